@@ -1,0 +1,14 @@
+/* Hamel: dynamics and exact linearization of robots whose base moves. This header includes the whole core library. */
+#ifndef HAMEL_HAMEL_H
+#define HAMEL_HAMEL_H
+
+#include "hamel/inertia.h"
+#include "hamel/isa.h"
+#include "hamel/model.h"
+#include "hamel/se3.h"
+#include "hamel/so3.h"
+#include "hamel/status.h"
+#include "hamel/subgroup.h"
+#include "hamel/version.h"
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * Models: trees of rigid bodies whose joints are Lie groups.
+ *
+ * A model is immutable once built, shared freely between threads, and lives in one relocatable block of memory: copying
+ * it, sending it or writing it to disk is memcpy (hml_model_data, hml_model_size, hml_model_from_data).
+ *
+ * Every body hangs on its parent (or on the world) by exactly one joint; a moving base is a free joint on the world.
+ * Bodies are numbered depth first, parents before children, so that a subtree is a contiguous range of bodies and of
+ * velocity coordinates. The frame of a body is its joint's successor frame.
+ *
+ * The pose of a body in its parent's frame is origin · T(point) · g(q) · T(−point): origin is the constant placement of
+ * the predecessor frame, g(q) the element of the joint's group, and T(point) moves the joint's axis or centre, where a
+ * file says so, away from the frame's origin.
+ */
+#ifndef HAMEL_MODEL_H
+#define HAMEL_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hamel/export.h"
+#include "hamel/status.h"
+
+typedef struct hml_model hml_model;
+typedef struct hml_builder hml_builder;
+
+/* ---- joints ---- */
+
+/*
+ * name             group       position numbers (nq)       velocity (nv), in the successor frame
+ */
+typedef enum hml_joint_type {
+    HML_JOINT_FIXED = 0,     /* {1}    0                        0 */
+    HML_JOINT_REVOLUTE = 1,  /* SO(2)  angle                    1  turning about axis */
+    HML_JOINT_PRISMATIC = 2, /* R      displacement             1  sliding along axis */
+    HML_JOINT_HELICAL = 3, /* H      angle                    1  turning about axis, sliding pitch metres per radian */
+    HML_JOINT_CYLINDRICAL = 4, /* R×SO(2) displacement, angle     2  sliding along axis, turning about it */
+    HML_JOINT_UNIVERSAL = 5,   /* –      angle, angle2            2  two revolutes, axis then axis2, massless cross */
+    HML_JOINT_TRANSLATION2 = 6, /* R²     x y                      2  */
+    HML_JOINT_PLANAR = 7,       /* SE(2)  x y angle                3  vx vy wz */
+    HML_JOINT_SPHERICAL = 8,    /* SO(3)  qw qx qy qz              3  wx wy wz */
+    HML_JOINT_TRANSLATION3 = 9, /* R³     x y z                    3  vx vy vz */
+    HML_JOINT_SCHOENFLIES = 10, /* X(z)   x y z angle              4  vx vy vz wz */
+    HML_JOINT_FREE = 11         /* SE(3)  x y z qw qx qy qz        6  vx vy vz wx wy wz */
+} hml_joint_type;
+
+enum { HML_JOINT_MAX_NQ = 7, HML_JOINT_MAX_NV = 6 };
+
+/* "free", "revolute", … as in model files; NULL for an unknown type */
+HML_API const char *hml_joint_type_name(hml_joint_type type);
+HML_API hml_status hml_joint_type_from_name(const char *name, hml_joint_type *type);
+HML_API int32_t hml_joint_type_nq(hml_joint_type type);
+HML_API int32_t hml_joint_type_nv(hml_joint_type type);
+
+/* ---- building ---- */
+
+/* Everything a joint can say. hml_joint_spec_init fills the defaults; then set what differs. */
+typedef struct hml_joint_spec {
+    size_t struct_size;
+    const char *name;
+    hml_joint_type type;
+    double position[3]; /* placement of the predecessor frame in the parent's body frame */
+    double rotation[9]; /* row-major */
+    double axis[3];     /* in the predecessor frame; need not be unit */
+    double axis2[3];    /* universal: the second axis, in the frame after the first rotation */
+    double point[3];    /* a point of the axis (spherical: the centre), in the predecessor frame; 0 by default */
+    double pitch;       /* helical: metres per radian */
+    int actuated;
+    double armature[HML_JOINT_MAX_NV];  /* rotor inertia seen at the joint, on M's diagonal */
+    double damping[HML_JOINT_MAX_NV];   /* viscous: force = −damping·ν */
+    double stiffness[HML_JOINT_MAX_NV]; /* spring: force = −stiffness·log(rest⁻¹ q) */
+    double rest[HML_JOINT_MAX_NQ];      /* where the spring is at rest; neutral by default */
+    double lower[HML_JOINT_MAX_NV];     /* limits, carried along; ±infinity where there is none */
+    double upper[HML_JOINT_MAX_NV];
+    double velocity_limit[HML_JOINT_MAX_NV];
+    double effort_limit[HML_JOINT_MAX_NV];
+    const char *mimic; /* name of the joint this one follows, or NULL: position = multiplier·leader + offset */
+    double multiplier;
+    double offset;
+} hml_joint_spec;
+
+/* type decides the defaults of rest (neutral) */
+HML_API void hml_joint_spec_init(hml_joint_spec *spec, hml_joint_type type);
+
+/*
+ * A joint given by its screw [linear; angular] in the reference configuration, as in the product of exponentials
+ * (Müller, section 4.4): position and rotation place the body frame in the parent's body frame where the joint is
+ * neutral. spatial = 0: the screw is given in the body frame; 1: in the parent's body frame. Sets type (revolute,
+ * prismatic or helical), placement, axis, point and pitch of spec; the body frame stays where it was given.
+ */
+HML_API hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[3], const double rotation[9],
+                                            const double screw[6], int spatial);
+
+typedef struct hml_inertia_spec {
+    double mass;
+    double com[3];    /* in the body frame */
+    double moment[9]; /* about the com, in body axes, row-major, symmetric */
+} hml_inertia_spec;
+
+enum hml_build_option {
+    HML_BUILD_KEEP_FIXED = 1,        /* keep fixed joints as bodies instead of merging them */
+    HML_BUILD_STRICT = 2,            /* refuse what would only be a warning */
+    HML_BUILD_MIMIC_INDEPENDENT = 4, /* treat mimic joints as independent */
+    HML_BUILD_NO_PASSIVE = 8         /* drop armature, damping and springs */
+};
+
+HML_API hml_builder *hml_builder_new(void); /* NULL when out of memory */
+HML_API void hml_builder_free(hml_builder *builder);
+HML_API hml_status hml_builder_set_name(hml_builder *builder, const char *name);
+HML_API hml_status hml_builder_set_gravity(hml_builder *builder, const double gravity[3]);
+
+/* parent NULL: the world; the parent may be added later. inertia NULL: none. Text is copied. */
+HML_API hml_status hml_builder_add_body(hml_builder *builder, const char *name, const char *parent,
+                                        const hml_joint_spec *joint, const hml_inertia_spec *inertia, hml_error *error);
+/* body NULL: the world. rotation row-major */
+HML_API hml_status hml_builder_add_frame(hml_builder *builder, const char *name, const char *body,
+                                         const double position[3], const double rotation[9], hml_error *error);
+/* loaders leave their warnings here; they end up in the model */
+HML_API hml_status hml_builder_add_warning(hml_builder *builder, const char *sentence);
+
+/*
+ * Checks everything and makes the model: cycles, unknown parents, duplicate names, zero axes where the joint uses its
+ * axis, NaN, negative mass are errors that name the culprit; odd inertias are warnings that name the link. options is a
+ * sum of HML_BUILD_… The builder stays usable. error may be NULL.
+ */
+HML_API hml_status hml_builder_build(const hml_builder *builder, unsigned options, hml_model **model, hml_error *error);
+
+/* ---- the model as a block ---- */
+
+HML_API void hml_model_free(hml_model *model);
+HML_API size_t hml_model_size(const hml_model *model);
+HML_API const void *hml_model_data(const hml_model *model);
+/* copies and checks a block made by hml_model_data on the same kind of machine */
+HML_API hml_status hml_model_from_data(const void *data, size_t size, hml_model **model);
+HML_API hml_status hml_model_copy(const hml_model *model, hml_model **copy);
+
+/* ---- asking ---- */
+
+HML_API const char *hml_model_name(const hml_model *model);
+HML_API int32_t hml_model_nq(const hml_model *model); /* numbers in a configuration */
+HML_API int32_t hml_model_nv(const hml_model *model); /* degrees of freedom */
+HML_API int32_t hml_model_nbodies(const hml_model *model);
+HML_API int32_t hml_model_njoints(const hml_model *model); /* joints as the file names them; one with two axes is one */
+HML_API int32_t hml_model_nframes(const hml_model *model); /* named frames, bodies and merged links included */
+HML_API void hml_model_gravity(const hml_model *model, double gravity[3]);
+HML_API hml_status hml_model_set_gravity(hml_model *model, const double gravity[3]); /* before the model is shared */
+HML_API double hml_model_mass(const hml_model *model);
+HML_API int32_t hml_model_nwarnings(const hml_model *model);
+HML_API const char *hml_model_warning(const hml_model *model, int32_t index);
+
+typedef struct hml_body_info {
+    size_t struct_size;
+    const char *name;
+    int32_t parent;      /* −1: the world */
+    int32_t joint;       /* index of its joint */
+    int32_t subtree_end; /* the subtree is body … subtree_end − 1 */
+    int32_t depth;       /* bodies between it and the world */
+    double mass, com[3], moment[9];
+} hml_body_info;
+
+typedef struct hml_joint_info {
+    size_t struct_size;
+    const char *name;
+    hml_joint_type type;
+    int32_t body;  /* the body it moves */
+    int32_t q, nq; /* its numbers in a configuration; −1, 0 for a mimic follower */
+    int32_t v, nv; /* its coordinates in a velocity; −1, 0 for a mimic follower */
+    int actuated;
+    int32_t leader; /* joint it follows, or −1 */
+    double multiplier, offset;
+    double position[3], rotation[9], axis[3], axis2[3], point[3], pitch;
+    double armature[HML_JOINT_MAX_NV], damping[HML_JOINT_MAX_NV], stiffness[HML_JOINT_MAX_NV], rest[HML_JOINT_MAX_NQ];
+    double lower[HML_JOINT_MAX_NV], upper[HML_JOINT_MAX_NV];
+    double velocity_limit[HML_JOINT_MAX_NV], effort_limit[HML_JOINT_MAX_NV];
+} hml_joint_info;
+
+typedef struct hml_frame_info {
+    size_t struct_size;
+    const char *name;
+    int32_t body;                    /* −1: the world */
+    double position[3], rotation[9]; /* placement in the body frame, row-major */
+} hml_frame_info;
+
+HML_API hml_status hml_model_body(const hml_model *model, int32_t index, hml_body_info *info);
+HML_API hml_status hml_model_joint(const hml_model *model, int32_t index, hml_joint_info *info);
+HML_API hml_status hml_model_frame(const hml_model *model, int32_t index, hml_frame_info *info);
+
+/* index by name, −1 if there is none; frames include every body and merged link */
+HML_API int32_t hml_model_find_body(const hml_model *model, const char *name);
+HML_API int32_t hml_model_find_joint(const hml_model *model, const char *name);
+HML_API int32_t hml_model_find_frame(const hml_model *model, const char *name);
+
+/* name of a velocity coordinate: "knee", or "base.0" … "base.5" for joints of several coordinates */
+HML_API hml_status hml_model_velocity_name(const hml_model *model, int32_t index, char *name, size_t size);
+
+#endif

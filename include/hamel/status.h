@@ -1,0 +1,46 @@
+/*
+ * What can go wrong, and how Hamel says it.
+ *
+ * Every public function that can fail returns an hml_status; 0 is success. Functions that read files or build models
+ * also fill an hml_error: a sentence a user can act on, with the file and the line or the place in it.
+ */
+#ifndef HAMEL_STATUS_H
+#define HAMEL_STATUS_H
+
+#include "hamel/export.h"
+
+/* one list makes the enum and its messages: name, value, message */
+#define HML_STATUS_LIST(X)                                                                                             \
+    X(OK, 0, "success")                                                                                                \
+    X(INVALID_ARGUMENT, 1, "an argument is missing, out of range or has the wrong size")                               \
+    X(NOT_FINITE, 2, "an input holds NaN or infinity")                                                                 \
+    X(NOT_NORMALIZED, 3, "a quaternion or rotation is too far from unit")                                              \
+    X(SINGULAR, 4, "the mass matrix or another matrix is singular")                                                    \
+    X(SINGULAR_PARAMETERIZATION, 5, "the rotation parameterization is singular here")                                  \
+    X(STALE, 6, "the workspace has not been filled by the update this result needs")                                   \
+    X(OUT_OF_MEMORY, 7, "out of memory")                                                                               \
+    X(NOT_FOUND, 8, "no body, joint or frame has this name")                                                           \
+    X(BAD_MODEL, 9, "the model is inconsistent")                                                                       \
+    X(BAD_FILE, 10, "the file is malformed")                                                                           \
+    X(UNSUPPORTED, 11, "the file uses something Hamel does not support")                                               \
+    X(CANNOT_READ, 12, "the file cannot be read")                                                                      \
+    X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
+    X(NOT_CONVERGED, 14, "the iteration did not converge")
+
+typedef enum hml_status {
+#define HML_STATUS_ENUM(name, value, message) HML_##name = value,
+    HML_STATUS_LIST(HML_STATUS_ENUM)
+#undef HML_STATUS_ENUM
+} hml_status;
+
+typedef struct hml_error {
+    hml_status status;
+    int line;          /* 1-based; 0 where a format has no lines */
+    char file[256];    /* as given by the caller, shortened in front if it is longer; empty if no file */
+    char message[512]; /* one sentence without a full stop, lower case, naming the culprit */
+} hml_error;
+
+/* a message for a status; never NULL */
+HML_API const char *hml_status_message(hml_status status);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * num = pack of 2, 4 or 8 doubles (GNU vector extension). See num.h.
+ *
+ * A pack that the instruction set does not hold in one register still computes the right lanes, so every width can be
+ * tested on every machine; the library uses only the native one.
+ */
+#ifndef HML_NUM_PACK_H
+#define HML_NUM_PACK_H
+
+#include <math.h>
+
+#if defined HML_NUM_X8
+#define LANES        8
+#define HML_NUM_NAME "x8"
+#elif defined HML_NUM_X4
+#define LANES        4
+#define HML_NUM_NAME "x4"
+#else
+#define LANES        2
+#define HML_NUM_NAME "x2"
+#endif
+
+#if defined __SSE2__
+#include <immintrin.h>
+#endif
+
+typedef double num __attribute__((vector_size(8 * LANES)));
+typedef int64_t mask __attribute__((vector_size(8 * LANES)));
+typedef uint64_t bits __attribute__((vector_size(8 * LANES)));
+typedef double lane;
+
+#define NUM_SERIES_TERMS 10
+#define NUM_EPS          0x1p-52
+
+static inline num K(double c)
+{
+    num x = {0};
+    return x + c;
+}
+
+static inline num num_pi(void) { return K(0x1.921fb54442d18p+1); }
+static inline bits num_to_bits(num x) { return (bits)x; }
+static inline num num_from_bits(bits b) { return (num)b; }
+static inline num num_fma(num a, num b, num c) { return a * b + c; }
+static inline mask num_lt(num a, num b) { return (mask)(a < b); }
+static inline num num_select(mask m, num a, num b) { return (num)((m & (mask)a) | (~m & (mask)b)); }
+static inline lane num_get(num x, int i) { return x[i]; }
+static inline void num_set(num *x, int i, lane value) { (*x)[i] = value; }
+
+static inline int num_any(mask m)
+{
+    int64_t any = 0;
+    for (int i = 0; i < LANES; i++) any |= m[i];
+    return any != 0;
+}
+
+static inline num num_sqrt(num x)
+{
+#if LANES == 8 && defined __AVX512F__
+    return (num)_mm512_sqrt_pd((__m512d)x);
+#elif LANES == 4 && defined __AVX__
+    return (num)_mm256_sqrt_pd((__m256d)x);
+#elif LANES == 2 && defined __SSE2__
+    return (num)_mm_sqrt_pd((__m128d)x);
+#else
+    for (int i = 0; i < LANES; i++) x[i] = sqrt(x[i]);
+    return x;
+#endif
+}
+
+#include "num/sincos.h"
+
+#include "num/atan2.h"
+
+#endif
