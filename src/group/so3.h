@@ -1,0 +1,306 @@
+/*
+ * SO(3) over num: exponential, logarithm, their Jacobians and the derivatives of those. Works in packs.
+ *
+ *   φ ∈ ℝ³   rotation vector, θ = |φ|, t = θ²          φ^   the matrix with φ^ u = φ × u
+ *   R = exp(φ^) = I + a φ^ + (b) φ^²                   a = sin θ/θ, b = (1 − cos θ)/θ², c = (θ − sin θ)/θ³
+ *   Γ(φ)  = I + b φ^ + c φ^² = a I + b φ^ + c φ φᵀ     left Jacobian, Kindr's Γ: (d/dt R) Rᵀ = (Γ(φ) φ̇)^, global
+ * velocity Γ(φ)ᵀ = Γ(−φ)                                      right Jacobian: Rᵀ (d/dt R) = (Γ(−φ) φ̇)^, local velocity
+ *   Γ(φ)⁻¹ = I − ½ φ^ + e φ^² = k I − ½ φ^ + e φ φᵀ     k = (θ/2) cot(θ/2), e = (1 − k)/θ²
+ *
+ * Derivatives of the coefficients are with respect to t = θ², as D f = 2 df/dt = (1/θ) df/dθ, so that for a change δ of
+ * φ the coefficient f changes by (D f) φ·δ, with no square root and no division at φ = 0.
+ *
+ *   D a = c − b        D b = (a − 2b)/t       D c = (b − 3c)/t         D k = (k − 1/σ²)/t, σ = sin(θ/2)/(θ/2)
+ *   D²a = Dc − Db      D²b = (Da − 4Db)/t     D²c = (Db − 5Dc)/t       D e = −(D k + 2e)/t
+ *
+ * Every coefficient is a Taylor polynomial in t below θ = 2 and the closed form above. Both are computed, one is
+ * selected. The border is where the closed forms have lost less than two bits to cancellation and NUM_SERIES_TERMS
+ * terms still reach round-off. The closed forms use sin and cos of θ/2: 1 − cos θ = 2 sin²(θ/2) cancels nowhere.
+ */
+#ifndef HML_GROUP_SO3_H
+#define HML_GROUP_SO3_H
+
+#include "group/spatial.h"
+
+/* ---- coefficients ---- */
+
+typedef struct {
+    num a, b, c;
+} so3_abc; /* of exp and Γ */
+
+typedef struct {
+    num k, e;
+} so3_ke; /* of Γ⁻¹ */
+
+static inline mask so3_is_small(num t) { return num_lt(t, K(4)); }
+
+/*
+ * D^order of Σ (−t)^j / (2j + n)!: b for n = 2, c for n = 3. Term by term, with m = order,
+ * (−1)^m Σ (−t)^j (2j+2)(2j+4)…(2j+2m) / (2j + n + 2m)!, nested so that every ratio is one of small integers.
+ */
+static inline num so3_series(num t, int n, int order)
+{
+    num f = K(1), first = K(1);
+    for (int j = NUM_SERIES_TERMS - 1; j >= 1; j--) {
+        int i = 2 * j, l = i + n + 2 * order;
+        f = K(1) - t * (K(i + 2 * order) / K(i * l * (l - 1))) * f;
+    }
+    for (int i = 2; i <= n + 2 * order; i++) first = first * K(i);
+    if (order == 1) first = K(-0.5) * first;
+    if (order == 2) first = K(0.125) * first;
+    return f * (K(1) / first);
+}
+
+/* closed form: σ = sin(θ/2)/(θ/2) and cos(θ/2), for t > 0 */
+static inline void so3_half_closed(num t, num *sinc, num *cosine)
+{
+    num half = K(0.5) * num_sqrt(t), sine;
+    num_sincos(half, &sine, cosine);
+    *sinc = sine / half;
+}
+
+/* σ = sin(θ/2)/(θ/2) and cos(θ/2) for every t >= 0 */
+static inline void so3_half(num t, num *sinc, num *cosine)
+{
+    mask small = so3_is_small(t);
+    num u = K(0.25) * t, s, c;
+    so3_half_closed(num_select(small, K(4), t), &s, &c);
+    *sinc = num_select(small, K(1) - u * so3_series(u, 3, 0), s);
+    *cosine = num_select(small, K(1) - u * so3_series(u, 2, 0), c);
+}
+
+/* a, b, c and, where wanted (order 1, 2), their first and second D; not wanted ones are left alone */
+static inline void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, so3_abc *f2)
+{
+    mask small = so3_is_small(t);
+    num safe = num_select(small, K(4), t), r = K(1) / safe, s, h;
+    so3_half_closed(safe, &s, &h);
+    num b = K(0.5) * s * s, a = s * h, c = (K(1) - a) * r;
+    f->b = num_select(small, so3_series(t, 2, 0), b);
+    f->c = num_select(small, so3_series(t, 3, 0), c);
+    f->a = num_select(small, K(1) - t * f->c, a);
+    if (order < 1) return;
+    num b1 = (a - K(2) * b) * r, c1 = (b - K(3) * c) * r;
+    f1->b = num_select(small, so3_series(t, 2, 1), b1);
+    f1->c = num_select(small, so3_series(t, 3, 1), c1);
+    f1->a = f->c - f->b;
+    if (order < 2) return;
+    f2->b = num_select(small, so3_series(t, 2, 2), ((c - b) - K(4) * b1) * r);
+    f2->c = num_select(small, so3_series(t, 3, 2), (b1 - K(5) * c1) * r);
+    f2->a = f1->c - f1->b;
+}
+
+static inline so3_abc so3_coefficients(num t)
+{
+    so3_abc f;
+    so3_coefficients_to(0, t, &f, 0, 0);
+    return f;
+}
+
+static inline void so3_coefficients_1(num t, so3_abc *f, so3_abc *f1) { so3_coefficients_to(1, t, f, f1, 0); }
+
+static inline void so3_coefficients_2(num t, so3_abc *f, so3_abc *f1, so3_abc *f2)
+{
+    so3_coefficients_to(2, t, f, f1, f2);
+}
+
+/*
+ * k, e and, where wanted, D k, D e. Below the border e = −D b/(2b), because θ/2 cot(θ/2) = a/(2b); its pole at θ = 2π
+ * is the true one of Γ⁻¹.
+ */
+static inline void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke *f1)
+{
+    mask small = so3_is_small(t);
+    num safe = num_select(small, K(4), t), r = K(1) / safe, s, h;
+    so3_half_closed(safe, &s, &h);
+    num k = h / s, e = (K(1) - k) * r;
+
+    num u = num_select(small, t, K(0)); /* the series' b has zeros beyond the border */
+    num b = so3_series(u, 2, 0), b1 = so3_series(u, 2, 1), i = K(0.5) / b;
+    f->e = num_select(small, -b1 * i, e);
+    f->k = num_select(small, K(1) - u * f->e, k);
+    if (order < 1) return;
+    num b2 = so3_series(u, 2, 2), k1 = (k - K(1) / (s * s)) * r;
+    f1->e = num_select(small, (b1 * b1 / b - b2) * i, -(k1 + K(2) * e) * r);
+    f1->k = num_select(small, -(K(2) * f->e + u * f1->e), k1);
+}
+
+static inline so3_ke so3_inverse_coefficients(num t)
+{
+    so3_ke f;
+    so3_inverse_coefficients_to(0, t, &f, 0);
+    return f;
+}
+
+static inline void so3_inverse_coefficients_1(num t, so3_ke *f, so3_ke *f1)
+{
+    so3_inverse_coefficients_to(1, t, f, f1);
+}
+
+/* ---- exponential and logarithm ---- */
+
+/* (cos(θ/2), sin(θ/2) φ/θ) */
+static inline quat so3_exp_quat(vec3 phi)
+{
+    num s, c;
+    so3_half(vec3_dot(phi, phi), &s, &c);
+    s = K(0.5) * s;
+    return quat_of(c, s * phi.x, s * phi.y, s * phi.z);
+}
+
+static inline mat3 so3_exp(vec3 phi) { return quat_to_mat3(so3_exp_quat(phi)); }
+
+/* per lane: which of q and −q is the other's unwanted twin? The first component that is not zero shall be positive. */
+static inline mask so3_is_twin(quat q)
+{
+    num zero = K(0);
+    mask z = num_lt(q.z, zero);
+    mask y = num_lt(q.y, zero) | (~num_lt(zero, q.y) & z);
+    mask x = num_lt(q.x, zero) | (~num_lt(zero, q.x) & y);
+    return num_lt(q.w, zero) | (~num_lt(zero, q.w) & x);
+}
+
+/* unique form: of the two quaternions of a rotation the one with w > 0; for w = 0 the first non-zero entry is positive
+ */
+static inline quat so3_unique(quat q)
+{
+    num s = num_select(so3_is_twin(q), K(-1), K(1));
+    return quat_of(s * q.w, s * q.x, s * q.y, s * q.z);
+}
+
+/*
+ * φ = 2 atan2(|v|, w) v/|v| with |φ| <= π, for q = (w, v) of any length; q and −q give the same bits. Below
+ * |v| = w/8 the quotient atan2(|v|, w)/|v| is the polynomial (1 − z/3 + z²/5 − …)/w in z = |v|²/w².
+ */
+static inline vec3 so3_log_quat(quat q)
+{
+    q = so3_unique(q);
+    vec3 v = vec3_of(q.x, q.y, q.z);
+    num n2 = vec3_dot(v, v);
+    mask small = num_lt(K(64) * n2, q.w * q.w);
+    num n = num_sqrt(num_select(small, K(1), n2));
+    num r = K(1) / num_select(small, q.w, n);
+    num z = num_select(small, n2 * r * r, K(0)), p = K(0);
+    for (int j = NUM_SERIES_TERMS - 1; j >= 0; j--) p = K(1) / K(2 * j + 1) - z * p;
+    num closed = num_atan2(n, num_select(small, K(1), q.w));
+    return vec3_scale(K(2) * num_select(small, p, closed) * r, v);
+}
+
+/* ---- Jacobians ---- */
+
+/* s I + x φ^ + y φ φᵀ */
+static inline mat3 so3_combine(num s, num x, num y, vec3 phi)
+{
+    vec3 w = vec3_scale(x, phi), v = vec3_scale(y, phi);
+    num xy = v.x * phi.y, xz = v.x * phi.z, yz = v.y * phi.z;
+    return mat3_of(vec3_of(s + v.x * phi.x, xy + w.z, xz - w.y), vec3_of(xy - w.z, s + v.y * phi.y, yz + w.x),
+                   vec3_of(xz + w.y, yz - w.x, s + v.z * phi.z));
+}
+
+/* (s I + x φ^ + y φ φᵀ) u */
+static inline vec3 so3_combine_apply(num s, num x, num y, vec3 phi, vec3 u)
+{
+    vec3 r = vec3_scale(y * vec3_dot(phi, u), phi);
+    return vec3_axpy(s, u, vec3_axpy(x, vec3_cross(phi, u), r));
+}
+
+/* Γ(φ) */
+static inline mat3 so3_dexp_left(vec3 phi)
+{
+    so3_abc f = so3_coefficients(vec3_dot(phi, phi));
+    return so3_combine(f.a, f.b, f.c, phi);
+}
+
+/* Γ(φ) u */
+static inline vec3 so3_dexp_left_apply(vec3 phi, vec3 u)
+{
+    so3_abc f = so3_coefficients(vec3_dot(phi, phi));
+    return so3_combine_apply(f.a, f.b, f.c, phi, u);
+}
+
+/* Γ(φ)⁻¹ */
+static inline mat3 so3_dexp_left_inverse(vec3 phi)
+{
+    so3_ke f = so3_inverse_coefficients(vec3_dot(phi, phi));
+    return so3_combine(f.k, K(-0.5), f.e, phi);
+}
+
+/* Γ(φ)⁻¹ u */
+static inline vec3 so3_dexp_left_inverse_apply(vec3 phi, vec3 u)
+{
+    so3_ke f = so3_inverse_coefficients(vec3_dot(phi, phi));
+    return so3_combine_apply(f.k, K(-0.5), f.e, phi, u);
+}
+
+static inline mat3 so3_dexp_right(vec3 phi) { return so3_dexp_left(vec3_neg(phi)); }
+static inline vec3 so3_dexp_right_apply(vec3 phi, vec3 u) { return so3_dexp_left_apply(vec3_neg(phi), u); }
+static inline mat3 so3_dexp_right_inverse(vec3 phi) { return so3_dexp_left_inverse(vec3_neg(phi)); }
+static inline vec3 so3_dexp_right_inverse_apply(vec3 phi, vec3 u)
+{
+    return so3_dexp_left_inverse_apply(vec3_neg(phi), u);
+}
+
+/* ---- derivatives of the Jacobians ---- */
+
+/* y (δ φᵀ + φ δᵀ) + x δ^ */
+static inline mat3 so3_combine_change(num x, num y, vec3 phi, vec3 delta)
+{
+    mat3 S = mat3_outer(vec3_scale(y, delta), phi);
+    return mat3_add(mat3_add(S, mat3_transpose(S)), mat3_hat(vec3_scale(x, delta)));
+}
+
+/* d/dε Γ(φ + ε δ): the matrix's derivative in direction δ. It is the upper right block of the Jacobian of SE(3)'s exp.
+ */
+static inline mat3 so3_dexp_left_derivative(vec3 phi, vec3 delta)
+{
+    so3_abc f, f1;
+    so3_coefficients_1(vec3_dot(phi, phi), &f, &f1);
+    num s = vec3_dot(phi, delta);
+    return mat3_add(so3_combine(s * f1.a, s * f1.b, s * f1.c, phi), so3_combine_change(f.b, f.c, phi, delta));
+}
+
+/* d/dε Γ(φ + ε δ)⁻¹ */
+static inline mat3 so3_dexp_left_inverse_derivative(vec3 phi, vec3 delta)
+{
+    so3_ke f, f1;
+    so3_inverse_coefficients_1(vec3_dot(phi, phi), &f, &f1);
+    num s = vec3_dot(phi, delta);
+    return mat3_add(so3_combine(s * f1.k, K(0), s * f1.e, phi), so3_combine_change(K(-0.5), f.e, phi, delta));
+}
+
+/* ∂(Γ(φ) u)/∂φ: column j is the change of Γ(φ) u with φ_j */
+static inline mat3 so3_dexp_left_gradient(vec3 phi, vec3 u)
+{
+    so3_abc f, f1;
+    so3_coefficients_1(vec3_dot(phi, phi), &f, &f1);
+    num s = vec3_dot(phi, u), cs = f.c * s;
+    mat3 A = mat3_outer(so3_combine_apply(f1.a, f1.b, f1.c, phi, u), phi);
+    mat3 B = mat3_outer(vec3_scale(f.c, phi), u);
+    return mat3_add(mat3_add(A, B), mat3_sub(mat3_diagonal(cs, cs, cs), mat3_hat(vec3_scale(f.b, u))));
+}
+
+/* ∂(Γ(φ)⁻¹ u)/∂φ */
+static inline mat3 so3_dexp_left_inverse_gradient(vec3 phi, vec3 u)
+{
+    so3_ke f, f1;
+    so3_inverse_coefficients_1(vec3_dot(phi, phi), &f, &f1);
+    num s = vec3_dot(phi, u), es = f.e * s;
+    mat3 A = mat3_outer(so3_combine_apply(f1.k, K(0), f1.e, phi, u), phi);
+    mat3 B = mat3_outer(vec3_scale(f.e, phi), u);
+    return mat3_add(mat3_add(A, B), mat3_add(mat3_diagonal(es, es, es), mat3_hat(vec3_scale(K(0.5), u))));
+}
+
+/* ∂²/∂ε∂η Γ(φ + ε δ + η γ): what the derivative of the Jacobian of SE(3)'s exp is made of */
+static inline mat3 so3_dexp_left_second_derivative(vec3 phi, vec3 delta, vec3 gamma)
+{
+    so3_abc f, f1, f2;
+    so3_coefficients_2(vec3_dot(phi, phi), &f, &f1, &f2);
+    num s = vec3_dot(phi, delta), r = vec3_dot(phi, gamma), m = vec3_dot(delta, gamma), sr = s * r;
+    mat3 S = mat3_outer(vec3_scale(f.c, delta), gamma);
+    mat3 A = so3_combine(m * f1.a + sr * f2.a, m * f1.b + sr * f2.b, m * f1.c + sr * f2.c, phi);
+    mat3 B = so3_combine_change(s * f1.b, s * f1.c, phi, gamma);
+    mat3 C = so3_combine_change(r * f1.b, r * f1.c, phi, delta);
+    return mat3_add(mat3_add(A, mat3_add(B, C)), mat3_add(S, mat3_transpose(S)));
+}
+
+#endif
