@@ -1,0 +1,58 @@
+# The words one types. Everything behind them is CMake; this file only finds what it needs and calls it.
+
+BUILD       ?= build
+CMAKE_FLAGS ?=
+JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: build run test bench check format docs install clean help
+.DEFAULT_GOAL := build
+
+## build    compile the libraries, the tests and the command (build/hamel)
+build: $(BUILD)/.deps-build
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+
+## run      show what the library does, on the spot
+run: build
+	@for example in 01_rotations 02_poses_and_twists; do $(BUILD)/examples/$$example || exit 1; done
+
+## test     run every test
+test: build
+	@scripts/test.sh $(BUILD) -j $(JOBS)
+
+## bench    measure: nanoseconds a call
+bench: build
+	@$(BUILD)/hamel bench
+
+## check    formatting, static analysis, links in the documents, and the tests under sanitizers
+check: $(BUILD)/.deps-check
+	scripts/format.sh --check
+	scripts/check-docs.sh
+	scripts/lint.sh $(BUILD)/clang $(JOBS)
+	scripts/sanitize.sh address,undefined $(BUILD)/sanitize $(JOBS)
+
+## format   lay out the sources as .clang-format says
+format: $(BUILD)/.deps-check
+	scripts/format.sh
+
+## docs     make the reference of the headers and the pages: build/docs/html/index.html
+docs: $(BUILD)/.deps-docs
+	scripts/docs.sh $(BUILD)/docs
+
+## install  install headers, libraries and the command (PREFIX=/usr/local)
+install: build
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+## clean    remove the build folder
+clean:
+	rm -rf $(BUILD)
+
+## help     this list
+help:
+	@sed -n 's/^## /  make /p' Makefile
+
+# what is needed is looked up once; on a Debian, as root, what is missing is installed
+$(BUILD)/.deps-%: scripts/install-deps.sh
+	@mkdir -p $(BUILD)
+	@scripts/install-deps.sh $*
+	@touch $@

@@ -1,0 +1,35 @@
+# What `cmake --install` puts where, and how others find it: find_package(hamel) and pkg-config.
+set(HAMEL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hamel)
+
+install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+# Two export sets: a program that needs only the core need not have the libraries of the readers and writers.
+install(TARGETS hamel EXPORT hamelTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT hamelTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
+if(TARGET hamel-io)
+  get_directory_property(HAMEL_IO_MODULES DIRECTORY src DEFINITION HAMEL_IO_MODULES)
+  install(TARGETS hamel-io EXPORT hamelIoTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT hamelIoTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
+endif()
+
+configure_package_config_file(cmake/hamelConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/hamelConfig.cmake
+                              INSTALL_DESTINATION ${HAMEL_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/hamelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/hamelConfig.cmake ${PROJECT_BINARY_DIR}/cmake/hamelConfigVersion.cmake
+        DESTINATION ${HAMEL_CMAKE_DIR})
+
+# pkg-config: a static library hands its own needs on to the program, a shared one keeps them to itself.
+if(BUILD_SHARED_LIBS)
+  set(HAMEL_PC_PRIVATE .private)
+endif()
+string(REPLACE ";" " " HAMEL_PC_REQUIRES "${HAMEL_IO_MODULES}")
+file(RELATIVE_PATH HAMEL_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p) # so that the prefix can be moved
+string(REGEX REPLACE "/$" "" HAMEL_PC_PREFIX ${HAMEL_PC_PREFIX})
+configure_file(cmake/hamel.pc.in ${PROJECT_BINARY_DIR}/cmake/hamel.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET hamel-io)
+  configure_file(cmake/hamel-io.pc.in ${PROJECT_BINARY_DIR}/cmake/hamel-io.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel-io.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Finds out whether what a task needs is there. On a Debian or Ubuntu, as root, installs what is missing; elsewhere says
+# in one line what to install. Usage: install-deps.sh [build|check|docs|ci]
+set -eu
+
+missing=""
+
+# have PROBE...: a command, or module:NAME for a library that pkg-config knows, or file:PATH
+have()
+{
+    case $1 in
+    module:*) command -v pkg-config >/dev/null && pkg-config --exists "${1#module:}" ;;
+    file:*) [ -e "${1#file:}" ] ;;
+    *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+# need PROBE PACKAGE...
+need()
+{
+    probe=$1
+    shift
+    have "$probe" || missing="$missing $*"
+}
+
+need_build()
+{
+    need cc gcc libc6-dev
+    need cmake cmake
+    need ninja ninja-build
+    need pkg-config pkg-config
+    need module:expat libexpat1-dev
+    need module:jansson libjansson-dev
+    need module:libzip libzip-dev
+    need module:matio libmatio-dev
+    need module:cmocka libcmocka-dev
+}
+
+need_check()
+{
+    need_build
+    need git git
+    need clang clang libclang-rt-dev
+    need clang-tidy clang-tidy
+    need clang-format clang-format
+}
+
+need_docs() { need doxygen doxygen; }
+
+need_ci()
+{
+    need_check
+    need_docs
+    need c++ g++
+    need gcovr gcovr
+    need python3 python3
+    need file:/usr/share/doc/python3-venv python3-venv
+    need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+    need qemu-aarch64 qemu-user
+    need file:/etc/ssl/certs/ca-certificates.crt ca-certificates
+}
+
+"need_${1:-build}"
+[ -n "$missing" ] || exit 0
+
+if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
+    echo "installing:$missing"
+    export DEBIAN_FRONTEND=noninteractive
+    log=$(mktemp)
+    trap 'rm -f "$log"' EXIT
+    # shellcheck disable=SC2086
+    { apt-get update && apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
+        exit 1
+    }
+else
+    echo "please install these first (names as in Debian):$missing" >&2
+    exit 1
+fi
