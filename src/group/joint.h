@@ -9,17 +9,21 @@
  *   joint_pose        T(point) · g(q) · T(−point), the pose of the successor in the predecessor frame
  *   joint_columns     S, column by column, for joint_pose: constant, in the successor frame
  *   joint_ad          ad_v, m×m
+ *   joint_integrate   q ⊕ v, the numbers of g(q) · exp(v)
+ *   joint_difference  q₁ ⊖ q₀, log( g(q₀)⁻¹ g(q₁) )
  *
  * `type` is an hml_joint_type; the order of the numbers is written there. Branches look at the type only. A universal
  * joint is no group and never comes here: it is two revolutes. `axis` is unit. Quaternions are unit on the way in, and
  * again on the way out. q, v and S are the joint's own: q[0] is its first number.
  *
- * ad does not depend on axis, point or pitch: conjugation by T(point) and the choice of the axis change S, not the
- * group's structure.
+ * Neither ad, ⊕ nor ⊖ depends on axis, point or pitch: conjugation by T(point) and the choice of the axis change S, not
+ * the group's structure.
  */
 #ifndef HML_GROUP_JOINT_H
 #define HML_GROUP_JOINT_H
 
+#include "group/se2.h"
+#include "group/so3.h"
 #include "group/spatial.h"
 #include "hamel/model.h"
 
@@ -176,6 +180,87 @@ static inline void joint_ad(int type, const num v[], num ad[])
         put_hat(vec3_of(v[3], v[4], v[5]), ad + 3 * m + 3, m);
         break;
     default: break;
+    }
+}
+
+/* ---- q ⊕ v and q₁ ⊖ q₀ ---- */
+
+static inline quat joint_quat(const num q[]) { return quat_of(q[0], q[1], q[2], q[3]); }
+static inline void joint_put_quat(quat r, num q[]) { q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z; }
+
+/* out may be q */
+static inline void joint_integrate(int type, const num q[], const num v[], num out[])
+{
+    int m = joint_nv(type);
+    switch (type) {
+    case HML_JOINT_PLANAR:
+    case HML_JOINT_SCHOENFLIES: { /* turned by the angle there is, along the arc of exp */
+        num s, c;
+        vec2 u;
+        u.x = v[0], u.y = v[1];
+        num_sincos(q[m - 1], &s, &c);
+        u = vec2_turn(c, s, se2_exp(u, v[m - 1]));
+        out[0] = q[0] + u.x;
+        out[1] = q[1] + u.y;
+        for (int i = 2; i < m; i++) out[i] = q[i] + v[i];
+        break;
+    }
+    case HML_JOINT_SPHERICAL:
+        joint_put_quat(quat_normalize(quat_mul(joint_quat(q), so3_exp_quat(vec3_of(v[0], v[1], v[2])))), out);
+        break;
+    case HML_JOINT_FREE: { /* p + R Γ(ω) v, R exp(ω) */
+        vec3 w = vec3_of(v[3], v[4], v[5]);
+        quat r = joint_quat(q + 3);
+        vec3 p = mat3_mul_vec(quat_to_mat3(r), so3_dexp_left_apply(w, vec3_of(v[0], v[1], v[2])));
+        out[0] = q[0] + p.x;
+        out[1] = q[1] + p.y;
+        out[2] = q[2] + p.z;
+        joint_put_quat(quat_normalize(quat_mul(r, so3_exp_quat(w))), out + 3);
+        break;
+    }
+    default:
+        for (int i = 0; i < m; i++) out[i] = q[i] + v[i];
+        break;
+    }
+}
+
+/*
+ * v with q1 = q0 ⊕ v. Angles are subtracted, never wrapped, so that a wheel that turned ten times is ten turns away;
+ * quaternions know no turns, their difference is at most π.
+ */
+static inline void joint_difference(int type, const num q0[], const num q1[], num v[])
+{
+    int m = joint_nv(type);
+    switch (type) {
+    case HML_JOINT_PLANAR:
+    case HML_JOINT_SCHOENFLIES: {
+        num s, c;
+        vec2 d;
+        d.x = q1[0] - q0[0], d.y = q1[1] - q0[1];
+        num_sincos(q0[m - 1], &s, &c);
+        for (int i = 2; i < m; i++) v[i] = q1[i] - q0[i];
+        d = se2_log(vec2_turn(c, -s, d), v[m - 1]);
+        v[0] = d.x;
+        v[1] = d.y;
+        break;
+    }
+    case HML_JOINT_SPHERICAL: {
+        vec3 w = so3_log_quat(quat_mul(quat_conj(joint_quat(q0)), joint_quat(q1)));
+        v[0] = w.x, v[1] = w.y, v[2] = w.z;
+        break;
+    }
+    case HML_JOINT_FREE: { /* Γ(ω)⁻¹ Rᵀ (p₁ − p₀) */
+        quat r = joint_quat(q0 + 3);
+        vec3 w = so3_log_quat(quat_mul(quat_conj(r), joint_quat(q1 + 3)));
+        vec3 d = vec3_of(q1[0] - q0[0], q1[1] - q0[1], q1[2] - q0[2]);
+        vec3 u = so3_dexp_left_inverse_apply(w, mat3_tmul_vec(quat_to_mat3(r), d));
+        v[0] = u.x, v[1] = u.y, v[2] = u.z;
+        v[3] = w.x, v[4] = w.y, v[5] = w.z;
+        break;
+    }
+    default:
+        for (int i = 0; i < m; i++) v[i] = q1[i] - q0[i];
+        break;
     }
 }
 
