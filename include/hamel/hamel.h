@@ -2,13 +2,16 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include "hamel/dynamics.h"
 #include "hamel/inertia.h"
 #include "hamel/isa.h"
+#include "hamel/kinematics.h"
 #include "hamel/model.h"
 #include "hamel/se3.h"
 #include "hamel/so3.h"
 #include "hamel/status.h"
 #include "hamel/subgroup.h"
 #include "hamel/version.h"
+#include "hamel/work.h"
 
 #endif

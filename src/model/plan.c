@@ -1,0 +1,173 @@
+/* Laying out the plan of a model: see plan.h. Time and memory are linear in the size of the tree. */
+#include "model/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "group/spatial.h"
+
+static uint64_t aligned(uint64_t n) { return (n + HML_MODEL_ALIGN - 1) / HML_MODEL_ALIGN * HML_MODEL_ALIGN; }
+
+/* ---- topology: columns, segments, trees ---- */
+
+/* λ of the first column of a body: the last column of the nearest ancestor that has any, or −1 */
+static int32_t column_above(const model_body *bodies, int32_t body)
+{
+    int32_t p = bodies[body].parent;
+    while (p >= 0 && bodies[p].nv == 0) p = bodies[p].parent;
+    return p < 0 ? -1 : bodies[p].v + bodies[p].nv - 1;
+}
+
+static int32_t count_segments(const hml_model *m)
+{
+    const model_body *b = model_bodies(m);
+    int32_t n = 0;
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        if (b[i].nv > 0) n += b[i].v == 0 || column_above(b, i) != b[i].v - 1;
+    }
+    return n;
+}
+
+static int32_t count_trees(const hml_model *m)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < m->nbodies; i++) n += model_bodies(m)[i].parent < 0;
+    return n;
+}
+
+static void fill_columns(const hml_model *m, hml_plan *plan)
+{
+    const model_body *b = model_bodies(m);
+    plan_column *columns = (plan_column *)((char *)plan + plan->columns);
+    plan_segment *segments = (plan_segment *)((char *)plan + plan->segments);
+    int32_t s = -1;
+    plan->depth = 0;
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const model_body *last = &b[b[i].subtree_end - 1];
+        for (int32_t k = 0; k < b[i].nv; k++) {
+            int32_t c = b[i].v + k, above = k ? c - 1 : column_above(b, i);
+            if (s < 0 || above != c - 1) {
+                s++;
+                segments[s].begin = c;
+                segments[s].depth = above < 0 ? 0 : columns[above].depth + 1;
+                segments[s].parent = above < 0 ? -1 : columns[above].segment;
+                segments[s].attach = above;
+            }
+            segments[s].end = c + 1;
+            columns[c].body = i;
+            columns[c].first = b[i].v;
+            columns[c].subtree_end = last->v + last->nv;
+            columns[c].depth = above < 0 ? 0 : columns[above].depth + 1;
+            columns[c].segment = s;
+            if (columns[c].depth + 1 > plan->depth) plan->depth = columns[c].depth + 1;
+        }
+    }
+}
+
+static void fill_trees(const hml_model *m, hml_plan *plan)
+{
+    const model_body *b = model_bodies(m);
+    plan_tree *tree = (plan_tree *)((char *)plan + plan->trees);
+    for (int32_t i = 0; i < m->nbodies; i = b[i].subtree_end, tree++) {
+        const model_body *last = &b[b[i].subtree_end - 1];
+        tree->body_begin = i;
+        tree->body_end = b[i].subtree_end;
+        tree->begin = b[i].v;
+        tree->end = last->v + last->nv;
+        tree->base = b[i].type == HML_JOINT_FREE ? 6 : 0;
+    }
+}
+
+/* ---- constants: frames and inertias ---- */
+
+static mat3 mat3_read(const double R[9])
+{
+    return mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8]));
+}
+
+static void pose_write(pose H, double out[12])
+{
+    const double R[9] = {H.R.x.x, H.R.y.x, H.R.z.x, H.R.x.y, H.R.y.y, H.R.z.y, H.R.x.z, H.R.y.z, H.R.z.z};
+    memcpy(out, R, sizeof R);
+    out[9] = H.p.x, out[10] = H.p.y, out[11] = H.p.z;
+}
+
+/* a rotation whose z is the given unit axis; the identity, exactly, where the axis is z */
+static mat3 rotation_to_axis(vec3 a)
+{
+    vec3 e = fabs(a.x) < 0.5 ? vec3_of(1, 0, 0) : vec3_of(0, 1, 0);
+    vec3 x = vec3_axpy(-vec3_dot(e, a), a, e);
+    x = vec3_scale(1 / vec3_norm(x), x);
+    return mat3_of(x, vec3_cross(a, x), a);
+}
+
+static int has_axis(int32_t type)
+{
+    return type == HML_JOINT_REVOLUTE || type == HML_JOINT_PRISMATIC || type == HML_JOINT_HELICAL ||
+           type == HML_JOINT_CYLINDRICAL;
+}
+
+/* the plan frame in the body frame */
+static pose plan_frame(const model_body *b)
+{
+    mat3 A = has_axis(b->type) ? rotation_to_axis(vec3_of(b->axis[0], b->axis[1], b->axis[2])) : mat3_identity();
+    return pose_of(A, vec3_of(b->point[0], b->point[1], b->point[2]));
+}
+
+static void fill_bodies(const hml_model *m, hml_plan *plan)
+{
+    const model_body *b = model_bodies(m);
+    plan_body *out = (plan_body *)((char *)plan + plan->bodies);
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        pose Q = plan_frame(&b[i]), Qp = b[i].parent < 0 ? pose_identity() : plan_frame(&b[b[i].parent]);
+        pose origin = pose_of(mat3_read(b[i].R), vec3_of(b[i].p[0], b[i].p[1], b[i].p[2]));
+        pose X = pose_between(Qp, pose_mul(origin, Q)), to_body = pose_inverse(Q);
+        inertia I = inertia_of_com(
+            b[i].mass, vec3_of(b[i].com[0], b[i].com[1], b[i].com[2]),
+            sym3_of(b[i].moment[0], b[i].moment[1], b[i].moment[2], b[i].moment[3], b[i].moment[4], b[i].moment[5]));
+        I = inertia_transform(to_body, I);
+        const double parameters[10] = {I.m, I.h.x, I.h.y, I.h.z, I.J.xx, I.J.xy, I.J.xz, I.J.yy, I.J.yz, I.J.zz};
+        memset(&out[i], 0, sizeof out[i]);
+        out[i].parent = b[i].parent;
+        out[i].type = b[i].type;
+        out[i].q = b[i].q;
+        out[i].v = b[i].v;
+        out[i].nv = b[i].nv;
+        pose_write(X, out[i].X);
+        memcpy(out[i].I, parameters, sizeof parameters);
+        out[i].pitch = b[i].pitch;
+        pose_write(to_body, out[i].to_body);
+    }
+}
+
+/* ---- the whole ---- */
+
+size_t hml_plan_size(const hml_model *m)
+{
+    return (size_t)(aligned(sizeof(hml_plan)) + aligned((uint64_t)m->nbodies * sizeof(plan_body)) +
+                    aligned((uint64_t)m->tree_nv * sizeof(plan_column)) +
+                    aligned((uint64_t)count_segments(m) * sizeof(plan_segment)) +
+                    aligned((uint64_t)count_trees(m) * sizeof(plan_tree)));
+}
+
+void hml_plan_fill(hml_model *m)
+{
+    hml_plan *plan = (hml_plan *)((char *)m + m->plan);
+    memset(plan, 0, sizeof *plan);
+    plan->nbodies = m->nbodies;
+    plan->nv = m->tree_nv;
+    plan->nq = m->tree_nq;
+    plan->ntrees = count_trees(m);
+    plan->nsegments = count_segments(m);
+    plan->passive = m->passive;
+    plan->bodies = aligned(sizeof(hml_plan));
+    plan->columns = plan->bodies + aligned((uint64_t)m->nbodies * sizeof(plan_body));
+    plan->segments = plan->columns + aligned((uint64_t)m->tree_nv * sizeof(plan_column));
+    plan->trees = plan->segments + aligned((uint64_t)plan->nsegments * sizeof(plan_segment));
+    plan->size = plan->trees + aligned((uint64_t)plan->ntrees * sizeof(plan_tree));
+    plan->coordinates = (int64_t)m->coordinates - (int64_t)m->plan;
+    plan->rest = (int64_t)m->rest - (int64_t)m->plan;
+    fill_columns(m, plan);
+    fill_trees(m, plan);
+    fill_bodies(m, plan);
+}

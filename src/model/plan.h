@@ -1,0 +1,82 @@
+/*
+ * The plan: what the kernels need of a model, laid out once when the model is built, beside the tree in the same block.
+ *
+ * Frames. A kernel may choose its own body frames. The frame of a body with an axis has its origin on that axis and z
+ * along it; every other body keeps its axes and moves its origin to the joint's centre. So an axis is always z, a point
+ * is always zero, and placements and inertias are folded to match.
+ *
+ * Columns. After forward kinematics there are only columns, one for each coordinate of the tree velocity. λ(c) is the
+ * column before c on the way to the root: the previous one of the same joint, or the last one of the nearest ancestor
+ * that has any. Columns with λ(c) = c − 1 form a segment; the first column of a segment hangs on the column `attach` of
+ * another. The path of c is all its ancestors, root first; a column's depth is its place in its own path.
+ */
+#ifndef HML_MODEL_PLAN_H
+#define HML_MODEL_PLAN_H
+
+#include "model/model.h"
+
+typedef struct plan_body {
+    int32_t parent; /* −1: root of a tree */
+    int32_t type;   /* hml_joint_type */
+    int32_t q, v;   /* first numbers in the tree's configuration and velocity */
+    int32_t nv;
+    int32_t reserved;
+    double X[12]; /* predecessor frame in the parent's plan frame: R row-major, then p */
+    double I[10]; /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
+    double pitch;
+    double to_body[12]; /* body frame in the plan frame: R row-major, then p */
+} plan_body;
+
+typedef struct plan_column {
+    int32_t body;
+    int32_t first;       /* first column of its joint */
+    int32_t subtree_end; /* columns of the joint and of everything it carries: first … subtree_end − 1 */
+    int32_t depth;       /* number of its ancestors */
+    int32_t segment;
+} plan_column;
+
+typedef struct plan_segment {
+    int32_t begin, end; /* its columns */
+    int32_t depth;      /* of its first column */
+    int32_t parent;     /* the segment it hangs on, or −1 */
+    int32_t attach;     /* the column it hangs on, or −1 */
+} plan_segment;
+
+typedef struct plan_tree {
+    int32_t body_begin, body_end;
+    int32_t begin, end; /* columns */
+    int32_t base;       /* 6 if the root is a free joint, whose columns are the identity; else 0 */
+} plan_tree;
+
+typedef struct hml_plan {
+    uint64_t size;
+    int32_t nbodies, nv, nq, ntrees, nsegments;
+    int32_t depth;   /* longest path, in columns, the column itself included */
+    int32_t passive; /* 1: some coordinate has armature, damping or a spring */
+    int32_t reserved;
+    uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
+    int64_t coordinates, rest;                 /* offsets from the plan back to the model's sections, bytes */
+} hml_plan;
+
+/* bytes the plan of a model needs, and laying it out at model->plan; all other sections are final before */
+size_t hml_plan_size(const hml_model *model);
+void hml_plan_fill(hml_model *model);
+
+static inline const hml_plan *model_plan(const hml_model *m) { return (const hml_plan *)model_at(m, m->plan); }
+static inline const void *plan_at(const hml_plan *p, uint64_t offset) { return (const char *)p + offset; }
+static inline const plan_body *plan_bodies(const hml_plan *p) { return (const plan_body *)plan_at(p, p->bodies); }
+static inline const plan_column *plan_columns(const hml_plan *p) { return (const plan_column *)plan_at(p, p->columns); }
+static inline const plan_tree *plan_trees(const hml_plan *p) { return (const plan_tree *)plan_at(p, p->trees); }
+static inline const double *plan_rest(const hml_plan *p) { return (const double *)((const char *)p + p->rest); }
+
+static inline const plan_segment *plan_segments(const hml_plan *p)
+{
+    return (const plan_segment *)plan_at(p, p->segments);
+}
+
+static inline const model_coordinate *plan_coordinates(const hml_plan *p)
+{
+    return (const model_coordinate *)((const char *)p + p->coordinates);
+}
+
+#endif
