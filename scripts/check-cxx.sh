@@ -1,0 +1,23 @@
+#!/bin/sh
+# Every public header stands alone in C and in C++17; the kernels are C++17 as well, for each kind of number, so that
+# they can be compiled for other devices. Usage: check-cxx.sh
+set -eu
+
+cd "$(dirname "$0")/.."
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+for header in include/hamel/*.h; do
+    for language in "c -std=c11" "c++ -std=c++17"; do
+        # shellcheck disable=SC2086
+        printf '#include "%s"\nextern int something;\n' "${header#include/}" |
+            cc -x $language $warnings -fsyntax-only -Iinclude -
+    done
+done
+for kind in F64 F32 X2 X4 X8; do
+    case $kind in
+    X4) set -- -mavx2 -mfma ;;
+    X8) set -- -mavx512f -mavx512dq -mavx512vl -mfma ;;
+    *) set -- ;;
+    esac
+    [ "$(uname -m)" = x86_64 ] || set --
+    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_NUM_$kind" "$@" src/batch/kernels.c
+done

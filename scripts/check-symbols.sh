@@ -1,0 +1,54 @@
+#!/bin/sh
+# What the libraries show: nothing but hml_ names, and of each instruction set's kernels one symbol, its table.
+# Usage: check-symbols.sh STATIC_BUILD SHARED_BUILD
+set -eu
+
+static=$1
+shared=$2
+fault=0
+
+complain()
+{
+    echo "$1:" >&2
+    echo "$2" | sed 's/^/    /' >&2
+    fault=1
+}
+
+# names NM-OPTIONS FILE: defined global symbols, weak ones too
+names() { nm --defined-only --extern-only --format=posix "$@" | awk 'NF >= 3 { print $1 }'; }
+
+for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
+    [ -e "$library" ] || continue
+    count=$(names -D "$library" | wc -l)
+    foreign=$(names -D "$library" | grep -v '^hml_' || true)
+    [ -z "$foreign" ] || complain "$library shows names that are not hml_" "$foreign"
+    echo "$(basename "$library"): $count public symbols"
+done
+
+# what the headers promise is there, and nothing is visible that they do not promise
+promised=$(cat "$(dirname "$0")"/../include/hamel/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
+    tr -d '(' | sort -u)
+shown=$(for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
+    [ ! -e "$library" ] || names -D "$library"
+done | sort -u)
+differ=$(printf '%s\n---\n%s\n' "$promised" "$shown" | awk '
+    /^---$/ { second = 1; next }
+    !second { promised[$1] = 1; next }
+    { if (!($1 in promised)) print $1, "is visible but in no header"; delete promised[$1] }
+    END { for (name in promised) print name, "is in a header but not in the library" }' | sort)
+[ -z "$differ" ] || complain "headers and library disagree" "$differ"
+
+# inside a static library even hidden names could collide with the program's own
+for library in "$static"/src/libhamel.a "$static"/src/libhamel-io.a; do
+    [ -e "$library" ] || continue
+    foreign=$(names "$library" | grep -v '^hml_' || true)
+    [ -z "$foreign" ] || complain "$library defines names that are not hml_" "$foreign"
+done
+
+for object in "$static"/src/CMakeFiles/hamel_kernels_*.dir/batch/kernels.c.o; do
+    kind=${object%.dir/*}
+    kind=${kind##*hamel_kernels_}
+    [ "$(names "$object")" = "hml_kernels_$kind" ] || complain "$object must define hml_kernels_$kind alone" "$(names "$object")"
+done
+
+exit $fault

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Line coverage of the core (everything under src/ but io) by the tests; below 90 % is a fault. The page with every line
+# is BUILD/coverage/index.html. Usage: coverage.sh BUILD [JOBS]
+set -eu
+
+build=$1
+jobs=${2:-2}
+cd "$(dirname "$0")/.."
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DHAMEL_COVERAGE=ON
+find "$build" -name '*.gcda' -delete
+cmake --build "$build" -j "$jobs"
+scripts/test.sh "$build" -j "$jobs"
+mkdir -p "$build/coverage"
+gcovr --root . --object-directory "$build" --filter 'src/' --exclude 'src/io/' --exclude-unreachable-branches \
+    --html-details "$build/coverage/index.html" --print-summary --fail-under-line 90 -j "$jobs" "$build"

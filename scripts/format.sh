@@ -1,0 +1,8 @@
+#!/bin/sh
+# Lays out every source as .clang-format says; with --check only complains. Usage: format.sh [--check]
+set -eu
+
+cd "$(dirname "$0")/.."
+[ "${1:-}" = --check ] && how="--dry-run -Werror" || how=-i
+# shellcheck disable=SC2086
+git ls-files -z --cached --others --exclude-standard '*.c' '*.h' '*.cpp' | xargs -0 -r clang-format $how

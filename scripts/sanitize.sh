@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds with clang's sanitizers and runs the tests; under "thread" only those whose name says thread.
+# Usage: sanitize.sh address,undefined|thread BUILD [JOBS]
+set -eu
+
+sanitizers=$1
+build=$2
+jobs=${3:-2}
+cd "$(dirname "$0")/.."
+CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
+    -DHAMEL_SANITIZE="$sanitizers" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON
+if [ "$sanitizers" = thread ]; then
+    tests=$(ninja -C "$build" -t targets all | sed -n 's/^\([a-z0-9_]*thread[a-z0-9_]*\): phony$/\1/p')
+    if [ -z "$tests" ]; then
+        echo "no test has thread in its name"
+        exit 0
+    fi
+    # shellcheck disable=SC2086
+    ninja -C "$build" -j "$jobs" $tests
+    scripts/test.sh "$build" -j "$jobs" -R thread
+else
+    ninja -C "$build" -j "$jobs"
+    scripts/test.sh "$build" -j "$jobs"
+fi
