@@ -9,6 +9,7 @@
  *   joint_pose        T(point) · g(q) · T(−point), the pose of the successor in the predecessor frame
  *   joint_columns     S, column by column, for joint_pose: constant, in the successor frame
  *   joint_ad          ad_v, m×m
+ *   joint_jacobian    S(φ), m×m, right Jacobian of exp; joint_jacobian_inverse S(φ)⁻¹
  *   joint_integrate   q ⊕ v, the numbers of g(q) · exp(v)
  *   joint_difference  q₁ ⊖ q₀, log( g(q₀)⁻¹ g(q₁) )
  *
@@ -16,15 +17,15 @@
  * joint is no group and never comes here: it is two revolutes. `axis` is unit. Quaternions are unit on the way in, and
  * again on the way out. q, v and S are the joint's own: q[0] is its first number.
  *
- * Neither ad, ⊕ nor ⊖ depends on axis, point or pitch: conjugation by T(point) and the choice of the axis change S, not
- * the group's structure.
+ * Neither ad, S(φ), ⊕ nor ⊖ depends on axis, point or pitch: conjugation by T(point) and the choice of the axis change
+ * S, not the group's structure.
  */
 #ifndef HML_GROUP_JOINT_H
 #define HML_GROUP_JOINT_H
 
+#include "group/axis.h"
 #include "group/se2.h"
-#include "group/so3.h"
-#include "group/spatial.h"
+#include "group/se3.h"
 #include "hamel/model.h"
 
 static inline int joint_nq(int type)
@@ -60,25 +61,6 @@ static inline void joint_neutral(int type, num q[])
 
 /* ---- pose ---- */
 
-/* rotation by an angle about a unit axis n: c I + s n^ + (1 − c) n nᵀ */
-static inline mat3 axis_rotation(vec3 n, num angle)
-{
-    num s, c;
-    num_sincos(angle, &s, &c);
-    vec3 sn = vec3_scale(s, n), t = vec3_scale(K(1) - c, n);
-    return mat3_of(vec3_of(t.x * n.x + c, t.x * n.y + sn.z, t.x * n.z - sn.y),
-                   vec3_of(t.y * n.x - sn.z, t.y * n.y + c, t.y * n.z + sn.x),
-                   vec3_of(t.z * n.x + sn.y, t.z * n.y - sn.x, t.z * n.z + c));
-}
-
-/* rotation by an angle about z */
-static inline mat3 z_rotation(num angle)
-{
-    num s, c;
-    num_sincos(angle, &s, &c);
-    return mat3_of(vec3_of(c, s, K(0)), vec3_of(-s, c, K(0)), vec3_of(K(0), K(0), K(1)));
-}
-
 static inline pose joint_element(int type, vec3 axis, num pitch, const num q[])
 {
     switch (type) {
@@ -104,12 +86,6 @@ static inline pose joint_pose(int type, vec3 axis, vec3 point, num pitch, const 
 }
 
 /* ---- S ---- */
-
-/* sliding along n */
-static inline twist slide_column(vec3 n) { return twist_of(n, vec3_zero()); }
-
-/* turning about the line through the point along n: Ad of T(point) on [0; n] */
-static inline twist turn_column(vec3 n, vec3 point) { return twist_of(vec3_cross(point, n), n); }
 
 static inline void joint_columns(int type, vec3 axis, vec3 point, num pitch, twist S[])
 {
@@ -152,34 +128,58 @@ static inline void joint_columns(int type, vec3 axis, vec3 point, num pitch, twi
     }
 }
 
-/* ---- ad ---- */
+/* ---- ad, S(φ) ---- */
 
-/* writes the 3×3 block a^ into a row-major matrix with leading dimension ld */
-static inline void put_hat(vec3 a, num *block, int ld)
-{
-    block[0] = K(0), block[1] = -a.z, block[2] = a.y;
-    block[ld] = a.z, block[ld + 1] = K(0), block[ld + 2] = -a.x;
-    block[2 * ld] = -a.y, block[2 * ld + 1] = a.x, block[2 * ld + 2] = K(0);
-}
+static inline vec3 joint_vec3(const num a[]) { return vec3_of(a[0], a[1], a[2]); }
+static inline void joint_put_vec3(vec3 a, num out[]) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
+static inline twist joint_twist(const num a[]) { return twist_of(joint_vec3(a), joint_vec3(a + 3)); }
 
 /* ad_v, m×m row-major, From (6), (8), (78), (89); zero for the commutative groups */
 static inline void joint_ad(int type, const num v[], num ad[])
 {
     int m = joint_nv(type);
-    for (int i = 0; i < m * m; i++) ad[i] = K(0);
+    switch (type) {
+    case HML_JOINT_PLANAR:
+    case HML_JOINT_SCHOENFLIES: se2_ad_matrix(vec2_of(v[0], v[1]), v[m - 1], 0, 1, m - 1, m, ad); break;
+    case HML_JOINT_SPHERICAL: mat3_store(mat3_hat(joint_vec3(v)), ad, m); break;
+    case HML_JOINT_FREE: twist_cross_matrix(joint_twist(v), ad); break;
+    default:
+        for (int i = 0; i < m * m; i++) ad[i] = K(0);
+        break;
+    }
+}
+
+/* S(φ) = 1 − ad_φ/2 + ad_φ²/6 − …, m×m row-major: d/dt exp(φ) = exp(φ) · S(φ) φ̇ */
+static inline void joint_jacobian(int type, const num phi[], num S[])
+{
+    int m = joint_nv(type);
     switch (type) {
     case HML_JOINT_PLANAR:
     case HML_JOINT_SCHOENFLIES:
-        ad[1] = -v[m - 1], ad[m - 1] = v[1];
-        ad[m] = v[m - 1], ad[2 * m - 1] = -v[0];
+        se2_matrix(se2_dexp_right(vec2_of(phi[0], phi[1]), phi[m - 1]), 0, 1, m - 1, m, S);
         break;
-    case HML_JOINT_SPHERICAL: put_hat(vec3_of(v[0], v[1], v[2]), ad, m); break;
-    case HML_JOINT_FREE:
-        put_hat(vec3_of(v[3], v[4], v[5]), ad, m);
-        put_hat(vec3_of(v[0], v[1], v[2]), ad + 3, m);
-        put_hat(vec3_of(v[3], v[4], v[5]), ad + 3 * m + 3, m);
+    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right(joint_vec3(phi)), S, m); break;
+    case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right(joint_twist(phi)), S); break;
+    default:
+        for (int i = 0; i < m * m; i++) S[i] = K(i % (m + 1) == 0);
         break;
-    default: break;
+    }
+}
+
+/* S(φ)⁻¹: how the difference q₁ ⊖ q₀ = φ changes with a motion of q₁ */
+static inline void joint_jacobian_inverse(int type, const num phi[], num S[])
+{
+    int m = joint_nv(type);
+    switch (type) {
+    case HML_JOINT_PLANAR:
+    case HML_JOINT_SCHOENFLIES:
+        se2_matrix(se2_dexp_right_inverse(vec2_of(phi[0], phi[1]), phi[m - 1]), 0, 1, m - 1, m, S);
+        break;
+    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right_inverse(joint_vec3(phi)), S, m); break;
+    case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right_inverse(joint_twist(phi)), S); break;
+    default:
+        for (int i = 0; i < m * m; i++) S[i] = K(i % (m + 1) == 0);
+        break;
     }
 }
 
@@ -196,26 +196,22 @@ static inline void joint_integrate(int type, const num q[], const num v[], num o
     case HML_JOINT_PLANAR:
     case HML_JOINT_SCHOENFLIES: { /* turned by the angle there is, along the arc of exp */
         num s, c;
-        vec2 u;
-        u.x = v[0], u.y = v[1];
         num_sincos(q[m - 1], &s, &c);
-        u = vec2_turn(c, s, se2_exp(u, v[m - 1]));
+        vec2 u = vec2_turn(c, s, se2_exp(vec2_of(v[0], v[1]), v[m - 1]));
         out[0] = q[0] + u.x;
         out[1] = q[1] + u.y;
         for (int i = 2; i < m; i++) out[i] = q[i] + v[i];
         break;
     }
     case HML_JOINT_SPHERICAL:
-        joint_put_quat(quat_normalize(quat_mul(joint_quat(q), so3_exp_quat(vec3_of(v[0], v[1], v[2])))), out);
+        joint_put_quat(quat_normalize(quat_mul(joint_quat(q), so3_exp_quat(joint_vec3(v)))), out);
         break;
-    case HML_JOINT_FREE: { /* p + R Γ(ω) v, R exp(ω) */
-        vec3 w = vec3_of(v[3], v[4], v[5]);
-        quat r = joint_quat(q + 3);
-        vec3 p = mat3_mul_vec(quat_to_mat3(r), so3_dexp_left_apply(w, vec3_of(v[0], v[1], v[2])));
-        out[0] = q[0] + p.x;
-        out[1] = q[1] + p.y;
-        out[2] = q[2] + p.z;
-        joint_put_quat(quat_normalize(quat_mul(r, so3_exp_quat(w))), out + 3);
+    case HML_JOINT_FREE: { /* p + R p_exp, R R_exp */
+        quat r = joint_quat(q + 3), e;
+        vec3 p;
+        se3_exp_quat(joint_twist(v), &e, &p);
+        joint_put_vec3(vec3_add(joint_vec3(q), mat3_mul_vec(quat_to_mat3(r), p)), out);
+        joint_put_quat(quat_normalize(quat_mul(r, e)), out + 3);
         break;
     }
     default:
@@ -235,27 +231,23 @@ static inline void joint_difference(int type, const num q0[], const num q1[], nu
     case HML_JOINT_PLANAR:
     case HML_JOINT_SCHOENFLIES: {
         num s, c;
-        vec2 d;
-        d.x = q1[0] - q0[0], d.y = q1[1] - q0[1];
         num_sincos(q0[m - 1], &s, &c);
+        vec2 d = vec2_turn(c, -s, vec2_of(q1[0] - q0[0], q1[1] - q0[1]));
         for (int i = 2; i < m; i++) v[i] = q1[i] - q0[i];
-        d = se2_log(vec2_turn(c, -s, d), v[m - 1]);
+        d = se2_log(d, v[m - 1]);
         v[0] = d.x;
         v[1] = d.y;
         break;
     }
-    case HML_JOINT_SPHERICAL: {
-        vec3 w = so3_log_quat(quat_mul(quat_conj(joint_quat(q0)), joint_quat(q1)));
-        v[0] = w.x, v[1] = w.y, v[2] = w.z;
+    case HML_JOINT_SPHERICAL:
+        joint_put_vec3(so3_log_quat(quat_mul(quat_conj(joint_quat(q0)), joint_quat(q1))), v);
         break;
-    }
-    case HML_JOINT_FREE: { /* Γ(ω)⁻¹ Rᵀ (p₁ − p₀) */
+    case HML_JOINT_FREE: {
         quat r = joint_quat(q0 + 3);
-        vec3 w = so3_log_quat(quat_mul(quat_conj(r), joint_quat(q1 + 3)));
-        vec3 d = vec3_of(q1[0] - q0[0], q1[1] - q0[1], q1[2] - q0[2]);
-        vec3 u = so3_dexp_left_inverse_apply(w, mat3_tmul_vec(quat_to_mat3(r), d));
-        v[0] = u.x, v[1] = u.y, v[2] = u.z;
-        v[3] = w.x, v[4] = w.y, v[5] = w.z;
+        vec3 p = mat3_tmul_vec(quat_to_mat3(r), vec3_sub(joint_vec3(q1), joint_vec3(q0)));
+        twist d = se3_log_quat(quat_mul(quat_conj(r), joint_quat(q1 + 3)), p);
+        joint_put_vec3(d.v, v);
+        joint_put_vec3(d.w, v + 3);
         break;
     }
     default:

@@ -19,14 +19,15 @@ typedef struct {
     num x, y;
 } vec2;
 
-/* (s + r J) u */
-static inline vec2 vec2_turn(num s, num r, vec2 u)
+static inline vec2 vec2_of(num x, num y)
 {
-    vec2 w;
-    w.x = s * u.x - r * u.y;
-    w.y = r * u.x + s * u.y;
-    return w;
+    vec2 u;
+    u.x = x, u.y = y;
+    return u;
 }
+
+/* (s + r J) u */
+static inline vec2 vec2_turn(num s, num r, vec2 u) { return vec2_of(s * u.x - r * u.y, r * u.x + s * u.y); }
 
 /* position of exp(u, δ) */
 static inline vec2 se2_exp(vec2 u, num angle)
@@ -66,6 +67,22 @@ static inline se2_jacobian se2_dexp_right_inverse(vec2 u, num angle)
     S.skew = K(0.5) * angle;
     S.column = vec2_turn(angle * f.e, K(-0.5), u);
     return S;
+}
+
+/* S(φ) or its inverse among m coordinates, of which i, j are the plane's and `angle` the angle; m×m, row-major */
+static inline void se2_matrix(se2_jacobian S, int i, int j, int angle, int m, num out[])
+{
+    for (int r = 0; r < m * m; r++) out[r] = K(r % (m + 1) == 0);
+    out[i * m + i] = S.diagonal, out[i * m + j] = -S.skew, out[i * m + angle] = S.column.x;
+    out[j * m + i] = S.skew, out[j * m + j] = S.diagonal, out[j * m + angle] = S.column.y;
+}
+
+/* ad_φ = [ δ J  −J u; 0 0 ], From (78), (89), among m coordinates */
+static inline void se2_ad_matrix(vec2 u, num delta, int i, int j, int angle, int m, num out[])
+{
+    for (int r = 0; r < m * m; r++) out[r] = K(0);
+    out[i * m + j] = -delta, out[i * m + angle] = u.y;
+    out[j * m + i] = delta, out[j * m + angle] = -u.x;
 }
 
 #endif
