@@ -1,11 +1,14 @@
 /*
  * The inside of hml_model: one block, offsets instead of pointers.
  *
- *   header | bodies | joints | frames | coordinates | rest | warnings | plan | names
+ *   header | bodies | joints | frames | coordinates | rest | warnings | names | lookup | plan
  *
  * `bodies` is the tree the algorithms walk: one elementary joint each, depth first. `joints` is what a file and a user
  * name: a universal joint is one of these and two of those. Coordinates and rest positions follow the tree, mimic
- * followers included; the user's numbers leave the followers out (see `mimic`).
+ * followers included; the user's numbers leave the followers out (see mimic.h).
+ *
+ * Frame i is body i's own frame for i < nbodies; merged links follow, then the frames a file names. `lookup` and `plan`
+ * are derived from the rest: whoever receives a block makes them anew.
  */
 #ifndef HML_MODEL_MODEL_H
 #define HML_MODEL_MODEL_H
@@ -75,8 +78,8 @@ struct hml_model {
     int32_t passive;          /* 1 if any armature, damping or stiffness is not zero */
     uint32_t name;
     double gravity[3];
-    uint64_t bodies, joints, frames, coordinates, rest, warnings, plan, names; /* offsets of the sections, bytes */
-    uint64_t names_size;
+    uint64_t bodies, joints, frames, coordinates, rest, warnings, names, lookup, plan; /* offsets of sections, bytes */
+    uint64_t names_size, plan_size;
 };
 
 static inline const void *model_at(const hml_model *m, uint64_t offset) { return (const char *)m + offset; }

@@ -1,0 +1,328 @@
+/*
+ * From a builder to a model: tree, mimic, merging, numbering, then one block filled from front to back.
+ *
+ * A fixed joint is merged: the link's inertia is lumped into the body that carries it, its children hang on that body
+ * with composed placements, its name lives on as a frame. A link fixed to the world becomes a frame of the world; its
+ * inertia never moves and is dropped.
+ */
+#include "model/build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/block.h"
+#include "model/check.h"
+
+static void *take(char **cursor, size_t size)
+{
+    void *memory = *cursor;
+    *cursor += size;
+    return memory;
+}
+
+/* one allocation for all arrays; the eight-byte ones first */
+static void *scratch(build *w)
+{
+    size_t n = (size_t)w->n + 1;
+    void *memory = calloc(n, sizeof(pose) + 2 * sizeof(double) + 7 * sizeof(int32_t));
+    char *cursor = memory;
+    if (!memory) return NULL;
+    w->place = take(&cursor, n * sizeof(pose));
+    w->multiplier = take(&cursor, n * sizeof(double));
+    w->offset = take(&cursor, n * sizeof(double));
+    w->parent = take(&cursor, n * sizeof(int32_t));
+    w->child = take(&cursor, n * sizeof(int32_t));
+    w->sibling = take(&cursor, n * sizeof(int32_t));
+    w->body = take(&cursor, n * sizeof(int32_t));
+    w->joint = take(&cursor, n * sizeof(int32_t));
+    w->leader = take(&cursor, n * sizeof(int32_t));
+    w->order = take(&cursor, n * sizeof(int32_t));
+    return memory;
+}
+
+static pose joint_origin(const builder_link *link) { return pose_load(link->joint.rotation, link->joint.position); }
+
+/* which body carries each link, and where */
+static void number_bodies(build *w)
+{
+    for (int32_t k = 0; k < w->n; k++) {
+        int32_t i = w->order[k], parent = w->parent[i];
+        w->joint[i] = -1;
+        if (build_merges(w, i)) {
+            pose origin = joint_origin(build_link(w, i));
+            w->body[i] = parent < 0 ? -1 : w->body[parent];
+            w->place[i] = parent < 0 ? origin : pose_mul(w->place[parent], origin);
+            w->nmerged++;
+        } else {
+            w->nbodies += build_link(w, i)->joint.type == HML_JOINT_UNIVERSAL ? 2 : 1;
+            w->body[i] = w->nbodies - 1;
+            w->place[i] = pose_identity();
+            w->joint[i] = w->njoints++;
+        }
+    }
+}
+
+static uint64_t text_size(const hml_builder *b, uint32_t text) { return strlen(builder_text(b, text)) + 1; }
+
+static void count(const build *w, hml_model *m)
+{
+    const hml_builder *b = w->b;
+    m->nbodies = w->nbodies;
+    m->njoints = w->njoints;
+    m->nframes = w->nbodies + w->nmerged + (int32_t)b->nframes;
+    m->nwarnings = (int32_t)w->nwarnings;
+    m->names_size = b->name == NO_TEXT ? 1 : text_size(b, b->name);
+    m->names_size += w->text.size;
+    for (int32_t i = 0; i < w->n; i++) {
+        const builder_link *link = build_link(w, i);
+        int follows = w->leader[i] >= 0;
+        int32_t nq = hml_joint_type_nq(link->joint.type), nv = hml_joint_type_nv(link->joint.type);
+        m->names_size += text_size(b, link->name);
+        if (w->joint[i] >= 0) m->names_size += text_size(b, link->joint_name);
+        if (link->joint.type == HML_JOINT_UNIVERSAL) m->names_size += text_size(b, link->name) + strlen(CROSS);
+        m->tree_nq += nq;
+        m->tree_nv += nv;
+        m->nq += follows ? 0 : nq;
+        m->nv += follows ? 0 : nv;
+        m->nfollowers += follows;
+    }
+    for (size_t i = 0; i < b->nframes; i++) m->names_size += text_size(b, b->frames[i].name);
+}
+
+/* ---- filling ---- */
+
+typedef struct fill {
+    const build *w;
+    hml_model *m;
+    model_body *bodies;
+    model_joint *joints;
+    model_frame *frames;
+    model_coordinate *coordinates;
+    double *rest;
+    uint32_t *warnings;
+    uint64_t text; /* names so far, bytes */
+    int32_t frame; /* the next merged link's */
+    int32_t q, v;  /* the user's so far */
+    int32_t tree_q, tree_v;
+} fill;
+
+static void *section(hml_model *m, uint64_t offset) { return (char *)m + offset; }
+
+static uint32_t put_text(fill *f, const char *head, const char *tail)
+{
+    size_t head_size = strlen(head), tail_size = strlen(tail) + 1;
+    char *to = (char *)section(f->m, f->m->names) + f->text;
+    uint32_t name = (uint32_t)f->text;
+    memcpy(to, head, head_size);
+    memcpy(to + head_size, tail, tail_size);
+    f->text += head_size + tail_size;
+    return name;
+}
+
+static void put_frame(fill *f, int32_t index, uint32_t name, int32_t body, int32_t kind, pose place)
+{
+    model_frame *frame = &f->frames[index];
+    frame->name = name;
+    frame->body = body;
+    frame->kind = kind;
+    pose_store(place, frame->R, frame->p);
+}
+
+/* a body on its parent; depth and root follow from the parent, which is there already */
+static model_body *put_body(fill *f, int32_t index, int32_t parent, int32_t joint, hml_joint_type type, uint32_t name)
+{
+    model_body *body = &f->bodies[index];
+    body->parent = parent;
+    body->type = (int32_t)type;
+    body->q = f->tree_q;
+    body->v = f->tree_v;
+    body->nq = hml_joint_type_nq(type);
+    body->nv = hml_joint_type_nv(type);
+    body->subtree_end = index + 1;
+    body->depth = parent < 0 ? 0 : f->bodies[parent].depth + 1;
+    body->root = parent < 0 ? index : f->bodies[parent].root;
+    body->joint = joint;
+    body->name = name;
+    body->R[0] = body->R[4] = body->R[8] = 1;
+    f->tree_q += body->nq;
+    f->tree_v += body->nv;
+    if (body->depth + 1 > f->m->depth) f->m->depth = body->depth + 1;
+    put_frame(f, index, name, index, MODEL_FRAME_BODY, pose_identity());
+    return body;
+}
+
+static void set_axis(model_body *body, const double axis[3], const double point[3])
+{
+    memcpy(body->axis, axis, sizeof body->axis);
+    memcpy(body->point, point, sizeof body->point);
+    hml_normalize_axis(body->axis);
+}
+
+static void put_coordinates(fill *f, const hml_joint_spec *joint, int32_t q, int32_t v)
+{
+    int passive = !(f->w->options & HML_BUILD_NO_PASSIVE);
+    double rest[HML_JOINT_MAX_NQ];
+    memcpy(rest, joint->rest, sizeof rest);
+    hml_normalize_rest(joint->type, rest);
+    for (int32_t k = 0; k < hml_joint_type_nq(joint->type); k++) f->rest[q + k] = rest[k];
+    for (int32_t k = 0; k < hml_joint_type_nv(joint->type); k++) {
+        model_coordinate *c = &f->coordinates[v + k];
+        c->armature = passive ? joint->armature[k] : 0;
+        c->damping = passive ? joint->damping[k] : 0;
+        c->stiffness = passive ? joint->stiffness[k] : 0;
+        c->lower = joint->lower[k];
+        c->upper = joint->upper[k];
+        c->velocity = joint->velocity_limit[k];
+        c->effort = joint->effort_limit[k];
+        if (c->armature != 0 || c->damping != 0 || c->stiffness != 0) f->m->passive = 1;
+    }
+}
+
+static void put_joint(fill *f, int32_t i)
+{
+    const build *w = f->w;
+    const builder_link *link = build_link(w, i);
+    const hml_joint_spec *spec = &link->joint;
+    int universal = spec->type == HML_JOINT_UNIVERSAL, follows = w->leader[i] >= 0;
+    int32_t parent = w->parent[i], index = w->joint[i], last = w->body[i], first = last - universal;
+    model_joint *joint = &f->joints[index];
+    joint->name = put_text(f, build_joint_name(w, i), "");
+    joint->type = (int32_t)spec->type;
+    joint->body = first;
+    joint->nbodies = 1 + universal;
+    joint->nq = follows ? 0 : hml_joint_type_nq(spec->type);
+    joint->nv = follows ? 0 : hml_joint_type_nv(spec->type);
+    joint->q = follows ? -1 : f->q;
+    joint->v = follows ? -1 : f->v;
+    joint->actuated = spec->actuated != 0;
+    joint->leader = follows ? w->joint[w->leader[i]] : -1;
+    joint->multiplier = w->multiplier[i];
+    joint->offset = w->offset[i];
+    f->q += joint->nq;
+    f->v += joint->nv;
+    put_coordinates(f, spec, f->tree_q, f->tree_v);
+
+    /* the first body hangs on the parent's body, which may carry the parent somewhere else than at its origin */
+    int32_t carrier = parent < 0 ? -1 : w->body[parent];
+    uint32_t name = put_text(f, build_link_name(w, i), "");
+    uint32_t first_name = universal ? put_text(f, build_link_name(w, i), CROSS) : name;
+    hml_joint_type type = universal ? HML_JOINT_REVOLUTE : spec->type;
+    model_body *body = put_body(f, first, carrier, index, type, first_name);
+    pose origin = joint_origin(link);
+    if (parent >= 0 && build_merges(w, parent)) origin = pose_mul(w->place[parent], origin);
+    pose_store(origin, body->R, body->p);
+    set_axis(body, spec->axis, spec->point);
+    body->pitch = spec->pitch;
+    if (universal) set_axis(put_body(f, last, first, index, type, name), spec->axis2, spec->point);
+}
+
+/*
+ * Lumping: with d the way between the centres of mass, the moments about the common centre add up to
+ * J₁ + J₂ + m₁m₂/(m₁+m₂) (d·d I − d dᵀ). A link without mass has no centre; its moment is added all the same.
+ */
+static void put_inertia(fill *f, int32_t i)
+{
+    const hml_inertia_spec *add = &build_link(f->w, i)->inertia;
+    if (f->w->body[i] < 0) return;
+    model_body *body = &f->bodies[f->w->body[i]];
+    pose H = f->w->place[i];
+    vec3 c = vec3_load(add->com);
+    sym3 J = sym3_of_mat9(add->moment);
+    if (build_merges(f->w, i)) {
+        c = pose_act(H, c);
+        J = sym3_rotate(H.R, J);
+    }
+    if (add->mass > 0 && body->mass > 0) {
+        double m = body->mass + add->mass, share = add->mass / m;
+        vec3 d = vec3_sub(c, vec3_load(body->com));
+        J = sym3_add(J, sym3_point_mass(body->mass * share, d));
+        c = vec3_axpy(share, d, vec3_load(body->com));
+    }
+    if (add->mass > 0) vec3_store(c, body->com);
+    body->mass += add->mass;
+    sym3_store(sym3_add(sym3_load(body->moment), J), body->moment);
+}
+
+static void put_links(fill *f)
+{
+    const build *w = f->w;
+    for (int32_t k = 0; k < w->n; k++) {
+        int32_t i = w->order[k];
+        if (build_merges(w, i))
+            put_frame(f, f->frame++, put_text(f, build_link_name(w, i), ""), w->body[i], MODEL_FRAME_LINK, w->place[i]);
+        else
+            put_joint(f, i);
+        put_inertia(f, i);
+    }
+    for (int32_t i = f->m->nbodies - 1; i >= 0; i--) { /* a subtree ends where its last child's does */
+        int32_t parent = f->bodies[i].parent;
+        if (parent >= 0 && f->bodies[parent].subtree_end < f->bodies[i].subtree_end)
+            f->bodies[parent].subtree_end = f->bodies[i].subtree_end;
+    }
+}
+
+static void put_frames(fill *f)
+{
+    const hml_builder *b = f->w->b;
+    for (size_t i = 0; i < b->nframes; i++) {
+        const builder_frame *given = &b->frames[i];
+        pose place = pose_load(given->rotation, given->position);
+        int32_t body = -1;
+        if (given->body != NO_TEXT) {
+            int32_t link = hml_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;
+            body = f->w->body[link];
+            if (build_merges(f->w, link)) place = pose_mul(f->w->place[link], place);
+        }
+        put_frame(f, f->frame++, put_text(f, builder_text(b, given->name), ""), body, MODEL_FRAME_USER, place);
+    }
+}
+
+static hml_status make(const build *w, hml_model **model)
+{
+    hml_model header = {.version = HML_MODEL_VERSION, .header_size = sizeof header};
+    memcpy(header.magic, HML_MODEL_MAGIC, sizeof header.magic);
+    memcpy(header.gravity, w->b->gravity, sizeof header.gravity);
+    count(w, &header);
+    if (header.names_size >= UINT32_MAX) return HML_OUT_OF_MEMORY;
+    hml_block_layout(&header);
+    hml_model *draft = hml_block_new(header.size);
+    if (!draft) return HML_OUT_OF_MEMORY;
+    *draft = header;
+
+    fill f = {.w = w, .m = draft, .frame = w->nbodies};
+    f.bodies = section(draft, draft->bodies);
+    f.joints = section(draft, draft->joints);
+    f.frames = section(draft, draft->frames);
+    f.coordinates = section(draft, draft->coordinates);
+    f.rest = section(draft, draft->rest);
+    f.warnings = section(draft, draft->warnings);
+    draft->name = put_text(&f, w->b->name == NO_TEXT ? "" : builder_text(w->b, w->b->name), "");
+    put_links(&f);
+    put_frames(&f);
+    for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
+    hml_status status = hml_block_finish(draft, model);
+    hml_model_free(draft);
+    return status;
+}
+
+hml_status hml_builder_build(const hml_builder *b, unsigned options, hml_model **model, hml_error *error)
+{
+    if (!b || !model)
+        return hml_fail(error, HML_INVALID_ARGUMENT, "building needs a builder and a place for the model");
+    if (b->nlinks == 0) return hml_fail(error, HML_BAD_MODEL, "the model has no bodies");
+    build w = {.b = b, .options = options, .error = error, .n = (int32_t)b->nlinks};
+    void *memory = scratch(&w);
+    hml_status status = memory ? hml_build_tree(&w) : HML_OUT_OF_MEMORY;
+    if (!status) status = hml_build_mimic(&w);
+    if (!status) {
+        number_bodies(&w);
+        status = hml_build_warnings(&w);
+    }
+    if (!status) status = make(&w, model);
+    if (status == HML_OUT_OF_MEMORY) hml_fail(error, status, "out of memory");
+    free(memory);
+    free(w.text.data);
+    free(w.warnings);
+    return status;
+}

@@ -1,0 +1,56 @@
+/*
+ * Scratch of one hml_builder_build. Links are what was added, numbered as added; bodies are what the model will have.
+ * No step recurses and every step is linear: a chain of a hundred thousand links is a model like any other.
+ */
+#ifndef HML_MODEL_BUILD_H
+#define HML_MODEL_BUILD_H
+
+#include "model/builder.h"
+#include "model/pose.h"
+
+#include "hamel/model.h"
+
+typedef struct build {
+    const hml_builder *b;
+    unsigned options;
+    hml_error *error;
+    int32_t n; /* links */
+
+    /* for each link */
+    int32_t *parent;             /* link, −1: the world */
+    int32_t *child, *sibling;    /* first child and next sibling, in file order, −1: none; child[n] is the world's */
+    int32_t *body;               /* the body that carries it, −1: the world */
+    int32_t *joint;              /* the model's joint, −1 if the link is merged */
+    pose *place;                 /* in the frame of its body */
+    int32_t *leader;             /* link whose joint its joint follows, −1: none */
+    double *multiplier, *offset; /* of the follower */
+
+    int32_t *order; /* links, depth first */
+    int32_t nbodies, njoints, nmerged;
+    text_pool text;
+    uint32_t *warnings; /* in text */
+    size_t nwarnings, warnings_capacity;
+} build;
+
+static inline const builder_link *build_link(const build *w, int32_t i) { return &w->b->links[i]; }
+static inline const char *build_link_name(const build *w, int32_t i) { return builder_text(w->b, w->b->links[i].name); }
+static inline const char *build_joint_name(const build *w, int32_t i)
+{
+    return builder_text(w->b, w->b->links[i].joint_name);
+}
+
+static inline int build_merges(const build *w, int32_t i)
+{
+    return build_link(w, i)->joint.type == HML_JOINT_FIXED && !(w->options & HML_BUILD_KEEP_FIXED);
+}
+
+/* parents by name, depth-first order; fails on unknown parents and cycles, and on frames without a body */
+hml_status hml_build_tree(build *w);
+
+/* leaders by name, chains resolved to their first leader */
+hml_status hml_build_mimic(build *w);
+
+/* everything odd that is no error; with HML_BUILD_STRICT the first of them is one */
+hml_status hml_build_warnings(build *w);
+
+#endif

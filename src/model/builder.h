@@ -1,0 +1,37 @@
+/* The inside of hml_builder: what was added, in the order it was added, every item checked on its own. */
+#ifndef HML_MODEL_BUILDER_H
+#define HML_MODEL_BUILDER_H
+
+#include "model/names.h"
+
+#include "hamel/model.h"
+
+typedef struct builder_link {
+    uint32_t name, parent, joint_name, mimic; /* in the text pool; parent NO_TEXT: the world, mimic NO_TEXT: none */
+    hml_joint_spec joint;                     /* its texts are NULL here */
+    hml_inertia_spec inertia;
+} builder_link;
+
+typedef struct builder_frame {
+    uint32_t name, body; /* body NO_TEXT: the world */
+    double position[3], rotation[9];
+} builder_frame;
+
+struct hml_builder {
+    uint32_t name; /* NO_TEXT: none */
+    double gravity[3];
+    builder_link *links;
+    builder_frame *frames;
+    uint32_t *warnings;
+    size_t nlinks, nframes, nwarnings;
+    size_t links_capacity, frames_capacity, warnings_capacity;
+    text_pool text;
+    name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
+    name_table joints; /* index of the link + 1 */
+};
+
+#define CROSS ".cross" /* the massless body inside a universal joint is called after the link it carries */
+
+static inline const char *builder_text(const hml_builder *b, uint32_t text) { return b->text.data + text; }
+
+#endif
