@@ -23,7 +23,7 @@ enum { DRAWS = 1000 };
 
 static uint64_t draw_state = 20190913;
 
-static double draw_double(double low, double high)
+static inline double draw_double(double low, double high)
 {
     uint64_t z = (draw_state += UINT64_C(0x9e3779b97f4a7c15)); /* splitmix64 */
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -32,32 +32,32 @@ static double draw_double(double low, double high)
     return low + (high - low) * ((double)(z >> 11) * 0x1p-53);
 }
 
-static num draw(double low, double high)
+static inline num draw(double low, double high)
 {
     num x = K(0);
     for (int i = 0; i < LANES; i++) num_set(&x, i, (lane)draw_double(low, high));
     return x;
 }
 
-static vec3 draw_vec3(double size)
+static inline vec3 draw_vec3(double size)
 {
     num x = draw(-size, size), y = draw(-size, size), z = draw(-size, size);
     return vec3_of(x, y, z);
 }
 
-static quat draw_quat(void)
+static inline quat draw_quat(void)
 {
     vec3 a = draw_vec3(1);
     return quat_normalize(quat_of(draw(0.01, 1), a.x, a.y, a.z));
 }
 
-static pose draw_pose(void)
+static inline pose draw_pose(void)
 {
     mat3 R = quat_to_mat3(draw_quat());
     return pose_of(R, draw_vec3(2));
 }
 
-static twist draw_twist(void)
+static inline twist draw_twist(void)
 {
     vec3 v = draw_vec3(1);
     return twist_of(v, draw_vec3(1));
@@ -78,7 +78,7 @@ static inline twist draw_twist_of_angle(double angle)
 
 /* ---- comparisons ---- */
 
-static double real_part(lane x)
+static inline double real_part(lane x)
 {
 #if defined HML_NUM_C64
     return creal(x);
@@ -87,7 +87,7 @@ static double real_part(lane x)
 #endif
 }
 
-static double gap(const num *a, const num *b, size_t n)
+static inline double gap(const num *a, const num *b, size_t n)
 {
     double worst = 0;
     for (size_t i = 0; i < n; i++) {
@@ -100,7 +100,7 @@ static double gap(const num *a, const num *b, size_t n)
     return worst;
 }
 
-static void check_near(const num *a, const num *b, size_t n, double tolerance, const char *file, int line)
+static inline void check_near(const num *a, const num *b, size_t n, double tolerance, const char *file, int line)
 {
     double e = gap(a, b, n);
     if (!(e <= tolerance)) print_error("off by %g, allowed %g\n", e, tolerance);
@@ -132,7 +132,7 @@ enum { RATE_MAX = 36 };
 #define RATE_STEP 0x1p-7
 #endif
 
-static void rate(curve f, const void *context, size_t n, num *out)
+static inline void rate(curve f, const void *context, size_t n, num *out)
 {
 #if defined HML_NUM_C64
     const double h = 1e-150;
@@ -162,7 +162,7 @@ typedef struct {
     vec3 p0, p1, p2;
 } path;
 
-static path draw_path(void)
+static inline path draw_path(void)
 {
     path P;
     vec3 a = draw_vec3(0.4);
@@ -172,14 +172,14 @@ static path draw_path(void)
     return P;
 }
 
-static quat path_quat(const path *P, num t, num *norm)
+static inline quat path_quat(const path *P, num t, num *norm)
 {
     quat q = quat_of(P->q0.w + t * P->q1.w, P->q0.x + t * P->q1.x, P->q0.y + t * P->q1.y, P->q0.z + t * P->q1.z);
     *norm = num_sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     return quat_of(q.w / *norm, q.x / *norm, q.y / *norm, q.z / *norm);
 }
 
-static pose path_pose(const path *P, num t)
+static inline pose path_pose(const path *P, num t)
 {
     num norm;
     quat q = path_quat(P, t, &norm);
@@ -187,10 +187,10 @@ static pose path_pose(const path *P, num t)
 }
 
 /* dp/dt */
-static vec3 path_velocity(const path *P, num t) { return vec3_axpy(t + t, P->p2, P->p1); }
+static inline vec3 path_velocity(const path *P, num t) { return vec3_axpy(t + t, P->p2, P->p1); }
 
 /* angular velocity in the moving frame: 2·vec(q* dq/dt) */
-static vec3 path_omega(const path *P, num t)
+static inline vec3 path_omega(const path *P, num t)
 {
     num norm;
     quat q = path_quat(P, t, &norm), u = quat_mul(quat_conj(q), P->q1);
@@ -198,7 +198,7 @@ static vec3 path_omega(const path *P, num t)
 }
 
 /* the left-trivialized twist, from its parts: Notation (18), (19) */
-static twist path_left(const path *P, num t)
+static inline twist path_left(const path *P, num t)
 {
     return twist_of(mat3_tmul_vec(path_pose(P, t).R, path_velocity(P, t)), path_omega(P, t));
 }
