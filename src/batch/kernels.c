@@ -1,6 +1,7 @@
 /* One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number. */
 #include "batch/kernels.h"
-#include "num/num.h"
+
+#include "batch/kernel_group.h"
 
 #define TABLE_(kind) hml_kernels_##kind
 #define TABLE(kind)  TABLE_(kind)
@@ -17,8 +18,15 @@
 #define KIND F64
 #endif
 
-extern const hml_kernels TABLE(KIND);
-const hml_kernels TABLE(KIND) = {
-    HML_NUM_NAME,
-    LANES,
+#if defined HML_NUM_F32
+typedef hml_kernels_f32 kernel_table;
+#else
+typedef hml_kernels kernel_table;
+#endif
+
+#define ROW_MAP(name, ins, outs) name##_rows,
+
+extern const kernel_table TABLE(KIND);
+const kernel_table TABLE(KIND) = {
+    HML_NUM_NAME, LANES, HML_ROW_MAPS(ROW_MAP) /* so3_exp_rows, … */
 };

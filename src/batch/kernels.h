@@ -9,12 +9,36 @@
 
 #include "hamel/isa.h"
 
+/*
+ * Functions that map n rows of numbers to n rows: name, numbers in a row in, numbers in a row out. A line here, a body
+ * in batch/kernel_group.h and a declaration in a public header make a batch function: hml_<name>_batch, and its
+ * hml_<name>_batch_f32.
+ */
+#define HML_ROW_MAPS(X)                                                                                                \
+    X(so3_exp, 3, 9)                                                                                                   \
+    X(so3_log, 4, 3)                                                                                                   \
+    X(so3_dexp, 3, 9)                                                                                                  \
+    X(quat_to_matrix, 4, 9)
+
 typedef struct hml_kernels {
     const char *name;
     int lanes;
+#define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
+    HML_ROW_MAPS(HML_ROW_MAP)
+#undef HML_ROW_MAP
 } hml_kernels;
 
+/* single precision: the row maps alone, since models are always double */
+typedef struct hml_kernels_f32 {
+    const char *name;
+    int lanes;
+#define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const float *in, float *out);
+    HML_ROW_MAPS(HML_ROW_MAP)
+#undef HML_ROW_MAP
+} hml_kernels_f32;
+
 extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;
+extern const hml_kernels_f32 hml_kernels_F32;
 
 /* the table of an instruction set, NULL if this build or processor does not have it */
 const hml_kernels *hml_kernels_get(hml_isa isa);

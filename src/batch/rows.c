@@ -1,0 +1,20 @@
+/* The batch functions of the group layer: hml_<name>_batch and hml_<name>_batch_f32, one pair a line of HML_ROW_MAPS.
+ */
+#include "batch/kernels.h"
+#include "hamel/so3.h"
+
+#define BATCH(name, ins, outs)                                                                                         \
+    hml_status hml_##name##_batch(hml_isa isa, size_t n, const double *in, double *out)                                \
+    {                                                                                                                  \
+        const hml_kernels *kernels = hml_kernels_get(isa);                                                             \
+        if (!kernels || (n > 0 && (!in || !out))) return HML_INVALID_ARGUMENT;                                         \
+        kernels->name(n, in, out);                                                                                     \
+        return HML_OK;                                                                                                 \
+    }                                                                                                                  \
+    hml_status hml_##name##_batch_f32(size_t n, const float *in, float *out)                                           \
+    {                                                                                                                  \
+        if (n > 0 && (!in || !out)) return HML_INVALID_ARGUMENT;                                                       \
+        hml_kernels_F32.name(n, in, out);                                                                              \
+        return HML_OK;                                                                                                 \
+    }
+HML_ROW_MAPS(BATCH)
