@@ -130,10 +130,6 @@ static inline void joint_columns(int type, vec3 axis, vec3 point, num pitch, twi
 
 /* ---- ad, S(φ) ---- */
 
-static inline vec3 joint_vec3(const num a[]) { return vec3_of(a[0], a[1], a[2]); }
-static inline void joint_put_vec3(vec3 a, num out[]) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
-static inline twist joint_twist(const num a[]) { return twist_of(joint_vec3(a), joint_vec3(a + 3)); }
-
 /* ad_v, m×m row-major, From (6), (8), (78), (89); zero for the commutative groups */
 static inline void joint_ad(int type, const num v[], num ad[])
 {
@@ -141,8 +137,8 @@ static inline void joint_ad(int type, const num v[], num ad[])
     switch (type) {
     case HML_JOINT_PLANAR:
     case HML_JOINT_SCHOENFLIES: se2_ad_matrix(vec2_of(v[0], v[1]), v[m - 1], 0, 1, m - 1, m, ad); break;
-    case HML_JOINT_SPHERICAL: mat3_store(mat3_hat(joint_vec3(v)), ad, m); break;
-    case HML_JOINT_FREE: twist_cross_matrix(joint_twist(v), ad); break;
+    case HML_JOINT_SPHERICAL: mat3_store(mat3_hat(vec3_at(v)), ad, m); break;
+    case HML_JOINT_FREE: twist_cross_matrix(twist_at(v), ad); break;
     default:
         for (int i = 0; i < m * m; i++) ad[i] = K(0);
         break;
@@ -158,8 +154,8 @@ static inline void joint_jacobian(int type, const num phi[], num S[])
     case HML_JOINT_SCHOENFLIES:
         se2_matrix(se2_dexp_right(vec2_of(phi[0], phi[1]), phi[m - 1]), 0, 1, m - 1, m, S);
         break;
-    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right(joint_vec3(phi)), S, m); break;
-    case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right(joint_twist(phi)), S); break;
+    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right(vec3_at(phi)), S, m); break;
+    case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right(twist_at(phi)), S); break;
     default:
         for (int i = 0; i < m * m; i++) S[i] = K(i % (m + 1) == 0);
         break;
@@ -175,8 +171,8 @@ static inline void joint_jacobian_inverse(int type, const num phi[], num S[])
     case HML_JOINT_SCHOENFLIES:
         se2_matrix(se2_dexp_right_inverse(vec2_of(phi[0], phi[1]), phi[m - 1]), 0, 1, m - 1, m, S);
         break;
-    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right_inverse(joint_vec3(phi)), S, m); break;
-    case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right_inverse(joint_twist(phi)), S); break;
+    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
+    case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right_inverse(twist_at(phi)), S); break;
     default:
         for (int i = 0; i < m * m; i++) S[i] = K(i % (m + 1) == 0);
         break;
@@ -204,13 +200,13 @@ static inline void joint_integrate(int type, const num q[], const num v[], num o
         break;
     }
     case HML_JOINT_SPHERICAL:
-        joint_put_quat(quat_normalize(quat_mul(joint_quat(q), so3_exp_quat(joint_vec3(v)))), out);
+        joint_put_quat(quat_normalize(quat_mul(joint_quat(q), so3_exp_quat(vec3_at(v)))), out);
         break;
     case HML_JOINT_FREE: { /* p + R p_exp, R R_exp */
         quat r = joint_quat(q + 3), e;
         vec3 p;
-        se3_exp_quat(joint_twist(v), &e, &p);
-        joint_put_vec3(vec3_add(joint_vec3(q), mat3_mul_vec(quat_to_mat3(r), p)), out);
+        se3_exp_quat(twist_at(v), &e, &p);
+        vec3_put(vec3_add(vec3_at(q), mat3_mul_vec(quat_to_mat3(r), p)), out);
         joint_put_quat(quat_normalize(quat_mul(r, e)), out + 3);
         break;
     }
@@ -239,15 +235,13 @@ static inline void joint_difference(int type, const num q0[], const num q1[], nu
         v[1] = d.y;
         break;
     }
-    case HML_JOINT_SPHERICAL:
-        joint_put_vec3(so3_log_quat(quat_mul(quat_conj(joint_quat(q0)), joint_quat(q1))), v);
-        break;
+    case HML_JOINT_SPHERICAL: vec3_put(so3_log_quat(quat_mul(quat_conj(joint_quat(q0)), joint_quat(q1))), v); break;
     case HML_JOINT_FREE: {
         quat r = joint_quat(q0 + 3);
-        vec3 p = mat3_tmul_vec(quat_to_mat3(r), vec3_sub(joint_vec3(q1), joint_vec3(q0)));
+        vec3 p = mat3_tmul_vec(quat_to_mat3(r), vec3_sub(vec3_at(q1), vec3_at(q0)));
         twist d = se3_log_quat(quat_mul(quat_conj(r), joint_quat(q1 + 3)), p);
-        joint_put_vec3(d.v, v);
-        joint_put_vec3(d.w, v + 3);
+        vec3_put(d.v, v);
+        vec3_put(d.w, v + 3);
         break;
     }
     default:

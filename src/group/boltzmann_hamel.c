@@ -1,0 +1,137 @@
+/*
+ * The Boltzmann-Hamel equations for any velocity variables v = S(q) q̇ (From, section 3).
+ *
+ *   A_j        n×n, skew: (A_j)_lm = ∂S_jl/∂q_m − ∂S_jm/∂q_l, what is left of S when the order of differentiation
+ * matters γ_k        (γ_k)_ij = (S⁻ᵀ A_j S⁻¹)_ik                        From (46) C          S⁻ᵀ (Σ_j p_j A_j) S⁻¹ with
+ * p = M v                 From (54)
+ *
+ * From's (49) and (50) print ∂S_sj/∂φ_l as the second derivative; it is ∂S_sm/∂φ_l, as (54) has it.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "hamel/subgroup.h"
+
+static int all_finite(const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(x[i])) return 0;
+    }
+    return 1;
+}
+
+/* inverse of A (n×n, destroyed) by Gauss-Jordan elimination with row pivots; 0 if a pivot is lost in round-off */
+static int invert(size_t n, double *A, double *inverse)
+{
+    double scale = 0;
+    for (size_t i = 0; i < n * n; i++) scale = fmax(scale, fabs(A[i]));
+    memset(inverse, 0, n * n * sizeof *inverse);
+    for (size_t i = 0; i < n; i++) inverse[i * n + i] = 1;
+
+    for (size_t c = 0; c < n; c++) {
+        size_t pivot = c;
+        for (size_t r = c + 1; r < n; r++) {
+            if (fabs(A[r * n + c]) > fabs(A[pivot * n + c])) pivot = r;
+        }
+        if (!(fabs(A[pivot * n + c]) > (double)n * DBL_EPSILON * scale)) return 0;
+        double factor = 1 / A[pivot * n + c];
+        for (size_t j = 0; j < n; j++) {
+            double a = A[pivot * n + j], b = inverse[pivot * n + j];
+            A[pivot * n + j] = A[c * n + j];
+            inverse[pivot * n + j] = inverse[c * n + j];
+            A[c * n + j] = factor * a;
+            inverse[c * n + j] = factor * b;
+        }
+        for (size_t r = 0; r < n; r++) {
+            double multiple = A[r * n + c];
+            if (r == c) continue;
+            for (size_t j = 0; j < n; j++) {
+                A[r * n + j] -= multiple * A[c * n + j];
+                inverse[r * n + j] -= multiple * inverse[c * n + j];
+            }
+        }
+    }
+    return 1;
+}
+
+/* checks the arguments, then work = [S⁻¹ | scratch] */
+static hml_status begin(int32_t n, const double *S, const double *dS, double *work)
+{
+    if (n < 1 || !S || !dS || !work) return HML_INVALID_ARGUMENT;
+    size_t N = (size_t)n;
+    if (!all_finite(S, N * N) || !all_finite(dS, N * N * N)) return HML_NOT_FINITE;
+    memcpy(work + N * N, S, N * N * sizeof *S);
+    return invert(N, work + N * N, work) ? HML_OK : HML_SINGULAR_PARAMETERIZATION;
+}
+
+/* (A_j)_lm */
+static double rotation_of(size_t n, const double *dS, size_t j, size_t l, size_t m)
+{
+    return dS[(j * n + l) * n + m] - dS[(j * n + m) * n + l];
+}
+
+size_t hml_boltzmann_hamel_work(int32_t n) { return n < 1 ? 0 : 2 * (size_t)n * (size_t)n; }
+
+hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double dS[], double work[], double gamma[])
+{
+    if (!gamma) return HML_INVALID_ARGUMENT;
+    hml_status status = begin(n, S, dS, work);
+    if (status) return status;
+    size_t N = (size_t)n;
+    const double *inverse = work;
+    double *B = work + N * N;
+
+    for (size_t j = 0; j < N; j++) {
+        for (size_t l = 0; l < N; l++) { /* B = A_j S⁻¹ */
+            for (size_t k = 0; k < N; k++) {
+                double sum = 0;
+                for (size_t m = 0; m < N; m++) sum += rotation_of(N, dS, j, l, m) * inverse[m * N + k];
+                B[l * N + k] = sum;
+            }
+        }
+        for (size_t k = 0; k < N; k++) { /* (γ_k)_ij = (S⁻ᵀ B)_ik */
+            for (size_t i = 0; i < N; i++) {
+                double sum = 0;
+                for (size_t l = 0; l < N; l++) sum += inverse[l * N + i] * B[l * N + k];
+                gamma[(k * N + i) * N + j] = sum;
+            }
+        }
+    }
+    return HML_OK;
+}
+
+hml_status hml_boltzmann_hamel_coriolis(int32_t n, const double S[], const double dS[], const double momentum[],
+                                        double work[], double C[])
+{
+    if (!momentum || !C) return HML_INVALID_ARGUMENT;
+    hml_status status = begin(n, S, dS, work);
+    if (status) return status;
+    size_t N = (size_t)n;
+    if (!all_finite(momentum, N)) return HML_NOT_FINITE;
+    const double *inverse = work;
+    double *B = work + N * N;
+
+    for (size_t l = 0; l < N; l++) { /* C = Σ_j p_j A_j */
+        for (size_t m = 0; m < N; m++) {
+            double sum = 0;
+            for (size_t j = 0; j < N; j++) sum += momentum[j] * rotation_of(N, dS, j, l, m);
+            C[l * N + m] = sum;
+        }
+    }
+    for (size_t l = 0; l < N; l++) { /* B = C S⁻¹ */
+        for (size_t k = 0; k < N; k++) {
+            double sum = 0;
+            for (size_t m = 0; m < N; m++) sum += C[l * N + m] * inverse[m * N + k];
+            B[l * N + k] = sum;
+        }
+    }
+    for (size_t i = 0; i < N; i++) { /* C = S⁻ᵀ B */
+        for (size_t k = 0; k < N; k++) {
+            double sum = 0;
+            for (size_t l = 0; l < N; l++) sum += inverse[l * N + i] * B[l * N + k];
+            C[i * N + k] = sum;
+        }
+    }
+    return HML_OK;
+}

@@ -1,0 +1,362 @@
+/*
+ * The subgroups of SE(3) over num, and one rigid body that moves on one of them. From, sections 4 and 5, Tables 1
+ * and 2.
+ *
+ *   subgroup_dimension          m
+ *   subgroup_frame              a group about or normal to a frame axis
+ *   subgroup_along              a group along any axis
+ *   subgroup_selection          S, m columns: the twist of the body is S v
+ *   subgroup_twist              S v
+ *   subgroup_ad                 ad_v
+ *   subgroup_ad_tilde           ãd_p, with ãd_p v = −ad_vᵀ p
+ *   subgroup_exp                exp(φ), a pose
+ *   subgroup_log                φ
+ *   subgroup_jacobian           S(φ): v = S(φ) φ̇
+ *   subgroup_jacobian_inverse   S(φ)⁻¹
+ *   subgroup_mass               M = Sᵀ I S
+ *   subgroup_inverse_dynamics   τ = M v̇ + ãd_(Mv) v
+ *   subgroup_forward_dynamics   v̇ = M⁻¹(τ − ãd_(Mv) v)
+ *
+ * From's H (58) is S here, as everywhere in Hamel; From's S(φ) (29) is the Jacobian. Everything is seen from the body.
+ * Deviation: Table 1 as printed is wrong for ℝ³, SO(3), ℝ, H and SO(2) (docs/subgroups.md); ãd here is what ãd_p v =
+ * −ad_vᵀ p makes it. Matrices are m×m, row-major. Coordinates are in the order of hml_group.
+ *
+ * ℝ³, ℝ², ℝ, H, SO(2) and ℝ×SO(2) are commutative: ad = 0, S(φ) = 1. SE(2) and X share their plane: the coordinates i,
+ * j that a rotation about the frame axis k turns. Branches look at the group only.
+ */
+#ifndef HML_GROUP_SUBGROUP_H
+#define HML_GROUP_SUBGROUP_H
+
+#include "group/axis.h"
+#include "group/se2.h"
+#include "group/se3.h"
+#include "hamel/subgroup.h"
+
+typedef struct {
+    int group; /* hml_group */
+    int k;     /* frame axis 0, 1 or 2, where the group needs one */
+    vec3 axis; /* unit, where the group has one */
+    num pitch; /* of H */
+} subgroup;
+
+static inline int subgroup_dimension(int group)
+{
+    switch (group) {
+    case HML_GROUP_SE3: return 6;
+    case HML_GROUP_X: return 4;
+    case HML_GROUP_R3:
+    case HML_GROUP_SE2:
+    case HML_GROUP_SO3: return 3;
+    case HML_GROUP_R2:
+    case HML_GROUP_CYLINDRICAL: return 2;
+    case HML_GROUP_R:
+    case HML_GROUP_H:
+    case HML_GROUP_SO2: return 1;
+    default: return 0;
+    }
+}
+
+static inline vec3 frame_axis(int k) { return vec3_of(K(k == 0), K(k == 1), K(k == 2)); }
+
+static inline subgroup subgroup_along(int group, vec3 axis, num pitch)
+{
+    subgroup G;
+    G.group = group, G.k = 2, G.axis = axis, G.pitch = pitch;
+    return G;
+}
+
+static inline subgroup subgroup_frame(int group, int k, num pitch)
+{
+    subgroup G = subgroup_along(group, frame_axis(k), pitch);
+    G.k = k;
+    return G;
+}
+
+/* where SE(2) and X keep the plane's coordinates and the angle */
+typedef struct {
+    int i, j, angle;
+} plane_indices;
+
+static inline plane_indices subgroup_plane(subgroup G)
+{
+    plane_indices at;
+    at.i = G.group == HML_GROUP_X ? (G.k + 1) % 3 : 0;
+    at.j = G.group == HML_GROUP_X ? (G.k + 2) % 3 : 1;
+    at.angle = subgroup_dimension(G.group) - 1;
+    return at;
+}
+
+/* ---- the algebra ---- */
+
+/* From (62), (77), (88) */
+static inline void subgroup_selection(subgroup G, twist S[])
+{
+    const vec3 o = vec3_zero(), n = G.axis;
+    const vec3 i = frame_axis((G.k + 1) % 3), j = frame_axis((G.k + 2) % 3);
+    switch (G.group) {
+    case HML_GROUP_SE3:
+        for (int l = 0; l < 3; l++) S[l] = slide_column(frame_axis(l)), S[l + 3] = turn_column(frame_axis(l), o);
+        break;
+    case HML_GROUP_X:
+        for (int l = 0; l < 3; l++) S[l] = slide_column(frame_axis(l));
+        S[3] = turn_column(n, o);
+        break;
+    case HML_GROUP_R3:
+        for (int l = 0; l < 3; l++) S[l] = slide_column(frame_axis(l));
+        break;
+    case HML_GROUP_SE2: S[0] = slide_column(i), S[1] = slide_column(j), S[2] = turn_column(n, o); break;
+    case HML_GROUP_SO3:
+        for (int l = 0; l < 3; l++) S[l] = turn_column(frame_axis(l), o);
+        break;
+    case HML_GROUP_R2: S[0] = slide_column(i), S[1] = slide_column(j); break;
+    case HML_GROUP_CYLINDRICAL: S[0] = slide_column(n), S[1] = turn_column(n, o); break;
+    case HML_GROUP_R: S[0] = slide_column(n); break;
+    case HML_GROUP_H: S[0] = twist_of(vec3_scale(G.pitch, n), n); break;
+    case HML_GROUP_SO2: S[0] = turn_column(n, o); break;
+    default: break;
+    }
+}
+
+static inline twist subgroup_twist(subgroup G, const num v[])
+{
+    twist S[6], V = twist_zero();
+    subgroup_selection(G, S);
+    for (int i = 0; i < subgroup_dimension(G.group); i++) V = twist_axpy(v[i], S[i], V);
+    return V;
+}
+
+/* From (6), (8), (78), (89) */
+static inline void subgroup_ad(subgroup G, const num v[], num ad[])
+{
+    int m = subgroup_dimension(G.group);
+    plane_indices at = subgroup_plane(G);
+    switch (G.group) {
+    case HML_GROUP_SE3: twist_cross_matrix(twist_at(v), ad); break;
+    case HML_GROUP_SO3: mat3_store(mat3_hat(vec3_at(v)), ad, m); break;
+    case HML_GROUP_X:
+    case HML_GROUP_SE2: se2_ad_matrix(vec2_of(v[at.i], v[at.j]), v[at.angle], at.i, at.j, at.angle, m, ad); break;
+    default:
+        for (int l = 0; l < m * m; l++) ad[l] = K(0);
+        break;
+    }
+}
+
+/* From (68), (73), (83), Table 1's row X */
+static inline void subgroup_ad_tilde(subgroup G, const num p[], num C[])
+{
+    int m = subgroup_dimension(G.group);
+    plane_indices at = subgroup_plane(G);
+    switch (G.group) {
+    case HML_GROUP_SE3: wrench_cross_matrix(wrench_of(vec3_at(p), vec3_at(p + 3)), C); break;
+    case HML_GROUP_SO3: mat3_store(mat3_hat(vec3_neg(vec3_at(p))), C, m); break;
+    default:
+        for (int l = 0; l < m * m; l++) C[l] = K(0);
+        if (G.group != HML_GROUP_X && G.group != HML_GROUP_SE2) break;
+        C[at.i * m + at.angle] = -p[at.j], C[at.j * m + at.angle] = p[at.i];
+        C[at.angle * m + at.i] = p[at.j], C[at.angle * m + at.j] = -p[at.i];
+        break;
+    }
+}
+
+/* ---- the group ---- */
+
+static inline pose subgroup_exp(subgroup G, const num phi[])
+{
+    const vec3 n = G.axis;
+    const mat3 one = mat3_identity();
+    plane_indices at = subgroup_plane(G);
+    num p[3] = {K(0), K(0), K(0)};
+    switch (G.group) {
+    case HML_GROUP_SE3: return se3_exp(twist_at(phi));
+    case HML_GROUP_SO3: return pose_of(so3_exp(vec3_at(phi)), vec3_zero());
+    case HML_GROUP_R3: return pose_of(one, vec3_at(phi));
+    case HML_GROUP_CYLINDRICAL: return pose_of(axis_rotation(n, phi[1]), vec3_scale(phi[0], n));
+    case HML_GROUP_R: return pose_of(one, vec3_scale(phi[0], n));
+    case HML_GROUP_H: return pose_of(axis_rotation(n, phi[0]), vec3_scale(G.pitch * phi[0], n));
+    case HML_GROUP_SO2: return pose_of(axis_rotation(n, phi[0]), vec3_zero());
+    case HML_GROUP_R2: p[(G.k + 1) % 3] = phi[0], p[(G.k + 2) % 3] = phi[1]; return pose_of(one, vec3_at(p));
+    case HML_GROUP_X:
+    case HML_GROUP_SE2: {
+        vec2 u = se2_exp(vec2_of(phi[at.i], phi[at.j]), phi[at.angle]);
+        p[(G.k + 1) % 3] = u.x, p[(G.k + 2) % 3] = u.y;
+        if (G.group == HML_GROUP_X) p[G.k] = phi[G.k];
+        return pose_of(axis_rotation(n, phi[at.angle]), vec3_at(p));
+    }
+    default: return pose_identity();
+    }
+}
+
+/*
+ * A quaternion of the rotation, of some length: the row with the largest diagonal of 4 q qᵀ, whose entries are sums of
+ * entries of R. No root, no branch, no digits lost at any angle; so3_log_quat wants no more.
+ */
+static inline quat rotation_quat(mat3 R)
+{
+    num w = K(1) + R.x.x + R.y.y + R.z.z, x = K(1) + R.x.x - R.y.y - R.z.z;
+    num y = K(1) - R.x.x + R.y.y - R.z.z, z = K(1) - R.x.x - R.y.y + R.z.z;
+    num wx = R.y.z - R.z.y, wy = R.z.x - R.x.z, wz = R.x.y - R.y.x;
+    num xy = R.x.y + R.y.x, xz = R.z.x + R.x.z, yz = R.y.z + R.z.y;
+    mask first = num_lt(w, x), second = num_lt(y, z); /* the larger of w and x against the larger of y and z */
+    mask pair = num_lt(num_select(first, x, w), num_select(second, z, y));
+    return quat_of(num_select(pair, num_select(second, wz, wy), num_select(first, wx, w)),
+                   num_select(pair, num_select(second, xz, xy), num_select(first, x, wx)),
+                   num_select(pair, num_select(second, yz, y), num_select(first, xy, wy)),
+                   num_select(pair, num_select(second, z, yz), num_select(first, xz, wz)));
+}
+
+/* x rounded to an integer: beyond 1/ε there is nothing else */
+static inline num num_round(num x)
+{
+    const num magic = K(1.5) / K(NUM_EPS);
+    return (x + magic) - magic;
+}
+
+/*
+ * Of an element of the group; of another pose the parts the group has. |angle| <= π, but for H with a pitch h: there
+ * the displacement n·p = h φ counts the turns.
+ */
+static inline void subgroup_log(subgroup G, pose g, num phi[])
+{
+    const vec3 n = G.axis;
+    num p[3];
+    vec3_put(g.p, p);
+    switch (G.group) {
+    case HML_GROUP_SE3: {
+        twist V = se3_log_quat(rotation_quat(g.R), g.p);
+        vec3_put(V.v, phi), vec3_put(V.w, phi + 3);
+        break;
+    }
+    case HML_GROUP_SO3: vec3_put(so3_log_quat(rotation_quat(g.R)), phi); break;
+    case HML_GROUP_R3: vec3_put(g.p, phi); break;
+    case HML_GROUP_R2: phi[0] = p[(G.k + 1) % 3], phi[1] = p[(G.k + 2) % 3]; break;
+    case HML_GROUP_CYLINDRICAL: phi[0] = vec3_dot(n, g.p), phi[1] = axis_angle(n, g.R); break;
+    case HML_GROUP_R: phi[0] = vec3_dot(n, g.p); break;
+    case HML_GROUP_H: {
+        num h2 = G.pitch * G.pitch, angle = axis_angle(n, g.R), turn = K(2) * num_pi();
+        num rest = vec3_dot(n, g.p) - G.pitch * angle;
+        num guarded = num_select(num_lt(K(0), h2), h2, K(1)); /* without a pitch the numerator is 0 */
+        phi[0] = angle + turn * num_round(rest * G.pitch / (guarded * turn));
+        break;
+    }
+    case HML_GROUP_SO2: phi[0] = axis_angle(n, g.R); break;
+    case HML_GROUP_X:
+    case HML_GROUP_SE2: {
+        plane_indices at = subgroup_plane(G);
+        num angle = axis_angle(n, g.R);
+        vec2 u = se2_log(vec2_of(p[(G.k + 1) % 3], p[(G.k + 2) % 3]), angle);
+        if (G.group == HML_GROUP_X) phi[G.k] = p[G.k];
+        phi[at.i] = u.x, phi[at.j] = u.y, phi[at.angle] = angle;
+        break;
+    }
+    default: break;
+    }
+}
+
+/* From (29), Table 2, summed up: exp(φ)⁻¹ d/dt exp(φ) = (S(φ) φ̇)^ */
+static inline void subgroup_jacobian(subgroup G, const num phi[], num S[])
+{
+    int m = subgroup_dimension(G.group);
+    plane_indices at = subgroup_plane(G);
+    switch (G.group) {
+    case HML_GROUP_SE3: se3_jacobian_matrix(se3_dexp_right(twist_at(phi)), S); break;
+    case HML_GROUP_SO3: mat3_store(so3_dexp_right(vec3_at(phi)), S, m); break;
+    case HML_GROUP_X:
+    case HML_GROUP_SE2:
+        se2_matrix(se2_dexp_right(vec2_of(phi[at.i], phi[at.j]), phi[at.angle]), at.i, at.j, at.angle, m, S);
+        break;
+    default:
+        for (int l = 0; l < m * m; l++) S[l] = K(l % (m + 1) == 0);
+        break;
+    }
+}
+
+static inline void subgroup_jacobian_inverse(subgroup G, const num phi[], num S[])
+{
+    int m = subgroup_dimension(G.group);
+    plane_indices at = subgroup_plane(G);
+    switch (G.group) {
+    case HML_GROUP_SE3: se3_jacobian_matrix(se3_dexp_right_inverse(twist_at(phi)), S); break;
+    case HML_GROUP_SO3: mat3_store(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
+    case HML_GROUP_X:
+    case HML_GROUP_SE2:
+        se2_matrix(se2_dexp_right_inverse(vec2_of(phi[at.i], phi[at.j]), phi[at.angle]), at.i, at.j, at.angle, m, S);
+        break;
+    default:
+        for (int l = 0; l < m * m; l++) S[l] = K(l % (m + 1) == 0);
+        break;
+    }
+}
+
+/* ---- one rigid body ---- */
+
+/* From (60) */
+static inline void subgroup_mass(subgroup G, inertia I, num M[])
+{
+    int m = subgroup_dimension(G.group);
+    twist S[6];
+    subgroup_selection(G, S);
+    for (int j = 0; j < m; j++) {
+        wrench momentum = inertia_mul(I, S[j]);
+        for (int i = 0; i < m; i++) M[i * m + j] = wrench_dot(momentum, S[i]);
+    }
+}
+
+/* y = A x + b */
+static inline void matrix_axpy(int m, const num A[], const num x[], const num b[], num y[])
+{
+    for (int i = 0; i < m; i++) {
+        num sum = b[i];
+        for (int j = 0; j < m; j++) sum = sum + A[i * m + j] * x[j];
+        y[i] = sum;
+    }
+}
+
+/* ãd_(Mv) v, From (108) */
+static inline void subgroup_bias(subgroup G, const num M[], const num v[], num bias[])
+{
+    int m = subgroup_dimension(G.group);
+    num zero[6], p[6], C[36];
+    for (int i = 0; i < 6; i++) zero[i] = p[i] = K(0);
+    matrix_axpy(m, M, v, zero, p);
+    subgroup_ad_tilde(G, p, C);
+    matrix_axpy(m, C, v, zero, bias);
+}
+
+static inline void subgroup_inverse_dynamics(subgroup G, const num M[], const num v[], const num vdot[], num tau[])
+{
+    num bias[6];
+    subgroup_bias(G, M, v, bias);
+    matrix_axpy(subgroup_dimension(G.group), M, vdot, bias, tau);
+}
+
+/* by M = L D Lᵀ; returns the lanes in which M is not positive definite */
+static inline mask subgroup_forward_dynamics(subgroup G, const num M[], const num v[], const num tau[], num vdot[])
+{
+    int m = subgroup_dimension(G.group);
+    num L[36], x[6], d[6];
+    mask bad = num_lt(K(0), K(0));
+    subgroup_bias(G, M, v, x);
+    for (int i = 0; i < m; i++) {
+        x[i] = tau[i] - x[i];
+        for (int j = 0; j <= i; j++) {
+            num sum = M[i * m + j];
+            for (int k = 0; k < j; k++) sum = sum - L[i * m + k] * L[j * m + k] * d[k];
+            if (j < i)
+                L[i * m + j] = sum / d[j];
+            else
+                d[i] = sum;
+        }
+        mask lost = ~num_lt(K(m * NUM_EPS) * M[i * m + i], d[i]);
+        bad = bad | lost;
+        d[i] = num_select(lost, K(1), d[i]);
+        for (int k = 0; k < i; k++) x[i] = x[i] - L[i * m + k] * x[k];
+    }
+    for (int i = m - 1; i >= 0; i--) {
+        x[i] = x[i] / d[i];
+        for (int k = i + 1; k < m; k++) x[i] = x[i] - L[k * m + i] * x[k];
+        vdot[i] = x[i];
+    }
+    return bad;
+}
+
+#endif
