@@ -8,9 +8,8 @@
 #ifndef HAMEL_KINEMATICS_H
 #define HAMEL_KINEMATICS_H
 
+#include "hamel/representation.h"
 #include "hamel/work.h"
-
-typedef enum hml_representation { HML_LEFT = 0, HML_RIGHT = 1, HML_MIXED = 2, HML_SPLIT = 3 } hml_representation;
 
 /* poses of all bodies in the world: nbodies × 16, each a row-major 4x4 */
 HML_API hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H);
