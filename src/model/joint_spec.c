@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/check.h"
 #include "model/pose.h"
 
 #include "hamel/model.h"
@@ -77,11 +78,10 @@ hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[
     if (turn == 0 && slide == 0) return HML_INVALID_ARGUMENT;
 
     vec3 axis = s.v, point = vec3_zero();
-    double length = slide, pitch = 0;
+    double pitch = 0;
     spec->type = HML_JOINT_PRISMATIC;
     if (turn > 0) {
         axis = s.w;
-        length = turn;
         point = vec3_scale(1 / (turn * turn), vec3_cross(s.w, s.v));
         pitch = vec3_dot(s.w, s.v) / (turn * turn);
         /* a pitch below the rounding of the change of frame is none */
@@ -90,7 +90,8 @@ hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[
     }
     memcpy(spec->position, position, sizeof spec->position);
     memcpy(spec->rotation, rotation, sizeof spec->rotation);
-    vec3_store(vec3_scale(1 / length, axis), spec->axis);
+    vec3_store(axis, spec->axis);
+    hml_normalize_axis(spec->axis);
     vec3_store(point, spec->point);
     spec->pitch = pitch;
     return HML_OK;
