@@ -94,7 +94,7 @@ static inline double gap(const num *a, const num *b, size_t n)
         num d = a[i] - b[i];
         for (int k = 0; k < LANES; k++) {
             double e = real_part(num_get(d, k));
-            if (!(e <= worst && -e <= worst)) worst = e < 0 ? -e : e;
+            if (!(e <= worst && -e <= worst)) worst = e < 0 ? -e : e > 0 ? e : HUGE_VAL; /* NaN stays */
         }
     }
     return worst;
