@@ -167,7 +167,10 @@ hml_status hml_subgroup_exp(const hml_subgroup *G, const double phi[], double H[
 static double largest_difference(const double *a, const double *b, int count)
 {
     double d = 0;
-    for (int i = 0; i < count; i++) d = fmax(d, fabs(a[i] - b[i]));
+    for (int i = 0; i < count; i++) {
+        double e = fabs(a[i] - b[i]);
+        if (!(e <= d)) d = isnan(e) ? HUGE_VAL : e;
+    }
     return d;
 }
 
@@ -183,7 +186,7 @@ hml_status hml_subgroup_log(const hml_subgroup *G, const double H[16], double ph
                      vec3_of(H[3], H[7], H[11]));
     mat3_store(mat3_tmul(A.R, A.R), square, 3);
     mat3_store(mat3_identity(), one, 3);
-    if (largest_difference(square, one, 9) > ELEMENT_TOLERANCE) return HML_NOT_NORMALIZED;
+    if (!(largest_difference(square, one, 9) <= ELEMENT_TOLERANCE)) return HML_NOT_NORMALIZED;
     if (vec3_dot(vec3_cross(A.R.x, A.R.y), A.R.z) < 0) return HML_NOT_NORMALIZED; /* a reflection */
     subgroup_log(g, A, phi);
     pose_matrix(subgroup_exp(g, phi), back);
