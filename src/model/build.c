@@ -41,7 +41,10 @@ static void *scratch(build *w)
     return memory;
 }
 
-static pose joint_origin(const builder_link *link) { return pose_load(link->joint.rotation, link->joint.position); }
+static pose joint_origin(const builder_link *link)
+{
+    return pose_of_arrays(link->joint.rotation, link->joint.position);
+}
 
 /* which body carries each link, and where */
 static void number_bodies(build *w)
@@ -126,7 +129,7 @@ static void put_frame(fill *f, int32_t index, uint32_t name, int32_t body, int32
     frame->name = name;
     frame->body = body;
     frame->kind = kind;
-    pose_store(place, frame->R, frame->p);
+    pose_to_arrays(place, frame->R, frame->p);
 }
 
 /* a body on its parent; depth and root follow from the parent, which is there already */
@@ -211,7 +214,7 @@ static void put_joint(fill *f, int32_t i)
     model_body *body = put_body(f, first, carrier, index, type, first_name);
     pose origin = joint_origin(link);
     if (parent >= 0 && build_merges(w, parent)) origin = pose_mul(w->place[parent], origin);
-    pose_store(origin, body->R, body->p);
+    pose_to_arrays(origin, body->R, body->p);
     set_axis(body, spec->axis, spec->point);
     body->pitch = spec->pitch;
     if (universal) set_axis(put_body(f, last, first, index, type, name), spec->axis2, spec->point);
@@ -227,21 +230,21 @@ static void put_inertia(fill *f, int32_t i)
     if (f->w->body[i] < 0) return;
     model_body *body = &f->bodies[f->w->body[i]];
     pose H = f->w->place[i];
-    vec3 c = vec3_load(add->com);
-    sym3 J = sym3_of_mat9(add->moment);
+    vec3 c = vec3_of_array(add->com);
+    sym3 J = sym3_of_rows(add->moment);
     if (build_merges(f->w, i)) {
         c = pose_act(H, c);
         J = sym3_rotate(H.R, J);
     }
     if (add->mass > 0 && body->mass > 0) {
         double m = body->mass + add->mass, share = add->mass / m;
-        vec3 d = vec3_sub(c, vec3_load(body->com));
+        vec3 d = vec3_sub(c, vec3_of_array(body->com));
         J = sym3_add(J, sym3_point_mass(body->mass * share, d));
-        c = vec3_axpy(share, d, vec3_load(body->com));
+        c = vec3_axpy(share, d, vec3_of_array(body->com));
     }
-    if (add->mass > 0) vec3_store(c, body->com);
+    if (add->mass > 0) vec3_to_array(c, body->com);
     body->mass += add->mass;
-    sym3_store(sym3_add(sym3_load(body->moment), J), body->moment);
+    sym3_to_array(sym3_add(sym3_of_array(body->moment), J), body->moment);
 }
 
 static void put_links(fill *f)
@@ -267,7 +270,7 @@ static void put_frames(fill *f)
     const hml_builder *b = f->w->b;
     for (size_t i = 0; i < b->nframes; i++) {
         const builder_frame *given = &b->frames[i];
-        pose place = pose_load(given->rotation, given->position);
+        pose place = pose_of_arrays(given->rotation, given->position);
         int32_t body = -1;
         if (given->body != NO_TEXT) {
             int32_t link = hml_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;

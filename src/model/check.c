@@ -53,12 +53,12 @@ double hml_normalize_axis(double axis[3])
 /* Newton-Schulz: R ← R (3 − RᵀR)/2 doubles the digits of orthonormality in each step; from 1e-3, three are enough */
 int hml_normalize_rotation(double R[9])
 {
-    mat3 A = mat3_load(R);
+    mat3 A = mat3_of_rows(R);
     double off = INFINITY;
     for (int step = 0; step < 4; step++) {
         mat3 E = mat3_sub(mat3_identity(), mat3_tmul(A, A));
         double e[9], largest = 0;
-        mat3_store(E, e);
+        mat3_to_rows(E, e);
         for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(e[i]));
         if (step == 0) {
             off = largest;
@@ -67,7 +67,7 @@ int hml_normalize_rotation(double R[9])
         }
         A = mat3_add(A, mat3_scale(0.5, mat3_mul(A, E)));
     }
-    mat3_store(A, R);
+    mat3_to_rows(A, R);
     return 1;
 }
 
@@ -208,7 +208,7 @@ int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *senten
                  link);
         return 1;
     }
-    sym3_store(sym3_of_mat9(I), A);
+    sym3_to_array(sym3_of_rows(I), A);
     hml_sym3_eigenvalues(A, lambda);
     if (lambda[0] < -slack * largest) {
         snprintf(sentence, size, "link " NAMED ": its moment of inertia has a negative eigenvalue (%g)", link,

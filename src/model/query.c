@@ -48,7 +48,7 @@ hml_status hml_model_body(const hml_model *m, int32_t index, hml_body_info *info
                          .depth = b->depth,
                          .mass = b->mass};
     memcpy(all.com, b->com, sizeof all.com);
-    sym3_to_mat9(b->moment, all.moment);
+    sym3_array_to_rows(b->moment, all.moment);
     return give(&all, sizeof all, info);
 }
 
