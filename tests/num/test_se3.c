@@ -89,6 +89,21 @@ static void test_log_undoes_exp(void **state)
         twist back = se3_log_quat(q, p), twin = se3_log_quat(quat_of(-q.w, -q.x, -q.y, -q.z), p);
         CHECK(back, xi, TOL);
         CHECK(twin, back, 0);
+        twist of_matrix = se3_log(se3_exp(xi));
+        CHECK(of_matrix, xi, TOL);
+    }
+}
+
+/* every octant of rotations, half turns about the axes among them: R → q → R */
+static void test_quaternion_of_a_matrix(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        quat q = draw_quat();
+        if (i < 16) q = quat_of(K(i >> 3 & 1), K(i >> 2 & 1), K(i >> 1 & 1), K(i == 0 ? 1 : i & 1));
+        if (i >= 16 && i % 2) q.w = -q.w;
+        mat3 R = quat_to_mat3(quat_normalize(q)), again = quat_to_mat3(quat_normalize(mat3_to_quat(R)));
+        CHECK(again, R, TOL);
     }
 }
 
@@ -359,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_exp_against_taylor),
         cmocka_unit_test(test_exp_is_a_subgroup),
         cmocka_unit_test(test_log_undoes_exp),
+        cmocka_unit_test(test_quaternion_of_a_matrix),
         cmocka_unit_test(test_small_end),
         cmocka_unit_test(test_dexp_against_taylor),
         cmocka_unit_test(test_dexp_is_the_velocity_of_exp),

@@ -1,0 +1,133 @@
+/* Representations, accelerations and points: the public functions of hamel/se3.h about motions. */
+#include "group/motion.h"
+
+#include "group/arrays.h"
+#include "hamel/se3.h"
+
+static hml_status check_representation(hml_representation r)
+{
+    return (int)r >= HML_LEFT && (int)r <= HML_SPLIT ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+hml_status hml_representation_matrix(const double H[16], hml_representation representation, double T[36])
+{
+    pose A;
+    TRY(read_pose(H, &A));
+    TRY(check_representation(representation));
+    if (!T) return HML_INVALID_ARGUMENT;
+    mat3 one = mat3_identity(), zero = mat3_zero();
+    switch (representation) {
+    case HML_RIGHT: pose_ad_matrix(A, T); break;
+    case HML_MIXED: mat6_store(A.R, zero, zero, A.R, T); break;
+    case HML_SPLIT: mat6_store(A.R, zero, zero, one, T); break;
+    default: mat6_store(one, zero, zero, one, T); break;
+    }
+    return HML_OK;
+}
+
+hml_status hml_twist_convert(const double H[16], hml_representation from, const double V[6], hml_representation to,
+                             double out[6])
+{
+    pose A;
+    twist U;
+    TRY(check_representation(from));
+    TRY(check_representation(to));
+    TRY(read_pose(H, &A));
+    TRY(read_twist(V, &U));
+    return write_twist(from == to ? U : twist_from_left(to, A, twist_to_left(from, A, U)), out);
+}
+
+hml_status hml_wrench_convert(const double H[16], hml_representation from, const double F[6], hml_representation to,
+                              double out[6])
+{
+    pose A;
+    wrench W;
+    TRY(check_representation(from));
+    TRY(check_representation(to));
+    TRY(read_pose(H, &A));
+    TRY(read_wrench(F, &W));
+    return write_wrench(from == to ? W : wrench_from_left(to, A, wrench_to_left(from, A, W)), out);
+}
+
+hml_status hml_acceleration_convert(const double H[16], hml_representation from, const double V[6], const double dV[6],
+                                    hml_representation to, double out[6])
+{
+    pose A;
+    twist U, dU;
+    TRY(check_representation(from));
+    TRY(check_representation(to));
+    TRY(read_pose(H, &A));
+    TRY(read_twist(V, &U));
+    TRY(read_twist(dV, &dU));
+    if (from == to) return write_twist(dU, out);
+    U = twist_to_left(from, A, U);
+    return write_twist(acceleration_from_left(to, A, U, acceleration_to_left(from, A, U, dU)), out);
+}
+
+hml_status hml_acceleration_apparent(const double H_CB[16], const double V_CB[6], const double V_AB[6],
+                                     const double a[6], double out[6])
+{
+    pose H;
+    twist C, B, x;
+    TRY(read_pose(H_CB, &H));
+    TRY(read_twist(V_CB, &C));
+    TRY(read_twist(V_AB, &B));
+    TRY(read_twist(a, &x));
+    return write_twist(acceleration_apparent(H, C, B, x), out);
+}
+
+hml_status hml_acceleration_intrinsic(const double H_CB[16], const double V_CB[6], const double V_AB[6],
+                                      const double apparent[6], double out[6])
+{
+    pose H;
+    twist C, B, x;
+    TRY(read_pose(H_CB, &H));
+    TRY(read_twist(V_CB, &C));
+    TRY(read_twist(V_AB, &B));
+    TRY(read_twist(apparent, &x));
+    return write_twist(acceleration_of_apparent(H, C, B, x), out);
+}
+
+hml_status hml_acceleration_add_frame(const double V_AC[6], const double V_AB[6], const double apparent[6],
+                                      double out[6])
+{
+    twist C, B, x;
+    TRY(read_twist(V_AC, &C));
+    TRY(read_twist(V_AB, &B));
+    TRY(read_twist(apparent, &x));
+    return write_twist(twist_add(x, twist_cross(C, B)), out);
+}
+
+hml_status hml_acceleration_drop_frame(const double V_AC[6], const double V_AB[6], const double intrinsic[6],
+                                       double out[6])
+{
+    twist C, B, x;
+    TRY(read_twist(V_AC, &C));
+    TRY(read_twist(V_AB, &B));
+    TRY(read_twist(intrinsic, &x));
+    return write_twist(twist_sub(x, twist_cross(C, B)), out);
+}
+
+hml_status hml_point_velocity(const double H[16], const double V[6], const double point[3], double out[3])
+{
+    pose A;
+    twist U;
+    vec3 p;
+    TRY(read_pose(H, &A));
+    TRY(read_twist(V, &U));
+    TRY(read_vec3(point, &p));
+    return write_vec3(point_velocity(A, U, p), out);
+}
+
+hml_status hml_point_acceleration(const double H[16], const double V[6], const double dV[6], const double point[3],
+                                  double out[3])
+{
+    pose A;
+    twist U, dU;
+    vec3 p;
+    TRY(read_pose(H, &A));
+    TRY(read_twist(V, &U));
+    TRY(read_twist(dV, &dU));
+    TRY(read_vec3(point, &p));
+    return write_vec3(point_acceleration(A, U, dU, p), out);
+}
