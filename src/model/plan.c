@@ -18,13 +18,28 @@ static int32_t column_above(const model_body *bodies, int32_t body)
     return p < 0 ? -1 : bodies[p].v + bodies[p].nv - 1;
 }
 
+/* where the columns of a body's subtree end */
+static int32_t subtree_columns_end(const model_body *bodies, int32_t body)
+{
+    const model_body *last = &bodies[bodies[body].subtree_end - 1];
+    return last->v + last->nv;
+}
+
+/* does the first column of a body start a segment? It does unless the column before carries this body and nothing else
+ */
+static int starts_segment(const model_body *bodies, int32_t body)
+{
+    int32_t p = bodies[body].parent;
+    while (p >= 0 && bodies[p].nv == 0) p = bodies[p].parent;
+    return p < 0 || bodies[p].v + bodies[p].nv != bodies[body].v ||
+           subtree_columns_end(bodies, p) != subtree_columns_end(bodies, body);
+}
+
 static int32_t count_segments(const hml_model *m)
 {
     const model_body *b = model_bodies(m);
     int32_t n = 0;
-    for (int32_t i = 0; i < m->nbodies; i++) {
-        if (b[i].nv > 0) n += b[i].v == 0 || column_above(b, i) != b[i].v - 1;
-    }
+    for (int32_t i = 0; i < m->nbodies; i++) n += b[i].nv > 0 && starts_segment(b, i);
     return n;
 }
 
@@ -43,10 +58,9 @@ static void fill_columns(const hml_model *m, hml_plan *plan)
     int32_t s = -1;
     plan->depth = 0;
     for (int32_t i = 0; i < m->nbodies; i++) {
-        const model_body *last = &b[b[i].subtree_end - 1];
         for (int32_t k = 0; k < b[i].nv; k++) {
             int32_t c = b[i].v + k, above = k ? c - 1 : column_above(b, i);
-            if (s < 0 || above != c - 1) {
+            if (k == 0 && starts_segment(b, i)) {
                 s++;
                 segments[s].begin = c;
                 segments[s].depth = above < 0 ? 0 : columns[above].depth + 1;
@@ -56,7 +70,7 @@ static void fill_columns(const hml_model *m, hml_plan *plan)
             segments[s].end = c + 1;
             columns[c].body = i;
             columns[c].first = b[i].v;
-            columns[c].subtree_end = last->v + last->nv;
+            columns[c].subtree_end = subtree_columns_end(b, i);
             columns[c].depth = above < 0 ? 0 : columns[above].depth + 1;
             columns[c].segment = s;
             if (columns[c].depth + 1 > plan->depth) plan->depth = columns[c].depth + 1;
@@ -69,11 +83,10 @@ static void fill_trees(const hml_model *m, hml_plan *plan)
     const model_body *b = model_bodies(m);
     plan_tree *tree = (plan_tree *)((char *)plan + plan->trees);
     for (int32_t i = 0; i < m->nbodies; i = b[i].subtree_end, tree++) {
-        const model_body *last = &b[b[i].subtree_end - 1];
         tree->body_begin = i;
         tree->body_end = b[i].subtree_end;
         tree->begin = b[i].v;
-        tree->end = last->v + last->nv;
+        tree->end = subtree_columns_end(b, i);
         tree->base = b[i].type == HML_JOINT_FREE ? 6 : 0;
     }
 }

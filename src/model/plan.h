@@ -7,8 +7,9 @@
  *
  * Columns. After forward kinematics there are only columns, one for each coordinate of the tree velocity. λ(c) is the
  * column before c on the way to the root: the previous one of the same joint, or the last one of the nearest ancestor
- * that has any. Columns with λ(c) = c − 1 form a segment; the first column of a segment hangs on the column `attach` of
- * another. The path of c is all its ancestors, root first; a column's depth is its place in its own path.
+ * that has any. A segment is a run of columns each of which carries the next and nothing else; its first column hangs
+ * on the column `attach`, the last of another segment. The path of c is all its ancestors, root first; a column's depth
+ * is its place in a path.
  */
 #ifndef HML_MODEL_PLAN_H
 #define HML_MODEL_PLAN_H
