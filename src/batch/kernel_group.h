@@ -5,6 +5,7 @@
 #ifndef HML_BATCH_KERNEL_GROUP_H
 #define HML_BATCH_KERNEL_GROUP_H
 
+#include "batch/kernel_se3.h"
 #include "batch/kernels.h"
 #include "batch/rows.h"
 #include "group/so3.h"

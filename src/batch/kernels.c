@@ -24,9 +24,13 @@ typedef hml_kernels_f32 kernel_table;
 typedef hml_kernels kernel_table;
 #endif
 
-#define ROW_MAP(name, ins, outs) name##_rows,
+#define ROW_MAP(name, ins, outs)            name##_rows,
+#define PAIR_MAP(name, first, second, outs) name##_pairs,
 
 extern const kernel_table TABLE(KIND);
 const kernel_table TABLE(KIND) = {
-    HML_NUM_NAME, LANES, HML_ROW_MAPS(ROW_MAP) /* so3_exp_rows, … */
+    HML_NUM_NAME,
+    LANES,
+    HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
+    HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */
 };

@@ -11,14 +11,24 @@
 
 /*
  * Functions that map n rows of numbers to n rows: name, numbers in a row in, numbers in a row out. A line here, a body
- * in batch/kernel_group.h and a declaration in a public header make a batch function: hml_<name>_batch, and its
- * hml_<name>_batch_f32.
+ * in batch/kernel_group.h or kernel_se3.h and a declaration in a public header make a batch function: hml_<name>_batch,
+ * and its hml_<name>_batch_f32.
  */
 #define HML_ROW_MAPS(X)                                                                                                \
     X(so3_exp, 3, 9)                                                                                                   \
     X(so3_log, 4, 3)                                                                                                   \
     X(so3_dexp, 3, 9)                                                                                                  \
-    X(quat_to_matrix, 4, 9)
+    X(quat_to_matrix, 4, 9)                                                                                            \
+    X(se3_exp, 6, 16)                                                                                                  \
+    X(se3_log, 16, 6)                                                                                                  \
+    X(se3_dexp_left, 6, 36)                                                                                            \
+    X(se3_dexp_left_inverse, 6, 36)
+
+/* The same for functions of two arrays of n rows: name, numbers in a row of the first, of the second, of the result. */
+#define HML_PAIR_MAPS(X)                                                                                               \
+    X(twist_transform, 16, 6, 6)                                                                                       \
+    X(twist_cross, 6, 6, 6)                                                                                            \
+    X(inertia_mul, 10, 6, 6)
 
 typedef struct hml_kernels {
     const char *name;
@@ -26,6 +36,9 @@ typedef struct hml_kernels {
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP
+#define HML_PAIR_MAP(name, first, second, outs) void (*name)(size_t n, const double *a, const double *b, double *out);
+    HML_PAIR_MAPS(HML_PAIR_MAP)
+#undef HML_PAIR_MAP
 } hml_kernels;
 
 /* single precision: the row maps alone, since models are always double */
@@ -35,6 +48,9 @@ typedef struct hml_kernels_f32 {
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const float *in, float *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP
+#define HML_PAIR_MAP(name, first, second, outs) void (*name)(size_t n, const float *a, const float *b, float *out);
+    HML_PAIR_MAPS(HML_PAIR_MAP)
+#undef HML_PAIR_MAP
 } hml_kernels_f32;
 
 extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;

@@ -74,14 +74,17 @@ enum { ROWS_LONGEST = 36 }; /* a 6x6 matrix */
 #define ROWS_INLINE __attribute__((always_inline)) static inline
 typedef void rows_body(const num *x, num *y);
 
-ROWS_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, lane *out)
+/* writes up to LANES − 1 entries behind x[ins − 1] */
+ROWS_INLINE void rows_load(int ins, const lane *in, num *x)
 {
-    num x[ROWS_LONGEST + LANES], y[ROWS_LONGEST + LANES];
     for (int k = 0; k < ins; k += LANES) {
         for (int i = 0; i < LANES; i++) x[k + i] = *(const num_anywhere *)(in + i * ins + k);
         rows_transpose(x + k);
     }
-    body(x, y);
+}
+
+ROWS_INLINE void rows_store(int outs, num *y, lane *out)
+{
     int whole = outs - outs % LANES; /* a constant, as is the length of the rest: no call of memcpy remains */
     for (int k = 0; k < whole; k += LANES) {
         rows_transpose(y + k);
@@ -91,6 +94,14 @@ ROWS_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, l
     for (int k = outs; k < whole + LANES; k++) y[k] = K(0);
     rows_transpose(y + whole);
     for (int i = 0; i < LANES; i++) memcpy(out + i * outs + whole, &y[whole + i], (size_t)(outs - whole) * sizeof *out);
+}
+
+ROWS_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, lane *out)
+{
+    num x[ROWS_LONGEST + LANES], y[ROWS_LONGEST + LANES];
+    rows_load(ins, in, x);
+    body(x, y);
+    rows_store(outs, y, out);
 }
 
 /*

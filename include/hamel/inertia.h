@@ -1,0 +1,91 @@
+/*
+ * Spatial inertia of a rigid body, in any frame B.
+ *
+ *   making            hml_inertia_from_com          mass, centre of mass, moment about it → I       Notation (67)-(69)
+ *                     hml_inertia_to_com            and back
+ *                     hml_inertia_from_matrix       6x6 → I
+ *                     hml_inertia_matrix            I → 6x6                                         Notation (68)
+ *                     hml_inertia_add               of two bodies that are one
+ *                     hml_inertia_transform         in another frame: turned, parallel axes         Notation (68), (69)
+ *   using             hml_inertia_mul               I V: momentum
+ *                     hml_inertia_kinetic_energy    ½ <I V, V>
+ *   checking          hml_inertia_check             can a body be like that? principal moments and axes
+ *                     hml_inertia_problem_message   what a bit of the answer means
+ *   batches           hml_inertia_mul_batch
+ *
+ * An inertia is ten numbers, I[10] = m, h_x, h_y, h_z, J_xx, J_xy, J_xz, J_yy, J_yz, J_zz: mass, first moment h = m·c,
+ * and rotational inertia about B's *origin*, J = moment − m c^ c^, whose off-diagonal entries are those of the matrix
+ * (J_xy = −∫xy dm). They are the parameters in which the dynamics of a body is linear, and inertias add by adding them.
+ *
+ * Twists and momenta are linear first, matrices row-major, poses 4x4 as in hamel/se3.h. An output may be one of the
+ * inputs. Every function answers HML_INVALID_ARGUMENT if an array is missing and HML_NOT_FINITE if an input holds NaN
+ * or infinity.
+ */
+#ifndef HAMEL_INERTIA_H
+#define HAMEL_INERTIA_H
+
+#include <stddef.h>
+
+#include "hamel/isa.h"
+#include "hamel/status.h"
+
+/* ---- making ---- */
+
+/* com in B; moment 3x3 about the com, in B's axes, of which the symmetric part is taken */
+HML_API hml_status hml_inertia_from_com(double mass, const double com[3], const double moment[9], double I[10]);
+
+/* HML_SINGULAR if the mass is zero: there is no centre */
+HML_API hml_status hml_inertia_to_com(const double I[10], double *mass, double com[3], double moment[9]);
+
+/* M = [m 1, −h^; h^, J], Notation (68) */
+HML_API hml_status hml_inertia_matrix(const double I[10], double M[36]);
+
+/*
+ * The inertia whose matrix is M. HML_INVALID_ARGUMENT if no rigid body has such a matrix: an entry is further from the
+ * nearest one than tolerance·|largest entry|.
+ */
+HML_API hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double I[10]);
+
+HML_API hml_status hml_inertia_add(const double I1[10], const double I2[10], double sum[10]);
+
+/* the same body's inertia in a, given in b: X_baᵀ M X_ba, Notation (68) */
+HML_API hml_status hml_inertia_transform(const double H_ab[16], const double I_b[10], double I_a[10]);
+
+/* ---- using ---- */
+
+/* momentum, a wrench in B: I V = (m v − h × ω; J ω + h × v). hml_wrench_transform takes it to other frames. */
+HML_API hml_status hml_inertia_mul(const double I[10], const double V[6], double momentum[6]);
+
+/* ½ Vᵀ M V, the same in every frame */
+HML_API hml_status hml_inertia_kinetic_energy(const double I[10], const double V[6], double *energy);
+
+/* ---- checking ---- */
+
+enum hml_inertia_problem {
+    HML_INERTIA_MASS = 1, /* the mass is not positive */
+    HML_INERTIA_MOMENT = 2, /* a principal moment about the com is not positive: λ₁ <= tolerance·λ₃, or λ₃ <= 0 */
+    HML_INERTIA_TRIANGLE = 4 /* a principal moment is larger than the sum of the others: λ₁ + λ₂ < (1 − tolerance) λ₃ */
+};
+
+/* what is rounded in a file of six digits passes; what is wrong does not */
+#define HML_INERTIA_TOLERANCE 1e-6
+
+/*
+ * Can a body be like that? problems: a sum of hml_inertia_problem, 0 if all is well. moments: the principal moments
+ * λ₁ <= λ₂ <= λ₃ about the com (about B's origin if the mass is not positive). axes: 3x3, the columns are the principal
+ * axes in B, right-handed. moments and axes may be NULL. A body without extension in some direction (a rod, a plate) is
+ * within the triangle's bounds; a point mass or an infinitely thin rod has HML_INERTIA_MOMENT.
+ */
+HML_API hml_status hml_inertia_check(const double I[10], double tolerance, unsigned *problems, double moments[3],
+                                     double axes[9]);
+
+/* a phrase for the lowest bit that is set: "the mass is not positive", …; "no problem" for 0 */
+HML_API const char *hml_inertia_problem_message(unsigned problems);
+
+/* ---- batches, as in hamel/se3.h ---- */
+
+/* inertias (n x 10) and twists (n x 6) to momenta (n x 6) */
+HML_API hml_status hml_inertia_mul_batch(hml_isa isa, size_t n, const double *I, const double *V, double *out);
+HML_API hml_status hml_inertia_mul_batch_f32(size_t n, const float *I, const float *V, float *out);
+
+#endif
