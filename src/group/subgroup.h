@@ -186,24 +186,6 @@ static inline pose subgroup_exp(subgroup G, const num phi[])
     }
 }
 
-/*
- * A quaternion of the rotation, of some length: the row with the largest diagonal of 4 q qᵀ, whose entries are sums of
- * entries of R. No root, no branch, no digits lost at any angle; so3_log_quat wants no more.
- */
-static inline quat rotation_quat(mat3 R)
-{
-    num w = K(1) + R.x.x + R.y.y + R.z.z, x = K(1) + R.x.x - R.y.y - R.z.z;
-    num y = K(1) - R.x.x + R.y.y - R.z.z, z = K(1) - R.x.x - R.y.y + R.z.z;
-    num wx = R.y.z - R.z.y, wy = R.z.x - R.x.z, wz = R.x.y - R.y.x;
-    num xy = R.x.y + R.y.x, xz = R.z.x + R.x.z, yz = R.y.z + R.z.y;
-    mask first = num_lt(w, x), second = num_lt(y, z); /* the larger of w and x against the larger of y and z */
-    mask pair = num_lt(num_select(first, x, w), num_select(second, z, y));
-    return quat_of(num_select(pair, num_select(second, wz, wy), num_select(first, wx, w)),
-                   num_select(pair, num_select(second, xz, xy), num_select(first, x, wx)),
-                   num_select(pair, num_select(second, yz, y), num_select(first, xy, wy)),
-                   num_select(pair, num_select(second, z, yz), num_select(first, xz, wz)));
-}
-
 /* x rounded to an integer: beyond 1/ε there is nothing else */
 static inline num num_round(num x)
 {
@@ -222,11 +204,11 @@ static inline void subgroup_log(subgroup G, pose g, num phi[])
     vec3_put(g.p, p);
     switch (G.group) {
     case HML_GROUP_SE3: {
-        twist V = se3_log_quat(rotation_quat(g.R), g.p);
+        twist V = se3_log(g);
         vec3_put(V.v, phi), vec3_put(V.w, phi + 3);
         break;
     }
-    case HML_GROUP_SO3: vec3_put(so3_log_quat(rotation_quat(g.R)), phi); break;
+    case HML_GROUP_SO3: vec3_put(so3_log_quat(mat3_to_quat(g.R)), phi); break;
     case HML_GROUP_R3: vec3_put(g.p, phi); break;
     case HML_GROUP_R2: phi[0] = p[(G.k + 1) % 3], phi[1] = p[(G.k + 2) % 3]; break;
     case HML_GROUP_CYLINDRICAL: phi[0] = vec3_dot(n, g.p), phi[1] = axis_angle(n, g.R); break;
