@@ -46,25 +46,6 @@ static inline twist se3_log_quat(quat q, vec3 p)
     return twist_of(so3_dexp_left_inverse_apply(w, p), w);
 }
 
-/*
- * A quaternion of the rotation, of length 2 to 4: the row of 4 q qᵀ with a diagonal entry of at least
- * 1, the entries of which are sums of entries of R. No root, no branch, no digits lost at any angle.
- */
-static inline quat mat3_to_quat(mat3 R)
-{
-    num wx = R.y.z - R.z.y, wy = R.z.x - R.x.z, wz = R.x.y - R.y.x;
-    num xy = R.x.y + R.y.x, xz = R.x.z + R.z.x, yz = R.y.z + R.z.y;
-    num sum = R.x.x + R.y.y, gap = R.x.x - R.y.y, up = K(1) + R.z.z, down = K(1) - R.z.z;
-    mask level = num_lt(R.z.z, K(0)); /* the axis is nearer to the xy plane than to z */
-    mask first = num_lt(K(0), gap), last = num_lt(sum, K(0));
-    quat flat = quat_of(num_select(first, wx, wy), num_select(first, down + gap, xy), num_select(first, xy, down - gap),
-                        num_select(first, xz, yz));
-    quat tall = quat_of(num_select(last, wz, up + sum), num_select(last, xz, wx), num_select(last, yz, wy),
-                        num_select(last, up - sum, wz));
-    return quat_of(num_select(level, flat.w, tall.w), num_select(level, flat.x, tall.x),
-                   num_select(level, flat.y, tall.y), num_select(level, flat.z, tall.z));
-}
-
 static inline twist se3_log(pose H) { return se3_log_quat(mat3_to_quat(H.R), H.p); }
 
 /* ---- Jacobians ---- */

@@ -2,7 +2,7 @@
  * SO(3) over num: exponential, logarithm, their Jacobians and the derivatives of those. Works in packs.
  *
  *   φ ∈ ℝ³   rotation vector, θ = |φ|, t = θ²          φ^   the matrix with φ^ u = φ × u
- *   R = exp(φ^) = I + a φ^ + (b) φ^²                   a = sin θ/θ, b = (1 − cos θ)/θ², c = (θ − sin θ)/θ³
+ *   R = exp(φ^) = I + a φ^ + b φ^²                     a = sin θ/θ, b = (1 − cos θ)/θ², c = (θ − sin θ)/θ³
  *   Γ(φ)  = I + b φ^ + c φ^² = a I + b φ^ + c φ φᵀ     left Jacobian, Kindr's Γ: (d/dt R) Rᵀ = (Γ(φ) φ̇)^, global
  * velocity Γ(φ)ᵀ = Γ(−φ)                                      right Jacobian: Rᵀ (d/dt R) = (Γ(−φ) φ̇)^, local velocity
  *   Γ(φ)⁻¹ = I − ½ φ^ + e φ^² = k I − ½ φ^ + e φ φᵀ     k = (θ/2) cot(θ/2), e = (1 − k)/θ²
@@ -186,6 +186,25 @@ static inline vec3 so3_log_quat(quat q)
     return vec3_scale(K(2) * num_select(small, p, closed) * r, v);
 }
 
+/*
+ * A quaternion of the rotation, of length 2 to 4: the row of 4 q qᵀ with a diagonal entry of at least 1, the entries of
+ * which are sums of entries of R. No root, no branch, no digits lost at any angle.
+ */
+static inline quat mat3_to_quat(mat3 R)
+{
+    num wx = R.y.z - R.z.y, wy = R.z.x - R.x.z, wz = R.x.y - R.y.x;
+    num xy = R.x.y + R.y.x, xz = R.x.z + R.z.x, yz = R.y.z + R.z.y;
+    num sum = R.x.x + R.y.y, gap = R.x.x - R.y.y, up = K(1) + R.z.z, down = K(1) - R.z.z;
+    mask level = num_lt(R.z.z, K(0)); /* the axis is nearer to the xy plane than to z */
+    mask first = num_lt(K(0), gap), last = num_lt(sum, K(0));
+    quat flat = quat_of(num_select(first, wx, wy), num_select(first, down + gap, xy), num_select(first, xy, down - gap),
+                        num_select(first, xz, yz));
+    quat tall = quat_of(num_select(last, wz, up + sum), num_select(last, xz, wx), num_select(last, yz, wy),
+                        num_select(last, up - sum, wz));
+    return quat_of(num_select(level, flat.w, tall.w), num_select(level, flat.x, tall.x),
+                   num_select(level, flat.y, tall.y), num_select(level, flat.z, tall.z));
+}
+
 /* ---- Jacobians ---- */
 
 /* s I + x φ^ + y φ φᵀ */
@@ -288,6 +307,23 @@ static inline mat3 so3_dexp_left_inverse_gradient(vec3 phi, vec3 u)
     mat3 A = mat3_outer(so3_combine_apply(f1.k, K(0), f1.e, phi, u), phi);
     mat3 B = mat3_outer(vec3_scale(f.e, phi), u);
     return mat3_add(mat3_add(A, B), mat3_add(mat3_diagonal(es, es, es), mat3_hat(vec3_scale(K(0.5), u))));
+}
+
+static inline mat3 so3_dexp_right_derivative(vec3 phi, vec3 delta)
+{
+    return so3_dexp_left_derivative(vec3_neg(phi), vec3_neg(delta));
+}
+static inline mat3 so3_dexp_right_inverse_derivative(vec3 phi, vec3 delta)
+{
+    return so3_dexp_left_inverse_derivative(vec3_neg(phi), vec3_neg(delta));
+}
+static inline mat3 so3_dexp_right_gradient(vec3 phi, vec3 u)
+{
+    return so3_dexp_left_gradient(vec3_neg(phi), vec3_neg(u));
+}
+static inline mat3 so3_dexp_right_inverse_gradient(vec3 phi, vec3 u)
+{
+    return so3_dexp_left_inverse_gradient(vec3_neg(phi), vec3_neg(u));
 }
 
 /* ∂²/∂ε∂η Γ(φ + ε δ + η γ): what the derivative of the Jacobian of SE(3)'s exp is made of */
