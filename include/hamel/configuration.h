@@ -1,0 +1,75 @@
+/*
+ * Configurations: points of the robot's group G₁×…×G_n, and the way between them.
+ *
+ *   hml_configuration_neutral       every joint at the identity
+ *   hml_configuration_random        within the limits
+ *   hml_configuration_check         is it a configuration at all?
+ *   hml_configuration_normalize     unit quaternions
+ *   hml_configuration_integrate     q ⊕ v: g·exp(v), joint by joint
+ *   hml_configuration_difference    q1 ⊖ q0: log(g0⁻¹ g1)
+ *   hml_configuration_interpolate   q0 ⊕ s·(q1 ⊖ q0)
+ *   hml_configuration_distance      |q1 ⊖ q0|
+ *   hml_configuration_integrate_jacobians, hml_configuration_difference_jacobians
+ *   hml_configuration_rate          q̇ = F(q) ν
+ *   hml_configuration_velocity      ν from q̇
+ *   hml_configuration_rate_matrix   F(q)
+ *
+ * q has hml_model_nq numbers, v hml_model_nv. Mimic followers have none: they go where their leader goes. Angles are
+ * never wrapped: ⊖ subtracts. Quaternions within 1e-3 of unit are normalized on the way in, others answer
+ * HML_NOT_NORMALIZED; NaN and infinity answer HML_NOT_FINITE. Matrices are row-major and packed.
+ */
+#ifndef HAMEL_CONFIGURATION_H
+#define HAMEL_CONFIGURATION_H
+
+#include "hamel/model.h"
+#include "hamel/random.h"
+
+HML_API hml_status hml_configuration_neutral(const hml_model *model, double *q);
+
+/*
+ * Uniform within the limits. Where there are none, angles within ±π, lengths within ±1 metre; where there is one, from
+ * there as far as that. Rotations of spherical and free joints are uniform over all rotations.
+ */
+HML_API hml_status hml_configuration_random(const hml_model *model, hml_rng *rng, double *q);
+
+HML_API hml_status hml_configuration_check(const hml_model *model, const double *q);
+
+/* any quaternion but zero becomes unit */
+HML_API hml_status hml_configuration_normalize(const hml_model *model, double *q);
+
+/* out may be q */
+HML_API hml_status hml_configuration_integrate(const hml_model *model, const double *q, const double *v, double *out);
+HML_API hml_status hml_configuration_difference(const hml_model *model, const double *q0, const double *q1, double *v);
+
+/* s = 0: q0, s = 1: q1 (its quaternions perhaps with the other sign); s may lie outside [0, 1]. q may be q0 or q1 */
+HML_API hml_status hml_configuration_interpolate(const hml_model *model, const double *q0, const double *q1, double s,
+                                                 double *q);
+
+/* length of the difference; metres and radians count alike */
+HML_API hml_status hml_configuration_distance(const hml_model *model, const double *q0, const double *q1,
+                                              double *distance);
+
+/*
+ * Derivatives in the sense of the whole library, a perturbation z of a configuration being q ⊕ z. nv × nv each, block
+ * diagonal with a block a joint; NULL: not wanted.
+ *
+ *   (q ⊕ z) ⊕ v = (q ⊕ v) ⊕ (dq z + …)          dq = Ad of exp(−v)
+ *   q ⊕ (v + z) = (q ⊕ v) ⊕ (dv z + …)          dv = right Jacobian of exp at v
+ *   q1 ⊖ (q0 ⊕ z) = (q1 ⊖ q0) + dq0 z + …       dq0 = −(left Jacobian)⁻¹ at q1 ⊖ q0
+ *   (q1 ⊕ z) ⊖ q0 = (q1 ⊖ q0) + dq1 z + …       dq1 = (right Jacobian)⁻¹ there
+ */
+HML_API hml_status hml_configuration_integrate_jacobians(const hml_model *model, const double *q, const double *v,
+                                                         double *dq, double *dv);
+HML_API hml_status hml_configuration_difference_jacobians(const hml_model *model, const double *q0, const double *q1,
+                                                          double *dq0, double *dq1);
+
+/* q̇ = F(q) ν: what Kindr calls generalized coordinates' rates. A quaternion's is ½ q ⊗ (0, ω) */
+HML_API hml_status hml_configuration_rate(const hml_model *model, const double *q, const double *v, double *qdot);
+
+/* ν with F(q) ν = q̇; what of q̇ points off the unit quaternions is ignored */
+HML_API hml_status hml_configuration_velocity(const hml_model *model, const double *q, const double *qdot, double *v);
+
+/* F: nq × nv */
+HML_API hml_status hml_configuration_rate_matrix(const hml_model *model, const double *q, double *F);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Walking over the joints of the user's numbering: followers are left out, and a universal joint, which is no group,
+ * adds its two angles like the numbers of R².
+ */
+#ifndef HML_MODEL_COORDINATES_H
+#define HML_MODEL_COORDINATES_H
+
+#include <math.h>
+#include <string.h>
+
+#include "group/joint.h"
+#include "model/model.h"
+
+/* the joints that have numbers of their own, one after the other; NULL: no more */
+static inline const model_joint *next_joint(const hml_model *m, const model_joint *j)
+{
+    const model_joint *end = model_joints(m) + m->njoints;
+    for (j++; j < end; j++)
+        if (j->leader < 0) return j;
+    return NULL;
+}
+
+static inline const model_joint *first_joint(const hml_model *m)
+{
+    if (m->njoints == 0) return NULL;
+    return model_joints(m)->leader < 0 ? model_joints(m) : next_joint(m, model_joints(m));
+}
+
+static inline int group_type(int32_t type) { return type == HML_JOINT_UNIVERSAL ? HML_JOINT_TRANSLATION2 : type; }
+
+/* where the quaternion begins among a joint's numbers; −1: there is none */
+static inline int quaternion_at(int32_t type)
+{
+    return type == HML_JOINT_FREE ? 3 : type == HML_JOINT_SPHERICAL ? 0 : -1;
+}
+
+static inline hml_status finite_numbers(const double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (!isfinite(x[i])) return HML_NOT_FINITE;
+    return HML_OK;
+}
+
+/* a joint's own numbers, checked, its quaternion unit */
+static inline hml_status joint_numbers(const model_joint *j, const double *q, double out[HML_JOINT_MAX_NQ])
+{
+    memcpy(out, q + j->q, (size_t)j->nq * sizeof *q);
+    if (finite_numbers(out, j->nq)) return HML_NOT_FINITE;
+    int at = quaternion_at(j->type);
+    if (at < 0) return HML_OK;
+    double *r = out + at, square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    if (!(fabs(sqrt(square) - 1) <= 1e-3)) return HML_NOT_NORMALIZED;
+    if (fabs(square - 1) > 4e-16) joint_put_quat(quat_normalize(joint_quat(r)), r);
+    return HML_OK;
+}
+
+#endif
