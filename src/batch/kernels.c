@@ -1,6 +1,10 @@
 /* One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number. */
 #include "batch/kernels.h"
 
+#if !defined HML_NUM_F32
+#include "algo/kernel_inverse.h"
+#endif
+
 #include "batch/kernel_group.h"
 
 #define TABLE_(kind) hml_kernels_##kind
@@ -31,6 +35,12 @@ extern const kernel_table TABLE(KIND);
 const kernel_table TABLE(KIND) = {
     HML_NUM_NAME,
     LANES,
+#if !defined HML_NUM_F32
+    kernel_scratch_size,
+    kernel_linearize,
+    kernel_forward_dynamics,
+    kernel_inverse_dynamics,
+#endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
     HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */
 };

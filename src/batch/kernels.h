@@ -30,9 +30,17 @@
     X(twist_cross, 6, 6, 6)                                                                                            \
     X(inertia_mul, 10, 6, 6)
 
+struct kernel_call;
+struct hml_plan;
+
 typedef struct hml_kernels {
     const char *name;
     int lanes;
+    /* algo/kernel_dynamics.h, kernel_inverse.h: bytes of scratch; a pack of states, returning the lanes that failed */
+    size_t (*scratch_size)(const struct hml_plan *plan);
+    unsigned (*linearize)(const struct kernel_call *call);
+    unsigned (*forward_dynamics)(const struct kernel_call *call);
+    unsigned (*inverse_dynamics)(const struct kernel_call *call);
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP

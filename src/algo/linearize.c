@@ -1,0 +1,179 @@
+/*
+ * hml_linearize and its batch: inputs checked, packs of states through the kernel, A and B put around its blocks.
+ *
+ *   A = [ −ad_ν  I ; D_q  D_ν ]      B = [ 0 ; M⁻¹ ]
+ *
+ * D_q, D_ν and M⁻¹ are written straight into A and B where those are wanted and they are not.
+ */
+#include "hamel/dynamics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algo/mimic.h"
+#include "algo/work.h"
+#include "group/joint.h"
+
+/* what a kernel writes, and what is left to do around it */
+typedef struct outputs {
+    kernel_output acceleration, Dq, Dv, Minv; /* where the kernel writes */
+    kernel_output A, B;
+    int copy_Dq, copy_Dv, copy_Minv; /* 1: the kernel wrote elsewhere, copy its block into A or B */
+} outputs;
+
+static kernel_output resolve(hml_output o, size_t rows, size_t columns)
+{
+    kernel_output k;
+    k.data = o.data;
+    k.ld = o.ld ? o.ld : columns;
+    k.stride = o.stride ? o.stride : rows * k.ld;
+    return k;
+}
+
+static kernel_output block(kernel_output whole, size_t row, size_t column)
+{
+    if (whole.data) whole.data += row * whole.ld + column;
+    return whole;
+}
+
+static outputs resolve_all(const hml_linearization *x, size_t nv)
+{
+    outputs o;
+    o.acceleration = resolve(x->acceleration, 1, nv);
+    o.Dq = resolve(x->Dq, nv, nv);
+    o.Dv = resolve(x->Dv, nv, nv);
+    o.Minv = resolve(x->Minv, nv, nv);
+    o.A = resolve(x->A, 2 * nv, 2 * nv);
+    o.B = resolve(x->B, 2 * nv, nv);
+    o.copy_Dq = o.Dq.data && o.A.data;
+    o.copy_Dv = o.Dv.data && o.A.data;
+    o.copy_Minv = o.Minv.data && o.B.data;
+    if (!o.Dq.data) o.Dq = block(o.A, nv, 0);
+    if (!o.Dv.data) o.Dv = block(o.A, nv, nv);
+    if (!o.Minv.data) o.Minv = block(o.B, nv, 0);
+    return o;
+}
+
+static kernel_output at_state(kernel_output o, size_t state)
+{
+    if (o.data) o.data += state * o.stride;
+    return o;
+}
+
+static void copy_block(kernel_output from, kernel_output to, size_t n)
+{
+    for (size_t r = 0; r < n; r++) memcpy(to.data + r * to.ld, from.data + r * from.ld, n * sizeof(double));
+}
+
+/* the upper half of A, and the upper half of B */
+static void fill_constants(const hml_model *model, const double *v, kernel_output A, kernel_output B)
+{
+    size_t nv = (size_t)model->nv;
+    for (size_t r = 0; A.data && r < nv; r++) {
+        memset(A.data + r * A.ld, 0, 2 * nv * sizeof(double));
+        A.data[r * A.ld + nv + r] = 1;
+    }
+    const model_joint *joints = model_joints(model);
+    for (int32_t j = 0; A.data && j < model->njoints; j++) {
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        size_t first = (size_t)joints[j].v, m = (size_t)joints[j].nv;
+        if (m < 3) continue; /* groups of fewer coordinates commute, and a universal joint is two of one */
+        joint_ad(joints[j].type, &v[first], ad);
+        for (size_t r = 0; r < m; r++) {
+            for (size_t c = 0; c < m; c++) A.data[(first + r) * A.ld + first + c] = -ad[r * m + c];
+        }
+    }
+    for (size_t r = 0; B.data && r < nv; r++) memset(B.data + r * B.ld, 0, nv * sizeof(double));
+}
+
+static void fill_nan(kernel_output o, size_t rows, size_t columns)
+{
+    for (size_t r = 0; o.data && r < rows; r++) {
+        for (size_t c = 0; c < columns; c++) o.data[r * o.ld + c] = NAN;
+    }
+}
+
+/* everything around the kernel for one state that came out with the given status */
+static void finish_state(const hml_model *model, const double *v, const outputs *o, size_t state, hml_status status)
+{
+    size_t nv = (size_t)model->nv;
+    kernel_output A = at_state(o->A, state), B = at_state(o->B, state);
+    kernel_output Dq = at_state(o->Dq, state), Dv = at_state(o->Dv, state), Minv = at_state(o->Minv, state);
+    if (status) {
+        fill_nan(at_state(o->acceleration, state), 1, nv);
+        fill_nan(Dq, nv, nv);
+        fill_nan(Dv, nv, nv);
+        fill_nan(Minv, nv, nv);
+        fill_nan(A, 2 * nv, 2 * nv);
+        fill_nan(B, 2 * nv, nv);
+        return;
+    }
+    fill_constants(model, v, A, B);
+    if (o->copy_Dq) copy_block(Dq, block(A, nv, 0), nv);
+    if (o->copy_Dv) copy_block(Dv, block(A, nv, nv), nv);
+    if (o->copy_Minv) copy_block(Minv, block(B, nv, 0), nv);
+}
+
+static const double *input_at(hml_input in, size_t state) { return in.data ? in.data + state * in.stride : NULL; }
+
+static kernel_input pack_input(hml_input in, size_t state)
+{
+    kernel_input k;
+    k.data = input_at(in, state);
+    k.stride = in.stride;
+    return k;
+}
+
+/* `count` states from `first` on, through one pack of a kernel */
+static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, const hml_linearization *x,
+                           const outputs *o, size_t first, int count, hml_status *status)
+{
+    const hml_model *model = work->model;
+    hml_status worst = HML_OK;
+    kernel_call call = work_call(work);
+    unsigned failed;
+    call.count = count;
+    call.q = pack_input(x->q, first);
+    call.v = pack_input(x->v, first);
+    call.tau = pack_input(x->tau, first);
+    call.wrenches = pack_input(x->wrenches, first);
+    call.acceleration = at_state(o->acceleration, first);
+    call.Dq = at_state(o->Dq, first);
+    call.Dv = at_state(o->Dv, first);
+    call.Minv = at_state(o->Minv, first);
+    failed = model->nfollowers ? mimic_linearize(work, &call) : kernels->linearize(&call);
+    for (int l = 0; l < count; l++) {
+        size_t s = first + (size_t)l;
+        const double *v = input_at(x->v, s);
+        hml_status each = work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
+        if (!each && (failed >> l & 1)) each = HML_SINGULAR;
+        finish_state(model, v, o, s, each);
+        if (status) status[s] = each;
+        if (!worst) worst = each;
+    }
+    return worst;
+}
+
+static int valid(const hml_linearization *x) { return x && x->struct_size == sizeof *x && x->q.data && x->v.data; }
+
+hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
+{
+    if (work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
+    outputs o = resolve_all(arguments, (size_t)model->nv);
+    return run_pack(work, work->scalar, arguments, &o, 0, 1, NULL);
+}
+
+hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
+                               hml_status *status)
+{
+    if (work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
+    outputs o = resolve_all(arguments, (size_t)model->nv);
+    size_t lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
+    hml_status worst = HML_OK;
+    for (size_t i = 0; i < n; i += lanes) {
+        int count = (int)(n - i < lanes ? n - i : lanes);
+        hml_status each = run_pack(work, work->pack, arguments, &o, i, count, status);
+        if (!worst) worst = each;
+    }
+    return worst;
+}

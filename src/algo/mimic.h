@@ -1,0 +1,18 @@
+/*
+ * Models with mimic joints: a constraint outside the kernels. The tree is evaluated with its followers, then reduced,
+ * M = Gᵀ M_tree G and so on, and solved densely. Correct, without a promise of speed. See model/mimic.h.
+ */
+#ifndef HML_ALGO_MIMIC_H
+#define HML_ALGO_MIMIC_H
+
+#include "algo/kernel_io.h"
+#include "hamel/work.h"
+
+/* doubles a workspace needs for this; 0 for models without followers */
+size_t mimic_scratch_size(const hml_model *model);
+
+/* the kernels of the same names for one state, inputs and outputs in the user's numbering; 1: M is singular */
+unsigned mimic_linearize(const hml_work *work, const kernel_call *call);
+unsigned mimic_inverse_dynamics(const hml_work *work, const kernel_call *call);
+
+#endif

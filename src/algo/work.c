@@ -1,0 +1,127 @@
+/* Workspaces: see hamel/work.h. */
+#include "algo/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/mimic.h"
+
+static size_t aligned(size_t n) { return (n + HML_WORK_ALIGN - 1) / HML_WORK_ALIGN * HML_WORK_ALIGN; }
+
+typedef struct sections {
+    size_t paths, scratch, tree, size; /* offsets */
+} sections;
+
+/* a kernel's scratch; without HML_USE_FACTOR what grows with columns times depth is left out */
+static size_t scratch_size(const hml_model *model, const hml_kernels *pack, const hml_kernels *scalar, unsigned uses)
+{
+    hml_plan plan = *model_plan(model);
+    size_t a, b;
+    if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
+    a = pack->scratch_size(&plan);
+    b = scalar->scratch_size(&plan);
+    return a > b ? a : b;
+}
+
+static sections lay_out(const hml_model *model, const hml_kernels *pack, const hml_kernels *scalar, unsigned uses)
+{
+    sections s;
+    s.paths = aligned(sizeof(hml_work));
+    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? topology_size(model_plan(model)) : 0);
+    s.tree = s.scratch + aligned(scratch_size(model, pack, scalar, uses));
+    s.size = s.tree + aligned(mimic_scratch_size(model) * sizeof(double));
+    return s;
+}
+
+size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
+{
+    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_get(HML_ISA_SCALAR);
+    if (!model || !pack) return 0;
+    return lay_out(model, pack, scalar, uses).size;
+}
+
+hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
+{
+    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_get(HML_ISA_SCALAR);
+    if (!memory || !model || !pack || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
+    sections s = lay_out(model, pack, scalar, uses);
+    if (size < s.size) return HML_INVALID_ARGUMENT;
+    hml_work *w = memory;
+    memset(w, 0, sizeof *w);
+    w->model = model;
+    w->pack = pack;
+    w->scalar = scalar;
+    w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
+    w->uses = uses;
+    if (uses & HML_USE_FACTOR) topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
+    w->scratch = (char *)memory + s.scratch;
+    w->tree = (double *)(void *)((char *)memory + s.tree);
+    *work = w;
+    return HML_OK;
+}
+
+hml_status hml_work_new(const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
+{
+    size_t size = hml_work_size(model, isa, uses);
+    void *memory = size ? aligned_alloc(HML_WORK_ALIGN, size) : NULL;
+    if (!size || !work) return free(memory), HML_INVALID_ARGUMENT;
+    if (!memory) return HML_OUT_OF_MEMORY;
+    hml_status status = hml_work_init(memory, size, model, isa, uses, work);
+    if (status) return free(memory), status;
+    (*work)->owned = 1;
+    return HML_OK;
+}
+
+void hml_work_free(hml_work *work)
+{
+    if (work && work->owned) free(work);
+}
+
+hml_isa hml_work_isa(const hml_work *work) { return work ? work->isa : HML_ISA_BEST; }
+
+kernel_call work_call(const hml_work *work)
+{
+    kernel_call call;
+    memset(&call, 0, sizeof call);
+    call.plan = model_plan(work->model);
+    call.paths = &work->paths;
+    call.scratch = work->scratch;
+    call.gravity = work->model->gravity;
+    call.count = 1;
+    return call;
+}
+
+hml_status work_check(const hml_model *model, const hml_work *work, unsigned uses)
+{
+    return model && work && work->model == model && (work->uses & uses) == uses ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+/* x·0 is zero exactly where x is finite, and sums keep a NaN */
+static int finite(const double *x, int32_t n)
+{
+    double sum = 0;
+    for (int32_t i = 0; x && i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
+static int unit(const double *q)
+{
+    double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return n > 0.999 * 0.999 && n < 1.001 * 1.001;
+}
+
+hml_status work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
+                            const double *wrenches)
+{
+    if (!finite(q, model->nq) || !finite(v, model->nv) || !finite(tau, model->nv) ||
+        !finite(wrenches, 6 * model->nbodies)) {
+        return HML_NOT_FINITE;
+    }
+    const model_joint *joints = model_joints(model);
+    for (int32_t j = 0; j < model->njoints; j++) {
+        if (joints[j].type == HML_JOINT_FREE && !unit(&q[joints[j].q + 3])) return HML_NOT_NORMALIZED;
+        if (joints[j].type == HML_JOINT_SPHERICAL && !unit(&q[joints[j].q])) return HML_NOT_NORMALIZED;
+    }
+    return HML_OK;
+}

@@ -1,0 +1,31 @@
+/* The inside of hml_work: a header, the paths of the plan, then scratch for the widest kernel it runs. */
+#ifndef HML_ALGO_WORK_H
+#define HML_ALGO_WORK_H
+
+#include "algo/kernel_io.h"
+#include "batch/kernels.h"
+#include "hamel/work.h"
+
+struct hml_work {
+    const hml_model *model;
+    const hml_kernels *pack;   /* batches */
+    const hml_kernels *scalar; /* single calls */
+    hml_isa isa;
+    unsigned uses;
+    topology paths;
+    void *scratch; /* for either kernel */
+    double *tree;  /* for models with mimic joints: q, v, tau of the tree and square matrices, see mimic.c */
+    int owned;     /* made by hml_work_new */
+};
+
+/* a call with everything that does not change from state to state */
+kernel_call work_call(const hml_work *work);
+
+/* is this a workspace of this model, made for these uses? */
+hml_status work_check(const hml_model *model, const hml_work *work, unsigned uses);
+
+/* are the numbers of a state finite and its quaternions unit within 1e-3? NULL arrays pass */
+hml_status work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
+                            const double *wrenches);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * External wrenches at frames.
+ *
+ *   W      wrench at the frame's origin, in world axes; R its frame's rotation; W_F = [Rᵀf; Rᵀt] in the frame's axes
+ *   J      Jacobian of the frame, mixed: generalized force Q = Jᵀ W
+ *
+ * With W_F held, W turns with the frame: ∂W/∂q_k = [ω_k × f; ω_k × t], ω_k the angular part of J's column k. With W
+ * held there is no such term. So ∂Q/∂q of the latter is that of the former minus Jᵀ [ω_k × f; ω_k × t], and as
+ * ν̇ = M⁻¹(τ + Q − h),
+ *
+ *   D_q −= M⁻¹ Jᵀ [ω_k × f; ω_k × t]_k,
+ *
+ * a product of an nv×6 and a 6×nv matrix.
+ */
+#include "hamel/wrench.h"
+
+#include <string.h>
+
+#include "group/spatial.h"
+#include "hamel/kinematics.h"
+
+static vec3 vec3_load(const double *x) { return vec3_of(x[0], x[1], x[2]); }
+
+/* row-major, with leading dimension ld */
+static mat3 mat3_load(const double *x, int ld)
+{
+    return mat3_of(vec3_of(x[0], x[ld], x[2 * ld]), vec3_of(x[1], x[ld + 1], x[2 * ld + 1]),
+                   vec3_of(x[2], x[ld + 2], x[2 * ld + 2]));
+}
+
+hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *q, int32_t frame, int in_world,
+                          const double wrench_numbers[6], double *wrenches)
+{
+    hml_frame_info info = {.struct_size = sizeof info};
+    if (!model || !work || !q || !wrench_numbers || !wrenches) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_model_frame(model, frame, &info);
+    if (status || info.body < 0) return status;
+    wrench W = wrench_of(vec3_load(wrench_numbers), vec3_load(wrench_numbers + 3));
+    if (in_world) {
+        double H[16];
+        hml_frame_motion motion = {.struct_size = sizeof motion, .pose = H};
+        status = hml_frame(model, work, frame, HML_MIXED, q, NULL, NULL, &motion);
+        if (status) return status;
+        mat3 R = mat3_load(H, 4);
+        W = wrench_of(mat3_tmul_vec(R, W.f), mat3_tmul_vec(R, W.t));
+    }
+    W = pose_ad_dual(pose_of(mat3_load(info.rotation, 3), vec3_load(info.position)), W);
+    double *body = wrenches + 6 * (size_t)info.body;
+    body[0] += W.f.x, body[1] += W.f.y, body[2] += W.f.z;
+    body[3] += W.t.x, body[4] += W.t.y, body[5] += W.t.z;
+    return HML_OK;
+}
+
+hml_status hml_wrench_world_derivative(int32_t nv, const double *J, const double wrench_numbers[6], const double *Minv,
+                                       double *Dq, size_t ld)
+{
+    if (nv < 0 || !J || !wrench_numbers || !Minv || !Dq || ld < (size_t)nv) return HML_INVALID_ARGUMENT;
+    const size_t n = (size_t)nv;
+    const vec3 f = vec3_load(wrench_numbers), t = vec3_load(wrench_numbers + 3);
+    for (size_t i = 0; i < n; i++) {
+        double u[6] = {0}; /* row i of M⁻¹ Jᵀ */
+        for (size_t c = 0; c < n; c++) {
+            for (size_t r = 0; r < 6; r++) u[r] += Minv[i * n + c] * J[r * n + c];
+        }
+        vec3 uf = vec3_load(u), ut = vec3_load(u + 3);
+        for (size_t k = 0; k < n; k++) {
+            vec3 w = vec3_of(J[3 * n + k], J[4 * n + k], J[5 * n + k]);
+            Dq[i * ld + k] -= vec3_dot(uf, vec3_cross(w, f)) + vec3_dot(ut, vec3_cross(w, t));
+        }
+    }
+    return HML_OK;
+}
