@@ -99,8 +99,8 @@ HML_API hml_status hml_subgroup_exp(const hml_subgroup *G, const double phi[], d
 
 /*
  * φ with exp(φ^) = H, rotation angle in [−π, π]; the angle of H(pitch ≠ 0) is not bounded, its displacement counts the
- * turns. HML_NOT_NORMALIZED if the rotation, HML_INVALID_ARGUMENT if the element is off by more than 1e-6 (relative to
- * 1 + |position|), which leaves room for numbers that were once stored as floats.
+ * turns. HML_NOT_NORMALIZED if RᵀR is not 1, HML_INVALID_ARGUMENT if H is not in the group, both by more than 1e-6 (for
+ * positions beyond a metre relative to their size): room for numbers that were once stored as floats.
  */
 HML_API hml_status hml_subgroup_log(const hml_subgroup *G, const double H[16], double phi[]);
 

@@ -69,7 +69,7 @@ static hml_status read_group(const hml_subgroup *G, subgroup *out)
 }
 
 /* the subgroup, and an input of m numbers */
-static hml_status read(const hml_subgroup *G, const double *in, const double *out, subgroup *g)
+static hml_status read_input(const hml_subgroup *G, const double *in, const double *out, subgroup *g)
 {
     if (!in || !out) return HML_INVALID_ARGUMENT;
     hml_status status = read_group(G, g);
@@ -133,7 +133,7 @@ hml_status hml_subgroup_selection(const hml_subgroup *G, double S[])
 hml_status hml_subgroup_hat(const hml_subgroup *G, const double v[], double matrix[16])
 {
     subgroup g;
-    hml_status status = read(G, v, matrix, &g);
+    hml_status status = read_input(G, v, matrix, &g);
     if (!status) twist_hat_matrix(subgroup_twist(g, v), matrix);
     return status;
 }
@@ -141,7 +141,7 @@ hml_status hml_subgroup_hat(const hml_subgroup *G, const double v[], double matr
 hml_status hml_subgroup_ad(const hml_subgroup *G, const double v[], double ad[])
 {
     subgroup g;
-    hml_status status = read(G, v, ad, &g);
+    hml_status status = read_input(G, v, ad, &g);
     if (!status) subgroup_ad(g, v, ad);
     return status;
 }
@@ -149,7 +149,7 @@ hml_status hml_subgroup_ad(const hml_subgroup *G, const double v[], double ad[])
 hml_status hml_subgroup_ad_tilde(const hml_subgroup *G, const double p[], double ad_tilde[])
 {
     subgroup g;
-    hml_status status = read(G, p, ad_tilde, &g);
+    hml_status status = read_input(G, p, ad_tilde, &g);
     if (!status) subgroup_ad_tilde(g, p, ad_tilde);
     return status;
 }
@@ -159,45 +159,49 @@ hml_status hml_subgroup_ad_tilde(const hml_subgroup *G, const double p[], double
 hml_status hml_subgroup_exp(const hml_subgroup *G, const double phi[], double H[16])
 {
     subgroup g;
-    hml_status status = read(G, phi, H, &g);
+    hml_status status = read_input(G, phi, H, &g);
     if (!status) pose_matrix(subgroup_exp(g, phi), H);
     return status;
 }
 
-static double largest_difference(const double *a, const double *b, int count)
+/* Rᵀ R is 1 and R is no reflection */
+static int is_rotation(mat3 R)
 {
-    double d = 0;
-    for (int i = 0; i < count; i++) {
-        double e = fabs(a[i] - b[i]);
-        if (!(e <= d)) d = isnan(e) ? HUGE_VAL : e;
+    double square[9];
+    mat3_store(mat3_tmul(R, R), square, 3);
+    for (int i = 0; i < 9; i++) {
+        if (!(fabs(square[i] - (i % 4 == 0)) <= ELEMENT_TOLERANCE)) return 0;
     }
-    return d;
+    return vec3_dot(vec3_cross(R.x, R.y), R.z) > 0;
 }
 
 hml_status hml_subgroup_log(const hml_subgroup *G, const double H[16], double phi[])
 {
     subgroup g;
-    double square[9], one[9], back[16];
+    double back[16], position = 1;
     if (!H || !phi) return HML_INVALID_ARGUMENT;
     hml_status status = read_group(G, &g);
     if (status) return status;
     if (!all_finite(H, 16)) return HML_NOT_FINITE;
     pose A = pose_of(mat3_of(vec3_of(H[0], H[4], H[8]), vec3_of(H[1], H[5], H[9]), vec3_of(H[2], H[6], H[10])),
                      vec3_of(H[3], H[7], H[11]));
-    mat3_store(mat3_tmul(A.R, A.R), square, 3);
-    mat3_store(mat3_identity(), one, 3);
-    if (!(largest_difference(square, one, 9) <= ELEMENT_TOLERANCE)) return HML_NOT_NORMALIZED;
-    if (vec3_dot(vec3_cross(A.R.x, A.R.y), A.R.z) < 0) return HML_NOT_NORMALIZED; /* a reflection */
+    if (!is_rotation(A.R)) return HML_NOT_NORMALIZED;
+
+    /* an element comes back from its logarithm; rotations are compared as they are, positions relative to their size */
     subgroup_log(g, A, phi);
     pose_matrix(subgroup_exp(g, phi), back);
-    double scale = 1 + vec3_norm(A.p);
-    return largest_difference(back, H, 16) <= ELEMENT_TOLERANCE * scale ? HML_OK : HML_INVALID_ARGUMENT;
+    for (int i = 3; i < 12; i += 4) position = fmax(position, fabs(H[i]));
+    for (int i = 0; i < 16; i++) {
+        double scale = i == 3 || i == 7 || i == 11 ? position : 1;
+        if (!(fabs(back[i] - H[i]) <= ELEMENT_TOLERANCE * scale)) return HML_INVALID_ARGUMENT;
+    }
+    return HML_OK;
 }
 
 hml_status hml_subgroup_jacobian(const hml_subgroup *G, const double phi[], double jacobian[])
 {
     subgroup g;
-    hml_status status = read(G, phi, jacobian, &g);
+    hml_status status = read_input(G, phi, jacobian, &g);
     if (!status) subgroup_jacobian(g, phi, jacobian);
     return status;
 }
@@ -205,7 +209,7 @@ hml_status hml_subgroup_jacobian(const hml_subgroup *G, const double phi[], doub
 hml_status hml_subgroup_jacobian_inverse(const hml_subgroup *G, const double phi[], double inverse[])
 {
     subgroup g;
-    hml_status status = read(G, phi, inverse, &g);
+    hml_status status = read_input(G, phi, inverse, &g);
     if (status) return status;
     int commutative = g.group == HML_GROUP_CYLINDRICAL || g.group == HML_GROUP_H || g.group == HML_GROUP_SO2;
     double half = 0.5 * vec3_norm(subgroup_twist(g, phi).w);
@@ -244,7 +248,7 @@ static hml_status read_motion(const hml_subgroup *G, const double *M, const doub
                               const double *out, subgroup *g)
 {
     if (!M || !other) return HML_INVALID_ARGUMENT;
-    hml_status status = read(G, v, out, g);
+    hml_status status = read_input(G, v, out, g);
     if (status) return status;
     int m = subgroup_dimension(g->group);
     return all_finite(M, m * m) && all_finite(other, m) ? HML_OK : HML_NOT_FINITE;
