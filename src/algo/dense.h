@@ -4,15 +4,20 @@
 
 #include <stddef.h>
 
-/* n × n, packed; the lower triangle becomes L, the diagonal D. Returns 1 if a pivot vanished against its diagonal. */
-static inline int dense_factor(size_t n, double *A)
+/*
+ * n × n, packed; the lower triangle becomes L, the diagonal D. Returns 1 if a pivot vanished against its diagonal
+ * entry; marks, if not NULL, tells which.
+ */
+static inline int dense_factor(size_t n, double *A, int *marks)
 {
     const double tiny = 0x1p-46;
     int failed = 0;
     for (size_t k = 0; k < n; k++) {
         double original = A[k * n + k], pivot = original;
         for (size_t j = 0; j < k; j++) pivot -= A[k * n + j] * A[k * n + j] * A[j * n + j];
-        if (!(pivot * pivot > tiny * tiny * original * original)) failed = 1, pivot = 1;
+        int regular = pivot * pivot > tiny * tiny * original * original;
+        if (marks) marks[k] = !regular;
+        if (!regular) failed = 1, pivot = 1;
         A[k * n + k] = pivot;
         for (size_t i = k + 1; i < n; i++) {
             double sum = A[i * n + k];

@@ -102,7 +102,7 @@ static inline void tree_right_hand_side(const kernel_call *call, int32_t index, 
     for (int32_t c = tree->begin; c < tree->end; c++) {
         k->s.b[c] = k->tau[c] - wrench_dot(k->s.bodies[pc[c].body].f, k->s.columns[c].S);
     }
-    if (!call->plan->passive) return;
+    if (!call->passive) return;
     passive_forces(call->plan, tree, k->q, k->v, k->s.b, k->s.springs);
     if (tree->base) {
         vec3 a = base_acceleration(&k->s.base[index], &k->v[tree->begin]);
@@ -219,7 +219,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
                 base_derivative(c - tree->begin, &k.s.base[t], &k.v[tree->begin], &dq, &dv);
                 base_right_hand_sides(tree, c - tree->begin, &k.s);
             }
-            if (plan->passive) {
+            if (call->passive) {
                 passive_right_hand_sides(plan, c, &k.s);
                 if (base)
                     add_triples(&k.s.branch[tree->begin], base_armature(plan, tree, dq), base_armature(plan, tree, dv));

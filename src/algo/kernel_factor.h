@@ -17,13 +17,13 @@
 #include "algo/kernel_tree.h"
 #include "algo/topology.h"
 
-typedef struct factor {
+typedef struct mass_factor {
     int32_t depth; /* doubles a row */
     num *rows;     /* nv × depth */
     num *diagonal; /* nv: of M; then of D⁻¹ */
-} factor;
+} mass_factor;
 
-static inline num *factor_row(const factor *f, int32_t c) { return f->rows + (int64_t)c * f->depth; }
+static inline num *factor_row(const mass_factor *f, int32_t c) { return f->rows + (int64_t)c * f->depth; }
 
 /* the path of a column and, behind it, the column itself */
 static inline const int32_t *column_path(const hml_plan *plan, const topology *t, int32_t column)
@@ -33,7 +33,7 @@ static inline const int32_t *column_path(const hml_plan *plan, const topology *t
 
 /* M of a tree, from F = I S of the subtrees */
 static inline void factor_mass_matrix(const hml_plan *plan, const topology *t, const plan_tree *tree,
-                                      const column_state *columns, factor *f)
+                                      const column_state *columns, mass_factor *f)
 {
     const plan_column *pc = plan_columns(plan);
     const model_coordinate *passive = plan_coordinates(plan);
@@ -56,7 +56,8 @@ static inline void factor_mass_matrix(const hml_plan *plan, const topology *t, c
  * M → L, D⁻¹, in place. Returns the lanes in which a pivot vanished against its diagonal entry in M, as a mask; there
  * the pivot is replaced by 1, so that the other lanes and columns stay finite.
  */
-static inline mask factor_ltdl(const hml_plan *plan, const topology *t, const plan_tree *tree, num *original, factor *f)
+static inline mask factor_ltdl(const hml_plan *plan, const topology *t, const plan_tree *tree, num *original,
+                               mass_factor *f)
 {
     const plan_column *pc = plan_columns(plan);
     const num tiny = K(0x1p-46); /* about 64 ε: what is left of a pivot that should be zero */
@@ -68,7 +69,7 @@ static inline mask factor_ltdl(const hml_plan *plan, const topology *t, const pl
         num pivot = f->diagonal[k], floor = tiny * original[k];
         mask regular = num_lt(floor * floor, pivot * pivot);
         failed |= ~regular;
-        num inverse = K(1) / num_select(regular, pivot, K(1));
+        num inverse = num_select(regular, K(1) / num_select(regular, pivot, K(1)), K(0));
         f->diagonal[k] = inverse;
         for (int32_t e = pc[k].depth - 1; e >= 0; e--) {
             num *above = factor_row(f, path[e]);
@@ -82,7 +83,7 @@ static inline mask factor_ltdl(const hml_plan *plan, const topology *t, const pl
 }
 
 /* L → W = L⁻¹, in place, root to leaves */
-static inline void factor_invert(const hml_plan *plan, const topology *t, const plan_tree *tree, factor *f)
+static inline void factor_invert(const hml_plan *plan, const topology *t, const plan_tree *tree, mass_factor *f)
 {
     const plan_column *pc = plan_columns(plan);
     for (int32_t c = tree->begin; c < tree->end; c++) {
@@ -98,8 +99,8 @@ static inline void factor_invert(const hml_plan *plan, const topology *t, const 
 }
 
 /* x = M⁻¹ b for a full right-hand side; b is overwritten by D⁻¹ Wᵀ b */
-static inline void factor_solve(const hml_plan *plan, const topology *t, const plan_tree *tree, const factor *f, num *b,
-                                num *x)
+static inline void factor_solve(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
+                                num *b, num *x)
 {
     const plan_column *pc = plan_columns(plan);
     for (int32_t c = tree->begin; c < tree->end; c++) {

@@ -32,7 +32,7 @@ static inline void inverse_columns(const kernel_call *call, int32_t index, const
                 k->s.branch[i].v += base_mass_row(&k->s.columns[i], dv);
             }
         }
-        if (plan->passive) passive_right_hand_sides(plan, c, &k->s);
+        if (call->passive) passive_right_hand_sides(plan, c, &k->s);
         for (int32_t d = 0; d < depth; d++) {
             if (call->dtau_dq.data) kernel_store(call->dtau_dq, call->count, path[d], c, -k->s.path[d].q);
             if (call->dtau_dv.data) kernel_store(call->dtau_dv, call->count, path[d], c, -k->s.path[d].v);
@@ -84,7 +84,7 @@ static inline unsigned kernel_inverse_dynamics(const kernel_call *call)
             num force = wrench_dot(s.bodies[pc[c].body].f, s.columns[c].S);
             s.b[c] = -(force + K(passive[c].armature) * k.tau[c]);
         }
-        if (plan->passive) passive_forces(plan, tree, k.q, k.v, s.b, s.springs);
+        if (call->passive) passive_forces(plan, tree, k.q, k.v, s.b, s.springs);
         if (call->dtau_dq.data || call->dtau_dv.data) inverse_columns(call, t, &k);
         if (call->M.data) {
             factor_mass_matrix(plan, call->paths, tree, s.columns, &s.f);

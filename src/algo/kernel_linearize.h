@@ -29,7 +29,7 @@ typedef struct linearize_scratch {
     body_state *bodies;
     column_state *columns;
     wrench *G; /* nbodies */
-    factor f;
+    mass_factor f;
     num *original;     /* nv: diagonal of M */
     num *b, *x;        /* nv each */
     triple *path;      /* depth: right-hand side, then D⁻¹ Wᵀ of it, on the ancestors of a column */
@@ -71,7 +71,7 @@ static inline void column_right_hand_sides(const hml_plan *plan, const int32_t *
 static inline void column_half_solve(const hml_plan *plan, const int32_t *path, int32_t c, const linearize_scratch *s)
 {
     const plan_column *pc = plan_columns(plan);
-    const factor *f = &s->f;
+    const mass_factor *f = &s->f;
     int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth;
     const num *wc = factor_row(f, c);
     triple *r = s->path, *y = s->branch;
@@ -124,7 +124,7 @@ static inline void column_finish(const hml_plan *plan, const topology *t, const 
                                  const linearize_scratch *s, triple *out)
 {
     const plan_column *pc = plan_columns(plan);
-    const factor *f = &s->f;
+    const mass_factor *f = &s->f;
     int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth, segment = pc[c].segment;
     const triple *r = s->path, *y = s->branch;
 

@@ -42,7 +42,7 @@ typedef struct column_state {
 } column_state;
 
 typedef struct base_motion {
-    mat3 R;       /* root frame in the world */
+    pose H;       /* root frame in the world */
     vec3 gravity; /* in the root frame */
     vec3 u;       /* linear velocity of a free root, left out of the passes */
 } base_motion;
@@ -185,7 +185,7 @@ static inline void tree_forward(const hml_plan *plan, const plan_tree *tree, con
 
         if (root) {
             pose W = joint_move(p->type, plan_pose(p->X), pitch, &q[p->q]);
-            base->R = W.R;
+            base->H = W;
             base->gravity = mat3_tmul_vec(W.R, vec3_of(K(gravity[0]), K(gravity[1]), K(gravity[2])));
             base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
             b->H = pose_identity();

@@ -71,8 +71,23 @@ static mimic_scratch expand(const hml_work *work, const kernel_call *call)
     lay_out(m, work->tree, &s);
     model_mimic_map(m, s.user, s.factor);
     model_expand_q(m, call->q.data, s.q);
-    model_expand_v(m, call->v.data, s.v);
+    if (call->v.data)
+        model_expand_v(m, call->v.data, s.v);
+    else
+        memset(s.v, 0, (size_t)m->tree_nv * sizeof(double));
     return s;
+}
+
+/* M of the user's coordinates at s->q, factored in s->L; 1 if it is singular */
+static int factor_mass_matrix(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int *marks)
+{
+    const hml_model *m = work->model;
+    size_t r = (size_t)m->nv;
+    memset(s->a, 0, (size_t)m->tree_nv * sizeof(double));
+    tree_inverse(work, call, s, 0);
+    model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
+    memcpy(s->L, s->Mr, r * r * sizeof(double));
+    return dense_factor(r, s->L, marks);
 }
 
 static void store(kernel_output out, const double *x, size_t rows, size_t columns)
@@ -97,12 +112,8 @@ unsigned mimic_linearize(const hml_work *work, const kernel_call *call)
     const hml_model *m = work->model;
     size_t r = (size_t)m->nv;
     mimic_scratch s = expand(work, call);
-    memset(s.a, 0, (size_t)m->tree_nv * sizeof(double));
-    tree_inverse(work, call, &s, 0);
-    model_reduce_matrix(m, s.user, s.factor, s.M, (size_t)m->tree_nv, s.Mr);
+    if (factor_mass_matrix(work, call, &s, NULL)) return 1;
     model_reduce_force(m, s.tau, s.h);
-    memcpy(s.L, s.Mr, r * r * sizeof(double));
-    if (dense_factor(r, s.L)) return 1;
     for (size_t i = 0; i < r; i++) s.x[i] = (call->tau.data ? call->tau.data[i] : 0) - s.h[i];
     dense_solve(r, s.L, s.x);
     store(call->acceleration, s.x, 1, r);
@@ -115,6 +126,12 @@ unsigned mimic_linearize(const hml_work *work, const kernel_call *call)
     for (size_t i = 0; i < r * r; i++) s.Mr[i] = i % (r + 1) == 0 ? -1 : 0;
     solve_columns(&s, r, s.Mr, call->Minv);
     return 0;
+}
+
+void mimic_singular(const hml_work *work, const kernel_call *call, int *marks)
+{
+    mimic_scratch s = expand(work, call);
+    factor_mass_matrix(work, call, &s, marks);
 }
 
 unsigned mimic_inverse_dynamics(const hml_work *work, const kernel_call *call)

@@ -15,4 +15,7 @@ size_t mimic_scratch_size(const hml_model *model);
 unsigned mimic_linearize(const hml_work *work, const kernel_call *call);
 unsigned mimic_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
+/* marks the user's coordinates whose pivots vanish at call->q */
+void mimic_singular(const hml_work *work, const kernel_call *call, int *marks);
+
 #endif

@@ -88,6 +88,7 @@ kernel_call work_call(const hml_work *work)
     call.paths = &work->paths;
     call.scratch = work->scratch;
     call.gravity = work->model->gravity;
+    call.passive = call.plan->passive;
     call.count = 1;
     return call;
 }
