@@ -1,0 +1,105 @@
+/* hamel bench: every algorithm the library offers, as a call that can be repeated. */
+#include <stdlib.h>
+
+#include "bench.h"
+#include "hamel/configuration.h"
+
+int field_new(const hml_model *model, size_t count, field *f)
+{
+    *f = (field){.model = model, .count = count, .frame = hml_model_nframes(model) - 1};
+    f->nq = (size_t)hml_model_nq(model);
+    f->nv = (size_t)hml_model_nv(model);
+    size_t n = f->nv, bodies = (size_t)hml_model_nbodies(model);
+    size_t total = count * (f->nq + 3 * n + 3 * n * n) + 16 * bodies + 12 * n;
+    f->memory = malloc((total + 1) * sizeof *f->memory);
+    if (!f->memory) return 0;
+    f->q = f->memory, f->v = f->q + count * f->nq, f->tau = f->v + count * n, f->out = f->tau + count * n;
+    f->Dq = f->out + count * n, f->Dv = f->Dq + count * n * n, f->Minv = f->Dv + count * n * n;
+    f->H = f->Minv + count * n * n, f->J = f->H + 16 * bodies, f->Jdot = f->J + 6 * n;
+    hml_rng rng;
+    hml_rng_seed(&rng, 1);
+    for (size_t s = 0; s < count; s++) {
+        if (hml_configuration_random(model, &rng, f->q + s * f->nq)) return 0;
+        for (size_t i = 0; i < n; i++) {
+            f->v[s * n + i] = hml_rng_normal(&rng);
+            f->tau[s * n + i] = hml_rng_normal(&rng);
+        }
+    }
+    return 1;
+}
+
+void field_free(field *f)
+{
+    hml_work_free(f->work);
+    free(f->memory);
+}
+
+/* ---- the calls: one state each, number s ---- */
+
+static hml_status call_poses(field *f, size_t s) { return hml_body_poses(f->model, f->work, f->q + s * f->nq, f->H); }
+
+static hml_status call_jacobian(field *f, size_t s)
+{
+    hml_frame_motion motion = {.struct_size = sizeof motion, .pose = f->H, .J = f->J, .Jdot = f->Jdot};
+    return hml_frame(f->model, f->work, f->frame, HML_LEFT, f->q + s * f->nq, f->v + s * f->nv, NULL, &motion);
+}
+
+static hml_status call_rnea(field *f, size_t s)
+{
+    return hml_inverse_dynamics(f->model, f->work, f->q + s * f->nq, f->v + s * f->nv, f->tau + s * f->nv, NULL,
+                                f->out);
+}
+
+static hml_status call_rnea_derivatives(field *f, size_t s)
+{
+    return hml_inverse_dynamics_derivatives(f->model, f->work, f->q + s * f->nq, f->v + s * f->nv, f->tau + s * f->nv,
+                                            NULL, f->Dq, f->Dv, f->Minv);
+}
+
+static hml_status call_forward(field *f, size_t s)
+{
+    return hml_forward_dynamics(f->model, f->work, f->q + s * f->nq, f->v + s * f->nv, f->tau + s * f->nv, NULL,
+                                f->out);
+}
+
+static hml_status call_dynamics(field *f, size_t s)
+{
+    hml_dynamics_result result = {.struct_size = sizeof result, .M = f->Minv, .h = f->out};
+    return hml_dynamics(f->model, f->work, f->q + s * f->nq, f->v + s * f->nv, f->tau + s * f->nv, NULL, &result);
+}
+
+static hml_linearization linearization(field *f, size_t s)
+{
+    size_t n = f->nv;
+    return (hml_linearization){.struct_size = sizeof(hml_linearization),
+                               .q = {f->q + s * f->nq, f->nq},
+                               .v = {f->v + s * n, n},
+                               .tau = {f->tau + s * n, n},
+                               .acceleration = {f->out, 0, 0},
+                               .Dq = {f->Dq, 0, 0},
+                               .Dv = {f->Dv, 0, 0},
+                               .Minv = {f->Minv, 0, 0}};
+}
+
+static hml_status call_linearize(field *f, size_t s)
+{
+    hml_linearization x = linearization(f, s);
+    return hml_linearize(f->model, f->work, &x);
+}
+
+/* all states at once */
+static hml_status call_linearize_batch(field *f, size_t s)
+{
+    hml_linearization x = linearization(f, 0);
+    (void)s;
+    return hml_linearize_batch(f->model, f->work, f->count, &x, NULL);
+}
+
+const bench_algorithm bench_algorithms[] = {
+    {"poses", call_poses, 0},         {"jacobian", call_jacobian, 0},
+    {"rnea", call_rnea, 0},           {"forward_dynamics", call_forward, 0},
+    {"dynamics", call_dynamics, 0},   {"rnea_derivatives", call_rnea_derivatives, 0},
+    {"linearize", call_linearize, 0}, {"linearize", call_linearize_batch, 1},
+};
+
+const int bench_algorithm_count = sizeof bench_algorithms / sizeof *bench_algorithms;

@@ -1,0 +1,79 @@
+/* What every part of the command shares: exit statuses, the options, and what it says when something is wrong. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdio.h>
+
+#include "hamel/dynamics.h"
+#include "hamel/io.h"
+#include "hamel/kinematics.h"
+#include "hamel/result.h"
+#include "hamel/trivialization.h"
+#include "hamel/version.h"
+
+#if defined __GNUC__
+#define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define CLI_PRINTF(f, a)
+#endif
+
+enum cli_status { CLI_OK = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_COMPUTE = 3, CLI_OUTPUT = 4 };
+
+/* the commands, as bits, so that an option can say where it belongs */
+enum cli_command {
+    CLI_INFO = 1,
+    CLI_DYNAMICS = 2,
+    CLI_JACOBIAN = 4,
+    CLI_LINEARIZE = 8,
+    CLI_VALIDATE = 16,
+    CLI_BENCH = 32,
+    CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE,
+    CLI_ALL = 63
+};
+
+typedef struct cli_options {
+    int nmodels;
+    char **models; /* none: the built-in robot */
+    hml_load_options load;
+    double gravity[3];
+    const char *state, *frame, *out, *picture, *study;
+    hml_representation representation;
+    hml_isa isa;
+    int all_inputs, spy, quiet;
+    long samples, batch;
+    unsigned long long seed;
+    double seconds;
+} cli_options;
+
+typedef struct cli_command_info {
+    const char *name;
+    enum cli_command bit;
+    const char *operands; /* as in the usage line */
+    const char *summary;  /* one line */
+    const char *text;     /* the rest of its help */
+    int (*run)(const cli_options *options);
+} cli_command_info;
+
+extern const cli_command_info cli_commands[];
+extern const int cli_command_count;
+
+int cli_info(const cli_options *options);
+int cli_dynamics(const cli_options *options);
+int cli_jacobian(const cli_options *options);
+int cli_linearize(const cli_options *options);
+int cli_validate(const cli_options *options);
+int cli_bench(const cli_options *options);
+
+/* "hamel: …" on standard error; returns status, so that one can write return cli_fail(CLI_USAGE, …) */
+int cli_fail(int status, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* the same for an error of the library, with its file and line */
+int cli_fail_error(const hml_error *error);
+
+/* the exit status that belongs to a status of the library */
+int cli_status_of(hml_status status);
+
+/* the word among n that is nearest to a mistyped one, or NULL if none is near */
+const char *cli_nearest(const char *word, int n, const char *(*get)(const void *words, int i), const void *words);
+
+#endif

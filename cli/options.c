@@ -1,0 +1,349 @@
+/* Reading the command line. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- readers of arguments: 0 and a message in *wanted if the text is not what is wanted ---- */
+
+typedef int reader(const char *text, cli_options *options, const char **wanted);
+
+static int one_of(const char *text, const char *first, const char *second, const char **wanted, const char *both,
+                  int *is_second)
+{
+    *wanted = both;
+    *is_second = strcmp(text, second) == 0;
+    return *is_second || strcmp(text, first) == 0;
+}
+
+static int read_base(const char *text, cli_options *o, const char **wanted)
+{
+    int fixed;
+    if (!one_of(text, "free", "fixed", wanted, "free or fixed", &fixed)) return 0;
+    o->load.base = fixed ? HML_BASE_FIXED : HML_BASE_FREE;
+    return 1;
+}
+
+static int read_base_name(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a name";
+    o->load.base_name = text;
+    return *text != 0;
+}
+
+static int read_mimic(const char *text, cli_options *o, const char **wanted)
+{
+    int independent;
+    if (!one_of(text, "follow", "independent", wanted, "follow or independent", &independent)) return 0;
+    o->load.build &= ~(unsigned)HML_BUILD_MIMIC_INDEPENDENT;
+    if (independent) o->load.build |= HML_BUILD_MIMIC_INDEPENDENT;
+    return 1;
+}
+
+static int read_passive(const char *text, cli_options *o, const char **wanted)
+{
+    int off;
+    if (!one_of(text, "on", "off", wanted, "on or off", &off)) return 0;
+    o->load.build &= ~(unsigned)HML_BUILD_NO_PASSIVE;
+    if (off) o->load.build |= HML_BUILD_NO_PASSIVE;
+    return 1;
+}
+
+static int read_gravity(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "three numbers with commas between them, such as 0,0,-9.81";
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        o->gravity[i] = strtod(text, &end);
+        if (end == text || !isfinite(o->gravity[i]) || *end != (i < 2 ? ',' : 0)) return 0;
+        text = end + 1;
+    }
+    o->load.gravity = o->gravity;
+    return 1;
+}
+
+static int read_strict(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->load.build |= HML_BUILD_STRICT;
+    return 1;
+}
+
+static int read_keep_fixed(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->load.build |= HML_BUILD_KEEP_FIXED;
+    return 1;
+}
+
+static int read_representation(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "left, right, mixed or split";
+    return hml_representation_from_name(text, &o->representation) == HML_OK;
+}
+
+static int read_inputs(const char *text, cli_options *o, const char **wanted)
+{
+    return one_of(text, "actuated", "all", wanted, "actuated or all", &o->all_inputs);
+}
+
+static int read_isa(const char *text, cli_options *o, const char **wanted)
+{
+    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    *wanted = "best, or an instruction set that this processor has (hamel info lists them)";
+    o->isa = HML_ISA_BEST;
+    if (strcmp(text, "best") == 0) return 1;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(text, hml_isa_name(all[i])) == 0) o->isa = all[i];
+    }
+    return o->isa != HML_ISA_BEST && hml_isa_available(o->isa);
+}
+
+static int read_count(const char *text, long *count)
+{
+    char *end;
+    errno = 0;
+    *count = strtol(text, &end, 10);
+    return end != text && !*end && !errno && *count >= 1 && *count <= 1000000;
+}
+
+static int read_samples(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a number of samples from 1 to 1000000";
+    return read_count(text, &o->samples);
+}
+
+static int read_batch(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a number of states from 1 to 1000000";
+    return read_count(text, &o->batch);
+}
+
+static int read_seed(const char *text, cli_options *o, const char **wanted)
+{
+    char *end;
+    *wanted = "a whole number that is not negative";
+    errno = 0;
+    o->seed = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int read_seconds(const char *text, cli_options *o, const char **wanted)
+{
+    char *end;
+    *wanted = "a time in seconds, from 0.001 to 60";
+    o->seconds = strtod(text, &end);
+    return end != text && !*end && o->seconds >= 0.001 && o->seconds <= 60;
+}
+
+static int read_state(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file";
+    o->state = text;
+    return *text != 0;
+}
+
+static int read_frame(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "the name of a frame, body or link";
+    o->frame = text;
+    return *text != 0;
+}
+
+static int read_out(const char *text, cli_options *o, const char **wanted)
+{
+    hml_result_format format;
+    *wanted = "a file that ends in .json, .npz, .mat or .csv";
+    o->out = text;
+    return hml_result_format_of(text, &format) == HML_OK;
+}
+
+static int read_picture(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file";
+    o->picture = text;
+    return *text != 0;
+}
+
+static int read_study(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "the beginning of two file names";
+    o->study = text;
+    return *text != 0;
+}
+
+static int read_spy(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->spy = 1;
+    return 1;
+}
+
+static int read_quiet(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->quiet = 1;
+    return 1;
+}
+
+/* ---- the table ---- */
+
+static const struct option_row {
+    const char *name;
+    char letter; /* 0: none */
+    const char *argument;
+    unsigned commands;
+    const char *help;
+    reader *read; /* NULL: help and version */
+} OPTIONS[] = {
+    {"state", 's', "FILE", CLI_STATE, "the state (default: neutral, at rest, without force)", read_state},
+    {"frame", 'f', "NAME", CLI_JACOBIAN, "the frame, body or link", read_frame},
+    {"representation", 'r', "KIND", CLI_STATE, "of the results: left (default), right, mixed, split",
+     read_representation},
+    {"inputs", 0, "WHICH", CLI_LINEARIZE, "columns of B: actuated (default) or all", read_inputs},
+    {"spy", 0, NULL, CLI_LINEARIZE, "show where A and B are not zero", read_spy},
+    {"picture", 0, "FILE", CLI_LINEARIZE, "the same as a picture, an SVG file", read_picture},
+    {"samples", 'n', "N", CLI_VALIDATE, "random states and robots (default 100)", read_samples},
+    {"seed", 0, "N", CLI_VALIDATE, "of the random numbers (default 1)", read_seed},
+    {"study", 0, "PREFIX", CLI_VALIDATE, "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
+    {"batch", 0, "N", CLI_BENCH, "states in a batch (default 1024)", read_batch},
+    {"seconds", 0, "T", CLI_BENCH, "time for each measurement (default 0.2)", read_seconds},
+    {"isa", 0, "NAME", CLI_STATE | CLI_BENCH, "instruction set: best (default), scalar, x2, x4, x8", read_isa},
+    {"out", 'o', "FILE", CLI_ALL, "write the results to a .json, .npz, .mat or .csv file, print nothing", read_out},
+    {"base", 0, "KIND", CLI_ALL, "root of a URDF: free or fixed (default: fixed if it is called world)", read_base},
+    {"base-name", 0, "NAME", CLI_ALL, "name of the free root joint (default base)", read_base_name},
+    {"mimic", 0, "HOW", CLI_ALL, "mimic joints: follow (default) or independent", read_mimic},
+    {"passive", 0, "HOW", CLI_ALL, "armature, damping, springs: on (default) or off", read_passive},
+    {"gravity", 'g', "X,Y,Z", CLI_ALL, "gravity in the world frame instead of the file's", read_gravity},
+    {"keep-fixed", 0, NULL, CLI_ALL, "keep bodies on fixed joints instead of merging them", read_keep_fixed},
+    {"strict", 0, NULL, CLI_ALL, "refuse what would only be a warning", read_strict},
+    {"quiet", 'q', NULL, CLI_ALL, "no warnings, no progress", read_quiet},
+    {"help", 'h', NULL, CLI_ALL, "explain the command", NULL},
+    {"version", 'V', NULL, CLI_ALL, "the version", NULL},
+};
+
+enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
+
+void cli_options_help(FILE *out, unsigned commands)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &OPTIONS[i];
+        if (commands == CLI_ALL ? row->commands != CLI_ALL : !(row->commands & commands)) continue;
+        char letter[] = {'-', row->letter, ',', 0}, words[48];
+        snprintf(words, sizeof words, "%s %s", row->name, row->argument ? row->argument : "");
+        fprintf(out, "  %-3s --%-22s %s\n", row->letter ? letter : "", words, row->help);
+    }
+}
+
+static const char *option_name(const void *words, int i)
+{
+    (void)words;
+    return OPTIONS[i].name;
+}
+
+static const char *command_name(const void *words, int i)
+{
+    (void)words;
+    return cli_commands[i].name;
+}
+
+static const cli_command_info *find_command(const char *name)
+{
+    for (int i = 0; i < cli_command_count; i++) {
+        if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *nearest = cli_nearest(name, cli_command_count, command_name, NULL);
+    if (nearest) return cli_fail(CLI_USAGE, "there is no command '%s'; did you mean '%s'?", name, nearest);
+    return cli_fail(CLI_USAGE, "there is no command '%s'; see hamel --help", name);
+}
+
+/* what getopt_long did not like; `code` is its answer, ? or : */
+static int bad_option(int code, char **argv)
+{
+    const char *word = argv[optind - 1];
+    if (optopt >= 1000 && optopt < 1000 + OPTION_COUNT) { /* a long option that we know */
+        const struct option_row *row = &OPTIONS[optopt - 1000];
+        if (code == ':') return cli_fail(CLI_USAGE, "--%s needs an argument: %s", row->name, row->argument);
+        return cli_fail(CLI_USAGE, "--%s takes no argument", row->name);
+    }
+    if (optopt != 0) {
+        if (code == ':') return cli_fail(CLI_USAGE, "-%c needs an argument", optopt);
+        return cli_fail(CLI_USAGE, "there is no option -%c; see hamel --help", optopt);
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *nearest = cli_nearest(name, OPTION_COUNT, option_name, NULL);
+    if (nearest) return cli_fail(CLI_USAGE, "there is no option --%s; did you mean --%s?", name, nearest);
+    return cli_fail(CLI_USAGE, "there is no option --%s; see hamel --help", name);
+}
+
+static void set_defaults(cli_options *options)
+{
+    *options = (cli_options){.samples = 100, .seed = 1, .batch = 1024, .seconds = 0.2};
+    hml_load_options_init(&options->load);
+}
+
+int cli_options_read(int argc, char **argv, const cli_command_info **command, cli_options *options)
+{
+    struct option longs[OPTION_COUNT + 1] = {{0}};
+    char letters[3 * OPTION_COUNT + 2] = ":";
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        longs[i] = (struct option){OPTIONS[i].name, OPTIONS[i].argument != NULL, NULL, 1000 + i};
+        char item[] = {OPTIONS[i].letter, OPTIONS[i].argument ? ':' : 0, 0};
+        strcat(letters, item); /* an option without a letter adds nothing */
+    }
+    set_defaults(options);
+    *command = NULL;
+    const struct option_row *used[OPTION_COUNT] = {NULL};
+    int help = 0, version = 0, code;
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        if (code == '?' || code == ':') return bad_option(code, argv);
+        int i = code - 1000;
+        for (int k = 0; code < 1000 && k < OPTION_COUNT; k++) {
+            if (OPTIONS[k].letter == code) i = k;
+        }
+        const char *wanted = NULL;
+        used[i] = &OPTIONS[i];
+        help |= OPTIONS[i].letter == 'h';
+        version |= OPTIONS[i].letter == 'V';
+        if (OPTIONS[i].read && !OPTIONS[i].read(optarg, options, &wanted)) {
+            return cli_fail(CLI_USAGE, "--%s: '%s' is not %s", OPTIONS[i].name, optarg, wanted);
+        }
+    }
+    if (version) {
+        printf("hamel %s\n", hml_version());
+        return CLI_OK;
+    }
+    if (optind < argc && strcmp(argv[optind], "help") == 0) help = 1, optind++;
+    const char *name = optind < argc ? argv[optind++] : NULL;
+    const cli_command_info *found = name ? find_command(name) : NULL;
+    if (name && !found) return unknown_command(name);
+    if (help) {
+        cli_help(found);
+        return CLI_OK;
+    }
+    if (!found) return cli_fail(CLI_USAGE, "which command? see hamel --help");
+
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (used[i] && !(used[i]->commands & found->bit)) {
+            return cli_fail(CLI_USAGE, "hamel %s has no option --%s; see hamel %s --help", name, used[i]->name, name);
+        }
+    }
+    options->models = argv + optind;
+    options->nmodels = argc - optind;
+    if (options->nmodels > 1 && found->bit != CLI_BENCH) {
+        return cli_fail(CLI_USAGE, "hamel %s takes one model, not %d: '%s'", name, options->nmodels, argv[optind + 1]);
+    }
+    if (found->bit == CLI_JACOBIAN && !options->frame) return cli_fail(CLI_USAGE, "which frame? say --frame NAME");
+    *command = found;
+    return CLI_OK;
+}

@@ -1,0 +1,170 @@
+/* Loading a robot and its state, and what all results have in common. */
+#include "robot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hamel/wrench.h"
+#include "term.h"
+
+enum { NAME_SIZE = 512, WARNINGS_SHOWN = 5 };
+
+static const char BUILT_IN[] = "nine"; /* the robot of Bos, section 5 */
+
+/* ---- the model ---- */
+
+/* the parent of a body, and the type of the joint that carries the body */
+static int32_t parent_of(const hml_model *model, int32_t body, hml_joint_type *type)
+{
+    hml_body_info info = {.struct_size = sizeof info};
+    hml_joint_info joint = {.struct_size = sizeof joint};
+    hml_model_body(model, body, &info);
+    hml_model_joint(model, info.joint, &joint);
+    *type = joint.type;
+    return info.parent;
+}
+
+/* a free joint on the world; kept fixed bodies may lie between */
+static int has_free_root(const hml_model *model)
+{
+    for (int32_t i = 0; i < hml_model_nbodies(model); i++) {
+        hml_joint_type type, above = HML_JOINT_FIXED;
+        int32_t parent = parent_of(model, i, &type);
+        while (parent >= 0 && above == HML_JOINT_FIXED) parent = parent_of(model, parent, &above);
+        if (type == HML_JOINT_FREE && above == HML_JOINT_FIXED) return 1;
+    }
+    return 0;
+}
+
+static int load_names(robot *r)
+{
+    r->names = calloc((size_t)r->nv + 1, sizeof *r->names);
+    for (int32_t i = 0; r->names && i < r->nv; i++) {
+        r->names[i] = malloc(NAME_SIZE);
+        if (!r->names[i] || hml_model_velocity_name(r->model, i, r->names[i], NAME_SIZE)) return 0;
+    }
+    return r->names != NULL;
+}
+
+static void warn(const char *file, const char *sentence)
+{
+    fprintf(stderr, "hamel: %s: warning: %s\n", file, sentence);
+}
+
+int robot_load(const cli_options *options, const char *path, robot *r)
+{
+    hml_error error = {0};
+    *r = (robot){.file = path ? path : "built-in"};
+    hml_status status = path ? hml_load(path, &options->load, &r->model, &error)
+                             : hml_load_builtin(BUILT_IN, &options->load, &r->model, &error);
+    if (status) {
+        error.status = status;
+        return cli_fail_error(&error);
+    }
+    r->nq = hml_model_nq(r->model);
+    r->nv = hml_model_nv(r->model);
+    r->nbodies = hml_model_nbodies(r->model);
+    r->base = has_free_root(r->model) ? "free" : "fixed";
+    if (!load_names(r)) return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+    return CLI_OK;
+}
+
+/* ---- the state ---- */
+
+static void show_warnings(const robot *r)
+{
+    int32_t n = hml_model_nwarnings(r->model);
+    for (int32_t i = 0; i < n && i < WARNINGS_SHOWN; i++) warn(r->file, hml_model_warning(r->model, i));
+    if (n > WARNINGS_SHOWN) {
+        fprintf(stderr, "hamel: %s: %d warnings more; hamel info shows them\n", r->file, n - WARNINGS_SHOWN);
+    }
+}
+
+static hml_status load_wrenches(robot *r)
+{
+    const hml_state *s = r->state;
+    if (s->nwrenches == 0) return HML_OK;
+    r->wrenches = calloc(6 * (size_t)r->nbodies + 1, sizeof *r->wrenches);
+    hml_status status = r->wrenches ? HML_OK : HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < s->nwrenches && !status; i++) {
+        const hml_state_wrench *w = &s->wrenches[i];
+        status = hml_wrench_add(r->model, r->work, s->q, w->frame, w->in_world, w->wrench, r->wrenches);
+    }
+    return status;
+}
+
+int robot_load_state(const cli_options *options, robot *r)
+{
+    hml_error error = {0};
+    hml_status status = hml_work_new(r->model, options->isa, HML_USE_ALL, &r->work);
+    if (status) return robot_fail(r, status);
+    status = options->state ? hml_state_load(options->state, r->model, &r->state, &error)
+                            : hml_state_new(r->model, &r->state);
+    if (status) {
+        error.status = status;
+        return cli_fail_error(&error);
+    }
+    if (!options->quiet) {
+        show_warnings(r);
+        for (int32_t i = 0; i < r->state->nwarnings; i++) warn(options->state, r->state->warnings[i]);
+    }
+    r->v_rep = malloc(((size_t)r->nv + 1) * sizeof *r->v_rep);
+    if (!r->v_rep) return robot_fail(r, HML_OUT_OF_MEMORY);
+    status = hml_velocity_to_representation(r->model, options->representation, r->state->q, r->state->v, r->v_rep);
+    if (!status) status = load_wrenches(r);
+    return status ? robot_fail(r, status) : CLI_OK;
+}
+
+void robot_free(robot *r)
+{
+    for (int32_t i = 0; r->names && i < r->nv; i++) free(r->names[i]);
+    free(r->names);
+    free(r->v_rep);
+    free(r->wrenches);
+    hml_state_free(r->state);
+    hml_work_free(r->work);
+    hml_model_free(r->model);
+}
+
+int robot_fail(const robot *r, hml_status status)
+{
+    char names[NAME_SIZE] = "";
+    int *marks = calloc((size_t)r->nv + 1, sizeof *marks);
+    if (status == HML_SINGULAR && marks && r->state &&
+        !hml_singular_coordinates(r->model, r->work, r->state->q, marks)) {
+        for (int32_t i = 0; i < r->nv; i++) {
+            size_t used = strlen(names);
+            if (marks[i]) snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", r->names[i]);
+        }
+    }
+    free(marks);
+    int exit_status = cli_status_of(status);
+    if (!*names) return cli_fail(exit_status, "%s: %s", r->file, hml_status_message(status));
+    return cli_fail(exit_status, "%s: the mass matrix is singular: nothing gives %s any inertia", r->file, names);
+}
+
+/* ---- results ---- */
+
+void robot_add_common(const robot *r, hml_representation representation, hml_result *result)
+{
+    hml_result_add_text(result, "model", hml_model_name(r->model));
+    hml_result_add_integer(result, "nv", r->nv);
+    hml_result_add_integer(result, "nq", r->nq);
+    hml_result_add_texts(result, "velocity_names", (size_t)r->nv, (const char *const *)r->names);
+    hml_result_add_text(result, "representation", hml_representation_name(representation));
+    hml_result_add_text(result, "base", r->base);
+}
+
+void robot_print_header(const robot *r, hml_representation representation)
+{
+    printf("%s%s%s: %s base, %d degrees of freedom, velocities %s\n", term_style(TERM_BOLD), hml_model_name(r->model),
+           term_style(TERM_PLAIN), r->base, r->nv, hml_representation_name(representation));
+}
+
+int robot_write(const cli_options *options, hml_result *result)
+{
+    hml_error error = {0};
+    error.status = hml_result_write(result, options->out, HML_RESULT_AUTO, &error);
+    hml_result_free(result);
+    return error.status ? cli_fail_error(&error) : CLI_OK;
+}

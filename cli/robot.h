@@ -1,0 +1,39 @@
+/* A robot as a command needs it: the model, its names, a workspace, and the state it is in. */
+#ifndef CLI_ROBOT_H
+#define CLI_ROBOT_H
+
+#include "cli.h"
+
+typedef struct robot {
+    const char *file; /* as given; "built-in" for the built-in robot */
+    hml_model *model;
+    hml_work *work;
+    hml_state *state;
+    int32_t nq, nv, nbodies;
+    const char *base; /* "free" or "fixed" */
+    char **names;     /* of the velocity coordinates, nv */
+    double *v_rep;    /* nv: the velocity in the representation of the results */
+    double *wrenches; /* nbodies × 6, in body frames; NULL if there are none */
+} robot;
+
+/* loads a model (path NULL: the built-in one) with its warnings on standard error; an exit status */
+int robot_load(const cli_options *options, const char *path, robot *r);
+
+/* and makes a workspace and reads the state */
+int robot_load_state(const cli_options *options, robot *r);
+
+void robot_free(robot *r);
+
+/* says why a computation failed, with the joints that make the mass matrix singular; an exit status */
+int robot_fail(const robot *r, hml_status status);
+
+/* the keys that all results have: model, nv, nq, velocity_names, representation, base */
+void robot_add_common(const robot *r, hml_representation representation, hml_result *result);
+
+/* "nine: free base, left-trivialized, 15 degrees of freedom" */
+void robot_print_header(const robot *r, hml_representation representation);
+
+/* writes result to options->out; the caller has printed tables if there is none. Frees result. An exit status */
+int robot_write(const cli_options *options, hml_result *result);
+
+#endif

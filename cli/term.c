@@ -1,0 +1,63 @@
+/* The terminal. The state here is the terminal's own: what it is, and whether a bar is on it. */
+#include "term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int colours, width = 100;
+static int bar_allowed, bar_shown = -1;
+
+static int wants_no_colour(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return (no && *no) || !term || !*term || strcmp(term, "dumb") == 0;
+}
+
+void term_init(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    colours = isatty(STDOUT_FILENO) && !wants_no_colour();
+    bar_allowed = isatty(STDERR_FILENO);
+    if (columns && atoi(columns) >= 40)
+        width = atoi(columns);
+    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        width = size.ws_col;
+}
+
+int term_colours(void) { return colours; }
+int term_width(void) { return width; }
+
+const char *term_style(enum term_style style)
+{
+    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[36m", "\033[33m", "\033[32m"};
+    return colours ? codes[style] : "";
+}
+
+size_t term_text_width(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80; /* bytes that begin a character */
+    return count;
+}
+
+void term_progress(const char *what, long done, long total)
+{
+    enum { CELLS = 30 };
+    int filled = (int)(CELLS * done / (total > 0 ? total : 1));
+    if (!bar_allowed || filled == bar_shown) return;
+    bar_shown = filled;
+    fprintf(stderr, "\r%s [", what);
+    for (int i = 0; i < CELLS; i++) fputs(i < filled ? "█" : "·", stderr);
+    fprintf(stderr, "] %3ld %%", 100 * done / (total > 0 ? total : 1));
+    fflush(stderr);
+}
+
+void term_progress_end(void)
+{
+    if (bar_shown >= 0) fputs("\r\033[K", stderr);
+    bar_shown = -1;
+}
