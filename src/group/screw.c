@@ -22,7 +22,7 @@ static double to_unit(vec3 a)
 static hml_status write_screw(vec3 u, vec3 n, hml_screw *out)
 {
     if (!out) return HML_INVALID_ARGUMENT;
-    int turns = most_of(u) > 0 && isfinite(to_unit(u) * most_of(n));
+    int turns = most_of(u) > 0 && most_of(n) / most_of(u) < 0x1p1020;
     if (!turns) u = vec3_zero();
     double s = to_unit(turns ? u : n);
     screw S = screw_of_parts(vec3_scale(s, u), vec3_scale(s, n));
