@@ -1,0 +1,147 @@
+/* Models from files, memory and the library itself: which format, which reader. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/builtin.h"
+#include "io/file.h"
+#include "io/reader.h"
+
+void hml_load_options_init(hml_load_options *options)
+{
+    memset(options, 0, sizeof *options);
+    options->struct_size = sizeof *options;
+}
+
+/* programs built against another version have another size: what they do not know keeps its default */
+static hml_status copy_options(const hml_load_options *given, hml_load_options *options, hml_error *error)
+{
+    hml_load_options_init(options);
+    if (given) {
+        size_t size = given->struct_size;
+        if (size < sizeof size) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "options are not initialized");
+        memcpy(options, given, size < sizeof *options ? size : sizeof *options);
+        options->struct_size = sizeof *options;
+    }
+    if (!options->base_name) options->base_name = "base";
+    if ((int)options->format < HML_FORMAT_AUTO || (int)options->format > HML_FORMAT_JSON)
+        return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no file format %d", (int)options->format);
+    if ((int)options->base < HML_BASE_AUTO || (int)options->base > HML_BASE_FIXED)
+        return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no kind of base %d", (int)options->base);
+    if (!*options->base_name) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the name of the base is empty");
+    return HML_OK;
+}
+
+/* ---- which format ---- */
+
+static int ends_with(const char *name, const char *ending)
+{
+    size_t n = strlen(name), m = strlen(ending);
+    if (n < m) return 0;
+    for (size_t i = 0; i < m; i++) {
+        char c = name[n - m + i];
+        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+        if (c != ending[i]) return 0;
+    }
+    return 1;
+}
+
+/* 1 if XML, 0 if JSON, −1 if neither */
+static int is_xml(const reader *r, const char *data, size_t size)
+{
+    if (r->options.format) return r->options.format != HML_FORMAT_JSON;
+    if (r->file) {
+        if (ends_with(r->file, ".urdf") || ends_with(r->file, ".xml") || ends_with(r->file, ".mjcf")) return 1;
+        if (ends_with(r->file, ".json")) return 0;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] == '<') return 1;
+        if (data[i] == '{') return 0;
+        if (!strchr(" \t\r\n\xef\xbb\xbf", data[i])) break; /* spaces and the byte order mark */
+    }
+    return -1;
+}
+
+static hml_status read_xml(reader *r, const char *data, size_t size)
+{
+    xml_node *root;
+    hml_status status = hml_xml_parse(r->memory, r->file, data, size, &root, r->error);
+    if (status) return status;
+    hml_format format = r->options.format;
+    if (xml_is(root, "robot") && format != HML_FORMAT_MJCF) return hml_read_urdf(r, root);
+    if (xml_is(root, "mujoco") && format != HML_FORMAT_URDF) return hml_read_mjcf(r, root);
+    const char *wanted = format == HML_FORMAT_URDF   ? "<robot> (URDF)"
+                         : format == HML_FORMAT_MJCF ? "<mujoco> (MJCF)"
+                                                     : "<robot> (URDF) or <mujoco> (MJCF)";
+    return hml_report(r->error, HML_BAD_FILE, r->file, root->line, "the root element is <%.80s>, not %s", root->name,
+                      wanted);
+}
+
+static hml_status read_any(reader *r, const char *data, size_t size)
+{
+    int xml = is_xml(r, data, size);
+    if (xml < 0) return hml_report(r->error, HML_BAD_FILE, r->file, 0, "is neither XML nor JSON");
+    return xml ? read_xml(r, data, size) : hml_read_json(r, data, size);
+}
+
+/* ---- entries ---- */
+
+hml_status hml_load_memory(const void *data, size_t size, const char *name, const hml_load_options *options,
+                           hml_model **model, hml_error *error)
+{
+    if (!model || (!data && size > 0)) return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no data");
+    *model = NULL;
+    arena memory = {NULL};
+    reader r = {.file = name, .memory = &memory, .error = error};
+    hml_status status = copy_options(options, &r.options, error);
+    if (status) return status;
+    r.builder = hml_builder_new();
+    status = r.builder ? read_any(&r, size ? data : "", size) : hml_report_memory(error, name);
+    if (!status && r.options.gravity) {
+        status = hml_builder_set_gravity(r.builder, r.options.gravity);
+        if (status) hml_report(error, status, NULL, 0, "the gravity asked for is not finite");
+    }
+    if (!status) {
+        status = hml_builder_build(r.builder, r.options.build, model, error);
+        if (status) hml_report_place(error, status, name, 0);
+    }
+    hml_builder_free(r.builder);
+    hml_map_free(&r.kinds);
+    hml_arena_free(&memory);
+    return status;
+}
+
+hml_status hml_load(const char *path, const hml_load_options *options, hml_model **model, hml_error *error)
+{
+    if (!path || !model) return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no file to load");
+    *model = NULL;
+    char *data;
+    size_t size;
+    hml_status status = hml_file_read(path, &data, &size, error);
+    if (status) return status;
+    status = hml_load_memory(data, size, path, options, model, error);
+    free(data);
+    return status;
+}
+
+int32_t hml_builtin_count(void) { return hml_builtin_number; }
+
+const char *hml_builtin_name(int32_t index)
+{
+    return index >= 0 && index < hml_builtin_number ? hml_builtins[index].name : NULL;
+}
+
+hml_status hml_load_builtin(const char *name, const hml_load_options *options, hml_model **model, hml_error *error)
+{
+    if (!name || !model) return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no robot to load");
+    *model = NULL;
+    for (int32_t i = 0; i < hml_builtin_number; i++) {
+        if (strcmp(hml_builtins[i].name, name) != 0) continue;
+        hml_load_options json;
+        hml_status status = copy_options(options, &json, error);
+        if (status) return status;
+        json.format = HML_FORMAT_JSON;
+        return hml_load_memory(hml_builtins[i].data, hml_builtins[i].size, name, &json, model, error);
+    }
+    return hml_report(error, HML_NOT_FOUND, NULL, 0, "there is no built-in robot " QUOTED, name);
+}

@@ -1,0 +1,84 @@
+/* What every reader of models works with. See reader.h. */
+#include "io/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static hml_status warn(reader *r, const char *format, va_list arguments)
+{
+    char raw[512], sentence[512];
+    vsnprintf(raw, sizeof raw, format, arguments);
+    hml_report_text(sentence, sizeof sentence, "%s", raw);
+    hml_status status = hml_builder_add_warning(r->builder, sentence);
+    return status ? hml_report_memory(r->error, r->file) : HML_OK;
+}
+
+hml_status hml_reader_warn(reader *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    hml_status status = warn(r, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+/* 1 the first time; −1 when out of memory */
+static int is_new(reader *r, const char *kind)
+{
+    if (hml_map_find(&r->kinds, kind) >= 0) return 0;
+    char *copy = hml_arena_text(r->memory, kind, strlen(kind));
+    return copy ? hml_map_add(&r->kinds, copy, 0) : -1;
+}
+
+hml_status hml_reader_warn_once(reader *r, const char *kind, const char *format, ...)
+{
+    int fresh = is_new(r, kind);
+    if (fresh < 0) return hml_report_memory(r->error, r->file);
+    if (!fresh) return HML_OK;
+    va_list arguments;
+    va_start(arguments, format);
+    hml_status status = warn(r, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+hml_status hml_reader_warn_element(reader *r, const xml_node *node)
+{
+    char kind[200];
+    snprintf(kind, sizeof kind, "<%.80s> in <%.80s>", node->name, node->parent ? node->parent->name : "");
+    return hml_reader_warn_once(r, kind, "line %d: %s is unknown and ignored", node->line, kind);
+}
+
+hml_status hml_reader_warn_attributes(reader *r, const xml_node *node, const char *const known[])
+{
+    for (int i = 0; i < node->nattributes; i++) {
+        const char *name = node->attributes[i].name;
+        if (hml_word_index(name, known) >= 0 || strchr(name, ':')) continue;
+        char kind[200];
+        snprintf(kind, sizeof kind, "attribute %.80s of <%.80s>", name, node->name);
+        hml_status status = hml_reader_warn_once(r, kind, "line %d: %s is unknown and ignored", node->line, kind);
+        if (status) return status;
+    }
+    return HML_OK;
+}
+
+const char *hml_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value)
+{
+    size_t room = strlen(base) + strlen(suffix) + 16;
+    char *name = hml_arena_get(r->memory, room);
+    if (!name) return NULL;
+    snprintf(name, room, "%s%s", base, suffix);
+    for (int i = 2;; i++) {
+        int added = hml_map_add(names, name, value);
+        if (added) return added > 0 ? name : NULL;
+        snprintf(name, room, "%s%s.%d", base, suffix, i);
+    }
+}
+
+int hml_word_index(const char *text, const char *const words[])
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(text, words[i]) == 0) return i;
+    return -1;
+}

@@ -1,0 +1,43 @@
+/* What every reader of models works with: the file, the options, the builder that is being filled. */
+#ifndef HML_IO_READER_H
+#define HML_IO_READER_H
+
+#include "hamel/io.h"
+#include "io/arena.h"
+#include "io/map.h"
+#include "io/report.h"
+#include "io/xml.h"
+
+typedef struct reader {
+    const char *file; /* as messages name it; NULL: memory without a name */
+    arena *memory;    /* what is parsed, as long as the reader runs */
+    hml_builder *builder;
+    hml_load_options options;
+    hml_error *error; /* may be NULL */
+    map kinds;        /* of warnings that are said once */
+} reader;
+
+/* the file formats; each fills the builder */
+hml_status hml_read_urdf(reader *r, const xml_node *robot);
+hml_status hml_read_mjcf(reader *r, xml_node *mujoco);
+hml_status hml_read_json(reader *r, const char *data, size_t size);
+
+/* fails only when out of memory */
+hml_status hml_reader_warn(reader *r, const char *format, ...) IO_PRINTF(2, 3);
+
+/* the same, but only the first of its kind; later ones of the same kind are like it */
+hml_status hml_reader_warn_once(reader *r, const char *kind, const char *format, ...) IO_PRINTF(3, 4);
+
+/* an element that is not read: said once for its name and its parent's */
+hml_status hml_reader_warn_element(reader *r, const xml_node *node);
+
+/* attributes that are not among `known` (ended by NULL): said once for each name */
+hml_status hml_reader_warn_attributes(reader *r, const xml_node *node, const char *const known[]);
+
+/* base + suffix, and a number if that is taken, added to names; in the reader's arena; NULL when out of memory */
+const char *hml_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value);
+
+/* is text among words (ended by NULL)? its index, or −1 */
+int hml_word_index(const char *text, const char *const words[]);
+
+#endif
