@@ -86,7 +86,7 @@ static void oracle_run(const hml_model *m, const num *q, const num *v, const num
 }
 
 /* x = M⁻¹ b by Gauss elimination; M is symmetric positive definite, so no pivoting is needed */
-static void oracle_solve(int n, num M[][ORACLE_NV], const num *b, num *x)
+static inline void oracle_solve(int n, num M[][ORACLE_NV], const num *b, num *x)
 {
     static num A[ORACLE_NV][ORACLE_NV];
     for (int r = 0; r < n; r++) {
@@ -106,8 +106,8 @@ static void oracle_solve(int n, num M[][ORACLE_NV], const num *b, num *x)
     }
 }
 
-static void oracle_forward_dynamics(const hml_model *m, const num *q, const num *v, const num *tau, const num *wrenches,
-                                    num *a)
+static inline void oracle_forward_dynamics(const hml_model *m, const num *q, const num *v, const num *tau,
+                                           const num *wrenches, num *a)
 {
     static oracle o;
     num b[ORACLE_NV];

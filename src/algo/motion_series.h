@@ -1,0 +1,304 @@
+/*
+ * The motion of a frame to any order, over num: time derivatives of twists and of Jacobian columns, in every
+ * representation.
+ *
+ * A series is an array d[0 … N] of time derivatives. Everything is expressed in the frame F₀ that coincides with the
+ * plan frame of the tree's root body at this instant and then stands still, so that distance from the world's origin
+ * costs no digits. For body i with parent p, joint columns S and its twist V in F₀ (Müller's spatial representation):
+ *
+ *   V_i = V_p + S ν                                    Müller (109)
+ *   Ṡ   = V_i × S                                      Müller (16); for a group joint i's own velocity is part of V_i
+ *   S⁽ⁿ⁺¹⁾ = Σ C(n,j) V_i⁽ʲ⁾ × S⁽ⁿ⁻ʲ⁾                   Leibniz
+ *   V_i⁽ⁿ⁾ = V_p⁽ⁿ⁾ + Σ C(n,j) S⁽ʲ⁾ ν⁽ⁿ⁻ʲ⁾
+ *
+ * A twist U in F₀ becomes what a representation wants of it by the motion of an expression frame D with pose H = (R, p)
+ * and twist V, both in F₀; most often D is the frame whose motion is asked for:
+ *
+ *   right   U in the world: a constant transform of F₀
+ *   mixed   [U.v + U.w × p; U.w] in the world's axes, ṗ = V.v + V.w × p
+ *   left    X_D U, and d/dt X_D U = X_D (U̇ − V × U), Müller (117)
+ *   split   linear part of mixed, angular part of left
+ */
+#ifndef HML_ALGO_MOTION_SERIES_H
+#define HML_ALGO_MOTION_SERIES_H
+
+#include "algo/kernel_tree.h"
+#include "hamel/representation.h"
+
+/* the highest derivative; what stays on the stack grows with it, and binomials of it are exact */
+enum { SERIES_MAX = 12, SERIES_LENGTH = SERIES_MAX + 1 };
+
+/* ---- Leibniz ---- */
+
+/* row n of Pascal's triangle */
+static inline void binomials(int n, num row[SERIES_LENGTH])
+{
+    row[0] = K(1);
+    for (int j = 1; j <= n; j++) row[j] = row[j - 1] * K(n - j + 1) / K(j);
+}
+
+/* n-th derivative of A × B */
+static inline twist series_cross(int n, const twist *A, const twist *B)
+{
+    num c[SERIES_LENGTH];
+    twist sum = twist_zero();
+    binomials(n, c);
+    for (int j = 0; j <= n; j++) sum = twist_axpy(c[j], twist_cross(A[j], B[n - j]), sum);
+    return sum;
+}
+
+/* n-th derivative of U.w × p */
+static inline vec3 series_cross_vec(int n, const twist *U, const vec3 *p)
+{
+    num c[SERIES_LENGTH];
+    vec3 sum = vec3_zero();
+    binomials(n, c);
+    for (int j = 0; j <= n; j++) sum = vec3_axpy(c[j], vec3_cross(U[j].w, p[n - j]), sum);
+    return sum;
+}
+
+/* ---- expressions ---- */
+
+/* where a twist is expressed, and how that moves */
+typedef struct expression {
+    hml_representation representation;
+    int order;
+    pose world;             /* F₀ in the world */
+    pose H;                 /* D in F₀ */
+    twist V[SERIES_LENGTH]; /* twist of D; derivatives up to order − 1 are used */
+    vec3 p[SERIES_LENGTH];  /* origin of D */
+} expression;
+
+/* completes p from H and V */
+static inline void expression_origin(expression *x)
+{
+    x->p[0] = x->H.p;
+    for (int n = 0; n < x->order; n++) x->p[n + 1] = vec3_add(x->V[n].v, series_cross_vec(n, x->V, x->p));
+}
+
+/*
+ * U⁽ⁿ⁾ → the n-th derivative of X_D U, but for X_D itself. After step s entry s holds the s-th derivative and the
+ * entries behind it are time derivatives of that.
+ */
+static inline void series_left(int order, const twist *V, twist *U)
+{
+    for (int s = 0; s < order; s++) {
+        for (int k = order; k > s; k--) U[k] = twist_sub(U[k], series_cross(k - s - 1, V, U + s));
+    }
+}
+
+/* the derivatives of U in F₀, up to an order within x's, become the derivatives of its six numbers, in place */
+static inline void series_express(const expression *x, int order, twist *U)
+{
+    hml_representation rep = x->representation;
+    vec3 linear[SERIES_LENGTH];
+    if (rep == HML_MIXED || rep == HML_SPLIT) {
+        for (int n = 0; n <= order; n++) linear[n] = vec3_add(U[n].v, series_cross_vec(n, U, x->p));
+    }
+    if (rep == HML_LEFT || rep == HML_SPLIT) series_left(order, x->V, U);
+    for (int n = 0; n <= order; n++) {
+        switch (rep) {
+        case HML_LEFT: U[n] = pose_ad_inverse(x->H, U[n]); break;
+        case HML_RIGHT: U[n] = pose_ad(x->world, U[n]); break;
+        case HML_MIXED: U[n] = twist_of(mat3_mul_vec(x->world.R, linear[n]), mat3_mul_vec(x->world.R, U[n].w)); break;
+        default: U[n] = twist_of(mat3_mul_vec(x->world.R, linear[n]), mat3_tmul_vec(x->H.R, U[n].w)); break;
+        }
+    }
+}
+
+/* ---- walking from the root to a body ---- */
+
+/* a body's coordinates among the user's; a mimic follower moves with its leader */
+typedef struct body_coordinates {
+    int32_t q, v; /* first numbers */
+    int follower;
+    num factor, offset; /* position = factor · leader + offset */
+} body_coordinates;
+
+static inline body_coordinates coordinates_of(const hml_model *m, int32_t body)
+{
+    const model_body *b = &model_bodies(m)[body];
+    const model_joint *j = &model_joints(m)[b->joint];
+    const model_joint *from = j->leader < 0 ? j : &model_joints(m)[j->leader];
+    body_coordinates c;
+    c.follower = j->leader >= 0;
+    c.q = from->q + (c.follower ? 0 : b->q - model_bodies(m)[j->body].q);
+    c.v = from->v + (c.follower ? 0 : b->v - model_bodies(m)[j->body].v);
+    c.factor = c.follower ? K(j->multiplier) : K(1);
+    c.offset = c.follower ? K(j->offset) : K(0);
+    return c;
+}
+
+/* a state of any order: rates[n] is the n-th derivative of ν, NULL is zero; the user's numbering */
+typedef struct state_series {
+    const num *q;
+    const num *rates[SERIES_LENGTH];
+} state_series;
+
+static inline num state_rate(const state_series *s, int n, const body_coordinates *c, int32_t k)
+{
+    return s->rates[n] ? c->factor * s->rates[n][c->v + k] : K(0);
+}
+
+typedef struct walk {
+    int order;
+    pose world;                               /* F₀ in the world */
+    pose H;                                   /* plan frame of the body in F₀ */
+    twist V[SERIES_LENGTH];                   /* of the body */
+    twist S[HML_JOINT_MAX_NV][SERIES_LENGTH]; /* of its joint */
+} walk;
+
+static inline void walk_start(walk *w, int order)
+{
+    w->order = order;
+    w->world = pose_identity();
+    w->H = pose_identity();
+    for (int n = 0; n <= order; n++) w->V[n] = twist_zero();
+}
+
+/* from a body, or from the world, to a child */
+static inline void walk_step(walk *w, const hml_model *m, int32_t body, const state_series *state)
+{
+    const plan_body *p = &plan_bodies(model_plan(m))[body];
+    const body_coordinates c = coordinates_of(m, body);
+    column_state columns[HML_JOINT_MAX_NV];
+    num follower = c.follower ? c.factor * state->q[c.q] + c.offset : K(0), pitch = K(p->pitch);
+    const num *q = c.follower ? &follower : state->q + c.q;
+    pose H = joint_move(p->type, pose_mul(w->H, plan_pose(p->X)), pitch, q);
+    if (p->parent < 0) {
+        w->world = H;
+        H = pose_identity();
+    }
+    w->H = H;
+    joint_columns_at(p->type, H, pitch, columns);
+    for (int n = 0; n <= w->order; n++) {
+        num row[SERIES_LENGTH];
+        binomials(n, row);
+        for (int32_t k = 0; k < p->nv; k++) {
+            w->S[k][n] = n ? series_cross(n - 1, w->V, w->S[k]) : columns[k].S;
+        }
+        for (int32_t k = 0; k < p->nv; k++) {
+            for (int j = 0; j <= n; j++) {
+                w->V[n] = twist_axpy(row[j] * state_rate(state, n - j, &c, k), w->S[k][j], w->V[n]);
+            }
+        }
+    }
+}
+
+/* the body after `body` on the way down to `end`; bodies are numbered depth first */
+static inline int32_t path_next(const hml_model *m, int32_t body, int32_t end)
+{
+    const model_body *b = model_bodies(m);
+    for (body++; end >= b[body].subtree_end; body = b[body].subtree_end) continue;
+    return body;
+}
+
+/* ---- Jacobians ---- */
+
+/* derivatives of a Jacobian, up to an order within the walk's: J[n] is 6 × nv, row-major */
+typedef struct jacobian_series {
+    int order;
+    int32_t nv;
+    num *J[SERIES_LENGTH];
+} jacobian_series;
+
+static inline void jacobian_zero(const jacobian_series *j)
+{
+    for (int n = 0; n <= j->order; n++) {
+        for (int32_t i = 0; i < 6 * j->nv; i++) j->J[n][i] = K(0);
+    }
+}
+
+static inline twist matrix_column(const num *J, int32_t nv, int32_t c)
+{
+    return twist_of(vec3_of(J[c], J[nv + c], J[2 * nv + c]), vec3_of(J[3 * nv + c], J[4 * nv + c], J[5 * nv + c]));
+}
+
+static inline void matrix_put_column(num *J, int32_t nv, int32_t c, twist U)
+{
+    J[c] = U.v.x, J[nv + c] = U.v.y, J[2 * nv + c] = U.v.z;
+    J[3 * nv + c] = U.w.x, J[4 * nv + c] = U.w.y, J[5 * nv + c] = U.w.z;
+}
+
+/* adds sign · S of the joint a walk has just stepped over to the columns of the user's coordinates */
+static inline void jacobian_add(const jacobian_series *j, const hml_model *m, const walk *w, int32_t body, num sign)
+{
+    const body_coordinates c = coordinates_of(m, body);
+    for (int32_t k = 0; k < model_bodies(m)[body].nv; k++) {
+        for (int n = 0; n <= j->order; n++) {
+            twist U = matrix_column(j->J[n], j->nv, c.v + k);
+            matrix_put_column(j->J[n], j->nv, c.v + k, twist_axpy(sign * c.factor, w->S[k][n], U));
+        }
+    }
+}
+
+/* every column's derivatives in F₀ become those of the representation */
+static inline void jacobian_express(const jacobian_series *j, const expression *x)
+{
+    twist U[SERIES_LENGTH];
+    for (int32_t c = 0; c < j->nv; c++) {
+        for (int n = 0; n <= j->order; n++) U[n] = matrix_column(j->J[n], j->nv, c);
+        series_express(x, j->order, U);
+        for (int n = 0; n <= j->order; n++) matrix_put_column(j->J[n], j->nv, c, U[n]);
+    }
+}
+
+/* ---- frames ---- */
+
+/* the frame's placement in the plan frame of its body, or in the world */
+static inline pose frame_placement(const hml_model *m, const model_frame *f)
+{
+    pose F = pose_of(mat3_of(vec3_of(K(f->R[0]), K(f->R[3]), K(f->R[6])), vec3_of(K(f->R[1]), K(f->R[4]), K(f->R[7])),
+                             vec3_of(K(f->R[2]), K(f->R[5]), K(f->R[8]))),
+                     vec3_of(K(f->p[0]), K(f->p[1]), K(f->p[2])));
+    return f->body < 0 ? F : pose_mul(plan_pose(plan_bodies(model_plan(m))[f->body].to_body), F);
+}
+
+/*
+ * Walks to a frame. Afterwards w holds its pose and twist in F₀, and j (if not NULL) the derivatives of its columns in
+ * F₀, added with a sign.
+ */
+static inline void walk_to_frame(walk *w, const hml_model *m, int32_t frame, const state_series *state, int order,
+                                 num sign, const jacobian_series *j)
+{
+    const model_frame *f = &model_frames(m)[frame];
+    walk_start(w, order);
+    if (f->body >= 0) {
+        for (int32_t i = model_bodies(m)[f->body].root;; i = path_next(m, i, f->body)) {
+            walk_step(w, m, i, state);
+            if (j) jacobian_add(j, m, w, i, sign);
+            if (i == f->body) break;
+        }
+    }
+    w->H = pose_mul(w->H, frame_placement(m, f));
+}
+
+static inline void expression_of_walk(expression *x, hml_representation rep, const walk *w)
+{
+    x->representation = rep;
+    x->order = w->order;
+    x->world = w->world;
+    x->H = w->H;
+    for (int n = 0; n <= w->order; n++) x->V[n] = w->V[n];
+    expression_origin(x);
+}
+
+/*
+ * What a frame does in a representation: its pose in the world, the derivatives of its twist (twist, acceleration,
+ * jerk, jounce, …) and of its Jacobian, which may be NULL.
+ */
+static inline pose frame_series(const hml_model *m, int32_t frame, hml_representation rep, const state_series *state,
+                                int order, twist twists[SERIES_LENGTH], const jacobian_series *j)
+{
+    walk w;
+    expression x;
+    if (j) jacobian_zero(j);
+    walk_to_frame(&w, m, frame, state, order, K(1), j);
+    expression_of_walk(&x, rep, &w);
+    for (int n = 0; n <= order; n++) twists[n] = w.V[n];
+    series_express(&x, order, twists);
+    if (j) jacobian_express(j, &x);
+    return pose_mul(w.world, w.H);
+}
+
+#endif
