@@ -13,9 +13,9 @@
  *   D a = c − b        D b = (a − 2b)/t       D c = (b − 3c)/t         D k = (k − 1/σ²)/t, σ = sin(θ/2)/(θ/2)
  *   D²a = Dc − Db      D²b = (Da − 4Db)/t     D²c = (Db − 5Dc)/t       D e = −(D k + 2e)/t
  *
- * Every coefficient is a Taylor polynomial in t below θ = 2 and the closed form above. Both are computed, one is
- * selected. The border is where the closed forms have lost less than two bits to cancellation and NUM_SERIES_TERMS
- * terms still reach round-off. The closed forms use sin and cos of θ/2: 1 − cos θ = 2 sin²(θ/2) cancels nowhere.
+ * Every coefficient is a Taylor polynomial in t below t = 2 and the closed form above. Both are computed, one is
+ * selected. The border is as far out as NUM_SERIES_TERMS terms reach round-off, because the closed forms cancel less
+ * there than at θ = 1. They use sin and cos of θ/2: 1 − cos θ = 2 sin²(θ/2) cancels nowhere.
  */
 #ifndef HML_GROUP_SO3_H
 #define HML_GROUP_SO3_H
@@ -32,7 +32,7 @@ typedef struct {
     num k, e;
 } so3_ke; /* of Γ⁻¹ */
 
-static inline mask so3_is_small(num t) { return num_lt(t, K(4)); }
+static inline mask so3_is_small(num t) { return num_lt(t, K(2)); }
 
 /*
  * D^order of Σ (−t)^j / (2j + n)!: b for n = 2, c for n = 3. Term by term, with m = order,
@@ -64,7 +64,7 @@ static inline void so3_half(num t, num *sinc, num *cosine)
 {
     mask small = so3_is_small(t);
     num u = K(0.25) * t, s, c;
-    so3_half_closed(num_select(small, K(4), t), &s, &c);
+    so3_half_closed(num_select(small, K(2), t), &s, &c);
     *sinc = num_select(small, K(1) - u * so3_series(u, 3, 0), s);
     *cosine = num_select(small, K(1) - u * so3_series(u, 2, 0), c);
 }
@@ -73,7 +73,7 @@ static inline void so3_half(num t, num *sinc, num *cosine)
 static inline void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, so3_abc *f2)
 {
     mask small = so3_is_small(t);
-    num safe = num_select(small, K(4), t), r = K(1) / safe, s, h;
+    num safe = num_select(small, K(2), t), r = K(1) / safe, s, h;
     so3_half_closed(safe, &s, &h);
     num b = K(0.5) * s * s, a = s * h, c = (K(1) - a) * r;
     f->b = num_select(small, so3_series(t, 2, 0), b);
@@ -111,7 +111,7 @@ static inline void so3_coefficients_2(num t, so3_abc *f, so3_abc *f1, so3_abc *f
 static inline void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke *f1)
 {
     mask small = so3_is_small(t);
-    num safe = num_select(small, K(4), t), r = K(1) / safe, s, h;
+    num safe = num_select(small, K(2), t), r = K(1) / safe, s, h;
     so3_half_closed(safe, &s, &h);
     num k = h / s, e = (K(1) - k) * r;
 
