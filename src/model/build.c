@@ -13,6 +13,7 @@
 
 #include "model/block.h"
 #include "model/check.h"
+#include "model/lump.h"
 
 static void *take(char **cursor, size_t size)
 {
@@ -220,31 +221,16 @@ static void put_joint(fill *f, int32_t i)
     if (universal) set_axis(put_body(f, last, first, index, type, name), spec->axis2, spec->point);
 }
 
-/*
- * Lumping: with d the way between the centres of mass, the moments about the common centre add up to
- * J₁ + J₂ + m₁m₂/(m₁+m₂) (d·d I − d dᵀ). A link without mass has no centre; its moment is added all the same.
- */
 static void put_inertia(fill *f, int32_t i)
 {
     const hml_inertia_spec *add = &build_link(f->w, i)->inertia;
-    if (f->w->body[i] < 0) return;
-    model_body *body = &f->bodies[f->w->body[i]];
-    pose H = f->w->place[i];
-    vec3 c = vec3_of_array(add->com);
-    sym3 J = sym3_of_rows(add->moment);
-    if (build_merges(f->w, i)) {
-        c = pose_act(H, c);
-        J = sym3_rotate(H.R, J);
+    const pose *H = build_merges(f->w, i) ? &f->w->place[i] : NULL;
+    if (f->w->body[i] < 0) {
+        lump(add, H, &f->m->world_mass, f->m->world_com, f->m->world_moment);
+    } else {
+        model_body *body = &f->bodies[f->w->body[i]];
+        lump(add, H, &body->mass, body->com, body->moment);
     }
-    if (add->mass > 0 && body->mass > 0) {
-        double m = body->mass + add->mass, share = add->mass / m;
-        vec3 d = vec3_sub(c, vec3_of_array(body->com));
-        J = sym3_add(J, sym3_point_mass(body->mass * share, d));
-        c = vec3_axpy(share, d, vec3_of_array(body->com));
-    }
-    if (add->mass > 0) vec3_to_array(c, body->com);
-    body->mass += add->mass;
-    sym3_to_array(sym3_add(sym3_of_array(body->moment), J), body->moment);
 }
 
 static void put_links(fill *f)
@@ -252,16 +238,18 @@ static void put_links(fill *f)
     const build *w = f->w;
     for (int32_t k = 0; k < w->n; k++) {
         int32_t i = w->order[k];
-        if (build_merges(w, i))
-            put_frame(f, f->frame++, put_text(f, build_link_name(w, i), ""), w->body[i], MODEL_FRAME_LINK, w->place[i]);
-        else
-            put_joint(f, i);
+        if (!build_merges(w, i)) put_joint(f, i);
         put_inertia(f, i);
     }
     for (int32_t i = f->m->nbodies - 1; i >= 0; i--) { /* a subtree ends where its last child's does */
         int32_t parent = f->bodies[i].parent;
         if (parent >= 0 && f->bodies[parent].subtree_end < f->bodies[i].subtree_end)
             f->bodies[parent].subtree_end = f->bodies[i].subtree_end;
+    }
+    for (int32_t k = 0; k < w->n; k++) {
+        int32_t i = w->order[k];
+        if (!build_merges(w, i)) continue;
+        put_frame(f, f->frame++, put_text(f, build_link_name(w, i), ""), w->body[i], MODEL_FRAME_LINK, w->place[i]);
     }
 }
 
@@ -277,7 +265,7 @@ static void put_frames(fill *f)
             body = f->w->body[link];
             if (build_merges(f->w, link)) place = pose_mul(f->w->place[link], place);
         }
-        put_frame(f, f->frame++, put_text(f, builder_text(b, given->name), ""), body, MODEL_FRAME_USER, place);
+        put_frame(f, f->frame++, put_text(f, builder_text(b, given->name), ""), body, given->kind, place);
     }
 }
 
@@ -301,6 +289,8 @@ static hml_status make(const build *w, hml_model **model)
     f.rest = section(draft, draft->rest);
     f.warnings = section(draft, draft->warnings);
     draft->name = put_text(&f, w->b->name == NO_TEXT ? "" : builder_text(w->b, w->b->name), "");
+    draft->nloader_warnings = (int32_t)w->b->nwarnings;
+    lump(&w->b->world, NULL, &draft->world_mass, draft->world_com, draft->world_moment);
     put_links(&f);
     put_frames(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");

@@ -2,6 +2,7 @@
 #ifndef HML_MODEL_BUILDER_H
 #define HML_MODEL_BUILDER_H
 
+#include "model/model.h"
 #include "model/names.h"
 
 #include "hamel/model.h"
@@ -14,12 +15,14 @@ typedef struct builder_link {
 
 typedef struct builder_frame {
     uint32_t name, body; /* body NO_TEXT: the world */
+    int32_t kind;        /* enum model_frame_kind: a link that was merged stays one when a model is taken apart */
     double position[3], rotation[9];
 } builder_frame;
 
 struct hml_builder {
     uint32_t name; /* NO_TEXT: none */
     double gravity[3];
+    hml_inertia_spec world; /* of links that were fixed to the world when a model was taken apart */
     builder_link *links;
     builder_frame *frames;
     uint32_t *warnings;

@@ -45,7 +45,7 @@ int hml_joint_uses_point(hml_joint_type type)
 double hml_normalize_axis(double axis[3])
 {
     double length = hypot(hypot(axis[0], axis[1]), axis[2]);
-    if (length == 0 || fabs(length - 1) <= 4e-16) return length;
+    if (length == 0 || fabs(length - 1) <= 1e-15) return length;
     for (int i = 0; i < 3; i++) axis[i] /= length;
     return length;
 }
@@ -76,7 +76,7 @@ double hml_normalize_rest(hml_joint_type type, double rest[HML_JOINT_MAX_NQ])
     if (type != HML_JOINT_SPHERICAL && type != HML_JOINT_FREE) return 1;
     double *q = type == HML_JOINT_FREE ? rest + 3 : rest;
     double norm = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
-    if (norm > 0 && fabs(norm - 1) > 4e-16)
+    if (norm > 0 && fabs(norm - 1) > 1e-15)
         for (int i = 0; i < 4; i++) q[i] /= norm;
     return norm;
 }

@@ -77,7 +77,10 @@ struct hml_model {
     int32_t depth;            /* the deepest body's depth + 1 */
     int32_t passive;          /* 1 if any armature, damping or stiffness is not zero */
     uint32_t name;
+    int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
+    int32_t reserved;
     double gravity[3];
+    double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
     uint64_t bodies, joints, frames, coordinates, rest, warnings, names, lookup, plan; /* offsets of sections, bytes */
     uint64_t names_size, plan_size;
 };

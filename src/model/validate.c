@@ -133,6 +133,9 @@ static int coordinates_valid(const hml_model *m)
 int hml_block_valid(const hml_model *m)
 {
     if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name) || !hml_all_finite(m->gravity, 3)) return 0;
+    if (!isfinite(m->world_mass) || m->world_mass < 0 || !hml_all_finite(m->world_com, 3) ||
+        !hml_all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
+        return 0;
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (!name_valid(m, model_warnings(m)[i])) return 0;
     return bodies_valid(m) && joints_valid(m) && frames_valid(m) && coordinates_valid(m);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model_fixture.h"
+#include "rigid.h"
 
 #include "model/mimic.h"
 
@@ -33,80 +34,6 @@ static hml_model *zoo(uint64_t seed)
 static void draw_velocity(hml_rng *rng, const hml_model *m, double size, double *v)
 {
     for (int32_t i = 0; i < hml_model_nv(m); i++) v[i] = hml_rng_uniform(rng, -size, size);
-}
-
-/* ---- 4x4 matrices, written here so that nothing is shared with the library ---- */
-
-static void mul4(const double A[16], const double B[16], double C[16])
-{
-    double sum[16] = {0};
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++)
-            for (int k = 0; k < 4; k++) sum[4 * i + j] += A[4 * i + k] * B[4 * k + j];
-    memcpy(C, sum, sizeof sum);
-}
-
-/* the pose of a free joint's numbers, with the quaternion product written out on the basis vectors */
-static void pose4(const double q[7], double H[16])
-{
-    const double w = q[3], x = q[4], y = q[5], z = q[6];
-    const double R[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z),           2 * (x * z + w * y),
-                         2 * (x * y + w * z),           w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
-                         2 * (x * z - w * y),           2 * (y * z + w * x),           w * w - x * x - y * y + z * z};
-    memset(H, 0, 16 * sizeof *H);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) H[4 * i + j] = R[3 * i + j];
-        H[4 * i + 3] = q[i];
-    }
-    H[15] = 1;
-}
-
-/* exp of a twist by its Taylor series; 40 terms are exact for |v| < 5 */
-static void exp4(const double v[6], double H[16])
-{
-    const double X[16] = {0, -v[5], v[4], v[0], v[5], 0, -v[3], v[1], -v[4], v[3], 0, v[2], 0, 0, 0, 0};
-    double term[16] = {0};
-    memset(H, 0, 16 * sizeof *H);
-    for (int i = 0; i < 4; i++) H[5 * i] = term[5 * i] = 1;
-    for (int k = 1; k < 40; k++) {
-        mul4(term, X, term);
-        for (int i = 0; i < 16; i++) H[i] += term[i] /= k;
-    }
-}
-
-/* joint numbers as the seven of a free joint, and velocities as its six; 0 if the type has an axis of its own */
-static int as_free(const hml_joint_info *j, const double *q, const double *v, double q7[7], double v6[6])
-{
-    const double *a = q + j->q, *b = v + j->v;
-    double angle = 0;
-    memset(q7, 0, 7 * sizeof *q7);
-    memset(v6, 0, 6 * sizeof *v6);
-    q7[3] = 1;
-    switch (j->type) {
-    case HML_JOINT_FREE:
-        memcpy(q7, a, 7 * sizeof *a);
-        memcpy(v6, b, 6 * sizeof *b);
-        return 1;
-    case HML_JOINT_SPHERICAL:
-        memcpy(q7 + 3, a, 4 * sizeof *a);
-        memcpy(v6 + 3, b, 3 * sizeof *b);
-        return 1;
-    case HML_JOINT_TRANSLATION2:
-    case HML_JOINT_TRANSLATION3:
-    case HML_JOINT_PLANAR:
-    case HML_JOINT_SCHOENFLIES:
-        for (int k = 0; k < j->nv; k++) {
-            int turns = k == j->nv - 1 && (j->type == HML_JOINT_PLANAR || j->type == HML_JOINT_SCHOENFLIES);
-            if (turns)
-                angle = a[k], v6[5] = b[k];
-            else
-                q7[k] = a[k], v6[k] = b[k];
-        }
-        q7[3] = cos(angle / 2);
-        q7[6] = sin(angle / 2);
-        return 1;
-    default: return 0;
-    }
 }
 
 static void test_integrate_is_the_exponential(void **state)

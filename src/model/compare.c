@@ -1,0 +1,141 @@
+/* Are two models the same? The first difference, as a sentence. See edit.h. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/check.h"
+#include "model/edit.h"
+
+typedef struct comparison {
+    const hml_model *a, *b;
+    double tolerance;
+    char *sentence;
+    size_t size;
+} comparison;
+
+static int differ(const comparison *c, const char *format, ...) HML_PRINTF(2, 3);
+
+static int differ(const comparison *c, const char *format, ...)
+{
+    if (c->sentence && c->size) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(c->sentence, c->size, format, arguments);
+        va_end(arguments);
+    }
+    return 0;
+}
+
+static int same_count(const comparison *c, const char *what, int32_t a, int32_t b)
+{
+    return a == b || differ(c, "one has %d %s, the other %d", (int)a, what, (int)b);
+}
+
+static int same_text(const comparison *c, const char *what, int32_t index, uint32_t a, uint32_t b)
+{
+    const char *x = model_text(c->a, a), *y = model_text(c->b, b);
+    return strcmp(x, y) == 0 ||
+           differ(c, "%s %d is " NAMED " in one and " NAMED " in the other", what, (int)index, x, y);
+}
+
+static int same_int(const comparison *c, const char *what, uint32_t name, const char *which, int32_t a, int32_t b)
+{
+    return a == b || differ(c, "%s " NAMED ": its %s is %d in one and %d in the other", what, model_text(c->a, name),
+                            which, (int)a, (int)b);
+}
+
+static int close_enough(const comparison *c, double a, double b)
+{
+    if (a == b) return 1; /* infinite limits too */
+    return fabs(a - b) <= c->tolerance * fmax(1, fmax(fabs(a), fabs(b)));
+}
+
+static int same_numbers(const comparison *c, const char *what, uint32_t name, const char *which, const double *a,
+                        const double *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!close_enough(c, a[i], b[i]))
+            return differ(c, "%s " NAMED ": its %s is %.17g in one and %.17g in the other", what,
+                          model_text(c->a, name), which, a[i], b[i]);
+    return 1;
+}
+
+static int same_body(const comparison *c, int32_t i)
+{
+    const model_body *a = &model_bodies(c->a)[i], *b = &model_bodies(c->b)[i];
+    uint32_t n = a->name;
+    return same_text(c, "body", i, n, b->name) && same_int(c, "body", n, "parent", a->parent, b->parent) &&
+           same_int(c, "body", n, "joint type", a->type, b->type) &&
+           same_int(c, "body", n, "joint", a->joint, b->joint) &&
+           same_numbers(c, "body", n, "placement's rotation", a->R, b->R, 9) &&
+           same_numbers(c, "body", n, "placement's position", a->p, b->p, 3) &&
+           same_numbers(c, "body", n, "joint's axis", a->axis, b->axis, 3) &&
+           same_numbers(c, "body", n, "joint's point", a->point, b->point, 3) &&
+           same_numbers(c, "body", n, "joint's pitch", &a->pitch, &b->pitch, 1) &&
+           same_numbers(c, "body", n, "mass", &a->mass, &b->mass, 1) &&
+           same_numbers(c, "body", n, "centre of mass", a->com, b->com, 3) &&
+           same_numbers(c, "body", n, "moment of inertia", a->moment, b->moment, 6);
+}
+
+static int same_coordinates(const comparison *c, const model_joint *j)
+{
+    const model_body *body = &model_bodies(c->a)[j->body];
+    hml_joint_type type = (hml_joint_type)j->type;
+    for (int32_t k = body->v; k < body->v + hml_joint_type_nv(type); k++) {
+        const model_coordinate *a = &model_coordinates(c->a)[k], *b = &model_coordinates(c->b)[k];
+        if (!same_numbers(c, "joint", j->name, "armature", &a->armature, &b->armature, 1) ||
+            !same_numbers(c, "joint", j->name, "damping", &a->damping, &b->damping, 1) ||
+            !same_numbers(c, "joint", j->name, "stiffness", &a->stiffness, &b->stiffness, 1) ||
+            !same_numbers(c, "joint", j->name, "lower limit", &a->lower, &b->lower, 1) ||
+            !same_numbers(c, "joint", j->name, "upper limit", &a->upper, &b->upper, 1) ||
+            !same_numbers(c, "joint", j->name, "velocity limit", &a->velocity, &b->velocity, 1) ||
+            !same_numbers(c, "joint", j->name, "effort limit", &a->effort, &b->effort, 1))
+            return 0;
+    }
+    return same_numbers(c, "joint", j->name, "rest position", model_rest(c->a) + body->q, model_rest(c->b) + body->q,
+                        hml_joint_type_nq(type));
+}
+
+static int same_joint(const comparison *c, int32_t i)
+{
+    const model_joint *a = &model_joints(c->a)[i], *b = &model_joints(c->b)[i];
+    return same_text(c, "joint", i, a->name, b->name) && same_int(c, "joint", a->name, "type", a->type, b->type) &&
+           same_int(c, "joint", a->name, "leader", a->leader, b->leader) &&
+           same_int(c, "joint", a->name, "actuation", a->actuated, b->actuated) &&
+           same_numbers(c, "joint", a->name, "mimic multiplier", &a->multiplier, &b->multiplier, 1) &&
+           same_numbers(c, "joint", a->name, "mimic offset", &a->offset, &b->offset, 1) && same_coordinates(c, a);
+}
+
+static int same_frame(const comparison *c, int32_t i)
+{
+    const model_frame *a = &model_frames(c->a)[i], *b = &model_frames(c->b)[i];
+    return same_text(c, "frame", i, a->name, b->name) && same_int(c, "frame", a->name, "body", a->body, b->body) &&
+           same_numbers(c, "frame", a->name, "rotation", a->R, b->R, 9) &&
+           same_numbers(c, "frame", a->name, "position", a->p, b->p, 3);
+}
+
+int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size)
+{
+    comparison c = {a, b, tolerance, difference, size};
+    if (!a || !b) return differ(&c, "there is only one model, or none");
+    if (strcmp(hml_model_name(a), hml_model_name(b)) != 0)
+        return differ(&c, "one is called " NAMED ", the other " NAMED, hml_model_name(a), hml_model_name(b));
+    for (int i = 0; i < 3; i++)
+        if (!close_enough(&c, a->gravity[i], b->gravity[i]))
+            return differ(&c, "gravity is %.17g, %.17g, %.17g in one and %.17g, %.17g, %.17g in the other",
+                          a->gravity[0], a->gravity[1], a->gravity[2], b->gravity[0], b->gravity[1], b->gravity[2]);
+    if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
+        !same_count(&c, "frames", a->nframes, b->nframes))
+        return 0;
+    for (int32_t i = 0; i < a->nbodies; i++)
+        if (!same_body(&c, i)) return 0;
+    for (int32_t i = 0; i < a->njoints; i++)
+        if (!same_joint(&c, i)) return 0;
+    for (int32_t i = a->nbodies; i < a->nframes; i++)
+        if (!same_frame(&c, i)) return 0;
+    if (!close_enough(&c, a->world_mass, b->world_mass))
+        return differ(&c, "what is fixed to the world weighs %.17g in one and %.17g in the other", a->world_mass,
+                      b->world_mass);
+    return 1;
+}
