@@ -80,7 +80,7 @@ HML_API void hml_text_free(char *text);
 
 typedef struct hml_state_wrench {
     int32_t frame;    /* where it acts */
-    int in_world;     /* 0: in the frame's axes, about its origin; 1: in the world's axes, about the world's origin */
+    int in_world;     /* 0: in the axes of the frame; 1: in those of the world; both times about the frame's origin */
     double wrench[6]; /* force, torque */
 } hml_state_wrench;
 

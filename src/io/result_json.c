@@ -22,7 +22,7 @@ static json_t *entry(const result_value *value, size_t i)
 /* the entries from *next on, as an array of the dimensions depth … rank − 1 */
 static json_t *nest(const result_value *value, int depth, size_t *next)
 {
-    if (depth == value->rank) return entry(value, (*next)++);
+    if (depth >= value->rank || depth >= HML_RESULT_MAX_RANK) return entry(value, (*next)++);
     json_t *list = json_array();
     for (size_t i = 0; list && i < value->shape[depth]; i++) {
         if (json_array_append_new(list, nest(value, depth + 1, next))) {
