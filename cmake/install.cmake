@@ -8,6 +8,7 @@ install(TARGETS hamel EXPORT hamelTargets INCLUDES DESTINATION ${CMAKE_INSTALL_I
 install(EXPORT hamelTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
 if(TARGET hamel-io)
   get_directory_property(HAMEL_IO_MODULES DIRECTORY src DEFINITION HAMEL_IO_MODULES)
+  set_target_properties(hamel-io PROPERTIES INSTALL_RPATH "$ORIGIN") # finds libhamel beside it
   install(TARGETS hamel-io EXPORT hamelIoTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT hamelIoTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
 endif()
