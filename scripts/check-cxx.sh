@@ -1,11 +1,20 @@
 #!/bin/sh
-# Every public header stands alone in C and in C++17; the kernels are C++17 as well, for each kind of number, so that
+# Every public header stands alone in C and in C++17, and hamel.h includes all those of the core; the kernels are C++17 as well, for each kind of number, so that
 # they can be compiled for other devices. Usage: check-cxx.sh
 set -eu
 
 cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 for header in include/hamel/*.h; do
+    case ${header##*/} in
+    hamel.h | export.h | io.h | result.h) ;; # io and result belong to libhamel-io
+    *)
+        grep -q "\"${header#include/}\"" include/hamel/hamel.h || {
+            echo "hamel.h does not include $header" >&2
+            exit 1
+        }
+        ;;
+    esac
     for language in "c -std=c11" "c++ -std=c++17"; do
         # shellcheck disable=SC2086
         printf '#include "%s"\nextern int something;\n' "${header#include/}" |

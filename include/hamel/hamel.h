@@ -2,16 +2,21 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include "hamel/configuration.h"
 #include "hamel/dynamics.h"
 #include "hamel/inertia.h"
 #include "hamel/isa.h"
 #include "hamel/kinematics.h"
 #include "hamel/model.h"
+#include "hamel/random.h"
+#include "hamel/representation.h"
 #include "hamel/se3.h"
 #include "hamel/so3.h"
 #include "hamel/status.h"
 #include "hamel/subgroup.h"
+#include "hamel/trivialization.h"
 #include "hamel/version.h"
 #include "hamel/work.h"
+#include "hamel/wrench.h"
 
 #endif
