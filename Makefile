@@ -14,7 +14,9 @@ build: $(BUILD)/.deps-build
 
 ## run      show what the library does, on the spot
 run: build
-	@for example in 01_rotations 02_poses_and_twists; do $(BUILD)/examples/$$example || exit 1; done
+	@echo "hamel linearize robots/pendulum.json" && $(BUILD)/hamel linearize robots/pendulum.json
+	@echo && echo "hamel validate" && $(BUILD)/hamel validate
+	@echo && echo "More: $(BUILD)/hamel --help"
 
 ## test     run every test
 test: build
