@@ -1,6 +1,7 @@
 /* Tables on standard output. */
 #include "table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,9 @@ void table_heading(FILE *out, const char *text)
     fprintf(out, "\n%s%s%s\n", term_style(TERM_BOLD), text, term_style(TERM_PLAIN));
 }
 
+/* what is left of a zero after rounding, beside entries as large as `largest` */
+static double without_dust(double x, double largest) { return fabs(x) < 1e-14 * largest ? 0 : x; }
+
 /* zeros step back, so that the structure of a matrix comes forward */
 static void put_number(FILE *out, double x, size_t width)
 {
@@ -124,7 +128,11 @@ void table_matrix(FILE *out, const char *name, int rows, int columns, const doub
 {
     size_t margin = 0, *widths = calloc((size_t)columns + 1, sizeof *widths);
     char text[TABLE_NUMBER_SIZE];
+    double largest = 0;
     if (!widths) return;
+    for (int i = 0; i < rows * columns; i++) {
+        largest = fmax(largest, fabs(data[(size_t)(i / columns) * ld + (size_t)(i % columns)]));
+    }
     for (int i = 0; row_names && i < rows; i++) {
         size_t width = term_text_width(row_names[i]);
         if (width > margin) margin = width;
@@ -132,7 +140,7 @@ void table_matrix(FILE *out, const char *name, int rows, int columns, const doub
     for (int j = 0; j < columns; j++) {
         widths[j] = term_text_width(column_names[j]);
         for (int i = 0; i < rows; i++) {
-            table_number_text(data[(size_t)i * ld + (size_t)j], text);
+            table_number_text(without_dust(data[(size_t)i * ld + (size_t)j], largest), text);
             if (strlen(text) > widths[j]) widths[j] = strlen(text);
         }
     }
@@ -157,7 +165,7 @@ void table_matrix(FILE *out, const char *name, int rows, int columns, const doub
             fputs(term_style(TERM_PLAIN), out);
             for (int j = begin; j < end; j++) {
                 put_spaces(out, GAP);
-                put_number(out, data[(size_t)i * ld + (size_t)j], widths[j]);
+                put_number(out, without_dust(data[(size_t)i * ld + (size_t)j], largest), widths[j]);
             }
             fputc('\n', out);
         }

@@ -27,7 +27,7 @@ void table_number_text(double x, char text[TABLE_NUMBER_SIZE]);
 
 /*
  * name, then rows × columns numbers (leading dimension ld) with the names of rows and columns, in as many panels of
- * columns as the terminal asks for. row_names may be NULL.
+ * columns as the terminal asks for. row_names may be NULL. What is 1e-14 of the largest entry, or less, is shown as 0.
  */
 void table_matrix(FILE *out, const char *name, int rows, int columns, const double *data, size_t ld,
                   const char *const *row_names, const char *const *column_names);

@@ -13,8 +13,8 @@
  *             number           text          array                       table
  *   .json     number           string        nested lists, row-major     list of objects
  *   .npz      0-d array        0-d <U        float64, int64, bool, <U    one array a column: "rows.algorithm"
- *   .mat      1x1 double       char          double, int64, logical;     1xn struct array
- *                                            texts: n x 1 cell
+ *   .mat      1x1 double       char          double, logical; texts:     1xn struct array
+ *                                            n x 1 cell
  *   .csv      one line an entry: matrix,row,column,value; rows and columns count from 0; a table's columns are matrices
  *             called "rows.algorithm"; what has more than two dimensions is laid out flat in the columns
  *

@@ -1,6 +1,7 @@
 /*
  * Results as a MAT file, version 5, through matio. MATLAB's arrays are column-major and have at least two dimensions: a
- * vector becomes a column, a list of texts a cell column, a table a 1×n struct array.
+ * vector becomes a column, a list of texts a cell column, a table a 1×n struct array. Whole numbers are doubles, as
+ * MATLAB likes them.
  *
  * matio writes to named files only, and is silent about short writes. So it writes a scratch file, which is read back
  * and checked from tag to tag before the bytes are trusted.
@@ -33,29 +34,24 @@ static matvar_t *array_variable(const char *name, const result_value *value, siz
 {
     size_t dims[HML_RESULT_MAX_RANK] = {1, 1, 1}, count = 1;
     for (int i = 0; i < rank; i++) count *= dims[i] = shape[i];
-    const size_t width = value->kind == VALUE_FLAG ? 1 : 8;
-    char *data = malloc(count * width + 1);
-    if (!data) return NULL;
+    double *data = malloc((count + 1) * sizeof *data);
+    uint8_t *flags = malloc(count + 1);
     size_t at[HML_RESULT_MAX_RANK] = {0, 0, 0};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; data && flags && i < count; i++) {
         size_t to = at[0] + dims[0] * (at[1] + dims[1] * at[2]);
-        if (value->kind == VALUE_NUMBER)
-            memcpy(data + to * width, &value->data.numbers[first + i], width);
-        else if (value->kind == VALUE_INTEGER)
-            memcpy(data + to * width, &value->data.integers[first + i], width);
-        else
-            data[to] = value->data.flags[first + i] != 0;
+        if (value->kind == VALUE_NUMBER) data[to] = value->data.numbers[first + i];
+        if (value->kind == VALUE_INTEGER) data[to] = (double)value->data.integers[first + i];
+        if (value->kind == VALUE_FLAG) flags[to] = value->data.flags[first + i] != 0;
         for (int d = rank - 1; d >= 0 && ++at[d] == dims[d]; d--) at[d] = 0; /* row-major: the last one runs fastest */
     }
     int dimensions = rank > 2 ? rank : 2;
-    matvar_t *variable;
-    if (value->kind == VALUE_NUMBER) {
+    matvar_t *variable = NULL;
+    if (data && flags && value->kind == VALUE_FLAG) {
+        variable = Mat_VarCreate(name, MAT_C_UINT8, MAT_T_UINT8, dimensions, dims, flags, MAT_F_LOGICAL);
+    } else if (data && flags) {
         variable = Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, dimensions, dims, data, 0);
-    } else if (value->kind == VALUE_INTEGER) {
-        variable = Mat_VarCreate(name, MAT_C_INT64, MAT_T_INT64, dimensions, dims, data, 0);
-    } else {
-        variable = Mat_VarCreate(name, MAT_C_UINT8, MAT_T_UINT8, dimensions, dims, data, MAT_F_LOGICAL);
     }
+    free(flags);
     free(data);
     return variable;
 }
