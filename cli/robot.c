@@ -157,8 +157,8 @@ void robot_add_common(const robot *r, hml_representation representation, hml_res
 
 void robot_print_header(const robot *r, hml_representation representation)
 {
-    printf("%s%s%s: %s base, %d degrees of freedom, velocities %s\n", term_style(TERM_BOLD), hml_model_name(r->model),
-           term_style(TERM_PLAIN), r->base, r->nv, hml_representation_name(representation));
+    printf("%s%s%s: %s base, %d degree%s of freedom, velocities %s\n", term_style(TERM_BOLD), hml_model_name(r->model),
+           term_style(TERM_PLAIN), r->base, r->nv, r->nv == 1 ? "" : "s", hml_representation_name(representation));
 }
 
 int robot_write(const cli_options *options, hml_result *result)

@@ -1,0 +1,49 @@
+# Completion of the hamel command for bash.
+_hamel()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
+    local commands="info dynamics jacobian linearize validate bench help"
+    local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
+    COMPREPLY=()
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case " $commands " in *" $word "*)
+            command=$word
+            break
+            ;;
+        esac
+    done
+
+    case $before in
+    --base) COMPREPLY=($(compgen -W "free fixed" -- "$current")) ;;
+    --mimic) COMPREPLY=($(compgen -W "follow independent" -- "$current")) ;;
+    --passive) COMPREPLY=($(compgen -W "on off" -- "$current")) ;;
+    --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
+    --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
+    --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
+    --state | -s | --out | -o | --picture | --study) COMPREPLY=($(compgen -f -- "$current")) ;;
+    --frame | -f | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
+    *) case $current in
+        -*)
+            case $command in
+            dynamics) options="$options --state --representation --isa" ;;
+            jacobian) options="$options --state --representation --isa --frame" ;;
+            linearize) options="$options --state --representation --isa --inputs --spy --picture" ;;
+            validate) options="$options --samples --seed --study" ;;
+            bench) options="$options --batch --seconds --isa" ;;
+            esac
+            COMPREPLY=($(compgen -W "$options" -- "$current"))
+            ;;
+        *)
+            if [ -z "$command" ]; then
+                COMPREPLY=($(compgen -W "$commands" -- "$current"))
+            elif [ "$command" = help ]; then
+                COMPREPLY=($(compgen -W "${commands% help}" -- "$current"))
+            else
+                COMPREPLY=($(compgen -d -- "$current"; compgen -f -X '!*.@(urdf|xml|json)' -- "$current"))
+            fi
+            ;;
+        esac ;;
+    esac
+}
+shopt -s extglob
+complete -o filenames -F _hamel hamel
