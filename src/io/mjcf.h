@@ -31,11 +31,13 @@ typedef struct mjcf_settings {
 typedef struct mjcf_default {
     const xml_node *node;            /* <joint>, <geom>, … of a <default> */
     const struct mjcf_default *next; /* an earlier one of the same class and kind */
+    int32_t number;                  /* they count up through the file */
 } mjcf_default;
 
 typedef struct mjcf_class {
     const char *name;
     int32_t parent; /* −1: the main class */
+    int32_t born;   /* defaults of the classes above count if their number is smaller */
     const mjcf_default *defaults[MJCF_KINDS];
 } mjcf_class;
 
@@ -83,6 +85,7 @@ typedef struct mjcf {
     mjcf_site *sites;
     size_t nclasses, nbodies, njoints, nsites;
     size_t classes_capacity, bodies_capacity, joints_capacity, sites_capacity;
+    int32_t ndefaults;
     map class_names, body_names, joint_names;
 } mjcf;
 

@@ -1,6 +1,7 @@
 /*
  * Default classes, and attributes looked up through them: the element's own word, else its class's, else that of the
- * class above, up to the main class. Within one class a later <default> section overrides an earlier one.
+ * class above, up to the main class. A class takes over what the class above says when it is made, after that class's
+ * own elements: a later <default> section changes its own classes only, and there it overrides an earlier one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,32 +29,41 @@ static hml_status new_class(mjcf *m, const xml_node *node, const char *name, int
     int added = hml_map_add(&m->class_names, name, *class);
     if (added < 0) return hml_report_memory(r->error, r->file);
     if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is there twice", name);
-    mjcf_class fresh = {.name = name, .parent = parent};
+    mjcf_class fresh = {.name = name, .parent = parent, .born = m->ndefaults};
     m->classes[m->nclasses++] = fresh;
+    return HML_OK;
+}
+
+static hml_status add_default(mjcf *m, const xml_node *node, mjcf_kind kind, int32_t class)
+{
+    mjcf_default *entry = hml_arena_get(m->r->memory, sizeof *entry);
+    if (!entry) return hml_report_memory(m->r->error, m->r->file);
+    entry->node = node;
+    entry->next = m->classes[class].defaults[kind];
+    entry->number = m->ndefaults++;
+    m->classes[class].defaults[kind] = entry;
     return HML_OK;
 }
 
 static hml_status read_class(mjcf *m, const xml_node *node, int32_t class)
 {
-    static const char *const others[] = {"mesh", "material", "camera", "light", "pair", "equality", "tendon", NULL};
+    static const char *const others[] = {"default", "mesh",     "material", "camera", "light",
+                                         "pair",    "equality", "tendon",   NULL};
     hml_status status = HML_OK;
     for (const xml_node *child = node->first; !status && child; child = child->next) {
         mjcf_kind kind = kind_of(child);
-        if (xml_is(child, "default")) {
-            const char *name;
-            int32_t inner;
-            status = hml_xml_require(child, "class", &name, m->r->error);
-            if (!status) status = new_class(m, child, name, class, &inner);
-            if (!status) status = read_class(m, child, inner);
-        } else if (kind < MJCF_KINDS) {
-            mjcf_default *entry = hml_arena_get(m->r->memory, sizeof *entry);
-            if (!entry) return hml_report_memory(m->r->error, m->r->file);
-            entry->node = child;
-            entry->next = m->classes[class].defaults[kind];
-            m->classes[class].defaults[kind] = entry;
-        } else if (hml_word_index(child->name, others) < 0) {
+        if (kind < MJCF_KINDS)
+            status = add_default(m, child, kind, class);
+        else if (hml_word_index(child->name, others) < 0)
             status = hml_reader_warn_element(m->r, child);
-        }
+    }
+    for (const xml_node *child = node->first; !status && child; child = child->next) {
+        const char *name;
+        int32_t inner = 0;
+        if (!xml_is(child, "default")) continue;
+        status = hml_xml_require(child, "class", &name, m->r->error);
+        if (!status) status = new_class(m, child, name, class, &inner);
+        if (!status) status = read_class(m, child, inner);
     }
     return status;
 }
@@ -98,16 +108,25 @@ hml_status hml_mjcf_element(const mjcf *m, const xml_node *node, mjcf_kind kind,
 
 /* the defaults of an element one after the other, nearest first */
 typedef struct walk {
-    int32_t class;
+    int32_t class, before; /* the next class, and what is too young there */
     const mjcf_default *at;
 } walk;
+
+static walk walk_from(const mjcf *m, const mjcf_element *e)
+{
+    walk w = {e->class, m->ndefaults, NULL};
+    return w;
+}
 
 static const xml_node *next_default(const mjcf *m, const mjcf_element *e, walk *w)
 {
     while (!w->at) {
         if (e->kind >= MJCF_KINDS || w->class < 0) return NULL;
-        w->at = m->classes[w->class].defaults[e->kind];
-        w->class = m->classes[w->class].parent;
+        const mjcf_class *class = &m->classes[w->class];
+        w->at = class->defaults[e->kind];
+        while (w->at && w->at->number >= w->before) w->at = w->at->next;
+        w->class = class->parent;
+        w->before = class->born;
     }
     const xml_node *node = w->at->node;
     w->at = w->at->next;
@@ -116,7 +135,7 @@ static const xml_node *next_default(const mjcf *m, const mjcf_element *e, walk *
 
 const xml_node *hml_mjcf_holder_of(const mjcf *m, const mjcf_element *e, const char *const attributes[])
 {
-    walk w = {e->class, NULL};
+    walk w = walk_from(m, e);
     for (const xml_node *node = e->node; node; node = next_default(m, e, &w))
         for (int i = 0; attributes[i]; i++)
             if (hml_xml_get(node, attributes[i])) return node;
@@ -137,7 +156,7 @@ hml_status hml_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *at
 
 hml_status hml_mjcf_some_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int most, double *values)
 {
-    walk w = {e->class, NULL};
+    walk w = walk_from(m, e);
     int known = 0; /* entries that are said */
     for (const xml_node *node = e->node; node && known < most; node = next_default(m, e, &w)) {
         double list[8];

@@ -94,6 +94,21 @@ static hml_status find_link(urdf *u, const urdf_joint *joint, const char *which,
     return HML_OK;
 }
 
+/* who does not follow anyway may name a leader that is not there */
+static hml_status check_leader(urdf *u, urdf_joint *joint)
+{
+    hml_joint_spec *spec = &joint->spec;
+    if (!spec->mimic || hml_map_find(&u->joint_names, spec->mimic) >= 0) return HML_OK;
+    const xml_node *mimic = hml_xml_child(joint->node, "mimic");
+    if (!(u->r->options.build & HML_BUILD_MIMIC_INDEPENDENT))
+        return hml_report(u->r->error, HML_BAD_MODEL, mimic->file, mimic->line,
+                          "joint " QUOTED " follows joint " QUOTED ", which does not exist", spec->name, spec->mimic);
+    const char *leader = spec->mimic;
+    spec->mimic = NULL;
+    return hml_reader_warn(u->r, "line %d: joint " QUOTED " follows joint " QUOTED ", which does not exist",
+                           mimic->line, spec->name, leader);
+}
+
 static hml_status connect_joint(urdf *u, int32_t k)
 {
     urdf_joint *joint = &u->joints[k];
@@ -112,13 +127,7 @@ static hml_status connect_joint(urdf *u, int32_t k)
                           "link " QUOTED " is the child of two joints, " QUOTED " and " QUOTED, child->name,
                           u->joints[child->joint].spec.name, joint->spec.name);
     child->joint = k;
-    if (joint->spec.mimic && hml_map_find(&u->joint_names, joint->spec.mimic) < 0) {
-        const xml_node *mimic = hml_xml_child(joint->node, "mimic");
-        return hml_report(error, HML_BAD_MODEL, file, mimic->line,
-                          "joint " QUOTED " follows joint " QUOTED ", which does not exist", joint->spec.name,
-                          joint->spec.mimic);
-    }
-    return HML_OK;
+    return check_leader(u, joint);
 }
 
 static hml_status find_root(urdf *u, int32_t *root)
