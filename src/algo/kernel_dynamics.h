@@ -147,18 +147,47 @@ static inline mask tree_forward_dynamics(const kernel_call *call, int32_t index,
 
 /* ---- linearization ---- */
 
-/* writes the columns c0 … c0 + n − 1 that wait in the panel */
-static inline void panel_flush(const kernel_call *call, const triple *panel, int32_t c0, int32_t n)
+/*
+ * The panel is a ring: column c waits in slot c mod PANEL. Writes the last n columns before `end`. A last, partial
+ * panel is filled up with columns that were written before, so that whole runs are stored wherever a matrix has that
+ * many columns.
+ */
+static inline void panel_flush(const kernel_call *call, const triple *panel, int32_t end, int32_t n)
 {
     int32_t nv = call->plan->nv;
     for (int32_t i = 0; i < nv; i++) {
-        for (int32_t j = 0; j < n; j++) {
-            const triple *x = &panel[j * nv + i];
-            if (call->Dq.data) kernel_store(call->Dq, call->count, i, c0 + j, x->q);
-            if (call->Dv.data) kernel_store(call->Dv, call->count, i, c0 + j, x->v);
-            if (call->Minv.data) kernel_store(call->Minv, call->count, i, c0 + j, x->m);
+        num run[PANEL];
+        if (call->Dq.data) {
+            for (int32_t j = 0; j < n; j++) run[j] = panel[(end - n + j) % PANEL * nv + i].q;
+            kernel_store_run(call->Dq, call->count, i, end - n, n, run);
+        }
+        if (call->Dv.data) {
+            for (int32_t j = 0; j < n; j++) run[j] = panel[(end - n + j) % PANEL * nv + i].v;
+            kernel_store_run(call->Dv, call->count, i, end - n, n, run);
+        }
+        if (call->Minv.data) {
+            for (int32_t j = 0; j < n; j++) run[j] = panel[(end - n + j) % PANEL * nv + i].m;
+            kernel_store_run(call->Minv, call->count, i, end - n, n, run);
         }
     }
+}
+
+/* makes room for column c and returns where it goes; rows of other trees stay zero */
+static inline triple *panel_slot(const hml_plan *plan, const plan_tree *tree, triple *panel, int32_t c)
+{
+    triple *slot = panel + c % PANEL * plan->nv;
+    for (int32_t i = 0; i < tree->begin; i++) slot[i] = triple_zero();
+    for (int32_t i = tree->end; i < plan->nv; i++) slot[i] = triple_zero();
+    return slot;
+}
+
+static inline void panel_advance(const kernel_call *call, const triple *panel, int32_t c)
+{
+    int32_t nv = call->plan->nv;
+    if ((c + 1) % PANEL == 0)
+        panel_flush(call, panel, c + 1, PANEL);
+    else if (c + 1 == nv)
+        panel_flush(call, panel, nv, nv < PANEL ? nv : PANEL);
 }
 
 /* derivatives of damping and springs join the right-hand sides of column c */
@@ -197,14 +226,11 @@ static inline void base_right_hand_sides(const plan_tree *tree, int32_t j, const
 static inline unsigned kernel_linearize(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
-    int32_t nv = plan->nv, waiting = 0;
+    int32_t nv = plan->nv;
     kernel_scratch k;
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, nv, k.tau);
     mask failed = num_lt(K(1), K(0));
-    if (plan->ntrees > 1) {
-        for (int32_t i = 0; i < PANEL * nv; i++) k.panel[i] = triple_zero(); /* trees do not see each other */
-    }
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         failed |= tree_forward_dynamics(call, t, &k);
@@ -212,7 +238,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
         for (int32_t c = tree->begin; c < tree->end; c++) {
             const int32_t *path = column_path(plan, call->paths, c);
             int base = c < tree->begin + tree->base;
-            triple *out = k.panel + waiting * nv;
+            triple *out = panel_slot(plan, tree, k.panel, c);
             vec3 dq = vec3_zero(), dv = vec3_zero();
             column_right_hand_sides(plan, path, tree, c, &k.s);
             if (base) {
@@ -224,16 +250,10 @@ static inline unsigned kernel_linearize(const kernel_call *call)
                 if (base)
                     add_triples(&k.s.branch[tree->begin], base_armature(plan, tree, dq), base_armature(plan, tree, dv));
             }
-            column_half_solve(plan, path, c, &k.s);
+            column_half_solve(plan, path, tree, c, &k.s);
             column_finish(plan, call->paths, path, c, &k.s, out);
             if (base) add_triples(&out[tree->begin], dq, dv);
-            if (++waiting == PANEL || c == tree->end - 1) {
-                panel_flush(call, k.panel, c + 1 - waiting, waiting);
-                if (plan->ntrees > 1) {
-                    for (int32_t i = 0; i < waiting * nv; i++) k.panel[i] = triple_zero();
-                }
-                waiting = 0;
-            }
+            panel_advance(call, k.panel, c);
         }
         if (tree->base) add_vec3(&k.s.x[tree->begin], base_acceleration(&k.s.base[t], &k.v[tree->begin]));
     }

@@ -6,6 +6,7 @@
 #define HML_ALGO_KERNEL_IO_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "algo/topology.h"
 #include "num/num.h"
@@ -33,17 +34,29 @@ typedef struct kernel_call {
     kernel_output torque, dtau_dq, dtau_dv, M; /* inverse */
 } kernel_call;
 
+static inline size_t kernel_state(int count, int l) { return (size_t)(l < count ? l : 0); }
+
 static inline num kernel_load(kernel_input in, int count, int32_t index)
 {
     num x = K(0);
     if (!in.data) return x;
-    for (int l = 0; l < LANES; l++) num_set(&x, l, in.data[(size_t)(l < count ? l : 0) * in.stride + (size_t)index]);
+    for (int l = 0; l < LANES; l++) num_set(&x, l, in.data[kernel_state(count, l) * in.stride + (size_t)index]);
     return x;
 }
 
+/* numbers 0 … n − 1 of every state */
 static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *out)
 {
-    for (int32_t i = 0; i < n; i++) out[i] = kernel_load(in, count, i);
+    int32_t i = 0;
+#if LANES > 1
+    for (; in.data && i + LANES <= n; i += LANES) {
+        for (int l = 0; l < LANES; l++) {
+            memcpy(&out[i + l], in.data + kernel_state(count, l) * in.stride + (size_t)i, sizeof(num));
+        }
+        num_transpose(out + i);
+    }
+#endif
+    for (; i < n; i++) out[i] = kernel_load(in, count, i);
 }
 
 /* entry (row, column) of every state's matrix */
@@ -51,6 +64,22 @@ static inline void kernel_store(kernel_output out, int count, int32_t row, int32
 {
     for (int l = 0; l < count; l++) {
         out.data[(size_t)l * out.stride + (size_t)row * out.ld + (size_t)column] = num_get(x, l);
+    }
+}
+
+/* entries (row, column) … (row, column + n − 1), n <= LANES; x is overwritten */
+static inline void kernel_store_run(kernel_output out, int count, int32_t row, int32_t column, int32_t n, num x[LANES])
+{
+    lane *to = out.data + (size_t)row * out.ld + (size_t)column;
+#if LANES > 1
+    if (n == LANES) {
+        num_transpose(x);
+        for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride, &x[l], sizeof(num));
+        return;
+    }
+#endif
+    for (int32_t j = 0; j < n; j++) {
+        for (int l = 0; l < count; l++) to[(size_t)l * out.stride + (size_t)j] = num_get(x[j], l);
     }
 }
 

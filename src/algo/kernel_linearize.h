@@ -67,16 +67,36 @@ static inline void column_right_hand_sides(const hml_plan *plan, const int32_t *
     }
 }
 
-/* D⁻¹ Wᵀ of the right-hand sides, in place; for M⁻¹ that of the unit vector, which is row c of W */
-static inline void column_half_solve(const hml_plan *plan, const int32_t *path, int32_t c, const linearize_scratch *s)
+/* adds row times the right-hand sides b of one column to n rows of the half solution */
+static inline void half_solve_add(int32_t n, const num *row, triple b, triple *sum)
+{
+    for (int32_t d = 0; d < n; d++) sum[d].q += row[d] * b.q, sum[d].v += row[d] * b.v;
+}
+
+/*
+ * D⁻¹ Wᵀ of the right-hand sides, in place; for M⁻¹ that of the unit vector, which is row c of W. On the ancestors:
+ * their own entries, those of the ancestors below them, those of the subtree. The six columns of a free root go
+ * together.
+ */
+static inline void column_half_solve(const hml_plan *plan, const int32_t *path, const plan_tree *tree, int32_t c,
+                                     const linearize_scratch *s)
 {
     const plan_column *pc = plan_columns(plan);
     const mass_factor *f = &s->f;
-    int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth;
+    int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth, d = 0;
     const num *wc = factor_row(f, c);
     triple *r = s->path, *y = s->branch;
 
-    for (int32_t d = 0; d < depth; d++) {
+    if (tree->base && depth >= 6) {
+        triple sum[6];
+        for (int32_t k = 0; k < 6; k++) sum[k] = r[k];
+        for (int32_t e = 1; e < 6; e++) half_solve_add(e, factor_row(f, tree->begin + e), r[e], sum);
+        for (int32_t e = 6; e < depth; e++) half_solve_add(6, factor_row(f, path[e]), r[e], sum);
+        for (int32_t i = first; i < end; i++) half_solve_add(6, factor_row(f, i), y[i], sum);
+        for (int32_t k = 0; k < 6; k++) r[k] = sum[k];
+        d = 6;
+    }
+    for (; d < depth; d++) {
         num q = r[d].q, v = r[d].v;
         for (int32_t e = d + 1; e < depth; e++) {
             num w = factor_row(f, path[e])[d];
@@ -86,8 +106,11 @@ static inline void column_half_solve(const hml_plan *plan, const int32_t *path, 
             num w = factor_row(f, i)[d];
             q += w * y[i].q, v += w * y[i].v;
         }
+        r[d].q = q, r[d].v = v;
+    }
+    for (d = 0; d < depth; d++) {
         num inverse = f->diagonal[path[d]];
-        r[d].q = inverse * q, r[d].v = inverse * v, r[d].m = inverse * wc[d];
+        r[d].q *= inverse, r[d].v *= inverse, r[d].m = inverse * wc[d];
     }
     for (int32_t k = first; k < end; k++) {
         num q = y[k].q, v = y[k].v;
@@ -119,6 +142,20 @@ static inline triple triple_zero(void)
     return t;
 }
 
+/* rows that share only some ancestors with the column; six, a free root, is what most of them share */
+static inline void off_branch_rows(const mass_factor *f, off_range range, const triple *y, triple *out)
+{
+    if (range.shared == 6) {
+        triple base[6];
+        for (int32_t d = 0; d < 6; d++) base[d] = y[d];
+        for (int32_t i = range.begin; i < range.end; i++) out[i] = row_dot(factor_row(f, i), base, 6, triple_zero());
+    } else {
+        for (int32_t i = range.begin; i < range.end; i++) {
+            out[i] = row_dot(factor_row(f, i), y, range.shared, triple_zero());
+        }
+    }
+}
+
 /* W times the half solution: column c of D_q, D_ν, M⁻¹, for all rows of the tree, into out[row] */
 static inline void column_finish(const hml_plan *plan, const topology *t, const int32_t *path, int32_t c,
                                  const linearize_scratch *s, triple *out)
@@ -128,11 +165,7 @@ static inline void column_finish(const hml_plan *plan, const topology *t, const 
     int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth, segment = pc[c].segment;
     const triple *r = s->path, *y = s->branch;
 
-    for (int64_t o = t->first[segment]; o < t->first[segment + 1]; o++) {
-        for (int32_t i = t->off[o].begin; i < t->off[o].end; i++) {
-            out[i] = row_dot(factor_row(f, i), r, t->off[o].shared, triple_zero());
-        }
-    }
+    for (int64_t o = t->first[segment]; o < t->first[segment + 1]; o++) off_branch_rows(f, t->off[o], r, out);
     for (int32_t d = 0; d < depth; d++) out[path[d]] = row_dot(factor_row(f, path[d]), r, d, r[d]);
     for (int32_t i = first; i < end; i++) {
         const num *row = factor_row(f, i);

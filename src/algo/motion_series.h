@@ -23,7 +23,7 @@
 #define HML_ALGO_MOTION_SERIES_H
 
 #include "algo/kernel_tree.h"
-#include "hamel/representation.h"
+#include "hamel/kinematics.h"
 
 /* the highest derivative; what stays on the stack grows with it, and binomials of it are exact */
 enum { SERIES_MAX = 12, SERIES_LENGTH = SERIES_MAX + 1 };
@@ -142,6 +142,8 @@ static inline num state_rate(const state_series *s, int n, const body_coordinate
 
 typedef struct walk {
     int order;
+    int32_t root;                             /* whose frame F₀ is; −1: the world itself */
+    int beside;                               /* F₀ is that of another walk */
     pose world;                               /* F₀ in the world */
     pose H;                                   /* plan frame of the body in F₀ */
     twist V[SERIES_LENGTH];                   /* of the body */
@@ -151,9 +153,21 @@ typedef struct walk {
 static inline void walk_start(walk *w, int order)
 {
     w->order = order;
+    w->root = -1;
+    w->beside = 0;
     w->world = pose_identity();
     w->H = pose_identity();
     for (int n = 0; n <= order; n++) w->V[n] = twist_zero();
+}
+
+/* in the F₀ of another walk, be it on another tree; on the same tree the same bits come out */
+static inline void walk_start_beside(walk *w, const walk *other)
+{
+    walk_start(w, other->order);
+    w->root = other->root;
+    w->beside = 1;
+    w->world = other->world;
+    w->H = pose_inverse(other->world);
 }
 
 /* from a body, or from the world, to a child */
@@ -164,10 +178,15 @@ static inline void walk_step(walk *w, const hml_model *m, int32_t body, const st
     column_state columns[HML_JOINT_MAX_NV];
     num follower = c.follower ? c.factor * state->q[c.q] + c.offset : K(0), pitch = K(p->pitch);
     const num *q = c.follower ? &follower : state->q + c.q;
-    pose H = joint_move(p->type, pose_mul(w->H, plan_pose(p->X)), pitch, q);
+    pose X = plan_pose(p->X), H = joint_move(p->type, p->parent < 0 ? X : pose_mul(w->H, X), pitch, q);
     if (p->parent < 0) {
-        w->world = H;
-        H = pose_identity();
+        if (w->beside && w->root != body) {
+            H = pose_between(w->world, H);
+        } else {
+            w->root = body;
+            w->world = H;
+            H = pose_identity();
+        }
     }
     w->H = H;
     joint_columns_at(p->type, H, pitch, columns);
@@ -255,22 +274,25 @@ static inline pose frame_placement(const hml_model *m, const model_frame *f)
 }
 
 /*
- * Walks to a frame. Afterwards w holds its pose and twist in F₀, and j (if not NULL) the derivatives of its columns in
- * F₀, added with a sign.
+ * Takes a walk that has just started to a frame. Afterwards it holds the frame's pose and twist in F₀, and j (if not
+ * NULL) has the derivatives of its columns there, added with a sign. HML_WORLD stays where it is.
  */
-static inline void walk_to_frame(walk *w, const hml_model *m, int32_t frame, const state_series *state, int order,
-                                 num sign, const jacobian_series *j)
+static inline void walk_to(walk *w, const hml_model *m, int32_t frame, const state_series *state, num sign,
+                           const jacobian_series *j)
 {
+    if (frame == HML_WORLD) return;
     const model_frame *f = &model_frames(m)[frame];
-    walk_start(w, order);
-    if (f->body >= 0) {
-        for (int32_t i = model_bodies(m)[f->body].root;; i = path_next(m, i, f->body)) {
-            walk_step(w, m, i, state);
-            if (j) jacobian_add(j, m, w, i, sign);
-            if (i == f->body) break;
-        }
+    pose F = frame_placement(m, f);
+    if (f->body < 0) {
+        w->H = pose_between(w->world, F);
+        return;
     }
-    w->H = pose_mul(w->H, frame_placement(m, f));
+    for (int32_t i = model_bodies(m)[f->body].root;; i = path_next(m, i, f->body)) {
+        walk_step(w, m, i, state);
+        if (j) jacobian_add(j, m, w, i, sign);
+        if (i == f->body) break;
+    }
+    w->H = pose_mul(w->H, F);
 }
 
 static inline void expression_of_walk(expression *x, hml_representation rep, const walk *w)
@@ -284,21 +306,52 @@ static inline void expression_of_walk(expression *x, hml_representation rep, con
 }
 
 /*
- * What a frame does in a representation: its pose in the world, the derivatives of its twist (twist, acceleration,
- * jerk, jounce, …) and of its Jacobian, which may be NULL.
+ * What a frame E does for an observer on a frame D, or in the world: its pose there, the derivatives of its twist
+ * (twist, acceleration, jerk, jounce, …) and of its Jacobian, which may be NULL.
+ *
+ * Turned into D, the difference of the twists of E and D is the twist of E relative to D, right-trivialized. Its
+ * derivatives follow the rule of `left` with D as the expression frame; from there on D is the world. Columns of
+ * joints that carry both frames cancel exactly.
  */
-static inline pose frame_series(const hml_model *m, int32_t frame, hml_representation rep, const state_series *state,
-                                int order, twist twists[SERIES_LENGTH], const jacobian_series *j)
+static inline pose frame_series(const hml_model *m, int32_t frame, int32_t reference, hml_representation rep,
+                                const state_series *state, int order, twist twists[SERIES_LENGTH],
+                                const jacobian_series *j)
 {
     walk w;
     expression x;
     if (j) jacobian_zero(j);
-    walk_to_frame(&w, m, frame, state, order, K(1), j);
+    walk_start(&w, order);
+    walk_to(&w, m, frame, state, K(1), j);
+    if (reference != HML_WORLD) {
+        walk d;
+        walk_start_beside(&d, &w);
+        walk_to(&d, m, reference, state, K(-1), j);
+        expression_of_walk(&x, HML_LEFT, &d);
+        if (j) jacobian_express(j, &x);
+        for (int n = 0; n <= order; n++) w.V[n] = twist_sub(w.V[n], d.V[n]);
+        series_express(&x, order, w.V);
+        w.H = pose_between(d.H, w.H);
+        w.world = pose_identity();
+    }
     expression_of_walk(&x, rep, &w);
     for (int n = 0; n <= order; n++) twists[n] = w.V[n];
     series_express(&x, order, twists);
     if (j) jacobian_express(j, &x);
     return pose_mul(w.world, w.H);
+}
+
+/* the acceleration of the frame of walk e, expressed in the frame of walk c; both of order 1 and in one F₀ */
+static inline twist frame_acceleration(hml_acceleration_kind kind, const walk *e, const walk *c)
+{
+    expression x;
+    switch (kind) {
+    case HML_INTRINSIC: return pose_ad_inverse(c->H, e->V[1]);
+    case HML_APPARENT: return pose_ad_inverse(c->H, twist_sub(e->V[1], twist_cross(c->V[0], e->V[0])));
+    default: break;
+    }
+    expression_of_walk(&x, HML_MIXED, e);
+    vec3 linear = vec3_add(e->V[1].v, series_cross_vec(1, e->V, x.p));
+    return twist_of(mat3_tmul_vec(c->H.R, linear), mat3_tmul_vec(c->H.R, e->V[1].w));
 }
 
 #endif
