@@ -1,9 +1,24 @@
 /*
- * Kinematics of frames: where they are, how they move, and the Jacobians.
+ * Kinematics: where bodies and frames are, how they move, and the Jacobians of frames.
  *
- * Representations of the results (Notation, section 5; see docs/conventions.md):
- *   left   in the frame itself; right: in the world frame; mixed: origin of the frame, axes of the world;
- *   split  linear part in world axes, angular part in the frame's axes.
+ *   hml_body_poses               poses of all bodies
+ *   hml_body_poses_exponential   the same by products of exponentials, Müller (66a)
+ *   hml_frames                   poses, twists and accelerations of all frames, bodies first
+ *   hml_frame                    pose, Jacobian, its time derivative, twist and acceleration of a frame
+ *   hml_frame_relative           the same for an observer on another frame
+ *   hml_frame_acceleration       intrinsic, apparent or classical, expressed in any frame
+ *
+ * Further: jacobian.h (all kinds of Jacobians), higher_order.h (jerk, jounce, Hessians), kinematic_derivatives.h,
+ * inverse_kinematics.h, calibration.h.
+ *
+ * ν and ν̇ are left-trivialized, also where the results are not; hml_jacobian_to_representation turns the base columns
+ * of J and J̇. The four representations are in representation.h. Matrices are row-major and packed; poses are 4x4,
+ * twists linear first. A frame is an index of hml_model_find_frame, bodies and merged links included, or HML_WORLD
+ * where that is said. A pointer to a result may be NULL: not wanted. NaN and infinity answer HML_NOT_FINITE,
+ * quaternions more than 1e-3 from unit HML_NOT_NORMALIZED. Every workspace will do, HML_USE_TREE is enough.
+ *
+ * Precision. Everything is computed in the frame of the tree's root body: a robot 1,000 km away has the same left,
+ * mixed and split results as at the origin.
  */
 #ifndef HAMEL_KINEMATICS_H
 #define HAMEL_KINEMATICS_H
@@ -11,20 +26,50 @@
 #include "hamel/representation.h"
 #include "hamel/work.h"
 
-/* poses of all bodies in the world: nbodies × 16, each a row-major 4x4 */
+enum { HML_WORLD = -1 };
+
+/* H: nbodies × 16, in the world */
 HML_API hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H);
 
-/* what a frame does; pointers may be NULL */
+/* H_i = exp(Y₁φ₁) … exp(Y_iφ_i) A_i, along the way to body i: φ the joints' logarithms, Y and A screws and poses at
+ * the neutral configuration */
+HML_API hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, const double *q, double *H);
+
+/*
+ * The first `count` frames: hml_model_nframes of them, or hml_model_nbodies for the bodies alone. H: count × 16,
+ * V and A: count × 6, the twist and the derivative of its numbers. V needs v; A needs v and a.
+ */
+HML_API hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
+                              const double *q, const double *v, const double *a, double *H, double *V, double *A);
+
+/* what a frame does */
 typedef struct hml_frame_motion {
     size_t struct_size;
-    double *pose;         /* 16: H of the frame in the world */
+    double *pose;         /* 16: H of the frame in the world, or in the reference frame */
     double *J;            /* 6 × nv: twist = J ν, ν left-trivialized */
-    double *Jdot;         /* 6 × nv: d/dt J in the chosen representation (apparent: derivative of the numbers) */
-    double *twist;        /* 6 */
-    double *acceleration; /* 6: J ν̇ + J̇ ν; needs a */
+    double *Jdot;         /* 6 × nv: derivative of the numbers of J; needs v */
+    double *twist;        /* 6; needs v */
+    double *acceleration; /* 6: J ν̇ + J̇ ν, derivative of the numbers of the twist; needs v and a */
 } hml_frame_motion;
 
 HML_API hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
                              const double *q, const double *v, const double *a, hml_frame_motion *motion);
+
+/* for an observer on the frame `reference`, which takes the place of the world; HML_WORLD makes it hml_frame */
+HML_API hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
+                                      hml_representation representation, const double *q, const double *v,
+                                      const double *a, hml_frame_motion *motion);
+
+/* three things that are called the acceleration of a frame E, expressed in a frame C; A is the world */
+typedef enum hml_acceleration_kind {
+    HML_INTRINSIC = 0, /* ᶜX_A d/dt(ᴬv): the derivative of the right twist, moved as a twist, Notation (47), (85) */
+    HML_APPARENT = 1,  /* d/dt(ᶜv): the derivative of the six numbers in C, however C moves, Notation (44)-(45) */
+    HML_CLASSICAL = 2  /* second derivative of the position of E's origin, and ω̇, in the axes of C */
+} hml_acceleration_kind;
+
+/* expressed: a frame or HML_WORLD */
+HML_API hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_t frame,
+                                          hml_acceleration_kind kind, int32_t expressed, const double *q,
+                                          const double *v, const double *a, double acceleration[6]);
 
 #endif

@@ -18,7 +18,7 @@ static void run(const robot *r, int body, hml_representation rep, int order, con
     state_series state = {.q = r->q};
     jacobian_series j = {.order = order, .nv = r->nv};
     for (int n = 0; n <= order; n++) j.J[n] = out->J[n], state.rates[n] = rates[n];
-    out->H = frame_series(r->model, body, rep, &state, order, out->V, &j);
+    out->H = frame_series(r->model, body, HML_WORLD, rep, &state, order, out->V, &j);
 }
 
 static void test_values_against_brute_force(void **unused)

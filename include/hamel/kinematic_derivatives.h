@@ -1,0 +1,49 @@
+/*
+ * Derivatives of what a frame does: of its placement, velocity and acceleration with respect to q, ν and ν̇, and the
+ * kinematic Hessian.
+ *
+ *   hml_frame_derivatives        ∂(twist)/∂q, ∂(twist)/∂ν, ∂(acceleration)/∂q, ∂(acceleration)/∂ν, ∂(acceleration)/∂ν̇
+ *   hml_frame_hessian            ∂J/∂q                            Müller (5), (15), (25); Kindr (15)
+ *   hml_jacobian_partial         ∂ⁿJ_c/∂q_α1 … ∂q_αn              Müller (14), (23)
+ *
+ * A derivative with respect to coordinate k of q is d/dε at ε = 0 of q ⊕ ε e_k: the joint moves on by exp, as in the
+ * whole library. ν and ν̇ are left-trivialized and held. A twist is a vector of six numbers in its representation, and
+ * these numbers are what is differentiated. The derivative of the placement is the Jacobian in the same
+ * representation: H⁻¹ ∂H = (J_left)^, ∂H H⁻¹ = (J_right)^, the first three rows of J_mixed are ∂o.
+ *
+ * Conventions are those of kinematics.h.
+ */
+#ifndef HAMEL_KINEMATIC_DERIVATIVES_H
+#define HAMEL_KINEMATIC_DERIVATIVES_H
+
+#include "hamel/kinematics.h"
+
+/* 6 × nv each */
+typedef struct hml_frame_derivative {
+    size_t struct_size;
+    double *placement_q;    /* the Jacobian */
+    double *twist_q;        /* needs v */
+    double *twist_v;        /* the Jacobian again */
+    double *acceleration_q; /* needs v and a */
+    double *acceleration_v; /* needs v */
+    double *acceleration_a; /* and again */
+} hml_frame_derivative;
+
+HML_API hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t frame,
+                                         hml_representation representation, const double *q, const double *v,
+                                         const double *a, hml_frame_derivative *derivative);
+
+/* H: nv × 6 × nv, H[k] = ∂J/∂q_k. J̇ = Σ H[k] ν_k */
+HML_API hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int32_t frame,
+                                     hml_representation representation, const double *q, double *H);
+
+/*
+ * The n-th partial derivative of column `column` of a frame's Jacobian: first by coordinate indices[0], then by
+ * indices[1], and so on. The order matters within a joint of several coordinates, whose directions do not commute,
+ * and nowhere else. n >= 0 is not bounded. Left and right only. Models with mimic followers answer HML_UNSUPPORTED.
+ */
+HML_API hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t frame,
+                                        hml_representation representation, const double *q, int32_t column, int32_t n,
+                                        const int32_t *indices, double derivative[6]);
+
+#endif
