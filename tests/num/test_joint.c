@@ -50,6 +50,11 @@ static void test_neutral_is_the_identity(void **state)
         joint_neutral(J.type, q);
         pose H = pose_of_joint(&J, q), one = pose_identity();
         CHECK(H, one, TOL);
+        int real = J.type == HML_JOINT_SPHERICAL ? 0 : J.type == HML_JOINT_FREE ? 3 : -1; /* of a unit quaternion */
+        for (int j = 0; j < joint_nq(J.type); j++) {
+            num expected = K(j == real);
+            CHECK(q[j], expected, 0);
+        }
     }
 }
 
