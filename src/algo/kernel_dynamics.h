@@ -277,7 +277,8 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
         failed |= tree_forward_dynamics(call, t, &k);
         if (tree->base) add_vec3(&k.s.x[tree->begin], base_acceleration(&k.s.base[t], &k.v[tree->begin]));
     }
-    for (int32_t c = 0; c < plan->nv; c++) kernel_store(call->acceleration, call->count, 0, c, k.s.x[c]);
+    for (int32_t c = 0; call->acceleration.data && c < plan->nv; c++)
+        kernel_store(call->acceleration, call->count, 0, c, k.s.x[c]);
     return lane_bits(failed);
 }
 
