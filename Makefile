@@ -15,7 +15,9 @@ build: $(BUILD)/.deps-build
 ## run      show what the library does, on the spot
 run: build
 	@echo "hamel linearize robots/pendulum.json" && $(BUILD)/hamel linearize robots/pendulum.json
-	@echo && echo "hamel validate" && $(BUILD)/hamel validate
+	@echo && echo "hamel linearize --state examples/states/nine.json --spy --picture $(BUILD)/linearize.svg" && \
+	    $(BUILD)/hamel linearize --state examples/states/nine.json --spy --picture $(BUILD)/linearize.svg
+	@echo && echo "hamel validate --study $(BUILD)/study" && $(BUILD)/hamel validate --study $(BUILD)/study
 	@echo && echo "More: $(BUILD)/hamel --help"
 
 ## test     run every test
