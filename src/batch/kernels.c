@@ -3,6 +3,7 @@
 
 #if !defined HML_NUM_F32
 #include "algo/kernel_inverse.h"
+#include "algo/kernel_kinematics.h"
 #endif
 
 #include "batch/kernel_group.h"
@@ -40,6 +41,7 @@ const kernel_table TABLE(KIND) = {
     kernel_linearize,
     kernel_forward_dynamics,
     kernel_inverse_dynamics,
+    kernel_jacobians,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
     HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */

@@ -31,6 +31,7 @@
     X(inertia_mul, 10, 6, 6)
 
 struct kernel_call;
+struct jacobian_call;
 struct hml_plan;
 
 typedef struct hml_kernels {
@@ -41,6 +42,7 @@ typedef struct hml_kernels {
     unsigned (*linearize)(const struct kernel_call *call);
     unsigned (*forward_dynamics)(const struct kernel_call *call);
     unsigned (*inverse_dynamics)(const struct kernel_call *call);
+    void (*jacobians)(const struct jacobian_call *call); /* algo/kernel_kinematics.h */
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP
