@@ -4,9 +4,13 @@
 
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
+#include "hamel/edit.h"
 #include "hamel/inertia.h"
 #include "hamel/isa.h"
+#include "hamel/jacobian.h"
+#include "hamel/kinematic_derivatives.h"
 #include "hamel/kinematics.h"
+#include "hamel/layout.h"
 #include "hamel/model.h"
 #include "hamel/random.h"
 #include "hamel/representation.h"
