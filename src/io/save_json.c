@@ -176,10 +176,24 @@ static void put_body(writer *w, const hml_model *model, int32_t index)
     hml_writer_put(w, "}");
 }
 
+/* a model in which nothing moves has only frames of the world; a file needs a body: the first of them, fixed */
+static void put_still_body(writer *w, const hml_model *model)
+{
+    hml_frame_info frame = {.struct_size = sizeof frame};
+    if (hml_model_frame(model, 0, &frame)) return;
+    hml_writer_put(w, "\n    {\"name\": ");
+    put_text(w, frame.name);
+    hml_writer_put(w, ", \"parent\": null, \"joint\": {\"name\": ");
+    put_text(w, frame.name);
+    hml_writer_put(w, ", \"type\": \"fixed\", \"origin\": ");
+    put_origin(w, frame.position, frame.rotation);
+    hml_writer_put(w, "}}");
+}
+
 static void put_frames(writer *w, const hml_model *model)
 {
     int any = 0;
-    for (int32_t i = 0; i < hml_model_nframes(model); i++) {
+    for (int32_t i = hml_model_njoints(model) == 0; i < hml_model_nframes(model); i++) {
         hml_frame_info frame = {.struct_size = sizeof frame};
         hml_model_frame(model, i, &frame);
         if (hml_save_is_body(model, &frame)) continue;
@@ -217,6 +231,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     put_list(&w, gravity, 3);
     hml_writer_put(&w, ",\n  \"bodies\": [");
     for (int32_t i = 0; i < hml_model_njoints(model); i++) put_body(&w, model, i);
+    if (hml_model_njoints(model) == 0) put_still_body(&w, model);
     hml_writer_put(&w, "\n  ]");
     put_frames(&w, model);
     hml_writer_put(&w, "\n}\n");
