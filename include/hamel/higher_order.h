@@ -1,0 +1,64 @@
+/*
+ * Kinematics of higher order, and the system matrices behind them.
+ *
+ *   hml_frame_series             twist, acceleration, jerk, jounce, … and J, J̇, J̈, …     Müller (6)-(33)
+ *   hml_system_matrices          J = A X, J̇ = −A a (J − X), …: all bodies at once        Müller (8)-(10), (18)-(19),
+ * (112) hml_joint_velocities         ν from the twists of the bodies hml_joint_accelerations      ν̇ from the
+ * accelerations of the bodies                   Müller (11)
+ *
+ * Conventions are those of kinematics.h. Müller's body-fixed representation is HML_LEFT, his spatial one HML_RIGHT, his
+ * hybrid one HML_MIXED, his mixed one HML_SPLIT; his screws are angular first, ours linear first.
+ */
+#ifndef HAMEL_HIGHER_ORDER_H
+#define HAMEL_HIGHER_ORDER_H
+
+#include "hamel/kinematics.h"
+
+enum { HML_ORDER_MAX = 12 };
+
+/*
+ * Time derivatives of a frame's motion, for an observer on `reference` (HML_WORLD: the world).
+ *
+ *   rates    (order + 1) × nv   ν, ν̇, ν̈, …: derivatives of the left-trivialized velocity
+ *   twists   (order + 1) × 6    the twist, and the derivatives of its numbers: acceleration, jerk, jounce, …
+ *   J        (order + 1) × 6 × nv   the Jacobian, and the derivatives of its numbers: J̇, J̈, …
+ *
+ * order: 0 … HML_ORDER_MAX. twists and J may be NULL.
+ */
+HML_API hml_status hml_frame_series(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
+                                    hml_representation representation, int32_t order, const double *q,
+                                    const double *rates, double *twists, double *J);
+
+/*
+ * Müller's system matrices, dense, for all n = nbodies bodies at once. They are there to be looked at and to judge
+ * faster code by: time and memory grow with n². Rows are bodies, six each, joints as columns of J and X. Left (his
+ * body-fixed) and right (his spatial) only.
+ *
+ *   left    J = A X,  J̇ = −A a (J − X)      A: block (i, j) is X_ij, body j on the way to i; X: the joints' own
+ *                                            columns S; a: ad of S_i ν_i. For joints of one coordinate a X = 0, and
+ *                                            (8) follows as printed
+ *   right   J = A X,  J̇ = A b X             A: block (i, j) is the identity; X: the columns in the world; b: ad of V_i
+ */
+typedef struct hml_system {
+    size_t struct_size;
+    double *A;    /* 6n × 6n */
+    double *X;    /* 6n × nv */
+    double *a;    /* 6n × 6n, block diagonal; left: a, right: b; needs v */
+    double *J;    /* 6n × nv */
+    double *Jdot; /* 6n × nv; needs v and J */
+} hml_system;
+
+HML_API hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_representation representation,
+                                       const double *q, const double *v, hml_system *system);
+
+/*
+ * The coordinates' velocities and accelerations from the motion of the bodies: V and A are n × 6, left twists and their
+ * derivatives. What of them no joint can do is dropped, joint by joint, in the sense of least squares in the body's
+ * frame. With mimic followers the leader's own joint decides.
+ */
+HML_API hml_status hml_joint_velocities(const hml_model *model, hml_work *work, const double *q, const double *V,
+                                        double *v);
+HML_API hml_status hml_joint_accelerations(const hml_model *model, hml_work *work, const double *q, const double *V,
+                                           const double *A, double *a);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * Müller's system matrices, as products of dense matrices; the way back from the bodies to the joints; his closed forms
+ * of acceleration and jerk as sums of brackets, against the series.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hamel/configuration.h"
+#include "hamel/higher_order.h"
+#include "hamel/kinematic_derivatives.h"
+#include "hamel/se3.h"
+
+enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 16, N6 = 6 * MAX_BODIES };
+
+typedef struct robot {
+    hml_model *model;
+    hml_work *work;
+    int32_t nv, nb;
+    double q[MAX_NQ], rates[4 * MAX_NV];
+} robot;
+
+static void robot_open(robot *r, uint64_t seed, hml_random_shape shape, hml_joint_type root, unsigned types,
+                       double mimic)
+{
+    hml_random_spec spec;
+    hml_rng rng;
+    hml_random_spec_init(&spec);
+    spec.seed = seed;
+    spec.shape = shape;
+    spec.root = root;
+    spec.nbodies = 9;
+    spec.joint_types = types;
+    spec.mimic = mimic;
+    hml_rng_seed(&rng, seed);
+    assert_int_equal(hml_model_random(&spec, &r->model), HML_OK);
+    assert_int_equal(hml_work_new(r->model, HML_ISA_SCALAR, HML_USE_TREE, &r->work), HML_OK);
+    assert_int_equal(hml_configuration_random(r->model, &rng, r->q), HML_OK);
+    r->nv = hml_model_nv(r->model), r->nb = hml_model_nbodies(r->model);
+    assert_true(r->nv <= MAX_NV && r->nb <= MAX_BODIES);
+    for (int32_t i = 0; i < 4 * r->nv; i++) r->rates[i] = hml_rng_normal(&rng);
+}
+
+static void robot_close(robot *r)
+{
+    hml_work_free(r->work);
+    hml_model_free(r->model);
+}
+
+static double worst(const double *x, const double *y, int32_t n)
+{
+    double off = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (!(fabs(x[i] - y[i]) <= off)) off = fabs(x[i] - y[i]);
+    return off;
+}
+
+/* C = A B, (rows × n)(n × columns) */
+static void product(int32_t rows, int32_t n, int32_t columns, const double *A, const double *B, double *C)
+{
+    for (int32_t i = 0; i < rows; i++) {
+        for (int32_t j = 0; j < columns; j++) {
+            double sum = 0;
+            for (int32_t k = 0; k < n; k++) sum += A[i * n + k] * B[k * columns + j];
+            C[i * columns + j] = sum;
+        }
+    }
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    static double A[N6 * N6], a[N6 * N6], X[N6 * MAX_NV], J[N6 * MAX_NV], Jdot[N6 * MAX_NV], P[N6 * MAX_NV],
+        Q[N6 * MAX_NV], each[6 * MAX_NV], each_dot[6 * MAX_NV];
+    for (uint64_t seed = 1; seed < 16; seed++) {
+        robot r;
+        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
+        int32_t n6 = 6 * r.nb;
+        for (int rep = HML_LEFT; rep <= HML_RIGHT; rep++) {
+            hml_system x = {sizeof x, A, X, a, J, Jdot};
+            assert_int_equal(hml_system_matrices(r.model, r.work, (hml_representation)rep, r.q, r.rates, &x), HML_OK);
+            product(n6, n6, r.nv, A, X, P);
+            assert_true(worst(P, J, n6 * r.nv) < 1e-13); /* (112) */
+            if (rep == HML_LEFT) {                       /* (8): −A a (J − X) */
+                for (int32_t i = 0; i < n6 * r.nv; i++) Q[i] = X[i] - J[i];
+                product(n6, n6, r.nv, a, Q, P);
+            } else { /* (18): L b X */
+                product(n6, n6, r.nv, a, X, P);
+            }
+            product(n6, n6, r.nv, A, P, Q);
+            assert_true(worst(Q, Jdot, n6 * r.nv) < 1e-12);
+            for (int32_t b = 0; b < r.nb; b++) {
+                hml_frame_motion m = {.struct_size = sizeof m, .J = each, .Jdot = each_dot};
+                assert_int_equal(hml_frame(r.model, r.work, b, (hml_representation)rep, r.q, r.rates, NULL, &m),
+                                 HML_OK);
+                assert_true(worst(each, J + 6 * b * r.nv, 6 * r.nv) < 1e-12);
+                assert_true(worst(each_dot, Jdot + 6 * b * r.nv, 6 * r.nv) < 1e-12);
+            }
+        }
+        robot_close(&r);
+    }
+}
+
+static void test_from_bodies_to_joints(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 16; seed++) {
+        robot r;
+        double V[6 * MAX_BODIES], A[6 * MAX_BODIES], v[MAX_NV], a[MAX_NV];
+        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
+        assert_int_equal(hml_frames(r.model, r.work, r.nb, HML_LEFT, r.q, r.rates, r.rates + r.nv, NULL, V, A), HML_OK);
+        assert_int_equal(hml_joint_velocities(r.model, r.work, r.q, V, v), HML_OK);
+        assert_int_equal(hml_joint_accelerations(r.model, r.work, r.q, V, A, a), HML_OK);
+        assert_true(worst(v, r.rates, r.nv) < 1e-12);
+        assert_true(worst(a, r.rates + r.nv, r.nv) < 1e-11);
+        robot_close(&r);
+    }
+}
+
+static void add(double sum[6], double factor, const double x[6])
+{
+    for (int i = 0; i < 6; i++) sum[i] += factor * x[i];
+}
+
+/* Müller (6), (13) with the last sum counted as in docs/papers.md; (17), (21): a chain of joints of one coordinate */
+static void test_closed_forms_of_a_chain(void **state)
+{
+    (void)state;
+    const unsigned one = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
+    for (uint64_t seed = 1; seed < 12; seed++) {
+        robot r;
+        robot_open(&r, seed, HML_SHAPE_CHAIN, HML_JOINT_REVOLUTE, one, 0);
+        const int32_t n = r.nv, body = r.nb - 1;
+        const double *d1 = r.rates, *d2 = r.rates + n, *d3 = r.rates + 2 * n;
+        double J[3 * 6 * MAX_NV], V[18], c[MAX_NV][6], x[6], y[6], A[6] = {0}, jerk[6] = {0};
+        /* left */
+        assert_int_equal(hml_frame_series(r.model, r.work, body, HML_WORLD, HML_LEFT, 2, r.q, r.rates, V, J), HML_OK);
+        for (int32_t j = 0; j < n; j++)
+            for (int i = 0; i < 6; i++) c[j][i] = J[i * n + j];
+        for (int32_t j = 0; j < n; j++) {
+            add(A, d2[j], c[j]);
+            add(jerk, d3[j], c[j]);
+            for (int32_t k = j + 1; k < n; k++) {
+                hml_twist_cross(c[j], c[k], x);
+                add(A, d1[j] * d1[k], x);
+                add(jerk, 2 * d2[j] * d1[k] + d1[j] * d2[k], x);
+                for (int32_t l = k; l < n; l++) {
+                    hml_twist_cross(x, c[l], y);
+                    add(jerk, (l == k ? 1 : 2) * d1[j] * d1[k] * d1[l], y);
+                }
+            }
+        }
+        assert_true(worst(A, V + 6, 6) < 1e-11 && worst(jerk, V + 12, 6) < 1e-10);
+        /* right */
+        assert_int_equal(hml_frame_series(r.model, r.work, body, HML_WORLD, HML_RIGHT, 2, r.q, r.rates, V, J), HML_OK);
+        double at[MAX_NV + 1][6] = {{0}}; /* V_j, and V_0 = 0 */
+        memset(A, 0, sizeof A);
+        memset(jerk, 0, sizeof jerk);
+        for (int32_t j = 0; j < n; j++) {
+            for (int i = 0; i < 6; i++) c[j][i] = J[i * n + j], at[j + 1][i] = at[j][i] + c[j][i] * d1[j];
+        }
+        for (int32_t j = 0; j < n; j++) {
+            double W[6];
+            hml_twist_cross(at[j + 1], c[j], x); /* [V_j, J_j] */
+            add(A, d2[j], c[j]);
+            add(A, d1[j], x);
+            add(jerk, d3[j], c[j]);
+            add(jerk, 2 * d2[j], x);
+            for (int32_t k = 0; k <= j; k++) {
+                hml_twist_cross(c[k], c[j], y);
+                add(jerk, d2[k] * d1[j], y);
+            }
+            for (int i = 0; i < 6; i++) W[i] = at[j][i] + at[j + 1][i] - at[n][i];
+            hml_twist_cross(W, x, y);
+            add(jerk, d1[j], y);
+        }
+        assert_true(worst(A, V + 6, 6) < 1e-11 && worst(jerk, V + 12, 6) < 1e-10);
+        robot_close(&r);
+    }
+}
+
+/* jerk and jounce of the four representations are of one motion: differences of acceleration and jerk along it */
+static void test_series_against_differences(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        robot r;
+        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 2 ? 0.5 : 0);
+        const double h = 1e-4;
+        double q[2][MAX_NQ], rates[2][4 * MAX_NV], z[MAX_NV];
+        for (int side = 0; side < 2; side++) {
+            double t = side ? h : -h;
+            for (int32_t i = 0; i < r.nv; i++) {
+                const double *d = r.rates + i;
+                /* ν(t) from its derivatives; q(t) by the midpoint of the step, good to t³ like the differences */
+                z[i] = t * (d[0] + t / 2 * d[r.nv] + t * t / 6 * d[2 * r.nv]);
+                rates[side][i] = d[0] + t * (d[r.nv] + t / 2 * (d[2 * r.nv] + t / 3 * d[3 * r.nv]));
+                rates[side][r.nv + i] = d[r.nv] + t * (d[2 * r.nv] + t / 2 * d[3 * r.nv]);
+                rates[side][2 * r.nv + i] = d[2 * r.nv] + t * d[3 * r.nv];
+            }
+            assert_int_equal(hml_configuration_integrate(r.model, r.q, z, q[side]), HML_OK);
+        }
+        for (int rep = HML_LEFT; rep <= HML_SPLIT; rep++) {
+            double V[24], W[2][18];
+            int32_t frame = r.nb - 1;
+            assert_int_equal(
+                hml_frame_series(r.model, r.work, frame, HML_WORLD, (hml_representation)rep, 3, r.q, r.rates, V, NULL),
+                HML_OK);
+            for (int side = 0; side < 2; side++) {
+                assert_int_equal(hml_frame_series(r.model, r.work, frame, HML_WORLD, (hml_representation)rep, 2,
+                                                  q[side], rates[side], W[side], NULL),
+                                 HML_OK);
+            }
+            for (int i = 0; i < 18; i++) {
+                double d = (W[1][i] - W[0][i]) / (2 * h);
+                assert_true(fabs(d - V[6 + i]) < 1e-4 * (1 + fabs(d)));
+            }
+        }
+        robot_close(&r);
+    }
+}
+
+static void test_partials_and_refusals(void **state)
+{
+    (void)state;
+    robot r;
+    double x[6], y[6], H[MAX_NV * 6 * MAX_NV];
+    robot_open(&r, 2, HML_SHAPE_CHAIN, HML_JOINT_FREE, 0xffe, 0);
+    int32_t indices[] = {r.nv - 1, 3}, frame = r.nb - 1;
+    for (int rep = HML_LEFT; rep <= HML_RIGHT; rep++) {
+        assert_int_equal(hml_frame_hessian(r.model, r.work, frame, (hml_representation)rep, r.q, H), HML_OK);
+        for (int32_t c = 0; c < r.nv; c++) {
+            for (int32_t k = 0; k < r.nv; k++) {
+                assert_int_equal(
+                    hml_jacobian_partial(r.model, r.work, frame, (hml_representation)rep, r.q, c, 1, &k, x), HML_OK);
+                for (int i = 0; i < 6; i++) y[i] = H[(6 * k + i) * r.nv + c];
+                assert_true(worst(x, y, 6) < 1e-13);
+            }
+        }
+    }
+    assert_int_equal(hml_jacobian_partial(r.model, r.work, frame, HML_MIXED, r.q, 0, 2, indices, x),
+                     HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_jacobian_partial(r.model, r.work, frame, HML_LEFT, r.q, r.nv, 2, indices, x),
+                     HML_INVALID_ARGUMENT);
+    indices[1] = -1;
+    assert_int_equal(hml_jacobian_partial(r.model, r.work, frame, HML_LEFT, r.q, 0, 2, indices, x),
+                     HML_INVALID_ARGUMENT);
+    assert_int_equal(
+        hml_frame_series(r.model, r.work, frame, HML_WORLD, HML_LEFT, HML_ORDER_MAX + 1, r.q, r.rates, x, NULL),
+        HML_INVALID_ARGUMENT);
+    hml_system s = {.struct_size = sizeof s, .Jdot = H};
+    assert_int_equal(hml_system_matrices(r.model, r.work, HML_LEFT, r.q, r.rates, &s), HML_INVALID_ARGUMENT);
+    s.Jdot = NULL;
+    assert_int_equal(hml_system_matrices(r.model, r.work, HML_MIXED, r.q, r.rates, &s), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_joint_accelerations(r.model, r.work, r.q, H, NULL, x), HML_INVALID_ARGUMENT);
+    robot_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_from_bodies_to_joints),
+        cmocka_unit_test(test_closed_forms_of_a_chain),
+        cmocka_unit_test(test_series_against_differences),
+        cmocka_unit_test(test_partials_and_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
