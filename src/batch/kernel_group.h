@@ -26,8 +26,14 @@ static inline void mat3_to_row(mat3 A, num *y)
 /* ---- bodies ---- */
 
 static inline void so3_exp_row(const num *x, num *y) { mat3_to_row(so3_exp(row_vec3(x)), y); }
-static inline void so3_log_row(const num *x, num *y) { vec3_to_row(so3_log_quat(row_quat(x)), y); }
 static inline void so3_dexp_row(const num *x, num *y) { mat3_to_row(so3_dexp_left(row_vec3(x)), y); }
+
+/* an infinite entry alone would leave zeros in the result: x − x makes NaN of it, and zero of everything else */
+static inline void so3_log_row(const num *x, num *y)
+{
+    num one = K(1) + ((x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]));
+    vec3_to_row(vec3_scale(one, so3_log_quat(row_quat(x))), y);
+}
 
 /* normalizes lengths within 1e-3 of 1; a row beyond becomes NaN */
 static inline void quat_to_matrix_row(const num *x, num *y)
