@@ -292,16 +292,29 @@ static void test_gimbal_lock_is_named(void **state)
     assert_int_equal(hml_boltzmann_hamel_gamma(3, S, dS, work, gamma), HML_SINGULAR_PARAMETERIZATION);
 }
 
-/* a zero on the diagonal is no reason to give up */
+/* zeros on the diagonal are no reason to give up: S any of the 120 permutations of five, S⁻¹ = Sᵀ */
 static void test_rows_are_exchanged(void **state)
 {
     (void)state;
-    static const double S[4] = {0, 2, 1, 0}, dS[8] = {0, 0, 3, 0, 0, 0, 0, 0}, p[2] = {5, 7};
-    double work[8], C[4];
-    /* A_1 = [0 −3; 3 0], S⁻¹ = [0 1; ½ 0], C = 5 S⁻ᵀ A_1 S⁻¹ */
-    const double expected[4] = {0, 7.5, -7.5, 0};
-    assert_int_equal(hml_boltzmann_hamel_coriolis(2, S, dS, p, work, C), HML_OK);
-    assert_near(C, expected, 4, 0);
+    double dS[125];
+    for (int i = 0; i < 125; i++) dS[i] = (i * 7 + 3) % 11;
+    for (int code = 0; code < 3125; code++) {
+        const int to[5] = {code % 5, code / 5 % 5, code / 25 % 5, code / 125 % 5, code / 625};
+        double S[25] = {0}, work[50], C[25], expected[25] = {0};
+        unsigned seen = 0;
+        for (int i = 0; i < 5; i++) seen |= 1u << to[i], S[5 * i + to[i]] = 1;
+        if (seen != 31) continue;
+        for (int i = 0; i < 5; i++) {
+            for (int k = 0; k < 5; k++) {
+                int l = to[i], m = to[k];
+                for (int j = 0; j < 5; j++) {
+                    expected[5 * i + k] += (dS[(5 * j + l) * 5 + m] - dS[(5 * j + m) * 5 + l]) * momentum[j];
+                }
+            }
+        }
+        assert_int_equal(hml_boltzmann_hamel_coriolis(5, S, dS, momentum, work, C), HML_OK);
+        assert_near(C, expected, 25, 10 * ROUND_OFF); /* sums of five products up to 23 */
+    }
 }
 
 static void test_bad_arguments(void **state)

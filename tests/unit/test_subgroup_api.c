@@ -207,6 +207,10 @@ static void test_refusals_of_the_dynamics(void **state)
     assert_int_equal(hml_subgroup_coriolis(&G, M, sick, out), HML_NOT_FINITE);
     assert_int_equal(hml_subgroup_forward_dynamics(&G, many, some, some, out), HML_SINGULAR);
     assert_int_equal(hml_subgroup_forward_dynamics(&G, indefinite, some, some, out), HML_SINGULAR);
+    /* a feather that turns a flywheel: small beside the others is not singular */
+    const double light[9] = {1e-20, 0, 0, 0, 1, 0, 0, 0, 1e-20};
+    assert_int_equal(hml_subgroup_forward_dynamics(&G, light, many, some, out), HML_OK);
+    assert_true(fabs(out[2] * 1e-20 - some[2]) < TOL);
 }
 
 /* a pose that is no element of the group, or none at all */
