@@ -223,7 +223,7 @@ hml_status hml_subgroup_jacobian_inverse(const hml_subgroup *G, const double phi
 
 hml_status hml_subgroup_mass(const hml_subgroup *G, const double spatial_inertia[36], double M[])
 {
-    double S[36], IS[36] = {0};
+    double S[36] = {0}, IS[36] = {0};
     if (!spatial_inertia || !M) return HML_INVALID_ARGUMENT;
     hml_status status = hml_subgroup_selection(G, S);
     if (status) return status;
