@@ -269,6 +269,26 @@ static void put_frames(fill *f)
     }
 }
 
+/* items were finite one by one; composed and lumped they may be too large for a double */
+static hml_status check_sizes(const build *w, const hml_model *m)
+{
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const model_body *b = &model_bodies(m)[i];
+        const model_joint *j = &model_joints(m)[b->joint];
+        if (!hml_all_finite(b->p, 3) || !hml_all_finite(&b->mass, 1) || !hml_all_finite(b->com, 3) ||
+            !hml_all_finite(b->moment, 6) || !hml_all_finite(&j->multiplier, 1) || !hml_all_finite(&j->offset, 1))
+            return hml_fail(w->error, HML_NOT_FINITE, "body " NAMED ": its numbers are too large together",
+                            model_text(m, b->name));
+    }
+    for (int32_t i = 0; i < m->nframes; i++)
+        if (!hml_all_finite(model_frames(m)[i].p, 3))
+            return hml_fail(w->error, HML_NOT_FINITE, "frame " NAMED ": its numbers are too large together",
+                            model_text(m, model_frames(m)[i].name));
+    if (!hml_all_finite(&m->world_mass, 1) || !hml_all_finite(m->world_com, 3) || !hml_all_finite(m->world_moment, 6))
+        return hml_fail(w->error, HML_NOT_FINITE, "what is fixed to the world is too large together");
+    return HML_OK;
+}
+
 static hml_status make(const build *w, hml_model **model)
 {
     hml_model header = {.version = HML_MODEL_VERSION, .header_size = sizeof header};
@@ -294,7 +314,8 @@ static hml_status make(const build *w, hml_model **model)
     put_links(&f);
     put_frames(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
-    hml_status status = hml_block_finish(draft, model);
+    hml_status status = check_sizes(w, draft);
+    if (!status) status = hml_block_finish(draft, model);
     hml_model_free(draft);
     return status;
 }

@@ -8,6 +8,8 @@
 
 #include "model/pose.h"
 
+#include "hamel/inertia.h"
+
 hml_status hml_fail(hml_error *error, hml_status status, const char *format, ...)
 {
     if (error) {
@@ -145,8 +147,10 @@ hml_status hml_check_joint(hml_joint_spec *joint, hml_error *error)
     if (!status && two) status = check_axis(name, "axis2", joint->axis2, error);
     double rest[HML_JOINT_MAX_NQ];
     memcpy(rest, joint->rest, sizeof rest);
-    if (!status && hml_normalize_rest(joint->type, rest) == 0)
-        status = hml_fail(error, HML_BAD_MODEL, "joint " NAMED ": the quaternion of its rest position is zero", name);
+    double norm = hml_normalize_rest(joint->type, rest);
+    if (!status && (norm == 0 || isinf(norm)))
+        status = hml_fail(error, HML_BAD_MODEL, "joint " NAMED ": the quaternion of its rest position is %s", name,
+                          norm == 0 ? "zero" : "too large");
     return status;
 }
 
@@ -159,43 +163,11 @@ hml_status hml_check_inertia(const char *link, const hml_inertia_spec *body, hml
     return HML_OK;
 }
 
-/* Jacobi: each sweep zeroes the three off-diagonal entries in turn; a 3x3 is diagonal to rounding after five */
-void hml_sym3_eigenvalues(const double A[6], double lambda[3])
-{
-    static const int pairs[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
-    double a[3][3] = {{A[0], A[1], A[2]}, {A[1], A[3], A[4]}, {A[2], A[4], A[5]}};
-    for (int sweep = 0; sweep < 6; sweep++) {
-        for (int k = 0; k < 3; k++) {
-            int i = pairs[k][0], j = pairs[k][1], r = pairs[k][2];
-            if (a[i][j] == 0) continue;
-            double theta = (a[j][j] - a[i][i]) / (2 * a[i][j]);
-            double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1));
-            double c = 1 / hypot(t, 1), s = t * c, x = a[r][i], y = a[r][j];
-            a[i][i] -= t * a[i][j];
-            a[j][j] += t * a[i][j];
-            a[i][j] = a[j][i] = 0;
-            a[r][i] = a[i][r] = c * x - s * y;
-            a[r][j] = a[j][r] = s * x + c * y;
-        }
-    }
-    for (int i = 0; i < 3; i++) lambda[i] = a[i][i];
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 2; j++) {
-            if (lambda[j] > lambda[j + 1]) {
-                double swap = lambda[j];
-                lambda[j] = lambda[j + 1];
-                lambda[j + 1] = swap;
-            }
-        }
-    }
-}
-
 int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *sentence, size_t size)
 {
-    /* files round: a thin plate written with four digits may miss the triangle inequality by as much */
-    const double slack = 1e-6;
-    const double *I = body->moment;
-    double A[6], lambda[3], largest = 0;
+    const double *I = body->moment, slack = HML_INERTIA_TOLERANCE;
+    double about_com[10] = {1}, lambda[3], largest = 0;
+    unsigned problems;
     for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(I[i]));
     if (largest == 0) return 0;
     if (body->mass == 0) {
@@ -208,8 +180,8 @@ int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *senten
                  link);
         return 1;
     }
-    sym3_to_array(sym3_of_rows(I), A);
-    hml_sym3_eigenvalues(A, lambda);
+    sym3_to_array(sym3_of_rows(I), about_com + 4);
+    if (hml_inertia_check(about_com, slack, &problems, lambda, NULL)) return 0;
     if (lambda[0] < -slack * largest) {
         snprintf(sentence, size, "link " NAMED ": its moment of inertia has a negative eigenvalue (%g)", link,
                  lambda[0]);

@@ -41,9 +41,6 @@ hml_status hml_check_inertia(const char *link, const hml_inertia_spec *body, hml
 hml_status hml_check_placement(const char *what, const char *name, const double position[3], double rotation[9],
                                hml_error *error);
 
-/* eigenvalues of a symmetric matrix (xx xy xz yy yz zz), ascending */
-void hml_sym3_eigenvalues(const double A[6], double lambda[3]);
-
 /* 1 if no rigid body has this inertia; what is odd about it goes into the sentence */
 int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *sentence, size_t size);
 

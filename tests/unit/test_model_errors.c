@@ -102,6 +102,21 @@ static void test_numbers(void **state)
     hml_builder_free(b);
 }
 
+/* each number is finite, their product is not */
+static void test_overflow(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec joint = some_joint(HML_JOINT_FIXED, "far");
+    joint.position[0] = 1e308;
+    add_link(b, "root", NULL, HML_JOINT_FREE);
+    add_spec(b, "far", "root", &joint);
+    joint.name = "farther";
+    add_spec(b, "farther", "far", &joint);
+    assert_int_equal(build_fails(b, 0), HML_NOT_FINITE);
+    assert_says(last.message, "too large");
+}
+
 static void test_axes(void **state)
 {
     (void)state;
@@ -324,11 +339,12 @@ static void test_other_warnings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_cross_names),
-        cmocka_unit_test(test_numbers),         cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_rotations),       cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_mimic),           cmocka_unit_test(test_odd_inertias),
-        cmocka_unit_test(test_weightless_leaf), cmocka_unit_test(test_other_warnings),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_cross_names),
+        cmocka_unit_test(test_overflow),       cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_axes),           cmocka_unit_test(test_rotations),
+        cmocka_unit_test(test_trees),          cmocka_unit_test(test_mimic),
+        cmocka_unit_test(test_odd_inertias),   cmocka_unit_test(test_weightless_leaf),
+        cmocka_unit_test(test_other_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
