@@ -28,7 +28,7 @@ typedef struct kernel_scratch {
     triple *panel; /* PANEL columns × nv rows of results, waiting to be written */
 } kernel_scratch;
 
-enum { PANEL = LANES };
+enum { PANEL = LANES < 8 ? 8 : LANES }; /* at least the six columns of a free root */
 
 /* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
 static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kernel_scratch *k)
@@ -235,7 +235,19 @@ static inline unsigned kernel_linearize(const kernel_call *call)
         const plan_tree *tree = &plan_trees(plan)[t];
         failed |= tree_forward_dynamics(call, t, &k);
         tree_accelerate(plan, tree, k.s.x, k.s.bodies, k.s.columns, k.s.G);
-        for (int32_t c = tree->begin; c < tree->end; c++) {
+        int32_t c = tree->begin;
+        if (tree->base && !call->passive) {
+            triple *out[6];
+            for (int32_t j = 0; j < 6; j++) out[j] = panel_slot(plan, tree, k.panel, c + j);
+            base_columns(plan, call->paths, tree, &k.s, out);
+            for (int32_t j = 0; j < 6; j++, c++) {
+                vec3 dq, dv;
+                base_derivative(j, &k.s.base[t], &k.v[tree->begin], &dq, &dv);
+                add_triples(&out[j][tree->begin], dq, dv);
+                panel_advance(call, k.panel, c);
+            }
+        }
+        for (; c < tree->end; c++) {
             const int32_t *path = column_path(plan, call->paths, c);
             int base = c < tree->begin + tree->base;
             triple *out = panel_slot(plan, tree, k.panel, c);
@@ -247,11 +259,12 @@ static inline unsigned kernel_linearize(const kernel_call *call)
             }
             if (call->passive) {
                 passive_right_hand_sides(plan, c, &k.s);
-                if (base)
+                if (base) {
                     add_triples(&k.s.branch[tree->begin], base_armature(plan, tree, dq), base_armature(plan, tree, dv));
+                }
             }
             column_half_solve(plan, path, tree, c, &k.s);
-            column_finish(plan, call->paths, path, c, &k.s, out);
+            column_finish(plan, call->paths, path, tree, c, &k.s, out);
             if (base) add_triples(&out[tree->begin], dq, dv);
             panel_advance(call, k.panel, c);
         }

@@ -31,6 +31,19 @@ static inline const int32_t *column_path(const hml_plan *plan, const topology *t
     return t->list + t->start[plan_columns(plan)[column].segment];
 }
 
+/*
+ * Rows begin with the six columns of a free root where the tree has one. Those six are always there, for every row
+ * below the root, so they are done without a loop that a processor would have to guess the length of: `begin` is where
+ * the others start, 6 or 0.
+ */
+static inline void row_axpy(int32_t begin, int32_t end, num a, const num *x, num *y)
+{
+    if (begin == 6) {
+        for (int32_t d = 0; d < 6; d++) y[d] += a * x[d];
+    }
+    for (int32_t d = begin; d < end; d++) y[d] += a * x[d];
+}
+
 /* M of a tree, from F = I S of the subtrees */
 static inline void factor_mass_matrix(const hml_plan *plan, const topology *t, const plan_tree *tree,
                                       const column_state *columns, mass_factor *f)
@@ -52,49 +65,77 @@ static inline void factor_mass_matrix(const hml_plan *plan, const topology *t, c
     }
 }
 
+/* 1/pivot; 0 in lanes where the pivot vanished against the diagonal entry of M, which are added to failed */
+static inline num pivot_inverse(num pivot, num original, mask *failed)
+{
+    const num tiny = K(0x1p-46); /* about 64 ε: what is left of a pivot that should be zero */
+    num floor = tiny * original;
+    mask regular = num_lt(floor * floor, pivot * pivot);
+    *failed |= ~regular;
+    return num_select(regular, K(1) / num_select(regular, pivot, K(1)), K(0));
+}
+
+/* eliminates the six columns of a free root from below: row of a column under it, and its D⁻¹ */
+static inline void factor_base(mass_factor *f, int32_t base, num *row, num inverse)
+{
+    for (int32_t e = 0; e < 6; e++) {
+        num *above = factor_row(f, base + e);
+        num a = row[e] * inverse;
+        f->diagonal[base + e] -= a * row[e];
+        for (int32_t d = 0; d < e; d++) above[d] -= a * row[d];
+    }
+    for (int32_t e = 0; e < 6; e++) row[e] *= inverse;
+}
+
 /*
  * M → L, D⁻¹, in place. Returns the lanes in which a pivot vanished against its diagonal entry in M, as a mask; there
- * the pivot is replaced by 1, so that the other lanes and columns stay finite.
+ * its inverse is 0, which leaves the coordinate out and marks it.
  */
 static inline mask factor_ltdl(const hml_plan *plan, const topology *t, const plan_tree *tree, num *original,
                                mass_factor *f)
 {
     const plan_column *pc = plan_columns(plan);
-    const num tiny = K(0x1p-46); /* about 64 ε: what is left of a pivot that should be zero */
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = tree->begin; c < tree->end; c++) original[c] = f->diagonal[c];
     for (int32_t k = tree->end - 1; k >= tree->begin; k--) {
         const int32_t *path = column_path(plan, t, k);
         num *row = factor_row(f, k);
-        num pivot = f->diagonal[k], floor = tiny * original[k];
-        mask regular = num_lt(floor * floor, pivot * pivot);
-        failed |= ~regular;
-        num inverse = num_select(regular, K(1) / num_select(regular, pivot, K(1)), K(0));
+        int32_t depth = pc[k].depth, base = depth >= 6 ? tree->base : 0;
+        num inverse = pivot_inverse(f->diagonal[k], original[k], &failed);
         f->diagonal[k] = inverse;
-        for (int32_t e = pc[k].depth - 1; e >= 0; e--) {
-            num *above = factor_row(f, path[e]);
+        for (int32_t e = depth - 1; e >= base; e--) {
             num a = row[e] * inverse;
             f->diagonal[path[e]] -= a * row[e];
-            for (int32_t d = 0; d < e; d++) above[d] -= a * row[d];
+            row_axpy(base, e, -a, row, factor_row(f, path[e]));
             row[e] = a;
         }
+        if (base) factor_base(f, tree->begin, row, inverse);
     }
     return failed;
 }
 
-/* L → W = L⁻¹, in place, root to leaves */
+/* L → W = L⁻¹, in place, root to leaves: row c of W is −(row c of L) W on the rows above */
 static inline void factor_invert(const hml_plan *plan, const topology *t, const plan_tree *tree, mass_factor *f)
 {
     const plan_column *pc = plan_columns(plan);
     for (int32_t c = tree->begin; c < tree->end; c++) {
         const int32_t *path = column_path(plan, t, c);
         num *row = factor_row(f, c);
-        int32_t depth = pc[c].depth;
-        for (int32_t j = 0; j < depth; j++) {
-            num sum = row[j];
-            for (int32_t k = j + 1; k < depth; k++) sum += row[k] * factor_row(f, path[k])[j];
-            row[j] = -sum;
+        int32_t depth = pc[c].depth, base = depth >= 6 ? tree->base : 0;
+        if (base) {
+            for (int32_t e = 1; e < 6; e++) {
+                const num *above = factor_row(f, tree->begin + e);
+                for (int32_t d = 0; d < e; d++) row[d] += row[e] * above[d];
+            }
         }
+        for (int32_t e = base; e < depth; e++) {
+            num a = row[e]; /* entries before e already hold their sums; e itself is still L */
+            row_axpy(base, e, a, factor_row(f, path[e]), row);
+        }
+        if (base) {
+            for (int32_t d = 0; d < 6; d++) row[d] = -row[d];
+        }
+        for (int32_t d = base; d < depth; d++) row[d] = -row[d];
     }
 }
 
@@ -106,15 +147,23 @@ static inline void factor_solve(const hml_plan *plan, const topology *t, const p
     for (int32_t c = tree->begin; c < tree->end; c++) {
         const int32_t *path = column_path(plan, t, c);
         const num *row = factor_row(f, c);
+        int32_t d = 0;
         num bc = b[c];
-        for (int32_t d = 0; d < pc[c].depth; d++) b[path[d]] += row[d] * bc;
+        if (tree->base && pc[c].depth >= 6) {
+            for (; d < 6; d++) b[tree->begin + d] += row[d] * bc;
+        }
+        for (; d < pc[c].depth; d++) b[path[d]] += row[d] * bc;
     }
     for (int32_t c = tree->begin; c < tree->end; c++) b[c] *= f->diagonal[c];
     for (int32_t c = tree->begin; c < tree->end; c++) {
         const int32_t *path = column_path(plan, t, c);
         const num *row = factor_row(f, c);
+        int32_t d = 0;
         num sum = b[c];
-        for (int32_t d = 0; d < pc[c].depth; d++) sum += row[d] * b[path[d]];
+        if (tree->base && pc[c].depth >= 6) {
+            for (; d < 6; d++) sum += row[d] * b[tree->begin + d];
+        }
+        for (; d < pc[c].depth; d++) sum += row[d] * b[path[d]];
         x[c] = sum;
     }
 }

@@ -67,18 +67,18 @@ static inline void kernel_store(kernel_output out, int count, int32_t row, int32
     }
 }
 
-/* entries (row, column) … (row, column + n − 1), n <= LANES; x is overwritten */
-static inline void kernel_store_run(kernel_output out, int count, int32_t row, int32_t column, int32_t n, num x[LANES])
+/* entries (row, column) … (row, column + n − 1); x is overwritten */
+static inline void kernel_store_run(kernel_output out, int count, int32_t row, int32_t column, int32_t n, num *x)
 {
     lane *to = out.data + (size_t)row * out.ld + (size_t)column;
+    int32_t j = 0;
 #if LANES > 1
-    if (n == LANES) {
-        num_transpose(x);
-        for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride, &x[l], sizeof(num));
-        return;
+    for (; j + LANES <= n; j += LANES) {
+        num_transpose(x + j);
+        for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
     }
 #endif
-    for (int32_t j = 0; j < n; j++) {
+    for (; j < n; j++) {
         for (int l = 0; l < count; l++) to[(size_t)l * out.stride + (size_t)j] = num_get(x[j], l);
     }
 }

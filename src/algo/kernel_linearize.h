@@ -67,10 +67,33 @@ static inline void column_right_hand_sides(const hml_plan *plan, const int32_t *
     }
 }
 
-/* adds row times the right-hand sides b of one column to n rows of the half solution */
-static inline void half_solve_add(int32_t n, const num *row, triple b, triple *sum)
+static inline triple triple_zero(void)
 {
-    for (int32_t d = 0; d < n; d++) sum[d].q += row[d] * b.q, sum[d].v += row[d] * b.v;
+    triple t;
+    t.q = t.v = t.m = K(0);
+    return t;
+}
+
+/* sum + w y */
+static inline triple triple_axpy(num w, triple y, triple sum)
+{
+    sum.q += w * y.q;
+    sum.v += w * y.v;
+    sum.m += w * y.m;
+    return sum;
+}
+
+/* sum + Σ row[d] y[d] */
+static inline triple row_dot(const num *row, const triple *y, int32_t begin, int32_t end, triple sum)
+{
+    for (int32_t d = begin; d < end; d++) sum = triple_axpy(row[d], y[d], sum);
+    return sum;
+}
+
+/* adds row times the right-hand sides b of one column to the half solution of a free root's six */
+static inline void base_half_solve(const num *row, triple b, triple sum[6])
+{
+    for (int32_t d = 0; d < 6; d++) sum[d].q += row[d] * b.q, sum[d].v += row[d] * b.v;
 }
 
 /*
@@ -83,20 +106,25 @@ static inline void column_half_solve(const hml_plan *plan, const int32_t *path, 
 {
     const plan_column *pc = plan_columns(plan);
     const mass_factor *f = &s->f;
-    int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth, d = 0;
+    int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth, base = depth >= 6 ? tree->base : 0;
     const num *wc = factor_row(f, c);
     triple *r = s->path, *y = s->branch;
 
-    if (tree->base && depth >= 6) {
+    if (base) {
         triple sum[6];
-        for (int32_t k = 0; k < 6; k++) sum[k] = r[k];
-        for (int32_t e = 1; e < 6; e++) half_solve_add(e, factor_row(f, tree->begin + e), r[e], sum);
-        for (int32_t e = 6; e < depth; e++) half_solve_add(6, factor_row(f, path[e]), r[e], sum);
-        for (int32_t i = first; i < end; i++) half_solve_add(6, factor_row(f, i), y[i], sum);
-        for (int32_t k = 0; k < 6; k++) r[k] = sum[k];
-        d = 6;
+        for (int32_t d = 0; d < 6; d++) sum[d] = r[d];
+        for (int32_t e = 1; e < 6; e++) {
+            const num *row = factor_row(f, tree->begin + e);
+            for (int32_t d = 0; d < e; d++) sum[d].q += row[d] * r[e].q, sum[d].v += row[d] * r[e].v;
+        }
+        for (int32_t e = 6; e < depth; e++) base_half_solve(factor_row(f, path[e]), r[e], sum);
+        for (int32_t i = first; i < end; i++) base_half_solve(factor_row(f, i), y[i], sum);
+        for (int32_t d = 0; d < 6; d++) {
+            num inverse = f->diagonal[tree->begin + d];
+            r[d].q = inverse * sum[d].q, r[d].v = inverse * sum[d].v, r[d].m = inverse * wc[d];
+        }
     }
-    for (; d < depth; d++) {
+    for (int32_t d = base; d < depth; d++) {
         num q = r[d].q, v = r[d].v;
         for (int32_t e = d + 1; e < depth; e++) {
             num w = factor_row(f, path[e])[d];
@@ -106,11 +134,8 @@ static inline void column_half_solve(const hml_plan *plan, const int32_t *path, 
             num w = factor_row(f, i)[d];
             q += w * y[i].q, v += w * y[i].v;
         }
-        r[d].q = q, r[d].v = v;
-    }
-    for (d = 0; d < depth; d++) {
         num inverse = f->diagonal[path[d]];
-        r[d].q *= inverse, r[d].v *= inverse, r[d].m = inverse * wc[d];
+        r[d].q = inverse * q, r[d].v = inverse * v, r[d].m = inverse * wc[d];
     }
     for (int32_t k = first; k < end; k++) {
         num q = y[k].q, v = y[k].v;
@@ -124,59 +149,101 @@ static inline void column_half_solve(const hml_plan *plan, const int32_t *path, 
     }
 }
 
-/* Σ W_i[d] y[d] over the first n ancestors */
-static inline triple row_dot(const num *row, const triple *y, int32_t n, triple sum)
+/* what the six columns of a free root give to all rows: themselves, and everything below */
+static inline void base_finish(const plan_tree *tree, const mass_factor *f, const triple *r, triple *out)
 {
-    for (int32_t d = 0; d < n; d++) {
-        sum.q += row[d] * y[d].q;
-        sum.v += row[d] * y[d].v;
-        sum.m += row[d] * y[d].m;
-    }
-    return sum;
-}
-
-static inline triple triple_zero(void)
-{
-    triple t;
-    t.q = t.v = t.m = K(0);
-    return t;
-}
-
-/* rows that share only some ancestors with the column; six, a free root, is what most of them share */
-static inline void off_branch_rows(const mass_factor *f, off_range range, const triple *y, triple *out)
-{
-    if (range.shared == 6) {
-        triple base[6];
-        for (int32_t d = 0; d < 6; d++) base[d] = y[d];
-        for (int32_t i = range.begin; i < range.end; i++) out[i] = row_dot(factor_row(f, i), base, 6, triple_zero());
-    } else {
-        for (int32_t i = range.begin; i < range.end; i++) {
-            out[i] = row_dot(factor_row(f, i), y, range.shared, triple_zero());
-        }
-    }
+    triple y[6];
+    for (int32_t d = 0; d < 6; d++) y[d] = r[d];
+    for (int32_t d = 0; d < 6; d++) out[tree->begin + d] = row_dot(factor_row(f, tree->begin + d), y, 0, d, y[d]);
+    for (int32_t i = tree->begin + 6; i < tree->end; i++) out[i] = row_dot(factor_row(f, i), y, 0, 6, triple_zero());
 }
 
 /* W times the half solution: column c of D_q, D_ν, M⁻¹, for all rows of the tree, into out[row] */
-static inline void column_finish(const hml_plan *plan, const topology *t, const int32_t *path, int32_t c,
-                                 const linearize_scratch *s, triple *out)
+static inline void column_finish(const hml_plan *plan, const topology *t, const int32_t *path, const plan_tree *tree,
+                                 int32_t c, const linearize_scratch *s, triple *out)
 {
     const plan_column *pc = plan_columns(plan);
     const mass_factor *f = &s->f;
     int32_t first = pc[c].first, end = pc[c].subtree_end, depth = pc[first].depth, segment = pc[c].segment;
+    int32_t base = depth >= 6 ? tree->base : 0;
     const triple *r = s->path, *y = s->branch;
 
-    for (int64_t o = t->first[segment]; o < t->first[segment + 1]; o++) off_branch_rows(f, t->off[o], r, out);
-    for (int32_t d = 0; d < depth; d++) out[path[d]] = row_dot(factor_row(f, path[d]), r, d, r[d]);
-    for (int32_t i = first; i < end; i++) {
+    if (base) {
+        base_finish(tree, f, r, out);
+    } else {
+        for (int32_t i = tree->begin; i < tree->end; i++) out[i] = triple_zero();
+    }
+    for (int64_t o = t->first[segment]; o < t->first[segment + 1]; o++) { /* rows that share some ancestors */
+        if (t->off[o].shared == base) continue;
+        for (int32_t i = t->off[o].begin; i < t->off[o].end; i++) {
+            out[i] = row_dot(factor_row(f, i), r, base, t->off[o].shared, out[i]);
+        }
+    }
+    for (int32_t d = base; d < depth; d++) { /* the ancestors */
+        triple *x = &out[path[d]];
+        *x = row_dot(factor_row(f, path[d]), r, base, d, triple_axpy(K(1), r[d], *x));
+    }
+    for (int32_t i = first; i < end; i++) { /* the joint and what it carries */
         const num *row = factor_row(f, i);
         const int32_t *own = column_path(plan, t, i);
-        triple sum = row_dot(row, r, depth, y[i]);
-        for (int32_t d = depth; d < pc[i].depth; d++) {
-            sum.q += row[d] * y[own[d]].q;
-            sum.v += row[d] * y[own[d]].v;
-            sum.m += row[d] * y[own[d]].m;
+        triple x = row_dot(row, r, base, depth, triple_axpy(K(1), y[i], out[i]));
+        for (int32_t d = depth; d < pc[i].depth; d++) x = triple_axpy(row[d], y[own[d]], x);
+        out[i] = x;
+    }
+}
+
+/*
+ * The six columns of a free root at once, for a model without passive forces: D_q and D_ν come from Galilei, but for
+ * the angular velocity, whose three right-hand sides are solved together; M⁻¹ is W times the first rows of D⁻¹ Wᵀ.
+ * out[j·nv + row], j = 0 … 5.
+ */
+static inline void base_columns(const hml_plan *plan, const topology *t, const plan_tree *tree,
+                                const linearize_scratch *s, triple *const out[6])
+{
+    const plan_column *pc = plan_columns(plan);
+    const mass_factor *f = &s->f;
+    const column_state *columns = s->columns, *turn = &columns[tree->begin + 3];
+    triple *y = s->branch; /* q, v, m: the right-hand sides of the three angular velocities */
+    num Y[6][6];           /* D⁻¹ Wᵀ of the unit vectors */
+    for (int32_t i = tree->begin; i < tree->end; i++) {
+        y[i].q = -(columns[i].g.x + vec3_dot(columns[i].F.t, turn[0].PS.w));
+        y[i].v = -(columns[i].g.y + vec3_dot(columns[i].F.t, turn[1].PS.w));
+        y[i].m = -(columns[i].g.z + vec3_dot(columns[i].F.t, turn[2].PS.w));
+    }
+    for (int32_t c = tree->begin; c < tree->end; c++) { /* Wᵀ */
+        const int32_t *path = column_path(plan, t, c);
+        const num *row = factor_row(f, c);
+        triple b = y[c];
+        int32_t d = 0;
+        if (pc[c].depth >= 6) {
+            for (; d < 6; d++) y[tree->begin + d] = triple_axpy(row[d], b, y[tree->begin + d]);
         }
-        out[i] = sum;
+        for (; d < pc[c].depth; d++) y[path[d]] = triple_axpy(row[d], b, y[path[d]]);
+    }
+    for (int32_t c = tree->begin; c < tree->end; c++) {
+        y[c].q *= f->diagonal[c], y[c].v *= f->diagonal[c], y[c].m *= f->diagonal[c];
+    }
+    for (int32_t j = 0; j < 6; j++) {
+        num inverse = f->diagonal[tree->begin + j];
+        for (int32_t b = 0; b < j; b++) Y[j][b] = K(0);
+        Y[j][j] = inverse;
+        for (int32_t b = j + 1; b < 6; b++) Y[j][b] = inverse * factor_row(f, tree->begin + b)[j];
+    }
+    for (int32_t i = tree->begin; i < tree->end; i++) {
+        const int32_t *path = column_path(plan, t, i);
+        const num *row = factor_row(f, i);
+        int32_t own = i - tree->begin, n = own < 6 ? own : 6;
+        triple x = y[i];
+        for (int32_t d = 0; d < n; d++) x = triple_axpy(row[d], y[tree->begin + d], x);
+        for (int32_t d = n; d < pc[i].depth; d++) x = triple_axpy(row[d], y[path[d]], x);
+        for (int32_t b = 0; b < 6; b++) {
+            num m = own < 6 ? Y[own][b] : K(0);
+            for (int32_t d = 0; d < n; d++) m += row[d] * Y[d][b];
+            out[b][i].q = K(0);
+            out[b][i].v = K(0);
+            out[b][i].m = m;
+        }
+        out[3][i].v = x.q, out[4][i].v = x.v, out[5][i].v = x.m;
     }
 }
 
