@@ -250,7 +250,7 @@ static void measure_group(double angle, const double n[3])
 
 typedef hml_status conversion(const double *, double *);
 
-#define TO(a, b) (conversion *)hml_##a##_to_##b
+#define TO(a, b) hml_##a##_to_##b
 static conversion *const convert[KINDS][KINDS] = {
     {NULL, TO(matrix, quat), TO(matrix, angle_axis), TO(matrix, rotvec), TO(matrix, euler_zyx), TO(matrix, euler_xyz)},
     {TO(quat, matrix), NULL, TO(quat, angle_axis), TO(quat, rotvec), TO(quat, euler_zyx), TO(quat, euler_xyz)},

@@ -172,8 +172,8 @@ static inline void draw_kind(int kind, double *x)
 
 typedef hml_status conversion(const double *, double *);
 
-#define TO(a, b)  (conversion *)hml_##a##_to_##b
-#define UNIQUE(a) (conversion *)hml_##a##_unique
+#define TO(a, b)  hml_##a##_to_##b
+#define UNIQUE(a) hml_##a##_unique
 
 static conversion *const convert[KINDS][KINDS] = {
     {NULL, TO(matrix, quat), TO(matrix, angle_axis), TO(matrix, rotvec), TO(matrix, euler_zyx), TO(matrix, euler_xyz)},

@@ -14,10 +14,10 @@ static const struct {
     conversion *one;
     int kind, outs;
 } maps[] = {
-    {hml_so3_exp_batch, hml_so3_exp_batch_f32, (conversion *)hml_so3_exp, ROTVEC, 9},
-    {hml_so3_log_batch, hml_so3_log_batch_f32, (conversion *)hml_quat_to_rotvec, QUAT, 3},
-    {hml_so3_dexp_batch, hml_so3_dexp_batch_f32, (conversion *)hml_so3_dexp_left, ROTVEC, 9},
-    {hml_quat_to_matrix_batch, hml_quat_to_matrix_batch_f32, (conversion *)hml_quat_to_matrix, QUAT, 9},
+    {hml_so3_exp_batch, hml_so3_exp_batch_f32, hml_so3_exp, ROTVEC, 9},
+    {hml_so3_log_batch, hml_so3_log_batch_f32, hml_quat_to_rotvec, QUAT, 3},
+    {hml_so3_dexp_batch, hml_so3_dexp_batch_f32, hml_so3_dexp_left, ROTVEC, 9},
+    {hml_quat_to_matrix_batch, hml_quat_to_matrix_batch_f32, hml_quat_to_matrix, QUAT, 9},
 };
 
 static void draw_rows(int map, int n, double *in)

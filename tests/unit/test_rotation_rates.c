@@ -82,7 +82,7 @@ typedef hml_status rate_function(hml_side, const double *, const double *, doubl
 
 #define BOTH(a)                                                                                                        \
     {                                                                                                                  \
-        (rate_function *)hml_##a##_rate, (rate_function *)hml_##a##_velocity                                           \
+        hml_##a##_rate, hml_##a##_velocity                                                                             \
     }
 static rate_function *const functions[KINDS][2] = {BOTH(matrix), BOTH(quat),      BOTH(angle_axis),
                                                    BOTH(rotvec), BOTH(euler_zyx), BOTH(euler_xyz)};

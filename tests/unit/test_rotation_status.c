@@ -63,13 +63,13 @@ static void test_matrices_that_are_no_rotations(void **state)
 static void test_group(void **state)
 {
     (void)state;
-    check_input((conversion *)hml_so3_exp, ROTVEC);
-    check_input((conversion *)hml_so3_log, MATRIX);
-    check_input((conversion *)hml_so3_dexp_left, ROTVEC);
-    check_input((conversion *)hml_so3_dexp_right, ROTVEC);
-    check_input((conversion *)hml_so3_dexp_left_inverse, ROTVEC);
-    check_input((conversion *)hml_so3_dexp_right_inverse, ROTVEC);
-    check_input((conversion *)hml_quat_invert, QUAT);
+    check_input(hml_so3_exp, ROTVEC);
+    check_input(hml_so3_log, MATRIX);
+    check_input(hml_so3_dexp_left, ROTVEC);
+    check_input(hml_so3_dexp_right, ROTVEC);
+    check_input(hml_so3_dexp_left_inverse, ROTVEC);
+    check_input(hml_so3_dexp_right_inverse, ROTVEC);
+    check_input(hml_quat_invert, QUAT);
 }
 
 /* ---- functions of two inputs, three inputs, a side ---- */
@@ -92,18 +92,18 @@ static void check_binary(binary *f, int first, int second)
 static void test_two_inputs(void **state)
 {
     (void)state;
-    check_binary((binary *)hml_so3_dexp_left_apply, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_left_gradient, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_right_apply, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_right_gradient, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_left_inverse_apply, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_left_inverse_gradient, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_right_inverse_apply, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_so3_dexp_right_inverse_gradient, ROTVEC, ROTVEC);
-    check_binary((binary *)hml_quat_compose, QUAT, QUAT);
-    check_binary((binary *)hml_quat_rotate, QUAT, ROTVEC);
-    check_binary((binary *)hml_quat_rotate_inverse, QUAT, ROTVEC);
-    check_binary((binary *)hml_quat_distance, QUAT, QUAT);
+    check_binary(hml_so3_dexp_left_apply, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_left_gradient, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_right_apply, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_right_gradient, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_left_inverse_apply, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_left_inverse_gradient, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_right_inverse_apply, ROTVEC, ROTVEC);
+    check_binary(hml_so3_dexp_right_inverse_gradient, ROTVEC, ROTVEC);
+    check_binary(hml_quat_compose, QUAT, QUAT);
+    check_binary(hml_quat_rotate, QUAT, ROTVEC);
+    check_binary(hml_quat_rotate_inverse, QUAT, ROTVEC);
+    check_binary(hml_quat_distance, QUAT, QUAT);
 }
 
 static void test_three_inputs(void **state)
@@ -146,20 +146,20 @@ static void check_sided(sided *f, int first, int second)
 static void test_sides(void **state)
 {
     (void)state;
-    check_sided((sided *)hml_quat_boxplus, QUAT, ROTVEC);
-    check_sided((sided *)hml_quat_boxminus, QUAT, QUAT);
-    check_sided((sided *)hml_matrix_rate, MATRIX, ROTVEC);
-    check_sided((sided *)hml_matrix_velocity, MATRIX, MATRIX);
-    check_sided((sided *)hml_quat_rate, QUAT, ROTVEC);
-    check_sided((sided *)hml_quat_velocity, QUAT, QUAT);
-    check_sided((sided *)hml_angle_axis_rate, ANGLE_AXIS, ROTVEC);
-    check_sided((sided *)hml_angle_axis_velocity, ANGLE_AXIS, ANGLE_AXIS);
-    check_sided((sided *)hml_rotvec_rate, ROTVEC, ROTVEC);
-    check_sided((sided *)hml_rotvec_velocity, ROTVEC, ROTVEC);
-    check_sided((sided *)hml_euler_zyx_rate, ZYX, ROTVEC);
-    check_sided((sided *)hml_euler_zyx_velocity, ZYX, ROTVEC);
-    check_sided((sided *)hml_euler_xyz_rate, XYZ, ROTVEC);
-    check_sided((sided *)hml_euler_xyz_velocity, XYZ, ROTVEC);
+    check_sided(hml_quat_boxplus, QUAT, ROTVEC);
+    check_sided(hml_quat_boxminus, QUAT, QUAT);
+    check_sided(hml_matrix_rate, MATRIX, ROTVEC);
+    check_sided(hml_matrix_velocity, MATRIX, MATRIX);
+    check_sided(hml_quat_rate, QUAT, ROTVEC);
+    check_sided(hml_quat_velocity, QUAT, QUAT);
+    check_sided(hml_angle_axis_rate, ANGLE_AXIS, ROTVEC);
+    check_sided(hml_angle_axis_velocity, ANGLE_AXIS, ANGLE_AXIS);
+    check_sided(hml_rotvec_rate, ROTVEC, ROTVEC);
+    check_sided(hml_rotvec_velocity, ROTVEC, ROTVEC);
+    check_sided(hml_euler_zyx_rate, ZYX, ROTVEC);
+    check_sided(hml_euler_zyx_velocity, ZYX, ROTVEC);
+    check_sided(hml_euler_xyz_rate, XYZ, ROTVEC);
+    check_sided(hml_euler_xyz_velocity, XYZ, ROTVEC);
 }
 
 /* ---- the rest ---- */
