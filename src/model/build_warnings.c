@@ -61,15 +61,20 @@ static hml_status odd_joint(build *w, int32_t i)
     return status;
 }
 
+static int has_armature(const build *w, int32_t i)
+{
+    const hml_joint_spec *joint = &build_link(w, i)->joint;
+    if (w->options & HML_BUILD_NO_PASSIVE) return 0;
+    for (int k = 0; k < hml_joint_type_nv(joint->type); k++)
+        if (joint->armature[k] == 0) return 0;
+    return 1;
+}
+
 /* nothing to accelerate: the link and all that hangs on it have no inertia, and its joint has no armature */
 static int weightless(const build *w, int32_t i, const char *heavy)
 {
-    const hml_joint_spec *joint = &build_link(w, i)->joint;
-    if (heavy[i] || joint->type == HML_JOINT_FIXED || w->leader[i] >= 0) return 0;
-    if (w->options & HML_BUILD_NO_PASSIVE) return 1;
-    for (int k = 0; k < hml_joint_type_nv(joint->type); k++)
-        if (joint->armature[k] == 0) return 1;
-    return 0;
+    int moves = build_link(w, i)->joint.type != HML_JOINT_FIXED && w->leader[i] < 0;
+    return moves && !heavy[i] && !has_armature(w, i);
 }
 
 static hml_status odd_tree(build *w, char *heavy)
@@ -82,6 +87,8 @@ static hml_status odd_tree(build *w, char *heavy)
             if (own->moment[j] != 0) heavy[i] = 1;
         if (heavy[i] && w->parent[i] >= 0) heavy[w->parent[i]] = 1;
     }
+    for (int32_t i = 0; i < w->n; i++) /* a leader feels what its followers carry */
+        if (w->leader[i] >= 0 && w->multiplier[i] != 0 && (heavy[i] || has_armature(w, i))) heavy[w->leader[i]] = 1;
     for (int32_t k = 0; k < w->n; k++) {
         int32_t i = w->order[k];
         char sentence[512];

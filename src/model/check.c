@@ -174,6 +174,7 @@ int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *senten
         snprintf(sentence, size, "link " NAMED " has a moment of inertia but no mass", link);
         return 1;
     }
+    if (largest <= 1e-12 * body->mass) return 0; /* rounding about a point mass: less than a micrometre across */
     double skew = fmax(fabs(I[1] - I[3]), fmax(fabs(I[2] - I[6]), fabs(I[5] - I[7])));
     if (skew > slack * largest) {
         snprintf(sentence, size, "link " NAMED ": its moment of inertia is not symmetric; the symmetric part is used",

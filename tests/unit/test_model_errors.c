@@ -275,6 +275,7 @@ static void test_odd_inertias(void **state)
     (void)state;
     const hml_inertia_spec thin = {1, {0}, {1, 0, 0, 0, 1, 0, 0, 0, 2}};
     const hml_inertia_spec point = {1, {0, 0, 1}, {0}}, nothing = {0, {0}, {0}};
+    const hml_inertia_spec noise = {1, {0, 0, 1}, {0, 0, 1e-20, 0, 0, 0, 1e-20, 0, 0}};
     const hml_inertia_spec flat = {1, {0}, {1, 0, 0, 0, 1, 0, 0, 0, 3}};
     const hml_inertia_spec negative = {1, {0}, {1, 0, 0, 0, -1, 0, 0, 0, 1}};
     const hml_inertia_spec hidden = {1, {0}, {1, 2, 0, 2, 1, 0, 0, 0, 1}}; /* eigenvalues −1, 1, 3 */
@@ -282,6 +283,7 @@ static void test_odd_inertias(void **state)
     const hml_inertia_spec massless = {0, {0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     expect_warning(HML_JOINT_REVOLUTE, thin, NULL);
     expect_warning(HML_JOINT_REVOLUTE, point, NULL);
+    expect_warning(HML_JOINT_REVOLUTE, noise, NULL);
     expect_warning(HML_JOINT_REVOLUTE, flat, "triangle");
     expect_warning(HML_JOINT_REVOLUTE, negative, "negative eigenvalue");
     expect_warning(HML_JOINT_REVOLUTE, hidden, "negative eigenvalue");
@@ -316,6 +318,21 @@ static void test_weightless_leaf(void **state)
     hml_builder_free(b);
 }
 
+/* a handle without inertia that moves a heavy door by a mimic joint has something to move */
+static void test_weightless_leader(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec joint = some_joint(HML_JOINT_REVOLUTE, "handle");
+    assert_int_equal(hml_builder_add_body(b, "handle", NULL, &joint, NULL, NULL), HML_OK);
+    joint.name = "door";
+    joint.mimic = "handle";
+    add_spec(b, "door", NULL, &joint);
+    hml_model *m = finish(b, 0);
+    assert_int_equal(hml_model_nwarnings(m), 0);
+    hml_model_free(m);
+}
+
 static void test_other_warnings(void **state)
 {
     (void)state;
@@ -339,11 +356,17 @@ static void test_other_warnings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_cross_names),
-        cmocka_unit_test(test_overflow),       cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_axes),           cmocka_unit_test(test_rotations),
-        cmocka_unit_test(test_trees),          cmocka_unit_test(test_mimic),
-        cmocka_unit_test(test_odd_inertias),   cmocka_unit_test(test_weightless_leaf),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_cross_names),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_rotations),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_mimic),
+        cmocka_unit_test(test_odd_inertias),
+        cmocka_unit_test(test_weightless_leaf),
+        cmocka_unit_test(test_weightless_leader),
         cmocka_unit_test(test_other_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
