@@ -90,11 +90,10 @@ static inline void series_left(int order, const twist *V, twist *U)
 /* the derivatives of U in F₀, up to an order within x's, become the derivatives of its six numbers, in place */
 static inline void series_express(const expression *x, int order, twist *U)
 {
-    hml_representation rep = x->representation;
+    const hml_representation rep = x->representation;
+    const int classical = rep == HML_MIXED || rep == HML_SPLIT;
     vec3 linear[SERIES_LENGTH];
-    if (rep == HML_MIXED || rep == HML_SPLIT) {
-        for (int n = 0; n <= order; n++) linear[n] = vec3_add(U[n].v, series_cross_vec(n, U, x->p));
-    }
+    for (int n = 0; n <= order; n++) linear[n] = classical ? vec3_add(U[n].v, series_cross_vec(n, U, x->p)) : U[n].v;
     if (rep == HML_LEFT || rep == HML_SPLIT) series_left(order, x->V, U);
     for (int n = 0; n <= order; n++) {
         switch (rep) {

@@ -1,0 +1,56 @@
+/*
+ * Inverse kinematics: a configuration that brings frames to where they are wanted.
+ *
+ *   hml_ik_memory            doubles of scratch that a solution needs
+ *   hml_inverse_kinematics   damped least squares on the robot's group, within the limits
+ *
+ * For every target the error is e = [w_p (o* − o); w_r log(RᵀR*)]: the way of the origin that is left, and the rotation
+ * that is left. The sum of squares is made small by steps q ⊕ z, (JᵀJ + μ) z = Jᵀe with the exact Jacobian of e. The
+ * damping μ grows where a step fails, at singular configurations for example, and vanishes near a solution, where the
+ * steps are Newton's. Coordinates at a limit that would go further are held.
+ */
+#ifndef HAMEL_INVERSE_KINEMATICS_H
+#define HAMEL_INVERSE_KINEMATICS_H
+
+#include "hamel/kinematics.h"
+
+typedef struct hml_ik_target {
+    int32_t frame;
+    int32_t reference; /* the pose is in this frame; HML_WORLD: in the world */
+    double pose[16];
+    double position; /* weight of the position; 0: it does not matter */
+    double rotation; /* weight of the rotation, metres a radian; 0: it does not matter */
+} hml_ik_target;
+
+/* numbers that are zero take their defaults */
+typedef struct hml_ik_problem {
+    size_t struct_size;
+    int32_t ntargets;
+    const hml_ik_target *targets;
+    const int *locked;  /* nv marks, 1: this coordinate stays; NULL: none does */
+    int ignore_limits;  /* 1: positions may leave the limits of the model */
+    int32_t iterations; /* of all attempts together; default 200 */
+    int32_t attempts;   /* from q, then from random configurations nearby; default 4 */
+    double tolerance;   /* on the length of all errors together; default 1e-9 */
+    uint64_t seed;      /* of the random configurations */
+} hml_ik_problem;
+
+typedef struct hml_ik_result {
+    size_t struct_size;
+    double error;       /* length of all errors together, at the result */
+    int32_t iterations; /* steps that were tried */
+    int32_t attempts;   /* starts that were made */
+    int stationary;     /* 1: no small step makes it better; a target is out of reach, or a limit is in the way */
+} hml_ik_result;
+
+HML_API size_t hml_ik_memory(const hml_model *model);
+
+/*
+ * q: where to start, and on return the best configuration found. Numbers outside the limits are brought to them first,
+ * unless they are locked. HML_OK where the error is within the tolerance,
+ * HML_NOT_CONVERGED where it is not. memory: hml_ik_memory doubles. result may be NULL.
+ */
+HML_API hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem,
+                                          double *memory, double *q, hml_ik_result *result);
+
+#endif
