@@ -109,7 +109,11 @@ HML_API void hml_builder_free(hml_builder *builder);
 HML_API hml_status hml_builder_set_name(hml_builder *builder, const char *name);
 HML_API hml_status hml_builder_set_gravity(hml_builder *builder, const double gravity[3]);
 
-/* parent NULL: the world; the parent may be added later. inertia NULL: none. Text is copied. */
+/*
+ * parent NULL: the world; the parent may be added later. inertia NULL: none. Text is copied. What is wrong with an item
+ * by itself (a name that is taken, NaN, negative mass, a zero axis, a rotation that is none) is said here, so that a
+ * loader knows the line; then the builder is as it was before.
+ */
 HML_API hml_status hml_builder_add_body(hml_builder *builder, const char *name, const char *parent,
                                         const hml_joint_spec *joint, const hml_inertia_spec *inertia, hml_error *error);
 /* body NULL: the world. rotation row-major */
@@ -119,9 +123,9 @@ HML_API hml_status hml_builder_add_frame(hml_builder *builder, const char *name,
 HML_API hml_status hml_builder_add_warning(hml_builder *builder, const char *sentence);
 
 /*
- * Checks everything and makes the model: cycles, unknown parents, duplicate names, zero axes where the joint uses its
- * axis, NaN, negative mass are errors that name the culprit; odd inertias are warnings that name the link. options is a
- * sum of HML_BUILD_… The builder stays usable. error may be NULL.
+ * Checks the whole and makes the model: cycles, unknown parents, bad mimic joints are errors that name the culprit; odd
+ * inertias are warnings that name the link. options is a sum of HML_BUILD_… The builder stays usable. error may be
+ * NULL. See docs/models.md.
  */
 HML_API hml_status hml_builder_build(const hml_builder *builder, unsigned options, hml_model **model, hml_error *error);
 
@@ -144,7 +148,9 @@ HML_API int32_t hml_model_njoints(const hml_model *model); /* joints as the file
 HML_API int32_t hml_model_nframes(const hml_model *model); /* named frames, bodies and merged links included */
 HML_API void hml_model_gravity(const hml_model *model, double gravity[3]);
 HML_API hml_status hml_model_set_gravity(hml_model *model, const double gravity[3]); /* before the model is shared */
-HML_API double hml_model_mass(const hml_model *model);
+HML_API double hml_model_mass(const hml_model *model);                               /* of what can move */
+HML_API void hml_model_world_inertia(const hml_model *model,
+                                     hml_inertia_spec *inertia); /* what is fixed to the world */
 HML_API int32_t hml_model_nwarnings(const hml_model *model);
 HML_API const char *hml_model_warning(const hml_model *model, int32_t index);
 
@@ -174,11 +180,18 @@ typedef struct hml_joint_info {
     double velocity_limit[HML_JOINT_MAX_NV], effort_limit[HML_JOINT_MAX_NV];
 } hml_joint_info;
 
+typedef enum hml_frame_kind {
+    HML_FRAME_BODY = 0, /* the frame of a body */
+    HML_FRAME_LINK = 1, /* a link that was merged into a body, or into the world */
+    HML_FRAME_NAMED = 2 /* a frame that was added */
+} hml_frame_kind;
+
 typedef struct hml_frame_info {
     size_t struct_size;
     const char *name;
     int32_t body;                    /* −1: the world */
     double position[3], rotation[9]; /* placement in the body frame, row-major */
+    hml_frame_kind kind;
 } hml_frame_info;
 
 HML_API hml_status hml_model_body(const hml_model *model, int32_t index, hml_body_info *info);

@@ -152,7 +152,7 @@ static model_body *put_body(fill *f, int32_t index, int32_t parent, int32_t join
     f->tree_q += body->nq;
     f->tree_v += body->nv;
     if (body->depth + 1 > f->m->depth) f->m->depth = body->depth + 1;
-    put_frame(f, index, name, index, MODEL_FRAME_BODY, pose_identity());
+    put_frame(f, index, name, index, HML_FRAME_BODY, pose_identity());
     return body;
 }
 
@@ -249,7 +249,7 @@ static void put_links(fill *f)
     for (int32_t k = 0; k < w->n; k++) {
         int32_t i = w->order[k];
         if (!build_merges(w, i)) continue;
-        put_frame(f, f->frame++, put_text(f, build_link_name(w, i), ""), w->body[i], MODEL_FRAME_LINK, w->place[i]);
+        put_frame(f, f->frame++, put_text(f, build_link_name(w, i), ""), w->body[i], HML_FRAME_LINK, w->place[i]);
     }
 }
 

@@ -151,7 +151,7 @@ hml_status hml_builder_add_frame(hml_builder *b, const char *name, const char *b
 {
     if (!b || !position || !rotation)
         return hml_fail(error, HML_INVALID_ARGUMENT, "a frame needs a builder and a placement");
-    builder_frame frame = {.body = NO_TEXT, .kind = MODEL_FRAME_USER};
+    builder_frame frame = {.body = NO_TEXT, .kind = HML_FRAME_NAMED};
     hml_status status = check_place_name(b, "frame", name, error);
     if (status) return status;
     memcpy(frame.position, position, sizeof frame.position);

@@ -15,7 +15,7 @@ typedef struct builder_link {
 
 typedef struct builder_frame {
     uint32_t name, body; /* body NO_TEXT: the world */
-    int32_t kind;        /* enum model_frame_kind: a link that was merged stays one when a model is taken apart */
+    int32_t kind;        /* hml_frame_kind: a link that was merged stays one when a model is taken apart */
     double position[3], rotation[9];
 } builder_frame;
 

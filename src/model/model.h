@@ -53,12 +53,10 @@ typedef struct model_joint {
 typedef struct model_frame {
     uint32_t name;
     int32_t body; /* −1: the world */
-    int32_t kind; /* enum model_frame_kind */
+    int32_t kind; /* hml_frame_kind */
     int32_t reserved;
     double R[9], p[3]; /* placement in the body frame, row-major */
 } model_frame;
-
-enum model_frame_kind { MODEL_FRAME_BODY, MODEL_FRAME_LINK /* merged */, MODEL_FRAME_USER };
 
 /* one for every coordinate of the tree velocity */
 typedef struct model_coordinate {

@@ -21,6 +21,13 @@ double hml_model_mass(const hml_model *m)
     return mass;
 }
 
+void hml_model_world_inertia(const hml_model *m, hml_inertia_spec *inertia_of_world)
+{
+    inertia_of_world->mass = m->world_mass;
+    memcpy(inertia_of_world->com, m->world_com, sizeof m->world_com);
+    sym3_array_to_rows(m->world_moment, inertia_of_world->moment);
+}
+
 const char *hml_model_warning(const hml_model *m, int32_t index)
 {
     return index >= 0 && index < m->nwarnings ? model_text(m, model_warnings(m)[index]) : NULL;
@@ -93,7 +100,7 @@ hml_status hml_model_frame(const hml_model *m, int32_t index, hml_frame_info *in
 {
     if (!m || !info || index < 0 || index >= m->nframes) return HML_INVALID_ARGUMENT;
     const model_frame *f = &model_frames(m)[index];
-    hml_frame_info all = {.name = model_text(m, f->name), .body = f->body};
+    hml_frame_info all = {.name = model_text(m, f->name), .body = f->body, .kind = (hml_frame_kind)f->kind};
     memcpy(all.position, f->p, sizeof all.position);
     memcpy(all.rotation, f->R, sizeof all.rotation);
     return give(&all, sizeof all, info);

@@ -104,8 +104,8 @@ static int frames_valid(const hml_model *m)
     for (int32_t i = 0; i < m->nframes; i++) {
         const model_frame *f = &model_frames(m)[i];
         if (!name_valid(m, f->name) || f->body < -1 || f->body >= m->nbodies || !placement_valid(f->R, f->p)) return 0;
-        if (i < m->nbodies ? f->kind != MODEL_FRAME_BODY || f->body != i
-                           : f->kind != MODEL_FRAME_LINK && f->kind != MODEL_FRAME_USER)
+        if (i < m->nbodies ? f->kind != HML_FRAME_BODY || f->body != i
+                           : f->kind != HML_FRAME_LINK && f->kind != HML_FRAME_NAMED)
             return 0;
     }
     return 1;

@@ -157,6 +157,9 @@ static void test_fixed_joints_are_merged(void **state)
     assert_int_equal(hml_model_find_body(m, "hand"), -1);
     hml_frame_info hand = frame_info(m, "hand"), rotor = frame_info(m, "rotor"), tip = frame_info(m, "tip");
     assert_int_equal(hand.body, 0);
+    assert_int_equal(hand.kind, HML_FRAME_LINK);
+    assert_int_equal(tip.kind, HML_FRAME_NAMED);
+    assert_int_equal(frame_info(m, "arm").kind, HML_FRAME_BODY);
     assert_memory_equal(hand.rotation, turn, sizeof turn);
     const double at_rotor[3] = {0.5 + 0.5 * c, 0.5 * s, 0}, at_tip[3] = {at_rotor[0], at_rotor[1], 0.3};
     assert_all_close(rotor.position, at_rotor, 3, 1e-15);
@@ -217,6 +220,10 @@ static void test_fixed_to_the_world(void **state)
     assert_int_equal(hml_model_nbodies(m), 1);
     assert_true(hml_model_mass(m) == some_inertia(3).mass);
     assert_int_equal(body_info(m, "arm").parent, -1);
+    hml_inertia_spec still, floor = some_inertia(5), table = some_inertia(5);
+    hml_model_world_inertia(m, &still); /* both have the same weight: their common centre is half way */
+    assert_true(still.mass == floor.mass + table.mass);
+    assert_close(still.com[0], 0.75 + floor.com[0], 1e-15);
     assert_true(joint_info(m, "j_arm").position[0] == 1.5);
     assert_int_equal(frame_info(m, "table").body, -1);
     assert_true(frame_info(m, "corner").position[0] == 1 && frame_info(m, "corner").position[2] == 0.3);
