@@ -193,36 +193,36 @@ static int read_quiet(const char *text, cli_options *o, const char **wanted)
 
 static const struct option_row {
     const char *name;
-    char letter; /* 0: none */
-    const char *argument;
+    int letter; /* 0: none */
     unsigned commands;
+    const char *argument; /* NULL: none */
     const char *help;
     reader *read; /* NULL: help and version */
 } OPTIONS[] = {
-    {"state", 's', "FILE", CLI_STATE, "the state (default: neutral, at rest, without force)", read_state},
-    {"frame", 'f', "NAME", CLI_JACOBIAN, "the frame, body or link", read_frame},
-    {"representation", 'r', "KIND", CLI_STATE, "of the results: left (default), right, mixed, split",
+    {"state", 's', CLI_STATE, "FILE", "the state (default: neutral, at rest, without force)", read_state},
+    {"frame", 'f', CLI_JACOBIAN, "NAME", "the frame, body or link", read_frame},
+    {"representation", 'r', CLI_STATE, "KIND", "of the results: left (default), right, mixed, split",
      read_representation},
-    {"inputs", 0, "WHICH", CLI_LINEARIZE, "columns of B: actuated (default) or all", read_inputs},
-    {"spy", 0, NULL, CLI_LINEARIZE, "show where A and B are not zero", read_spy},
-    {"picture", 0, "FILE", CLI_LINEARIZE, "the same as a picture, an SVG file", read_picture},
-    {"samples", 'n', "N", CLI_VALIDATE, "random states and robots (default 100)", read_samples},
-    {"seed", 0, "N", CLI_VALIDATE, "of the random numbers (default 1)", read_seed},
-    {"study", 0, "PREFIX", CLI_VALIDATE, "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
-    {"batch", 0, "N", CLI_BENCH, "states in a batch (default 1024)", read_batch},
-    {"seconds", 0, "T", CLI_BENCH, "time for each measurement (default 0.2)", read_seconds},
-    {"isa", 0, "NAME", CLI_STATE | CLI_BENCH, "instruction set: best (default), scalar, x2, x4, x8", read_isa},
-    {"out", 'o', "FILE", CLI_ALL, "write the results to a .json, .npz, .mat or .csv file, print nothing", read_out},
-    {"base", 0, "KIND", CLI_ALL, "root of a URDF: free or fixed (default: fixed if it is called world)", read_base},
-    {"base-name", 0, "NAME", CLI_ALL, "name of the free root joint (default base)", read_base_name},
-    {"mimic", 0, "HOW", CLI_ALL, "mimic joints: follow (default) or independent", read_mimic},
-    {"passive", 0, "HOW", CLI_ALL, "armature, damping, springs: on (default) or off", read_passive},
-    {"gravity", 'g', "X,Y,Z", CLI_ALL, "gravity in the world frame instead of the file's", read_gravity},
-    {"keep-fixed", 0, NULL, CLI_ALL, "keep bodies on fixed joints instead of merging them", read_keep_fixed},
-    {"strict", 0, NULL, CLI_ALL, "refuse what would only be a warning", read_strict},
-    {"quiet", 'q', NULL, CLI_ALL, "no warnings, no progress", read_quiet},
-    {"help", 'h', NULL, CLI_ALL, "explain the command", NULL},
-    {"version", 'V', NULL, CLI_ALL, "the version", NULL},
+    {"inputs", 0, CLI_LINEARIZE, "WHICH", "columns of B: actuated (default) or all", read_inputs},
+    {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_spy},
+    {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture},
+    {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_samples},
+    {"seed", 0, CLI_VALIDATE, "N", "of the random numbers (default 1)", read_seed},
+    {"study", 0, CLI_VALIDATE, "PREFIX", "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
+    {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_batch},
+    {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds},
+    {"isa", 0, CLI_STATE | CLI_BENCH, "NAME", "instruction set: best (default), scalar, x2, x4, x8", read_isa},
+    {"out", 'o', CLI_ALL, "FILE", "write the results to a .json, .npz, .mat or .csv file, print nothing", read_out},
+    {"base", 0, CLI_ALL, "KIND", "root of a URDF: free or fixed (default: fixed if it is called world)", read_base},
+    {"base-name", 0, CLI_ALL, "NAME", "name of the free root joint (default base)", read_base_name},
+    {"mimic", 0, CLI_ALL, "HOW", "mimic joints: follow (default) or independent", read_mimic},
+    {"passive", 0, CLI_ALL, "HOW", "armature, damping, springs: on (default) or off", read_passive},
+    {"gravity", 'g', CLI_ALL, "X,Y,Z", "gravity in the world frame instead of the file's", read_gravity},
+    {"keep-fixed", 0, CLI_ALL, NULL, "keep bodies on fixed joints instead of merging them", read_keep_fixed},
+    {"strict", 0, CLI_ALL, NULL, "refuse what would only be a warning", read_strict},
+    {"quiet", 'q', CLI_ALL, NULL, "no warnings, no progress", read_quiet},
+    {"help", 'h', CLI_ALL, NULL, "explain the command", NULL},
+    {"version", 'V', CLI_ALL, NULL, "the version", NULL},
 };
 
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
@@ -232,7 +232,7 @@ void cli_options_help(FILE *out, unsigned commands)
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &OPTIONS[i];
         if (commands == CLI_ALL ? row->commands != CLI_ALL : !(row->commands & commands)) continue;
-        char letter[] = {'-', row->letter, ',', 0}, words[48];
+        char letter[] = {'-', (char)row->letter, ',', 0}, words[48];
         snprintf(words, sizeof words, "%s %s", row->name, row->argument ? row->argument : "");
         fprintf(out, "  %-3s --%-22s %s\n", row->letter ? letter : "", words, row->help);
     }
@@ -294,11 +294,11 @@ static void set_defaults(cli_options *options)
 int cli_options_read(int argc, char **argv, const cli_command_info **command, cli_options *options)
 {
     struct option longs[OPTION_COUNT + 1] = {{0}};
-    char letters[3 * OPTION_COUNT + 2] = ":";
+    char letters[2 * OPTION_COUNT + 2] = ":", *end = letters + 1;
     for (int i = 0; i < OPTION_COUNT; i++) {
         longs[i] = (struct option){OPTIONS[i].name, OPTIONS[i].argument != NULL, NULL, 1000 + i};
-        char item[] = {OPTIONS[i].letter, OPTIONS[i].argument ? ':' : 0, 0};
-        strcat(letters, item); /* an option without a letter adds nothing */
+        if (OPTIONS[i].letter) *end++ = (char)OPTIONS[i].letter;
+        if (OPTIONS[i].letter && OPTIONS[i].argument) *end++ = ':';
     }
     set_defaults(options);
     *command = NULL;

@@ -41,8 +41,9 @@ void table_cell(table *t, const char *text)
         if (!cells) return;
         t->cells = cells, t->capacity = capacity;
     }
-    char *copy = malloc(strlen(text) + 1);
-    if (copy) t->cells[t->count++] = strcpy(copy, text);
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy) t->cells[t->count++] = memcpy(copy, text, size);
 }
 
 void table_format(table *t, const char *format, ...)

@@ -19,11 +19,12 @@ static int wants_no_colour(void)
 void term_init(void)
 {
     const char *columns = getenv("COLUMNS");
+    long wanted = columns ? strtol(columns, NULL, 10) : 0;
     struct winsize size;
     colours = isatty(STDOUT_FILENO) && !wants_no_colour();
     bar_allowed = isatty(STDERR_FILENO);
-    if (columns && atoi(columns) >= 40)
-        width = atoi(columns);
+    if (wanted >= 40 && wanted < 10000)
+        width = (int)wanted;
     else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         width = size.ws_col;
 }

@@ -19,29 +19,36 @@ static void put_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
+static void put_entry(FILE *out, const result_value *value, size_t i)
+{
+    char number[RESULT_NUMBER_SIZE];
+    switch (value->kind) {
+    case VALUE_NUMBER:
+        hml_result_number_text(value->data.numbers[i], number);
+        fputs(number, out);
+        break;
+    case VALUE_INTEGER: fprintf(out, "%" PRId64, value->data.integers[i]); break;
+    case VALUE_FLAG: fputs(value->data.flags[i] ? "true" : "false", out); break;
+    case VALUE_TEXT: put_text(out, value->data.texts[i] ? value->data.texts[i] : ""); break;
+    case VALUE_TABLE: break;
+    }
+}
+
 /* prefix: the table's name, or NULL */
 static void put_value(FILE *out, const char *prefix, const result_value *value)
 {
     size_t rows = value->rank > 0 ? value->shape[0] : 1, columns = rows ? value->count / rows : 0;
-    for (size_t i = 0; i < value->count; i++) {
-        char number[RESULT_NUMBER_SIZE];
-        if (prefix) {
-            put_text(out, prefix);
-            fputc('.', out);
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t column = 0; column < columns; column++) {
+            if (prefix) {
+                put_text(out, prefix);
+                fputc('.', out);
+            }
+            put_text(out, value->name);
+            fprintf(out, ",%zu,%zu,", row, column);
+            put_entry(out, value, row * columns + column);
+            fputc('\n', out);
         }
-        put_text(out, value->name);
-        fprintf(out, ",%zu,%zu,", i / columns, i % columns);
-        switch (value->kind) {
-        case VALUE_NUMBER:
-            hml_result_number_text(value->data.numbers[i], number);
-            fputs(number, out);
-            break;
-        case VALUE_INTEGER: fprintf(out, "%" PRId64, value->data.integers[i]); break;
-        case VALUE_FLAG: fputs(value->data.flags[i] ? "true" : "false", out); break;
-        case VALUE_TEXT: put_text(out, value->data.texts[i] ? value->data.texts[i] : ""); break;
-        case VALUE_TABLE: break;
-        }
-        fputc('\n', out);
     }
 }
 

@@ -32,17 +32,17 @@ static matvar_t *text_variable(const char *name, const char *text)
 static matvar_t *array_variable(const char *name, const result_value *value, size_t first, int rank,
                                 const size_t *shape)
 {
-    size_t dims[HML_RESULT_MAX_RANK] = {1, 1, 1}, count = 1;
-    for (int i = 0; i < rank; i++) count *= dims[i] = shape[i];
+    size_t dims[3] = {1, 1, 1}, from = first;
+    for (int i = 0; i < rank && i < 3; i++) dims[i] = shape[i];
+    const size_t count = dims[0] * dims[1] * dims[2];
     double *data = malloc((count + 1) * sizeof *data);
     uint8_t *flags = malloc(count + 1);
-    size_t at[HML_RESULT_MAX_RANK] = {0, 0, 0};
-    for (size_t i = 0; data && flags && i < count; i++) {
-        size_t to = at[0] + dims[0] * (at[1] + dims[1] * at[2]);
-        if (value->kind == VALUE_NUMBER) data[to] = value->data.numbers[first + i];
-        if (value->kind == VALUE_INTEGER) data[to] = (double)value->data.integers[first + i];
-        if (value->kind == VALUE_FLAG) flags[to] = value->data.flags[first + i] != 0;
-        for (int d = rank - 1; d >= 0 && ++at[d] == dims[d]; d--) at[d] = 0; /* row-major: the last one runs fastest */
+    for (size_t i = 0; data && flags && i < count; i++, from++) { /* row-major: the last index runs fastest */
+        size_t a = i / (dims[1] * dims[2]), b = i / dims[2] % dims[1], c = i % dims[2];
+        size_t to = a + dims[0] * (b + dims[1] * c);
+        if (value->kind == VALUE_NUMBER) data[to] = value->data.numbers[from];
+        if (value->kind == VALUE_INTEGER) data[to] = (double)value->data.integers[from];
+        if (value->kind == VALUE_FLAG) flags[to] = value->data.flags[from] != 0;
     }
     int dimensions = rank > 2 ? rank : 2;
     matvar_t *variable = NULL;

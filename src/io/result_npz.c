@@ -70,7 +70,7 @@ static void fill(const result_value *value, size_t width, char *data)
     case VALUE_NUMBER: memcpy(data, value->data.numbers, value->count * width); break;
     case VALUE_INTEGER: memcpy(data, value->data.integers, value->count * width); break;
     case VALUE_FLAG:
-        for (size_t i = 0; i < value->count; i++) data[i] = value->data.flags[i] != 0;
+        for (size_t i = 0; i < value->count; i++) data[i] = value->data.flags[i] ? 1 : 0;
         break;
     case VALUE_TEXT:
         memset(data, 0, value->count * width);
@@ -112,7 +112,8 @@ static int add_member(zip_t *archive, const char *prefix, const result_value *va
 {
     size_t size, length = (prefix ? strlen(prefix) : 0) + strlen(value->name) + sizeof "..npy";
     char *name = malloc(length), *data = npy(value, &size);
-    zip_source_t *source = data ? zip_source_buffer(archive, data, size, 1) : NULL; /* the source frees the data */
+    zip_buffer_fragment_t whole = {(zip_uint8_t *)data, size};
+    zip_source_t *source = data ? zip_source_buffer_fragment(archive, &whole, 1, 1) : NULL; /* it frees the data */
     if (!source) free(data);
     if (!name || !source) {
         free(name);
