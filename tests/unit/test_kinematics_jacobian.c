@@ -225,7 +225,8 @@ static void test_centroidal_agrees_with_dynamics(void **state)
         robot_open(&r, seed);
         assert_int_equal(hml_work_new(r.model, HML_ISA_SCALAR, HML_USE_ALL, &work), HML_OK);
         hml_centroidal_motion m = {sizeof m, com, Jc, Jcdot, cv, ca, A, Adot, h, hd};
-        hml_dynamics_result d = {.struct_size = sizeof d, .com = com2, .centroidal_momentum = h2};
+        static double M[MAX_NV * MAX_NV], bias[MAX_NV];
+        hml_dynamics_result d = {.struct_size = sizeof d, .M = M, .h = bias, .com = com2, .centroidal_momentum = h2};
         assert_int_equal(hml_centroidal(r.model, r.work, r.q, r.v, r.a, &m), HML_OK);
         assert_int_equal(hml_dynamics(r.model, work, r.q, r.v, r.a, NULL, &d), HML_OK);
         assert_true(worst(com, com2, 3) < 1e-12 && worst(h, h2, 6) < 1e-10);
