@@ -236,7 +236,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
         failed |= tree_forward_dynamics(call, t, &k);
         tree_accelerate(plan, tree, k.s.x, k.s.bodies, k.s.columns, k.s.G);
         int32_t c = tree->begin;
-        if (tree->base && !call->passive) {
+        if (tree->base && !call->passive && c % PANEL + 6 <= PANEL) { /* else they would meet waiting columns */
             triple *out[6];
             for (int32_t j = 0; j < 6; j++) out[j] = panel_slot(plan, tree, k.panel, c + j);
             base_columns(plan, call->paths, tree, &k.s, out);
