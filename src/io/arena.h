@@ -11,7 +11,8 @@ typedef struct arena_block {
 } arena_block;
 
 typedef struct arena {
-    arena_block *block;
+    arena_block *block; /* what is used last, then all others */
+    arena_block *text;  /* the same for text, which needs no alignment */
 } arena;
 
 /* zeroed; NULL when out of memory */

@@ -91,7 +91,7 @@ hml_status hml_load_memory(const void *data, size_t size, const char *name, cons
 {
     if (!model || (!data && size > 0)) return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no data");
     *model = NULL;
-    arena memory = {NULL};
+    arena memory = {0};
     reader r = {.file = name, .memory = &memory, .error = error};
     hml_status status = copy_options(options, &r.options, error);
     if (status) return status;

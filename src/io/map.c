@@ -27,6 +27,11 @@ int32_t hml_map_find(const map *m, const char *name)
     return slot->name ? slot->value : -1;
 }
 
+const char *hml_map_key(const map *m, const char *name)
+{
+    return m->capacity ? slot_of(m->slots, m->capacity, name)->name : NULL;
+}
+
 static int grow(map *m)
 {
     uint32_t capacity = m->capacity ? 2 * m->capacity : 32;

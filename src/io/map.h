@@ -18,6 +18,9 @@ typedef struct map {
 /* −1 if the name is not there */
 int32_t hml_map_find(const map *m, const char *name);
 
+/* the name as the map has it, NULL if it is not there */
+const char *hml_map_key(const map *m, const char *name);
+
 /* 1: added; 0: the name is there already and keeps its value; −1: out of memory */
 int hml_map_add(map *m, const char *name, int32_t value);
 

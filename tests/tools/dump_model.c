@@ -83,7 +83,8 @@ static pose joint_place(const hml_joint_info *joint, const double *q)
 {
     vec3 axis = vec3_of_array(joint->axis), point = vec3_of_array(joint->point);
     pose H = pose_of_arrays(joint->rotation, joint->position);
-    if (joint->type != HML_JOINT_UNIVERSAL) return pose_mul(H, joint_pose(joint->type, axis, point, joint->pitch, q));
+    if (joint->type != HML_JOINT_UNIVERSAL)
+        return pose_mul(H, joint_pose((int)joint->type, axis, point, joint->pitch, q));
     H = pose_mul(H, joint_pose(HML_JOINT_REVOLUTE, axis, point, 0, q));
     return pose_mul(H, joint_pose(HML_JOINT_REVOLUTE, vec3_of_array(joint->axis2), point, 0, q + 1));
 }
