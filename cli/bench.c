@@ -21,14 +21,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* seconds for `calls` calls, or −1 */
-static double run(field *f, benched *call, size_t calls, size_t states)
+/* *seconds for `calls` calls */
+static hml_status run(field *f, benched *call, size_t calls, size_t states, double *seconds)
 {
     double begin = now();
-    for (size_t i = 0; i < calls; i++) {
-        if (call(f, i % states)) return -1;
-    }
-    return now() - begin;
+    hml_status status = HML_OK;
+    for (size_t i = 0; i < calls && !status; i++) status = call(f, i % states);
+    *seconds = now() - begin;
+    return status;
 }
 
 static int by_size(const void *a, const void *b)
@@ -41,22 +41,23 @@ typedef struct timing {
     double median, low, high; /* nanoseconds a state; the quartiles */
 } timing;
 
-/* 0 if the call fails */
-static int measure(field *f, benched *call, int batch, double seconds, timing *t)
+static hml_status measure(field *f, const bench_algorithm *algorithm, double seconds, timing *t)
 {
-    size_t calls = 1, states = batch ? 1 : f->count;
-    double times[REPETITIONS], spent, slice = seconds / REPETITIONS;
-    while ((spent = run(f, call, calls, states)) >= 0 && spent < slice && calls < (size_t)1 << 40) {
+    size_t calls = 1, states = algorithm->batch ? 1 : f->count;
+    double times[REPETITIONS], spent = 0, slice = seconds / REPETITIONS;
+    hml_status status = run(f, algorithm->call, calls, states, &spent);
+    while (!status && spent < slice && calls < (size_t)1 << 40) { /* as many calls as fit into a slice */
         calls = spent < slice / 20 ? 4 * calls : (size_t)((double)calls * 1.05 * slice / spent) + 1;
+        status = run(f, algorithm->call, calls, states, &spent);
     }
-    for (int i = 0; i < REPETITIONS && spent >= 0; i++) {
-        spent = run(f, call, calls, states);
-        times[i] = 1e9 * spent / (double)calls / (batch ? (double)f->count : 1);
+    for (int i = 0; i < REPETITIONS && !status; i++) {
+        status = run(f, algorithm->call, calls, states, &spent);
+        times[i] = 1e9 * spent / (double)calls / (algorithm->batch ? (double)f->count : 1);
     }
-    if (spent < 0) return 0;
+    if (status) return status;
     qsort(times, REPETITIONS, sizeof *times, by_size);
     *t = (timing){times[REPETITIONS / 2], times[REPETITIONS / 4], times[3 * REPETITIONS / 4]};
-    return 1;
+    return HML_OK;
 }
 
 /* ---- rows ---- */
@@ -97,7 +98,7 @@ static hml_status bench_one(field *f, const bench_algorithm *algorithm, hml_isa 
     r->mode = algorithm->batch ? "batch" : "single";
     r->isa = hml_isa_name(hml_work_isa(f->work));
     r->states = algorithm->batch ? (int64_t)f->count : 1;
-    return measure(f, algorithm->call, algorithm->batch, seconds, &r->t) ? HML_OK : HML_SINGULAR;
+    return measure(f, algorithm, seconds, &r->t);
 }
 
 /* single calls with the instruction set asked for; batches with that one, or with all there are */
@@ -123,6 +124,7 @@ static hml_status bench_model(const robot *r, const cli_options *options, long d
                 term_progress("bench", done * bench_algorithm_count + i, total * bench_algorithm_count);
             status = bench_one(algorithm->batch ? &batch : &singles, algorithm, isa, options->seconds, &result);
             if (!status && !rows_add(all, result)) status = HML_OUT_OF_MEMORY;
+            if (status == HML_UNSUPPORTED) status = HML_OK; /* not for this model, and no row */
         }
     }
     field_free(&singles);
@@ -196,6 +198,7 @@ int cli_bench(const cli_options *options)
     for (int i = 0; i < n && status == CLI_OK; i++) {
         robot r;
         status = robot_load(options, options->nmodels > 0 ? options->models[i] : NULL, &r);
+        if (status == CLI_OK) status = robot_must_move(&r);
         if (status == CLI_OK) {
             if (i == 0) robot_add_common(&r, HML_LEFT, result);
             hml_status measured = bench_model(&r, options, i, n, &all);

@@ -12,8 +12,9 @@ typedef struct field {
     hml_work *work;
     size_t nq, nv, count; /* count: states */
     int32_t frame;
-    double *q, *v, *tau;                         /* a state after the other */
-    double *out, *Dq, *Dv, *Minv, *H, *J, *Jdot; /* outputs; the first four for every state */
+    double *q, *v, *tau;                  /* a state after the other */
+    double *out, *Dq, *Dv, *Minv, *H, *J; /* outputs of every state: nv, nv × nv three times, nbodies × 16, 6 × nv */
+    double *rows;                         /* 6 × nv, four times, for outputs of one state */
     double *memory;
 } field;
 

@@ -69,6 +69,11 @@ int robot_load(const cli_options *options, const char *path, robot *r)
     return CLI_OK;
 }
 
+int robot_must_move(const robot *r)
+{
+    return r->nv > 0 ? CLI_OK : cli_fail(CLI_INPUT, "%s: nothing in this model can move", r->file);
+}
+
 /* ---- the state ---- */
 
 static void show_warnings(const robot *r)

@@ -24,6 +24,9 @@ int robot_load_state(const cli_options *options, robot *r);
 
 void robot_free(robot *r);
 
+/* refuses a robot without any coordinates; an exit status */
+int robot_must_move(const robot *r);
+
 /* says why a computation failed, with the joints that make the mass matrix singular; an exit status */
 int robot_fail(const robot *r, hml_status status);
 

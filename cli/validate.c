@@ -193,6 +193,7 @@ int cli_validate(const cli_options *options)
     robot r;
     validate_errors errors = {.samples = 0};
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) {
         hml_status measured = measure(&r, options, &errors);
         if (measured) status = robot_fail(&r, measured);

@@ -218,6 +218,31 @@ static void singular_mass_matrix_is_3_and_names_the_joint(void **state)
     assert_int_not_equal(access(run_path("no.json"), F_OK), 0);
 }
 
+/* a model in which nothing moves has empty matrices, and nothing to validate */
+static void nothing_moves(void **state)
+{
+    (void)state;
+    run_save("rock.json",
+             "{\"bodies\": [{\"name\": \"rock\", \"parent\": null, \"joint\": {\"name\": \"f\", \"type\": "
+             "\"fixed\"}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": [[1, 0, 0], [0, 1, 0], "
+             "[0, 0, 1]]}}]}");
+    static const char *const calls[] = {"info", "dynamics", "linearize", "linearize --spy --picture rock.svg",
+                                        "jacobian --frame rock"};
+    for (int i = 0; i < 5; i++) {
+        char arguments[256];
+        snprintf(arguments, sizeof arguments, "%s rock.json", calls[i]);
+        assert_int_equal(run(arguments), 0);
+        snprintf(arguments, sizeof arguments, "%s rock.json --out rock.out.mat", calls[i]);
+        assert_int_equal(run(arguments), 0);
+    }
+    json_t *out = result_of("linearize rock.json -q --out out.json -r %s", "mixed");
+    assert_int_equal(json_array_size(json_object_get(out, "A")), 0);
+    json_decref(out);
+    assert_int_equal(run("validate rock.json"), 1);
+    assert_int_equal(run("bench rock.json"), 1);
+    assert_non_null(strstr(run_err, "can move"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +253,7 @@ int main(void)
         cmocka_unit_test(linearization_is_the_derivative_of_the_command),
         cmocka_unit_test(inputs_and_names),
         cmocka_unit_test(singular_mass_matrix_is_3_and_names_the_joint),
+        cmocka_unit_test(nothing_moves),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
