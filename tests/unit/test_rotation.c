@@ -225,6 +225,8 @@ static void test_unique_forms(void **state)
     NEAR(x, ((double[]){0, 1, 0}), 3, 1e-15);
     OK(hml_euler_zyx_unique((double[]){PI, 3, -PI}, x)); /* over the top: 3 rad of pitch are π − 3 from behind */
     NEAR(x, ((double[]){0, PI - 3, 0}), 3, 1e-15);
+    OK(hml_euler_zyx_unique((double[]){PI, 0.1, PI}, x)); /* half open: π is −π */
+    NEAR(x, ((double[]){-PI, 0.1, -PI}), 3, 0);
     OK(hml_euler_xyz_unique((double[]){0.1, -2, 20}, x));
     NEAR(x, ((double[]){0.1 - PI, 2 - PI, 20 - 7 * PI}), 3, 1e-14);
     OK(hml_euler_zyx_unique((double[]){1, PI / 2, 0.25}, x)); /* only the difference counts */
