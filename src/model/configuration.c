@@ -117,7 +117,7 @@ hml_status hml_configuration_interpolate(const hml_model *m, const double *q0, c
 hml_status hml_configuration_distance(const hml_model *m, const double *q0, const double *q1, double *distance)
 {
     if (!m || !q0 || !q1 || !distance) return HML_INVALID_ARGUMENT;
-    double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ], d[HML_JOINT_MAX_NV], sum = 0;
+    double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ], d[HML_JOINT_MAX_NV] = {0}, sum = 0;
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
         hml_status status = joint_numbers(j, q0, g0);
         if (!status) status = joint_numbers(j, q1, g1);

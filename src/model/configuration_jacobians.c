@@ -44,7 +44,7 @@ hml_status hml_configuration_integrate_jacobians(const hml_model *m, const doubl
     if (finite_numbers(v, m->nv)) return HML_NOT_FINITE;
     hml_status status = hml_configuration_check(m, q);
     if (status) return status;
-    double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+    double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
     clear(m->nv, dq);
     clear(m->nv, dv);
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
@@ -66,7 +66,7 @@ hml_status hml_configuration_difference_jacobians(const hml_model *m, const doub
 {
     if (!m || !q0 || !q1) return HML_INVALID_ARGUMENT;
     double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ], d[HML_JOINT_MAX_NV];
-    double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+    double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
     clear(m->nv, dq0);
     clear(m->nv, dq1);
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {

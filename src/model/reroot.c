@@ -188,8 +188,10 @@ static void turn_numbers(const model_body *old, const double *q, const double *v
 
 static int same_placement(const model_body *a, const model_body *b)
 {
-    return memcmp(a->R, b->R, sizeof a->R) == 0 && memcmp(a->p, b->p, sizeof a->p) == 0 &&
-           memcmp(a->point, b->point, sizeof a->point) == 0;
+    int same = 1;
+    for (int k = 0; k < 9; k++) same &= a->R[k] == b->R[k];
+    for (int k = 0; k < 3; k++) same &= a->p[k] == b->p[k] && a->point[k] == b->point[k];
+    return same;
 }
 
 static hml_status carry_joint(const hml_model *m, const double *q, const double *v, const hml_model *turned,
@@ -201,9 +203,9 @@ static hml_status carry_joint(const hml_model *m, const double *q, const double 
     if (body < 0) return HML_NOT_FOUND;
     const model_joint *source = index < 0 ? NULL : &model_joints(m)[index];
     const model_body *from = source ? &model_bodies(m)[source->body] : NULL;
-    int known = source && source->type == j->type && source->leader < 0;
-    if (j->type == HML_JOINT_FREE && to->parent < 0 && (!from || from->parent < 0) &&
-        !(known && joint_link(source) == body && same_placement(from, to))) { /* the new base */
+    int known = source && from && source->type == j->type && source->leader < 0;
+    int as_it_was = known && joint_link(source) == body && same_placement(from, to);
+    if (j->type == HML_JOINT_FREE && to->parent < 0 && (!from || from->parent < 0) && !as_it_was) { /* the new base */
         pose H;
         twist V;
         hml_status status = motion_in_world(m, body, q, v_out ? v : NULL, &H, &V);
