@@ -14,6 +14,8 @@
  *   hml_configuration_velocity      ν from q̇
  *   hml_configuration_rate_matrix   F(q)
  *
+ * Velocities in other representations than left: hamel/trivialization.h.
+ *
  * q has hml_model_nq numbers, v hml_model_nv. Mimic followers have none: they go where their leader goes. Angles are
  * never wrapped: ⊖ subtracts. Quaternions within 1e-3 of unit are normalized on the way in, others answer
  * HML_NOT_NORMALIZED; NaN and infinity answer HML_NOT_FINITE. Matrices are row-major and packed.
