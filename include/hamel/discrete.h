@@ -1,0 +1,46 @@
+/*
+ * Discrete time: one step of an integrator on the group and its exact Jacobians, and the zero-order hold of ż = A z + B
+ * w.
+ *
+ *   hml_step                     (q, ν) → (q⁺, ν⁺) over a step h with τ held
+ *   hml_step_linearize           and A_d, B_d: z⁺ = A_d z + B_d w, to round-off the derivatives of that very step
+ *   hml_step_scratch_size        doubles the two need
+ *   hml_discretize               A_d, B_d of the continuous A, B: exp(h [A B; 0 0])
+ *   hml_discretize_scratch_size
+ *
+ * Perturbations are those of the whole library: q ⊕ z_q, ν + z_ν, at the step's start and at its end. Integrators:
+ *
+ *   semi-implicit Euler   ν⁺ = ν + h ν̇(q, ν, τ),  q⁺ = q ⊕ h ν⁺
+ *   Munthe-Kaas 4         the classical Runge-Kutta scheme for θ̇ = S(θ)⁻¹ ν, ν̇ = ν̇(q ⊕ θ, ν, τ) from θ = 0; q⁺ = q ⊕ θ
+ *
+ * S is the right Jacobian of exp, joint by joint (Müller, section 7). Nothing is allocated.
+ */
+#ifndef HAMEL_DISCRETE_H
+#define HAMEL_DISCRETE_H
+
+#include "hamel/dynamics.h"
+
+typedef enum hml_integrator { HML_SEMI_IMPLICIT_EULER = 0, HML_MUNTHE_KAAS_4 = 1 } hml_integrator;
+
+HML_API size_t hml_step_scratch_size(const hml_model *model);
+
+/* tau may be NULL: zero. q_next and v_next may be q and v */
+HML_API hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integrator, double h,
+                            const double *q, const double *v, const double *tau, double *scratch, double *q_next,
+                            double *v_next);
+
+/* Ad: 2nv × 2nv, Bd: 2nv × nv, one column for every coordinate; packed */
+HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_integrator integrator, double h,
+                                      const double *q, const double *v, const double *tau, double *scratch,
+                                      double *q_next, double *v_next, double *Ad, double *Bd);
+
+HML_API size_t hml_discretize_scratch_size(size_t nstates, size_t ninputs);
+
+/*
+ * A: nstates × nstates, B: nstates × ninputs; Ad and Bd alike; packed. Scaling and squaring with the diagonal Padé
+ * approximant of order 13 (Higham): relative error near round-off for any h.
+ */
+HML_API hml_status hml_discretize(size_t nstates, size_t ninputs, const double *A, const double *B, double h,
+                                  double *scratch, double *Ad, double *Bd);
+
+#endif
