@@ -1,5 +1,5 @@
 /* Whole files: read at once, written whole or not at all. */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier): realpath; POSIX has us define it */
 #include "io/file.h"
 
 #include <errno.h>

@@ -21,10 +21,11 @@ static const char *join(include_list *list, const char *beside, const char *name
 {
     const char *slash = strrchr(beside, '/');
     size_t folder = slash && name[0] != '/' ? (size_t)(slash - beside) + 1 : 0;
-    char *path = hml_arena_get(list->r->memory, folder + strlen(name) + 1);
+    size_t length = strlen(name) + 1;
+    char *path = hml_arena_get(list->r->memory, folder + length);
     if (!path) return NULL;
     memcpy(path, beside, folder);
-    strcpy(path + folder, name);
+    memcpy(path + folder, name, length);
     return path;
 }
 

@@ -131,7 +131,7 @@ static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, con
 {
     hml_joint_spec *spec = &j->spec;
     double range[2], effort[2];
-    int limited, effort_limited;
+    int limited = 0, effort_limited = 0;
     if (spec->type == HML_JOINT_FREE) return HML_OK;
     hml_status status = read_range(m, e, j, b, "range", "limited", range, &limited);
     if (!status) status = read_range(m, e, j, b, "actuatorfrcrange", "actuatorfrclimited", effort, &effort_limited);

@@ -85,8 +85,10 @@ static void put_passive(writer *w, const hml_joint_info *joint, int nq, int nv)
         put_each(w, values[i], nv);
     }
     hml_joint_spec neutral;
+    int same = 1;
     hml_joint_spec_init(&neutral, joint->type);
-    if (memcmp(joint->rest, neutral.rest, (size_t)nq * sizeof *joint->rest) != 0) {
+    for (int i = 0; i < nq; i++) same = same && joint->rest[i] == neutral.rest[i];
+    if (!same) {
         hml_writer_put(w, ", \"rest\": ");
         put_list(w, joint->rest, nq);
     }

@@ -246,10 +246,9 @@ static int needs_world(const hml_model *model)
 
 static hml_status check_model(urdf_writer *u)
 {
-    static const double usual[3] = {0, 0, -9.81};
     double gravity[3];
     hml_model_gravity(u->model, gravity);
-    if (memcmp(gravity, usual, sizeof usual) != 0)
+    if (gravity[0] != 0 || gravity[1] != 0 || gravity[2] != -9.81)
         return hml_report(u->error, HML_UNSUPPORTED, NULL, 0,
                           "URDF cannot say the gravity, which is not (0, 0, -9.81)");
     if (u->world && hml_model_find_body(u->model, "world") >= 0)

@@ -130,7 +130,7 @@ static hml_status connect_joint(urdf *u, int32_t k)
     return check_leader(u, joint);
 }
 
-static hml_status find_root(urdf *u, int32_t *root)
+static hml_status find_root(urdf *u, const urdf_link **root)
 {
     hml_error *error = u->r->error;
     const char *file = u->r->file;
@@ -141,13 +141,13 @@ static hml_status find_root(urdf *u, int32_t *root)
     }
     for (size_t i = 0; i < u->nlinks; i++) {
         if (u->links[i].joint >= 0) continue;
-        if (*root >= 0)
+        if (*root)
             return hml_report(error, HML_BAD_MODEL, file, u->links[i].node->line,
                               "there are two root links, " QUOTED " and " QUOTED ": one of them needs a joint",
-                              u->links[*root].name, u->links[i].name);
-        *root = (int32_t)i;
+                              (*root)->name, u->links[i].name);
+        *root = &u->links[i];
     }
-    if (*root < 0)
+    if (!*root)
         return hml_report(error, HML_BAD_MODEL, file, 0,
                           "no link is the root: each, like " QUOTED ", is the child of a joint", u->links[0].name);
     return HML_OK;
@@ -163,10 +163,9 @@ static hml_status add_body(urdf *u, const xml_node *node, const char *name, cons
     return status ? hml_report_place(u->r->error, status, node->file, node->line) : HML_OK;
 }
 
-static hml_status add_root(urdf *u, int32_t root)
+static hml_status add_root(urdf *u, const urdf_link *link)
 {
     reader *r = u->r;
-    const urdf_link *link = &u->links[root];
     hml_base base = r->options.base;
     if (base == HML_BASE_AUTO) base = strcmp(link->name, "world") == 0 ? HML_BASE_FIXED : HML_BASE_FREE;
 
@@ -204,7 +203,7 @@ static hml_status add_tilted_plane(urdf *u, const urdf_joint *joint, const char 
     return status ? status : add_body(u, joint->node, link->name, plane, &still, link);
 }
 
-static hml_status fill_builder(urdf *u, int32_t root)
+static hml_status fill_builder(urdf *u, const urdf_link *root)
 {
     hml_status status = add_root(u, root);
     for (size_t k = 0; !status && k < u->njoints; k++) {
@@ -231,10 +230,10 @@ static hml_status read_robot(urdf *u, const xml_node *robot)
     }
     u->quaternions = number > 1.05;
     if (name && hml_builder_set_name(r->builder, name)) return hml_report_memory(r->error, r->file);
-    int32_t root = -1;
+    const urdf_link *root = NULL;
     hml_status status = collect(u, robot);
     if (!status) status = find_root(u, &root);
-    return status ? status : fill_builder(u, root);
+    return status || !root ? status : fill_builder(u, root);
 }
 
 hml_status hml_read_urdf(reader *r, const xml_node *robot)
