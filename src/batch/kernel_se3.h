@@ -30,18 +30,19 @@ static inline void pair_to_row(vec3 a, vec3 b, num *y)
     y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = b.x, y[4] = b.y, y[5] = b.z;
 }
 
-/* zero where the entries are finite, else NaN: added to a result it spoils the rows that should be spoilt */
-static inline num row_poison(const num *x, int n)
+/*
+ * Zero where the entries are finite, else NaN. Added to an input that every output depends on, it makes a row of NaN of
+ * a row that holds one, or an infinity, anywhere.
+ */
+NUM_INLINE num row_poison(const num *x, int n)
 {
-    num z = K(0);
-    for (int i = 0; i < n; i++) z += K(0) * x[i];
+    num z = K(0) * x[0];
+    for (int i = 1; i < n; i++) z += K(0) * x[i];
     return z;
 }
 
-static inline void row_spoil(num poison, num *y, int n)
-{
-    for (int i = 0; i < n; i++) y[i] += poison;
-}
+NUM_INLINE vec3 vec3_spoil(num poison, vec3 a) { return vec3_of(a.x + poison, a.y + poison, a.z + poison); }
+NUM_INLINE twist twist_spoil(num poison, twist V) { return twist_of(vec3_spoil(poison, V.v), vec3_spoil(poison, V.w)); }
 
 /* entries of RᵀR within 1e-3 of the identity's, and right-handed, as hml_se3_check */
 static inline mask mat3_is_rotation(mat3 R)
@@ -59,58 +60,60 @@ static inline mask mat3_is_rotation(mat3 R)
 static inline void se3_exp_row(const num *x, num *y)
 {
     num poison = row_poison(x, 6);
-    pose_matrix(se3_exp(row_twist(x)), y);
-    row_spoil(poison, y, 16);
+    pose_matrix(se3_exp(twist_spoil(poison, row_twist(x))), y);
+    y[12] = y[13] = y[14] = poison, y[15] = K(1) + poison;
 }
 
 static inline void se3_log_row(const num *x, num *y)
 {
     pose H = row_pose(x);
-    twist xi = se3_log(H);
     num poison = num_select(mat3_is_rotation(H.R), row_poison(x, 12), K(NAN));
+    twist xi = twist_spoil(poison, se3_log(H));
     pair_to_row(xi.v, xi.w, y);
-    row_spoil(poison, y, 6);
+}
+
+/* [J Q; 0 J] with the poison for 0 */
+NUM_INLINE void jacobian_to_row(se3_jacobian D, num poison, num *y)
+{
+    vec3 p = vec3_of(poison, poison, poison);
+    mat6_store(D.J, D.Q, mat3_of(p, p, p), D.J, y);
 }
 
 static inline void se3_dexp_left_row(const num *x, num *y)
 {
     num poison = row_poison(x, 6);
-    se3_jacobian_matrix(se3_dexp_left(row_twist(x)), y);
-    row_spoil(poison, y, 36);
+    jacobian_to_row(se3_dexp_left(twist_spoil(poison, row_twist(x))), poison, y);
 }
 
 static inline void se3_dexp_left_inverse_row(const num *x, num *y)
 {
     num poison = row_poison(x, 6);
-    se3_jacobian_matrix(se3_dexp_left_inverse(row_twist(x)), y);
-    row_spoil(poison, y, 36);
+    jacobian_to_row(se3_dexp_left_inverse(twist_spoil(poison, row_twist(x))), poison, y);
 }
 
 static inline void twist_transform_row(const num *x, num *y)
 {
-    twist V = pose_ad(row_pose(x), row_twist(x + 16));
+    num poison = row_poison(x, 12) + row_poison(x + 16, 6);
+    twist V = pose_ad(row_pose(x), twist_spoil(poison, row_twist(x + 16)));
     pair_to_row(V.v, V.w, y);
-    row_spoil(row_poison(x, 12) + row_poison(x + 16, 6), y, 6);
 }
 
 static inline void twist_cross_row(const num *x, num *y)
 {
-    twist V = twist_cross(row_twist(x), row_twist(x + 6));
+    twist V = twist_cross(row_twist(x), twist_spoil(row_poison(x, 12), row_twist(x + 6)));
     pair_to_row(V.v, V.w, y);
-    row_spoil(row_poison(x, 12), y, 6);
 }
 
 static inline void inertia_mul_row(const num *x, num *y)
 {
-    wrench F = inertia_mul(row_inertia(x), row_twist(x + 10));
+    wrench F = inertia_mul(row_inertia(x), twist_spoil(row_poison(x, 16), row_twist(x + 10)));
     pair_to_row(F.f, F.t, y);
-    row_spoil(row_poison(x, 16), y, 6);
 }
 
 /* ---- two arrays of rows ---- */
 
 /* x holds a row of the first array, then one of the second */
-ROWS_INLINE void pairs_pack(int first, int second, int outs, rows_body *body, const lane *a, const lane *b, lane *out)
+NUM_INLINE void pairs_pack(int first, int second, int outs, rows_body *body, const lane *a, const lane *b, lane *out)
 {
     num x[ROWS_LONGEST + LANES], y[ROWS_LONGEST + LANES];
     rows_load(first, a, x);
@@ -120,8 +123,8 @@ ROWS_INLINE void pairs_pack(int first, int second, int outs, rows_body *body, co
 }
 
 /* the last rows go through padded copies, as in rows_map */
-ROWS_INLINE void pairs_map(size_t n, int first, int second, int outs, rows_body *body, const lane *a, const lane *b,
-                           lane *out)
+NUM_INLINE void pairs_map(size_t n, int first, int second, int outs, rows_body *body, const lane *a, const lane *b,
+                          lane *out)
 {
     lane one[LANES * (ROWS_LONGEST + 1)], two[LANES * (ROWS_LONGEST + 1)], result[LANES * ROWS_LONGEST];
     size_t fa = (size_t)first, fb = (size_t)second, to = (size_t)outs;

@@ -49,7 +49,7 @@ typedef lane num_anywhere;
 #endif
 
 /* lane j of pack i becomes lane i of pack j */
-static inline void rows_transpose(num v[LANES])
+NUM_INLINE void rows_transpose(num v[LANES])
 {
     num w;
 #if LANES == 8
@@ -71,11 +71,10 @@ static inline void rows_transpose(num v[LANES])
  * numbers behind the rows. Inlined always, so that the body is known and the lengths of the rows are constants.
  */
 enum { ROWS_LONGEST = 36 }; /* a 6x6 matrix */
-#define ROWS_INLINE __attribute__((always_inline)) static inline
 typedef void rows_body(const num *x, num *y);
 
 /* writes up to LANES − 1 entries behind x[ins − 1] */
-ROWS_INLINE void rows_load(int ins, const lane *in, num *x)
+NUM_INLINE void rows_load(int ins, const lane *in, num *x)
 {
     for (int k = 0; k < ins; k += LANES) {
         for (int i = 0; i < LANES; i++) x[k + i] = *(const num_anywhere *)(in + i * ins + k);
@@ -83,7 +82,7 @@ ROWS_INLINE void rows_load(int ins, const lane *in, num *x)
     }
 }
 
-ROWS_INLINE void rows_store(int outs, num *y, lane *out)
+NUM_INLINE void rows_store(int outs, num *y, lane *out)
 {
     int whole = outs - outs % LANES; /* a constant, as is the length of the rest: no call of memcpy remains */
     for (int k = 0; k < whole; k += LANES) {
@@ -96,19 +95,24 @@ ROWS_INLINE void rows_store(int outs, num *y, lane *out)
     for (int i = 0; i < LANES; i++) memcpy(out + i * outs + whole, &y[whole + i], (size_t)(outs - whole) * sizeof *out);
 }
 
-ROWS_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, lane *out)
+NUM_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, lane *out)
 {
+#if LANES == 1 /* a row is its own pack */
+    (void)ins, (void)outs;
+    body(in, out);
+#else
     num x[ROWS_LONGEST + LANES], y[ROWS_LONGEST + LANES];
     rows_load(ins, in, x);
     body(x, y);
     rows_store(outs, y, out);
+#endif
 }
 
 /*
  * n rows of `ins` numbers to n rows of `outs` numbers. The last rows go through a copy that is padded with the last of
  * them to a full pack, so that a result depends neither on n nor on its place in the batch.
  */
-ROWS_INLINE void rows_map(size_t n, int ins, int outs, rows_body *body, const lane *in, lane *out)
+NUM_INLINE void rows_map(size_t n, int ins, int outs, rows_body *body, const lane *in, lane *out)
 {
     lane padded[LANES * (ROWS_LONGEST + 1)], result[LANES * ROWS_LONGEST];
     size_t from = (size_t)ins, to = (size_t)outs;

@@ -21,11 +21,11 @@
 
 #include "group/so3.h"
 
-static inline twist twist_neg(twist A) { return twist_of(vec3_neg(A.v), vec3_neg(A.w)); }
+NUM_INLINE twist twist_neg(twist A) { return twist_of(vec3_neg(A.v), vec3_neg(A.w)); }
 
 /* ---- exponential and logarithm ---- */
 
-static inline pose se3_exp(twist xi)
+NUM_INLINE pose se3_exp(twist xi)
 {
     num t = vec3_dot(xi.w, xi.w);
     so3_abc f = so3_coefficients(t);
@@ -40,10 +40,11 @@ static inline void se3_exp_quat(twist xi, quat *q, vec3 *p)
 }
 
 /* the twist with |ω| <= π; q of any length, q and −q give the same */
-static inline twist se3_log_quat(quat q, vec3 p)
+NUM_INLINE twist se3_log_quat(quat q, vec3 p)
 {
-    vec3 w = so3_log_quat(q);
-    return twist_of(so3_dexp_left_inverse_apply(w, p), w);
+    so3_ke f;
+    vec3 w = so3_log_quat_inverse(q, &f);
+    return twist_of(so3_combine_apply(f.k, K(-0.5), f.e, w, p), w);
 }
 
 static inline twist se3_log(pose H) { return se3_log_quat(mat3_to_quat(H.R), H.p); }
@@ -60,7 +61,7 @@ typedef struct {
     mat3 J, Q;
 } se3_jacobian;
 
-static inline se3_coefficients se3_dexp_coefficients(vec3 w)
+NUM_INLINE se3_coefficients se3_dexp_coefficients(vec3 w)
 {
     so3_abc f, f1;
     se3_coefficients g;
@@ -69,7 +70,7 @@ static inline se3_coefficients se3_dexp_coefficients(vec3 w)
     return g;
 }
 
-static inline se3_coefficients se3_dexp_inverse_coefficients(vec3 w)
+NUM_INLINE se3_coefficients se3_dexp_inverse_coefficients(vec3 w)
 {
     so3_ke f, f1;
     se3_coefficients g;
@@ -79,7 +80,7 @@ static inline se3_coefficients se3_dexp_inverse_coefficients(vec3 w)
 }
 
 /* J = s I + x ω^ + y ω ωᵀ and its change with ω in direction v */
-static inline se3_jacobian se3_blocks(se3_coefficients g, twist xi)
+NUM_INLINE se3_jacobian se3_blocks(se3_coefficients g, twist xi)
 {
     num r = vec3_dot(xi.w, xi.v);
     se3_jacobian D;
@@ -89,7 +90,7 @@ static inline se3_jacobian se3_blocks(se3_coefficients g, twist xi)
 }
 
 /* x δ×u + y (δ (ω·u) + ω (δ·u)) + (ω·δ)(s1 u + x1 ω×u + y1 ω (ω·u)): the change of J u with ω in direction δ */
-static inline vec3 se3_change_apply(se3_coefficients g, vec3 w, vec3 delta, vec3 u)
+NUM_INLINE vec3 se3_change_apply(se3_coefficients g, vec3 w, vec3 delta, vec3 u)
 {
     num wu = vec3_dot(w, u), r = vec3_dot(w, delta);
     vec3 along = vec3_scale(g.y * vec3_dot(delta, u) + r * g.y1 * wu, w);
@@ -97,7 +98,7 @@ static inline vec3 se3_change_apply(se3_coefficients g, vec3 w, vec3 delta, vec3
     return vec3_add(vec3_add(along, across), vec3_axpy(g.y * wu, delta, vec3_scale(r * g.s1, u)));
 }
 
-static inline twist se3_blocks_apply(se3_coefficients g, twist xi, twist eta)
+NUM_INLINE twist se3_blocks_apply(se3_coefficients g, twist xi, twist eta)
 {
     vec3 v = so3_combine_apply(g.s, g.x, g.y, xi.w, eta.v);
     return twist_of(vec3_add(v, se3_change_apply(g, xi.w, xi.v, eta.w)), so3_combine_apply(g.s, g.x, g.y, xi.w, eta.w));
@@ -209,7 +210,7 @@ static inline twist se3_dexp_right_inverse_derivative(twist xi, twist delta, twi
 /* ---- matrices, row-major ---- */
 
 /* a 3x3 block of a row-major matrix with the given leading dimension */
-static inline void mat3_store(mat3 A, num *out, int ld)
+NUM_INLINE void mat3_store(mat3 A, num *out, int ld)
 {
     out[0] = A.x.x, out[1] = A.y.x, out[2] = A.z.x;
     out[ld] = A.x.y, out[ld + 1] = A.y.y, out[ld + 2] = A.z.y;
@@ -217,14 +218,14 @@ static inline void mat3_store(mat3 A, num *out, int ld)
 }
 
 /* [A B; C D] */
-static inline void mat6_store(mat3 A, mat3 B, mat3 C, mat3 D, num out[36])
+NUM_INLINE void mat6_store(mat3 A, mat3 B, mat3 C, mat3 D, num out[36])
 {
     mat3_store(A, out, 6), mat3_store(B, out + 3, 6);
     mat3_store(C, out + 18, 6), mat3_store(D, out + 21, 6);
 }
 
 /* Notation (12) */
-static inline void pose_matrix(pose A, num out[16])
+NUM_INLINE void pose_matrix(pose A, num out[16])
 {
     mat3_store(A.R, out, 4);
     out[3] = A.p.x, out[7] = A.p.y, out[11] = A.p.z;

@@ -13,9 +13,10 @@
  *   D a = c − b        D b = (a − 2b)/t       D c = (b − 3c)/t         D k = (k − 1/σ²)/t, σ = sin(θ/2)/(θ/2)
  *   D²a = Dc − Db      D²b = (Da − 4Db)/t     D²c = (Db − 5Dc)/t       D e = −(D k + 2e)/t
  *
- * Every coefficient is a Taylor polynomial in t below t = 2 and the closed form above. Both are computed, one is
+ * a and b are products of σ and cos(θ/2), which cancel nowhere: sin θ = 2 sin(θ/2) cos(θ/2), 1 − cos θ = 2 sin²(θ/2). c
+ * and the derivatives are Taylor polynomials in t below t = 2 and closed forms above. Both are computed, one is
  * selected. The border is as far out as NUM_SERIES_TERMS terms reach round-off, because the closed forms cancel less
- * there than at θ = 1. They use sin and cos of θ/2: 1 − cos θ = 2 sin²(θ/2) cancels nowhere.
+ * there than at θ = 1.
  */
 #ifndef HML_GROUP_SO3_H
 #define HML_GROUP_SO3_H
@@ -32,61 +33,94 @@ typedef struct {
     num k, e;
 } so3_ke; /* of Γ⁻¹ */
 
-static inline mask so3_is_small(num t) { return num_lt(t, K(2)); }
+NUM_INLINE mask so3_is_small(num t) { return num_lt(t, K(2)); }
 
 /*
- * D^order of Σ (−t)^j / (2j + n)!: b for n = 2, c for n = 3. Term by term, with m = order,
- * (−1)^m Σ (−t)^j (2j+2)(2j+4)…(2j+2m) / (2j + n + 2m)!, nested so that every ratio is one of small integers.
+ * c_n(t) = Σ (−t)^j / (2j + n)!, n = 3 … 7, below the border. They are the family of a = c₁, b = c₂, c = c₃: going down
+ * c_n = 1/n! − t c_{n+2} loses nothing for small t, and D c_n = n c_{n+2} − c_{n+1}. Beyond 22! the factorials are
+ * rounded, in terms too small to show it in 113 bits.
  */
-static inline num so3_series(num t, int n, int order)
+NUM_INLINE num so3_series(num t, int n)
 {
-    num f = K(1), first = K(1);
-    for (int j = NUM_SERIES_TERMS - 1; j >= 1; j--) {
-        int i = 2 * j, l = i + n + 2 * order;
-        f = K(1) - t * (K(i + 2 * order) / K(i * l * (l - 1))) * f;
-    }
-    for (int i = 2; i <= n + 2 * order; i++) first = first * K(i);
-    if (order == 1) first = K(-0.5) * first;
-    if (order == 2) first = K(0.125) * first;
-    return f * (K(1) / first);
+    static const double factorial[] = {1,
+                                       1,
+                                       2,
+                                       6,
+                                       24,
+                                       120,
+                                       720,
+                                       5040,
+                                       40320,
+                                       362880,
+                                       3628800,
+                                       39916800,
+                                       479001600,
+                                       6227020800,
+                                       87178291200,
+                                       1307674368000,
+                                       20922789888000,
+                                       355687428096000,
+                                       6402373705728000,
+                                       121645100408832000,
+                                       2432902008176640000,
+                                       51090942171709440000.0,
+                                       1124000727777607680000.0,
+                                       25852016738884976640000.0,
+                                       620448401733239439360000.0,
+                                       15511210043330985984000000.0,
+                                       403291461126605635584000000.0,
+                                       10888869450418352160768000000.0,
+                                       304888344611713860501504000000.0,
+                                       8841761993739701954543616000000.0,
+                                       265252859812191058636308480000000.0,
+                                       8222838654177922817725562880000000.0,
+                                       263130836933693530167218012160000000.0,
+                                       8683317618811886495518194401280000000.0,
+                                       295232799039604140847618609643520000000.0,
+                                       10333147966386144929666651337523200000000.0,
+                                       371993326789901217467999448150835200000000.0,
+                                       13763753091226345046315979581580902400000000.0,
+                                       523022617466601111760007224100074291200000000.0,
+                                       20397882081197443358640281739902897356800000000.0,
+                                       815915283247897734345611269596115894272000000000.0,
+                                       33452526613163807108170062053440751665152000000000.0};
+    num f = K(0);
+    for (int j = NUM_SERIES_TERMS - 1; j >= 0; j--) f = K(1) / K(factorial[2 * j + n]) - t * f;
+    return f;
 }
 
-/* closed form: σ = sin(θ/2)/(θ/2) and cos(θ/2), for t > 0 */
-static inline void so3_half_closed(num t, num *sinc, num *cosine)
-{
-    num half = K(0.5) * num_sqrt(t), sine;
-    num_sincos(half, &sine, cosine);
-    *sinc = sine / half;
-}
-
-/* σ = sin(θ/2)/(θ/2) and cos(θ/2) for every t >= 0 */
-static inline void so3_half(num t, num *sinc, num *cosine)
-{
-    mask small = so3_is_small(t);
-    num u = K(0.25) * t, s, c;
-    so3_half_closed(num_select(small, K(2), t), &s, &c);
-    *sinc = num_select(small, K(1) - u * so3_series(u, 3, 0), s);
-    *cosine = num_select(small, K(1) - u * so3_series(u, 2, 0), c);
-}
+/* σ = sin(θ/2)/(θ/2) and cos(θ/2) */
+NUM_INLINE void so3_half(num t, num *sinc, num *cosine) { num_sinccos(K(0.25) * t, sinc, cosine); }
 
 /* a, b, c and, where wanted (order 1, 2), their first and second D; not wanted ones are left alone */
-static inline void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, so3_abc *f2)
+NUM_INLINE void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, so3_abc *f2)
 {
     mask small = so3_is_small(t);
-    num safe = num_select(small, K(2), t), r = K(1) / safe, s, h;
-    so3_half_closed(safe, &s, &h);
-    num b = K(0.5) * s * s, a = s * h, c = (K(1) - a) * r;
-    f->b = num_select(small, so3_series(t, 2, 0), b);
-    f->c = num_select(small, so3_series(t, 3, 0), c);
-    f->a = num_select(small, K(1) - t * f->c, a);
-    if (order < 1) return;
-    num b1 = (a - K(2) * b) * r, c1 = (b - K(3) * c) * r;
-    f1->b = num_select(small, so3_series(t, 2, 1), b1);
-    f1->c = num_select(small, so3_series(t, 3, 1), c1);
+    num r = K(1) / num_select(small, K(2), t), s, h;
+    so3_half(t, &s, &h);
+    f->a = s * h;
+    f->b = K(0.5) * s * s;
+    num c = (K(1) - f->a) * r;
+    if (order < 1) {
+        f->c = num_select(small, so3_series(t, 3), c);
+        return;
+    }
+    num c4, c5, c6 = K(0), c7 = K(0);
+    if (order < 2) {
+        c5 = so3_series(t, 5), c4 = so3_series(t, 4);
+    } else {
+        c7 = so3_series(t, 7), c6 = so3_series(t, 6);
+        c5 = K(1) / K(120) - t * c7, c4 = K(1) / K(24) - t * c6;
+    }
+    num c3 = K(1) / K(6) - t * c5;
+    f->c = num_select(small, c3, c);
+    num b1 = (f->a - K(2) * f->b) * r, c1 = (f->b - K(3) * c) * r;
+    f1->b = num_select(small, K(2) * c4 - c3, b1);
+    f1->c = num_select(small, K(3) * c5 - c4, c1);
     f1->a = f->c - f->b;
     if (order < 2) return;
-    f2->b = num_select(small, so3_series(t, 2, 2), ((c - b) - K(4) * b1) * r);
-    f2->c = num_select(small, so3_series(t, 3, 2), (b1 - K(5) * c1) * r);
+    f2->b = num_select(small, K(8) * c6 + (c4 - K(5) * c5), ((c - f->b) - K(4) * b1) * r);
+    f2->c = num_select(small, K(15) * c7 + (c5 - K(7) * c6), (b1 - K(5) * c1) * r);
     f2->a = f1->c - f1->b;
 }
 
@@ -108,21 +142,21 @@ static inline void so3_coefficients_2(num t, so3_abc *f, so3_abc *f1, so3_abc *f
  * k, e and, where wanted, D k, D e. Below the border e = −D b/(2b), because θ/2 cot(θ/2) = a/(2b); its pole at θ = 2π
  * is the true one of Γ⁻¹.
  */
-static inline void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke *f1)
+NUM_INLINE void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke *f1)
 {
     mask small = so3_is_small(t);
-    num safe = num_select(small, K(2), t), r = K(1) / safe, s, h;
-    so3_half_closed(safe, &s, &h);
-    num k = h / s, e = (K(1) - k) * r;
+    num r = K(1) / num_select(small, K(2), t), s, h;
+    so3_half(t, &s, &h);
+    num i = K(1) / s, k = h * i, e = (K(1) - k) * r, i2 = i * i; /* 1/2b = 1/σ² */
 
-    num u = num_select(small, t, K(0)); /* the series' b has zeros beyond the border */
-    num b = so3_series(u, 2, 0), b1 = so3_series(u, 2, 1), i = K(0.5) / b;
-    f->e = num_select(small, -b1 * i, e);
-    f->k = num_select(small, K(1) - u * f->e, k);
+    num c5 = so3_series(t, 5), c6 = so3_series(t, 6), c4 = K(1) / K(24) - t * c6, c3 = K(1) / K(6) - t * c5;
+    num b1 = K(2) * c4 - c3;
+    f->k = k;
+    f->e = num_select(small, -b1 * i2, e);
     if (order < 1) return;
-    num b2 = so3_series(u, 2, 2), k1 = (k - K(1) / (s * s)) * r;
-    f1->e = num_select(small, (b1 * b1 / b - b2) * i, -(k1 + K(2) * e) * r);
-    f1->k = num_select(small, -(K(2) * f->e + u * f1->e), k1);
+    num b2 = K(8) * c6 + (c4 - K(5) * c5), k1 = (k - i2) * r;
+    f1->e = num_select(small, (K(2) * b1 * b1 * i2 - b2) * i2, -(k1 + K(2) * e) * r);
+    f1->k = num_select(small, -(K(2) * f->e + t * f1->e), k1);
 }
 
 static inline so3_ke so3_inverse_coefficients(num t)
@@ -151,7 +185,7 @@ static inline quat so3_exp_quat(vec3 phi)
 static inline mat3 so3_exp(vec3 phi) { return quat_to_mat3(so3_exp_quat(phi)); }
 
 /* per lane: which of q and −q is the other's unwanted twin? The first component that is not zero shall be positive. */
-static inline mask so3_is_twin(quat q)
+NUM_INLINE mask so3_is_twin(quat q)
 {
     num zero = K(0);
     mask z = num_lt(q.z, zero);
@@ -162,7 +196,7 @@ static inline mask so3_is_twin(quat q)
 
 /* unique form: of the two quaternions of a rotation the one with w > 0; for w = 0 the first non-zero entry is positive
  */
-static inline quat so3_unique(quat q)
+NUM_INLINE quat so3_unique(quat q)
 {
     num s = num_select(so3_is_twin(q), K(-1), K(1));
     return quat_of(s * q.w, s * q.x, s * q.y, s * q.z);
@@ -170,9 +204,10 @@ static inline quat so3_unique(quat q)
 
 /*
  * φ = 2 atan2(|v|, w) v/|v| with |φ| <= π, for q = (w, v) of any length; q and −q give the same bits. Below
- * |v| = w/8 the quotient atan2(|v|, w)/|v| is the polynomial (1 − z/3 + z²/5 − …)/w in z = |v|²/w².
+ * |v| = w/8 the quotient atan2(|v|, w)/|v| is (1 − z g(z))/w with z = |v|²/w² = tan²(θ/2), g = 1/3 − z/5 + z²/7 − …
+ * The coefficients of Γ(φ)⁻¹ come along without another sine: k = (θ/2) cot(θ/2) is that quotient times w.
  */
-static inline vec3 so3_log_quat(quat q)
+static inline vec3 so3_log_quat_inverse(quat q, so3_ke *f)
 {
     q = so3_unique(q);
     vec3 v = vec3_of(q.x, q.y, q.z);
@@ -180,17 +215,26 @@ static inline vec3 so3_log_quat(quat q)
     mask small = num_lt(K(64) * n2, q.w * q.w);
     num n = num_sqrt(num_select(small, K(1), n2));
     num r = K(1) / num_select(small, q.w, n);
-    num z = num_select(small, n2 * r * r, K(0)), p = K(0);
-    for (int j = NUM_SERIES_TERMS - 1; j >= 0; j--) p = K(1) / K(2 * j + 1) - z * p;
+    num z = num_select(small, n2 * r * r, K(0)), g = K(0);
+    for (int j = NUM_SERIES_TERMS; j >= 1; j--) g = K(1) / K(2 * j + 1) - z * g;
     num closed = num_atan2(n, num_select(small, K(1), q.w));
-    return vec3_scale(K(2) * num_select(small, p, closed) * r, v);
+    num half = num_select(small, K(1) - z * g, closed); /* θ/2, or its quotient with tan(θ/2) */
+    f->k = num_select(small, half, half * q.w * r);
+    f->e = num_select(small, g, K(1) - f->k) / (K(4) * half * half);
+    return vec3_scale(K(2) * half * r, v);
+}
+
+static inline vec3 so3_log_quat(quat q)
+{
+    so3_ke f;
+    return so3_log_quat_inverse(q, &f);
 }
 
 /*
  * A quaternion of the rotation, of length 2 to 4: the row of 4 q qᵀ with a diagonal entry of at least 1, the entries of
  * which are sums of entries of R. No root, no branch, no digits lost at any angle.
  */
-static inline quat mat3_to_quat(mat3 R)
+NUM_INLINE quat mat3_to_quat(mat3 R)
 {
     num wx = R.y.z - R.z.y, wy = R.z.x - R.x.z, wz = R.x.y - R.y.x;
     num xy = R.x.y + R.y.x, xz = R.x.z + R.z.x, yz = R.y.z + R.z.y;
@@ -208,7 +252,7 @@ static inline quat mat3_to_quat(mat3 R)
 /* ---- Jacobians ---- */
 
 /* s I + x φ^ + y φ φᵀ */
-static inline mat3 so3_combine(num s, num x, num y, vec3 phi)
+NUM_INLINE mat3 so3_combine(num s, num x, num y, vec3 phi)
 {
     vec3 w = vec3_scale(x, phi), v = vec3_scale(y, phi);
     num xy = v.x * phi.y, xz = v.x * phi.z, yz = v.y * phi.z;
@@ -217,7 +261,7 @@ static inline mat3 so3_combine(num s, num x, num y, vec3 phi)
 }
 
 /* (s I + x φ^ + y φ φᵀ) u */
-static inline vec3 so3_combine_apply(num s, num x, num y, vec3 phi, vec3 u)
+NUM_INLINE vec3 so3_combine_apply(num s, num x, num y, vec3 phi, vec3 u)
 {
     vec3 r = vec3_scale(y * vec3_dot(phi, u), phi);
     return vec3_axpy(s, u, vec3_axpy(x, vec3_cross(phi, u), r));
@@ -262,7 +306,7 @@ static inline vec3 so3_dexp_right_inverse_apply(vec3 phi, vec3 u)
 /* ---- derivatives of the Jacobians ---- */
 
 /* y (δ φᵀ + φ δᵀ) + x δ^ */
-static inline mat3 so3_combine_change(num x, num y, vec3 phi, vec3 delta)
+NUM_INLINE mat3 so3_combine_change(num x, num y, vec3 phi, vec3 delta)
 {
     mat3 S = mat3_outer(vec3_scale(y, delta), phi);
     return mat3_add(mat3_add(S, mat3_transpose(S)), mat3_hat(vec3_scale(x, delta)));

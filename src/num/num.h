@@ -18,6 +18,7 @@
  *   num   K(c)                      a constant; fractions are written K(1) / K(6) so that they are exact in every kind
  *   num   num_sqrt(x)
  *   void  num_sincos(x, &s, &c)
+ *   void  num_sinccos(t, &s, &c)    sin(√t)/√t and cos(√t), t >= 0
  *   num   num_atan2(y, x)
  *   num   num_fma(a, b, c)          a·b + c with one rounding where the hardware has it
  *   mask  num_lt(a, b)              per lane, all bits set where a < b; complex numbers compare their real parts
@@ -32,6 +33,13 @@
 #define HML_NUM_NUM_H
 
 #include <stdint.h>
+
+/* for small functions over packs: a file full of kernels exhausts the compiler's will to inline, and a call spills */
+#if defined __GNUC__
+#define NUM_INLINE static inline __attribute__((always_inline))
+#else
+#define NUM_INLINE static inline
+#endif
 
 #if defined HML_NUM_C64
 #include "num/num_c64.h"

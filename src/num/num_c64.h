@@ -47,6 +47,16 @@ static inline void num_sincos(num x, num *s, num *c)
     *c = num_first_order(cr, -sr, x);
 }
 
+/* the slope of sin(√t)/√t is (cos − sinc)/2t, which cancels towards 0: there it is Σ (−1)^j j t^(j−1)/(2j+1)!.
+ * A square of a complex step at 0 has a real part of −0 or less. */
+static inline void num_sinccos(num t, num *sinc, num *c)
+{
+    double u = creal(t) > 0 ? creal(t) : 0, x = sqrt(u), s = x > 0 ? sin(x) / x : 1, cr = cos(x), slope = 0;
+    for (int j = 12; j >= 1; j--) slope = (j - u * slope) / ((2 * j) * (2 * j + 1));
+    *sinc = num_first_order(s, u < 1 ? -slope : (cr - s) / (2 * u), t);
+    *c = num_first_order(cr, -0.5 * s, t);
+}
+
 static inline num num_atan2(num y, num x)
 {
     double a = creal(x), b = creal(y), n = a * a + b * b;

@@ -45,4 +45,11 @@ static inline void num_sincos(num x, num *s, num *c)
     *c = HML_Q(cos)(x);
 }
 
+static inline void num_sinccos(num t, num *sinc, num *c)
+{
+    num x = HML_Q(sqrt)(t);
+    *sinc = x > 0 ? HML_Q(sin)(x) / x : 1;
+    *c = HML_Q(cos)(x);
+}
+
 #endif

@@ -30,4 +30,11 @@ static inline void num_sincos(num x, num *s, num *c)
     *c = cosf(x);
 }
 
+static inline void num_sinccos(num t, num *sinc, num *c)
+{
+    num x = sqrtf(t);
+    *sinc = x > 0 ? sinf(x) / x : 1;
+    *c = cosf(x);
+}
+
 #endif

@@ -8,7 +8,19 @@
 #ifndef HML_NUM_SINCOS_H
 #define HML_NUM_SINCOS_H
 
-static inline void num_sincos(num x, num *s, num *c)
+/* beyond 1e6, infinity and NaN: apart and cold, so that the rest can be inlined */
+__attribute__((noinline, cold)) static void num_sincos_far(const num *x, num *s, num *c)
+{
+    for (int i = 0; i < LANES; i++) {
+        double xi = num_get(*x, i);
+        if (xi < 1e6 && xi > -1e6) continue;
+        num_set(s, i, sin(xi));
+        num_set(c, i, cos(xi));
+    }
+}
+
+/* sine and cosine of x, and sin(r)/r of the reduced argument */
+NUM_INLINE void num_sincos_reduced(num x, num *s, num *c, num *sinc)
 {
     const num magic = K(0x1.8p52); /* adding it rounds to an integer, whose low bits it then shows */
     num t = x * K(0x1.45f306dc9c883p-1) + magic;
@@ -24,6 +36,7 @@ static inline void num_sincos(num x, num *s, num *c)
     ps = ps * z + K(0.008333333333322418);
     ps = ps * z + K(-0.16666666666666632);
     num sine = r + r * z * ps;
+    *sinc = K(1) + z * ps;
 
     num pc = K(-1.1359658863275222e-11);
     pc = pc * z + K(2.0875723479336176e-09);
@@ -42,14 +55,29 @@ static inline void num_sincos(num x, num *s, num *c)
     *c = num_from_bits(num_to_bits(num_select(odd, sine, cosine)) ^ sign_c);
 
     mask far = ~(num_lt(x, K(1e6)) & num_lt(K(-1e6), x));
-    if (num_any(far)) {
-        for (int i = 0; i < LANES; i++) {
-            double xi = num_get(x, i);
-            if (xi < 1e6 && xi > -1e6) continue;
-            num_set(s, i, sin(xi));
-            num_set(c, i, cos(xi));
-        }
+    if (num_any(far)) { /* copies, so that only they need an address */
+        num far_x = x, far_s = *s, far_c = *c;
+        num_sincos_far(&far_x, &far_s, &far_c);
+        *s = far_s, *c = far_c;
     }
+}
+
+NUM_INLINE void num_sincos(num x, num *s, num *c)
+{
+    num sinc;
+    num_sincos_reduced(x, s, c, &sinc);
+}
+
+/*
+ * sin(√t)/√t and cos(√t), t >= 0. Below π/4 nothing is reduced, and the sine's polynomial, which is one in t, is the
+ * answer itself: no division, no digits lost towards 0.
+ */
+NUM_INLINE void num_sinccos(num t, num *sinc, num *c)
+{
+    num x = num_sqrt(t), s, polynomial;
+    num_sincos_reduced(x, &s, c, &polynomial);
+    mask near = num_lt(x, K(0.75));
+    *sinc = num_select(near, polynomial, s / num_select(near, K(1), x));
 }
 
 #endif

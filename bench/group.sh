@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs the programs it is given one after the other on one core and prints their measurements as one table: nanoseconds
+# a call (call, and the peers' columns) or a row of a batch (scalar, x2, x4, x8). Usage: group.sh PROGRAM...
+set -eu
+
+pin=
+if command -v taskset > /dev/null; then
+    core=$(taskset -cp $$ | sed 's/.*[:,-] *//') # the last core we may use
+    pin="taskset -c $core"
+fi
+
+for program in "$@"; do $pin "$program"; done | awk -F '\t' '
+    !($1 in row) { row[$1] = ++rows; operation[rows] = $1 }
+    !($2 in column) { column[$2] = ++columns; title[columns] = $2 }
+    { cell[row[$1], column[$2]] = $3 }
+    END {
+        line = sprintf("| %-26s |", "nanoseconds"); rule = "| " substr("--------------------------", 1) " |"
+        for (c = 1; c <= columns; c++) { line = line sprintf(" %9s |", title[c]); rule = rule " --------: |" }
+        print line; print rule
+        for (r = 1; r <= rows; r++) {
+            line = sprintf("| %-26s |", operation[r])
+            for (c = 1; c <= columns; c++) line = line sprintf(" %9s |", cell[r, c])
+            print line
+        }
+    }'
