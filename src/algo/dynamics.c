@@ -14,11 +14,6 @@
 #include "hamel/dynamics.h"
 #include "model/mimic.h"
 
-static unsigned inverse(const hml_work *work, const kernel_call *call)
-{
-    return work->model->nfollowers ? mimic_inverse_dynamics(work, call) : work->scalar->inverse_dynamics(call);
-}
-
 /* mass, first moment and momentum about the world's origin, of all trees, from the scratch of the last inverse dynamics
  */
 typedef struct totals {
@@ -106,14 +101,14 @@ hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q,
         rest.v.data = result->h;
         rest.passive = 0;
         rest.torque.data = result->gravity;
-        inverse(work, &rest);
+        work_inverse_dynamics(work, &rest);
     }
     call.wrenches.data = wrenches;
     call.torque.data = result->h;
     call.M.data = result->M;
     call.M.ld = nv;
     memset(result->M, 0, nv * nv * sizeof(double));
-    inverse(work, &call);
+    work_inverse_dynamics(work, &call);
 
     totals sum = sum_trees(work);
     vec3 com = sum.mass > 0 ? vec3_scale(1 / sum.mass, sum.first) : vec3_zero();

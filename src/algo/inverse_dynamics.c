@@ -31,11 +31,6 @@ static kernel_call state_call(const hml_work *work, const double *q, const doubl
     return call;
 }
 
-static unsigned inverse(const hml_work *work, const kernel_call *call)
-{
-    return work->model->nfollowers ? mimic_inverse_dynamics(work, call) : work->scalar->inverse_dynamics(call);
-}
-
 hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *a, const double *wrenches, double *tau)
 {
@@ -45,7 +40,7 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
     kernel_call call = state_call(work, q, v, wrenches);
     call.a = input(a);
     call.torque = output(tau, 0);
-    inverse(work, &call);
+    work_inverse_dynamics(work, &call);
     return HML_OK;
 }
 
@@ -79,6 +74,6 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
     call.dtau_dq = output(dtau_dq, nv);
     call.dtau_dv = output(dtau_dv, nv);
     call.M = output(M, nv);
-    inverse(work, &call);
+    work_inverse_dynamics(work, &call);
     return HML_OK;
 }

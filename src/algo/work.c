@@ -93,6 +93,14 @@ kernel_call work_call(const hml_work *work)
     return call;
 }
 
+void work_inverse_dynamics(const hml_work *work, const kernel_call *call)
+{
+    if (work->model->nfollowers)
+        mimic_inverse_dynamics(work, call);
+    else
+        work->scalar->inverse_dynamics(call);
+}
+
 hml_status work_check(const hml_model *model, const hml_work *work, unsigned uses)
 {
     return model && work && work->model == model && (work->uses & uses) == uses ? HML_OK : HML_INVALID_ARGUMENT;

@@ -21,6 +21,9 @@ struct hml_work {
 /* a call with everything that does not change from state to state */
 kernel_call work_call(const hml_work *work);
 
+/* inverse dynamics of one state in the user's numbering, mimic joints or not */
+void work_inverse_dynamics(const hml_work *work, const kernel_call *call);
+
 /* is this a workspace of this model, made for these uses? */
 hml_status work_check(const hml_model *model, const hml_work *work, unsigned uses);
 
