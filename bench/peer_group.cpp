@@ -1,8 +1,8 @@
 // The same operations in Pinocchio and Sophus, measured the same way as in group.c: 256 inputs in arrays, the best of
 // 25 rounds. Their functions are inlined into the loop; Hamel's column "call" pays for a call and its checks.
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <random>
 #include <vector>
 
@@ -22,20 +22,25 @@ constexpr int rows = 256, rounds = 25;
 
 template <class T> void keep(T &value) { asm volatile("" : : "r"(&value) : "memory"); }
 
+double seconds()
+{
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 template <class F> void measure(const char *operation, const char *column, F f)
 {
-    using clock = std::chrono::steady_clock;
-    auto seconds = [](clock::duration d) { return std::chrono::duration<double>(d).count(); };
-    auto start = clock::now();
+    double start = seconds();
     for (int i = 0; i < rows; i++) f(i);
-    int repeats = 1 + static_cast<int>(0.002 / (seconds(clock::now() - start) + 1e-9));
+    int repeats = 1 + static_cast<int>(0.002 / (seconds() - start + 1e-9));
     double best = INFINITY;
     for (int round = 0; round < rounds; round++) {
-        start = clock::now();
+        start = seconds();
         for (int r = 0; r < repeats; r++) {
             for (int i = 0; i < rows; i++) f(i);
         }
-        best = std::fmin(best, seconds(clock::now() - start) / repeats);
+        best = std::fmin(best, (seconds() - start) / repeats);
     }
     std::printf("%s\t%s\t%.2f\n", operation, column, 1e9 * best / rows);
 }
