@@ -411,3 +411,14 @@ def test_mjcf_includes(tmp_path):
     with pytest.raises(ValueError):
         mujoco.MjModel.from_xml_path(str(tmp_path / "main.xml"))
     assert "b.xml" in dump(tmp_path / "main.xml")
+
+
+def test_mjcf_ellipsoid_shell(tmp_path):
+    """MuJoCo takes the difference of two ellipsoids 1e-6 apart; Hamel has the limit."""
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "model.xml"
+    path.write_text(mjcf('<body><joint/><geom type="ellipsoid" size="0.3 0.5 0.7" shellinertia="true"/></body>'))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    body = dump(path)["bodies"][0]
+    assert_close(body["mass"], model.body_mass[1], "mass")
+    assert np.allclose(np.diag(np.reshape(body["moment"], (3, 3))), model.body_inertia[1], rtol=1e-5, atol=0)
