@@ -28,7 +28,7 @@
  *
  * Every function returns a status. HML_INVALID_ARGUMENT: a NULL array, an unknown side, a rotation vector longer than
  * 1e150. HML_NOT_FINITE: NaN or infinity in an input. HML_NOT_NORMALIZED: a quaternion, axis or matrix whose lengths
- * (or right angles) are off by more than 1e-3; what is nearer is normalized. Outputs may be the inputs.
+ * (or right angles) are off by more than 1e-3; nearer quaternions and axes are normalized. Outputs may be the inputs.
  */
 #ifndef HAMEL_SO3_H
 #define HAMEL_SO3_H
