@@ -1,0 +1,34 @@
+/*
+ * Regressors: what is linear in the inertial parameters, as a matrix.
+ *
+ *   hml_parameters           π, ten numbers a body
+ *   hml_regressor            Y with τ = Y π + what does not depend on π
+ *   hml_energy_regressor     rows with kinetic and potential energy = row · π
+ *   hml_momentum_regressor   6 × 10n with momentum about the world's origin = matrix · π
+ *
+ * The parameters of a body are m, m c (3), and J about the body frame's origin: xx xy xz yy yz zz. They are ordered
+ * body after body, 10·nbodies in all. Armature, damping and springs are no part of π. scratch and errors are those of
+ * recursive.h.
+ */
+#ifndef HAMEL_REGRESSOR_H
+#define HAMEL_REGRESSOR_H
+
+#include "hamel/model.h"
+
+enum { HML_BODY_PARAMETERS = 10 };
+
+HML_API hml_status hml_parameters(const hml_model *model, double *parameters);
+
+/* Y: nv × 10·nbodies */
+HML_API hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
+                                 const double *a, double *Y);
+
+/* kinetic, potential: 10·nbodies each; either may be NULL. Gravity's potential alone, zero at the world's origin */
+HML_API hml_status hml_energy_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
+                                        double *kinetic, double *potential);
+
+/* 6 × 10·nbodies: linear, then angular */
+HML_API hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
+                                          double *regressor);
+
+#endif

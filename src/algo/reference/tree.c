@@ -1,0 +1,72 @@
+/* See tree.h. */
+#include "algo/reference/tree.h"
+
+#include "algo/work.h"
+
+static vec3 vec3_from(const double a[3]) { return vec3_of(a[0], a[1], a[2]); }
+
+static mat3 mat3_from(const double R[9])
+{
+    return mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8]));
+}
+
+size_t hml_recursive_size(const hml_model *model)
+{
+    if (!model || model->nfollowers) return 0;
+    return (size_t)model->nbodies * sizeof(tree_body) + ((size_t)model->nv + 1) * sizeof(double);
+}
+
+hml_status tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
+                     const double *wrenches, tree *t)
+{
+    if (!model || !scratch || !q) return HML_INVALID_ARGUMENT;
+    if (model->nfollowers) return HML_UNSUPPORTED;
+    hml_status status = work_check_state(model, q, v, other, wrenches);
+    if (status) return status;
+    t->n = model->nbodies;
+    t->model = model;
+    t->body = scratch;
+    t->vector = (double *)(void *)(t->body + t->n);
+    for (int i = 0; i < t->n; i++) {
+        const model_body *m = &model_bodies(model)[i];
+        tree_body *b = &t->body[i];
+        vec3 axis = vec3_from(m->axis), point = vec3_from(m->point);
+        double unit[HML_JOINT_MAX_NQ];
+        memcpy(unit, &q[m->q], (size_t)m->nq * sizeof *unit);
+        if (m->type == HML_JOINT_SPHERICAL) joint_put_quat(quat_normalize(joint_quat(unit)), unit);
+        if (m->type == HML_JOINT_FREE) joint_put_quat(quat_normalize(joint_quat(unit + 3)), unit + 3);
+        b->parent = m->parent;
+        b->root = m->root;
+        b->nv = m->nv;
+        b->at = m->v;
+        b->X = pose_mul(pose_of(mat3_from(m->R), vec3_from(m->p)), joint_pose(m->type, axis, point, m->pitch, unit));
+        b->H = m->parent < 0 ? b->X : pose_mul(t->body[m->parent].H, b->X);
+        joint_columns(m->type, axis, point, m->pitch, b->S);
+        b->I =
+            inertia_of_com(m->mass, vec3_from(m->com),
+                           sym3_of(m->moment[0], m->moment[1], m->moment[2], m->moment[3], m->moment[4], m->moment[5]));
+    }
+    return HML_OK;
+}
+
+void tree_to_root(tree *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        tree_body *b = &t->body[i];
+        b->P = b->parent < 0 ? pose_identity() : pose_mul(t->body[b->parent].P, b->X);
+        b->Ic = inertia_transform(b->P, b->I);
+        for (int k = 0; k < b->nv; k++) b->Sr[k] = pose_ad(b->P, b->S[k]);
+    }
+}
+
+void tree_subtract_passive(const tree *t, const double *q, const double *v, double *x)
+{
+    const model_coordinate *c = model_coordinates(t->model);
+    for (int i = 0; t->model->passive && i < t->n; i++) {
+        const model_body *m = &model_bodies(t->model)[i];
+        double log[HML_JOINT_MAX_NV];
+        joint_difference(m->type, &model_rest(t->model)[m->q], &q[m->q], log);
+        for (int k = 0; k < m->nv; k++)
+            x[m->v + k] -= c[m->v + k].damping * v[m->v + k] + c[m->v + k].stiffness * log[k];
+    }
+}
