@@ -3,6 +3,7 @@
 #define HAMEL_HAMEL_H
 
 #include "hamel/configuration.h"
+#include "hamel/directional.h"
 #include "hamel/discrete.h"
 #include "hamel/dynamics.h"
 #include "hamel/edit.h"
