@@ -3,6 +3,7 @@
 #define HAMEL_HAMEL_H
 
 #include "hamel/configuration.h"
+#include "hamel/coriolis.h"
 #include "hamel/directional.h"
 #include "hamel/discrete.h"
 #include "hamel/dynamics.h"
@@ -15,6 +16,9 @@
 #include "hamel/layout.h"
 #include "hamel/model.h"
 #include "hamel/random.h"
+#include "hamel/recursive.h"
+#include "hamel/reference.h"
+#include "hamel/regressor.h"
 #include "hamel/representation.h"
 #include "hamel/se3.h"
 #include "hamel/so3.h"
