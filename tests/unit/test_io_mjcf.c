@@ -187,6 +187,15 @@ static void test_geoms(void **state)
     double across = rod * (0.09 / 4 + 1.0 / 12) + 2 * end;
     check_geom("type='capsule' size='0.3 0.5'", rod + ball, across, across, rod * 0.045 + 0.4 * ball * 0.09);
     check_geom("size='0.3' shellinertia='true' mass='3'", 3, 0.18, 0.18, 0.18);
+    /* shells by their parts: side and ends of a can; of a pill the side and two half spheres, whose centres of mass are
+       half a radius beyond the side and whose moments about those are 5/12 m r² */
+    double can = 3 / 0.78, pill = 3 / 0.96, side = 0.6 * (0.045 + 1.0 / 12);
+    double can_across = can * (side + 0.18 * (0.0225 + 0.25)),
+           pill_across = pill * (side + 0.36 * (0.0375 + 0.65 * 0.65));
+    check_geom("type='cylinder' size='0.3 0.5' mass='3' shellinertia='true'", 3, can_across, can_across,
+               can * (0.6 * 0.09 + 0.18 * 0.045));
+    check_geom("type='capsule' size='0.3 0.5' mass='3' shellinertia='true'", 3, pill_across, pill_across,
+               pill * (0.6 * 0.09 + 0.36 * 0.06));
     /* a box's faces: pairs of areas 4yz, 4xz, 4xy; each is a plate, two of them x away from the centre */
     double a = 0.06, b = 0.03, c = 0.02, s = 3 / (a + b + c);
     check_geom("type='box' size='0.1 0.2 0.3' mass='3' shellinertia='true'", 3,
@@ -331,6 +340,33 @@ static void test_actuators(void **state)
     hml_model_free(m);
 }
 
+static void test_actuators_and_tendons_that_are_odd(void **state)
+{
+    (void)state;
+#define DRIVEN(more) "<mujoco><worldbody><body><joint name='a'/>" I "</body></worldbody>" more "</mujoco>"
+    assert_refused("m.xml", DRIVEN("<actuator><motor joint='a' damping='1 2'/></actuator>"), HML_UNSUPPORTED, 1,
+                   "polynomial");
+    assert_refused("m.xml", DRIVEN("<actuator><motor joint='a' class='c'/></actuator>"), HML_BAD_FILE, 1, "class");
+    hml_model *m = load_text("m.xml", DRIVEN("<tendon><fixed name='t' stiffness='1'/></tendon><deformable/>"));
+    assert_has_warning(m, "tendon 't'");
+    assert_has_warning(m, "deformable");
+    assert_true(joint_of(m, "a").actuated); /* there is no actuator */
+    hml_model_free(m);
+#undef DRIVEN
+}
+
+/* MuJoCo 3 lets the main class have a name of its own */
+static void test_main_class_with_a_name(void **state)
+{
+    (void)state;
+    static const char text[] =
+        WITH("<default class='robot'><joint damping='2'/><gizmo/><default class='leg'/></default>",
+             "<body><joint name='a' class='robot'/>" I "</body><body><joint name='b' class='leg'/>" I "</body>");
+    assert_true(joint_in(text, "a").damping[0] == 2 && joint_in(text, "b").damping[0] == 2);
+    assert_refused("m.xml", WITH("<default><default class='c'/></default><default class='c'/>", ""), HML_BAD_FILE, 1,
+                   "'c'");
+}
+
 static void test_gravity(void **state)
 {
     (void)state;
@@ -417,6 +453,8 @@ int main(void)
         cmocka_unit_test(test_frames_and_sites),
         cmocka_unit_test(test_orientations),
         cmocka_unit_test(test_actuators),
+        cmocka_unit_test(test_actuators_and_tendons_that_are_odd),
+        cmocka_unit_test(test_main_class_with_a_name),
         cmocka_unit_test(test_gravity),
         cmocka_unit_test(test_warnings),
         cmocka_unit_test(test_include),

@@ -258,6 +258,30 @@ static void test_files(void **state)
     assert_int_equal(rmdir(folder), 0); /* no half-written file was left */
 }
 
+/* messages keep the end of a long path, whole characters, and no control characters */
+static void test_messages(void **state)
+{
+    (void)state;
+    char path[600];
+    hml_error error = {0};
+    hml_model *m;
+    memset(path, 'a', sizeof path);
+    memcpy(path + sizeof path - 12, "/robot.urdf", 12);
+    assert_int_equal(hml_load(path, NULL, &m, &error), HML_CANNOT_READ);
+    assert_int_equal(strlen(error.file), sizeof error.file - 1);
+    assert_memory_equal(error.file, "...a", 4);
+    assert_string_equal(error.file + strlen(error.file) - 11, "/robot.urdf");
+
+    /* 79 bytes of name, then a character of two bytes that the message cuts in half */
+    char text[300];
+    snprintf(text, sizeof text, "{\"joints\": {\"%079d\xc3\xa9\\u0007\": {}}}", 0);
+    hml_state *s;
+    assert_int_equal(hml_state_load_memory(text, strlen(text), NULL, model, &s, &error), HML_BAD_FILE);
+    for (const char *c = error.message; *c; c++) assert_true((unsigned char)*c >= 0x20);
+    assert_non_null(strstr(error.message, "0?'"));
+    assert_non_null(strstr(error.message, "\xc3\xa9")); /* whole in the pointer */
+}
+
 /* a disk that is full, as the limit of file sizes plays it */
 static void test_full_disk(void **state)
 {
@@ -302,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_nearly_unit_quaternions),
         cmocka_unit_test(test_representations),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_messages),
         cmocka_unit_test(test_full_disk),
     };
     return cmocka_run_group_tests(tests, load_robot, free_robot);
