@@ -425,6 +425,14 @@ static void test_68(void **state)
         inertia_matrix(inertia_transform(H, at_com), MB);
         CHECK_ARRAY(b, MB, 36, 20 * TOL); /* entries up to 100 */
 
+        pose G = draw_pose(); /* and on from there, where the centre of mass is no longer the origin */
+        pose_ad_dual_matrix(G, Xs);
+        pose_ad_matrix(pose_inverse(G), X);
+        matrix_product(6, Xs, MB, a);
+        matrix_product(6, a, X, b);
+        inertia_matrix(inertia_transform(G, inertia_transform(H, at_com)), MB);
+        CHECK_ARRAY(b, MB, 36, 100 * TOL); /* entries up to 500 */
+
         twist V = draw_twist();
         wrench momentum = inertia_mul(inertia_transform(H, at_com), V);
         wrench carried = pose_ad_dual(H, inertia_mul(at_com, pose_ad_inverse(H, V)));
