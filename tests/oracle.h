@@ -37,8 +37,27 @@ static inertia oracle_inertia(const model_body *b)
         sym3_of(K(b->moment[0]), K(b->moment[1]), K(b->moment[2]), K(b->moment[3]), K(b->moment[4]), K(b->moment[5])));
 }
 
-/* wrenches: nbodies × 6 in body frames, or NULL */
-static void oracle_run(const hml_model *m, const num *q, const num *v, const num *wrenches, oracle *o)
+/*
+ * A change of the model's numbers, to first order: what a complex step by a parameter needs. Counted as in
+ * hamel/parameters.h.
+ */
+typedef struct oracle_change {
+    int body;
+    inertia I;       /* added to the body's, about its origin */
+    twist placement; /* origin · (1 + placement) */
+    vec3 point, turn;
+    num pitch;
+    vec3 gravity;
+    int coordinate;
+    num armature, damping, stiffness;
+} oracle_change;
+
+/* the identity plus a small twist */
+static inline pose oracle_small_pose(twist d) { return pose_of(mat3_add(mat3_identity(), mat3_hat(d.w)), d.v); }
+
+/* wrenches: nbodies × 6 in body frames, or NULL; change: NULL for the model as it is */
+static inline void oracle_run_changed(const hml_model *m, const num *q, const num *v, const num *wrenches,
+                                      const oracle_change *change, oracle *o)
 {
     const model_body *b = model_bodies(m);
     const model_coordinate *coordinate = model_coordinates(m);
@@ -48,13 +67,26 @@ static void oracle_run(const hml_model *m, const num *q, const num *v, const num
         o->h[r] = K(coordinate[r].damping) * v[r];
         for (int c = 0; c < nv; c++) o->M[r][c] = K(r == c ? coordinate[r].armature : 0);
     }
+    if (change) {
+        g = vec3_add(g, change->gravity);
+        o->h[change->coordinate] += change->damping * v[change->coordinate];
+        o->M[change->coordinate][change->coordinate] += change->armature;
+    }
     for (int i = 0; i < m->nbodies; i++) {
         vec3 axis = oracle_vec3(b[i].axis), point = oracle_vec3(b[i].point);
-        pose X = pose_mul(pose_of(oracle_mat3(b[i].R), oracle_vec3(b[i].p)),
-                          joint_pose(b[i].type, axis, point, K(b[i].pitch), &q[b[i].q]));
+        pose origin = pose_of(oracle_mat3(b[i].R), oracle_vec3(b[i].p));
+        num pitch = K(b[i].pitch);
+        const oracle_change *here = change && change->body == i ? change : NULL;
+        if (here) {
+            axis = vec3_add(axis, vec3_cross(here->turn, axis));
+            point = vec3_add(point, here->point);
+            pitch += here->pitch;
+            origin = pose_mul(origin, oracle_small_pose(here->placement));
+        }
+        pose X = pose_mul(origin, joint_pose(b[i].type, axis, point, pitch, &q[b[i].q]));
         int p = b[i].parent;
         twist S[6], vJ = twist_zero();
-        joint_columns(b[i].type, axis, point, K(b[i].pitch), S);
+        joint_columns(b[i].type, axis, point, pitch, S);
         o->H[i] = p < 0 ? X : pose_mul(o->H[p], X);
         for (int c = 0; c < nv; c++) o->J[i][c] = p < 0 ? twist_zero() : pose_ad_inverse(X, o->J[p][c]);
         for (int k = 0; k < b[i].nv; k++) {
@@ -65,6 +97,7 @@ static void oracle_run(const hml_model *m, const num *q, const num *v, const num
         o->bias[i] = twist_add(p < 0 ? twist_zero() : pose_ad_inverse(X, o->bias[p]), twist_cross(o->v[i], vJ));
 
         inertia I = oracle_inertia(&b[i]);
+        if (here) I = inertia_add(I, here->I);
         twist a = o->bias[i];
         a.v = vec3_sub(a.v, mat3_tmul_vec(o->H[i].R, g));
         wrench f = wrench_add(inertia_mul(I, a), twist_cross_dual(o->v[i], inertia_mul(I, o->v[i])));
@@ -81,8 +114,17 @@ static void oracle_run(const hml_model *m, const num *q, const num *v, const num
         num rest[HML_JOINT_MAX_NQ], now[HML_JOINT_MAX_NQ], log[HML_JOINT_MAX_NV];
         for (int k = 0; k < b[i].nq; k++) rest[k] = K(model_rest(m)[b[i].q + k]), now[k] = q[b[i].q + k];
         joint_difference(b[i].type, rest, now, log);
-        for (int k = 0; k < b[i].nv; k++) o->h[b[i].v + k] += K(coordinate[b[i].v + k].stiffness) * log[k];
+        for (int k = 0; k < b[i].nv; k++) {
+            num stiffness = K(coordinate[b[i].v + k].stiffness);
+            if (change && change->coordinate == b[i].v + k) stiffness += change->stiffness;
+            o->h[b[i].v + k] += stiffness * log[k];
+        }
     }
+}
+
+static inline void oracle_run(const hml_model *m, const num *q, const num *v, const num *wrenches, oracle *o)
+{
+    oracle_run_changed(m, q, v, wrenches, NULL, o);
 }
 
 /* x = M⁻¹ b by Gauss elimination; M is symmetric positive definite, so no pivoting is needed */

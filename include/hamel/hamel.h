@@ -15,6 +15,7 @@
 #include "hamel/kinematics.h"
 #include "hamel/layout.h"
 #include "hamel/model.h"
+#include "hamel/parameters.h"
 #include "hamel/random.h"
 #include "hamel/recursive.h"
 #include "hamel/reference.h"
