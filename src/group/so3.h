@@ -3,8 +3,8 @@
  *
  *   φ ∈ ℝ³   rotation vector, θ = |φ|, t = θ²          φ^   the matrix with φ^ u = φ × u
  *   R = exp(φ^) = I + a φ^ + b φ^²                     a = sin θ/θ, b = (1 − cos θ)/θ², c = (θ − sin θ)/θ³
- *   Γ(φ)  = I + b φ^ + c φ^² = a I + b φ^ + c φ φᵀ     left Jacobian, Kindr's Γ: (d/dt R) Rᵀ = (Γ(φ) φ̇)^, global
- * velocity Γ(φ)ᵀ = Γ(−φ)                                      right Jacobian: Rᵀ (d/dt R) = (Γ(−φ) φ̇)^, local velocity
+ *   Γ(φ)  = I + b φ^ + c φ^² = a I + b φ^ + c φ φᵀ     left Jacobian, Kindr's Γ: Ṙ Rᵀ = (Γ(φ) φ̇)^, global velocity
+ *   Γ(φ)ᵀ = Γ(−φ)                                      right Jacobian: Rᵀ Ṙ = (Γ(−φ) φ̇)^, local velocity
  *   Γ(φ)⁻¹ = I − ½ φ^ + e φ^² = k I − ½ φ^ + e φ φᵀ     k = (θ/2) cot(θ/2), e = (1 − k)/θ²
  *
  * Derivatives of the coefficients are with respect to t = θ², as D f = 2 df/dt = (1/θ) df/dθ, so that for a change δ of
@@ -37,55 +37,17 @@ NUM_INLINE mask so3_is_small(num t) { return num_lt(t, K(2)); }
 
 /*
  * c_n(t) = Σ (−t)^j / (2j + n)!, n = 3 … 7, below the border. They are the family of a = c₁, b = c₂, c = c₃: going down
- * c_n = 1/n! − t c_{n+2} loses nothing for small t, and D c_n = n c_{n+2} − c_{n+1}. Beyond 22! the factorials are
- * rounded, in terms too small to show it in 113 bits.
+ * c_n = 1/n! − t c_{n+2} loses nothing for small t, and D c_n = n c_{n+2} − c_{n+1}. The compiler folds the
+ * coefficients into constants.
  */
 NUM_INLINE num so3_series(num t, int n)
 {
-    static const double factorial[] = {1,
-                                       1,
-                                       2,
-                                       6,
-                                       24,
-                                       120,
-                                       720,
-                                       5040,
-                                       40320,
-                                       362880,
-                                       3628800,
-                                       39916800,
-                                       479001600,
-                                       6227020800,
-                                       87178291200,
-                                       1307674368000,
-                                       20922789888000,
-                                       355687428096000,
-                                       6402373705728000,
-                                       121645100408832000,
-                                       2432902008176640000,
-                                       51090942171709440000.0,
-                                       1124000727777607680000.0,
-                                       25852016738884976640000.0,
-                                       620448401733239439360000.0,
-                                       15511210043330985984000000.0,
-                                       403291461126605635584000000.0,
-                                       10888869450418352160768000000.0,
-                                       304888344611713860501504000000.0,
-                                       8841761993739701954543616000000.0,
-                                       265252859812191058636308480000000.0,
-                                       8222838654177922817725562880000000.0,
-                                       263130836933693530167218012160000000.0,
-                                       8683317618811886495518194401280000000.0,
-                                       295232799039604140847618609643520000000.0,
-                                       10333147966386144929666651337523200000000.0,
-                                       371993326789901217467999448150835200000000.0,
-                                       13763753091226345046315979581580902400000000.0,
-                                       523022617466601111760007224100074291200000000.0,
-                                       20397882081197443358640281739902897356800000000.0,
-                                       815915283247897734345611269596115894272000000000.0,
-                                       33452526613163807108170062053440751665152000000000.0};
-    num f = K(0);
-    for (int j = NUM_SERIES_TERMS - 1; j >= 0; j--) f = K(1) / K(factorial[2 * j + n]) - t * f;
+    num c[NUM_SERIES_TERMS], f = K(1);
+    for (int i = 2; i <= n; i++) f = f * K(i);
+    c[0] = K(1) / f;
+    for (int j = 1; j < NUM_SERIES_TERMS; j++) c[j] = c[j - 1] * (K(-1) / K((2 * j + n) * (2 * j + n - 1)));
+    f = c[NUM_SERIES_TERMS - 1];
+    for (int j = NUM_SERIES_TERMS - 2; j >= 0; j--) f = c[j] + t * f;
     return f;
 }
 
