@@ -2,13 +2,16 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include "hamel/calibration.h"
 #include "hamel/configuration.h"
 #include "hamel/coriolis.h"
 #include "hamel/directional.h"
 #include "hamel/discrete.h"
 #include "hamel/dynamics.h"
 #include "hamel/edit.h"
+#include "hamel/higher_order.h"
 #include "hamel/inertia.h"
+#include "hamel/inverse_kinematics.h"
 #include "hamel/isa.h"
 #include "hamel/jacobian.h"
 #include "hamel/kinematic_derivatives.h"

@@ -149,7 +149,7 @@ typedef struct motion {
     num q[2 * GRID + 1][2 * ORACLE_NV]; /* q[GRID + k] */
 } motion;
 
-static void motion_sample(motion *m, const robot *r, uint64_t *seed)
+static inline void motion_sample(motion *m, const robot *r, uint64_t *seed)
 {
     for (int n = 0; n < MOTION_TERMS; n++)
         for (int i = 0; i < r->nv; i++) m->xi[n][i] = K(draw(seed));
@@ -177,7 +177,7 @@ static void difference_once(num *f, int n)
 }
 
 /* ν at grid point k */
-static void motion_velocity(const motion *m, const robot *r, int k, num *v)
+static inline void motion_velocity(const motion *m, const robot *r, int k, num *v)
 {
     num f[9][ORACLE_NV], samples[9];
     for (int j = -4; j <= 4; j++) {
