@@ -9,6 +9,7 @@
 #include "hamel/discrete.h"
 #include "hamel/dynamics.h"
 #include "hamel/edit.h"
+#include "hamel/factorization.h"
 #include "hamel/higher_order.h"
 #include "hamel/inertia.h"
 #include "hamel/inverse_kinematics.h"
