@@ -11,6 +11,7 @@
 #include "hamel/edit.h"
 #include "hamel/factorization.h"
 #include "hamel/higher_order.h"
+#include "hamel/field.h"
 #include "hamel/inertia.h"
 #include "hamel/inverse_kinematics.h"
 #include "hamel/isa.h"
