@@ -1,80 +1,8 @@
 /*
- * The identities of Notation, one test an equation, on random moving frames and every kind of number.
- *
- * Frames: A fixed; B moves along `B` (pose H_AB), C along `C` (pose H_AC). The curves are rational functions that know
- * no exponential, and their twists come from the parts (18), (19), so that nothing here is proved by itself.
+ * Notation, sections 5 to 7, except accelerations: one test an equation, on random moving frames and every kind of
+ * number.
  */
-#include "se3_check.h"
-
-/* round-off of a few dozen operations on numbers up to about 30 */
-#define TOL      (500 * NUM_EPS)
-#define RATE_TOL (200 * RATE_EPS)
-
-typedef struct {
-    path B, C;
-} motion;
-
-static motion draw_motion(void)
-{
-    motion M;
-    M.B = draw_path(), M.C = draw_path();
-    return M;
-}
-
-static pose H_AB(const motion *M, num t) { return path_pose(&M->B, t); }
-static pose H_CB(const motion *M, num t) { return pose_between(path_pose(&M->C, t), path_pose(&M->B, t)); }
-
-/* twist of B relative to C, in B: the difference of their twists relative to A */
-static twist relative_twist(const motion *M, num t)
-{
-    return twist_sub(path_left(&M->B, t), pose_ad_inverse(H_CB(M, t), path_left(&M->C, t)));
-}
-
-static void matrix_product(int n, const num *A, const num *B, num *out)
-{
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            num sum = K(0);
-            for (int k = 0; k < n; k++) sum += A[n * i + k] * B[n * k + j];
-            out[n * i + j] = sum;
-        }
-    }
-}
-
-static void matrix_transpose(int n, const num *A, num *out)
-{
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) out[n * j + i] = A[n * i + j];
-    }
-}
-
-/* the curves whose rates are needed */
-static void curve_pose(const void *M, num t, num *out) { pose_matrix(H_AB(M, t), out); }
-static void curve_ad(const void *M, num t, num *out) { pose_ad_matrix(H_AB(M, t), out); }
-static void curve_ad_dual(const void *M, num t, num *out) { pose_ad_dual_matrix(H_AB(M, t), out); }
-static void store_twist(twist V, num *out)
-{
-    out[0] = V.v.x, out[1] = V.v.y, out[2] = V.v.z, out[3] = V.w.x, out[4] = V.w.y, out[5] = V.w.z;
-}
-static twist load_twist(const num *x) { return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5])); }
-static twist left_of(const motion *M, num t) { return path_left(&M->B, t); }
-static twist right_of(const motion *M, num t) { return pose_ad(H_AB(M, t), path_left(&M->B, t)); }
-static twist in_C(const motion *M, num t) { return pose_ad(H_CB(M, t), path_left(&M->B, t)); }
-static twist mixed_of(const motion *M, num t)
-{
-    return twist_of(path_velocity(&M->B, t), mat3_mul_vec(H_AB(M, t).R, path_omega(&M->B, t)));
-}
-static void curve_left(const void *M, num t, num *out) { store_twist(left_of(M, t), out); }
-static void curve_right(const void *M, num t, num *out) { store_twist(right_of(M, t), out); }
-static void curve_in_C(const void *M, num t, num *out) { store_twist(in_C(M, t), out); }
-static void curve_mixed(const void *M, num t, num *out) { store_twist(mixed_of(M, t), out); }
-
-static twist twist_rate(curve f, const motion *M)
-{
-    num d[6];
-    rate(f, M, 6, d);
-    return load_twist(d);
-}
+#include "notation_frames.h"
 
 /* V^ = H⁻¹ dH/dt */
 static void test_21(void **state)
@@ -239,114 +167,6 @@ static void test_41(void **state)
     }
 }
 
-/* apparent acceleration in C: d/dt C_v_AB = C_X_B (B_v_CB × B_v_AB + d/dt B_v_AB) */
-static void test_45(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        twist apparent = twist_rate(curve_in_C, &M), dV = twist_rate(curve_left, &M);
-        twist cross = twist_cross(relative_twist(&M, K(0)), left_of(&M, K(0)));
-        twist formula = pose_ad(H_CB(&M, K(0)), twist_add(cross, dV));
-        CHECK(apparent, formula, RATE_TOL);
-    }
-}
-
-/* in A itself no cross product is left: d/dt A_v = A_X_B d/dt B_v */
-static void test_46(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        twist right = twist_rate(curve_right, &M);
-        twist mapped = pose_ad(H_AB(&M, K(0)), twist_rate(curve_left, &M));
-        CHECK(right, mapped, RATE_TOL);
-    }
-}
-
-/* intrinsic acceleration in C, from A and from B */
-static void test_47(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        twist from_A = pose_ad_inverse(path_pose(&M.C, K(0)), twist_rate(curve_right, &M));
-        twist from_B = pose_ad(H_CB(&M, K(0)), twist_rate(curve_left, &M));
-        CHECK(from_A, from_B, RATE_TOL);
-    }
-}
-
-/* intrinsic = apparent + C_v_AC × C_v_AB; by parts (50), (51) */
-static void test_49_50_51(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        twist a = pose_ad(H_CB(&M, K(0)), twist_rate(curve_left, &M));
-        twist apparent = twist_rate(curve_in_C, &M), V_AC = path_left(&M.C, K(0)), V_AB = in_C(&M, K(0));
-        twist formula = twist_add(apparent, twist_cross(V_AC, V_AB));
-        CHECK(a, formula, RATE_TOL);
-        vec3 lin = vec3_add(apparent.v, vec3_add(vec3_cross(V_AC.w, V_AB.v), vec3_cross(V_AC.v, V_AB.w)));
-        vec3 ang = vec3_add(apparent.w, vec3_cross(V_AC.w, V_AB.w));
-        CHECK(a.v, lin, RATE_TOL);
-        CHECK(a.w, ang, RATE_TOL);
-    }
-}
-
-/* the mixed apparent acceleration is the second derivative of the position, and the rate of the angular velocity */
-static void test_52(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        twist dm = twist_rate(curve_mixed, &M);
-        vec3 ddp = vec3_scale(K(2), M.B.p2);
-        CHECK(dm.v, ddp, RATE_TOL);
-        twist right = twist_rate(curve_right, &M);
-        CHECK(dm.w, right.w, RATE_TOL);
-    }
-}
-
-/* mixed apparent = intrinsic in B[A] − v_A,B[A] × v_AB, where B[A] slides and does not turn */
-static void test_53_54_55(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        pose turn = pose_of(H_AB(&M, K(0)).R, vec3_zero());
-        twist a = pose_ad(turn, twist_rate(curve_left, &M)), V = mixed_of(&M, K(0));
-        twist slide = twist_of(V.v, vec3_zero());
-        twist formula = twist_sub(a, twist_cross(slide, V)), dm = twist_rate(curve_mixed, &M);
-        CHECK(dm, formula, RATE_TOL);
-        vec3 lin = vec3_sub(a.v, vec3_cross(V.v, V.w));
-        CHECK(dm.v, lin, RATE_TOL);
-        CHECK(dm.w, a.w, RATE_TOL);
-    }
-}
-
-/* d/dt (Ad_g ξ) = Ad_g (ad_{g⁻¹ġ} ξ + ξ̇), with a ξ(t) of its own: the twist of C */
-static void curve_carried(const void *context, num t, num *out)
-{
-    const motion *M = context;
-    store_twist(pose_ad(H_AB(M, t), path_left(&M->C, t)), out);
-}
-static void curve_carrier(const void *context, num t, num *out)
-{
-    const motion *M = context;
-    store_twist(path_left(&M->C, t), out);
-}
-static void test_56(void **state)
-{
-    (void)state;
-    for (int i = 0; i < DRAWS; i++) {
-        motion M = draw_motion();
-        twist xi = path_left(&M.C, K(0)),
-              sum = twist_add(twist_cross(left_of(&M, K(0)), xi), twist_rate(curve_carrier, &M));
-        twist formula = pose_ad(H_AB(&M, K(0)), sum), carried = twist_rate(curve_carried, &M);
-        CHECK(carried, formula, RATE_TOL);
-    }
-}
-
 /* power does not depend on the frame; (59) is the transposed inverse of (27) */
 static void test_60(void **state)
 {
@@ -461,14 +281,10 @@ static void test_69(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_21),       cmocka_unit_test(test_26),       cmocka_unit_test(test_28),
-        cmocka_unit_test(test_33),       cmocka_unit_test(test_34),       cmocka_unit_test(test_35),
-        cmocka_unit_test(test_37),       cmocka_unit_test(test_39),       cmocka_unit_test(test_40),
-        cmocka_unit_test(test_41),       cmocka_unit_test(test_45),       cmocka_unit_test(test_46),
-        cmocka_unit_test(test_47),       cmocka_unit_test(test_49_50_51), cmocka_unit_test(test_52),
-        cmocka_unit_test(test_53_54_55), cmocka_unit_test(test_56),       cmocka_unit_test(test_60),
-        cmocka_unit_test(test_61),       cmocka_unit_test(test_63),       cmocka_unit_test(test_68),
-        cmocka_unit_test(test_69),
+        cmocka_unit_test(test_21), cmocka_unit_test(test_26), cmocka_unit_test(test_28), cmocka_unit_test(test_33),
+        cmocka_unit_test(test_34), cmocka_unit_test(test_35), cmocka_unit_test(test_37), cmocka_unit_test(test_39),
+        cmocka_unit_test(test_40), cmocka_unit_test(test_41), cmocka_unit_test(test_60), cmocka_unit_test(test_61),
+        cmocka_unit_test(test_63), cmocka_unit_test(test_68), cmocka_unit_test(test_69),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
