@@ -61,10 +61,10 @@ static void fill(tree *t, const double *v, size_t nv, double *C)
         for (int j = i; j >= 0; j = t->body[j].parent) {
             const tree_body *up = &t->body[j];
             for (int k = 0; k < b->nv; k++) {
-                size_t row = (size_t)(b->at + k);
+                size_t row = tree_at(b, k);
                 wrench below = pull(b, b->Sr[k], twist_cross(b->v, b->Sr[k]));
                 for (int l = 0; l < up->nv; l++) {
-                    size_t column = (size_t)(up->at + l);
+                    size_t column = tree_at(up, l);
                     wrench above = pull(b, up->Sr[l], twist_cross(up->v, up->Sr[l]));
                     C[row * nv + column] = wrench_dot(above, b->Sr[k]);
                     if (j != i) C[column * nv + row] = wrench_dot(below, up->Sr[l]);

@@ -16,11 +16,11 @@ static void by_bodies(tree *t, size_t nv, double *M)
         }
         for (int k = 0; k < b->nv; k++) {
             wrench F = inertia_mul(b->Ic, b->S[k]);
-            size_t row = (size_t)(b->at + k);
+            size_t row = tree_at(b, k);
             for (int j = i; j >= 0; j = t->body[j].parent) {
                 const tree_body *up = &t->body[j];
                 for (int l = 0; l < up->nv; l++) {
-                    size_t column = (size_t)(up->at + l);
+                    size_t column = tree_at(up, l);
                     M[row * nv + column] = M[column * nv + row] = wrench_dot(F, up->S[l]);
                 }
                 F = pose_ad_dual(up->X, F);
@@ -38,11 +38,11 @@ static void in_root(tree *t, size_t nv, double *M)
         if (b->parent >= 0) t->body[b->parent].Ic = inertia_add(t->body[b->parent].Ic, b->Ic);
         for (int k = 0; k < b->nv; k++) {
             wrench F = inertia_mul(b->Ic, b->Sr[k]);
-            size_t row = (size_t)(b->at + k);
+            size_t row = tree_at(b, k);
             for (int j = i; j >= 0; j = t->body[j].parent) {
                 const tree_body *up = &t->body[j];
                 for (int l = 0; l < up->nv; l++) {
-                    size_t column = (size_t)(up->at + l);
+                    size_t column = tree_at(up, l);
                     M[row * nv + column] = M[column * nv + row] = wrench_dot(F, up->Sr[l]);
                 }
             }

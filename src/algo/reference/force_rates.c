@@ -61,7 +61,7 @@ static hml_status add_passive(const tree *t, const double *q, const double *cons
     const model_coordinate *c = model_coordinates(t->model);
     for (int i = 0; i < t->n; i++) {
         const model_body *m = &model_bodies(t->model)[i];
-        double log[HML_JOINT_MAX_NV];
+        double log[HML_JOINT_MAX_NV] = {0};
         int commutes = m->nv < 3 || m->type == HML_JOINT_TRANSLATION3;
         joint_difference(m->type, &model_rest(t->model)[m->q], &q[m->q], log);
         for (int l = 0; l < m->nv; l++) {

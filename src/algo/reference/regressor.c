@@ -60,7 +60,7 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
             for (int j = i; j >= 0; j = b->parent) {
                 b = &t.body[j];
                 for (int l = 0; l < b->nv; l++)
-                    Y[(size_t)(b->at + l) * columns + (size_t)(HML_BODY_PARAMETERS * i + k)] = wrench_dot(f, b->S[l]);
+                    Y[tree_at(b, l) * columns + (size_t)(HML_BODY_PARAMETERS * i + k)] = wrench_dot(f, b->S[l]);
                 f = pose_ad_dual(b->X, f);
             }
         }

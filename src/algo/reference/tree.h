@@ -41,6 +41,9 @@ hml_status tree_open(const hml_model *model, void *scratch, const double *q, con
 /* P, Sr and Ic (of the body alone) */
 void tree_to_root(tree *t);
 
+/* row or column of coordinate k of its joint */
+static inline size_t tree_at(const tree_body *b, int k) { return (size_t)b->at + (size_t)k; }
+
 /* S ν, in the body */
 static inline twist tree_joint(const tree_body *b, const twist *S, const double *v)
 {
