@@ -5,6 +5,7 @@
  *   hml_regressor            Y with τ = Y π + what does not depend on π
  *   hml_energy_regressor     rows with kinetic and potential energy = row · π
  *   hml_momentum_regressor   6 × 10n with momentum about the world's origin = matrix · π
+ *   hml_base_parameters      which of the parameters joint forces can tell, the others being lumped with them
  *
  * The parameters of a body are m, m c (3), and J about the body frame's origin: xx xy xz yy yz zz. They are ordered
  * body after body, 10·nbodies in all. Armature, damping and springs are no part of π. scratch and errors are those of
@@ -13,7 +14,7 @@
 #ifndef HAMEL_REGRESSOR_H
 #define HAMEL_REGRESSOR_H
 
-#include "hamel/model.h"
+#include "hamel/random.h"
 
 enum { HML_BODY_PARAMETERS = 10 };
 
@@ -30,5 +31,16 @@ HML_API hml_status hml_energy_regressor(const hml_model *model, void *scratch, c
 /* 6 × 10·nbodies: linear, then angular */
 HML_API hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
                                           double *regressor);
+
+/* doubles of memory for hml_base_parameters */
+HML_API size_t hml_base_parameters_size(const hml_model *model);
+
+/*
+ * The base parameters: a largest set of columns of Y that are independent over all motions, earlier columns first.
+ * marks: 10·nbodies, 1 for the columns of the set; count: how many. A column that is not marked is a fixed combination
+ * of marked ones before it. Motions are drawn with rng; the answer does not depend on them but with probability zero.
+ */
+HML_API hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *rng, double *memory, int *marks,
+                                       int32_t *count);
 
 #endif
