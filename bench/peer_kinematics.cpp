@@ -88,9 +88,8 @@ void bench(const std::string &path)
         q_pin.push_back(x);
     }
 
-    hml_work *scalar = nullptr, *pack = nullptr;
-    if (hml_work_new(m, HML_ISA_SCALAR, HML_USE_TREE, &scalar) || hml_work_new(m, HML_ISA_BEST, HML_USE_TREE, &pack))
-        return;
+    hml_work *work = nullptr;
+    if (hml_work_new(m, HML_ISA_BEST, HML_USE_TREE, &work)) return;
     hml_jacobian_columns x = {};
     x.struct_size = sizeof x;
     x.q.stride = nq;
@@ -102,12 +101,12 @@ void bench(const std::string &path)
     all.push_back({"call", [&] {
                        for (size_t s = 0; s < states; s++) {
                            x.q.data = &q[s * nq];
-                           hml_jacobians(m, scalar, &x);
+                           hml_jacobians(m, work, &x);
                        }
                    }});
-    all.push_back({hml_isa_name(hml_work_isa(pack)), [&] {
+    all.push_back({hml_isa_name(hml_work_isa(work)), [&] {
                        x.q.data = q.data();
-                       hml_jacobians_batch(m, pack, states, &x, nullptr);
+                       hml_jacobians_batch(m, work, states, &x, nullptr);
                    }});
     for (int round = 0; round < rounds; round++) {
         for (auto &c : all) {
@@ -129,8 +128,7 @@ void bench(const std::string &path)
         std::printf("%s, nv %zu\t%s\t%.1f\n", name.c_str(), nv, c.column.c_str(), 1e9 * c.best / states);
     }
     if (!(worst < 1e-12)) std::fprintf(stderr, "%s: columns differ by %g\n", name.c_str(), worst);
-    hml_work_free(scalar);
-    hml_work_free(pack);
+    hml_work_free(work);
     hml_model_free(m);
 }
 

@@ -27,30 +27,6 @@ static void fill_nan(kernel_output o, size_t rows, size_t columns)
     }
 }
 
-/* `count` states from `first` on, through one pack of a kernel */
-static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, const hml_jacobian_columns *x,
-                           size_t first, int count, hml_status *status)
-{
-    const hml_model *model = work->model;
-    const size_t nv = (size_t)model->nv, poses = 16 * (size_t)model->nbodies;
-    kernel_output H = at_state(resolve(x->H, 1, poses), first), J = at_state(resolve(x->J, 6, nv), first);
-    jacobian_call call = {
-        model_plan(model), work->scratch, count, {x->q.data + first * x->q.stride, x->q.stride}, H, J};
-    hml_status worst = HML_OK;
-    kernels->jacobians(&call);
-    for (int l = 0; l < count; l++) {
-        size_t s = first + (size_t)l;
-        hml_status each = work_check_state(model, x->q.data + s * x->q.stride, NULL, NULL, NULL);
-        if (each) {
-            fill_nan(at_state(H, (size_t)l), 1, poses);
-            fill_nan(at_state(J, (size_t)l), 6, nv);
-        }
-        if (status) status[s] = each;
-        if (!worst) worst = each;
-    }
-    return worst;
-}
-
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {
     if (work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
@@ -59,10 +35,39 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
     return model->nfollowers ? HML_UNSUPPORTED : HML_OK;
 }
 
+static jacobian_call call_at(const hml_work *work, const hml_jacobian_columns *x, size_t first, int count)
+{
+    const hml_model *model = work->model;
+    jacobian_call call;
+    call.plan = model_plan(model);
+    call.scratch = work->scratch;
+    call.count = count;
+    call.q.data = x->q.data + first * x->q.stride;
+    call.q.stride = x->q.stride;
+    call.H = at_state(resolve(x->H, 1, 16 * (size_t)model->nbodies), first);
+    call.J = at_state(resolve(x->J, 6, (size_t)model->nv), first);
+    return call;
+}
+
+/* a state that failed, in a call's pack */
+static void fail(const hml_model *model, const jacobian_call *call, size_t l)
+{
+    fill_nan(at_state(call->H, l), 1, 16 * (size_t)model->nbodies);
+    fill_nan(at_state(call->J, l), 6, (size_t)model->nv);
+}
+
 hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
 {
     hml_status status = check(model, work, arguments);
-    return status ? status : run_pack(work, work->scalar, arguments, 0, 1, NULL);
+    if (status) return status;
+    const hml_kernels *kernels = work->pack->jacobians_single ? work->pack : work->scalar;
+    jacobian_call call = call_at(work, arguments, 0, 1);
+    status = work_check_state(model, arguments->q.data, NULL, NULL, NULL);
+    if (status)
+        fail(model, &call, 0);
+    else
+        kernels->jacobians_single(&call);
+    return status;
 }
 
 hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n, const hml_jacobian_columns *arguments,
@@ -70,11 +75,20 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
 {
     hml_status worst = check(model, work, arguments);
     if (worst) return worst;
-    size_t lanes = (size_t)work->pack->lanes;
+    const size_t lanes = (size_t)work->pack->lanes;
     for (size_t i = 0; i < n; i += lanes) {
-        int count = (int)(n - i < lanes ? n - i : lanes);
-        hml_status each = run_pack(work, work->pack, arguments, i, count, status);
-        if (!worst) worst = each;
+        const size_t count = n - i < lanes ? n - i : lanes;
+        const jacobian_call call = call_at(work, arguments, i, (int)count);
+        const unsigned suspects = work->pack->jacobians(&call);
+        for (size_t l = 0; l < count; l++) {
+            hml_status each = HML_OK;
+            if (suspects >> l & 1) {
+                each = work_check_state(model, call.q.data + l * call.q.stride, NULL, NULL, NULL);
+                if (each) fail(model, &call, l);
+            }
+            if (status) status[i + l] = each;
+            if (!worst) worst = each;
+        }
     }
     return worst;
 }

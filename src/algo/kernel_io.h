@@ -75,6 +75,10 @@ static inline void kernel_store_run(kernel_output out, int count, int32_t row, i
 #if LANES > 1
     for (; j + LANES <= n; j += LANES) {
         num_transpose(x + j);
+        if (count == LANES) { /* a loop of known length: x stays in registers */
+            for (int l = 0; l < LANES; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
+            continue;
+        }
         for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
     }
 #endif

@@ -3,6 +3,10 @@
  *
  * Everything is in the world here, because that is where the results are wanted. The Jacobian of body i consists of the
  * columns of the joints that carry it: in this representation a column belongs to its joint alone, Müller (104).
+ *
+ * Most joints are revolute, and most of their frames are turned by quarter turns against the parent's: then an axis is
+ * one of the parent's, perhaps reversed. A body at the end of a branch needs no rotation at all, unless its pose is
+ * asked for: its column depends on its axis only.
  */
 #ifndef HML_ALGO_KERNEL_KINEMATICS_H
 #define HML_ALGO_KERNEL_KINEMATICS_H
@@ -18,11 +22,21 @@ typedef struct jacobian_call {
     kernel_output H, J; /* nbodies × 16 as one row; 6 × nv */
 } jacobian_call;
 
-static inline void *jacobian_room(char **at, size_t bytes)
+/* ---- what comes in and goes out ---- */
+
+/* n numbers of every state; like store_row below the last run overlaps the one before */
+static inline void load_row(kernel_input in, int count, int32_t n, num *x)
 {
-    void *p = *at;
-    *at += (bytes + 63) / 64 * 64;
-    return p;
+#if LANES > 1
+    if (n > LANES && n % LANES) {
+        kernel_input last = in;
+        last.data += n - LANES;
+        kernel_load_all(last, count, LANES, x + n - LANES);
+        kernel_load_all(in, count, n - n % LANES, x);
+        return;
+    }
+#endif
+    kernel_load_all(in, count, n, x);
 }
 
 /* 4x4, row-major, of every state */
@@ -33,44 +47,132 @@ static inline void store_pose(kernel_output out, int count, int32_t body, pose A
     for (int k = 0; k < 16; k += LANES) kernel_store_run(out, count, 0, 16 * body + k, LANES, x + k);
 }
 
-/* rows: 6 × nv, as they go out; the last run of a row overlaps the one before, so that all runs are whole */
-static inline void store_rows(kernel_output out, int count, int32_t nv, const num *rows)
+/* n numbers of a row from x on; the last run overlaps the one before, so that all runs are whole */
+static inline void store_row(kernel_output out, int count, int32_t row, int32_t n, const num *x)
 {
-    for (int32_t r = 0; r < 6; r++) {
-        for (int32_t c = 0; c < nv; c += LANES) {
-            num x[LANES];
-            int32_t n = nv < LANES ? nv : LANES, from = c + n > nv ? nv - n : c;
-            for (int32_t k = 0; k < n; k++) x[k] = rows[r * nv + from + k];
-            kernel_store_run(out, count, r, from, n, x);
-        }
+    num run[LANES];
+    if (n < LANES) {
+        for (int32_t k = 0; k < n; k++) run[k] = x[k];
+        kernel_store_run(out, count, row, 0, n, run);
+        return;
+    }
+    for (int32_t c = 0; c < n; c += LANES) {
+        const int32_t from = c + LANES > n ? n - LANES : c;
+        for (int32_t k = 0; k < LANES; k++) run[k] = x[from + k];
+        kernel_store_run(out, count, row, from, LANES, run);
     }
 }
 
-static inline void kernel_jacobians(const jacobian_call *call)
+/* x: 6 × nv; without gaps between its rows the matrix is one long row */
+static inline void store_columns(kernel_output out, int count, int32_t nv, const num *x)
+{
+    if (out.ld == (size_t)nv) {
+        store_row(out, count, 0, 6 * nv, x);
+        return;
+    }
+    for (int32_t r = 0; r < 6; r++) store_row(out, count, r, nv, x + r * nv);
+}
+
+static inline void put_column(num *to, int32_t nv, twist S)
+{
+    to[0] = S.v.x, to[nv] = S.v.y, to[2 * nv] = S.v.z;
+    to[3 * nv] = S.w.x, to[4 * nv] = S.w.y, to[5 * nv] = S.w.z;
+}
+
+/* ---- poses ---- */
+
+/* behind a revolute joint; the turned axes x and y only if `whole` */
+static inline void move_revolute(const plan_body *b, const pose *P, num angle, int whole, pose *out)
+{
+    const double *X = b->X;
+    const vec3 *axes = &P->R.x;
+    int at[3];
+    double sign[3];
+    const int quarter = plan_quarter_turn(b->turn, at, sign);
+    out->p = pose_act(*P, vec3_of(K(X[9]), K(X[10]), K(X[11])));
+    out->R.z = quarter ? vec3_scale(K(sign[2]), axes[at[2]]) : mat3_mul_vec(P->R, vec3_of(K(X[2]), K(X[5]), K(X[8])));
+    if (!whole) return;
+    num s, c;
+    vec3 x, y;
+    num_sincos(angle, &s, &c);
+    if (quarter) {
+        num sx = s * K(sign[0]), cx = c * K(sign[0]), sy = s * K(sign[1]), cy = c * K(sign[1]);
+        x = axes[at[0]], y = axes[at[1]];
+        out->R.x = vec3_axpy(sy, y, vec3_scale(cx, x));
+        out->R.y = vec3_axpy(-sx, x, vec3_scale(cy, y));
+    } else {
+        x = mat3_mul_vec(P->R, vec3_of(K(X[0]), K(X[3]), K(X[6])));
+        y = mat3_mul_vec(P->R, vec3_of(K(X[1]), K(X[4]), K(X[7])));
+        out->R.x = vec3_axpy(s, y, vec3_scale(c, x));
+        out->R.y = vec3_axpy(-s, x, vec3_scale(c, y));
+    }
+}
+
+/* any joint: its pose and its columns */
+static inline void move_any(const plan_body *p, const pose *parent, const num *q, pose *out, num *columns, int32_t nv)
+{
+    column_state c[HML_JOINT_MAX_NV];
+    num pitch = K(p->pitch);
+    pose X = plan_pose(p->X);
+    if (parent) X = pose_mul(*parent, X);
+    *out = joint_move(p->type, X, pitch, q);
+    joint_columns_at(p->type, *out, pitch, c);
+    for (int32_t k = 0; k < p->nv; k++) put_column(columns + k, nv, c[k].S);
+}
+
+static inline void *jacobian_room(char **at, size_t bytes)
+{
+    void *p = *at;
+    *at += (bytes + 63) / 64 * 64;
+    return p;
+}
+
+/* lanes whose configuration is not finite, or has a quaternion far from unit */
+static inline unsigned bad_lanes(const hml_plan *plan, const num *q)
+{
+    const plan_body *pb = plan_bodies(plan);
+    num even = K(0), odd = K(0);
+    unsigned bad = 0;
+    int32_t k = 0;
+    for (; k + 1 < plan->nq; k += 2) even += K(0) * q[k], odd += K(0) * q[k + 1]; /* zero, or NaN for ever */
+    if (k < plan->nq) even += K(0) * q[k];
+    for (int32_t i = 0; i < plan->nbodies; i++) {
+        if (pb[i].type != HML_JOINT_FREE && pb[i].type != HML_JOINT_SPHERICAL) continue;
+        const num *r = &q[pb[i].q + (pb[i].type == HML_JOINT_FREE ? 3 : 0)];
+        num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+        odd = num_select(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)), odd, K(1));
+    }
+    even += odd;
+    for (int l = 0; l < LANES; l++) bad |= (num_get(even, l) == 0 ? 0u : 1u) << l;
+    return bad;
+}
+
+/* returns the lanes that need a closer look: what they computed may be nothing */
+static inline unsigned kernel_jacobians(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
-    const int32_t nv = plan->nv;
+    const int32_t nv = plan->nv, n = plan->nbodies;
     char *at = (char *)call->scratch;
     num *q = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
-    num *rows = (num *)jacobian_room(&at, 6 * (size_t)nv * sizeof(num));
-    pose *W = (pose *)jacobian_room(&at, (size_t)plan->nbodies * sizeof(pose)); /* plan frames in the world */
-    kernel_load_all(call->q, call->count, plan->nq, q);
-    for (int32_t i = 0; i < plan->nbodies; i++) {
+    num *columns = (num *)jacobian_room(&at, 6 * (size_t)nv * sizeof(num));
+    pose *W = (pose *)jacobian_room(&at, (size_t)n * sizeof(pose)); /* plan frames in the world, by depth */
+    int32_t *depth = (int32_t *)jacobian_room(&at, (size_t)n * sizeof(int32_t));
+    load_row(call->q, call->count, plan->nq, q);
+    for (int32_t i = 0; i < n; i++) {
         const plan_body *p = &pb[i];
-        column_state c[HML_JOINT_MAX_NV];
-        num pitch = K(p->pitch);
-        pose X = plan_pose(p->X);
-        W[i] = joint_move(p->type, p->parent < 0 ? X : pose_mul(W[p->parent], X), pitch, &q[p->q]);
-        if (call->H.data) store_pose(call->H, call->count, i, pose_mul(W[i], plan_pose(p->to_body)));
-        joint_columns_at(p->type, W[i], pitch, c);
-        for (int32_t k = 0; k < p->nv; k++) {
-            num *to = rows + p->v + k;
-            to[0] = c[k].S.v.x, to[nv] = c[k].S.v.y, to[2 * nv] = c[k].S.v.z;
-            to[3 * nv] = c[k].S.w.x, to[4 * nv] = c[k].S.w.y, to[5 * nv] = c[k].S.w.z;
+        const int32_t d = depth[i] = p->parent < 0 ? 0 : depth[p->parent] + 1; /* depth first: its parent is at d − 1 */
+        if (p->type == HML_JOINT_REVOLUTE && d > 0) {
+            int carries = i + 1 < n && pb[i + 1].parent == i;
+            move_revolute(p, &W[d - 1], q[p->q], carries || call->H.data, &W[d]);
+            put_column(columns + p->v, nv, column_turn(W[d].p, W[d].R.z));
+        } else {
+            move_any(p, d ? &W[d - 1] : NULL, &q[p->q], &W[d], columns + p->v, nv);
         }
+        if (call->H.data) store_pose(call->H, call->count, i, pose_mul(W[d], plan_pose(p->to_body)));
     }
-    if (call->J.data) store_rows(call->J, call->count, nv, rows);
+    if (call->J.data) store_columns(call->J, call->count, nv, columns);
+    return bad_lanes(plan, q);
 }
 
 #endif

@@ -5,6 +5,14 @@
 #include "algo/kernel_inverse.h"
 #include "algo/kernel_kinematics.h"
 #endif
+#if defined HML_NUM_X4 || defined HML_NUM_X8
+#include "algo/single_kinematics.h"
+#define JACOBIANS_SINGLE single_jacobians
+#elif defined HML_NUM_X2
+#define JACOBIANS_SINGLE NULL
+#else
+#define JACOBIANS_SINGLE kernel_jacobians
+#endif
 
 #include "batch/kernel_group.h"
 
@@ -42,6 +50,7 @@ const kernel_table TABLE(KIND) = {
     kernel_forward_dynamics,
     kernel_inverse_dynamics,
     kernel_jacobians,
+    JACOBIANS_SINGLE,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
     HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */

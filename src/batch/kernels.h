@@ -42,7 +42,9 @@ typedef struct hml_kernels {
     unsigned (*linearize)(const struct kernel_call *call);
     unsigned (*forward_dynamics)(const struct kernel_call *call);
     unsigned (*inverse_dynamics)(const struct kernel_call *call);
-    void (*jacobians)(const struct jacobian_call *call); /* algo/kernel_kinematics.h */
+    /* algo/kernel_kinematics.h, single_kinematics.h: a pack of states; one state, NULL: the scalar table has it */
+    unsigned (*jacobians)(const struct jacobian_call *call);
+    unsigned (*jacobians_single)(const struct jacobian_call *call);
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP

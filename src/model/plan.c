@@ -127,6 +127,22 @@ static pose plan_frame(const model_body *b)
     return pose_of(A, vec3_of(b->point[0], b->point[1], b->point[2]));
 }
 
+/* the code of plan_quarter_turn */
+static int32_t quarter_turn_code(const double R[9])
+{
+    int32_t code = PLAN_QUARTER_TURN;
+    for (int k = 0; k < 3; k++) {
+        int found = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            double x = R[3 * axis + k];
+            if (x == 0) continue;
+            if (found++ || x * x != 1) return 0;
+            code |= (axis | (x < 0 ? 4 : 0)) << (3 * k);
+        }
+    }
+    return code;
+}
+
 static void fill_bodies(const hml_model *m, hml_plan *plan)
 {
     const model_body *b = model_bodies(m);
@@ -147,6 +163,7 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
         out[i].v = b[i].v;
         out[i].nv = b[i].nv;
         pose_write(X, out[i].X);
+        out[i].turn = quarter_turn_code(out[i].X);
         memcpy(out[i].I, parameters, sizeof parameters);
         out[i].pitch = b[i].pitch;
         pose_write(to_body, out[i].to_body);

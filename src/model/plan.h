@@ -21,7 +21,7 @@ typedef struct plan_body {
     int32_t type;   /* hml_joint_type */
     int32_t q, v;   /* first numbers in the tree's configuration and velocity */
     int32_t nv;
-    int32_t reserved;
+    int32_t turn; /* of X's rotation, see plan_quarter_turn */
     double X[12]; /* predecessor frame in the parent's plan frame: R row-major, then p */
     double I[10]; /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
     double pitch;
@@ -69,6 +69,21 @@ static inline const plan_body *plan_bodies(const hml_plan *p) { return (const pl
 static inline const plan_column *plan_columns(const hml_plan *p) { return (const plan_column *)plan_at(p, p->columns); }
 static inline const plan_tree *plan_trees(const hml_plan *p) { return (const plan_tree *)plan_at(p, p->trees); }
 static inline const double *plan_rest(const hml_plan *p) { return (const double *)((const char *)p + p->rest); }
+
+/*
+ * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In plan_body.turn
+ * these are three bits a column, the sign above the axis, and PLAN_QUARTER_TURN beside them; 0: it is no quarter turn.
+ */
+enum { PLAN_QUARTER_TURN = 1 << 9 };
+
+static inline int plan_quarter_turn(int32_t turn, int at[3], double sign[3])
+{
+    for (int k = 0; k < 3; k++) {
+        at[k] = turn >> (3 * k) & 3;
+        sign[k] = turn >> (3 * k + 2) & 1 ? -1 : 1;
+    }
+    return turn != 0;
+}
 
 static inline const plan_segment *plan_segments(const hml_plan *p)
 {
