@@ -54,7 +54,7 @@ typedef struct draw_tree_spec {
 } draw_tree_spec;
 
 /* a random tree with joints of every type; NULL on failure */
-static hml_model *draw_tree(uint64_t *state, const draw_tree_spec *spec)
+static inline hml_model *draw_tree(uint64_t *state, const draw_tree_spec *spec)
 {
     static const hml_joint_type simple[] = {HML_JOINT_REVOLUTE, HML_JOINT_PRISMATIC, HML_JOINT_HELICAL};
     static const hml_joint_type all[] = {HML_JOINT_REVOLUTE,     HML_JOINT_PRISMATIC, HML_JOINT_HELICAL,
@@ -99,7 +99,7 @@ static hml_model *draw_tree(uint64_t *state, const draw_tree_spec *spec)
 }
 
 /* a configuration of the tree: quaternions unit, the rest in [−range, range] */
-static void draw_configuration(uint64_t *state, const hml_model *m, double range, double *q)
+static inline void draw_configuration(uint64_t *state, const hml_model *m, double range, double *q)
 {
     const model_body *b = model_bodies(m);
     for (int i = 0; i < m->nbodies; i++) {

@@ -48,12 +48,13 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.x = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.original = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.f.depth = plan->depth;
-    k->s.f.rows = (num *)scratch_take(&c, nv * depth * sizeof(num));
     k->s.f.diagonal = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.path = (triple *)scratch_take(&c, depth * sizeof(triple));
     k->s.branch = (triple *)scratch_take(&c, nv * sizeof(triple));
     k->s.springs = (num *)scratch_take(&c, nv * PASSIVE_LD * sizeof(num));
     k->panel = (triple *)scratch_take(&c, PANEL * nv * sizeof(triple));
+    /* what grows with the depth comes last: a workspace for the tree alone ends here */
+    k->s.f.rows = (num *)scratch_take(&c, nv * depth * sizeof(num));
+    k->s.path = (triple *)scratch_take(&c, depth * sizeof(triple));
     return c.used;
 }
 

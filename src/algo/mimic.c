@@ -40,8 +40,9 @@ size_t mimic_scratch_size(const hml_model *model)
     return model->nfollowers ? lay_out(model, NULL, &s) : 0;
 }
 
-/* the tree's inverse dynamics at the user's state: τ in s->tau, M, and ∂τ if wanted */
-static void tree_inverse(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int derivatives)
+/* the tree's inverse dynamics at the user's state: τ in s->tau; M and ∂τ if wanted, for which the paths are needed */
+static void tree_inverse(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int mass,
+                         int derivatives)
 {
     const hml_model *m = work->model;
     size_t n = (size_t)m->tree_nv;
@@ -51,9 +52,11 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
     tree.a.data = s->a;
     tree.wrenches = call->wrenches;
     tree.torque.data = s->tau;
-    tree.M.data = s->M;
-    tree.M.ld = n;
-    memset(s->M, 0, n * n * sizeof(double));
+    if (mass) {
+        tree.M.data = s->M;
+        tree.M.ld = n;
+        memset(s->M, 0, n * n * sizeof(double));
+    }
     if (derivatives) {
         tree.dtau_dq.data = s->dq;
         tree.dtau_dv.data = s->dv;
@@ -84,7 +87,7 @@ static int factor_mass_matrix(const hml_work *work, const kernel_call *call, con
     const hml_model *m = work->model;
     size_t r = (size_t)m->nv;
     memset(s->a, 0, (size_t)m->tree_nv * sizeof(double));
-    tree_inverse(work, call, s, 0);
+    tree_inverse(work, call, s, 1, 0);
     model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
     memcpy(s->L, s->Mr, r * r * sizeof(double));
     return dense_factor(r, s->L, marks);
@@ -118,7 +121,7 @@ unsigned mimic_linearize(const hml_work *work, const kernel_call *call)
     dense_solve(r, s.L, s.x);
     store(call->acceleration, s.x, 1, r);
     model_expand_v(m, s.x, s.a);
-    tree_inverse(work, call, &s, 1);
+    tree_inverse(work, call, &s, 0, 1);
     model_reduce_matrix(m, s.user, s.factor, s.dq, (size_t)m->tree_nv, s.Dq);
     model_reduce_matrix(m, s.user, s.factor, s.dv, (size_t)m->tree_nv, s.Dv);
     solve_columns(&s, r, s.Dq, call->Dq);
@@ -143,10 +146,10 @@ unsigned mimic_inverse_dynamics(const hml_work *work, const kernel_call *call)
         model_expand_v(m, call->a.data, s.a);
     else
         memset(s.a, 0, n * sizeof(double));
-    tree_inverse(work, call, &s, call->dtau_dq.data || call->dtau_dv.data);
+    tree_inverse(work, call, &s, call->M.data != NULL, call->dtau_dq.data || call->dtau_dv.data);
     model_reduce_force(m, s.tau, s.h);
     store(call->torque, s.h, 1, r);
-    model_reduce_matrix(m, s.user, s.factor, s.M, n, s.Mr);
+    if (call->M.data) model_reduce_matrix(m, s.user, s.factor, s.M, n, s.Mr);
     store(call->M, s.Mr, r, r);
     if (call->dtau_dq.data) model_reduce_matrix(m, s.user, s.factor, s.dq, n, s.Dq);
     if (call->dtau_dv.data) model_reduce_matrix(m, s.user, s.factor, s.dv, n, s.Dv);
