@@ -270,10 +270,11 @@ HML_API hml_status hml_screw_reciprocal(const double V1[6], const double V2[6], 
 /*
  * ---- batches ----
  *
- * n rows in, n rows out, row after row without gaps, through the kernels of one instruction set. A row that holds NaN,
- * or infinity becomes a row of NaN and does not touch its neighbours; the same row gives the same bits whatever its
- * place and whatever n. HML_INVALID_ARGUMENT if the instruction set is not there or an array is missing. The versions
- * for float run one row at a time.
+ * n rows in, n rows out, row after row without gaps, through the kernels of one instruction set; the arrays do not
+ * overlap. A row that holds NaN or infinity, or whose logarithm is asked for and which is no pose, becomes a row of NaN
+ * and does not touch its neighbours; the same row gives the same bits whatever its place and whatever n.
+ * HML_INVALID_ARGUMENT if the instruction set is not there or an array is missing. The versions for float run one row
+ * at a time.
  */
 
 /* twists (n x 6) to poses (n x 16) */
