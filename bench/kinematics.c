@@ -1,10 +1,11 @@
 /*
  * Nanoseconds a state for all Jacobians of a robot: one call, and batches of each instruction set. One line a
- * measurement: operation, column, nanoseconds. group.sh makes the table. Usage: kinematics_bench ROBOT.urdf...
+ * measurement: operation, column, nanoseconds. group.sh makes the table. Usage: kinematics_bench [ROBOT.urdf...];
+ * without an argument, robots that come with the library.
  *
- * "columns" is the matrix of all joints' columns in the world, what Pinocchio's computeJointJacobians leaves in data.J;
- * "and poses" writes the poses of all bodies too. 256 states; the best of 25 rounds of about 2 ms counts, the others
- * were disturbed.
+ * The first row of a robot is the matrix of all joints' columns in the world, what Pinocchio's computeJointJacobians
+ * leaves in data.J; the second writes the poses of all bodies too. 64 states; the best of many rounds counts, the
+ * others were disturbed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "hamel/hamel.h"
 #include "hamel/io.h"
 
-enum { STATES = 256, ROUNDS = 25 };
+enum { STATES = 64, ROUNDS = 400 };
 
 typedef struct field {
     const hml_model *model;
@@ -46,20 +47,19 @@ static hml_status run(const field *f)
 
 static void measure(const char *robot, const char *what, const char *column, const field *f)
 {
-    double start = now(), best = INFINITY;
+    double best = INFINITY;
     if (run(f)) return;
-    int repeats = 1 + (int)(0.002 / (now() - start + 1e-9));
     for (int round = 0; round < ROUNDS; round++) {
-        start = now();
-        for (int r = 0; r < repeats; r++) run(f);
-        best = fmin(best, (now() - start) / repeats);
+        double start = now();
+        run(f);
+        best = fmin(best, now() - start);
     }
-    printf("%s, %s\t%s\t%.1f\n", robot, what, column, 1e9 * best / STATES);
+    printf("%s, nv %d%s\t%s\t%.1f\n", robot, hml_model_nv(f->model), what, column, 1e9 * best / STATES);
 }
 
 static void bench(const char *robot, const hml_model *model)
 {
-    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa all[] = {HML_ISA_BEST, HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
     const size_t nq = (size_t)hml_model_nq(model), nv = (size_t)hml_model_nv(model);
     const size_t poses = 16 * (size_t)hml_model_nbodies(model);
     double *q = malloc(STATES * nq * sizeof *q), *J = malloc(STATES * 6 * nv * sizeof *J);
@@ -68,15 +68,12 @@ static void bench(const char *robot, const hml_model *model)
     hml_rng_seed(&rng, 1);
     for (size_t s = 0; q && s < STATES; s++) hml_configuration_random(model, &rng, q + s * nq);
     for (size_t k = 0; q && J && H && k < sizeof all / sizeof *all; k++) {
-        field f = {.model = model, .q = q, .J = J, .nq = nq};
+        field f = {.model = model, .q = q, .J = J, .nq = nq, .batched = all[k] != HML_ISA_BEST};
+        const char *column = f.batched ? hml_isa_name(all[k]) : "call";
         if (!hml_isa_available(all[k]) || hml_work_new(model, all[k], HML_USE_TREE, &f.work)) continue;
-        if (k == 0) measure(robot, "columns", "call", &f);
-        f.batched = 1;
-        measure(robot, "columns", hml_isa_name(all[k]), &f);
-        f.H = H, f.batched = 0;
-        if (k == 0) measure(robot, "columns and poses", "call", &f);
-        f.batched = 1;
-        measure(robot, "columns and poses", hml_isa_name(all[k]), &f);
+        measure(robot, "", column, &f);
+        f.H = H;
+        measure(robot, ", with poses", column, &f);
         hml_work_free(f.work);
     }
     free(q), free(J), free(H);
@@ -84,18 +81,21 @@ static void bench(const char *robot, const hml_model *model)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
+    static const char *const builtin[] = {"quadruped", "humanoid", "arm7"};
+    const int own = argc < 2, n = own ? (int)(sizeof builtin / sizeof *builtin) : argc - 1;
+    for (int i = 0; i < n; i++) {
         hml_load_options options;
         hml_model *model;
         hml_error error = {0};
-        const char *slash = strrchr(argv[i], '/'), *name = slash ? slash + 1 : argv[i];
+        const char *path = own ? builtin[i] : argv[i + 1], *slash = strrchr(path, '/'),
+                   *name = slash ? slash + 1 : path;
         char robot[64];
         snprintf(robot, sizeof robot, "%.*s", (int)strcspn(name, "."), name);
         hml_load_options_init(&options);
-        options.base = HML_BASE_FREE;
+        options.base = own ? HML_BASE_AUTO : HML_BASE_FREE;
         options.build = HML_BUILD_MIMIC_INDEPENDENT;
-        if (hml_load(argv[i], &options, &model, &error)) {
-            fprintf(stderr, "kinematics_bench: %s: %s\n", argv[i], error.message);
+        if (own ? hml_load_builtin(path, &options, &model, &error) : hml_load(path, &options, &model, &error)) {
+            fprintf(stderr, "kinematics_bench: %s: %s\n", path, error.message);
             return 1;
         }
         bench(robot, model);

@@ -1,5 +1,5 @@
 // All Jacobians of a robot in Pinocchio and in Hamel, in turns in one process, so that both see the same machine.
-// Usage: kinematics_peer ROBOT.urdf...   One line a measurement, as in kinematics.c.
+// Usage: kinematics_peer [ROBOT.urdf...]   Robots and lines are those of kinematics.c.
 //
 // computeJointJacobians fills data.J, the columns of all joints in the world, and placements of all joints. The model
 // is made joint by joint from Hamel's, with Pinocchio's special joints where an axis is x, y or z.
@@ -40,6 +40,17 @@ pinocchio::JointModel joint_of(const hml_joint_info &j)
     return along(axis, JointModelRX(), JointModelRY(), JointModelRZ(), JointModelRevoluteUnaligned(axis));
 }
 
+/* robots of free, revolute and prismatic joints; the others have no row here */
+bool has_counterpart(const hml_model *m)
+{
+    for (int32_t i = 0; i < hml_model_njoints(m); i++) {
+        hml_joint_info j = {sizeof(hml_joint_info)};
+        hml_model_joint(m, i, &j);
+        if (j.type != HML_JOINT_FREE && j.type != HML_JOINT_REVOLUTE && j.type != HML_JOINT_PRISMATIC) return false;
+    }
+    return true;
+}
+
 pinocchio::Model model_of(const hml_model *m)
 {
     pinocchio::Model model;
@@ -63,16 +74,21 @@ struct contender {
     double best = INFINITY;
 };
 
-void bench(const std::string &path)
+void bench(const std::string &path, bool builtin)
 {
     using clock = std::chrono::steady_clock;
     hml_load_options options;
     hml_model *m = nullptr;
     hml_load_options_init(&options);
-    options.base = HML_BASE_FREE;
+    options.base = builtin ? HML_BASE_AUTO : HML_BASE_FREE;
     options.build = HML_BUILD_MIMIC_INDEPENDENT;
-    if (hml_load(path.c_str(), &options, &m, nullptr)) return;
+    if (builtin ? hml_load_builtin(path.c_str(), &options, &m, nullptr) : hml_load(path.c_str(), &options, &m, nullptr))
+        return;
 
+    if (!has_counterpart(m)) {
+        hml_model_free(m);
+        return;
+    }
     const size_t nq = static_cast<size_t>(hml_model_nq(m)), nv = static_cast<size_t>(hml_model_nv(m));
     std::vector<double> q(states * nq), J(states * 6 * nv);
     hml_rng rng;
@@ -83,8 +99,10 @@ void bench(const std::string &path)
     for (size_t s = 0; s < states; s++) {
         hml_configuration_random(m, &rng, &q[s * nq]);
         Eigen::VectorXd x = Eigen::Map<Eigen::VectorXd>(&q[s * nq], static_cast<Eigen::Index>(nq));
-        const double w = x[3]; /* their quaternion ends in w */
-        x[3] = x[4], x[4] = x[5], x[5] = x[6], x[6] = w;
+        if (nq > nv) { /* a free base: their quaternion ends in w */
+            const double w = x[3];
+            x[3] = x[4], x[4] = x[5], x[5] = x[6], x[6] = w;
+        }
         q_pin.push_back(x);
     }
 
@@ -136,5 +154,7 @@ void bench(const std::string &path)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) bench(argv[i]);
+    for (int i = 1; i < argc; i++) bench(argv[i], false);
+    if (argc > 1) return 0;
+    for (const char *name : {"quadruped", "humanoid", "arm7"}) bench(name, true);
 }
