@@ -9,13 +9,6 @@ static oracle o;
 static num J[6 * ORACLE_NV], Vq[6 * ORACLE_NV], Aq[6 * ORACLE_NV], Av[6 * ORACLE_NV];
 static path_column path[ORACLE_NV];
 
-static inline twist oracle_acceleration(const robot *r, int body, hml_representation rep)
-{
-    twist a = o.bias[body];
-    for (int c = 0; c < r->nv; c++) a = twist_axpy(r->a[c], o.J[body][c], a);
-    return acceleration_from_left(rep, o.H[body], o.v[body], a);
-}
-
 /* ∂V/∂ν times ν is V; ∂A/∂ν̇ is J; J̇ is the Hessian along ν */
 static void test_sums(void **unused)
 {
@@ -55,6 +48,13 @@ static void test_sums(void **unused)
 }
 
 #if defined HML_NUM_C64
+
+static twist oracle_acceleration(const robot *r, int body, hml_representation rep)
+{
+    twist a = o.bias[body];
+    for (int c = 0; c < r->nv; c++) a = twist_axpy(r->a[c], o.J[body][c], a);
+    return acceleration_from_left(rep, o.H[body], o.v[body], a);
+}
 
 static void test_against_complex_steps(void **unused)
 {

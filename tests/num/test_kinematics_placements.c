@@ -5,34 +5,6 @@
 #include "algo/placement_derivatives.h"
 #include "kinematics_check.h"
 
-typedef struct chain {
-    pose H;
-    twist J[ORACLE_NV]; /* left */
-} chain;
-
-/* pose and left Jacobian of a body; the placement of `moved` is followed by exp(π), that of the frame itself too */
-static inline void chain_run(const robot *r, int body, int moved, twist pi, twist pi_frame, chain *out)
-{
-    const model_body *b = &model_bodies(r->model)[body];
-    vec3 axis = oracle_vec3(b->axis), point = oracle_vec3(b->point);
-    pose X = pose_of(oracle_mat3(b->R), oracle_vec3(b->p)), F = se3_exp(pi_frame);
-    twist S[HML_JOINT_MAX_NV];
-    if (body == moved) X = pose_mul(X, se3_exp(pi));
-    X = pose_mul(X, joint_pose(b->type, axis, point, K(b->pitch), &r->q[b->q]));
-    if (b->parent >= 0) {
-        chain_run(r, b->parent, moved, pi, twist_zero(), out);
-    } else {
-        out->H = pose_identity();
-        for (int c = 0; c < r->nv; c++) out->J[c] = twist_zero();
-    }
-    out->H = pose_mul(out->H, X);
-    for (int c = 0; c < r->nv; c++) out->J[c] = pose_ad_inverse(X, out->J[c]);
-    joint_columns(b->type, axis, point, K(b->pitch), S);
-    for (int k = 0; k < b->nv; k++) out->J[b->v + k] = S[k];
-    out->H = pose_mul(out->H, F);
-    for (int c = 0; c < r->nv; c++) out->J[c] = pose_ad_inverse(F, out->J[c]);
-}
-
 static path_column path[ORACLE_NV];
 static num P[6 * 6 * (ORACLE_BODIES + 1)], J[6 * (ORACLE_BODIES + 1) * 6 * ORACLE_NV];
 
@@ -65,6 +37,34 @@ static void test_root_placement_moves_everything(void **unused)
 }
 
 #if defined HML_NUM_C64
+
+typedef struct chain {
+    pose H;
+    twist J[ORACLE_NV]; /* left */
+} chain;
+
+/* pose and left Jacobian of a body; the placement of `moved` is followed by exp(π), that of the frame itself too */
+static void chain_run(const robot *r, int body, int moved, twist pi, twist pi_frame, chain *out)
+{
+    const model_body *b = &model_bodies(r->model)[body];
+    vec3 axis = oracle_vec3(b->axis), point = oracle_vec3(b->point);
+    pose X = pose_of(oracle_mat3(b->R), oracle_vec3(b->p)), F = se3_exp(pi_frame);
+    twist S[HML_JOINT_MAX_NV];
+    if (body == moved) X = pose_mul(X, se3_exp(pi));
+    X = pose_mul(X, joint_pose(b->type, axis, point, K(b->pitch), &r->q[b->q]));
+    if (b->parent >= 0) {
+        chain_run(r, b->parent, moved, pi, twist_zero(), out);
+    } else {
+        out->H = pose_identity();
+        for (int c = 0; c < r->nv; c++) out->J[c] = twist_zero();
+    }
+    out->H = pose_mul(out->H, X);
+    for (int c = 0; c < r->nv; c++) out->J[c] = pose_ad_inverse(X, out->J[c]);
+    joint_columns(b->type, axis, point, K(b->pitch), S);
+    for (int k = 0; k < b->nv; k++) out->J[b->v + k] = S[k];
+    out->H = pose_mul(out->H, F);
+    for (int c = 0; c < r->nv; c++) out->J[c] = pose_ad_inverse(F, out->J[c]);
+}
 
 static void test_against_complex_steps(void **unused)
 {
