@@ -65,7 +65,7 @@ static double spring_energy(const hml_model *m, const double *q)
     const model_coordinate *c = model_coordinates(m);
     double sum = 0;
     for (int32_t i = 0; i < m->nbodies && m->passive; i++) {
-        double log[HML_JOINT_MAX_NV];
+        double log[HML_JOINT_MAX_NV] = {0};
         joint_difference(b[i].type, &model_rest(m)[b[i].q], &q[b[i].q], log);
         for (int32_t k = 0; k < b[i].nv; k++) sum += 0.5 * c[b[i].v + k].stiffness * log[k] * log[k];
     }
