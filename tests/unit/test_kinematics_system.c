@@ -1,6 +1,6 @@
 /*
- * Müller's system matrices, as products of dense matrices; the way back from the bodies to the joints; his closed forms
- * of acceleration and jerk as sums of brackets, against the series.
+ * Müller's system matrices, as products of dense matrices; the way back from the bodies to the joints; jerk and jounce
+ * through the public functions.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,6 @@
 #include "hamel/configuration.h"
 #include "hamel/higher_order.h"
 #include "hamel/kinematic_derivatives.h"
-#include "hamel/se3.h"
 
 enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 16, N6 = 6 * MAX_BODIES };
 
@@ -122,68 +121,6 @@ static void test_from_bodies_to_joints(void **state)
     }
 }
 
-static void add(double sum[6], double factor, const double x[6])
-{
-    for (int i = 0; i < 6; i++) sum[i] += factor * x[i];
-}
-
-/* Müller (6), (13) with the last sum counted as in docs/papers.md; (17), (21): a chain of joints of one coordinate */
-static void test_closed_forms_of_a_chain(void **state)
-{
-    (void)state;
-    const unsigned one = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
-    for (uint64_t seed = 1; seed < 12; seed++) {
-        robot r;
-        robot_open(&r, seed, HML_SHAPE_CHAIN, HML_JOINT_REVOLUTE, one, 0);
-        const int32_t n = r.nv, body = r.nb - 1;
-        const double *d1 = r.rates, *d2 = r.rates + n, *d3 = r.rates + 2 * n;
-        double J[3 * 6 * MAX_NV], V[18], c[MAX_NV][6], x[6], y[6], A[6] = {0}, jerk[6] = {0};
-        /* left */
-        assert_int_equal(hml_frame_series(r.model, r.work, body, HML_WORLD, HML_LEFT, 2, r.q, r.rates, V, J), HML_OK);
-        for (int32_t j = 0; j < n; j++)
-            for (int i = 0; i < 6; i++) c[j][i] = J[i * n + j];
-        for (int32_t j = 0; j < n; j++) {
-            add(A, d2[j], c[j]);
-            add(jerk, d3[j], c[j]);
-            for (int32_t k = j + 1; k < n; k++) {
-                hml_twist_cross(c[j], c[k], x);
-                add(A, d1[j] * d1[k], x);
-                add(jerk, 2 * d2[j] * d1[k] + d1[j] * d2[k], x);
-                for (int32_t l = k; l < n; l++) {
-                    hml_twist_cross(x, c[l], y);
-                    add(jerk, (l == k ? 1 : 2) * d1[j] * d1[k] * d1[l], y);
-                }
-            }
-        }
-        assert_true(worst(A, V + 6, 6) < 1e-11 && worst(jerk, V + 12, 6) < 1e-10);
-        /* right */
-        assert_int_equal(hml_frame_series(r.model, r.work, body, HML_WORLD, HML_RIGHT, 2, r.q, r.rates, V, J), HML_OK);
-        double at[MAX_NV + 1][6] = {{0}}; /* V_j, and V_0 = 0 */
-        memset(A, 0, sizeof A);
-        memset(jerk, 0, sizeof jerk);
-        for (int32_t j = 0; j < n; j++) {
-            for (int i = 0; i < 6; i++) c[j][i] = J[i * n + j], at[j + 1][i] = at[j][i] + c[j][i] * d1[j];
-        }
-        for (int32_t j = 0; j < n; j++) {
-            double W[6];
-            hml_twist_cross(at[j + 1], c[j], x); /* [V_j, J_j] */
-            add(A, d2[j], c[j]);
-            add(A, d1[j], x);
-            add(jerk, d3[j], c[j]);
-            add(jerk, 2 * d2[j], x);
-            for (int32_t k = 0; k <= j; k++) {
-                hml_twist_cross(c[k], c[j], y);
-                add(jerk, d2[k] * d1[j], y);
-            }
-            for (int i = 0; i < 6; i++) W[i] = at[j][i] + at[j + 1][i] - at[n][i];
-            hml_twist_cross(W, x, y);
-            add(jerk, d1[j], y);
-        }
-        assert_true(worst(A, V + 6, 6) < 1e-11 && worst(jerk, V + 12, 6) < 1e-10);
-        robot_close(&r);
-    }
-}
-
 /* jerk and jounce of the four representations are of one motion: differences of acceleration and jerk along it */
 static void test_series_against_differences(void **state)
 {
@@ -266,7 +203,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_from_bodies_to_joints),
-        cmocka_unit_test(test_closed_forms_of_a_chain),
         cmocka_unit_test(test_series_against_differences),
         cmocka_unit_test(test_partials_and_refusals),
     };
