@@ -24,9 +24,10 @@ run: build
 test: build
 	@scripts/test.sh $(BUILD) -j $(JOBS)
 
-## bench    measure: nanoseconds a call
-bench: build
+## bench    measure: nanoseconds a call, next to Pinocchio's and Sophus' from their Python packages where those can be had
+bench: build $(BUILD)/.deps-bench
 	@$(BUILD)/hamel bench
+	@scripts/bench.sh $(BUILD) $(JOBS)
 
 ## check    formatting, static analysis, links in the documents, and the tests under sanitizers
 check: $(BUILD)/.deps-check

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Finds out whether what a task needs is there. On a Debian or Ubuntu, as root, installs what is missing; elsewhere says
-# in one line what to install. Usage: install-deps.sh [build|check|docs|ci]
+# in one line what to install. Usage: install-deps.sh [build|check|docs|bench|ci]
 set -eu
 
 missing=""
@@ -46,6 +46,15 @@ need_check()
 }
 
 need_docs() { need doxygen doxygen; }
+
+need_bench()
+{
+    need_build
+    need c++ g++
+    need file:/usr/include/eigen3/Eigen/Core libeigen3-dev
+    need python3 python3
+    need file:/usr/share/doc/python3-venv python3-venv
+}
 
 need_ci()
 {

@@ -77,7 +77,8 @@ static void colours_on_a_terminal_only(void **state)
     for (int no = 0; no < 2; no++) {
         static char text[1 << 16];
         int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-        assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+        if (terminal < 0) skip(); /* a bare chroot has none */
+        assert_true(grantpt(terminal) == 0 && unlockpt(terminal) == 0);
         char command[1024];
         snprintf(command, sizeof command, "TERM=xterm NO_COLOR=%s '%s' info >'%s'", no ? "1" : "", HAMEL_COMMAND,
                  ptsname(terminal));
@@ -176,6 +177,7 @@ static void an_old_file_stays_until_the_new_one_is_whole(void **state)
 static void json_goes_to_a_pipe(void **state)
 {
     (void)state;
+    if (access("/dev/stdout", W_OK)) skip(); /* nor /proc, where this points */
     assert_int_equal(run("linearize --out /dev/stdout | cat"), 0);
     json_t *out = json_loads(run_out, 0, NULL);
     assert_non_null(out);
