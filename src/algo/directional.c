@@ -183,7 +183,7 @@ static void add_ad(const hml_model *m, const double *v, int transpose, double a,
 {
     const model_joint *joints = model_joints(m);
     for (int32_t j = 0; x && j < m->njoints; j++) {
-        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         int32_t first = joints[j].v, n = joints[j].nv;
         if (n < 3) continue; /* these groups commute */
         joint_ad(joints[j].type, &v[model_bodies(m)[joints[j].body].v], ad);

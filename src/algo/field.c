@@ -143,7 +143,7 @@ static void subtract_ad(const hml_field *f, const double *lambda, double *A)
     size_t m = hml_field_nv(f), first = 0;
     for (size_t i = 0; i < f->nfactors; i++) {
         size_t n = (size_t)joint_nv(factor(f, i));
-        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         if (n >= 3) { /* smaller ones commute */
             joint_ad(factor(f, i), &lambda[first], ad);
             for (size_t r = 0; r < n; r++) {

@@ -102,7 +102,7 @@ hml_status hml_configuration_interpolate(const hml_model *m, const double *q0, c
 {
     if (!m || !q0 || !q1 || !q) return HML_INVALID_ARGUMENT;
     if (!isfinite(s)) return HML_NOT_FINITE;
-    double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ], d[HML_JOINT_MAX_NV];
+    double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ], d[HML_JOINT_MAX_NV] = {0};
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
         hml_status status = joint_numbers(j, q0, g0);
         if (!status) status = joint_numbers(j, q1, g1);

@@ -64,7 +64,7 @@ void tree_subtract_passive(const tree *t, const double *q, const double *v, doub
     const model_coordinate *c = model_coordinates(t->model);
     for (int i = 0; t->model->passive && i < t->n; i++) {
         const model_body *m = &model_bodies(t->model)[i];
-        double log[HML_JOINT_MAX_NV];
+        double log[HML_JOINT_MAX_NV] = {0};
         joint_difference(m->type, &model_rest(t->model)[m->q], &q[m->q], log);
         for (int k = 0; k < m->nv; k++)
             x[m->v + k] -= c[m->v + k].damping * v[m->v + k] + c[m->v + k].stiffness * log[k];
