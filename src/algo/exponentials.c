@@ -29,18 +29,16 @@ hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, co
     exponential *x = (exponential *)work->scratch;
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
-        const body_coordinates c = coordinates_of(model, i);
         const vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
-        double follower, neutral[HML_JOINT_MAX_NQ] = {0}, phi[HML_JOINT_MAX_NV] = {0};
+        double room, neutral[HML_JOINT_MAX_NQ] = {0}, phi[HML_JOINT_MAX_NV] = {0};
         twist S[HML_JOINT_MAX_NV], Y = twist_zero();
         pose A = pose_of_arrays(b->R, b->p), E = pose_identity();
         if (b->parent >= 0) {
             A = pose_mul(x[b->parent].A, A);
             E = x[b->parent].E;
         }
-        follower = c.follower ? c.factor * q[c.q] + c.offset : 0;
         joint_neutral(b->type, neutral);
-        joint_difference(b->type, neutral, c.follower ? &follower : q + c.q, phi);
+        joint_difference(b->type, neutral, body_position(model, i, q, &room), phi);
         joint_columns(b->type, axis, point, b->pitch, S);
         for (int32_t k = 0; k < b->nv; k++) Y = twist_axpy(phi[k], pose_ad(A, S[k]), Y);
         x[i].A = A;

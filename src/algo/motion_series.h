@@ -30,30 +30,32 @@ enum { SERIES_MAX = 12, SERIES_LENGTH = SERIES_MAX + 1 };
 
 /* ---- Leibniz ---- */
 
-/* row n of Pascal's triangle */
-static inline void binomials(int n, num row[SERIES_LENGTH])
+/* C(n, 0) … C(n, n) */
+static inline const double *binomials(int n)
 {
-    row[0] = K(1);
-    for (int j = 1; j <= n; j++) row[j] = row[j - 1] * K(n - j + 1) / K(j);
+    static const double pascal[SERIES_LENGTH * (SERIES_LENGTH + 1) / 2] = {
+        1,   1,   1,   1,   2,   1,   1,  3,  3,  1,  1,  4,  6,   4,   1,   1,   5,   10,  10,  5,  1,  1,  6,
+        15,  20,  15,  6,   1,   1,   7,  21, 35, 35, 21, 7,  1,   1,   8,   28,  56,  70,  56,  28, 8,  1,  1,
+        9,   36,  84,  126, 126, 84,  36, 9,  1,  1,  10, 45, 120, 210, 252, 210, 120, 45,  10,  1,  1,  11, 55,
+        165, 330, 462, 462, 330, 165, 55, 11, 1,  1,  12, 66, 220, 495, 792, 924, 792, 495, 220, 66, 12, 1};
+    return pascal + n * (n + 1) / 2;
 }
 
 /* n-th derivative of A × B */
 static inline twist series_cross(int n, const twist *A, const twist *B)
 {
-    num c[SERIES_LENGTH];
-    twist sum = twist_zero();
-    binomials(n, c);
-    for (int j = 0; j <= n; j++) sum = twist_axpy(c[j], twist_cross(A[j], B[n - j]), sum);
+    const double *c = binomials(n);
+    twist sum = twist_cross(A[0], B[n]);
+    for (int j = 1; j <= n; j++) sum = twist_axpy(K(c[j]), twist_cross(A[j], B[n - j]), sum);
     return sum;
 }
 
 /* n-th derivative of U.w × p */
 static inline vec3 series_cross_vec(int n, const twist *U, const vec3 *p)
 {
-    num c[SERIES_LENGTH];
-    vec3 sum = vec3_zero();
-    binomials(n, c);
-    for (int j = 0; j <= n; j++) sum = vec3_axpy(c[j], vec3_cross(U[j].w, p[n - j]), sum);
+    const double *c = binomials(n);
+    vec3 sum = vec3_cross(U[0].w, p[n]);
+    for (int j = 1; j <= n; j++) sum = vec3_axpy(K(c[j]), vec3_cross(U[j].w, p[n - j]), sum);
     return sum;
 }
 
@@ -128,6 +130,15 @@ static inline body_coordinates coordinates_of(const hml_model *m, int32_t body)
     return c;
 }
 
+/* a body's position numbers; a follower's one number needs room */
+static inline const num *body_position(const hml_model *m, int32_t body, const num *q, num *room)
+{
+    const body_coordinates c = coordinates_of(m, body);
+    if (!c.follower) return q + c.q;
+    *room = c.factor * q[c.q] + c.offset;
+    return room;
+}
+
 /* a state of any order: rates[n] is the n-th derivative of ν, NULL is zero; the user's numbering */
 typedef struct state_series {
     const num *q;
@@ -175,8 +186,8 @@ static inline void walk_step(walk *w, const hml_model *m, int32_t body, const st
     const plan_body *p = &plan_bodies(model_plan(m))[body];
     const body_coordinates c = coordinates_of(m, body);
     column_state columns[HML_JOINT_MAX_NV];
-    num follower = c.follower ? c.factor * state->q[c.q] + c.offset : K(0), pitch = K(p->pitch);
-    const num *q = c.follower ? &follower : state->q + c.q;
+    num room, pitch = K(p->pitch);
+    const num *q = body_position(m, body, state->q, &room);
     pose X = plan_pose(p->X), H = joint_move(p->type, p->parent < 0 ? X : pose_mul(w->H, X), pitch, q);
     if (p->parent < 0) {
         if (w->beside && w->root != body) {
@@ -190,14 +201,13 @@ static inline void walk_step(walk *w, const hml_model *m, int32_t body, const st
     w->H = H;
     joint_columns_at(p->type, H, pitch, columns);
     for (int n = 0; n <= w->order; n++) {
-        num row[SERIES_LENGTH];
-        binomials(n, row);
+        const double *row = binomials(n);
         for (int32_t k = 0; k < p->nv; k++) {
             w->S[k][n] = n ? series_cross(n - 1, w->V, w->S[k]) : columns[k].S;
         }
         for (int32_t k = 0; k < p->nv; k++) {
             for (int j = 0; j <= n; j++) {
-                w->V[n] = twist_axpy(row[j] * state_rate(state, n - j, &c, k), w->S[k][j], w->V[n]);
+                w->V[n] = twist_axpy(K(row[j]) * state_rate(state, n - j, &c, k), w->S[k][j], w->V[n]);
             }
         }
     }
@@ -250,15 +260,43 @@ static inline void jacobian_add(const jacobian_series *j, const hml_model *m, co
     }
 }
 
-/* every column's derivatives in F₀ become those of the representation */
-static inline void jacobian_express(const jacobian_series *j, const expression *x)
+/* one column's derivatives in F₀ become those of the representation */
+static inline void jacobian_express_column(const jacobian_series *j, const expression *x, int32_t c)
 {
     twist U[SERIES_LENGTH];
-    for (int32_t c = 0; c < j->nv; c++) {
-        for (int n = 0; n <= j->order; n++) U[n] = matrix_column(j->J[n], j->nv, c);
-        series_express(x, j->order, U);
-        for (int n = 0; n <= j->order; n++) matrix_put_column(j->J[n], j->nv, c, U[n]);
+    for (int n = 0; n <= j->order; n++) U[n] = matrix_column(j->J[n], j->nv, c);
+    series_express(x, j->order, U);
+    for (int n = 0; n <= j->order; n++) matrix_put_column(j->J[n], j->nv, c, U[n]);
+}
+
+/* those of the joints on the way to a body, but not on the way to another; −1: no body */
+static inline void jacobian_express_path(const jacobian_series *j, const hml_model *m, const expression *x,
+                                         int32_t body, int32_t other)
+{
+    const model_body *b = model_bodies(m);
+    for (int32_t i = body < 0 ? -1 : b[body].root; i >= 0; i = i == body ? -1 : path_next(m, i, body)) {
+        if (other >= i && other < b[i].subtree_end) continue;
+        for (int32_t k = 0; k < b[i].nv; k++) jacobian_express_column(j, x, coordinates_of(m, i).v + k);
     }
+}
+
+/* all columns that the ways to one or two bodies have filled; with mimic followers a column may belong to several
+ * joints */
+static inline void jacobian_express(const jacobian_series *j, const hml_model *m, const expression *x, int32_t body,
+                                    int32_t other)
+{
+    if (m->nfollowers) {
+        for (int32_t c = 0; c < j->nv; c++) jacobian_express_column(j, x, c);
+    } else {
+        jacobian_express_path(j, m, x, body, -1);
+        jacobian_express_path(j, m, x, other, body);
+    }
+}
+
+/* the body of a frame; −1: it stands in the world, or is it */
+static inline int32_t body_of(const hml_model *m, int32_t frame)
+{
+    return frame == HML_WORLD ? -1 : model_frames(m)[frame].body;
 }
 
 /* ---- frames ---- */
@@ -326,7 +364,7 @@ static inline pose frame_series(const hml_model *m, int32_t frame, int32_t refer
         walk_start_beside(&d, &w);
         walk_to(&d, m, reference, state, K(-1), j);
         expression_of_walk(&x, HML_LEFT, &d);
-        if (j) jacobian_express(j, &x);
+        if (j) jacobian_express(j, m, &x, body_of(m, frame), body_of(m, reference));
         for (int n = 0; n <= order; n++) w.V[n] = twist_sub(w.V[n], d.V[n]);
         series_express(&x, order, w.V);
         w.H = pose_between(d.H, w.H);
@@ -335,7 +373,7 @@ static inline pose frame_series(const hml_model *m, int32_t frame, int32_t refer
     expression_of_walk(&x, rep, &w);
     for (int n = 0; n <= order; n++) twists[n] = w.V[n];
     series_express(&x, order, twists);
-    if (j) jacobian_express(j, &x);
+    if (j) jacobian_express(j, m, &x, body_of(m, frame), body_of(m, reference));
     return pose_mul(w.world, w.H);
 }
 

@@ -38,12 +38,11 @@ _Static_assert(sizeof(body_frame) <= sizeof(body_state), "scratch of a body");
 static pose joint_at(const hml_model *m, int32_t body, const double *q, twist S[HML_JOINT_MAX_NV])
 {
     const model_body *b = &model_bodies(m)[body];
-    const body_coordinates c = coordinates_of(m, body);
     const vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
-    double follower = c.follower ? c.factor * q[c.q] + c.offset : 0;
+    double room;
     joint_columns(b->type, axis, point, b->pitch, S);
     return pose_mul(pose_of_arrays(b->R, b->p),
-                    joint_pose(b->type, axis, point, b->pitch, c.follower ? &follower : q + c.q));
+                    joint_pose(b->type, axis, point, b->pitch, body_position(m, body, q, &room)));
 }
 
 static void body_frames(const hml_model *m, const double *q, const double *v, body_frame *bodies)
