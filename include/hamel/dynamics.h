@@ -7,6 +7,7 @@
  *   hml_inverse_dynamics_derivatives   ∂τ/∂q, ∂τ/∂ν, M at q, ν, ν̇
  *   hml_linearize                 ν̇, D_q = ∂ν̇/∂q, D_ν = ∂ν̇/∂ν, M⁻¹, A, B at q, ν, τ
  *   hml_linearize_batch           the same for many states
+ *   hml_inverse_mass_derivative   ∂(M⁻¹ b)/∂q
  *
  * Conventions. ν is left-trivialized (each joint's velocity in its successor frame). A perturbation of the
  * configuration is q ⊕ z, that is g·exp(z) joint by joint. h holds Coriolis, gravity, damping and springs; armature is
@@ -84,6 +85,13 @@ HML_API hml_status hml_linearize(const hml_model *model, hml_work *work, const h
  */
 HML_API hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
                                        const hml_linearization *arguments, hml_status *status);
+
+/*
+ * D = ∂(M(q)⁻¹ b)/∂q for a constant b, nv × nv, packed: the derivative of M⁻¹, contracted with a vector. It is D_q of a
+ * robot at rest, without gravity and passive forces, that b pushes.
+ */
+HML_API hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, const double *q, const double *b,
+                                               double *D);
 
 /*
  * Which coordinates make M singular at q: marks[i] = 1 for coordinate i whose pivot vanished, 0 otherwise (nv of them).

@@ -177,3 +177,20 @@ hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
     }
     return worst;
 }
+
+hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, const double *q, const double *b,
+                                       double *D)
+{
+    static const double weightless[3] = {0, 0, 0};
+    if (work_check(model, work, HML_USE_FACTOR) || !q || !b || !D) return HML_INVALID_ARGUMENT;
+    hml_status status = work_check_state(model, q, NULL, b, NULL);
+    if (status) return status;
+    kernel_call call = work_call(work);
+    call.gravity = weightless;
+    call.passive = 0;
+    call.q.data = q;
+    call.tau.data = b;
+    call.Dq.data = D;
+    call.Dq.ld = (size_t)model->nv;
+    return (model->nfollowers ? mimic_linearize(work, &call) : work->scalar->linearize(&call)) ? HML_SINGULAR : HML_OK;
+}

@@ -51,6 +51,8 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
     tree.v.data = s->v;
     tree.a.data = s->a;
     tree.wrenches = call->wrenches;
+    tree.gravity = call->gravity;
+    tree.passive = call->passive;
     tree.torque.data = s->tau;
     if (mass) {
         tree.M.data = s->M;
