@@ -31,19 +31,20 @@ HML_API hml_status hml_frame_series(const hml_model *model, hml_work *work, int3
 
 /*
  * Müller's system matrices, dense, for all n = nbodies bodies at once. They are there to be looked at and to judge
- * faster code by: time and memory grow with n². Rows are bodies, six each, joints as columns of J and X. Left (his
- * body-fixed) and right (his spatial) only.
+ * faster code by: time and memory grow with n². Rows are bodies, six each, joints as columns of J and X. Not in split.
  *
  *   left    J = A X,  J̇ = −A a (J − X)      A: block (i, j) is X_ij, body j on the way to i; X: the joints' own
  *                                            columns S; a: ad of S_i ν_i. For joints of one coordinate a X = 0, and
  *                                            (8) follows as printed
- *   right   J = A X,  J̇ = A b X             A: block (i, j) is the identity; X: the columns in the world; b: ad of V_i
+ *   right   J = A X,  J̇ = A a X             A: block (i, j) is the identity; X: the columns in the world; a: ad of V_i
+ *   mixed   J = A X,  J̇ = A a X + Ȧ X       A: block (i, j) moves the point from o_j to o_i; X: the columns at their
+ *                                            bodies' origins, in the world's axes; a: ad of ω_i
  */
 typedef struct hml_system {
     size_t struct_size;
     double *A;    /* 6n × 6n */
     double *X;    /* 6n × nv */
-    double *a;    /* 6n × 6n, block diagonal; left: a, right: b; needs v */
+    double *a;    /* 6n × 6n, block diagonal; needs v */
     double *J;    /* 6n × nv */
     double *Jdot; /* 6n × nv; needs v and J */
 } hml_system;

@@ -13,6 +13,10 @@
  *   b^s   diag( ad of V_i )                                                                  (19)
  *   J^s = L X^s,   J̇^s = L b^s X^s,   X^s the joints' columns in the world                   (16), (18)
  *
+ *   A^h   block (i, j): Ad of the translation r_ij = o_j − o_i
+ *   X^h   the joints' columns at the origins of their bodies, in the world's axes
+ *   J^h = A^h X^h,   J̇^h = A^h a^h X^h + Ȧ^h X^h,   a^h = diag( ad of ω_i )                   (27), (112)
+ *
  * Deviation: (8) as printed has J where J − X stands here. For joints of one coordinate a X vanishes, S × S = 0. For a
  * group joint it does not, but J's own block is constant in its body.
  */
@@ -23,6 +27,7 @@
 #include "algo/work.h"
 #include "group/arrays.h"
 #include "group/joint.h"
+#include "group/motion.h"
 #include "hamel/higher_order.h"
 #include "model/pose.h"
 
@@ -80,22 +85,36 @@ static twist column_of(const hml_model *m, const double *rows, int32_t i, int32_
     return matrix_column(rows + 6 * (size_t)i * (size_t)m->nv, m->nv, c);
 }
 
+/* block (i, j) of A is Ad of this */
+static pose link_pose(hml_representation rep, const body_frame *i, const body_frame *j)
+{
+    if (rep == HML_RIGHT) return pose_identity();
+    return rep == HML_LEFT ? pose_between(i->H, j->H) : pose_of(mat3_identity(), vec3_sub(j->H.p, i->H.p));
+}
+
+/* the twist whose ad stands in a */
+static twist turning(hml_representation rep, const body_frame *i)
+{
+    if (rep == HML_LEFT) return i->vJ;
+    return rep == HML_RIGHT ? pose_ad(i->H, i->V) : twist_of(vec3_zero(), mat3_mul_vec(i->H.R, i->V.w));
+}
+
 /* block columns j of A, block row j of X and block j of a; they are zero before */
-static void fill_factors(const hml_model *m, int right, const twist *S, int32_t j, const body_frame *bodies,
-                         const hml_system *out)
+static void fill_factors(const hml_model *m, hml_representation rep, const twist *S, int32_t j,
+                         const body_frame *bodies, const hml_system *out)
 {
     const size_t n6 = 6 * (size_t)m->nbodies;
     const body_coordinates c = coordinates_of(m, j);
     double block[36];
     for (int32_t i = j; out->A && i < model_bodies(m)[j].subtree_end; i++) {
-        pose_ad_matrix(right ? pose_identity() : pose_between(bodies[i].H, bodies[j].H), block);
+        pose_ad_matrix(link_pose(rep, &bodies[i], &bodies[j]), block);
         put_block(out->A, n6, i, j, block);
     }
     for (int32_t k = 0; out->X && k < model_bodies(m)[j].nv; k++) {
-        add_column(m, out->X, j, c.v + k, c.factor, right ? pose_ad(bodies[j].H, S[k]) : S[k]);
+        add_column(m, out->X, j, c.v + k, c.factor, twist_from_left(rep, bodies[j].H, S[k]));
     }
     if (!out->a) return;
-    twist_cross_matrix(right ? pose_ad(bodies[j].H, bodies[j].V) : bodies[j].vJ, block);
+    twist_cross_matrix(turning(rep, &bodies[j]), block);
     put_block(out->a, n6, j, j, block);
 }
 
@@ -103,26 +122,32 @@ static void fill_factors(const hml_model *m, int right, const twist *S, int32_t 
  * Block row i of the products, from that of the parent p:
  *
  *   left    J_i = X_ip J_p + X_i      J̇_i = X_ip J̇_p − a_i X_ip J_p
- *   right   J_i = J_p + X_i           J̇_i = J̇_p + b_i X_i
+ *   right   J_i = J_p + X_i           J̇_i = J̇_p + a_i X_i
+ *   mixed   J_i = X_ip J_p + X_i      J̇_i = X_ip J̇_p + [ṙ_ip, J_p] + a_i X_i
  */
-static void fill_products(const hml_model *m, int right, const twist *S, int32_t i, const body_frame *bodies,
-                          const hml_system *out)
+static void fill_products(const hml_model *m, hml_representation rep, const twist *S, int32_t i,
+                          const body_frame *bodies, const hml_system *out)
 {
     const int32_t p = model_bodies(m)[i].parent;
     const body_coordinates c = coordinates_of(m, i);
-    const twist V = pose_ad(bodies[i].H, bodies[i].V);
+    const body_frame *own = &bodies[i];
     for (int32_t k = 0; p >= 0 && k < m->nv; k++) {
-        pose X = right ? pose_identity() : pose_between(bodies[i].H, bodies[p].H);
-        twist J = pose_ad(X, column_of(m, out->J, p, k));
+        const pose X = link_pose(rep, own, &bodies[p]);
+        const twist before = column_of(m, out->J, p, k), J = pose_ad(X, before);
         add_column(m, out->J, i, k, 1, J);
         if (!out->Jdot) continue;
         add_column(m, out->Jdot, i, k, 1, pose_ad(X, column_of(m, out->Jdot, p, k)));
-        if (!right) add_column(m, out->Jdot, i, k, -1, twist_cross(bodies[i].vJ, J));
+        if (rep == HML_LEFT) add_column(m, out->Jdot, i, k, -1, twist_cross(own->vJ, J));
+        if (rep == HML_MIXED) {
+            vec3 rate = vec3_sub(mat3_mul_vec(bodies[p].H.R, bodies[p].V.v), mat3_mul_vec(own->H.R, own->V.v));
+            add_column(m, out->Jdot, i, k, 1, twist_cross(twist_of(rate, vec3_zero()), before));
+        }
     }
     for (int32_t k = 0; k < model_bodies(m)[i].nv; k++) {
-        twist U = right ? pose_ad(bodies[i].H, S[k]) : S[k];
+        const twist U = twist_from_left(rep, own->H, S[k]);
         add_column(m, out->J, i, c.v + k, c.factor, U);
-        if (right && out->Jdot) add_column(m, out->Jdot, i, c.v + k, c.factor, twist_cross(V, U));
+        if (rep == HML_LEFT || !out->Jdot) continue;
+        add_column(m, out->Jdot, i, c.v + k, c.factor, twist_cross(turning(rep, own), U));
     }
 }
 
@@ -132,12 +157,11 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
     if (work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
         return HML_INVALID_ARGUMENT;
     }
-    if ((representation != HML_LEFT && representation != HML_RIGHT) || (!v && (system->a || system->Jdot)) ||
+    if (representation < HML_LEFT || representation > HML_MIXED || (!v && (system->a || system->Jdot)) ||
         (system->Jdot && !system->J)) {
         return HML_INVALID_ARGUMENT;
     }
     TRY(work_check_state(model, q, v, NULL, NULL));
-    const int right = representation == HML_RIGHT;
     const size_t n6 = 6 * (size_t)model->nbodies, nv = (size_t)model->nv;
     double *square[] = {system->A, system->a}, *wide[] = {system->X, system->J, system->Jdot};
     for (int i = 0; i < 2; i++)
@@ -149,8 +173,8 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
     for (int32_t i = 0; i < model->nbodies; i++) {
         twist S[HML_JOINT_MAX_NV];
         joint_at(model, i, q, S);
-        fill_factors(model, right, S, i, bodies, system);
-        if (system->J) fill_products(model, right, S, i, bodies, system);
+        fill_factors(model, representation, S, i, bodies, system);
+        if (system->J) fill_products(model, representation, S, i, bodies, system);
     }
     return HML_OK;
 }

@@ -2,6 +2,7 @@
  * Frames on every kind of number: poses, twists and Jacobians against brute force, their time derivatives against
  * complex steps and, to high orders, against differences of smooth motions in 113 bits.
  */
+#include "algo/kernel_kinematics.h"
 #include "kinematics_check.h"
 
 static oracle o;
@@ -51,6 +52,50 @@ static void test_values_against_brute_force(void **unused)
                 ASSERT_NEAR(x.V[1], A, 100, TOLERANCE);
             }
         }
+        robot_close(&r);
+    }
+}
+
+/* the kernel of all columns: another state in every lane */
+static void test_all_columns_against_brute_force(void **unused)
+{
+    (void)unused;
+    static lane q[LANES][2 * ORACLE_NV], J[LANES][6 * ORACLE_NV], H[LANES][16 * ORACLE_BODIES];
+    static _Alignas(64) char scratch[sizeof(num) * (8 * ORACLE_NV + 16 * ORACLE_BODIES) + 4096];
+    uint64_t seed = 14;
+    for (int s = 0; s < 2 * NSPECS; s++) {
+        robot r;
+        robot_open(&r, &seed, &specs[s % NSPECS]);
+        for (int l = 0; l < LANES; l++) {
+            double x[2 * ORACLE_NV];
+            draw_configuration(&seed, r.model, 1.0, x);
+            for (int i = 0; i < r.nq; i++) q[l][i] = (lane)x[i], num_set(&r.q[i], l, (lane)x[i]);
+        }
+        oracle_run(r.model, r.q, r.v, NULL, &o);
+        jacobian_call call = {.plan = model_plan(r.model), .scratch = scratch, .count = LANES};
+        call.q.data = q[0], call.q.stride = 2 * ORACLE_NV;
+        call.J.data = J[0], call.J.ld = (size_t)r.nv + (size_t)(s % 2), call.J.stride = 6 * ORACLE_NV;
+        call.H.data = s % 3 ? H[0] : NULL, call.H.stride = 16 * ORACLE_BODIES;
+        if (call.J.ld > ORACLE_NV) call.J.ld = ORACLE_NV;
+        assert_int_equal(kernel_jacobians(&call), 0);
+        for (int l = 0; l < LANES; l++) {
+            for (int c = 0; c < r.nv; c++) {
+                num x[6];
+                int body = 0;
+                while (c >= model_bodies(r.model)[body].v + model_bodies(r.model)[body].nv) body++;
+                twist_numbers(oracle_column(&o, body, HML_RIGHT, c), x);
+                for (size_t i = 0; i < 6; i++) {
+                    lane off = J[l][i * call.J.ld + (size_t)c] - num_get(x[i], l);
+                    assert_true(fabs(real_part(K(0) + off)) < 10 * TOLERANCE);
+                }
+            }
+            for (int b = 0; call.H.data && b < r.model->nbodies; b++) {
+                assert_true(fabs(real_part(K(0) + (H[l][16 * b + 3] - num_get(o.H[b].p.x, l)))) < 10 * TOLERANCE);
+                assert_true(fabs(real_part(K(0) + (H[l][16 * b + 6] - num_get(o.H[b].R.z.y, l)))) < 10 * TOLERANCE);
+            }
+        }
+        q[LANES - 1][0] = (lane)NAN; /* the other lanes do not notice */
+        assert_int_equal(kernel_jacobians(&call), 1u << (LANES - 1));
         robot_close(&r);
     }
 }
@@ -149,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_against_brute_force),
+        cmocka_unit_test(test_all_columns_against_brute_force),
 #if defined HML_NUM_C64
         cmocka_unit_test(test_rates_against_complex_steps),
 #endif

@@ -166,6 +166,44 @@ static void test_a_thousand_kilometres_away(void **state)
     }
 }
 
+/* a chain of four joints on the world, the first of them at x */
+static void chain_open(robot *r, double x)
+{
+    hml_builder *b = hml_builder_new();
+    char names[5][4] = {"", "a", "b", "c", "d"};
+    memset(r, 0, sizeof *r);
+    for (int i = 1; i < 5; i++) {
+        hml_joint_spec j;
+        hml_joint_spec_init(&j, HML_JOINT_REVOLUTE);
+        j.name = names[i];
+        j.axis[0] = 0.2 * i, j.axis[1] = 1, j.axis[2] = 0.7 - 0.3 * i;
+        j.position[0] = i == 1 ? x : 0.4, j.position[1] = 0.1 * i;
+        assert_int_equal(hml_builder_add_body(b, names[i], i == 1 ? NULL : names[i - 1], &j, NULL, NULL), HML_OK);
+        r->q[i - 1] = 0.3 * i, r->v[i - 1] = 1 - 0.4 * i, r->a[i - 1] = 0.5;
+    }
+    assert_int_equal(hml_builder_build(b, 0, &r->model, NULL), HML_OK);
+    assert_int_equal(hml_work_new(r->model, HML_ISA_SCALAR, HML_USE_TREE, &r->work), HML_OK);
+    hml_builder_free(b);
+}
+
+static void test_a_robot_fixed_a_thousand_kilometres_away(void **state)
+{
+    (void)state;
+    robot here, far;
+    results x, y;
+    memset(&x, 0, sizeof x);
+    memset(&y, 0, sizeof y);
+    chain_open(&here, 0);
+    chain_open(&far, 1e6);
+    assert_int_equal(frame(&here, 3, HML_LEFT, &x), HML_OK);
+    assert_int_equal(frame(&far, 3, HML_LEFT, &y), HML_OK);
+    assert_memory_equal(x.J, y.J, sizeof x.J);
+    assert_memory_equal(x.Jdot, y.Jdot, sizeof x.Jdot);
+    assert_memory_equal(x.acceleration, y.acceleration, sizeof x.acceleration);
+    robot_close(&here);
+    robot_close(&far);
+}
+
 static void test_poses_of_bodies_are_those_of_their_frames(void **state)
 {
     (void)state;
@@ -238,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_representations_are_of_one_motion),
         cmocka_unit_test(test_against_differences),
         cmocka_unit_test(test_a_thousand_kilometres_away),
+        cmocka_unit_test(test_a_robot_fixed_a_thousand_kilometres_away),
         cmocka_unit_test(test_poses_of_bodies_are_those_of_their_frames),
         cmocka_unit_test(test_partial_outputs_are_the_same),
         cmocka_unit_test(test_refusals),

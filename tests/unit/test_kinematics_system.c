@@ -14,6 +14,7 @@
 #include "hamel/configuration.h"
 #include "hamel/higher_order.h"
 #include "hamel/kinematic_derivatives.h"
+#include "hamel/se3.h"
 
 enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 16, N6 = 6 * MAX_BODIES };
 
@@ -71,6 +72,27 @@ static void product(int32_t rows, int32_t n, int32_t columns, const double *A, c
     }
 }
 
+/* Q += Ȧ X in the mixed form: block (i, j) of Ȧ is ad of ṙ_ij = ȯ_j − ȯ_i */
+static void add_rate_of_A(const robot *r, const double *X, double *Q)
+{
+    static double V[6 * MAX_BODIES];
+    assert_int_equal(hml_frames(r->model, r->work, r->nb, HML_MIXED, r->q, r->rates, NULL, NULL, V, NULL), HML_OK);
+    for (int32_t i = 0; i < r->nb; i++) {
+        for (int32_t j = i; j >= 0;) {
+            hml_body_info body = {.struct_size = sizeof body};
+            for (int32_t c = 0; c < r->nv; c++) {
+                double rate[6] = {0}, x[6], y[6];
+                for (int k = 0; k < 3; k++) rate[k] = V[6 * j + k] - V[6 * i + k];
+                for (int k = 0; k < 6; k++) x[k] = X[(6 * j + k) * r->nv + c];
+                hml_twist_cross(rate, x, y);
+                for (int k = 0; k < 6; k++) Q[(6 * i + k) * r->nv + c] += y[k];
+            }
+            hml_model_body(r->model, j, &body);
+            j = body.parent;
+        }
+    }
+}
+
 static void test_products(void **state)
 {
     (void)state;
@@ -80,7 +102,7 @@ static void test_products(void **state)
         robot r;
         robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
         int32_t n6 = 6 * r.nb;
-        for (int rep = HML_LEFT; rep <= HML_RIGHT; rep++) {
+        for (int rep = HML_LEFT; rep <= HML_MIXED; rep++) {
             hml_system x = {sizeof x, A, X, a, J, Jdot};
             assert_int_equal(hml_system_matrices(r.model, r.work, (hml_representation)rep, r.q, r.rates, &x), HML_OK);
             product(n6, n6, r.nv, A, X, P);
@@ -92,6 +114,7 @@ static void test_products(void **state)
                 product(n6, n6, r.nv, a, X, P);
             }
             product(n6, n6, r.nv, A, P, Q);
+            if (rep == HML_MIXED) add_rate_of_A(&r, X, Q);
             assert_true(worst(Q, Jdot, n6 * r.nv) < 1e-12);
             for (int32_t b = 0; b < r.nb; b++) {
                 hml_frame_motion m = {.struct_size = sizeof m, .J = each, .Jdot = each_dot};
@@ -193,7 +216,7 @@ static void test_partials_and_refusals(void **state)
     hml_system s = {.struct_size = sizeof s, .Jdot = H};
     assert_int_equal(hml_system_matrices(r.model, r.work, HML_LEFT, r.q, r.rates, &s), HML_INVALID_ARGUMENT);
     s.Jdot = NULL;
-    assert_int_equal(hml_system_matrices(r.model, r.work, HML_MIXED, r.q, r.rates, &s), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_system_matrices(r.model, r.work, HML_SPLIT, r.q, r.rates, &s), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_joint_accelerations(r.model, r.work, r.q, H, NULL, x), HML_INVALID_ARGUMENT);
     robot_close(&r);
 }
