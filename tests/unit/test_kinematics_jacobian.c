@@ -14,6 +14,7 @@
 #include "hamel/calibration.h"
 #include "hamel/configuration.h"
 #include "hamel/jacobian.h"
+#include "hamel/kinematic_derivatives.h"
 #include "hamel/se3.h"
 #include "hamel/trivialization.h"
 
@@ -253,6 +254,46 @@ static void test_centroidal_agrees_with_dynamics(void **state)
     }
 }
 
+/* derivatives along the user's coordinates, which move leaders and followers: J̇ is the Hessian along ν; differences */
+static void test_derivatives_with_mimic_joints(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 14; seed += 2) {
+        robot r, moved;
+        static double H[MAX_NV * 6 * MAX_NV], Vq[6 * MAX_NV], Aq[6 * MAX_NV], J[6 * MAX_NV], Jdot[6 * MAX_NV];
+        robot_open(&r, seed);
+        int32_t f = hml_model_nbodies(r.model) - 1;
+        for (int rep_ = HML_LEFT; rep_ <= HML_SPLIT; rep_++) {
+            hml_representation rep = (hml_representation)rep_;
+            hml_frame_motion m = {.struct_size = sizeof m, .J = J, .Jdot = Jdot};
+            hml_frame_derivative d = {.struct_size = sizeof d, .twist_q = Vq, .acceleration_q = Aq};
+            assert_int_equal(hml_frame(r.model, r.work, f, rep, r.q, r.v, NULL, &m), HML_OK);
+            assert_int_equal(hml_frame_derivatives(r.model, r.work, f, rep, r.q, r.v, r.a, &d), HML_OK);
+            assert_int_equal(hml_frame_hessian(r.model, r.work, f, rep, r.q, H), HML_OK);
+            for (int32_t i = 0; i < 6 * r.nv; i++) {
+                double sum = 0;
+                for (int32_t k = 0; k < r.nv; k++) sum += r.v[k] * H[6 * r.nv * k + i];
+                assert_true(fabs(sum - Jdot[i]) < 1e-12);
+            }
+            for (int32_t k = 0; k < r.nv; k++) {
+                const double h = 1e-6;
+                double V[2][6], A[2][6], z[MAX_NV] = {0};
+                for (int side = 0; side < 2; side++) {
+                    moved = r;
+                    z[k] = side ? h : -h;
+                    assert_int_equal(hml_configuration_integrate(r.model, r.q, z, moved.q), HML_OK);
+                    frame_motion(&moved, f, rep, NULL, V[side], A[side]);
+                }
+                for (int i = 0; i < 6; i++) { /* round-off of values near 1e2 over h, and h² */
+                    assert_true(fabs((V[1][i] - V[0][i]) / (2 * h) - Vq[i * r.nv + k]) < 1e-6);
+                    assert_true(fabs((A[1][i] - A[0][i]) / (2 * h) - Aq[i * r.nv + k]) < 1e-5);
+                }
+            }
+        }
+        robot_close(&r);
+    }
+}
+
 static void test_exponentials(void **state)
 {
     (void)state;
@@ -324,6 +365,7 @@ int main(void)
         cmocka_unit_test(test_contact),
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_centroidal_agrees_with_dynamics),
+        cmocka_unit_test(test_derivatives_with_mimic_joints),
         cmocka_unit_test(test_exponentials),
         cmocka_unit_test(test_placements),
         cmocka_unit_test(test_refusals),
