@@ -101,7 +101,7 @@ static int factor_at(const hml_work *work, kernel_call *call, const kernel_scrat
     call->torque.data = vd;
     call->M.data = x->L;
     call->M.ld = r;
-    mimic_inverse_dynamics(work, call);
+    hml_mimic_inverse_dynamics(work, call);
     if (dense_factor(r, x->L, NULL)) return 1;
     for (size_t i = 0; i < r; i++) vd[i] = (tau ? tau[i] : 0) - vd[i];
     dense_solve(r, x->L, vd);
@@ -111,12 +111,12 @@ static int factor_at(const hml_work *work, kernel_call *call, const kernel_scrat
 hml_status hml_directional_update(const hml_model *model, hml_work *work, const double *q, const double *v,
                                   const double *tau, const double *wrenches, double *memory, double *acceleration)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !q || !v || !memory) return HML_INVALID_ARGUMENT;
-    hml_status status = work_check_state(model, q, v, tau, wrenches);
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !memory) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->tree_nv;
-    kernel_call call = work_call(work);
+    kernel_call call = hml_work_call(work);
     kernel_scratch k;
     point x;
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;
@@ -231,7 +231,7 @@ static void add_passive(const hml_plan *plan, const point *p, int transpose, dou
 hml_status hml_directional_forward(const hml_model *model, const hml_work *work, const double *memory, const double *zq,
                                    const double *zv, const double *w, double *scratch, double *rate_q, double *rate_v)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
     point p;
@@ -270,7 +270,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
 hml_status hml_directional_reverse(const hml_model *model, const hml_work *work, const double *memory, const double *yq,
                                    const double *yv, double *scratch, double *zq, double *zv, double *w)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
     point p;

@@ -24,8 +24,8 @@ _Static_assert(sizeof(exponential) <= sizeof(body_state), "scratch of a body");
 
 hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, const double *q, double *H)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
-    TRY(work_check_state(model, q, NULL, NULL, NULL));
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
+    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
     exponential *x = (exponential *)work->scratch;
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];

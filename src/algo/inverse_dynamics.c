@@ -24,7 +24,7 @@ static kernel_output output(double *data, size_t ld)
 
 static kernel_call state_call(const hml_work *work, const double *q, const double *v, const double *wrenches)
 {
-    kernel_call call = work_call(work);
+    kernel_call call = hml_work_call(work);
     call.q = input(q);
     call.v = input(v);
     call.wrenches = input(wrenches);
@@ -34,26 +34,26 @@ static kernel_call state_call(const hml_work *work, const double *q, const doubl
 hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *a, const double *wrenches, double *tau)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !v || !tau) return HML_INVALID_ARGUMENT;
-    hml_status status = work_check_state(model, q, v, a, wrenches);
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !tau) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     kernel_call call = state_call(work, q, v, wrenches);
     call.a = input(a);
     call.torque = output(tau, 0);
-    work_inverse_dynamics(work, &call);
+    hml_work_inverse_dynamics(work, &call);
     return HML_OK;
 }
 
 hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *tau, const double *wrenches, double *a)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !q || !v || !a) return HML_INVALID_ARGUMENT;
-    hml_status status = work_check_state(model, q, v, tau, wrenches);
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !a) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     kernel_call call = state_call(work, q, v, wrenches);
     call.tau = input(tau);
     call.acceleration = output(a, 0);
-    unsigned failed = model->nfollowers ? mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
+    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
     return failed ? HML_SINGULAR : HML_OK;
 }
 
@@ -61,8 +61,8 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
                                             const double *a, const double *wrenches, double *dtau_dq, double *dtau_dv,
                                             double *M)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !q || !v) return HML_INVALID_ARGUMENT;
-    hml_status status = work_check_state(model, q, v, a, wrenches);
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     size_t nv = (size_t)model->nv;
     double *outputs[] = {dtau_dq, dtau_dv, M};
@@ -74,6 +74,6 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
     call.dtau_dq = output(dtau_dq, nv);
     call.dtau_dv = output(dtau_dv, nv);
     call.M = output(M, nv);
-    work_inverse_dynamics(work, &call);
+    hml_work_inverse_dynamics(work, &call);
     return HML_OK;
 }

@@ -29,7 +29,7 @@ static void fill_nan(kernel_output o, size_t rows, size_t columns)
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {
-    if (work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
+    if (hml_work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
     return model->nfollowers ? HML_UNSUPPORTED : HML_OK;
@@ -62,7 +62,7 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
     if (status) return status;
     const hml_kernels *kernels = work->pack->jacobians_single ? work->pack : work->scalar;
     jacobian_call call = call_at(work, arguments, 0, 1);
-    status = work_check_state(model, arguments->q.data, NULL, NULL, NULL);
+    status = hml_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
     if (status)
         fail(model, &call, 0);
     else
@@ -83,7 +83,7 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
             if (suspects >> l & 1) {
-                each = work_check_state(model, call.q.data + l * call.q.stride, NULL, NULL, NULL);
+                each = hml_work_check_state(model, call.q.data + l * call.q.stride, NULL, NULL, NULL);
                 if (each) fail(model, &call, l);
             }
             if (status) status[i + l] = each;

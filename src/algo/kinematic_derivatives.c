@@ -9,7 +9,7 @@ _Static_assert(sizeof(path_column) <= sizeof(column_state), "scratch of a column
 
 static hml_status check(const hml_model *model, const hml_work *work, int32_t frame, hml_representation rep)
 {
-    if (work_check(model, work, HML_USE_TREE) || frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_TREE) || frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
     return rep >= HML_LEFT && rep <= HML_SPLIT ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
@@ -22,7 +22,7 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
     if ((x->acceleration_q && !a) || (!v && (x->twist_q || x->acceleration_q || x->acceleration_v))) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(work_check_state(model, q, v, a, NULL));
+    TRY(hml_work_check_state(model, q, v, a, NULL));
     double *Jacobians[] = {x->placement_q, x->twist_v, x->acceleration_a}, *J = NULL;
     for (int i = 0; i < 3; i++)
         if (Jacobians[i]) J = Jacobians[i];
@@ -40,7 +40,7 @@ hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int32_t fra
 {
     TRY(check(model, work, frame, representation));
     if (!q || !H) return HML_INVALID_ARGUMENT;
-    TRY(work_check_state(model, q, NULL, NULL, NULL));
+    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
     frame_hessian(model, frame, representation, q, (path_column *)work->scratch, H);
     return HML_OK;
 }
@@ -55,7 +55,7 @@ hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t 
     for (int32_t i = 0; i < n; i++)
         if (indices[i] < 0 || indices[i] >= model->nv) return HML_INVALID_ARGUMENT;
     if (model->nfollowers) return HML_UNSUPPORTED;
-    TRY(work_check_state(model, q, NULL, NULL, NULL));
+    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
 
     path_column *path = (path_column *)work->scratch;
     return write_twist(jacobian_partial(model, frame, representation, q, column, n, indices, path), derivative);

@@ -42,11 +42,11 @@ static void walk_bodies(const hml_model *model, const state_series *state, int o
 hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
                       const double *q, const double *v, const double *a, double *H, double *V, double *A)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !representation_exists(representation)) {
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !representation_exists(representation)) {
         return HML_INVALID_ARGUMENT;
     }
     if (count < 0 || count > model->nframes || ((V || A) && !v) || (A && !a)) return HML_INVALID_ARGUMENT;
-    TRY(work_check_state(model, q, v, a, NULL));
+    TRY(hml_work_check_state(model, q, v, a, NULL));
     body_motion *bodies = (body_motion *)work->scratch;
     state_series state = {.q = q, .rates = {v, a}};
     int order = A != NULL;
@@ -73,8 +73,8 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
 
 hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
-    TRY(work_check_state(model, q, NULL, NULL, NULL));
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
+    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
     const plan_body *bodies = plan_bodies(model_plan(model));
     pose *relative = (pose *)work->scratch, world = pose_identity(); /* plan frames in F₀ */
     for (int32_t i = 0; i < model->nbodies; i++) {
@@ -106,12 +106,12 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
                               hml_representation representation, const double *q, const double *v, const double *a,
                               hml_frame_motion *motion)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     if (frame < 0 || frame >= model->nframes || !frame_or_world(model, reference) ||
         !representation_exists(representation)) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(work_check_state(model, q, v, a, NULL));
+    TRY(hml_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
     twist twists[SERIES_LENGTH];
     jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
@@ -134,9 +134,9 @@ hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_
                                   int32_t expressed, const double *q, const double *v, const double *a,
                                   double acceleration[6])
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
     if (frame < 0 || frame >= model->nframes || !frame_or_world(model, expressed)) return HML_INVALID_ARGUMENT;
-    TRY(work_check_state(model, q, v, a, NULL));
+    TRY(hml_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
     walk e, c;
     walk_start(&e, 1);

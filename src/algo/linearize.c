@@ -130,7 +130,7 @@ static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, con
 {
     const hml_model *model = work->model;
     hml_status worst = HML_OK;
-    kernel_call call = work_call(work);
+    kernel_call call = hml_work_call(work);
     unsigned failed;
     call.count = count;
     call.q = pack_input(x->q, first);
@@ -141,11 +141,12 @@ static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, con
     call.Dq = at_state(o->Dq, first);
     call.Dv = at_state(o->Dv, first);
     call.Minv = at_state(o->Minv, first);
-    failed = model->nfollowers ? mimic_linearize(work, &call) : kernels->linearize(&call);
+    failed = model->nfollowers ? hml_mimic_linearize(work, &call) : kernels->linearize(&call);
     for (int l = 0; l < count; l++) {
         size_t s = first + (size_t)l;
         const double *v = input_at(x->v, s);
-        hml_status each = work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
+        hml_status each =
+            hml_work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
         if (!each && (failed >> l & 1)) each = HML_SINGULAR;
         finish_state(model, v, o, s, each);
         if (status) status[s] = each;
@@ -158,7 +159,7 @@ static int valid(const hml_linearization *x) { return x && x->struct_size == siz
 
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
     return run_pack(work, work->scalar, arguments, &o, 0, 1, NULL);
 }
@@ -166,7 +167,7 @@ hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linea
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
                                hml_status *status)
 {
-    if (work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
     size_t lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
     hml_status worst = HML_OK;
@@ -182,15 +183,16 @@ hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, c
                                        double *D)
 {
     static const double weightless[3] = {0, 0, 0};
-    if (work_check(model, work, HML_USE_FACTOR) || !q || !b || !D) return HML_INVALID_ARGUMENT;
-    hml_status status = work_check_state(model, q, NULL, b, NULL);
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !b || !D) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, NULL, b, NULL);
     if (status) return status;
-    kernel_call call = work_call(work);
+    kernel_call call = hml_work_call(work);
     call.gravity = weightless;
     call.passive = 0;
     call.q.data = q;
     call.tau.data = b;
     call.Dq.data = D;
     call.Dq.ld = (size_t)model->nv;
-    return (model->nfollowers ? mimic_linearize(work, &call) : work->scalar->linearize(&call)) ? HML_SINGULAR : HML_OK;
+    return (model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->linearize(&call)) ? HML_SINGULAR
+                                                                                                   : HML_OK;
 }

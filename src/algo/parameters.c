@@ -272,7 +272,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
                       const double *wrenches, context *x, const hml_parameter_derivatives *d)
 {
     size_t n = (size_t)model->nv;
-    kernel_call call = work_call(work);
+    kernel_call call = hml_work_call(work);
     call.q.data = q, call.v.data = v, call.a.data = a, call.wrenches.data = wrenches;
     if (x->forward) {
         memset(x->L, 0, n * n * sizeof(double));
@@ -280,7 +280,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
         call.M.ld = n;
     }
     if (model->nfollowers)
-        mimic_inverse_dynamics(work, &call);
+        hml_mimic_inverse_dynamics(work, &call);
     else
         work->scalar->inverse_dynamics(&call);
     if (x->forward && dense_factor(n, x->L, NULL)) return HML_SINGULAR;
@@ -294,7 +294,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *v, const double *scratch,
                  const hml_parameter_derivatives *d)
 {
-    return !work_check(model, work, HML_USE_FACTOR) && q && v && scratch && d && d->struct_size == sizeof *d;
+    return !hml_work_check(model, work, HML_USE_FACTOR) && q && v && scratch && d && d->struct_size == sizeof *d;
 }
 
 hml_status hml_inverse_dynamics_parameters(const hml_model *model, hml_work *work, const double *q, const double *v,
@@ -302,7 +302,7 @@ hml_status hml_inverse_dynamics_parameters(const hml_model *model, hml_work *wor
                                            const hml_parameter_derivatives *derivatives)
 {
     if (!valid(model, work, q, v, scratch, derivatives)) return HML_INVALID_ARGUMENT;
-    hml_status status = work_check_state(model, q, v, a, wrenches);
+    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     context x;
     x.forward = 0;

@@ -154,14 +154,14 @@ static void fill_products(const hml_model *m, hml_representation rep, const twis
 hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_representation representation,
                                const double *q, const double *v, hml_system *system)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
         return HML_INVALID_ARGUMENT;
     }
     if (representation < HML_LEFT || representation > HML_MIXED || (!v && (system->a || system->Jdot)) ||
         (system->Jdot && !system->J)) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(work_check_state(model, q, v, NULL, NULL));
+    TRY(hml_work_check_state(model, q, v, NULL, NULL));
     const size_t n6 = 6 * (size_t)model->nbodies, nv = (size_t)model->nv;
     double *square[] = {system->A, system->a}, *wide[] = {system->X, system->J, system->Jdot};
     for (int i = 0; i < 2; i++)
@@ -198,9 +198,9 @@ static void joint_solve(int32_t m, const twist *S, twist U, double *x)
 static hml_status solve_joints(const hml_model *model, hml_work *work, const double *q, const double *V,
                                const double *A, double *out)
 {
-    if (work_check(model, work, HML_USE_TREE) || !q || !V || !out) return HML_INVALID_ARGUMENT;
-    TRY(work_check_state(model, q, NULL, NULL, V));
-    TRY(work_check_state(model, q, NULL, NULL, A));
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !V || !out) return HML_INVALID_ARGUMENT;
+    TRY(hml_work_check_state(model, q, NULL, NULL, V));
+    TRY(hml_work_check_state(model, q, NULL, NULL, A));
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
         const body_coordinates c = coordinates_of(model, i);

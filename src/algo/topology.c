@@ -42,7 +42,7 @@ static void totals(const hml_plan *plan, int64_t *nlist, int64_t *noff)
     }
 }
 
-size_t topology_size(const hml_plan *plan)
+size_t hml_topology_size(const hml_plan *plan)
 {
     int64_t nlist, noff;
     totals(plan, &nlist, &noff);
@@ -51,7 +51,7 @@ size_t topology_size(const hml_plan *plan)
            aligned((size_t)nlist * sizeof(int32_t)) + aligned((size_t)noff * sizeof(off_range));
 }
 
-void topology_fill(const hml_plan *plan, void *memory, topology *t)
+void hml_topology_fill(const hml_plan *plan, void *memory, topology *t)
 {
     int64_t nlist, noff;
     totals(plan, &nlist, &noff);

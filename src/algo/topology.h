@@ -22,7 +22,7 @@ typedef struct topology {
     const int64_t *first; /* nsegments + 1: where a segment's ranges begin */
 } topology;
 
-size_t topology_size(const hml_plan *plan);
-void topology_fill(const hml_plan *plan, void *memory, topology *t);
+size_t hml_topology_size(const hml_plan *plan);
+void hml_topology_fill(const hml_plan *plan, void *memory, topology *t);
 
 #endif

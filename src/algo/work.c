@@ -28,9 +28,9 @@ static sections lay_out(const hml_model *model, const hml_kernels *pack, const h
 {
     sections s;
     s.paths = aligned(sizeof(hml_work));
-    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? topology_size(model_plan(model)) : 0);
+    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hml_topology_size(model_plan(model)) : 0);
     s.tree = s.scratch + aligned(scratch_size(model, pack, scalar, uses));
-    s.size = s.tree + aligned(mimic_scratch_size(model) * sizeof(double));
+    s.size = s.tree + aligned(hml_mimic_scratch_size(model) * sizeof(double));
     return s;
 }
 
@@ -54,7 +54,7 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     w->scalar = scalar;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
-    if (uses & HML_USE_FACTOR) topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
+    if (uses & HML_USE_FACTOR) hml_topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
     w->scratch = (char *)memory + s.scratch;
     w->tree = (double *)(void *)((char *)memory + s.tree);
     *work = w;
@@ -80,7 +80,7 @@ void hml_work_free(hml_work *work)
 
 hml_isa hml_work_isa(const hml_work *work) { return work ? work->isa : HML_ISA_BEST; }
 
-kernel_call work_call(const hml_work *work)
+kernel_call hml_work_call(const hml_work *work)
 {
     kernel_call call;
     memset(&call, 0, sizeof call);
@@ -93,15 +93,15 @@ kernel_call work_call(const hml_work *work)
     return call;
 }
 
-void work_inverse_dynamics(const hml_work *work, const kernel_call *call)
+void hml_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
 {
     if (work->model->nfollowers)
-        mimic_inverse_dynamics(work, call);
+        hml_mimic_inverse_dynamics(work, call);
     else
         work->scalar->inverse_dynamics(call);
 }
 
-hml_status work_check(const hml_model *model, const hml_work *work, unsigned uses)
+hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned uses)
 {
     return model && work && work->model == model && (work->uses & uses) == uses ? HML_OK : HML_INVALID_ARGUMENT;
 }
@@ -120,8 +120,8 @@ static int unit(const double *q)
     return n > 0.999 * 0.999 && n < 1.001 * 1.001;
 }
 
-hml_status work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
-                            const double *wrenches)
+hml_status hml_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
+                                const double *wrenches)
 {
     if (!finite(q, model->nq) || !finite(v, model->nv) || !finite(tau, model->nv) ||
         !finite(wrenches, 6 * model->nbodies)) {

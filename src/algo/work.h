@@ -19,16 +19,16 @@ struct hml_work {
 };
 
 /* a call with everything that does not change from state to state */
-kernel_call work_call(const hml_work *work);
+kernel_call hml_work_call(const hml_work *work);
 
 /* inverse dynamics of one state in the user's numbering, mimic joints or not */
-void work_inverse_dynamics(const hml_work *work, const kernel_call *call);
+void hml_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
 /* is this a workspace of this model, made for these uses? */
-hml_status work_check(const hml_model *model, const hml_work *work, unsigned uses);
+hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned uses);
 
 /* are the numbers of a state finite and its quaternions unit within 1e-3? NULL arrays pass */
-hml_status work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
-                            const double *wrenches);
+hml_status hml_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
+                                const double *wrenches);
 
 #endif

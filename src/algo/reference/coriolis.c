@@ -45,7 +45,7 @@ static wrench pull(const tree_body *i, twist S, twist Sdot)
 static void fill(tree *t, const double *v, size_t nv, double *C)
 {
     memset(C, 0, nv * nv * sizeof *C);
-    tree_to_root(t);
+    hml_tree_to_root(t);
     for (int i = 0; i < t->n; i++) {
         tree_body *b = &t->body[i];
         b->v = twist_add(b->parent < 0 ? twist_zero() : t->body[b->parent].v, tree_joint(b, b->Sr, v));
@@ -79,7 +79,7 @@ hml_status hml_coriolis_matrix(const hml_model *model, void *scratch, const doub
 {
     tree t;
     if (!v || !C) return HML_INVALID_ARGUMENT;
-    hml_status status = tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     size_t nv = (size_t)model->nv;
     fill(&t, v, nv, C);
@@ -91,7 +91,7 @@ hml_status hml_christoffel(const hml_model *model, void *scratch, const double *
 {
     tree t;
     if (!Gamma) return HML_INVALID_ARGUMENT;
-    hml_status status = tree_open(model, scratch, q, NULL, NULL, NULL, &t);
+    hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
     size_t nv = (size_t)model->nv;
     double *C = Gamma; /* one matrix after the other, then turned: C is linear in ν */

@@ -84,10 +84,10 @@ hml_status hml_force_rates(const hml_model *model, void *scratch, const double *
     for (int k = 0; k < 4; k++) {
         if (!rate[k] || (k < 3 && !out[k])) return HML_INVALID_ARGUMENT;
     }
-    hml_status status = tree_open(model, scratch, q, v, a, NULL, &t);
-    if (!status) status = tree_open(model, scratch, q, jerk, snap, NULL, &t);
+    hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
+    if (!status) status = hml_tree_open(model, scratch, q, jerk, snap, NULL, &t);
     if (status) return status;
-    tree_to_root(&t);
+    hml_tree_to_root(&t);
     for (int i = 0; i < t.n; i++) memset(t.body[i].Sd, 0, sizeof t.body[i].Sd);
     motion(&t, rate);
     for (int i = 0; i < t.n; i++) {

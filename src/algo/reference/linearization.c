@@ -21,7 +21,7 @@ static int supported(const hml_model *model)
     return 1;
 }
 
-size_t reference_lay(const hml_model *model, void *memory, reference *r)
+size_t hml_reference_lay(const hml_model *model, void *memory, reference *r)
 {
     if (!supported(model)) return 0;
     size_t n = (size_t)model->nbodies - 1, w = n + 6, c = n > 6 ? n : 6, used = (n + 1) * sizeof(reference_body);
@@ -44,7 +44,7 @@ size_t reference_lay(const hml_model *model, void *memory, reference *r)
     return used;
 }
 
-reference_rates reference_rates_of(const reference *r, int i)
+reference_rates hml_reference_rates_of(const reference *r, int i)
 {
     size_t block = 6 * (size_t)(r->n > 6 ? r->n : 6);
     double *at = r->rates + (size_t)i * 7 * block;
@@ -56,7 +56,7 @@ reference_rates reference_rates_of(const reference *r, int i)
 size_t hml_reference_size(const hml_model *model)
 {
     reference r;
-    return model ? reference_lay(model, NULL, &r) : 0;
+    return model ? hml_reference_lay(model, NULL, &r) : 0;
 }
 
 hml_status hml_reference_inverse_dynamics(const hml_model *model, void *scratch, const double *q, const double *v,
@@ -64,9 +64,9 @@ hml_status hml_reference_inverse_dynamics(const hml_model *model, void *scratch,
 {
     reference r;
     if (!model || !scratch || !q || !v || !a || !tau) return HML_INVALID_ARGUMENT;
-    if (!reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
-    reference_eidamb_passes(model, q, v, a, &r);
-    reference_eidamb_forces(a, &r, tau);
+    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    hml_reference_eidamb_passes(model, q, v, a, &r);
+    hml_reference_eidamb_forces(a, &r, tau);
     return HML_OK;
 }
 
@@ -76,12 +76,12 @@ hml_status hml_reference_consistent_dynamics(const hml_model *model, void *scrat
     reference r;
     double inverse[36];
     if (!model || !scratch || !q || !v || !a || !tau) return HML_INVALID_ARGUMENT;
-    if (!reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
-    reference_eidamb_passes(model, q, v, a, &r);
-    if (reference_inverse6(r.body[0].Mc, inverse)) return HML_SINGULAR;
+    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    hml_reference_eidamb_passes(model, q, v, a, &r);
+    if (hml_reference_inverse6(r.body[0].Mc, inverse)) return HML_SINGULAR;
     mat6_apply(a, inverse, r.body[0].bc); /* between lines 28 and 29: a_0 = −(𝕄_B0^c)⁻¹ b_B0^c */
     for (int k = 0; k < 6; k++) a[k] = -a[k];
-    reference_eidamb_forces(a, &r, tau);
+    hml_reference_eidamb_forces(a, &r, tau);
     return HML_OK;
 }
 
@@ -93,13 +93,13 @@ hml_status hml_reference_inverse_dynamics_derivatives(const hml_model *model, vo
     if (!model || !scratch || !q || !v || !a || !dtau_dq || !dtau_dv || (held != HML_LEFT && held != HML_RIGHT)) {
         return HML_INVALID_ARGUMENT;
     }
-    if (!reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
-    reference_eidamb_passes(model, q, v, a, &r);
-    reference_eidamb_forces(a, &r, r.tau);
-    reference_derivative_H(held, &r, dtau_dq);
-    if (r.n) reference_derivative_s(a, &r, dtau_dq);
-    reference_derivative_v(&r, dtau_dv);
-    if (r.n) reference_derivative_r(&r, dtau_dv);
+    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    hml_reference_eidamb_passes(model, q, v, a, &r);
+    hml_reference_eidamb_forces(a, &r, r.tau);
+    hml_reference_derivative_H(held, &r, dtau_dq);
+    if (r.n) hml_reference_derivative_s(a, &r, dtau_dq);
+    hml_reference_derivative_v(&r, dtau_dv);
+    if (r.n) hml_reference_derivative_r(&r, dtau_dv);
     return HML_OK;
 }
 
@@ -120,7 +120,7 @@ hml_status hml_reference_linearize(const hml_model *model, void *scratch, const 
 {
     reference r;
     if (!model || !scratch || !q || !v || !a || !A || !B) return HML_INVALID_ARGUMENT;
-    if (!reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
     size_t nv = (size_t)r.n + 6;
     double *Minv = B + nv * nv, ad[36];
     memset(A, 0, 4 * nv * nv * sizeof *A);

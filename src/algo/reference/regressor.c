@@ -47,7 +47,7 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
 {
     tree t;
     if (!v || !a || !Y) return HML_INVALID_ARGUMENT;
-    hml_status status = tree_open(model, scratch, q, v, a, NULL, &t);
+    hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
     if (status) return status;
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
     memset(Y, 0, (size_t)model->nv * columns * sizeof *Y);
@@ -73,7 +73,7 @@ hml_status hml_energy_regressor(const hml_model *model, void *scratch, const dou
 {
     tree t;
     if (!v && kinetic) return HML_INVALID_ARGUMENT;
-    hml_status status = tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     if (kinetic) motion(&t, v, NULL);
     for (int i = 0; i < t.n * HML_BODY_PARAMETERS; i++) {
@@ -91,7 +91,7 @@ hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const d
 {
     tree t;
     if (!v || !regressor) return HML_INVALID_ARGUMENT;
-    hml_status status = tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
     motion(&t, v, NULL);

@@ -134,11 +134,11 @@ hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation re
         [HML_LEFT] = left_back, [HML_RIGHT] = right_back, [HML_MIXED] = mixed_back, [HML_SPLIT] = split_back};
     tree t;
     if (!v || !a || !tau || (unsigned)representation >= sizeof forward / sizeof *forward) return HML_INVALID_ARGUMENT;
-    hml_status status = tree_open(model, scratch, q, v, a, wrenches, &t);
+    hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
     forward[representation](&t, v, a);
     for (int i = 0; i < model->nv; i++) tau[i] = model_coordinates(model)[i].armature * -a[i];
-    tree_subtract_passive(&t, q, v, tau);
+    hml_tree_subtract_passive(&t, q, v, tau);
     for (int i = t.n - 1; i >= 0; i--) {
         tree_body *b = &t.body[i];
         b->f = wrench_sub(b->f, wrench_from_left(representation, b->H, tree_wrench(wrenches, i)));

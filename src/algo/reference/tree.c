@@ -16,12 +16,12 @@ size_t hml_recursive_size(const hml_model *model)
     return (size_t)model->nbodies * sizeof(tree_body) + ((size_t)model->nv + 1) * sizeof(double);
 }
 
-hml_status tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
-                     const double *wrenches, tree *t)
+hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
+                         const double *wrenches, tree *t)
 {
     if (!model || !scratch || !q) return HML_INVALID_ARGUMENT;
     if (model->nfollowers) return HML_UNSUPPORTED;
-    hml_status status = work_check_state(model, q, v, other, wrenches);
+    hml_status status = hml_work_check_state(model, q, v, other, wrenches);
     if (status) return status;
     t->n = model->nbodies;
     t->model = model;
@@ -49,7 +49,7 @@ hml_status tree_open(const hml_model *model, void *scratch, const double *q, con
     return HML_OK;
 }
 
-void tree_to_root(tree *t)
+void hml_tree_to_root(tree *t)
 {
     for (int i = 0; i < t->n; i++) {
         tree_body *b = &t->body[i];
@@ -59,7 +59,7 @@ void tree_to_root(tree *t)
     }
 }
 
-void tree_subtract_passive(const tree *t, const double *q, const double *v, double *x)
+void hml_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x)
 {
     const model_coordinate *c = model_coordinates(t->model);
     for (int i = 0; t->model->passive && i < t->n; i++) {
