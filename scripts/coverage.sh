@@ -12,4 +12,4 @@ cmake --build "$build" -j "$jobs"
 scripts/test.sh "$build" -j "$jobs"
 mkdir -p "$build/coverage"
 gcovr --root . --object-directory "$build" --filter 'src/' --exclude 'src/io/' --exclude-unreachable-branches \
-    --html-details "$build/coverage/index.html" --print-summary --fail-under-line 90 -j "$jobs" "$build"
+    --gcov-ignore-parse-errors --html-details "$build/coverage/index.html" --print-summary --fail-under-line 90 -j "$jobs" "$build"
