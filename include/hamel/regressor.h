@@ -2,6 +2,7 @@
  * Regressors: what is linear in the inertial parameters, as a matrix.
  *
  *   hml_parameters           π, ten numbers a body
+ *   hml_model_set_parameters the same numbers put back, or others, in place
  *   hml_regressor            Y with τ = Y π + what does not depend on π
  *   hml_energy_regressor     rows with kinetic and potential energy = row · π
  *   hml_momentum_regressor   6 × 10n with momentum about the world's origin = matrix · π
@@ -19,6 +20,13 @@
 enum { HML_BODY_PARAMETERS = 10 };
 
 HML_API hml_status hml_parameters(const hml_model *model, double *parameters);
+
+/*
+ * Bodies first … first + count − 1 get these parameters, 10·count of them; before the model is shared. A negative mass,
+ * or a first moment without a mass, is refused with HML_BAD_MODEL, NaN with HML_NOT_FINITE; the model stays as it was.
+ * Whether a body can be like that is a question for hml_inertia_check: fitted parameters need not be.
+ */
+HML_API hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t count, const double *parameters);
 
 /* Y: nv × 10·nbodies */
 HML_API hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v,

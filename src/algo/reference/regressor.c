@@ -5,6 +5,8 @@
 #include "hamel/regressor.h"
 
 #include "algo/reference/tree.h"
+#include "model/check.h"
+#include "model/plan.h"
 
 /* the inertia whose parameter k is 1 */
 static inertia unit_inertia(int k)
@@ -25,6 +27,30 @@ hml_status hml_parameters(const hml_model *model, double *parameters)
                                                      I.J.xy, I.J.xz, I.J.yy, I.J.yz, I.J.zz};
         memcpy(parameters + HML_BODY_PARAMETERS * i, numbers, sizeof numbers);
     }
+    return HML_OK;
+}
+
+hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t count, const double *parameters)
+{
+    if (!model || first < 0 || count < 0 || first > model->nbodies - count || (count > 0 && !parameters))
+        return HML_INVALID_ARGUMENT;
+    if (!hml_all_finite(parameters, HML_BODY_PARAMETERS * count)) return HML_NOT_FINITE;
+    for (int32_t i = 0; i < count; i++) {
+        const double *p = parameters + HML_BODY_PARAMETERS * i;
+        if (p[0] < 0 || (p[0] == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0))) return HML_BAD_MODEL;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        const double *p = parameters + HML_BODY_PARAMETERS * i;
+        model_body *b = (model_body *)((char *)model + model->bodies) + first + i;
+        double per_mass = p[0] > 0 ? 1 / p[0] : 0;
+        sym3 away = sym3_point_mass(-per_mass, vec3_of(p[1], p[2], p[3])); /* m c cᵀ = h hᵀ/m */
+        const double moment[6] = {p[4] + away.xx, p[5] + away.xy, p[6] + away.xz,
+                                  p[7] + away.yy, p[8] + away.yz, p[9] + away.zz};
+        b->mass = p[0];
+        for (int k = 0; k < 3; k++) b->com[k] = per_mass * p[1 + k];
+        memcpy(b->moment, moment, sizeof moment);
+    }
+    hml_plan_fill(model);
     return HML_OK;
 }
 

@@ -9,6 +9,7 @@
  *
  * Deviation from print: the backward recursion begins at the last body and adds every child's wrench to its parent's.
  */
+#include "algo/reference/newton_euler.h"
 #include "algo/reference/tree.h"
 #include "group/motion.h"
 
@@ -53,14 +54,6 @@ static void right_back(tree *t, int i)
     t->body[b->parent].f = wrench_add(t->body[b->parent].f, b->f);
 }
 
-/* force and torque at the origin of a body with classical acceleration a, all in the same axes */
-static wrench newton_euler(inertia I, vec3 a, vec3 w, vec3 dw)
-{
-    vec3 f = vec3_add(vec3_scale(I.m, a), vec3_add(vec3_cross(dw, I.h), vec3_cross(w, vec3_cross(w, I.h))));
-    vec3 t = vec3_add(sym3_mul(I.J, dw), vec3_add(vec3_cross(w, sym3_mul(I.J, w)), vec3_cross(I.h, a)));
-    return wrench_of(f, t);
-}
-
 /* b->v = [ṙ; ω], b->a = [r̈ − g; ω̇], world's axes; b->c.v: from the parent's origin to the body's */
 static void mixed(tree *t, const double *v, const double *a)
 {
@@ -82,7 +75,7 @@ static void mixed(tree *t, const double *v, const double *a)
         b->a.w = vec3_add(ap.w, vec3_add(aJ.w, vec3_cross(b->v.w, vJ.w)));
         b->a.v = vec3_add(vec3_add(ap.v, vec3_cross(ap.w, d)), vec3_cross(vp.w, vec3_sub(b->v.v, vp.v)));
         b->a.v = vec3_add(b->a.v, vec3_add(aJ.v, vec3_cross(b->v.w, vJ.v)));
-        b->f = newton_euler(inertia_transform(pose_of(R, vec3_zero()), b->I), b->a.v, b->v.w, b->a.w);
+        b->f = newton_euler_classical(inertia_transform(pose_of(R, vec3_zero()), b->I), b->a.v, b->v.w, b->a.w);
     }
 }
 
@@ -111,7 +104,7 @@ static void split(tree *t, const double *v, const double *a)
         b->v.v = vec3_add(vp.v, mat3_mul_vec(Rp, vec3_add(wd, dd)));
         b->a.w = vec3_add(mat3_tmul_vec(Q, ap.w), vec3_add(aJ.w, vec3_cross(b->v.w, vJ.w)));
         b->a.v = vec3_add(ap.v, mat3_mul_vec(Rp, vec3_add(turn, ddd)));
-        b->f = newton_euler(b->I, mat3_tmul_vec(b->H.R, b->a.v), b->v.w, b->a.w);
+        b->f = newton_euler_classical(b->I, mat3_tmul_vec(b->H.R, b->a.v), b->v.w, b->a.w);
         b->f.f = mat3_mul_vec(b->H.R, b->f.f);
     }
 }
@@ -141,7 +134,7 @@ hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation re
     hml_tree_subtract_passive(&t, q, v, tau);
     for (int i = t.n - 1; i >= 0; i--) {
         tree_body *b = &t.body[i];
-        b->f = wrench_sub(b->f, wrench_from_left(representation, b->H, tree_wrench(wrenches, i)));
+        if (wrenches) b->f = wrench_sub(b->f, wrench_from_left(representation, b->H, tree_wrench(wrenches, i)));
         wrench f = wrench_to_left(representation, b->H, b->f);
         for (int k = 0; k < b->nv; k++) tau[b->at + k] = wrench_dot(f, b->S[k]) - tau[b->at + k];
         if (b->parent >= 0) back[representation](&t, i);
