@@ -3,6 +3,7 @@
 #define HAMEL_HAMEL_H
 
 #include "hamel/calibration.h"
+#include "hamel/closed_form.h"
 #include "hamel/configuration.h"
 #include "hamel/coriolis.h"
 #include "hamel/directional.h"
@@ -20,6 +21,7 @@
 #include "hamel/kinematics.h"
 #include "hamel/layout.h"
 #include "hamel/model.h"
+#include "hamel/newton_euler.h"
 #include "hamel/parameters.h"
 #include "hamel/random.h"
 #include "hamel/recursive.h"
