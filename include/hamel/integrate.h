@@ -1,0 +1,165 @@
+/*
+ * Motion: a robot's equations of motion integrated on its group G₁×…×G_n × ℝⁿᵛ.
+ *
+ *   hml_scheme_name, hml_scheme_from_name, hml_scheme_order
+ *   hml_motion_options_init     the defaults
+ *   hml_motion_size             bytes a motion takes
+ *   hml_motion_init             places one on the caller's memory, at a time and a state
+ *   hml_motion_new, …_free      the same on the heap
+ *   hml_motion_step             one step
+ *   hml_motion_advance          steps up to a time, which is hit exactly
+ *   hml_motion_time, …_position, …_velocity, …_info
+ *   hml_motion_at               the state at any time within the last step
+ *   hml_motion_find             where a function of the state crosses zero within the last step
+ *   hml_motion_restart          goes on from another state, after an impact for instance
+ *   hml_limit_margin            how far the nearest joint limit is away
+ *
+ * Every scheme moves a configuration by q ⊕ θ, so that rotations stay rotations and no angle is singular:
+ *
+ *   name         order  steps     what it is for
+ *   euler        1      given     semi-implicit; damping and springs implicit. Quick looks, contact
+ *   rk2          2      given     explicit Munthe-Kaas, midpoint
+ *   rk4          4      given     explicit Munthe-Kaas, the classical four stages
+ *   dopri5       5(4)   adaptive  explicit Munthe-Kaas, Dormand and Prince's pair; the default
+ *   variational  2      given     implicit, symplectic, keeps the spatial momentum to round-off: long motions
+ *   alpha        2      given     implicit, generalized-α on the group: stiff springs, as much damping of the fast
+ *                                 vibrations as `radius` asks for
+ *
+ * A step that fails returns a status and leaves the motion where it was: the last good state. Nothing is allocated
+ * after hml_motion_init. See docs/motion.md.
+ */
+#ifndef HAMEL_INTEGRATE_H
+#define HAMEL_INTEGRATE_H
+
+#include "hamel/dynamics.h"
+
+typedef enum hml_scheme {
+    HML_SCHEME_EULER = 0,
+    HML_SCHEME_RK2 = 1,
+    HML_SCHEME_RK4 = 2,
+    HML_SCHEME_DOPRI5 = 3,
+    HML_SCHEME_VARIATIONAL = 4,
+    HML_SCHEME_ALPHA = 5
+} hml_scheme;
+
+enum { HML_SCHEME_COUNT = 6 };
+
+/* "euler", "rk2", …; NULL if there is no such */
+HML_API const char *hml_scheme_name(hml_scheme scheme);
+HML_API hml_status hml_scheme_from_name(const char *name, hml_scheme *scheme);
+HML_API int hml_scheme_order(hml_scheme scheme); /* 0 if there is no such */
+
+/* ---- what pushes ---- */
+
+/* adds to tau (nv) and to wrenches (nbodies × 6, in body frames); a status other than HML_OK stops the step */
+typedef hml_status hml_force_function(void *context, double t, const double *q, const double *v, double *tau,
+                                      double *wrenches);
+
+/* a wrench at the origin of a frame; in_world 0: its numbers are in the frame's axes, 1: in the world's */
+typedef struct hml_frame_wrench {
+    int32_t frame;
+    int in_world;
+    double wrench[6];
+} hml_frame_wrench;
+
+/* Everything adds up; what is NULL or 0 does nothing. The arrays stay the caller's and must live as long as the motion
+ */
+typedef struct hml_forces {
+    size_t struct_size;
+    const double *tau;      /* nv: constant */
+    const double *wrenches; /* nbodies × 6: constant, in body frames */
+    int32_t nframe_wrenches;
+    const hml_frame_wrench *frame_wrenches;
+    size_t nsamples;            /* forces given at times */
+    const double *sample_times; /* nsamples, rising; before the first and after the last it is that sample's force */
+    const double *samples;      /* nsamples × nv */
+    int hold;                   /* 0: straight lines between the samples; 1: each is held until the next */
+    const double *target; /* nq: springs and dampers towards a configuration, −k·(q ⊖ target) − d·ν, a servo. */
+    const double *stiffness; /* nv. The implicit schemes, and euler, treat it implicitly, whatever its gains */
+    const double *damping;   /* nv */
+    hml_force_function *function;
+    void *context;
+} hml_forces;
+
+/* ---- how ---- */
+
+typedef struct hml_motion_options {
+    size_t struct_size;
+    hml_scheme scheme;  /* dopri5 */
+    double step;        /* 1e-3: the step; for dopri5 the longest one, 0: as long as the error allows */
+    double tolerance;   /* 1e-11: local error of dopri5, of positions in metres and radians, of velocities relative to
+                           the largest; 0: steps of `step` */
+    double radius;      /* 0.8: alpha's spectral radius at infinity, 0 … 1; 1: no numerical damping */
+    int32_t iterations; /* 50: of an implicit step, at most */
+} hml_motion_options;
+
+HML_API void hml_motion_options_init(hml_motion_options *options);
+
+typedef struct hml_motion_info {
+    size_t struct_size;
+    int64_t steps, rejected; /* rejected: tried again with a shorter step */
+    int64_t evaluations;     /* of the dynamics */
+    int64_t iterations;      /* of the implicit schemes */
+    double last_step;        /* its length */
+} hml_motion_info;
+
+/* ---- a motion ---- */
+
+typedef struct hml_motion hml_motion;
+
+/* bytes; 0 for NULL. The memory must be aligned to 8 */
+HML_API size_t hml_motion_size(const hml_model *model);
+
+/*
+ * work must be made for HML_USE_FACTOR; model and work outlive the motion. options NULL: the defaults; forces NULL:
+ * none. HML_INVALID_ARGUMENT for a step that is not positive, a radius outside [0, 1], sample times that do not rise, …
+ */
+HML_API hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hml_work *work,
+                                   const hml_motion_options *options, const hml_forces *forces, double t,
+                                   const double *q, const double *v, hml_motion **motion);
+HML_API hml_status hml_motion_new(const hml_model *model, hml_work *work, const hml_motion_options *options,
+                                  const hml_forces *forces, double t, const double *q, const double *v,
+                                  hml_motion **motion);
+HML_API void hml_motion_free(hml_motion *motion); /* only what hml_motion_new made */
+
+/* one step, of the scheme's length or as long as the error allows, but not beyond `until`, which is later than now */
+HML_API hml_status hml_motion_step(hml_motion *motion, double until);
+
+/* steps until `until`; if one fails, the motion stands at the last good state */
+HML_API hml_status hml_motion_advance(hml_motion *motion, double until);
+
+HML_API double hml_motion_time(const hml_motion *motion);
+HML_API const double *hml_motion_position(const hml_motion *motion); /* nq; the motion's own memory */
+HML_API const double *hml_motion_velocity(const hml_motion *motion); /* nv */
+HML_API hml_status hml_motion_get_info(const hml_motion *motion, hml_motion_info *info);
+
+/*
+ * The state at a time of the last step: fourth order for dopri5, else a cubic that meets positions and velocities at
+ * both ends. HML_INVALID_ARGUMENT outside the step. q or v NULL: not wanted.
+ */
+HML_API hml_status hml_motion_at(hml_motion *motion, double t, double *q, double *v);
+
+/* ---- events ---- */
+
+typedef hml_status hml_event_function(void *context, double t, const double *q, const double *v, double *value);
+
+/*
+ * Does the value change its sign within the last step? *found: 1 if so, and then *t, q and v are the crossing, on the
+ * later side of it, to the last bits of t. A value that is zero where the step begins has been found before. q or v
+ * NULL: not wanted.
+ */
+HML_API hml_status hml_motion_find(hml_motion *motion, hml_event_function *event, void *context, int *found, double *t,
+                                   double *q, double *v);
+
+/* from here on: another state, at a time of one's choice */
+HML_API hml_status hml_motion_restart(hml_motion *motion, double t, const double *q, const double *v);
+
+/*
+ * The smallest distance of a coordinate from its limits, negative beyond them; *coordinate its index, −1 and infinity
+ * if no joint has limits. Joints with a quaternion have none. Also an event: hml_limit_event with the model as its
+ * context.
+ */
+HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
+HML_API hml_status hml_limit_event(void *model, double t, const double *q, const double *v, double *value);
+
+#endif
