@@ -14,6 +14,7 @@
 #include "hamel/field.h"
 #include "hamel/higher_order.h"
 #include "hamel/inertia.h"
+#include "hamel/integrate.h"
 #include "hamel/inverse_kinematics.h"
 #include "hamel/isa.h"
 #include "hamel/jacobian.h"
