@@ -25,7 +25,8 @@
     X(UNSUPPORTED, 11, "the file uses something Hamel does not support")                                               \
     X(CANNOT_READ, 12, "the file cannot be read")                                                                      \
     X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
-    X(NOT_CONVERGED, 14, "the iteration did not converge")
+    X(NOT_CONVERGED, 14, "the iteration did not converge")                                                             \
+    X(INCONSISTENT, 15, "the constraints contradict each other")
 
 typedef enum hml_status {
 #define HML_STATUS_ENUM(name, value, message) HML_##name = value,

@@ -1,0 +1,118 @@
+/*
+ * Dynamics under constraints: frames and points of the robot that the world holds.
+ *
+ *   M ν̇ + h = τ + Jᵀλ,    J ν̇ + J̇ ν = −damping · J ν − stiffness · e                        Notation (79)-(82)
+ *
+ *   hml_constraint_rows                  m: the numbers in λ
+ *   hml_constraint_scratch_size          doubles every function here needs
+ *   hml_constrained_forward_dynamics     ν̇ and λ from q, ν, τ
+ *   hml_constrained_inverse_dynamics     τ of the actuated joints and λ from q, ν, ν̇
+ *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
+ *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
+ *   hml_constrained_impulse_linearize    the Jacobians of ν⁺ and Λ, exact
+ *
+ * Rows. A held frame has six: its left twist is zero, and its λ is a wrench [force; torque] in the frame. A held point
+ * has three: the velocity of the frame's origin in the world's axes is zero, λ is a force in these axes. A point on a
+ * plane has one: the same velocity along the plane's normal, and λ is the size of the force along it. λ acts on the
+ * robot.
+ *
+ * Redundant constraints are fine: two feet on one stiff leg, four legs of a table. The rank of J M^(−1/2) is found by
+ * a QR factorization with column pivoting: columns are dropped once what is left of them is below `tolerance` times the
+ * first. ν̇ is unique all the same, and of all λ that make it the one of least norm is returned (metres and radians
+ * count alike). Where the constraints contradict each other the answer is HML_INCONSISTENT. HML_SINGULAR if M is.
+ *
+ * Conventions are those of dynamics.h. The workspace needs HML_USE_ALL. Nothing allocates. Matrices are packed.
+ */
+#ifndef HAMEL_CONSTRAINT_H
+#define HAMEL_CONSTRAINT_H
+
+#include "hamel/dynamics.h"
+
+typedef enum hml_constraint_kind {
+    HML_HOLD_FRAME = 0, /* 6 rows */
+    HML_HOLD_POINT = 1, /* 3 rows: the frame's origin */
+    HML_HOLD_PLANE = 2  /* 1 row: the frame's origin stays on a plane */
+} hml_constraint_kind;
+
+typedef struct hml_constraint {
+    hml_constraint_kind kind;
+    int32_t frame;    /* hml_model_find_frame */
+    double normal[3]; /* of the plane, in the world; need not be unit */
+    double damping;   /* Baumgarte's terms, 1/s and 1/s²: zero where they are not wanted */
+    double stiffness; /* pulls the frame to `pose` */
+    double pose[16];  /* read where stiffness is not zero; point and plane use its position alone */
+} hml_constraint;
+
+typedef struct hml_constraints {
+    size_t struct_size;
+    const hml_constraint *items;
+    int32_t count;
+    double tolerance; /* of the rank; 0: 1e-10 */
+} hml_constraints;
+
+/* what a solve found; pass NULL if it is not wanted */
+typedef struct hml_constraint_report {
+    size_t struct_size;
+    int32_t rows, rank;
+    double
+        residual; /* what the constraints still lack, in their own units, where the equations contradict each other */
+} hml_constraint_report;
+
+/* −1 if something is wrong with the constraints */
+HML_API int32_t hml_constraint_rows(const hml_constraints *constraints);
+
+HML_API size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints);
+
+/* tau and wrenches may be NULL: zero. a: nv, lambda: m; either may be NULL */
+HML_API hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work,
+                                                    const hml_constraints *constraints, const double *q,
+                                                    const double *v, const double *tau, const double *wrenches,
+                                                    double *scratch, double *a, double *lambda,
+                                                    hml_constraint_report *report);
+
+/*
+ * M ν̇ + h = τ + Jᵀλ with τ zero where a joint is not actuated: those rows decide λ, of least norm, and the others give
+ * τ. HML_INCONSISTENT where no λ can make the motion, a leg in the air for one. ν̇ is taken as it is, whether it
+ * respects the constraints or not.
+ */
+HML_API hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work,
+                                                    const hml_constraints *constraints, const double *q,
+                                                    const double *v, const double *a, const double *wrenches,
+                                                    double *scratch, double *tau, double *lambda,
+                                                    hml_constraint_report *report);
+
+/*
+ * M (ν⁺ − ν) = JᵀΛ,  J ν⁺ = −restitution · J ν. restitution lies in [0, 1]; v_next may be v. Baumgarte's terms have no
+ * part in it.
+ */
+HML_API hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                           double restitution, const double *q, const double *v, double *scratch,
+                                           double *v_next, double *impulse, hml_constraint_report *report);
+
+/*
+ * Outputs may be NULL. Where rank < rows, ν̇ and its derivatives are those of every motion that keeps the constraints
+ * compatible; the derivatives of λ are then one solution of the differentiated equations, the one of least norm.
+ */
+typedef struct hml_constrained_linearization {
+    size_t struct_size;
+    const double *q, *v, *tau, *wrenches;     /* tau and wrenches may be NULL: zero */
+    double *acceleration;                     /* nv */
+    double *lambda;                           /* m */
+    double *Dq, *Dv, *Dtau;                   /* nv × nv: ∂ν̇/∂q, ∂ν̇/∂ν, ∂ν̇/∂τ */
+    double *lambda_q, *lambda_v, *lambda_tau; /* m × nv */
+    double *A;                                /* 2nv × 2nv: [ −ad_ν  I ; D_q  D_ν ] */
+    double *B;                                /* 2nv × nv: [ 0 ; D_τ ] */
+    hml_constraint_report report;             /* struct_size is not looked at */
+} hml_constrained_linearization;
+
+HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                             double *scratch, hml_constrained_linearization *arguments);
+
+/* ν⁺ by perturbations of q (q ⊕ z) and ν; nv × nv and m × nv, each may be NULL */
+HML_API hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work,
+                                                     const hml_constraints *constraints, double restitution,
+                                                     const double *q, const double *v, double *scratch, double *v_next,
+                                                     double *impulse, double *next_q, double *next_v, double *impulse_q,
+                                                     double *impulse_v);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * Contact with Coulomb friction by time stepping (Moreau): impulses P over a step instead of forces at an instant.
+ *
+ *   q_M = q ⊕ ½h ν
+ *   M (ν⁺ − ν) = h (τ − h(q_M, ν)) + Jᵀ P
+ *   q⁺ = q_M ⊕ ½h ν⁺  (and what drives penetration out)
+ *
+ *   contact         0 ≤ P_n ⊥ ν_n⁺ ≥ 0,   |P_t| ≤ μ P_n,  and P_t against the sliding velocity where that is not zero
+ *   joint limit     0 ≤ P ⊥ ν⁺ ≥ 0
+ *   joint friction  |P| ≤ h f,  and against the velocity where that is not zero
+ *
+ *   hml_contact_size, hml_contact_init   a contact problem on the caller's memory
+ *   hml_contact_step                     one step
+ *   hml_contact_forget                   nothing is known from the last step any more
+ *   hml_contact_count, hml_contact_get   what touched in the last step
+ *
+ * Shapes are spheres, capsules, boxes, cylinders and points. They touch planes, and spheres, capsules and points touch
+ * each other. A contact is in force while its gap at q_M is not positive; it may overlap by `slop`, and what is more is
+ * driven out by a displacement that makes no velocity. A contact that closes faster than `bounce` bounces with its
+ * restitution, pair by pair, the fastest first, before the step: Newton's cradle does what it does. See
+ * docs/contact.md.
+ *
+ * A step that fails leaves q_next, v_next and the memory of the last impulses alone: NaN in the input, a step that is
+ * not positive, a singular M, a solver that has not converged. Nothing allocates.
+ */
+#ifndef HAMEL_CONTACT_H
+#define HAMEL_CONTACT_H
+
+#include "hamel/dynamics.h"
+
+typedef enum hml_shape_kind {
+    HML_SHAPE_POINT = 0,
+    HML_SHAPE_SPHERE = 1,  /* size: radius */
+    HML_SHAPE_BOX = 2,     /* size: half lengths along x, y, z */
+    HML_SHAPE_CAPSULE = 3, /* size: radius, half length of its axis, which is z; the ends are half balls */
+    HML_SHAPE_CYLINDER = 4 /* size: radius, half length; along z */
+} hml_shape_kind;
+
+typedef struct hml_shape {
+    int32_t frame; /* hml_model_find_frame: bodies, merged links and named frames */
+    hml_shape_kind kind;
+    double size[3];
+    double position[3], rotation[9]; /* in the frame; row-major */
+    double friction;                 /* μ; the larger one of two that touch counts. Negative: the other's */
+    double restitution;              /* in [0, 1]; the larger one counts */
+} hml_shape;
+
+/*
+ * A plane through `point`, solid below. With size it is a rectangle about the point, size[0] to either side along
+ * `axis` and size[1] across; a solid of `depth` below it. 0: endless.
+ */
+typedef struct hml_plane {
+    double point[3];
+    double normal[3]; /* need not be unit */
+    double axis[3];   /* read where size or depth is given; made perpendicular to the normal */
+    double size[2];
+    double depth;
+    double friction;
+    double restitution;
+} hml_plane;
+
+enum hml_contact_option {
+    HML_CONTACT_NO_LIMITS = 1, /* joint limits are not kept */
+    HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, but for those of a body and its parent */
+};
+
+typedef struct hml_contact_settings {
+    size_t struct_size;
+    const hml_plane *planes;
+    int32_t nplanes;
+    const hml_shape *shapes;
+    int32_t nshapes;
+    int32_t max_contacts;         /* 0: as many as shapes and planes can make, 256 at most */
+    unsigned options;             /* a sum of HML_CONTACT_… */
+    const double *joint_friction; /* nv: f, in N or N m; NULL: none */
+    double slop;                  /* metres (radians for limits) that may stay; 0: 1e-4 */
+    double correction;            /* the part of the rest that is driven out in a step; 0: 0.2 */
+    double bounce;                /* m/s; slower contacts do not bounce; 0: 1e-2 */
+    double tolerance;             /* of the solver, m/s; 0: 1e-10 */
+    int32_t iterations;           /* 0: 2000 */
+} hml_contact_settings;
+
+typedef struct hml_contact hml_contact;
+
+/* bytes; 0 if the settings are wrong. The memory is aligned as a double is and holds copies of everything it needs */
+HML_API size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings);
+HML_API hml_status hml_contact_init(void *memory, size_t size, const hml_model *model,
+                                    const hml_contact_settings *settings, hml_contact **contact);
+
+typedef struct hml_contact_result {
+    size_t struct_size;
+    int32_t contacts, limits; /* in force */
+    int32_t bounces;
+    int32_t iterations; /* sweeps of the solver; 0 where the guess was the solution */
+    double residual;    /* by how much the laws above are still missed, m/s */
+    double penetration; /* the deepest overlap at q_M, metres; 0 if there is none */
+    double work;        /* of all impulses: contact, limits, joint friction; joules. Never positive but for round-off */
+} hml_contact_result;
+
+/* wrenches: nbodies × 6 in the bodies' frames; tau and wrenches may be NULL. q_next and v_next may be q and v */
+HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact, double h,
+                                    const double *q, const double *v, const double *tau, const double *wrenches,
+                                    double *q_next, double *v_next, hml_contact_result *result);
+
+HML_API hml_status hml_contact_forget(hml_contact *contact);
+
+typedef struct hml_contact_point {
+    int32_t shape, other; /* other: a shape of the robot, or −1 − the index of the plane */
+    double position[3];   /* on the first shape, in the world, at q_M */
+    double normal[3];     /* points to the first shape */
+    double gap;
+    double impulse[3]; /* on the first shape, in the world's axes, bounces included; divided by h: the mean force */
+} hml_contact_point;
+
+HML_API int32_t hml_contact_count(const hml_contact *contact);
+HML_API hml_status hml_contact_get(const hml_contact *contact, int32_t index, hml_contact_point *point);
+
+#endif

@@ -1,0 +1,49 @@
+/* Where shapes touch planes and each other. All in the world, at given poses of the bodies. */
+#ifndef HML_SIM_COLLISION_H
+#define HML_SIM_COLLISION_H
+
+#include "group/spatial.h"
+#include "hamel/contact.h"
+
+/* a shape on a body; −1: on the world */
+typedef struct collision_shape {
+    int32_t body, parent; /* parent: of the body */
+    hml_shape_kind kind;
+    double size[3];
+    pose place; /* in the body's frame */
+    double friction, restitution;
+} collision_shape;
+
+typedef struct collision_plane {
+    vec3 point, normal, x, y;
+    double size[2], depth;
+    double friction, restitution;
+} collision_plane;
+
+typedef struct touch {
+    int32_t shape, other;     /* as in hml_contact_point */
+    int32_t feature;          /* which point of the shape: the same one in the next step */
+    int32_t body, other_body; /* −1: the world */
+    vec3 point, normal, t1, t2;
+    double gap, friction, restitution;
+    double impulse[3]; /* along normal, t1, t2 */
+} touch;
+
+typedef struct touch_list {
+    touch *items;
+    int32_t count, capacity;
+    int overflow; /* 1: there was no room */
+} touch_list;
+
+/* the most points in which a shape can touch a plane */
+int32_t hml_collision_points(hml_shape_kind kind);
+
+/* contacts whose gap is not positive; H: poses of the bodies, 16 numbers each */
+void hml_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
+                        const double *H, touch_list *list);
+void hml_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list);
+
+/* can these two touch each other? */
+int hml_collision_pair(const collision_shape *a, const collision_shape *b);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * Constrained forward and inverse dynamics, and impulses: hamel/constraint.h.
+ *
+ *   ν̇ = ν̇₀ + M⁻¹Jᵀλ,  ν̇₀ = M⁻¹(τ − h),  (J M⁻¹Jᵀ) λ = −drift − J ν̇₀
+ *
+ * M = LᵀL keeps the tree's zeros, G = L⁻ᵀJᵀ, and J M⁻¹Jᵀ = GᵀG is solved through the orthogonal factors of G.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "group/arrays.h"
+#include "hamel/factorization.h"
+#include "sim/constraint.h"
+
+/* what is left of b outside the range, relative to what b was made of; round-off of a redundant set stays far below */
+static const double contradiction = 1e-7;
+
+hml_status hml_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches)
+{
+    const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
+    const int32_t n = s->model->nv;
+    kernel_call call = hml_work_call(s->work);
+    memset(s->L, 0, s->n * s->n * sizeof(double));
+    call.q.data = q;
+    call.v.data = v;
+    call.wrenches.data = wrenches;
+    call.torque.data = s->h;
+    call.M.data = s->L;
+    call.M.ld = s->n;
+    hml_work_inverse_dynamics(s->work, &call);
+    for (size_t i = 0; i < s->n; i++) s->x[i] = s->L[i * s->n + i];
+    TRY(hml_ltl_factor(n, s->parents, s->L));
+    for (size_t i = 0; i < s->n; i++) {
+        double pivot = s->L[i * s->n + i];
+        if (!(pivot * pivot > floor * s->x[i])) return HML_SINGULAR;
+    }
+    memcpy(s->K.columns, s->J, s->m * s->n * sizeof(double));
+    for (size_t i = 0; i < s->m; i++) {
+        TRY(hml_factor_solve(n, s->parents, s->L, HML_DIAGONAL_STORED, 1, s->K.columns + i * s->n));
+    }
+    hml_rank_factor(&s->K, s->set->tolerance > 0 ? s->set->tolerance : 1e-10);
+    return HML_OK;
+}
+
+void hml_constraint_solve_mass(const constraint_system *s, double *x)
+{
+    hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 1, x);
+    hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 0, x);
+}
+
+/* x += Jᵀ λ */
+static void add_forces(const constraint_system *s, const double *lambda, double *x)
+{
+    for (size_t i = 0; i < s->m; i++) {
+        for (size_t k = 0; k < s->n; k++) x[k] += lambda[i] * s->J[i * s->n + k];
+    }
+}
+
+void hml_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out)
+{
+    memset(s->x, 0, s->n * sizeof(double));
+    add_forces(s, lambda, s->x);
+    hml_constraint_solve_mass(s, s->x);
+    for (size_t k = 0; k < s->n; k++) out[k] = base[k] + s->x[k];
+}
+
+static double row_dot(const constraint_system *s, size_t i, const double *x)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->n; k++) sum += s->J[i * s->n + k] * x[k];
+    return sum;
+}
+
+hml_status hml_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report)
+{
+    double missing = hml_rank_solve_gram(&s->K, s->b, s->lambda);
+    if (report) {
+        report->rows = (int32_t)s->m;
+        report->rank = (int32_t)s->K.rank;
+        report->residual = missing;
+    }
+    return missing > contradiction * scale ? HML_INCONSISTENT : HML_OK;
+}
+
+static int report_valid(const hml_constraint_report *report)
+{
+    return !report || report->struct_size == sizeof *report;
+}
+
+static void copy(double *to, const double *from, size_t n)
+{
+    if (to) memcpy(to, from, n * sizeof *to);
+}
+
+hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                            const double *q, const double *v, const double *tau, const double *wrenches,
+                                            double *scratch, double *a, double *lambda, hml_constraint_report *report)
+{
+    constraint_system s;
+    double scale = 0;
+    if (!report_valid(report)) return HML_INVALID_ARGUMENT;
+    TRY(hml_constraint_open(model, work, constraints, q, v, tau, wrenches, scratch, &s));
+    hml_constraint_evaluate(&s, q, v, 1);
+    TRY(hml_constraint_factor(&s, q, v, wrenches));
+    for (size_t k = 0; k < s.n; k++) s.a[k] = (tau ? tau[k] : 0) - s.h[k];
+    hml_constraint_solve_mass(&s, s.a);
+    for (size_t i = 0; i < s.m; i++) {
+        double free = row_dot(&s, i, s.a);
+        s.b[i] = -s.drift[i] - free;
+        scale += fabs(s.drift[i]) + fabs(free);
+    }
+    TRY(hml_constraint_solve(&s, scale, report));
+    hml_constraint_apply(&s, s.lambda, s.a, s.a);
+    copy(a, s.a, s.n);
+    copy(lambda, s.lambda, s.m);
+    return HML_OK;
+}
+
+hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                            const double *q, const double *v, const double *a, const double *wrenches,
+                                            double *scratch, double *tau, double *lambda, hml_constraint_report *report)
+{
+    constraint_system s;
+    size_t passive = 0;
+    double scale = 0;
+    if (!report_valid(report) || !a) return HML_INVALID_ARGUMENT;
+    TRY(hml_constraint_open(model, work, constraints, q, v, a, wrenches, scratch, &s));
+    TRY(hml_inverse_dynamics(model, work, q, v, a, wrenches, s.h));
+    hml_constraint_evaluate(&s, q, v, 0);
+    memset(s.x, 0, s.n * sizeof(double)); /* 1 where a joint pushes */
+    for (int32_t j = 0; j < model->njoints; j++) {
+        const model_joint *joint = &model_joints(model)[j];
+        for (int32_t k = 0; k < joint->nv; k++) s.x[joint->v + k] = joint->actuated;
+    }
+    for (size_t k = 0; k < s.n; k++) passive += s.x[k] > 0 ? 0 : 1;
+    hml_rank_lay_out(passive, s.m, s.K.columns, &s.K);
+    size_t row = 0;
+    for (size_t k = 0; k < s.n; k++) {
+        if (s.x[k] > 0) continue;
+        for (size_t i = 0; i < s.m; i++) s.K.columns[i * passive + row] = s.J[i * s.n + k];
+        s.a[row++] = s.h[k];
+        scale += fabs(s.h[k]);
+    }
+    hml_rank_factor(&s.K, constraints->tolerance > 0 ? constraints->tolerance : 1e-10);
+    double missing = hml_rank_solve(&s.K, s.a, s.lambda);
+    if (report) {
+        report->rows = (int32_t)s.m;
+        report->rank = (int32_t)s.K.rank;
+        report->residual = missing;
+    }
+    if (missing > contradiction * scale) return HML_INCONSISTENT;
+    for (size_t i = 0; i < s.m; i++) s.b[i] = -s.lambda[i];
+    add_forces(&s, s.b, s.h);
+    for (size_t k = 0; tau && k < s.n; k++) tau[k] = s.x[k] > 0 ? s.h[k] : 0;
+    copy(lambda, s.lambda, s.m);
+    return HML_OK;
+}
+
+hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                   double restitution, const double *q, const double *v, double *scratch,
+                                   double *v_next, double *impulse, hml_constraint_report *report)
+{
+    constraint_system s;
+    double scale = 0;
+    if (!report_valid(report) || !(restitution >= 0 && restitution <= 1)) return HML_INVALID_ARGUMENT;
+    TRY(hml_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
+    hml_constraint_evaluate(&s, q, NULL, 0);
+    TRY(hml_constraint_factor(&s, q, s.zero, NULL));
+    for (size_t i = 0; i < s.m; i++) {
+        s.b[i] = -(1 + restitution) * row_dot(&s, i, v);
+        scale += fabs(s.b[i]);
+    }
+    TRY(hml_constraint_solve(&s, scale, report));
+    hml_constraint_apply(&s, s.lambda, v, s.a);
+    copy(v_next, s.a, s.n);
+    copy(impulse, s.lambda, s.m);
+    return HML_OK;
+}

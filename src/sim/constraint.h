@@ -1,0 +1,52 @@
+/* What the constrained algorithms share: rows of the constraints, the factored mass matrix, the factored constraints.
+ */
+#ifndef HML_SIM_CONSTRAINT_H
+#define HML_SIM_CONSTRAINT_H
+
+#include "algo/work.h"
+#include "hamel/constraint.h"
+#include "sim/constraint_rank.h"
+
+typedef struct constraint_system {
+    const hml_model *model;
+    hml_work *work;
+    const hml_constraints *set;
+    size_t n, m;        /* coordinates, rows */
+    double *L;          /* n × n: M, then LᵀL of it */
+    double *h;          /* n */
+    double *J;          /* m × n */
+    double *drift;      /* m: J̇ ν and Baumgarte's terms, J ν̇ = −drift */
+    double *block;      /* 6 × n */
+    double *a;          /* n */
+    double *lambda, *b; /* m */
+    double *x;          /* n */
+    double *wrenches;   /* 6 × nbodies */
+    double *zero;       /* n: stays zero */
+    double *W;          /* for the linearization: see constraint_linearize.c */
+    int32_t *parents;
+    rank_factor K; /* of L⁻ᵀ Jᵀ: K = GᵀG = J M⁻¹ Jᵀ */
+} constraint_system;
+
+int32_t hml_constraint_kind_rows(hml_constraint_kind kind);
+
+/* everything is checked: arguments, constraints, state */
+hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
+                               const double *v, const double *tau, const double *wrenches, double *scratch,
+                               constraint_system *s);
+
+/* J, and the drift if asked for */
+void hml_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift);
+
+/* M in L, h in h (at ν, with the wrenches); then both factors */
+hml_status hml_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches);
+
+/* x ← M⁻¹ x */
+void hml_constraint_solve_mass(const constraint_system *s, double *x);
+
+/* out = base + M⁻¹ Jᵀ lambda; out may be base */
+void hml_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out);
+
+/* λ of (J M⁻¹ Jᵀ) λ = b in s->lambda; scale: the size of what b was made of */
+hml_status hml_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * A rank-revealing complete orthogonal factorization on the caller's memory.
+ *
+ *   G P = Q [R; 0]      column-pivoted Householder QR; rank r: |R_kk| > tolerance · |R_00| for k < r
+ *   Rᵀ  = Z [T; 0]      where r < m, so that solutions of least norm can be had
+ *
+ * G is n × m and is handed over by columns: m vectors of n numbers. K = GᵀG is never formed for solving, which would
+ * square the condition.
+ */
+#ifndef HML_SIM_CONSTRAINT_RANK_H
+#define HML_SIM_CONSTRAINT_RANK_H
+
+#include <stddef.h>
+
+typedef struct rank_factor {
+    size_t n, m, rank;
+    double *columns;  /* m × n: G; then R above the diagonal, reflectors from there on */
+    double *diagonal; /* m: of R */
+    double *beta;     /* m: of the reflectors */
+    double *Z;        /* m × m: the same for Rᵀ */
+    double *z_diagonal, *z_beta;
+    double *x;     /* m: permuted */
+    size_t *order; /* m: column k of R is column order[k] of G */
+} rank_factor;
+
+/* doubles a factor takes; lays it out if at is not NULL */
+size_t hml_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f);
+
+/* f->columns holds G */
+void hml_rank_factor(rank_factor *f, double tolerance);
+
+/* x = (GᵀG)⁺ b, of least norm; returns the norm of what of b no x can reach. x may be b */
+double hml_rank_solve_gram(const rank_factor *f, const double *b, double *x);
+
+/* G x = c in the least-squares sense, of least norm; c (n numbers) is overwritten; returns the norm of what is left */
+double hml_rank_solve(const rank_factor *f, double *c, double *x);
+
+#endif

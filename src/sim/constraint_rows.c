@@ -1,0 +1,158 @@
+/*
+ * Rows of constraints and what comes with them, for constraint.c and constraint_linearize.c.
+ *
+ *   frame   J_left,            J̇ν: derivative of the left twist,  e = log(H*⁻¹ H)
+ *   point   J_mixed, 3 rows,   p̈ at ν̇ = 0,                        e = p − p*
+ *   plane   nᵀ J_mixed,        nᵀ p̈,                              e = nᵀ(p − p*)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "algo/motion_series.h"
+#include "group/arrays.h"
+#include "group/se3.h"
+#include "hamel/factorization.h"
+#include "sim/constraint.h"
+
+int32_t hml_constraint_kind_rows(hml_constraint_kind kind)
+{
+    switch (kind) {
+    case HML_HOLD_FRAME: return 6;
+    case HML_HOLD_POINT: return 3;
+    case HML_HOLD_PLANE: return 1;
+    default: return 0;
+    }
+}
+
+int32_t hml_constraint_rows(const hml_constraints *set)
+{
+    int32_t rows = 0;
+    if (!set || set->struct_size != sizeof *set || set->count < 0 || (set->count && !set->items)) return -1;
+    for (int32_t i = 0; i < set->count; i++) {
+        int32_t own = hml_constraint_kind_rows(set->items[i].kind);
+        if (!own || rows > INT32_MAX - own) return -1;
+        rows += own;
+    }
+    return rows;
+}
+
+static size_t lay_out(const hml_model *model, size_t m, double *at, constraint_system *s)
+{
+    const size_t n = (size_t)model->nv;
+    size_t used = 0;
+    struct {
+        double **p;
+        size_t size;
+    } parts[] = {{&s->L, n * n},     {&s->h, n},
+                 {&s->J, m * n},     {&s->drift, m},
+                 {&s->block, 6 * n}, {&s->a, n},
+                 {&s->lambda, m},    {&s->b, m},
+                 {&s->x, n},         {&s->wrenches, 6 * (size_t)model->nbodies},
+                 {&s->zero, n},      {&s->W, 2 * n * n + 24 * n + 2 * m * n}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].p = at ? at + used : NULL;
+        used += parts[i].size;
+    }
+    s->n = n;
+    s->m = m;
+    s->parents = at ? (int32_t *)(void *)(at + used) : NULL;
+    used += n;
+    return used + hml_rank_lay_out(n, m, at ? at + used : NULL, &s->K);
+}
+
+size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints)
+{
+    constraint_system s;
+    int32_t m = hml_constraint_rows(constraints);
+    return model && m >= 0 ? lay_out(model, (size_t)m, NULL, &s) : 0;
+}
+
+static hml_status check_item(const hml_model *model, const hml_constraint *c)
+{
+    pose H;
+    vec3 n;
+    if (c->frame < 0 || c->frame >= model->nframes) return HML_INVALID_ARGUMENT;
+    if (!isfinite(c->damping) || !isfinite(c->stiffness)) return HML_NOT_FINITE;
+    if (c->damping < 0 || c->stiffness < 0) return HML_INVALID_ARGUMENT;
+    if (c->stiffness > 0) TRY(read_placement(c->pose, &H));
+    if (c->kind != HML_HOLD_PLANE) return HML_OK;
+    TRY(read_vec3(c->normal, &n));
+    return vec3_dot(n, n) > 0 ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
+                               const double *v, const double *tau, const double *wrenches, double *scratch,
+                               constraint_system *s)
+{
+    int32_t m = hml_constraint_rows(set);
+    if (hml_work_check(model, work, HML_USE_ALL) || m < 0 || !q || !v || !scratch) return HML_INVALID_ARGUMENT;
+    if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
+    for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
+    TRY(hml_work_check_state(model, q, v, tau, wrenches));
+    lay_out(model, (size_t)m, scratch, s);
+    s->model = model;
+    s->work = work;
+    s->set = set;
+    memset(s->zero, 0, s->n * sizeof(double));
+    if (hml_coordinate_parents(model, s->parents) == HML_OK) return HML_OK;
+    for (size_t i = 0; i < s->n; i++) s->parents[i] = (int32_t)i - 1; /* with mimic followers M is dense: one chain */
+    return HML_OK;
+}
+
+static vec3 unit_normal(const hml_constraint *c)
+{
+    vec3 n = array_vec3(c->normal);
+    return vec3_scale(1 / sqrt(vec3_dot(n, n)), n);
+}
+
+/* rows of J from the frame's 6 × n block */
+static void put_rows(const constraint_system *s, const hml_constraint *c, double *J)
+{
+    const size_t n = s->n;
+    if (c->kind != HML_HOLD_PLANE) {
+        memcpy(J, s->block, (size_t)hml_constraint_kind_rows(c->kind) * n * sizeof *J);
+        return;
+    }
+    vec3 normal = unit_normal(c);
+    for (size_t k = 0; k < n; k++) {
+        J[k] = normal.x * s->block[k] + normal.y * s->block[n + k] + normal.z * s->block[2 * n + k];
+    }
+}
+
+/* the same for a twist, or for its derivative */
+static void put_numbers(const hml_constraint *c, twist V, double *out)
+{
+    if (c->kind == HML_HOLD_PLANE) {
+        *out = vec3_dot(unit_normal(c), V.v);
+        return;
+    }
+    out[0] = V.v.x, out[1] = V.v.y, out[2] = V.v.z;
+    if (c->kind == HML_HOLD_FRAME) out[3] = V.w.x, out[4] = V.w.y, out[5] = V.w.z;
+}
+
+static twist position_error(const hml_constraint *c, pose H)
+{
+    pose goal;
+    if (!(c->stiffness > 0) || read_pose(c->pose, &goal)) return twist_zero();
+    if (c->kind == HML_HOLD_FRAME) return se3_log(pose_between(goal, H));
+    return twist_of(vec3_sub(H.p, goal.p), vec3_zero());
+}
+
+void hml_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
+{
+    const state_series state = {.q = q, .rates = {v}};
+    const jacobian_series j = {.order = 0, .nv = s->model->nv, .J = {s->block}};
+    size_t row = 0;
+    for (int32_t i = 0; i < s->set->count; i++) {
+        const hml_constraint *c = &s->set->items[i];
+        const hml_representation rep = c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED;
+        twist V[SERIES_LENGTH];
+        pose H = frame_series(s->model, c->frame, HML_WORLD, rep, &state, drift ? 1 : 0, V, &j);
+        put_rows(s, c, s->J + row * s->n);
+        if (drift) {
+            twist sum = twist_axpy(c->damping, V[0], V[1]);
+            put_numbers(c, twist_axpy(c->stiffness, position_error(c, H), sum), s->drift + row);
+        }
+        row += (size_t)hml_constraint_kind_rows(c->kind);
+    }
+}

@@ -1,0 +1,79 @@
+/* The inside of hml_contact: what was given, what is known from the last step, and room for the next one. */
+#ifndef HML_SIM_CONTACT_H
+#define HML_SIM_CONTACT_H
+
+#include "algo/work.h"
+#include "hamel/contact.h"
+#include "sim/collision.h"
+#include "sim/constraint_rank.h"
+
+/* a coordinate that stays between two numbers */
+typedef struct joint_limit {
+    int32_t q, v;
+    double lower, upper;
+} joint_limit;
+
+/* what a row of the problem is; a contact has three: normal, then two tangents */
+typedef enum row_kind { ROW_CONTACT, ROW_TANGENT, ROW_LIMIT, ROW_FRICTION } row_kind;
+
+typedef struct contact_row {
+    row_kind kind;
+    int32_t index; /* of the touch, of the limit, of the coordinate */
+    double sign;   /* limits: 1 lower, −1 upper */
+    double gap;    /* normals and limits */
+    double bound;  /* friction: the most |P| */
+} contact_row;
+
+struct hml_contact {
+    const hml_model *model;
+    int32_t nshapes, nplanes, nlimits, max_contacts, max_rows, iterations;
+    unsigned options;
+    double slop, correction, bounce, tolerance;
+    collision_shape *shapes;
+    collision_plane *planes;
+    joint_limit *limits;
+    double *joint_friction;                   /* n, or NULL */
+    touch_list now, last;                     /* last: of the last step that went well */
+    double *limit_impulse, *friction_impulse; /* what the last step found, by limit and by coordinate */
+    contact_row *rows;
+    int32_t nrows;
+    int32_t *parents;
+
+    size_t n;
+    double *q, *v, *free, *x; /* q_M, ν after bounces, free velocity, room */
+    double *q_next, *v_next;
+    double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
+    double *L, *bias;
+    double *J, *G;   /* max_rows × n */
+    double *K;       /* max_rows × max_rows, leading dimension nrows */
+    double *P, *w;   /* impulses, and velocities of the rows */
+    double *base;    /* w where P is zero */
+    double *bounced; /* impulses of the bounces */
+    double *before;  /* J ν at the start of the step */
+    double *A, *y;   /* a square system of rows, and its right-hand side */
+    int32_t *active; /* rows in it */
+    rank_factor rank;
+};
+
+/* which rows there are at q_M, with what the last step knew about their impulses in P */
+void hml_contact_list_rows(hml_contact *c, double h);
+
+/* poses at q_M, for the collisions and for the rows of J */
+hml_status hml_contact_pose(hml_contact *c, hml_work *work);
+
+/* J, then G = L⁻ᵀJᵀ and K = GᵀG; L is there */
+void hml_contact_fill_rows(hml_contact *c);
+
+/* pair by pair, the fastest first; returns how many. c->v and c->bounced take what happened */
+int32_t hml_contact_bounces(hml_contact *c);
+
+/* P of the laws in hamel/contact.h, w = K P + (what w was); returns the residual */
+double hml_contact_solve(hml_contact *c, int32_t *iterations);
+
+/* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
+int hml_contact_displacement(hml_contact *c);
+
+/* x = M⁻¹ Jᵀ P */
+void hml_contact_push(const hml_contact *c, const double *P, double *x);
+
+#endif

@@ -1,0 +1,271 @@
+/* A contact problem on the caller's memory, and what it says about the last step: hamel/contact.h. */
+#include <math.h>
+#include <string.h>
+
+#include "group/arrays.h"
+#include "hamel/factorization.h"
+#include "sim/contact.h"
+
+enum { MOST_CONTACTS = 256, ITERATIONS = 2000 };
+
+/* ---- checking ---- */
+
+static hml_status check_shape(const hml_model *model, const hml_shape *s)
+{
+    static const int sizes[] = {0, 1, 3, 2, 2};
+    mat3 R;
+    if (s->frame < 0 || s->frame >= model->nframes || !hml_collision_points(s->kind)) return HML_INVALID_ARGUMENT;
+    TRY(read_check(s->position, 3));
+    TRY(read_rotation(s->rotation, &R));
+    TRY(rotation_check(R));
+    TRY(read_check(s->size, sizes[s->kind]));
+    for (int i = 0; i < sizes[s->kind]; i++)
+        if (!(s->size[i] > 0)) return HML_INVALID_ARGUMENT;
+    TRY(read_check(&s->friction, 1));
+    TRY(read_check(&s->restitution, 1));
+    return s->restitution >= 0 && s->restitution <= 1 ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+static hml_status check_plane(const hml_plane *p)
+{
+    vec3 n, x = vec3_zero();
+    TRY(read_check(p->point, 3));
+    TRY(read_vec3(p->normal, &n));
+    TRY(read_check(p->size, 2));
+    TRY(read_check(&p->depth, 1));
+    TRY(read_check(&p->friction, 1));
+    TRY(read_check(&p->restitution, 1));
+    if (!(vec3_dot(n, n) > 0) || p->size[0] < 0 || p->size[1] < 0 || p->depth < 0) return HML_INVALID_ARGUMENT;
+    if (p->size[0] > 0 || p->size[1] > 0) {
+        TRY(read_vec3(p->axis, &x));
+        vec3 across = vec3_cross(n, x);
+        if (!(vec3_dot(across, across) > 0)) return HML_INVALID_ARGUMENT;
+    }
+    return p->friction >= 0 && p->restitution >= 0 && p->restitution <= 1 ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+static hml_status check(const hml_model *model, const hml_contact_settings *s)
+{
+    if (!model || !s || s->struct_size != sizeof *s || s->nplanes < 0 || s->nshapes < 0 || s->max_contacts < 0 ||
+        (s->nplanes && !s->planes) || (s->nshapes && !s->shapes) || s->iterations < 0) {
+        return HML_INVALID_ARGUMENT;
+    }
+    const double numbers[] = {s->slop, s->correction, s->bounce, s->tolerance};
+    TRY(read_check(numbers, 4));
+    for (int i = 0; i < 4; i++)
+        if (numbers[i] < 0) return HML_INVALID_ARGUMENT;
+    if (s->correction > 1) return HML_INVALID_ARGUMENT;
+    for (int32_t i = 0; i < s->nshapes; i++) TRY(check_shape(model, &s->shapes[i]));
+    for (int32_t i = 0; i < s->nplanes; i++) TRY(check_plane(&s->planes[i]));
+    if (!s->joint_friction) return HML_OK;
+    TRY(read_check(s->joint_friction, model->nv));
+    for (int32_t i = 0; i < model->nv; i++)
+        if (s->joint_friction[i] < 0) return HML_INVALID_ARGUMENT;
+    return HML_OK;
+}
+
+/* ---- what is known from the start ---- */
+
+static collision_shape resolve_shape(const hml_model *model, const hml_shape *s)
+{
+    const model_frame *f = &model_frames(model)[s->frame];
+    pose own = pose_of(array_mat3(s->rotation, 3), array_vec3(s->position));
+    collision_shape r = {.body = f->body, .parent = -2, .kind = s->kind};
+    if (f->body >= 0) r.parent = model_bodies(model)[f->body].parent;
+    memcpy(r.size, s->size, sizeof r.size);
+    r.place = pose_mul(pose_of(array_mat3(f->R, 3), array_vec3(f->p)), own);
+    r.friction = s->friction;
+    r.restitution = s->restitution;
+    return r;
+}
+
+static vec3 normalized(vec3 a) { return vec3_scale(1 / sqrt(vec3_dot(a, a)), a); }
+
+static collision_plane resolve_plane(const hml_plane *p)
+{
+    collision_plane r = {.point = array_vec3(p->point), .normal = normalized(array_vec3(p->normal))};
+    r.x = r.y = vec3_zero();
+    if (p->size[0] > 0 || p->size[1] > 0) {
+        r.y = normalized(vec3_cross(r.normal, array_vec3(p->axis)));
+        r.x = vec3_cross(r.y, r.normal);
+    }
+    r.size[0] = p->size[0];
+    r.size[1] = p->size[1];
+    r.depth = p->depth;
+    r.friction = p->friction;
+    r.restitution = p->restitution;
+    return r;
+}
+
+/* does a coordinate change one number of q alone, and by itself? */
+static int moves_alone(int32_t type, int32_t k)
+{
+    switch (type) {
+    case HML_JOINT_FREE:
+    case HML_JOINT_SPHERICAL: return 0;
+    case HML_JOINT_PLANAR: return k == 2;
+    case HML_JOINT_SCHOENFLIES: return k >= 2;
+    default: return 1;
+    }
+}
+
+/* coordinates that have limits, into limits where that is not NULL */
+static int32_t list_limits(const hml_model *model, unsigned options, joint_limit *limits)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < model->njoints && !(options & HML_CONTACT_NO_LIMITS); i++) {
+        const model_joint *j = &model_joints(model)[i];
+        const model_coordinate *c = &model_coordinates(model)[model_bodies(model)[j->body].v];
+        for (int32_t k = 0; k < j->nv; k++) {
+            if (!moves_alone(j->type, k) || (isinf(c[k].lower) && isinf(c[k].upper))) continue;
+            joint_limit limit = {j->q + k, j->v + k, c[k].lower, c[k].upper};
+            if (limits) limits[count] = limit;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* as many points as shapes can have on planes and on each other */
+static int32_t most_contacts(const hml_model *model, const hml_contact_settings *s)
+{
+    int64_t count = 0;
+    if (s->max_contacts) return s->max_contacts;
+    for (int32_t i = 0; i < s->nshapes && count < MOST_CONTACTS; i++) {
+        collision_shape a = resolve_shape(model, &s->shapes[i]);
+        count += (int64_t)hml_collision_points(a.kind) * s->nplanes;
+        for (int32_t k = 0; k < i && (s->options & HML_CONTACT_PAIRS); k++) {
+            collision_shape b = resolve_shape(model, &s->shapes[k]);
+            count += hml_collision_pair(&a, &b);
+        }
+    }
+    return count < MOST_CONTACTS ? (int32_t)count : MOST_CONTACTS;
+}
+
+/* ---- memory ---- */
+
+static void *take(char *memory, size_t *used, size_t count, size_t element)
+{
+    void *at = memory ? memory + *used : NULL;
+    *used += (count * element + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    return at;
+}
+
+static size_t lay_out(const hml_model *model, const hml_contact_settings *s, char *memory, hml_contact *c)
+{
+    const size_t n = (size_t)model->nv, nq = (size_t)model->nq, d = sizeof(double);
+    size_t used = 0, columns = 6 * n;
+    int32_t limits = list_limits(model, s->options, NULL), contacts = most_contacts(model, s);
+    take(memory, &used, 1, sizeof *c);
+    c->nlimits = limits;
+    c->max_contacts = contacts;
+    c->max_rows = 3 * contacts + limits + (s->joint_friction ? model->nv : 0);
+    const size_t r = (size_t)c->max_rows;
+    c->shapes = take(memory, &used, (size_t)s->nshapes, sizeof *c->shapes);
+    c->planes = take(memory, &used, (size_t)s->nplanes, sizeof *c->planes);
+    c->limits = take(memory, &used, (size_t)limits, sizeof *c->limits);
+    c->now.items = take(memory, &used, (size_t)contacts, sizeof *c->now.items);
+    c->last.items = take(memory, &used, (size_t)contacts, sizeof *c->last.items);
+    c->rows = take(memory, &used, r, sizeof *c->rows);
+    c->parents = take(memory, &used, n, sizeof *c->parents);
+    c->active = take(memory, &used, r, sizeof *c->active);
+    struct {
+        double **p;
+        size_t size;
+    } parts[] = {{&c->joint_friction, s->joint_friction ? n : 0},
+                 {&c->limit_impulse, (size_t)limits},
+                 {&c->friction_impulse, n},
+                 {&c->q, nq},
+                 {&c->v, n},
+                 {&c->free, n},
+                 {&c->x, n},
+                 {&c->q_next, nq},
+                 {&c->v_next, n},
+                 {&c->H, 16 * (size_t)model->nbodies},
+                 {&c->columns, columns},
+                 {&c->L, n * n},
+                 {&c->bias, n},
+                 {&c->J, r * n},
+                 {&c->G, r * n},
+                 {&c->K, r * r},
+                 {&c->P, r},
+                 {&c->w, r},
+                 {&c->base, r},
+                 {&c->bounced, r},
+                 {&c->before, r},
+                 {&c->A, r * r},
+                 {&c->y, r}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i].p = take(memory, &used, parts[i].size, d);
+    double *rank = take(memory, &used, hml_rank_lay_out(n, r, NULL, &c->rank), d);
+    hml_rank_lay_out(n, r, rank, &c->rank);
+    return used;
+}
+
+size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings)
+{
+    hml_contact c;
+    return check(model, settings) ? 0 : lay_out(model, settings, NULL, &c);
+}
+
+static double or_default(double x, double otherwise) { return x > 0 ? x : otherwise; }
+
+hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, const hml_contact_settings *settings,
+                            hml_contact **contact)
+{
+    const hml_contact_settings *s = settings;
+    if (!memory || !contact || (uintptr_t)memory % sizeof(double)) return HML_INVALID_ARGUMENT;
+    TRY(check(model, s));
+    hml_contact *c = memory, room;
+    if (size < lay_out(model, s, NULL, &room)) return HML_INVALID_ARGUMENT;
+    memset(c, 0, sizeof *c);
+    lay_out(model, s, memory, c);
+    c->model = model;
+    c->n = (size_t)model->nv;
+    c->nshapes = s->nshapes;
+    c->nplanes = s->nplanes;
+    c->options = s->options;
+    c->slop = or_default(s->slop, 1e-4);
+    c->correction = or_default(s->correction, 0.2);
+    c->bounce = or_default(s->bounce, 1e-2);
+    c->tolerance = or_default(s->tolerance, 1e-10);
+    c->iterations = s->iterations ? s->iterations : ITERATIONS;
+    c->now.capacity = c->last.capacity = c->max_contacts;
+    for (int32_t i = 0; i < s->nshapes; i++) c->shapes[i] = resolve_shape(model, &s->shapes[i]);
+    for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
+    list_limits(model, s->options, c->limits);
+    if (s->joint_friction)
+        memcpy(c->joint_friction, s->joint_friction, c->n * sizeof(double));
+    else
+        c->joint_friction = NULL;
+    if (hml_coordinate_parents(model, c->parents)) /* with mimic followers M is dense: one chain */
+        for (int32_t i = 0; i < model->nv; i++) c->parents[i] = i - 1;
+    *contact = c;
+    return hml_contact_forget(c);
+}
+
+hml_status hml_contact_forget(hml_contact *c)
+{
+    if (!c) return HML_INVALID_ARGUMENT;
+    c->last.count = 0;
+    memset(c->limit_impulse, 0, (size_t)c->nlimits * sizeof(double));
+    memset(c->friction_impulse, 0, c->n * sizeof(double));
+    return HML_OK;
+}
+
+/* ---- what touched ---- */
+
+int32_t hml_contact_count(const hml_contact *contact) { return contact ? contact->last.count : 0; }
+
+hml_status hml_contact_get(const hml_contact *contact, int32_t index, hml_contact_point *point)
+{
+    if (!contact || !point || index < 0 || index >= contact->last.count) return HML_INVALID_ARGUMENT;
+    const touch *t = &contact->last.items[index];
+    vec3 P = vec3_scale(t->impulse[0], t->normal);
+    P = vec3_axpy(t->impulse[1], t->t1, vec3_axpy(t->impulse[2], t->t2, P));
+    point->shape = t->shape;
+    point->other = t->other;
+    point->gap = t->gap;
+    write_vec3(t->point, point->position);
+    write_vec3(t->normal, point->normal);
+    return write_vec3(P, point->impulse);
+}

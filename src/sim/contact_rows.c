@@ -1,0 +1,141 @@
+/*
+ * Rows of a step: contacts, joint limits, joint friction; their Jacobian and Delassus matrix K = J M⁻¹ Jᵀ.
+ *
+ * All columns come at once, right-trivialized in the world: along d at the point p a column [v; ω] moves with
+ * d·v + (p × d)·ω. With mimic followers each point is walked to by itself.
+ */
+#include <string.h>
+
+#include "algo/frame_jacobian.h"
+#include "group/arrays.h"
+#include "hamel/factorization.h"
+#include "sim/contact.h"
+
+hml_status hml_contact_pose(hml_contact *c, hml_work *work)
+{
+    if (c->model->nfollowers) return hml_body_poses(c->model, work, c->q, c->H);
+    hml_jacobian_columns columns = {.struct_size = sizeof columns, .q = {c->q, 0}};
+    columns.H.data = c->H;
+    columns.J.data = c->columns;
+    return hml_jacobians(c->model, work, &columns);
+}
+
+/* impulses of the same point in the last step */
+static void recall(const hml_contact *c, touch *t)
+{
+    memset(t->impulse, 0, sizeof t->impulse);
+    for (int32_t i = 0; i < c->last.count; i++) {
+        const touch *old = &c->last.items[i];
+        if (old->shape != t->shape || old->other != t->other || old->feature != t->feature) continue;
+        memcpy(t->impulse, old->impulse, sizeof t->impulse);
+        return;
+    }
+}
+
+static void add_row(hml_contact *c, contact_row row, double P)
+{
+    c->P[c->nrows] = P;
+    c->rows[c->nrows++] = row;
+}
+
+void hml_contact_list_rows(hml_contact *c, double h)
+{
+    c->nrows = 0;
+    for (int32_t i = 0; i < c->now.count; i++) {
+        touch *t = &c->now.items[i];
+        contact_row normal = {.kind = ROW_CONTACT, .index = i, .gap = t->gap};
+        contact_row tangent = {.kind = ROW_TANGENT, .index = i};
+        recall(c, t);
+        add_row(c, normal, t->impulse[0]);
+        add_row(c, tangent, t->impulse[1]);
+        add_row(c, tangent, t->impulse[2]);
+    }
+    for (int32_t i = 0; i < c->nlimits; i++) {
+        const joint_limit *l = &c->limits[i];
+        double above = c->q[l->q] - l->lower, below = l->upper - c->q[l->q];
+        if (above > 0 && below > 0) continue;
+        int lower = above <= below;
+        contact_row row = {.kind = ROW_LIMIT, .index = i, .sign = lower ? 1 : -1, .gap = lower ? above : below};
+        add_row(c, row, c->limit_impulse[i]);
+    }
+    for (int32_t i = 0; c->joint_friction && i < c->model->nv; i++) {
+        contact_row row = {.kind = ROW_FRICTION, .index = i, .bound = h * c->joint_friction[i]};
+        if (row.bound > 0) add_row(c, row, c->friction_impulse[i]);
+    }
+}
+
+/* adds sign · d·(velocity of the body's point) to three rows, d: normal and tangents */
+static void add_point(hml_contact *c, int32_t body, const touch *t, double sign, double *rows)
+{
+    const model_body *b = model_bodies(c->model);
+    const vec3 d[3] = {t->normal, t->t1, t->t2};
+    const size_t n = c->n;
+    for (; body >= 0; body = b[body].parent) {
+        for (int32_t k = b[body].v; k < b[body].v + b[body].nv; k++) {
+            twist S = matrix_column(c->columns, c->model->nv, k);
+            vec3 u = vec3_add(S.v, vec3_cross(S.w, t->point));
+            for (size_t i = 0; i < 3; i++) rows[i * n + (size_t)k] += sign * vec3_dot(d[i], u);
+        }
+    }
+}
+
+static void add_point_walking(hml_contact *c, int32_t body, const touch *t, double sign, double *rows)
+{
+    const state_series state = {.q = c->q};
+    const jacobian_series j = {.order = 0, .nv = c->model->nv, .J = {c->columns}};
+    const double *H = c->H + 16 * (size_t)body;
+    const vec3 d[3] = {t->normal, t->t1, t->t2};
+    const size_t n = c->n;
+    twist V[SERIES_LENGTH];
+    pose X = pose_of(array_mat3(H, 4), vec3_of(H[3], H[7], H[11]));
+    jacobian_of_point(c->model, body, pose_act(pose_inverse(X), t->point), &state, V, &j);
+    for (size_t k = 0; k < n; k++) {
+        vec3 u = matrix_column(c->columns, c->model->nv, (int32_t)k).v;
+        for (size_t i = 0; i < 3; i++) rows[i * n + k] += sign * vec3_dot(d[i], u);
+    }
+}
+
+static void fill_contact(hml_contact *c, const touch *t, double *rows)
+{
+    const int32_t bodies[2] = {t->body, t->other_body};
+    for (int i = 0; i < 2; i++) {
+        if (bodies[i] < 0) continue;
+        if (c->model->nfollowers)
+            add_point_walking(c, bodies[i], t, i ? -1 : 1, rows);
+        else
+            add_point(c, bodies[i], t, i ? -1 : 1, rows);
+    }
+}
+
+void hml_contact_fill_rows(hml_contact *c)
+{
+    const size_t n = c->n, r = (size_t)c->nrows;
+    memset(c->J, 0, r * n * sizeof(double));
+    for (size_t i = 0; i < r; i++) {
+        const contact_row *row = &c->rows[i];
+        if (row->kind == ROW_CONTACT) fill_contact(c, &c->now.items[row->index], c->J + i * n);
+        if (row->kind == ROW_LIMIT) c->J[i * n + (size_t)c->limits[row->index].v] = row->sign;
+        if (row->kind == ROW_FRICTION) c->J[i * n + (size_t)row->index] = 1;
+    }
+    memcpy(c->G, c->J, r * n * sizeof(double));
+    for (size_t i = 0; i < r; i++) {
+        double *Gi = c->G + i * n;
+        hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, Gi);
+        for (size_t j = 0; j <= i; j++) {
+            const double *Gj = c->G + j * n;
+            double sum = 0;
+            for (size_t k = 0; k < n; k++) sum += Gi[k] * Gj[k];
+            c->K[i * r + j] = c->K[j * r + i] = sum;
+        }
+    }
+}
+
+void hml_contact_push(const hml_contact *c, const double *P, double *x)
+{
+    memset(x, 0, c->n * sizeof *x);
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const double *G = c->G + (size_t)i * c->n;
+        for (size_t k = 0; k < c->n; k++) x[k] += P[i] * G[k];
+    }
+    hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, x);
+}

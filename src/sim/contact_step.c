@@ -1,0 +1,134 @@
+/*
+ * One step of Moreau's scheme on the group: hamel/contact.h.
+ *
+ * Everything is computed beside the caller's state, and copied when it is whole.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "group/arrays.h"
+#include "hamel/configuration.h"
+#include "hamel/factorization.h"
+#include "sim/contact.h"
+
+/* M(q_M) in L, factored; bias: τ − h at q_M, ν */
+static hml_status factor(hml_contact *c, hml_work *work, const double *v, const double *tau, const double *wrenches)
+{
+    const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
+    const size_t n = c->n;
+    kernel_call call = hml_work_call(work);
+    memset(c->L, 0, n * n * sizeof(double));
+    call.q.data = c->q;
+    call.v.data = v;
+    call.wrenches.data = wrenches;
+    call.torque.data = c->bias;
+    call.M.data = c->L;
+    call.M.ld = n;
+    hml_work_inverse_dynamics(work, &call);
+    for (size_t i = 0; i < n; i++) {
+        c->bias[i] = (tau ? tau[i] : 0) - c->bias[i];
+        c->x[i] = c->L[i * n + i];
+    }
+    TRY(hml_ltl_factor(c->model->nv, c->parents, c->L));
+    for (size_t i = 0; i < n; i++) {
+        double pivot = c->L[i * n + i];
+        if (!(pivot * pivot > floor * c->x[i])) return HML_SINGULAR;
+    }
+    return HML_OK;
+}
+
+/* out = J x */
+static void row_velocities(const hml_contact *c, const double *x, double *out)
+{
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const double *row = c->J + (size_t)i * c->n;
+        out[i] = 0;
+        for (size_t k = 0; k < c->n; k++) out[i] += row[k] * x[k];
+    }
+}
+
+/* the step went well: what it found is what the next one starts from */
+static void remember(hml_contact *c)
+{
+    touch_list list = c->last;
+    memset(c->limit_impulse, 0, (size_t)c->nlimits * sizeof(double));
+    memset(c->friction_impulse, 0, c->n * sizeof(double));
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const contact_row *row = &c->rows[i];
+        if (row->kind == ROW_CONTACT) {
+            for (int k = 0; k < 3; k++) c->now.items[row->index].impulse[k] = c->P[i + k] + c->bounced[i + k];
+        }
+        if (row->kind == ROW_LIMIT) c->limit_impulse[row->index] = c->P[i];
+        if (row->kind == ROW_FRICTION) c->friction_impulse[row->index] = c->P[i];
+    }
+    c->last = c->now;
+    c->now = list;
+}
+
+static void describe(const hml_contact *c, hml_contact_result *result)
+{
+    result->contacts = c->now.count;
+    result->limits = 0;
+    result->penetration = 0;
+    result->work = 0;
+    row_velocities(c, c->v_next, c->w);
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const contact_row *row = &c->rows[i];
+        if (row->kind == ROW_LIMIT) result->limits++;
+        if (row->kind == ROW_CONTACT) result->penetration = fmax(result->penetration, -row->gap);
+        result->work += 0.5 * (c->before[i] + c->w[i]) * (c->P[i] + c->bounced[i]);
+    }
+}
+
+static hml_status check(const hml_model *model, const hml_work *work, const hml_contact *c, double h, const double *q,
+                        const double *v, const double *tau, const double *wrenches)
+{
+    if (hml_work_check(model, work, HML_USE_ALL) || !c || c->model != model || !q || !v) return HML_INVALID_ARGUMENT;
+    if (!isfinite(h)) return HML_NOT_FINITE;
+    if (!(h > 0)) return HML_INVALID_ARGUMENT;
+    return hml_work_check_state(model, q, v, tau, wrenches);
+}
+
+hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *c, double h, const double *q,
+                            const double *v, const double *tau, const double *wrenches, double *q_next, double *v_next,
+                            hml_contact_result *result)
+{
+    hml_contact_result room = {.struct_size = sizeof room}, *r = result ? result : &room;
+    TRY(check(model, work, c, h, q, v, tau, wrenches));
+    if (!q_next || !v_next || r->struct_size != sizeof *r) return HML_INVALID_ARGUMENT;
+    const size_t n = c->n;
+    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * v[k];
+    TRY(hml_configuration_integrate(model, q, c->x, c->q));
+    TRY(hml_contact_pose(c, work));
+    c->now.count = 0;
+    c->now.overflow = 0;
+    hml_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
+    if (c->options & HML_CONTACT_PAIRS) hml_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
+    if (c->now.overflow) return HML_OUT_OF_MEMORY;
+    TRY(factor(c, work, v, tau, wrenches));
+    hml_contact_list_rows(c, h);
+    hml_contact_fill_rows(c);
+
+    memcpy(c->v, v, n * sizeof *v);
+    row_velocities(c, v, c->before);
+    r->bounces = hml_contact_bounces(c);
+    for (size_t k = 0; k < n; k++) c->free[k] = h * c->bias[k];
+    hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, c->free);
+    hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, c->free);
+    for (size_t k = 0; k < n; k++) c->free[k] += c->v[k];
+    row_velocities(c, c->free, c->base);
+    r->residual = hml_contact_solve(c, &r->iterations);
+    if (!(r->residual <= c->tolerance)) return isfinite(r->residual) ? HML_NOT_CONVERGED : HML_NOT_FINITE;
+
+    hml_contact_push(c, c->P, c->x);
+    for (size_t k = 0; k < n; k++) c->v_next[k] = c->free[k] + c->x[k];
+    describe(c, r);
+    int moved = hml_contact_displacement(c);
+    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
+    TRY(hml_configuration_integrate(model, c->q, c->x, c->q_next));
+    TRY(hml_work_check_state(model, c->q_next, c->v_next, NULL, NULL));
+    remember(c);
+    memcpy(q_next, c->q_next, (size_t)model->nq * sizeof *q_next);
+    memcpy(v_next, c->v_next, n * sizeof *v_next);
+    return HML_OK;
+}
