@@ -5,6 +5,8 @@
 #include "hamel/calibration.h"
 #include "hamel/closed_form.h"
 #include "hamel/configuration.h"
+#include "hamel/constraint.h"
+#include "hamel/contact.h"
 #include "hamel/coriolis.h"
 #include "hamel/directional.h"
 #include "hamel/discrete.h"
