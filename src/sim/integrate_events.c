@@ -61,10 +61,12 @@ hml_status hml_motion_find(hml_motion *m, hml_event_function *event, void *conte
     double low = m->t - m->h, high = m->t, at_low, at_high;
     *found = 0;
     hml_status status = value_at(m, event, context, low, &at_low);
-    if (!status) status = value_at(m, event, context, high, &at_high);
-    if (status || at_low == 0 || (at_low < 0) == (at_high < 0)) {
-        if (status || at_low == 0 || at_high != 0) return status;
+    if (!status && at_low == 0) { /* found before: which way does it leave? */
+        low += 0x1p-20 * m->h;
+        status = value_at(m, event, context, low, &at_low);
     }
+    if (!status) status = value_at(m, event, context, high, &at_high);
+    if (status || at_low == 0 || (at_high != 0 && (at_low < 0) == (at_high < 0))) return status;
     double weight_low = at_low, weight_high = at_high, least = 2 * 0x1p-52 * fmax(fabs(high), m->h);
     for (int i = 0; i < 100 && high - low > least && at_high != 0; i++) { /* Illinois: a secant that does not stick */
         double middle = low - weight_low * (high - low) / (weight_high - weight_low), value;

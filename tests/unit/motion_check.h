@@ -52,19 +52,20 @@ static inline mover mover_draw(uint64_t *seed, const draw_tree_spec *spec)
     return m;
 }
 
-/* a body of one's own on a joint of one's own, on the world; moments about the com */
+/* one body on one joint, whose axis is z, on the world; moments about the com */
 static inline mover mover_body(hml_joint_type type, double mass, const double com[3], const double moments[3],
                                const double gravity[3])
 {
     hml_builder *b = hml_builder_new();
     hml_joint_spec joint;
-    hml_inertia_spec inertia = {.mass = mass};
+    hml_inertia_spec solid = {.mass = mass};
     hml_model *model = NULL;
     hml_joint_spec_init(&joint, type);
     joint.name = "joint";
-    for (int i = 0; i < 3; i++) inertia.com[i] = com[i], inertia.moment[4 * i] = moments[i];
+    joint.axis[0] = joint.axis[1] = 0, joint.axis[2] = 1;
+    for (int i = 0; i < 3; i++) solid.com[i] = com[i], solid.moment[4 * i] = moments[i];
     assert_int_equal(hml_builder_set_gravity(b, gravity), HML_OK);
-    assert_int_equal(hml_builder_add_body(b, "body", NULL, &joint, &inertia, NULL), HML_OK);
+    assert_int_equal(hml_builder_add_body(b, "body", NULL, &joint, &solid, NULL), HML_OK);
     assert_int_equal(hml_builder_build(b, 0, &model, NULL), HML_OK);
     hml_builder_free(b);
     return mover_of(model);
