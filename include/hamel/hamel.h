@@ -27,6 +27,7 @@
 #include "hamel/newton_euler.h"
 #include "hamel/parameters.h"
 #include "hamel/random.h"
+#include "hamel/reconstruct.h"
 #include "hamel/recursive.h"
 #include "hamel/reference.h"
 #include "hamel/regressor.h"
