@@ -1,0 +1,271 @@
+/*
+ * Exact derivatives of constrained motion, through the equations themselves. With the inverse dynamics τ̂(q, ν, ν̇, λ)
+ * = M ν̇ + h − Jᵀλ and the constraint's acceleration c(q, ν, ν̇) = J ν̇ + J̇ν + damping J ν + stiffness e,
+ *
+ *   [ M  −Jᵀ ] [ dν̇ ]   [ dτ − ∂τ̂/∂q dq − ∂τ̂/∂ν dν ]
+ *   [ J   0  ] [ dλ ] = [    − ∂c/∂q dq − ∂c/∂ν dν   ]
+ *
+ * λ is held in ∂τ̂: a wrench of a held frame moves with its body, as inverse dynamics has it. A force at a point keeps
+ * its direction in the world; while the body turns by θ that adds f × θ to it, seen from the body.
+ *
+ * Impulses obey the same equations with ν̇ → ν⁺ − ν, without velocity, gravity and passive forces, and with
+ * c = J(ν⁺ + e ν).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "algo/motion_series.h"
+#include "group/arrays.h"
+#include "group/joint.h"
+#include "group/se3.h"
+#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics.h"
+#include "hamel/wrench.h"
+#include "sim/constraint.h"
+
+typedef struct derivatives {
+    double *dq, *dv;                           /* n × n: of τ̂ */
+    double *J, *twist_q, *motion_q, *motion_v; /* 6 × n: of a frame */
+    double *cq, *cv;                           /* m × n: of c */
+} derivatives;
+
+static derivatives lay_out(const constraint_system *s)
+{
+    const size_t n = s->n, m = s->m;
+    derivatives d;
+    d.dq = s->W;
+    d.dv = d.dq + n * n;
+    d.J = d.dv + n * n;
+    d.twist_q = d.J + 6 * n;
+    d.motion_q = d.twist_q + 6 * n;
+    d.motion_v = d.motion_q + 6 * n;
+    d.cq = d.motion_v + 6 * n;
+    d.cv = d.cq + m * n;
+    return d;
+}
+
+/* a constraint's own λ as a wrench at its frame */
+static wrench wrench_of_rows(const hml_constraint *c, const double *lambda)
+{
+    if (c->kind == HML_HOLD_FRAME) return wrench_of(array_vec3(lambda), array_vec3(lambda + 3));
+    if (c->kind == HML_HOLD_POINT) return wrench_of(array_vec3(lambda), vec3_zero());
+    vec3 n = array_vec3(c->normal);
+    return wrench_of(vec3_scale(lambda[0] / sqrt(vec3_dot(n, n)), n), vec3_zero());
+}
+
+/* the wrenches of the bodies with λ among them, in s->wrenches */
+static hml_status gather_wrenches(const constraint_system *s, const double *q, const double *given)
+{
+    size_t row = 0;
+    for (size_t i = 0; i < 6 * (size_t)s->model->nbodies; i++) s->wrenches[i] = given ? given[i] : 0;
+    for (int32_t i = 0; i < s->set->count; i++) {
+        const hml_constraint *c = &s->set->items[i];
+        double F[6];
+        write_wrench(wrench_of_rows(c, s->lambda + row), F);
+        TRY(hml_wrench_add(s->model, s->work, q, c->frame, c->kind != HML_HOLD_FRAME, F, s->wrenches));
+        row += (size_t)hml_constraint_kind_rows(c->kind);
+    }
+    return HML_OK;
+}
+
+/* ∂τ̂/∂q and, with a velocity, ∂τ̂/∂ν, as if all wrenches moved with their bodies */
+static void inverse_derivatives(const constraint_system *s, const double *q, const double *v, const double *a,
+                                const derivatives *d)
+{
+    static const double weightless[3] = {0, 0, 0};
+    kernel_call call = hml_work_call(s->work);
+    memset(d->dq, 0, 2 * s->n * s->n * sizeof(double));
+    if (!v) call.gravity = weightless, call.passive = 0;
+    call.q.data = q;
+    call.v.data = v ? v : s->zero;
+    call.a.data = a;
+    call.wrenches.data = s->wrenches;
+    call.dtau_dq.data = d->dq;
+    call.dtau_dv.data = d->dv;
+    call.dtau_dq.ld = call.dtau_dv.ld = s->n;
+    hml_work_inverse_dynamics(s->work, &call);
+}
+
+/* −J_linᵀ (f × J_ang): what keeping its direction in the world adds to ∂τ̂/∂q */
+static void keep_direction(const constraint_system *s, vec3 f, const derivatives *d)
+{
+    const int32_t n = s->model->nv;
+    for (int32_t k = 0; k < n; k++) {
+        vec3 turned = vec3_cross(f, matrix_column(d->J, n, k).w);
+        for (int32_t r = 0; r < n; r++) d->dq[r * n + k] -= vec3_dot(matrix_column(d->J, n, r).v, turned);
+    }
+}
+
+/* rows of a 6 × n block, as the constraint takes them, added with a factor */
+static void add_rows(const constraint_system *s, const hml_constraint *c, double factor, const double *block,
+                     double *out)
+{
+    const size_t n = s->n;
+    if (factor == 0) return;
+    if (c->kind == HML_HOLD_PLANE) {
+        vec3 normal = array_vec3(c->normal);
+        double scale = factor / sqrt(vec3_dot(normal, normal));
+        for (size_t k = 0; k < n; k++) {
+            out[k] += scale * (normal.x * block[k] + normal.y * block[n + k] + normal.z * block[2 * n + k]);
+        }
+        return;
+    }
+    for (size_t i = 0; i < (size_t)hml_constraint_kind_rows(c->kind) * n; i++) out[i] += factor * block[i];
+}
+
+/* stiffness · ∂e/∂q: J, for a frame through the Jacobian of log; J is overwritten */
+static void add_stiffness(const constraint_system *s, const hml_constraint *c, const double *q, const derivatives *d,
+                          double *cq)
+{
+    const int32_t n = s->model->nv;
+    if (!(c->stiffness > 0)) return;
+    if (c->kind == HML_HOLD_FRAME) {
+        const state_series state = {.q = q};
+        twist V[SERIES_LENGTH];
+        pose goal = pose_of(array_mat3(c->pose, 4), vec3_of(c->pose[3], c->pose[7], c->pose[11]));
+        pose H = frame_series(s->model, c->frame, HML_WORLD, HML_LEFT, &state, 0, V, NULL);
+        twist e = se3_log(pose_between(goal, H));
+        for (int32_t k = 0; k < n; k++) {
+            matrix_put_column(d->J, n, k, se3_dexp_right_inverse_apply(e, matrix_column(d->J, n, k)));
+        }
+    }
+    add_rows(s, c, c->stiffness, d->J, cq);
+}
+
+/* ∂c of all constraints and the directions of their forces. a NULL: an impulse, c = J v */
+static hml_status constraint_derivatives(const constraint_system *s, const double *q, const double *v, const double *a,
+                                         const derivatives *d)
+{
+    size_t row = 0;
+    memset(d->cq, 0, 2 * s->m * s->n * sizeof(double));
+    for (int32_t i = 0; i < s->set->count; i++) {
+        const hml_constraint *c = &s->set->items[i];
+        const hml_representation rep = c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED;
+        double *cq = d->cq + row * s->n, *cv = d->cv + row * s->n;
+        hml_frame_derivative x = {.struct_size = sizeof x, .placement_q = d->J, .twist_q = d->twist_q};
+        if (a) x.acceleration_q = d->motion_q, x.acceleration_v = d->motion_v;
+        TRY(hml_frame_derivatives(s->model, s->work, c->frame, rep, q, v, a, &x));
+        if (c->kind != HML_HOLD_FRAME) keep_direction(s, wrench_of_rows(c, s->lambda + row).f, d);
+        if (a) {
+            add_rows(s, c, 1, d->motion_q, cq);
+            add_rows(s, c, c->damping, d->twist_q, cq);
+            add_rows(s, c, 1, d->motion_v, cv);
+            add_rows(s, c, c->damping, d->J, cv);
+            add_stiffness(s, c, q, d, cq);
+        } else {
+            add_rows(s, c, 1, d->twist_q, cq);
+        }
+        row += (size_t)hml_constraint_kind_rows(c->kind);
+    }
+    return HML_OK;
+}
+
+/*
+ * One column of the solution: right-hand sides −tau (n, in s->h) and −c (m, every n-th number; NULL: zero), into column
+ * k of motion (n × n) and force (m × n), each of which may be NULL
+ */
+static void solve_column(constraint_system *s, const double *c, size_t k, double *motion, double *force)
+{
+    const size_t n = s->n;
+    for (size_t i = 0; i < n; i++) s->a[i] = -s->h[i];
+    hml_constraint_solve_mass(s, s->a);
+    for (size_t i = 0; i < s->m; i++) {
+        s->b[i] = c ? -c[i * n + k] : 0;
+        for (size_t j = 0; j < n; j++) s->b[i] -= s->J[i * n + j] * s->a[j];
+    }
+    hml_rank_solve_gram(&s->K, s->b, s->b);
+    hml_constraint_apply(s, s->b, s->a, s->a);
+    for (size_t i = 0; motion && i < n; i++) motion[i * n + k] = s->a[i];
+    for (size_t i = 0; force && i < s->m; i++) force[i * n + k] = s->b[i];
+}
+
+/* all columns; dtau NULL: minus the identity */
+static void solve_columns(constraint_system *s, const double *dtau, const double *c, double *motion, double *force)
+{
+    if (!motion && !force) return;
+    for (size_t k = 0; k < s->n; k++) {
+        for (size_t i = 0; i < s->n; i++) s->h[i] = dtau ? dtau[i * s->n + k] : i == k ? -1 : 0;
+        solve_column(s, c, k, motion, force);
+    }
+}
+
+/* [ −ad_ν  I ], and the blocks below */
+static void assemble(const constraint_system *s, const double *v, const double *Dq, const double *Dv, double *A)
+{
+    const size_t n = s->n;
+    memset(A, 0, 2 * n * n * sizeof *A);
+    for (int32_t i = 0; i < s->model->njoints; i++) {
+        const model_joint *j = &model_joints(s->model)[i];
+        const size_t first = (size_t)j->v, size = (size_t)j->nv;
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        if (size < 3) continue; /* smaller groups commute */
+        joint_ad(j->type, v + j->v, ad);
+        for (size_t r = 0; r < size * size; r++) A[(first + r / size) * 2 * n + first + r % size] = -ad[r];
+    }
+    for (size_t r = 0; r < n; r++) {
+        double *below = A + (n + r) * 2 * n;
+        A[r * 2 * n + n + r] = 1;
+        memcpy(below, Dq + r * n, n * sizeof *A);
+        memcpy(below + n, Dv + r * n, n * sizeof *A);
+    }
+}
+
+hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                     double *scratch, hml_constrained_linearization *x)
+{
+    constraint_system s;
+    if (!x || x->struct_size != sizeof *x) return HML_INVALID_ARGUMENT;
+    x->report.struct_size = sizeof x->report;
+    TRY(hml_constraint_open(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch, &s));
+    /* the system it leaves in the scratch is used on: J, its factors, λ in s.lambda, ν̇ in s.a */
+    TRY(hml_constrained_forward_dynamics(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch,
+                                         x->acceleration, x->lambda, &x->report));
+    s.K.rank = (size_t)x->report.rank;
+    const derivatives d = lay_out(&s);
+    const size_t n = s.n;
+    TRY(gather_wrenches(&s, x->q, x->wrenches));
+    inverse_derivatives(&s, x->q, x->v, s.a, &d);
+    TRY(constraint_derivatives(&s, x->q, x->v, s.a, &d));
+    double *Dq = x->Dq, *Dv = x->Dv;
+    if (x->A) { /* columns are read before they are written, so the results may take the place of the derivatives */
+        if (!Dq) Dq = d.dq;
+        if (!Dv) Dv = d.dv;
+    }
+    solve_columns(&s, d.dq, d.cq, Dq, x->lambda_q);
+    solve_columns(&s, d.dv, d.cv, Dv, x->lambda_v);
+    if (x->A) assemble(&s, x->v, Dq, Dv, x->A);
+    double *Dtau = x->Dtau ? x->Dtau : x->B ? x->B + n * n : NULL;
+    solve_columns(&s, NULL, NULL, Dtau, x->lambda_tau);
+    if (x->B) {
+        memset(x->B, 0, n * n * sizeof(double));
+        if (x->Dtau) memcpy(x->B + n * n, x->Dtau, n * n * sizeof(double));
+    }
+    return HML_OK;
+}
+
+hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                             double restitution, const double *q, const double *v, double *scratch,
+                                             double *v_next, double *impulse, double *next_q, double *next_v,
+                                             double *impulse_q, double *impulse_v)
+{
+    constraint_system s;
+    hml_constraint_report report = {.struct_size = sizeof report};
+    TRY(hml_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
+    TRY(hml_constrained_impulse(model, work, constraints, restitution, q, v, scratch, NULL, impulse, &report));
+    s.K.rank = (size_t)report.rank;
+    const derivatives d = lay_out(&s);
+    const size_t n = s.n;
+    TRY(gather_wrenches(&s, q, NULL));
+    for (size_t k = 0; k < n; k++) s.h[k] = s.a[k] - v[k], s.x[k] = s.a[k] + restitution * v[k];
+    inverse_derivatives(&s, q, NULL, s.h, &d);
+    TRY(constraint_derivatives(&s, q, s.x, NULL, &d));
+    if (next_v || impulse_v) { /* M (dν⁺ − dν) = JᵀdΛ, J dν⁺ = −e J dν: dν⁺ = dν + M⁻¹JᵀdΛ */
+        memset(d.dv, 0, n * n * sizeof(double));
+        for (size_t i = 0; i < s.m * n; i++) d.cv[i] = (1 + restitution) * s.J[i];
+    }
+    if (v_next) memmove(v_next, s.a, n * sizeof *v_next);
+    solve_columns(&s, d.dq, d.cq, next_q, impulse_q);
+    solve_columns(&s, d.dv, d.cv, next_v, impulse_v);
+    for (size_t k = 0; next_v && k < n; k++) next_v[k * n + k] += 1;
+    return HML_OK;
+}
