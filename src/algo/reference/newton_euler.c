@@ -10,15 +10,13 @@ static wrench momentum_rate(inertia I, twist V, twist dV)
     return wrench_add(inertia_mul(I, dV), twist_cross_dual(V, inertia_mul(I, V)));
 }
 
-static inertia turned(mat3 R, inertia I) { return inertia_transform(pose_of(R, vec3_zero()), I); }
-
 static wrench body_wrench(hml_representation representation, pose H, inertia I, twist V, twist dV)
 {
     wrench W;
     switch (representation) {
-    case HML_RIGHT: return momentum_rate(inertia_transform(H, I), V, dV);           /* (34), (38) */
-    case HML_MIXED: return newton_euler_classical(turned(H.R, I), dV.v, V.w, dV.w); /* (51), (54), (55) */
-    case HML_SPLIT:                                                                 /* (56), (57) */
+    case HML_RIGHT: return momentum_rate(inertia_transform(H, I), V, dV);                 /* (34), (38) */
+    case HML_MIXED: return newton_euler_classical(inertia_turn(H.R, I), dV.v, V.w, dV.w); /* (51), (54), (55) */
+    case HML_SPLIT:                                                                       /* (56), (57) */
         W = newton_euler_classical(I, mat3_tmul_vec(H.R, dV.v), V.w, dV.w);
         W.f = mat3_mul_vec(H.R, W.f);
         return W;

@@ -7,6 +7,12 @@
 
 #include "group/spatial.h"
 
+/* the same inertia about the same origin, in the axes that R turns the body's into: (47), (51), (76a) */
+static inline inertia inertia_turn(mat3 R, inertia I)
+{
+    return inertia_of(I.m, mat3_mul_vec(R, I.h), sym3_rotate(R, I.J));
+}
+
 /* force and torque at the origin of a body whose origin has the acceleration a = r̈; all in the same axes */
 static inline wrench newton_euler_classical(inertia I, vec3 a, vec3 w, vec3 dw)
 {

@@ -34,6 +34,12 @@ static void left_back(tree *t, int i)
     p->f = wrench_add(p->f, pose_ad_dual(b->X, b->f));
 }
 
+/* the joint's columns in the form of the twists, (70b) and (75b); they carry ν and ν̇ out, and take τ from wrenches */
+static void turn_columns(tree_body *b, hml_representation representation)
+{
+    for (int k = 0; k < b->nv; k++) b->Sr[k] = twist_from_left(representation, b->H, b->S[k]);
+}
+
 static void right(tree *t, const double *v, const double *a)
 {
     for (int i = 0; i < t->n; i++) {
@@ -41,9 +47,10 @@ static void right(tree *t, const double *v, const double *a)
         twist vp = twist_zero(), ap = twist_of(vec3_neg(tree_gravity(t)), vec3_zero());
         if (b->parent >= 0) vp = t->body[b->parent].v, ap = t->body[b->parent].a;
         inertia Is = inertia_transform(b->H, b->I);
-        twist vJ = pose_ad(b->H, tree_joint(b, b->S, v));
+        turn_columns(b, HML_RIGHT);
+        twist vJ = tree_joint(b, b->Sr, v);
         b->v = twist_add(vp, vJ);
-        b->a = twist_add(ap, twist_add(pose_ad(b->H, tree_joint(b, b->S, a)), twist_cross(b->v, vJ)));
+        b->a = twist_add(ap, twist_add(tree_joint(b, b->Sr, a), twist_cross(b->v, vJ)));
         b->f = wrench_add(inertia_mul(Is, b->a), twist_cross_dual(b->v, inertia_mul(Is, b->v)));
     }
 }
@@ -65,17 +72,15 @@ static void mixed(tree *t, const double *v, const double *a)
             vp = t->body[b->parent].v, ap = t->body[b->parent].a;
             d = mat3_mul_vec(t->body[b->parent].H.R, b->X.p);
         }
-        mat3 R = b->H.R;
-        twist vJ = tree_joint(b, b->S, v), aJ = tree_joint(b, b->S, a);
-        vJ = twist_of(mat3_mul_vec(R, vJ.v), mat3_mul_vec(R, vJ.w));
-        aJ = twist_of(mat3_mul_vec(R, aJ.v), mat3_mul_vec(R, aJ.w));
+        turn_columns(b, HML_MIXED);
+        twist vJ = tree_joint(b, b->Sr, v), aJ = tree_joint(b, b->Sr, a);
         b->c.v = d;
         b->v.w = vec3_add(vp.w, vJ.w);
         b->v.v = vec3_add(vp.v, vec3_add(vec3_cross(vp.w, d), vJ.v));
         b->a.w = vec3_add(ap.w, vec3_add(aJ.w, vec3_cross(b->v.w, vJ.w)));
         b->a.v = vec3_add(vec3_add(ap.v, vec3_cross(ap.w, d)), vec3_cross(vp.w, vec3_sub(b->v.v, vp.v)));
         b->a.v = vec3_add(b->a.v, vec3_add(aJ.v, vec3_cross(b->v.w, vJ.v)));
-        b->f = newton_euler_classical(inertia_transform(pose_of(R, vec3_zero()), b->I), b->a.v, b->v.w, b->a.w);
+        b->f = newton_euler_classical(inertia_turn(b->H.R, b->I), b->a.v, b->v.w, b->a.w);
     }
 }
 
@@ -135,8 +140,10 @@ hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation re
     for (int i = t.n - 1; i >= 0; i--) {
         tree_body *b = &t.body[i];
         if (wrenches) b->f = wrench_sub(b->f, wrench_from_left(representation, b->H, tree_wrench(wrenches, i)));
-        wrench f = wrench_to_left(representation, b->H, b->f);
-        for (int k = 0; k < b->nv; k++) tau[b->at + k] = wrench_dot(f, b->S[k]) - tau[b->at + k];
+        int turned = representation == HML_RIGHT || representation == HML_MIXED;
+        const twist *S = turned ? b->Sr : b->S;
+        wrench f = turned ? b->f : wrench_to_left(representation, b->H, b->f);
+        for (int k = 0; k < b->nv; k++) tau[b->at + k] = wrench_dot(f, S[k]) - tau[b->at + k];
         if (b->parent >= 0) back[representation](&t, i);
     }
     return HML_OK;

@@ -25,7 +25,7 @@ hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q,
     if (status) return status;
     t->n = model->nbodies;
     t->model = model;
-    t->body = scratch;
+    t->body = (tree_body *)scratch;
     t->vector = (double *)(void *)(t->body + t->n);
     for (int i = 0; i < t->n; i++) {
         const model_body *m = &model_bodies(model)[i];

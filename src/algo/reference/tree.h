@@ -22,7 +22,7 @@ typedef struct tree_body {
     twist v, a, c;            /* what they mean is said where they are used */
     wrench f, p;
     inertia Ic;
-    twist Sr[6];          /* columns in the root's frame */
+    twist Sr[6];          /* columns in the root's frame, or in another form */
     twist Sd[3][6], V[4]; /* derivatives of columns (1 to 3) and twists (0 to 3) in that frame, held still */
     wrench F[3];          /* wrenches and their derivatives there */
     double IA[36], U[36], D[36], u[6];
