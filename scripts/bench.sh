@@ -1,14 +1,118 @@
 #!/bin/sh
-# The benchmarks that have peers: group functions and Jacobians, both sides in turns on one core, one table each.
-# Usage: bench.sh BUILD JOBS
+# The benchmarks that have peers: group functions, Jacobians, dynamics and linearization. Prints tables; the rows of the
+# last one are in BUILD/bench.json. Usage: bench.sh BUILD JOBS [OPTION...]
+#   --avx2           dynamics alone, both sides restricted to AVX2: BUILD/bench-avx2.json
+#   --instructions   only count: instructions a linearization, by callgrind: BUILD/bench-instructions.json
+#   --docs           write what BUILD has of these files into docs/benchmarks.md and its picture; measures nothing
+# PEER_VENV names a Python environment with the peers' packages; default BUILD/venv, which is made.
 set -eu
-build=$1 jobs=$2
 
-scripts/peer-venv.sh "$build/venv" > "$build/bench-venv.log" 2>&1 || echo "no peers: see $build/bench-venv.log"
-cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_BENCH=ON -DHAMEL_PEER_VENV="$PWD/$build/venv" \
-    > "$build/bench.log"
-cmake --build "$build/bench" -j "$jobs" >> "$build/bench.log"
-for table in bench_group bench_kinematics; do
-    echo
-    cmake --build "$build/bench" --target $table | grep '^|'
+cd "$(dirname "$0")/.."
+build=$1 jobs=$2
+shift 2
+mode=all
+for option in "$@"; do
+    case $option in
+    --avx2 | --instructions | --docs) mode=${option#--} ;;
+    *) echo "bench.sh: unknown option $option" >&2 && exit 2 ;;
+    esac
 done
+
+report()
+{
+    python3 bench/peer_dynamics_report.py "$@"
+}
+
+if [ "$mode" = docs ]; then
+    report --page docs/benchmarks.md --picture docs/pictures/bench.svg "$build"
+    exit
+fi
+
+# ---- build; a peer that cannot be had is left out ----
+mkdir -p "$build/bench"
+log=$build/bench.log
+venv=${PEER_VENV:-$build/venv}
+[ -n "${PEER_VENV:-}" ] || scripts/peer-venv.sh "$venv" > "$build/bench-venv.log" 2>&1 ||
+    echo "no peers: see $build/bench-venv.log"
+venv=$(realpath "$venv")
+cxx=$(command -v clang++ || command -v c++)
+CXX=$cxx cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_BENCH=ON \
+    -DHAMEL_PEER_VENV="$venv" > "$log"
+cmake --build "$build/bench" -j "$jobs" >> "$log"
+wanted="pinocchio-wheel pinocchio-native mujoco"
+[ "$mode" = avx2 ] && wanted="pinocchio-haswell"
+[ "$mode" = instructions ] && wanted="pinocchio-wheel pinocchio-haswell"
+peers=
+for peer in $wanted; do
+    if cmake --build "$build/bench" -j "$jobs" --target "$peer" >> "$log" 2>&1; then
+        peers="$peers --peer $(realpath "$build/bench/$peer.so")"
+    else
+        echo "no $peer: see $log"
+    fi
+done
+
+# ---- robots: those of the library, and real ones ----
+erd=$(find "$venv" -type d -path '*/example-robot-data/robots' 2> /dev/null | head -n 1)
+# robot NAME BASE FILE FILE: the first of the two that is there
+robot()
+{
+    for file in "$erd/$3" "../shared/models/$4"; do
+        [ -f "$file" ] || continue
+        robots="$robots $1,$2,$file"
+        return 0
+    done
+}
+robots="pendulum arm7 drone_arm nine quadruped humanoid satellite ship_crane"
+robot ur5 fixed ur_description/urdf/ur5_robot.urdf ur5.urdf
+robot panda fixed panda_description/urdf/panda.urdf panda.urdf
+robot iris free iris_description/robots/iris.urdf iris.urdf
+robot bolt free bolt_description/robots/bolt.urdf bolt.urdf
+robot solo12 free solo_description/robots/solo12.urdf solo12.urdf
+robot a1 free a1_description/urdf/a1.urdf a1.urdf
+robot hyq free hyq_description/robots/hyq_no_sensors.urdf hyq.urdf
+robot anymal_b_kinova free anymal_b_simple_description/robots/anymal-kinova.urdf anymal_b_kinova.urdf
+robot simple_humanoid free simple_humanoid_description/urdf/simple_humanoid.urdf simple_humanoid.urdf
+robot icub_reduced free icub_description/robots/icub_reduced.urdf icub_reduced.urdf
+robot talos free talos_data/robots/talos_reduced.urdf talos.urdf
+
+# ---- measure ----
+program=$build/bench/peer_dynamics
+# count CONTENDER ROBOT CALLS: instructions a state, nothing but the calls being counted
+count()
+{
+    # shellcheck disable=SC2086
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=bench_counted \
+        "$program" $peers --count "$1,linearize,$3" "$2" 2>&1 | awk -v calls="$3" '/Collected/ { printf "%.0f", $4 / calls }'
+}
+if [ "$mode" = instructions ]; then
+    # valgrind knows AVX2 and no more, and says so to programs that ask: hence the build for it
+    separator=
+    printf '{"rows": [' > "$build/bench-instructions.json"
+    for robot in $robots; do
+        name=${robot%%,*}
+        case $name in quadruped | solo12 | simple_humanoid) ;; *) continue ;; esac
+        for who in hamel hamel-batch pinocchio-wheel pinocchio-haswell; do
+            n=$(count $who "$robot" 64)
+            [ -n "$n" ] || continue
+            printf '%s\n  {"robot": "%s", "contender": "%s", "instructions": %s}' "$separator" "$name" $who "$n" \
+                >> "$build/bench-instructions.json"
+            separator=,
+        done
+    done
+    printf '\n]}\n' >> "$build/bench-instructions.json"
+    report "$build/bench-instructions.json"
+    exit
+fi
+if [ "$mode" = all ]; then
+    for table in bench_group bench_kinematics; do
+        echo
+        cmake --build "$build/bench" --target $table | grep '^|'
+    done
+fi
+json=$build/bench.json isa=best
+[ "$mode" = avx2 ] && json=$build/bench-avx2.json isa=x4
+mkdir -p "$build/bench/models"
+# shellcheck disable=SC2086
+"$program" $peers --isa $isa --out "$json" --scaling "$build/bench/models" $robots 2> "$build/bench-rows.log"
+grep differ "$build/bench-rows.log" || true
+report "$json"

@@ -51,6 +51,7 @@ need_bench()
 {
     need_build
     need c++ g++
+    need clang++ clang
     need file:/usr/include/eigen3/Eigen/Core libeigen3-dev
     need python3 python3
     need file:/usr/share/doc/python3-venv python3-venv

@@ -1,0 +1,75 @@
+/*
+ * What the dynamics benchmark and its contenders say to each other.
+ *
+ * A contender is Hamel, one call at a time or in batches, or a peer in a shared object of its own, which exports
+ * bench_peer. Peers are handed plain numbers and know nothing of the library, so that a peer may be compiled with any
+ * compiler and any flags: nothing but C crosses the border.
+ */
+#ifndef BENCH_PEER_DYNAMICS_H
+#define BENCH_PEER_DYNAMICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hamel/isa.h"
+#include "hamel/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* one list makes the enum and the names: constant, name, doubles of a result */
+#define BENCH_LIST(X)                                                                                                  \
+    X(LINEARIZE, "linearize", nv + 3 * nv * nv)            /* ν̇, D_q, D_ν, M⁻¹ */                               \
+    X(DIFFERENCES, "finite_differences", nv + 3 * nv * nv) /* the same from 3nv + 1 forward dynamics */                \
+    X(REFERENCE, "reference", nv + 3 * nv * nv)            /* the same by Bos, Tables 4 to 9 */                        \
+    X(INVERSE_DYNAMICS, "rnea", nv)                        /* τ */                                                    \
+    X(FORWARD_DYNAMICS, "aba", nv)                         /* ν̇ */                                                  \
+    X(MASS_MATRIX, "crba", nv *nv)                         /* M */                                                     \
+    X(INVERSE_MASS_MATRIX, "minv", nv *nv)                 /* M⁻¹, all of it */                                     \
+    X(KINEMATICS, "forward_kinematics", 12 * nbodies)      /* poses of all bodies: rotation, then position */          \
+    X(JACOBIANS, "jacobians", 6 * nv)                      /* columns of all joints, in the world */                   \
+    X(INTEGRATE, "integrate", nq)                          /* q ⊕ ν */
+
+typedef enum bench_algorithm {
+#define BENCH_ENUM(constant, name, size) BENCH_##constant,
+    BENCH_LIST(BENCH_ENUM)
+#undef BENCH_ENUM
+        BENCH_ALGORITHMS
+} bench_algorithm;
+
+enum { BENCH_STATES = 64 }; /* the knots of a horizon: a batch, and what single calls go through */
+
+/* a robot without passive forces and followers, and the states it is in; everything in Hamel's conventions */
+typedef struct bench_robot {
+    char name[64];
+    const hml_model *model; /* for Hamel's own contenders */
+    hml_isa isa;
+    size_t nbodies, nq, nv;
+    hml_body_info *bodies;
+    hml_joint_info *joints; /* the one that moves body i */
+    double gravity[3];
+    double *q, *v, *u; /* BENCH_STATES of each; u is τ where that is given, and ν̇ where that is */
+} bench_robot;
+
+typedef struct bench_contender {
+    const char *name;  /* "hamel", "pinocchio-native", … */
+    const char *build; /* version, compiler, flags: for the record */
+
+    /* NULL if it cannot have this robot */
+    void *(*open)(const bench_robot *robot);
+    /* works through at least this many states, round and round; returns how many, 0 if it has no such algorithm */
+    size_t (*run)(void *self, bench_algorithm algorithm, size_t states);
+    /* the result of the first state, after a run of one; 0 if it has none that can be compared */
+    int (*result)(void *self, bench_algorithm algorithm, double *out);
+    void (*close)(void *self);
+} bench_contender;
+
+/* what a peer's shared object exports */
+__attribute__((visibility("default"))) const bench_contender *bench_peer(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,285 @@
+/* Hamel as a contender of itself: one state a call, and batches. An algorithm is a line of the tables at the end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hamel/hamel.h"
+#include "peer_dynamics_measure.h"
+
+typedef struct hamel {
+    const bench_robot *robot;
+    const hml_model *model;
+    hml_work *work;
+    void *scratch; /* of the reference */
+    size_t nq, nv, nn, states;
+    int failed;
+    double *memory, *q, *v, *u; /* inputs: q of every state, … */
+    double *out, *Dq, *Dv, *Minv, *A, *B;
+} hamel;
+
+typedef hml_status call(hamel *h, size_t s);
+
+/* ---- one state ---- */
+
+static hml_status linearize(hamel *h, size_t s)
+{
+    hml_linearization x = {.struct_size = sizeof x};
+    x.q.data = h->q + s * h->nq, x.v.data = h->v + s * h->nv, x.tau.data = h->u + s * h->nv;
+    x.acceleration.data = h->out, x.A.data = h->A, x.B.data = h->B;
+    return hml_linearize(h->model, h->work, &x);
+}
+
+static hml_status inverse_mass_matrix(hamel *h, size_t s)
+{
+    hml_linearization x = {.struct_size = sizeof x};
+    x.q.data = h->q + s * h->nq, x.v.data = h->v + s * h->nv, x.Minv.data = h->Minv;
+    return hml_linearize(h->model, h->work, &x);
+}
+
+/* forward differences; in τ the dynamics are affine: step 1 */
+static hml_status differences(hamel *h, size_t s)
+{
+    const double step = 1.5e-8, *q = h->q + s * h->nq; /* the square root of round-off */
+    const size_t nv = h->nv;
+    double *v = h->A, *tau = v + nv, *z = tau + nv, *a = z + nv, *moved = a + nv; /* A has room for them */
+    memcpy(v, h->v + s * nv, nv * sizeof *v);
+    memcpy(tau, h->u + s * nv, nv * sizeof *tau);
+    memset(z, 0, nv * sizeof *z);
+    hml_status status = hml_forward_dynamics(h->model, h->work, q, v, tau, NULL, h->out);
+    for (size_t i = 0; i < nv && !status; i++) {
+        const double v_i = v[i], tau_i = tau[i];
+        z[i] = step;
+        status = hml_configuration_integrate(h->model, q, z, moved);
+        z[i] = 0;
+        if (!status) status = hml_forward_dynamics(h->model, h->work, moved, v, tau, NULL, a);
+        for (size_t k = 0; k < nv; k++) h->Dq[k * nv + i] = (a[k] - h->out[k]) / step;
+        v[i] += step;
+        if (!status) status = hml_forward_dynamics(h->model, h->work, q, v, tau, NULL, a);
+        for (size_t k = 0; k < nv; k++) h->Dv[k * nv + i] = (a[k] - h->out[k]) / step;
+        v[i] = v_i, tau[i] += 1;
+        if (!status) status = hml_forward_dynamics(h->model, h->work, q, v, tau, NULL, a);
+        for (size_t k = 0; k < nv; k++) h->Minv[k * nv + i] = a[k] - h->out[k];
+        tau[i] = tau_i;
+    }
+    return status;
+}
+
+static hml_status reference(hamel *h, size_t s)
+{
+    if (!h->scratch) return HML_UNSUPPORTED;
+    return hml_reference_linearize(h->model, h->scratch, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv, h->out,
+                                   h->A, h->B);
+}
+
+static hml_status inverse_dynamics(hamel *h, size_t s)
+{
+    return hml_inverse_dynamics(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv, NULL, h->out);
+}
+
+static hml_status forward_dynamics(hamel *h, size_t s)
+{
+    return hml_forward_dynamics(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv, NULL, h->out);
+}
+
+static hml_status mass_matrix(hamel *h, size_t s)
+{
+    hml_dynamics_result x = {.struct_size = sizeof x, .M = h->Minv, .h = h->out}; /* both or neither */
+    return hml_dynamics(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, NULL, NULL, &x);
+}
+
+static hml_status kinematics(hamel *h, size_t s) { return hml_body_poses(h->model, h->work, h->q + s * h->nq, h->out); }
+
+static hml_status jacobians(hamel *h, size_t s)
+{
+    hml_jacobian_columns x = {.struct_size = sizeof x, .q = {h->q + s * h->nq, h->nq}, .J = {.data = h->out}};
+    return hml_jacobians(h->model, h->work, &x);
+}
+
+static hml_status integrate(hamel *h, size_t s)
+{
+    return hml_configuration_integrate(h->model, h->q + s * h->nq, h->v + s * h->nv, h->out);
+}
+
+/* ---- all states ---- */
+
+static hml_linearization all_states(const hamel *h)
+{
+    hml_linearization x = {.struct_size = sizeof x};
+    x.q = (hml_input){h->q, h->nq}, x.v = (hml_input){h->v, h->nv}, x.tau = (hml_input){h->u, h->nv};
+    x.acceleration.data = h->out;
+    return x;
+}
+
+static hml_status linearize_batch(hamel *h, size_t s)
+{
+    hml_linearization x = all_states(h);
+    (void)s;
+    x.Dq.data = h->Dq, x.Dv.data = h->Dv, x.Minv.data = h->Minv;
+    return hml_linearize_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status linearize_stream(hamel *h, size_t s)
+{
+    hml_linearization x = all_states(h);
+    (void)s;
+    x.A.data = h->A, x.B.data = h->B;
+    return hml_linearize_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status jacobians_batch(hamel *h, size_t s)
+{
+    hml_jacobian_columns x = {.struct_size = sizeof x, .q = {h->q, h->nq}, .J = {.data = h->out}};
+    (void)s;
+    return hml_jacobians_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+/* ---- a contender ---- */
+
+size_t hamel_stream_states(size_t nv)
+{
+    const size_t bytes = (nv + 6 * nv * nv) * sizeof(double), limit = (size_t)512 << 20;
+    return bytes * 4096 <= limit ? 4096 : limit / bytes;
+}
+
+static void hamel_close(void *self)
+{
+    hamel *h = self;
+    hml_work_free(h->work);
+    free(h->scratch), free(h->memory), free(h);
+}
+
+/* stored: how many states' results there is room for, of the D matrices and of A and B */
+static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, size_t stored_AB)
+{
+    hamel *h = calloc(1, sizeof *h);
+    if (!h) return NULL;
+    *h = (hamel){.robot = r, .model = r->model, .nq = r->nq, .nv = r->nv, .nn = r->nv * r->nv, .states = states};
+    const size_t nn = h->nn, most = 16 * r->nbodies + 6 * r->nv + r->nq; /* out: poses, or columns, or less */
+    const size_t room_AB = stored_AB * nn + 4 * r->nv + r->nq;           /* differences keep vectors there */
+    const size_t reference_size = hml_reference_size(r->model);
+    if (reference_size) h->scratch = malloc(reference_size);
+    h->memory = malloc((states * (r->nq + 2 * r->nv + most) + 3 * stored_D * nn + 6 * room_AB) * sizeof *h->memory);
+    if (!h->memory || (reference_size && !h->scratch) || hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
+        hamel_close(h);
+        return NULL;
+    }
+    h->q = h->memory, h->v = h->q + states * r->nq, h->u = h->v + states * r->nv, h->out = h->u + states * r->nv;
+    h->Dq = h->out + states * most, h->Dv = h->Dq + stored_D * nn, h->Minv = h->Dv + stored_D * nn;
+    h->A = h->Minv + stored_D * nn, h->B = h->A + 4 * room_AB;
+    for (size_t s = 0; s < states; s++) {
+        const size_t from = s % BENCH_STATES;
+        memcpy(h->q + s * r->nq, r->q + from * r->nq, r->nq * sizeof *h->q);
+        memcpy(h->v + s * r->nv, r->v + from * r->nv, r->nv * sizeof *h->v);
+        memcpy(h->u + s * r->nv, r->u + from * r->nv, r->nv * sizeof *h->u);
+    }
+    return h;
+}
+
+static void *single_open(const bench_robot *r) { return hamel_open(r, BENCH_STATES, 1, 1); }
+static void *batch_open(const bench_robot *r) { return hamel_open(r, BENCH_STATES, BENCH_STATES, 0); }
+
+static void *stream_open(const bench_robot *r)
+{
+    const size_t states = hamel_stream_states(r->nv);
+    return states < 1024 ? NULL : hamel_open(r, states, 0, states); /* no stream any more */
+}
+
+/* absent: the library has no such call */
+static call *const single_calls[BENCH_ALGORITHMS] = {
+    [BENCH_LINEARIZE] = linearize,
+    [BENCH_DIFFERENCES] = differences,
+    [BENCH_REFERENCE] = reference,
+    [BENCH_INVERSE_DYNAMICS] = inverse_dynamics,
+    [BENCH_FORWARD_DYNAMICS] = forward_dynamics,
+    [BENCH_MASS_MATRIX] = mass_matrix,
+    [BENCH_INVERSE_MASS_MATRIX] = inverse_mass_matrix,
+    [BENCH_KINEMATICS] = kinematics,
+    [BENCH_JACOBIANS] = jacobians,
+    [BENCH_INTEGRATE] = integrate,
+};
+static call *const batch_calls[BENCH_ALGORITHMS] = {
+    [BENCH_LINEARIZE] = linearize_batch,
+    [BENCH_JACOBIANS] = jacobians_batch,
+};
+static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};
+
+static size_t single_run(void *self, bench_algorithm algorithm, size_t states)
+{
+    hamel *h = self;
+    for (size_t k = 0; k < states; k++) {
+        if (single_calls[algorithm](h, k % BENCH_STATES)) return 0;
+    }
+    return states;
+}
+
+static size_t run_whole(hamel *h, call *batch, size_t states)
+{
+    size_t done = 0;
+    for (; batch && done < states; done += h->states) {
+        if (batch(h, 0)) return 0;
+    }
+    return done;
+}
+
+static size_t batch_run(void *self, bench_algorithm algorithm, size_t states)
+{
+    return run_whole(self, batch_calls[algorithm], states);
+}
+
+static size_t stream_run(void *self, bench_algorithm algorithm, size_t states)
+{
+    return run_whole(self, stream_calls[algorithm], states);
+}
+
+/* ---- results of the first state ---- */
+
+static void copy(const double *from, size_t n, double *to) { memcpy(to, from, n * sizeof *to); }
+
+/* the lower half of A, or of B, whose rows are ld long */
+static void block(const double *from, size_t ld, size_t column, size_t nv, double *to)
+{
+    for (size_t i = 0; i < nv; i++) copy(from + (nv + i) * ld + column, nv, to + i * nv);
+}
+
+static int single_result(void *self, bench_algorithm algorithm, double *out)
+{
+    const hamel *h = self;
+    const size_t nv = h->nv, nn = h->nn;
+    switch (algorithm) {
+    case BENCH_LINEARIZE:
+    case BENCH_REFERENCE:
+        copy(h->out, nv, out);
+        block(h->A, 2 * nv, 0, nv, out + nv);
+        block(h->A, 2 * nv, nv, nv, out + nv + nn);
+        block(h->B, nv, 0, nv, out + nv + 2 * nn);
+        return 1;
+    case BENCH_DIFFERENCES:
+        copy(h->out, nv, out);
+        copy(h->Dq, nn, out + nv), copy(h->Dv, nn, out + nv + nn), copy(h->Minv, nn, out + nv + 2 * nn);
+        return 1;
+    case BENCH_MASS_MATRIX:
+    case BENCH_INVERSE_MASS_MATRIX: copy(h->Minv, nn, out); return 1;
+    case BENCH_KINEMATICS:
+        for (size_t i = 0; i < h->robot->nbodies; i++) {
+            for (size_t k = 0; k < 3; k++) {
+                copy(h->out + 16 * i + 4 * k, 3, out + 12 * i + 3 * k);
+                out[12 * i + 9 + k] = h->out[16 * i + 4 * k + 3];
+            }
+        }
+        return 1;
+    case BENCH_JACOBIANS: copy(h->out, 6 * nv, out); return 1;
+    case BENCH_INTEGRATE: copy(h->out, h->nq, out); return 1;
+    default: copy(h->out, nv, out); return 1;
+    }
+}
+
+static int batch_result(void *self, bench_algorithm algorithm, double *out)
+{
+    return algorithm == BENCH_LINEARIZE ? single_result(self, BENCH_DIFFERENCES, out)
+                                        : single_result(self, algorithm, out);
+}
+
+const bench_contender hamel_single = {"hamel", "one call a state", single_open, single_run, single_result, hamel_close};
+const bench_contender hamel_batch = {"hamel-batch", "64 states a call", batch_open,
+                                     batch_run,     batch_result,       hamel_close};
+const bench_contender hamel_stream = {"hamel-stream", "4096 states a call", stream_open,
+                                      stream_run,     single_result,        hamel_close};

@@ -1,0 +1,174 @@
+// Pinocchio as a contender: the robot in its words, its calls, and its results in ours.
+//
+// Built twice. As shipped: the algorithms are those of the package's library. Native: the package's headers alone,
+// instantiated here for this processor; the library is not even linked.
+#include "peer_dynamics_pinocchio.hpp"
+
+#include "peer_dynamics.h"
+
+namespace
+{
+
+template <class X, class Y, class Z, class U>
+pinocchio::JointModel along(const Eigen::Vector3d &axis, const X &x, const Y &y, const Z &z, const U &unaligned)
+{
+    if (axis == Eigen::Vector3d::UnitX()) return x;
+    if (axis == Eigen::Vector3d::UnitY()) return y;
+    if (axis == Eigen::Vector3d::UnitZ()) return z;
+    return unaligned;
+}
+
+/* their special joints where an axis is x, y or z, as their URDF reader does; false: no counterpart */
+bool joint_of(const hml_joint_info &j, pinocchio::JointModel &joint)
+{
+    using namespace pinocchio;
+    const Eigen::Vector3d axis(j.axis[0], j.axis[1], j.axis[2]);
+    if (j.point[0] != 0 || j.point[1] != 0 || j.point[2] != 0) return false;
+    switch (j.type) {
+    case HML_JOINT_FREE: joint = JointModelFreeFlyer(); return true;
+    case HML_JOINT_SPHERICAL: joint = JointModelSpherical(); return true;
+    case HML_JOINT_TRANSLATION3: joint = JointModelTranslation(); return true;
+    case HML_JOINT_REVOLUTE:
+        joint = along(axis, JointModelRX(), JointModelRY(), JointModelRZ(), JointModelRevoluteUnaligned(axis));
+        return true;
+    case HML_JOINT_PRISMATIC:
+        joint = along(axis, JointModelPX(), JointModelPY(), JointModelPZ(), JointModelPrismaticUnaligned(axis));
+        return true;
+    case HML_JOINT_HELICAL:
+        joint = along(axis, JointModelHX(j.pitch), JointModelHY(j.pitch), JointModelHZ(j.pitch),
+                      JointModelHelicalUnaligned(axis, j.pitch));
+        return true;
+    default: return false;
+    }
+}
+
+using row_major = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using matrix3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+bool model_of(const bench_robot &robot, pinocchio::Model &model)
+{
+    std::vector<pinocchio::JointIndex> index;
+    model.gravity.linear() = Eigen::Map<const Eigen::Vector3d>(robot.gravity);
+    for (size_t i = 0; i < robot.nbodies; i++) {
+        const hml_body_info &b = robot.bodies[i];
+        const hml_joint_info &j = robot.joints[i];
+        pinocchio::JointModel joint;
+        if (!joint_of(j, joint)) return false;
+        const Eigen::Matrix3d R = Eigen::Map<const matrix3>(j.rotation), I = Eigen::Map<const matrix3>(b.moment);
+        const pinocchio::SE3 placement(R, Eigen::Map<const Eigen::Vector3d>(j.position));
+        const pinocchio::JointIndex parent = b.parent < 0 ? 0 : index[static_cast<size_t>(b.parent)];
+        index.push_back(model.addJoint(parent, joint, placement, j.name));
+        model.appendBodyToJoint(index.back(), pinocchio::Inertia(b.mass, Eigen::Map<const Eigen::Vector3d>(b.com), I));
+    }
+    return true;
+}
+
+/* quaternions: w first here, last there */
+void turn_quaternions(const pinocchio::Model &model, bool to_ours, double *q)
+{
+    for (const auto &joint : model.joints) {
+        const int size = joint.nq();
+        if (size != 7 && size != 4) continue;
+        double *first = q + joint.idx_q() + (size - 4);
+        std::rotate(first, first + (to_ours ? 3 : 1), first + 4);
+    }
+}
+
+void *open(const bench_robot *ours)
+{
+    pinocchio::Model model;
+    if (!model_of(*ours, model)) return nullptr;
+    robot *r = new robot(model);
+    const auto nq = static_cast<Eigen::Index>(ours->nq), nv = static_cast<Eigen::Index>(ours->nv);
+    for (Eigen::Index s = 0; s < BENCH_STATES; s++) {
+        r->q.push_back(Eigen::Map<const vector>(ours->q + s * nq, nq));
+        r->v.push_back(Eigen::Map<const vector>(ours->v + s * nv, nv));
+        r->u.push_back(Eigen::Map<const vector>(ours->u + s * nv, nv));
+        turn_quaternions(r->model, false, r->q.back().data());
+    }
+    r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
+    return r;
+}
+
+/* forward differences, as long a step as the square root of round-off allows; in τ the dynamics are affine: step 1 */
+void differences(robot &r, const vector &q, const vector &v, const vector &tau)
+{
+    const double step = 1.5e-8;
+    call_aba(r, q, v, tau);
+    r.a = r.data.ddq;
+    for (Eigen::Index i = 0; i < r.model.nv; i++) {
+        r.shifted.setZero(r.model.nv);
+        r.shifted[i] = step;
+        call_integrate(r, q, r.shifted, r.next);
+        call_aba(r, r.next, v, tau);
+        r.Dq.col(i) = (r.data.ddq - r.a) / step;
+        r.shifted = v;
+        r.shifted[i] += step;
+        call_aba(r, q, r.shifted, tau);
+        r.Dv.col(i) = (r.data.ddq - r.a) / step;
+        r.shifted = tau;
+        r.shifted[i] += 1;
+        call_aba(r, q, v, r.shifted);
+        r.Minv.col(i) = r.data.ddq - r.a;
+    }
+}
+
+size_t run(void *self, bench_algorithm algorithm, size_t states)
+{
+    robot &r = *static_cast<robot *>(self);
+    for (size_t k = 0; k < states; k++) {
+        const size_t s = k % BENCH_STATES;
+        const vector &q = r.q[s], &v = r.v[s], &u = r.u[s];
+        switch (algorithm) {
+        case BENCH_LINEARIZE: call_linearize(r, q, v, u); break;
+        case BENCH_DIFFERENCES: differences(r, q, v, u); break;
+        case BENCH_INVERSE_DYNAMICS: call_rnea(r, q, v, u); break;
+        case BENCH_FORWARD_DYNAMICS: call_aba(r, q, v, u); break;
+        case BENCH_MASS_MATRIX: call_crba(r, q); break;
+        case BENCH_INVERSE_MASS_MATRIX: call_minv(r, q); break;
+        case BENCH_KINEMATICS: call_forward_kinematics(r, q); break;
+        case BENCH_JACOBIANS: call_jacobians(r, q); break;
+        case BENCH_INTEGRATE: call_integrate(r, q, v, r.next); break;
+        default: return 0;
+        }
+    }
+    return states;
+}
+
+template <class Matrix> double *append(const Matrix &m, double *out)
+{
+    Eigen::Map<row_major>(out, m.rows(), m.cols()) = m;
+    return out + m.size();
+}
+
+int result(void *self, bench_algorithm algorithm, double *out)
+{
+    robot &r = *static_cast<robot *>(self);
+    const pinocchio::Data &d = r.data;
+    switch (algorithm) {
+    case BENCH_LINEARIZE: append(d.Minv, append(d.ddq_dv, append(d.ddq_dq, append(d.ddq, out)))); return 1;
+    case BENCH_DIFFERENCES: append(r.Minv, append(r.Dv, append(r.Dq, append(r.a, out)))); return 1;
+    case BENCH_INVERSE_DYNAMICS: append(d.tau, out); return 1;
+    case BENCH_FORWARD_DYNAMICS: append(d.ddq, out); return 1;
+    case BENCH_MASS_MATRIX: append(row_major(d.M.selfadjointView<Eigen::Upper>()), out); return 1;
+    case BENCH_INVERSE_MASS_MATRIX: append(d.Minv, out); return 1;
+    case BENCH_KINEMATICS:
+        for (size_t i = 1; i < d.oMi.size(); i++)
+            out = append(d.oMi[i].translation(), append(d.oMi[i].rotation(), out));
+        return 1;
+    case BENCH_JACOBIANS: append(d.J, out); return 1;
+    case BENCH_INTEGRATE: turn_quaternions(r.model, true, append(r.next, out) - r.model.nq); return 1;
+    default: return 0;
+    }
+}
+
+void close(void *self) { delete static_cast<robot *>(self); }
+
+} // namespace
+
+extern "C" const bench_contender *bench_peer(void)
+{
+    static const bench_contender contender = {
+        PEER_NAME, "Pinocchio " PINOCCHIO_VERSION ", " PEER_BUILD, open, run, result, close};
+    return &contender;
+}

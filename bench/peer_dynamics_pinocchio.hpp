@@ -1,0 +1,32 @@
+// Pinocchio as a contender. Every algorithm is a unit of its own (peer_dynamics_pinocchio_calls.cpp, compiled once for
+// each), so that none of them shares an optimizer's budget with another.
+#ifndef BENCH_PEER_DYNAMICS_PINOCCHIO_HPP
+#define BENCH_PEER_DYNAMICS_PINOCCHIO_HPP
+
+#include <vector>
+
+#include <pinocchio/multibody.hpp>
+
+struct robot {
+    pinocchio::Model model;
+    pinocchio::Data data;
+    std::vector<Eigen::VectorXd> q, v, u; /* their conventions: quaternions end in w */
+    Eigen::VectorXd next;                 /* what integrate makes */
+    Eigen::VectorXd a, shifted;           /* finite differences */
+    Eigen::MatrixXd Dq, Dv, Minv;
+
+    explicit robot(const pinocchio::Model &m) : model(m), data(model), next(model.nq) {}
+};
+
+using vector = Eigen::VectorXd;
+
+void call_linearize(robot &r, const vector &q, const vector &v, const vector &tau);
+void call_rnea(robot &r, const vector &q, const vector &v, const vector &a);
+void call_aba(robot &r, const vector &q, const vector &v, const vector &tau);
+void call_crba(robot &r, const vector &q);
+void call_minv(robot &r, const vector &q);
+void call_forward_kinematics(robot &r, const vector &q);
+void call_jacobians(robot &r, const vector &q);
+void call_integrate(robot &r, const vector &q, const vector &v, vector &next);
+
+#endif
