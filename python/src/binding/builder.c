@@ -1,0 +1,251 @@
+/* Builder: a model body by body (hamel/model.h). */
+#include <math.h>
+#include <string.h>
+
+#include "objects.h"
+
+static PyObject *builder_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"name", "gravity", "model", NULL};
+    const char *name = NULL;
+    PyObject *gravity = Py_None, *model = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|zOO", words, &name, &gravity, &model)) return NULL;
+    if (model != Py_None && Py_TYPE(model) != &model_type) {
+        return PyErr_Format(PyExc_TypeError, "model is a hamel.Model, not %R", (PyObject *)Py_TYPE(model));
+    }
+    npy_intp three = 3;
+    PyArrayObject *g = gravity == Py_None ? NULL : array_shaped(gravity, "gravity", 1, &three);
+    if (gravity != Py_None && !g) return NULL;
+    builder_object *self = (builder_object *)type->tp_alloc(type, 0);
+    if (self) {
+        hml_status status = HML_OK;
+        if (model == Py_None)
+            self->builder = hml_builder_new();
+        else
+            status = hml_model_to_builder(((model_object *)model)->model, &self->builder);
+        if (!status && !self->builder) status = HML_OUT_OF_MEMORY;
+        if (!status && name) status = hml_builder_set_name(self->builder, name);
+        if (!status && g) status = hml_builder_set_gravity(self->builder, PyArray_DATA(g));
+        if (status) {
+            raise_status(status, NULL);
+            Py_CLEAR(self);
+        }
+    }
+    Py_XDECREF(g);
+    return (PyObject *)self;
+}
+
+static void builder_dealloc(builder_object *self)
+{
+    hml_builder_free(self->builder);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+static PyObject *answer(builder_object *self, hml_error *error)
+{
+    if (!error->status) return Py_NewRef((PyObject *)self);
+    raise_error(error);
+    return NULL;
+}
+
+/* fixed-size numbers into a field of a spec: size of them, or one for all */
+static int numbers(PyObject *given, const char *name, double *field, npy_intp size)
+{
+    PyObject *text = PyUnicode_FromString(name);
+    PyArrayObject *array = text ? array_of(given, text) : NULL;
+    Py_XDECREF(text);
+    if (!array) return -1;
+    npy_intp count = PyArray_SIZE(array);
+    const double *data = PyArray_DATA(array);
+    int ok = count == size || PyArray_NDIM(array) == 0;
+    for (npy_intp i = 0; ok && i < size; i++) field[i] = data[count == size ? i : 0];
+    if (!ok) PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%s has %zd numbers, wanted are %zd", name, count, size);
+    Py_DECREF(array);
+    return ok ? 0 : -1;
+}
+
+static int set_field(hml_joint_spec *spec, const char *name, PyObject *value)
+{
+    npy_intp nq = hml_joint_type_nq(spec->type), nv = hml_joint_type_nv(spec->type);
+    const struct {
+        const char *name;
+        double *field;
+        npy_intp size;
+    } fields[] = {
+        {"position", spec->position, 3},
+        {"rotation", spec->rotation, 9},
+        {"axis", spec->axis, 3},
+        {"axis2", spec->axis2, 3},
+        {"point", spec->point, 3},
+        {"pitch", &spec->pitch, 1},
+        {"armature", spec->armature, nv},
+        {"damping", spec->damping, nv},
+        {"stiffness", spec->stiffness, nv},
+        {"rest", spec->rest, nq},
+        {"lower", spec->lower, nv},
+        {"upper", spec->upper, nv},
+        {"velocity_limit", spec->velocity_limit, nv},
+        {"effort_limit", spec->effort_limit, nv},
+        {"multiplier", &spec->multiplier, 1},
+        {"offset", &spec->offset, 1},
+    };
+    for (size_t i = 0; i < COUNT(fields); i++) {
+        if (!strcmp(fields[i].name, name)) return numbers(value, name, fields[i].field, fields[i].size);
+    }
+    if (!strcmp(name, "name") || !strcmp(name, "mimic")) {
+        const char *words = value == Py_None ? NULL : PyUnicode_AsUTF8(value);
+        *(name[0] == 'n' ? &spec->name : &spec->mimic) = words;
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    if (!strcmp(name, "actuated")) {
+        spec->actuated = PyObject_IsTrue(value);
+        return spec->actuated < 0 ? -1 : 0;
+    }
+    PyErr_Format(PyExc_TypeError, "add_body() has no argument '%s'", name);
+    return -1;
+}
+
+/* the screw instead of axis and point; position and rotation place the body where the joint is neutral */
+static int set_screw(hml_joint_spec *spec, PyObject *screw, int spatial)
+{
+    double numbers6[6], position[3], rotation[9];
+    if (numbers(screw, "screw", numbers6, 6)) return -1;
+    memcpy(position, spec->position, sizeof position);
+    memcpy(rotation, spec->rotation, sizeof rotation);
+    hml_status status = hml_joint_spec_set_screw(spec, position, rotation, numbers6, spatial);
+    if (status) raise_status(status, "screw");
+    return status ? -1 : 0;
+}
+
+static PyObject *add_body(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    const char *name, *parent = NULL, *type_name = "revolute";
+    if (!PyArg_ParseTuple(arguments, "s|zs", &name, &parent, &type_name)) return NULL;
+    PyObject *said = names ? PyDict_GetItemString(names, "parent") : NULL;
+    if (said && said != Py_None) parent = PyUnicode_AsUTF8(said);
+    said = names ? PyDict_GetItemString(names, "type") : NULL;
+    if (said) type_name = PyUnicode_AsUTF8(said);
+    if (PyErr_Occurred()) return NULL;
+    hml_joint_type type;
+    if (hml_joint_type_from_name(type_name, &type)) {
+        return PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no joint type '%s'", type_name);
+    }
+    hml_joint_spec spec;
+    hml_inertia_spec inertia = {0};
+    PyObject *key, *value, *screw = NULL;
+    Py_ssize_t at = 0;
+    int massive = 0, spatial = 0, failed = 0;
+    hml_joint_spec_init(&spec, type);
+    while (names && !failed && PyDict_Next(names, &at, &key, &value)) {
+        const char *word = PyUnicode_AsUTF8(key);
+        if (!word) return NULL;
+        if (!strcmp(word, "parent") || !strcmp(word, "type")) continue;
+        if (!strcmp(word, "mass")) {
+            failed = numbers(value, word, &inertia.mass, 1);
+            massive = 1;
+        } else if (!strcmp(word, "com")) {
+            failed = numbers(value, word, inertia.com, 3);
+        } else if (!strcmp(word, "moment")) {
+            failed = numbers(value, word, inertia.moment, 9);
+        } else if (!strcmp(word, "screw")) {
+            screw = value;
+        } else if (!strcmp(word, "spatial")) {
+            spatial = PyObject_IsTrue(value);
+            failed = spatial < 0;
+        } else {
+            failed = set_field(&spec, strcmp(word, "joint") ? word : "name", value);
+        }
+    }
+    if (failed || (screw && set_screw(&spec, screw, spatial))) return NULL;
+    if (!spec.name) spec.name = name;
+    hml_error error = {0};
+    error.status = hml_builder_add_body(self->builder, name, parent, &spec, massive ? &inertia : NULL, &error);
+    return answer(self, &error);
+}
+
+static PyObject *add_frame(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"name", "body", "position", "rotation", NULL};
+    const char *name, *body = NULL;
+    PyObject *p = Py_None, *R = Py_None;
+    double position[3] = {0}, rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|zOO", words, &name, &body, &p, &R)) return NULL;
+    if (p != Py_None && numbers(p, "position", position, 3)) return NULL;
+    if (R != Py_None && numbers(R, "rotation", rotation, 9)) return NULL;
+    hml_error error = {0};
+    error.status = hml_builder_add_frame(self->builder, name, body, position, rotation, &error);
+    return answer(self, &error);
+}
+
+static PyObject *add_model(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"model", "body", "prefix", "position", "rotation", NULL};
+    model_object *model;
+    const char *body = NULL, *prefix = NULL;
+    PyObject *p = Py_None, *R = Py_None;
+    double position[3] = {0}, rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!|zzOO", words, &model_type, &model, &body, &prefix, &p, &R)) {
+        return NULL;
+    }
+    if (p != Py_None && numbers(p, "position", position, 3)) return NULL;
+    if (R != Py_None && numbers(R, "rotation", rotation, 9)) return NULL;
+    hml_error error = {0};
+    error.status = hml_builder_add_model(self->builder, model->model, prefix, body, position, rotation, &error);
+    return answer(self, &error);
+}
+
+static PyObject *build(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"keep_fixed", "strict", "mimic", "passive", NULL};
+    int keep_fixed = 0, strict = 0, passive = 1;
+    const char *mimic = "follow";
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$ppsp", words, &keep_fixed, &strict, &mimic, &passive))
+        return NULL;
+    unsigned options = (keep_fixed ? HML_BUILD_KEEP_FIXED : 0u) | (strict ? HML_BUILD_STRICT : 0u) |
+                       (strcmp(mimic, "follow") ? HML_BUILD_MIMIC_INDEPENDENT : 0u) |
+                       (passive ? 0u : HML_BUILD_NO_PASSIVE);
+    hml_model *model = NULL;
+    hml_error error = {0};
+    error.status = hml_builder_build(self->builder, options, &model, &error);
+    if (!error.status) return model_wrap(model);
+    raise_error(&error);
+    return NULL;
+}
+
+#define KEYWORDS(f) (PyCFunction)(void (*)(void))(f), METH_VARARGS | METH_KEYWORDS
+static PyMethodDef methods[] = {
+    {"add_body", KEYWORDS(add_body),
+     "add_body($self, name, parent=None, type='revolute', **joint)\n--\n\n"
+     "A body and the joint that carries it; parent None is the world. Returns the builder.\n\n"
+     "Of the joint: joint (its name), position (3), rotation (3, 3), axis (3), axis2, point, pitch, actuated, "
+     "armature,\n"
+     "damping, stiffness, rest, lower, upper, velocity_limit, effort_limit, mimic, multiplier, offset; or screw (6),\n"
+     "[linear; angular] in the body (spatial=True: in the parent). Of the body: mass, com (3), moment (3, 3) about "
+     "it."},
+    {"add_frame", KEYWORDS(add_frame),
+     "add_frame($self, name, body=None, position=None, rotation=None)\n--\n\nA frame on a body, or on the world."},
+    {"add_model", KEYWORDS(add_model),
+     "add_model($self, model, body=None, prefix=None, position=None, rotation=None)\n--\n\nA whole model on a body."},
+    {"build", KEYWORDS(build),
+     "build($self, *, keep_fixed=False, strict=False, mimic='follow', passive=True)\n--\n\nChecks the whole and makes "
+     "the "
+     "model. The builder stays usable."},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject builder_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.Builder",
+    .tp_basicsize = sizeof(builder_object),
+    .tp_dealloc = (destructor)builder_dealloc,
+    .tp_new = builder_new,
+    .tp_methods = methods,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "Builder(name=None, gravity=None, model=None)\n--\n\nMakes a model body by body; or takes a model apart.",
+};
+
+int builder_ready(PyObject *module)
+{
+    if (PyType_Ready(&builder_type) < 0) return -1;
+    Py_INCREF(&builder_type);
+    return PyModule_AddObject(module, "Builder", (PyObject *)&builder_type);
+}

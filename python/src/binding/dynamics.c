@@ -1,0 +1,130 @@
+/* Dynamics, row by row. */
+#include <string.h>
+
+#include "objects.h"
+
+#define RECURSIVE row_scratch(r, hml_recursive_size(r->model))
+#define REFERENCE row_scratch(r, hml_reference_size(r->model))
+
+static size_t velocities(const row *r) { return (size_t)hml_model_nv(r->model) * sizeof(double); }
+
+static hml_status dynamics(const row *r)
+{
+    hml_dynamics_result d = {.struct_size = sizeof d,
+                             .M = r->out[0],
+                             .h = r->out[1],
+                             .gravity = r->out[2],
+                             .acceleration = r->out[3],
+                             .com = r->out[4],
+                             .centroidal_momentum = r->out[5],
+                             .momentum = r->out[6]};
+    hml_status status = hml_dynamics(r->model, r->work, r->in[0], r->in[1], r->in[2], r->in[3], &d);
+    *r->out[7] = d.kinetic_energy;
+    *r->out[8] = d.potential_energy;
+    return status;
+}
+
+static hml_status mass_matrix(const row *r)
+{
+    size_t nv = (size_t)hml_model_nv(r->model);
+    double *memory = row_scratch(r, 2 * nv * sizeof(double) + 1);
+    if (!memory) return HML_OUT_OF_MEMORY;
+    memset(memory, 0, nv * sizeof(double));
+    hml_dynamics_result d = {.struct_size = sizeof d, .M = r->out[0], .h = memory + nv};
+    return hml_dynamics(r->model, r->work, r->in[0], memory, NULL, NULL, &d);
+}
+
+static hml_status bias(const row *r)
+{
+    double *rest = row_scratch(r, velocities(r) + 1);
+    if (!rest) return HML_OUT_OF_MEMORY;
+    memset(rest, 0, velocities(r));
+    return hml_inverse_dynamics(r->model, r->work, r->in[0], r->in[1], rest, r->in[2], r->out[0]);
+}
+
+static hml_status hybrid(const row *r)
+{
+    memcpy(r->out[0], r->in[3], velocities(r));
+    memcpy(r->out[1], r->in[4], velocities(r));
+    return hml_hybrid_dynamics(r->model, RECURSIVE, r->marks[0], r->in[1], r->in[2], r->in[5], r->out[0], r->out[1]);
+}
+
+static hml_parameter_derivatives parameters(const row *r)
+{
+    hml_parameter_derivatives d = {sizeof d,  r->out[0], r->out[1], r->out[2],
+                                   r->out[3], r->out[4], r->out[5], r->out[6]};
+    return d;
+}
+
+static void *parameters_scratch(const row *r)
+{
+    return row_scratch(r, hml_parameters_scratch_size(r->model) * sizeof(double));
+}
+
+static hml_status inverse_parameters(const row *r)
+{
+    hml_parameter_derivatives d = parameters(r);
+    return hml_inverse_dynamics_parameters(r->model, r->work, r->in[0], r->in[1], r->in[2], r->in[3],
+                                           parameters_scratch(r), &d);
+}
+
+static hml_status forward_parameters(const row *r)
+{
+    hml_parameter_derivatives d = parameters(r);
+    return hml_forward_dynamics_parameters(r->model, r->work, r->in[0], r->in[1], r->in[2], r->in[3],
+                                           parameters_scratch(r), &d);
+}
+
+static void *directional_scratch(const row *r)
+{
+    return row_scratch(r, hml_directional_scratch_size(r->model) * sizeof(double));
+}
+
+static hml_status directional_forward(const row *r)
+{
+    return hml_directional_forward(r->model, r->work, r->in[0], r->in[1], r->in[2], r->in[3], directional_scratch(r),
+                                   r->out[0], r->out[1]);
+}
+
+static hml_status directional_reverse(const row *r)
+{
+    return hml_directional_reverse(r->model, r->work, r->in[0], r->in[1], r->in[2], directional_scratch(r), r->out[0],
+                                   r->out[1], r->out[2]);
+}
+
+static void *step_scratch(const row *r) { return row_scratch(r, hml_step_scratch_size(r->model) * sizeof(double)); }
+
+static hml_status step(const row *r)
+{
+    return hml_step(r->model, r->work, (hml_integrator)r->choice[4], *r->in[3], r->in[0], r->in[1], r->in[2],
+                    step_scratch(r), r->out[0], r->out[1]);
+}
+
+static hml_status step_linearize(const row *r)
+{
+    return hml_step_linearize(r->model, r->work, (hml_integrator)r->choice[4], *r->in[3], r->in[0], r->in[1], r->in[2],
+                              step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
+}
+
+static hml_status wrench_at(const row *r)
+{
+    size_t bytes = 6 * (size_t)hml_model_nbodies(r->model) * sizeof(double);
+    if (r->in[4])
+        memcpy(r->out[0], r->in[4], bytes);
+    else
+        memset(r->out[0], 0, bytes);
+    return hml_wrench_add(r->model, r->work, r->in[2], r->choice[0], r->choice[3], r->in[1], r->out[0]);
+}
+
+static hml_status consistent(const row *r)
+{
+    memcpy(r->out[0], r->in[2], velocities(r));
+    return hml_reference_consistent_dynamics(r->model, REFERENCE, r->in[0], r->in[1], r->out[0], r->out[1]);
+}
+
+#define TABLE           "dynamics.def"
+#define TABLE_FUNCTIONS table
+#include "table.h"
+
+function *const *const dynamics_table = table;
+const size_t dynamics_count = COUNT(table);

@@ -1,0 +1,52 @@
+/* The types that Python sees. */
+#ifndef HAMEL_PYTHON_OBJECTS_H
+#define HAMEL_PYTHON_OBJECTS_H
+
+#include "engine.h"
+
+#include <pthread.h>
+
+typedef struct model_object {
+    PyObject_HEAD hml_model *model;
+    npy_intp symbol[SYMBOLS];
+    pthread_mutex_t lock; /* of the free workspaces */
+    workspace *free;
+    PyObject *parts[4]; /* tuples of bodies, joints, frames and velocity names, once somebody asked */
+    PyObject *weak;
+} model_object;
+
+typedef struct group_object {
+    PyObject_HEAD hml_subgroup group;
+} group_object;
+
+typedef struct builder_object {
+    PyObject_HEAD hml_builder *builder;
+} builder_object;
+
+extern PyTypeObject model_type, group_type, builder_type, linearization_type;
+
+/* takes the model over, also when it fails */
+PyObject *model_wrap(hml_model *model);
+
+workspace *workspace_take(model_object *self);
+void workspace_give(model_object *self, workspace *space);
+
+int32_t find_frame(const hml_model *model, PyObject *object, int world);
+
+/* what each file adds to the module */
+int query_ready(PyObject *module);
+int model_ready(PyObject *module);
+int group_ready(PyObject *module);
+int builder_ready(PyObject *module);
+int linearization_ready(PyObject *module);
+int matrices_ready(PyObject *module);
+int field_ready(PyObject *module);
+int rotations_ready(PyObject *module);
+int poses_ready(PyObject *module);
+
+extern PyMethodDef load_methods[], edit_methods[], solve_methods[];
+extern function *const *const configuration_table, *const *const kinematics_table, *const *const dynamics_table;
+extern function *const linearize_entry;
+extern const size_t configuration_count, kinematics_count, dynamics_count;
+
+#endif

@@ -1,0 +1,211 @@
+/* What iterates or counts: inverse kinematics, base parameters, singular coordinates, the tree of coordinates. */
+#include <string.h>
+
+#include "objects.h"
+
+/* ---- inverse kinematics ---- */
+
+/* (frame, pose) or (frame, pose, {reference, position, rotation}) */
+static int read_target(const hml_model *model, PyObject *object, hml_ik_target *target)
+{
+    PyObject *frame, *pose, *options = NULL;
+    npy_intp dims[2] = {4, 4};
+    *target = (hml_ik_target){.reference = HML_WORLD, .position = 1, .rotation = 1};
+    if (!PyTuple_Check(object) || !PyArg_ParseTuple(object, "OO|O!", &frame, &pose, &PyDict_Type, &options)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_TypeError, "a target is a tuple (frame, pose) or (frame, pose, options)");
+        return -1;
+    }
+    target->frame = find_frame(model, frame, 0);
+    if (target->frame == INT32_MIN) return -1;
+    PyArrayObject *H = array_shaped(pose, "pose", 2, dims);
+    if (!H) return -1;
+    memcpy(target->pose, PyArray_DATA(H), sizeof target->pose);
+    Py_DECREF(H);
+    PyObject *reference = options ? PyDict_GetItemString(options, "reference") : NULL;
+    PyObject *position = options ? PyDict_GetItemString(options, "position") : NULL;
+    PyObject *rotation = options ? PyDict_GetItemString(options, "rotation") : NULL;
+    if (reference && reference != Py_None) target->reference = find_frame(model, reference, 1);
+    if (position) target->position = PyFloat_AsDouble(position);
+    if (rotation) target->rotation = PyFloat_AsDouble(rotation);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyTypeObject *ik_type;
+
+static PyObject *ik_answer(PyArrayObject *q, const hml_ik_result *result, hml_status status)
+{
+    if (!ik_type) {
+        static PyStructSequence_Field fields[] = {{"q", NULL},          {"converged", NULL}, {"error", NULL},
+                                                  {"iterations", NULL}, {"attempts", NULL},  {"stationary", NULL},
+                                                  {NULL, NULL}};
+        static PyStructSequence_Desc description = {"hamel._core.InverseKinematics",
+                                                    "What Model.inverse_kinematics found.", fields, 6};
+        ik_type = PyStructSequence_NewType(&description);
+    }
+    PyObject *answer = ik_type ? PyStructSequence_New(ik_type) : NULL;
+    if (!answer) return NULL;
+    PyStructSequence_SetItem(answer, 0, Py_NewRef((PyObject *)q));
+    PyStructSequence_SetItem(answer, 1, PyBool_FromLong(status == HML_OK));
+    PyStructSequence_SetItem(answer, 2, PyFloat_FromDouble(result->error));
+    PyStructSequence_SetItem(answer, 3, PyLong_FromLong(result->iterations));
+    PyStructSequence_SetItem(answer, 4, PyLong_FromLong(result->attempts));
+    PyStructSequence_SetItem(answer, 5, PyBool_FromLong(result->stationary));
+    return answer;
+}
+
+static hml_status solve(model_object *self, const hml_ik_problem *problem, double *q, hml_ik_result *result)
+{
+    hml_status status = HML_OUT_OF_MEMORY;
+    Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take(self);
+    double *memory = malloc((hml_ik_memory(self->model) + 1) * sizeof *memory);
+    if (space && memory) status = hml_inverse_kinematics(self->model, space->work, problem, memory, q, result);
+    free(memory);
+    if (space) workspace_give(self, space);
+    Py_END_ALLOW_THREADS return status;
+}
+
+/* coordinates that stay, as nv marks; None: none does */
+static int read_locked(const hml_model *model, PyObject *object, int *marks)
+{
+    npy_intp nv = hml_model_nv(model);
+    PyArrayObject *array =
+        (PyArrayObject *)PyArray_FROM_OTF(object, NPY_BOOL, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
+    if (!array) return -1;
+    int ok = PyArray_NDIM(array) == 1 && PyArray_DIM(array, 0) == nv;
+    for (npy_intp i = 0; ok && i < nv; i++) marks[i] = ((npy_bool *)PyArray_DATA(array))[i];
+    if (!ok)
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "locked is one mark a coordinate, %zd of them",
+                     (Py_ssize_t)nv);
+    Py_DECREF(array);
+    return ok ? 0 : -1;
+}
+
+static PyObject *inverse_kinematics(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"targets",   "q",    "locked", "ignore_limits", "iterations", "attempts",
+                            "tolerance", "seed", NULL};
+    hml_ik_problem problem = {.struct_size = sizeof problem};
+    hml_ik_result result = {.struct_size = sizeof result};
+    PyObject *targets, *start = Py_None, *locked = Py_None, *answer = NULL;
+    unsigned long long seed = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O$OpiidK", words, &targets, &start, &locked,
+                                     &problem.ignore_limits, &problem.iterations, &problem.attempts, &problem.tolerance,
+                                     &seed)) {
+        return NULL;
+    }
+    problem.seed = seed;
+    npy_intp nq = hml_model_nq(self->model);
+    PyArrayObject *given = start == Py_None ? NULL : array_shaped(start, "q", 1, &nq);
+    if (start != Py_None && !given) return NULL;
+    PyArrayObject *q = (PyArrayObject *)PyArray_SimpleNew(1, &nq, NPY_DOUBLE);
+    PyObject *list = PySequence_Fast(targets, "targets is a list of (frame, pose)");
+    Py_ssize_t n = list ? PySequence_Fast_GET_SIZE(list) : 0;
+    hml_ik_target *read = PyMem_Calloc((size_t)n + 1, sizeof *read);
+    int *marks = PyMem_Calloc((size_t)hml_model_nv(self->model) + 1, sizeof *marks);
+    int failed = !q || !list || !read || !marks;
+    if (!failed && given) memcpy(PyArray_DATA(q), PyArray_DATA(given), (size_t)nq * sizeof(double));
+    if (!failed && !given) failed = hml_configuration_neutral(self->model, PyArray_DATA(q)) != HML_OK;
+    for (Py_ssize_t i = 0; !failed && i < n; i++) {
+        failed = read_target(self->model, PySequence_Fast_GET_ITEM(list, i), &read[i]);
+    }
+    if (!failed && locked != Py_None) {
+        failed = read_locked(self->model, locked, marks);
+        problem.locked = marks;
+    }
+    if (!failed) {
+        problem.ntargets = (int32_t)n;
+        problem.targets = read;
+        hml_status status = solve(self, &problem, PyArray_DATA(q), &result);
+        if (status == HML_OK || status == HML_NOT_CONVERGED)
+            answer = ik_answer(q, &result, status);
+        else
+            raise_status(status, NULL);
+    }
+    PyMem_Free(marks);
+    PyMem_Free(read);
+    Py_XDECREF(list);
+    Py_XDECREF(q);
+    Py_XDECREF(given);
+    return answer;
+}
+
+/* ---- marks ---- */
+
+static PyObject *marks_of(const int *marks, npy_intp n)
+{
+    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(1, &n, NPY_BOOL);
+    for (npy_intp i = 0; array && i < n; i++) ((npy_bool *)PyArray_DATA(array))[i] = marks[i] != 0;
+    return (PyObject *)array;
+}
+
+static PyObject *base_parameters(model_object *self, PyObject *arguments)
+{
+    unsigned long long seed = 1;
+    if (!PyArg_ParseTuple(arguments, "|K", &seed)) return NULL;
+    const hml_model *model = self->model;
+    npy_intp n = HML_BODY_PARAMETERS * (npy_intp)hml_model_nbodies(model);
+    int *marks = PyMem_Calloc((size_t)n + 1, sizeof *marks);
+    double *memory = PyMem_Malloc((hml_base_parameters_size(model) + 1) * sizeof *memory);
+    void *scratch = PyMem_Malloc(hml_recursive_size(model) + sizeof(double));
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (marks && memory && scratch) {
+        hml_rng rng;
+        int32_t count;
+        hml_rng_seed(&rng, seed);
+        status = hml_base_parameters(model, scratch, &rng, memory, marks, &count);
+    }
+    PyObject *result = status ? NULL : marks_of(marks, n);
+    if (status) raise_status(status, NULL);
+    PyMem_Free(scratch);
+    PyMem_Free(memory);
+    PyMem_Free(marks);
+    return result;
+}
+
+static PyObject *singular_coordinates(model_object *self, PyObject *object)
+{
+    npy_intp nq = hml_model_nq(self->model), nv = hml_model_nv(self->model);
+    PyArrayObject *q = array_shaped(object, "q", 1, &nq);
+    if (!q) return NULL;
+    int *marks = PyMem_Calloc((size_t)nv + 1, sizeof *marks);
+    workspace *space = workspace_take(self);
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (marks && space) status = hml_singular_coordinates(self->model, space->work, PyArray_DATA(q), marks);
+    if (space) workspace_give(self, space);
+    PyObject *result = status ? NULL : marks_of(marks, nv);
+    if (status) raise_status(status, NULL);
+    PyMem_Free(marks);
+    Py_DECREF(q);
+    return result;
+}
+
+static PyObject *coordinate_parents(model_object *self, PyObject *none)
+{
+    (void)none;
+    npy_intp nv = hml_model_nv(self->model);
+    PyArrayObject *parents = (PyArrayObject *)PyArray_SimpleNew(1, &nv, NPY_INT32);
+    hml_status status = parents ? hml_coordinate_parents(self->model, PyArray_DATA(parents)) : HML_OK;
+    if (!status) return (PyObject *)parents;
+    Py_DECREF(parents);
+    raise_status(status, NULL);
+    return NULL;
+}
+
+PyMethodDef solve_methods[] = {
+    {"inverse_kinematics", (PyCFunction)(void (*)(void))inverse_kinematics, METH_VARARGS | METH_KEYWORDS,
+     "inverse_kinematics($self, targets, q=None, *, locked=None, ignore_limits=False, iterations=0, attempts=0, "
+     "tolerance=0.0, seed=0)\n--\n\n"
+     "A configuration that brings frames to poses: damped least squares on the group, within the limits.\n\n"
+     "targets: a list of (frame, pose) or (frame, pose, {'reference': frame, 'position': weight, 'rotation': "
+     "weight}).\n"
+     "q: where to start, neutral if not given. locked: marks of coordinates that stay. Zeros take their defaults (200\n"
+     "iterations, 4 attempts, 1e-9). The answer says whether it converged; q is the best one found."},
+    {"base_parameters", (PyCFunction)base_parameters, METH_VARARGS,
+     "base_parameters($self, seed=1, /)\n--\n\nTrue for the base parameters among the ten a body: (10 nbodies,)."},
+    {"singular_coordinates", (PyCFunction)singular_coordinates, METH_O,
+     "singular_coordinates($self, q, /)\n--\n\nTrue for the coordinates that make M singular at q: (nv,)."},
+    {"coordinate_parents", (PyCFunction)coordinate_parents, METH_NOARGS,
+     "coordinate_parents($self, /)\n--\n\nλ: the coordinate before each one on the way to the root, −1 for the first."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,72 @@
+"""Dynamics and exact linearization of robots whose base moves.
+
+>>> import hamel
+>>> robot = hamel.load("quadruped")
+>>> x = robot.linearize(robot.neutral(), [0] * robot.nv)
+>>> x.A.shape, x.B.shape
+((36, 36), (36, 18))
+
+Conventions: linear first, angular second; quaternions w first; row-major; velocities left-trivialized unless said.
+Every function takes arrays with leading dimensions and broadcasts them. float64 arrays in C order are used where they
+lie; lists and other real numbers are copied; what is no real number raises TypeError, a wrong shape
+InvalidArgumentError, NaN and infinity NotFiniteError, a quaternion that is not unit NotNormalizedError.
+
+    out       an array (a tuple of arrays, or an older result) to write into: float64, C order, writable, no argument
+    threads   for large batches; as many as there are processors, or HAMEL_THREADS, if not given
+
+A name of the C library is found by its first underscore: hml_so3_exp is hamel.so3.exp, hml_quat_to_matrix is
+hamel.quat.to_matrix; what takes a model is a method of Model.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from ._core import (
+    Builder,
+    Linearization,
+    Model,
+    Subgroup,
+    __version__,
+    acceleration,
+    angle_axis,
+    boltzmann_hamel,
+    builtin_names,
+    discretize,
+    euler_xyz,
+    euler_zyx,
+    factor,
+    inertia,
+    isa,
+    linearize_field,
+    matrix,
+    point,
+    quat,
+    random_model,
+    rotvec,
+    screw,
+    se3,
+    so3,
+    twist,
+    wrench,
+)
+from ._errors import (
+    BadFileError,
+    BadModelError,
+    CannotReadError,
+    CannotWriteError,
+    Error,
+    InvalidArgumentError,
+    NotConvergedError,
+    NotFiniteError,
+    NotFoundError,
+    NotNormalizedError,
+    OutOfMemoryError,
+    SingularError,
+    SingularParameterizationError,
+    StaleError,
+    UnsupportedError,
+)
+from ._load import find, load, loads
+from ._paths import command, include, library
+
+__all__ = [name for name in dir() if not name.startswith("_") and name != "annotations"]

@@ -1,0 +1,88 @@
+"""Exceptions: one for each status of the C library, each also one of Python's own."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+
+class Error(Exception):
+    """What Hamel raises. `file` and `line` say where in a file, when a loader complains."""
+
+    file: Optional[str] = None
+    line: Optional[int] = None
+
+
+class InvalidArgumentError(Error, ValueError):
+    """An argument is out of range or has the wrong shape."""
+
+
+class NotFiniteError(Error, ValueError):
+    """An input holds NaN or infinity."""
+
+
+class NotNormalizedError(Error, ValueError):
+    """A quaternion or rotation is too far from unit."""
+
+
+class SingularError(Error, ArithmeticError):
+    """The mass matrix or another matrix is singular."""
+
+
+class SingularParameterizationError(Error, ArithmeticError):
+    """The rotation parameterization is singular here."""
+
+
+class StaleError(Error, RuntimeError):
+    """A result was asked for before what it needs."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There is not enough memory."""
+
+
+class NotFoundError(Error, LookupError):
+    """No body, joint, frame, group or robot has this name."""
+
+
+class BadModelError(Error, ValueError):
+    """The model is inconsistent."""
+
+
+class BadFileError(Error, ValueError):
+    """The file is malformed."""
+
+
+class UnsupportedError(Error, ValueError):
+    """Something Hamel, or the format, does not support."""
+
+
+class CannotReadError(Error, OSError):
+    """The file cannot be read."""
+
+
+class CannotWriteError(Error, OSError):
+    """The file cannot be written."""
+
+
+class NotConvergedError(Error, ArithmeticError):
+    """The iteration did not converge."""
+
+
+# in the order of hml_status
+BY_STATUS = (
+    Error,
+    InvalidArgumentError,
+    NotFiniteError,
+    NotNormalizedError,
+    SingularError,
+    SingularParameterizationError,
+    StaleError,
+    OutOfMemoryError,
+    NotFoundError,
+    BadModelError,
+    BadFileError,
+    UnsupportedError,
+    CannotReadError,
+    CannotWriteError,
+    NotConvergedError,
+)
