@@ -27,8 +27,9 @@ enum cli_command {
     CLI_LINEARIZE = 8,
     CLI_VALIDATE = 16,
     CLI_BENCH = 32,
-    CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE,
-    CLI_ALL = 63
+    CLI_SIMULATE = 64,
+    CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE,
+    CLI_ALL = 127
 };
 
 typedef struct cli_options {
@@ -43,6 +44,11 @@ typedef struct cli_options {
     long samples, batch;
     unsigned long long seed;
     double seconds;
+    double time, step, tolerance; /* of a simulation; 0: not given */
+    int integrator;               /* an hml_scheme; −1: not given */
+    int hold, ground;
+    double stiffness, damping, friction; /* negative: not given */
+    const char *contacts, *plot;
 } cli_options;
 
 typedef struct cli_command_info {
@@ -62,6 +68,7 @@ int cli_dynamics(const cli_options *options);
 int cli_jacobian(const cli_options *options);
 int cli_linearize(const cli_options *options);
 int cli_validate(const cli_options *options);
+int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);
 
 /* "hamel: …" on standard error; returns status, so that one can write return cli_fail(CLI_USAGE, …) */

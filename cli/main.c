@@ -31,6 +31,12 @@ const cli_command_info cli_commands[] = {
      "1e-6, beside the paper's errors; then for steps from 1e-1 to 1e-14. With --out FILE.json the\n"
      "study is also written to FILE-study.csv and FILE-study.svg.\n",
      cli_validate},
+    {"simulate", CLI_SIMULATE, "[MODEL] --time T [--state FILE]", "the motion from a state, integrated on the group",
+     "Forces and wrenches of the state act all the time. The result holds time, position, velocity,\n"
+     "energy and momentum (linear, then angular about the world's origin), a row a time; what is\n"
+     "printed are the drifts of energy and momentum. The default, dopri5, chooses its own steps.\n"
+     "With --ground the robot may touch the plane z = 0, stand, slip and fall over.\n",
+     cli_simulate},
     {"bench", CLI_BENCH, "[MODEL...]", "nanoseconds a call, for every algorithm",
      "The median over many repetitions, for one state at a time and for batches, on one thread.\n", cli_bench},
 };

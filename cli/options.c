@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/integrate.h"
+
 /* ---- readers of arguments: 0 and a message in *wanted if the text is not what is wanted ---- */
 
 typedef int reader(const char *text, cli_options *options, const char **wanted);
@@ -189,6 +191,85 @@ static int read_quiet(const char *text, cli_options *o, const char **wanted)
     return 1;
 }
 
+/* a number above `above` (or equal, if `equal`), and finite */
+static int read_above(const char *text, double above, int equal, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value) && (*value > above || (equal && *value == above));
+}
+
+static int read_time(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a positive time in seconds";
+    return read_above(text, 0, 0, &o->time);
+}
+
+static int read_step(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a positive time in seconds";
+    return read_above(text, 0, 0, &o->step);
+}
+
+static int read_tolerance(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a number from 1e-15 to 0.1";
+    return read_above(text, 1e-15, 1, &o->tolerance) && o->tolerance <= 0.1;
+}
+
+static int read_integrator(const char *text, cli_options *o, const char **wanted)
+{
+    hml_scheme scheme;
+    *wanted = "euler, rk2, rk4, dopri5, variational or alpha";
+    if (hml_scheme_from_name(text, &scheme)) return 0;
+    o->integrator = (int)scheme;
+    return 1;
+}
+
+static int read_controller(const char *text, cli_options *o, const char **wanted)
+{
+    return one_of(text, "none", "hold", wanted, "none or hold", &o->hold);
+}
+
+static int read_stiffness(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a number that is not negative";
+    return read_above(text, 0, 1, &o->stiffness);
+}
+
+static int read_damping(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a number that is not negative";
+    return read_above(text, 0, 1, &o->damping);
+}
+
+static int read_friction(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a number that is not negative";
+    return read_above(text, 0, 1, &o->friction);
+}
+
+static int read_ground(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->ground = 1;
+    return 1;
+}
+
+static int read_contact(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "names of frames with commas between them";
+    o->contacts = text;
+    return *text != 0;
+}
+
+static int read_plot(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file";
+    o->plot = text;
+    return *text != 0;
+}
+
 /* ---- the table ---- */
 
 static const struct option_row {
@@ -209,6 +290,22 @@ static const struct option_row {
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_samples},
     {"seed", 0, CLI_VALIDATE, "N", "of the random numbers (default 1)", read_seed},
     {"study", 0, CLI_VALIDATE, "PREFIX", "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
+    {"time", 't', CLI_SIMULATE, "T", "how long, in seconds", read_time},
+    {"integrator", 0, CLI_SIMULATE, "NAME", "dopri5 (default), euler, rk2, rk4, variational, alpha", read_integrator},
+    {"step", 0, CLI_SIMULATE, "H", "of the integrator (default 0.001); of dopri5: of the rows (default 0.01)",
+     read_step},
+    {"tolerance", 0, CLI_SIMULATE, "E", "of dopri5 (default 1e-12)", read_tolerance},
+    {"controller", 0, CLI_SIMULATE, "WHICH", "none (default), or hold: servos keep the actuated joints",
+     read_controller},
+    {"stiffness", 0, CLI_SIMULATE, "K", "of every servo, N m/rad or N/m (default: by weight and reach)",
+     read_stiffness},
+    {"damping", 0, CLI_SIMULATE, "D", "of every servo (default: a tenth of a second times the stiffness)",
+     read_damping},
+    {"ground", 0, CLI_SIMULATE, NULL, "the plane z = 0 is solid", read_ground},
+    {"friction", 0, CLI_SIMULATE, "MU", "of the ground (default 0.8)", read_friction},
+    {"contact", 0, CLI_SIMULATE, "NAMES", "frames that may touch it (default: those on the outermost bodies)",
+     read_contact},
+    {"plot", 0, CLI_SIMULATE, "FILE", "energy and height over time, an SVG file", read_plot},
     {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_batch},
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds},
     {"isa", 0, CLI_STATE | CLI_BENCH, "NAME", "instruction set: best (default), scalar, x2, x4, x8", read_isa},
@@ -287,7 +384,8 @@ static int bad_option(int code, char **argv)
 
 static void set_defaults(cli_options *options)
 {
-    *options = (cli_options){.samples = 100, .seed = 1, .batch = 1024, .seconds = 0.2};
+    *options = (cli_options){.samples = 100, .seed = 1, .batch = 1024, .seconds = 0.2, .integrator = -1};
+    options->stiffness = options->damping = options->friction = -1;
     hml_load_options_init(&options->load);
 }
 
@@ -343,6 +441,7 @@ int cli_options_read(int argc, char **argv, const cli_command_info **command, cl
     if (options->nmodels > 1 && found->bit != CLI_BENCH) {
         return cli_fail(CLI_USAGE, "hamel %s takes one model, not %d: '%s'", name, options->nmodels, argv[optind + 1]);
     }
+    if (found->bit == CLI_SIMULATE && !(options->time > 0)) return cli_fail(CLI_USAGE, "how long? say --time T");
     if (found->bit == CLI_JACOBIAN && !options->frame) return cli_fail(CLI_USAGE, "which frame? say --frame NAME");
     *command = found;
     return CLI_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 static int colours, width = 100;
@@ -45,15 +46,31 @@ size_t term_text_width(const char *text)
     return count;
 }
 
+/* seconds since any moment, for differences */
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void term_progress(const char *what, long done, long total)
 {
     enum { CELLS = 30 };
+    static double began, drawn;
     int filled = (int)(CELLS * done / (total > 0 ? total : 1));
-    if (!bar_allowed || filled == bar_shown) return;
+    if (!bar_allowed) return;
+    double now = clock_seconds();
+    if (bar_shown < 0) began = now, drawn = 0;
+    if (filled == bar_shown && now - drawn < 1) return;
     bar_shown = filled;
+    drawn = now;
     fprintf(stderr, "\r%s [", what);
     for (int i = 0; i < CELLS; i++) fputs(i < filled ? "█" : "·", stderr);
     fprintf(stderr, "] %3ld %%", 100 * done / (total > 0 ? total : 1));
+    double left = done > 0 ? (now - began) * (double)(total - done) / (double)done : 0;
+    if (left >= 1) fprintf(stderr, ", %.0f s left", left); /* less is not worth reading */
+    fputs("\033[K", stderr);
     fflush(stderr);
 }
 

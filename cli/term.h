@@ -22,7 +22,8 @@ int term_width(void);
 size_t term_text_width(const char *text);
 
 /*
- * A bar on standard error, redrawn as done goes from 0 to total; nothing where standard error is no terminal.
+ * A bar on standard error, redrawn as done goes from 0 to total, with the time that is left; nothing where standard
+ * error is no terminal.
  * term_progress_end takes it away.
  */
 void term_progress(const char *what, long done, long total);

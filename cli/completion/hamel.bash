@@ -2,7 +2,7 @@
 _hamel()
 {
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
-    local commands="info dynamics jacobian linearize validate bench help"
+    local commands="info dynamics jacobian linearize validate simulate bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -19,9 +19,12 @@ _hamel()
     --passive) COMPREPLY=($(compgen -W "on off" -- "$current")) ;;
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
     --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
+    --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha" -- "$current")) ;;
+    --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
-    --state | -s | --out | -o | --picture | --study) COMPREPLY=($(compgen -f -- "$current")) ;;
+    --state | -s | --out | -o | --picture | --study | --plot) COMPREPLY=($(compgen -f -- "$current")) ;;
     --frame | -f | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
+    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact) ;;
     *) case $current in
         -*)
             case $command in
@@ -29,6 +32,10 @@ _hamel()
             jacobian) options="$options --state --representation --isa --frame" ;;
             linearize) options="$options --state --representation --isa --inputs --spy --picture" ;;
             validate) options="$options --samples --seed --study" ;;
+            simulate)
+                options="$options --state --representation --isa --time --integrator --step --tolerance --controller"
+                options="$options --stiffness --damping --ground --friction --contact --plot"
+                ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))

@@ -13,6 +13,7 @@
  *   hml_motion_find             where a function of the state crosses zero within the last step
  *   hml_motion_restart          goes on from another state, after an impact for instance
  *   hml_limit_margin            how far the nearest joint limit is away
+ *   hml_model_add_armature      a copy of a model with more armature
  *
  * Every scheme moves a configuration by q ⊕ θ, so that rotations stay rotations and no angle is singular:
  *
@@ -87,7 +88,7 @@ typedef struct hml_motion_options {
     size_t struct_size;
     hml_scheme scheme;  /* dopri5 */
     double step;        /* 1e-3: the step; for dopri5 the longest one, 0: as long as the error allows */
-    double tolerance;   /* 1e-11: local error of dopri5, of positions in metres and radians, of velocities relative to
+    double tolerance;   /* 1e-12: local error of dopri5, of positions in metres and radians, of velocities relative to
                            the largest; 0: steps of `step` */
     double radius;      /* 0.8: alpha's spectral radius at infinity, 0 … 1; 1: no numerical damping */
     int32_t iterations; /* 50: of an implicit step, at most */
@@ -161,5 +162,12 @@ HML_API hml_status hml_motion_restart(hml_motion *motion, double t, const double
  */
 HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
 HML_API hml_status hml_limit_event(void *model, double t, const double *q, const double *v, double *value);
+
+/*
+ * A copy of a model whose coordinates have more armature: nv numbers, none negative. With h·d + h²·k for a servo's
+ * gains, and its force −k (q ⊖ target + h ν) − d ν, a step that is explicit in the forces, such as hml_contact_step,
+ * becomes implicit in the servo, and no gain is too high for it.
+ */
+HML_API hml_status hml_model_add_armature(const hml_model *model, const double *armature, hml_model **result);
 
 #endif

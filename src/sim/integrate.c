@@ -41,7 +41,7 @@ void hml_motion_options_init(hml_motion_options *options)
     *options = (hml_motion_options){.struct_size = sizeof *options,
                                     .scheme = HML_SCHEME_DOPRI5,
                                     .step = 1e-3,
-                                    .tolerance = 1e-11,
+                                    .tolerance = 1e-12,
                                     .radius = 0.8,
                                     .iterations = 50};
 }

@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-static const char *const COMMANDS[] = {"info", "dynamics", "jacobian", "linearize", "validate", "bench"};
+static const char *const COMMANDS[] = {"info", "dynamics", "jacobian", "linearize", "validate", "simulate", "bench"};
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static void version_and_help(void **state)
@@ -32,7 +32,7 @@ static void bad_usage_is_2_and_says_what(void **state)
     static const char *const cases[][2] = {
         {"", "which command"},
         {"linearise", "did you mean 'linearize'"},
-        {"simulate", "there is no command 'simulate'"},
+        {"stimulate", "did you mean 'simulate'"},
         {"info --nonsense", "--nonsense"},
         {"linearize --represntation left", "did you mean --representation"},
         {"linearize --representation hybrid", "left, right, mixed or split"},

@@ -1,0 +1,219 @@
+/* hamel simulate: the motion from a state. */
+#include "simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hamel/configuration.h"
+#include "hamel/wrench.h"
+#include "term.h"
+
+enum { BAR = 1000000 }; /* the bar's own units: a part of the time that is simulated */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* steps of the integrator, rows, and steps a row; for dopri5 a step is a row */
+typedef struct schedule {
+    double time, step;
+    long steps, every;
+} schedule;
+
+static int make_schedule(const cli_options *options, schedule *s)
+{
+    int adaptive = !options->ground && (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
+    s->time = options->time;
+    double step = options->step;
+    if (!(step > 0)) step = adaptive ? fmax(0.01, options->time / SIMULATE_ROWS) : 1e-3;
+    double count = ceil(options->time / step * (1 - 1e-12));
+    if (!(count < 1e12)) return cli_fail(CLI_USAGE, "--time %g in steps of %g: too many", options->time, step);
+    s->steps = count < 1 ? 1 : (long)count;
+    s->every = (s->steps + SIMULATE_ROWS - 1) / SIMULATE_ROWS;
+    s->step = options->time / (double)s->steps; /* all equal, and the last one ends where it should */
+    return CLI_OK;
+}
+
+/* when row k is due; the last one exactly at the end */
+static double due(const schedule *s, long step)
+{
+    return step >= s->steps ? s->time : (double)step / (double)s->steps * s->time;
+}
+
+static void show(const cli_options *options, double t)
+{
+    if (!options->quiet) term_progress("simulate", (long)(BAR * (t / options->time)), BAR);
+}
+
+/* ---- free of contact ---- */
+
+static hml_status integrate(const cli_options *options, const robot *r, const scene *sc, const schedule *s,
+                            trajectory *t, hml_motion *motion)
+{
+    double *q = malloc(((size_t)r->nq + (size_t)r->nv) * sizeof *q);
+    hml_status status = q ? HML_OK : HML_OUT_OF_MEMORY;
+    int adaptive = hml_motion_time(motion) == 0 && sc->contact == NULL &&
+                   (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
+    for (long k = 1; !status && k <= s->steps;) {
+        status = hml_motion_step(motion, adaptive ? s->time : due(s, k));
+        show(options, hml_motion_time(motion));
+        for (; !status && k <= s->steps && due(s, k) <= hml_motion_time(motion); k++) {
+            if (k % s->every != 0 && k != s->steps) continue;
+            double *v = q + r->nq;
+            status = hml_motion_at(motion, due(s, k), q, v);
+            if (!status) status = trajectory_add(r, options->representation, due(s, k), q, v, t);
+        }
+    }
+    free(q);
+    return status;
+}
+
+static hml_status fly(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
+                      double *reached)
+{
+    hml_motion_options o;
+    hml_motion *motion = NULL;
+    hml_motion_info info = {.struct_size = sizeof info};
+    hml_motion_options_init(&o);
+    if (options->integrator >= 0) o.scheme = (hml_scheme)options->integrator;
+    if (options->tolerance > 0) o.tolerance = options->tolerance;
+    o.step = o.scheme == HML_SCHEME_DOPRI5 ? 0 : s->step;
+    t->scheme = hml_scheme_name(o.scheme);
+    hml_status status = hml_motion_new(r->model, r->work, &o, &sc->forces, 0, r->state->q, r->state->v, &motion);
+    if (!status) status = integrate(options, r, sc, s, t, motion);
+    if (motion) {
+        hml_motion_get_info(motion, &info);
+        *reached = hml_motion_time(motion);
+    }
+    t->steps = info.steps, t->rejected = info.rejected, t->evaluations = info.evaluations;
+    hml_motion_free(motion);
+    return status;
+}
+
+/* ---- with a ground ---- */
+
+/* the servos' forces, and the part of their springs that makes the step implicit: see hml_model_add_armature */
+static hml_status servo_forces(const robot *r, const scene *sc, double h, const double *q, const double *v, double *tau)
+{
+    memcpy(tau, r->state->tau, (size_t)r->nv * sizeof *tau);
+    if (!sc->stiffness) return HML_OK;
+    double *gap = malloc(((size_t)r->nv + 1) * sizeof *gap);
+    hml_status status = gap ? hml_configuration_difference(r->model, r->state->q, q, gap) : HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; !status && i < r->nv; i++) {
+        tau[i] -= sc->stiffness[i] * (gap[i] + h * v[i]) + sc->damping[i] * v[i];
+    }
+    free(gap);
+    return status;
+}
+
+/* mean forces of the last step, into the row that was added last */
+static void add_contact_forces(const scene *sc, double h, trajectory *t)
+{
+    double *row = t->forces + (t->count - 1) * (size_t)sc->npoints * 3;
+    for (int32_t i = 0; i < hml_contact_count(sc->contact); i++) {
+        hml_contact_point point;
+        if (hml_contact_get(sc->contact, i, &point) || point.shape < 0 || point.shape >= sc->npoints) continue;
+        for (int k = 0; k < 3; k++) row[3 * point.shape + k] += point.impulse[k] / h;
+    }
+}
+
+static hml_status walk(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
+                       double *reached)
+{
+    size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies;
+    double *memory = calloc(nq + 2 * nv + six + 1, sizeof *memory);
+    if (!memory) return HML_OUT_OF_MEMORY;
+    double *q = memory, *v = q + nq, *tau = v + nv, *wrenches = tau + nv;
+    hml_status status = HML_OK;
+    memcpy(q, r->state->q, nq * sizeof *q);
+    memcpy(v, r->state->v, nv * sizeof *v);
+    t->scheme = "contact";
+    for (long k = 1; !status && k <= s->steps; k++) {
+        hml_contact_result result = {.struct_size = sizeof result};
+        memset(wrenches, 0, six * sizeof *wrenches);
+        for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
+            const hml_frame_wrench *w = &sc->wrenches[i];
+            status = hml_wrench_add(r->model, r->work, q, w->frame, w->in_world, w->wrench, wrenches);
+        }
+        if (!status) status = servo_forces(r, sc, s->step, q, v, tau);
+        if (!status) {
+            status = hml_contact_step(sc->model, sc->work, sc->contact, s->step, q, v, tau, wrenches, q, v, &result);
+        }
+        if (status) break;
+        *reached = due(s, k);
+        t->steps = t->evaluations = k;
+        show(options, *reached);
+        if (k % s->every != 0 && k != s->steps) continue;
+        status = trajectory_add(r, options->representation, *reached, q, v, t);
+        if (!status) add_contact_forces(sc, s->step, t);
+    }
+    free(memory);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static int move(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t)
+{
+    double began = seconds_now(), reached = 0;
+    hml_status status = trajectory_add(r, options->representation, 0, r->state->q, r->state->v, t);
+    if (!status) status = (sc->contact ? walk : fly)(options, r, sc, s, t, &reached);
+    term_progress_end();
+    t->seconds = seconds_now() - began;
+    if (!status) return CLI_OK;
+    if (status == HML_SINGULAR || status == HML_OUT_OF_MEMORY) return robot_fail(r, status);
+    return cli_fail(CLI_COMPUTE, "%s: the motion ends at %.6g s: %s", r->file, reached, hml_status_message(status));
+}
+
+static int check_options(const cli_options *options)
+{
+    if (options->ground && options->integrator >= 0) {
+        return cli_fail(CLI_USAGE, "--ground has an integrator of its own; leave --integrator out");
+    }
+    if (!options->ground && (options->contacts || options->friction >= 0)) {
+        return cli_fail(CLI_USAGE, "%s needs --ground", options->contacts ? "--contact" : "--friction");
+    }
+    if (!options->hold && (options->stiffness >= 0 || options->damping >= 0)) {
+        return cli_fail(CLI_USAGE, "--stiffness and --damping belong to --controller hold");
+    }
+    if (options->tolerance > 0 &&
+        (options->ground || (options->integrator >= 0 && options->integrator != HML_SCHEME_DOPRI5))) {
+        return cli_fail(CLI_USAGE, "--tolerance belongs to dopri5; the others take --step");
+    }
+    return CLI_OK;
+}
+
+int cli_simulate(const cli_options *options)
+{
+    robot r = {.file = NULL};
+    scene sc = {.npoints = 0};
+    trajectory t = {.rows = 0};
+    schedule s;
+    int status = check_options(options);
+    if (status == CLI_OK) status = make_schedule(options, &s);
+    if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    if (status == CLI_OK) status = robot_must_move(&r);
+    if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = scene_make(options, &r, s.step, &sc);
+    if (status == CLI_OK) {
+        hml_status made = trajectory_make(&r, (size_t)(s.steps / s.every) + 2, sc.npoints, &t);
+        if (made) status = robot_fail(&r, made);
+    }
+    if (status == CLI_OK) status = move(options, &r, &sc, &s, &t);
+    if (status == CLI_OK && options->plot) status = simulate_plot(options->plot, &r, &t);
+    if (status == CLI_OK && options->out) {
+        status = robot_write(options, simulate_result(&r, options->representation, &sc, &t));
+    } else if (status == CLI_OK) {
+        robot_print_header(&r, options->representation);
+        simulate_print(&r, &sc, &t);
+    }
+    trajectory_free(&t);
+    scene_free(&sc);
+    robot_free(&r);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* hamel simulate: a trajectory, what pushes the robot, and what is said about it. */
+#ifndef CLI_SIMULATE_H
+#define CLI_SIMULATE_H
+
+#include "hamel/contact.h"
+#include "hamel/integrate.h"
+#include "robot.h"
+
+/* what the command makes of the options */
+typedef struct scene {
+    hml_forces forces;
+    hml_frame_wrench *wrenches;  /* of the state */
+    double *stiffness, *damping; /* nv: of the servos; NULL: none */
+    /* with a ground */
+    int32_t npoints;
+    hml_shape *points;
+    char **point_names;
+    hml_contact *contact;
+    void *memory;
+    hml_model *model; /* with the servos' armature */
+    hml_work *work;
+} scene;
+
+/* rows of a motion, at most SIMULATE_ROWS + 1 */
+enum { SIMULATE_ROWS = 10000 };
+
+typedef struct trajectory {
+    size_t rows, count; /* room, and how many there are */
+    double *time;       /* rows */
+    double *q, *v;      /* rows × nq, rows × nv; v in the representation of the results */
+    double *energy;     /* rows */
+    double *momentum;   /* rows × 6 */
+    double *com;        /* rows × 3 */
+    double *height;     /* rows: of the base; of the com if there is no base */
+    double *forces;     /* rows × npoints × 3: of the ground; NULL: there is none */
+    double kinetic;     /* the largest kinetic energy */
+    double *M, *h;      /* scratch */
+    const char *scheme;
+    int64_t steps, rejected, evaluations;
+    double seconds; /* it took */
+} trajectory;
+
+/* forces, servos and the ground; an exit status. step: of the contact scheme */
+int scene_make(const cli_options *options, const robot *r, double step, scene *s);
+void scene_free(scene *s);
+
+hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t);
+void trajectory_free(trajectory *t);
+/* a row: the state at a time */
+hml_status trajectory_add(const robot *r, hml_representation representation, double time, const double *q,
+                          const double *v, trajectory *t);
+
+/* the largest departure from the first row, relative: energy, linear and angular momentum */
+typedef struct drifts {
+    double energy, linear, angular;
+} drifts;
+
+drifts trajectory_drifts(const trajectory *t);
+
+void simulate_print(const robot *r, const scene *s, const trajectory *t);
+hml_result *simulate_result(const robot *r, hml_representation representation, const scene *s, const trajectory *t);
+int simulate_plot(const char *path, const robot *r, const trajectory *t); /* an exit status */
+
+#endif

@@ -1,0 +1,168 @@
+/* hamel simulate: the trajectory, its drifts, tables and the result. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simulate.h"
+#include "table.h"
+
+/* ---- rows ---- */
+
+hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t)
+{
+    size_t nq = (size_t)r->nq, nv = (size_t)r->nv, forces = 3 * (size_t)npoints;
+    *t = (trajectory){.rows = rows};
+    t->time = calloc(rows, sizeof(double));
+    t->q = calloc(rows * nq, sizeof(double));
+    t->v = calloc(rows * nv, sizeof(double));
+    t->energy = calloc(rows, sizeof(double));
+    t->momentum = calloc(rows * 6, sizeof(double));
+    t->com = calloc(rows * 3, sizeof(double));
+    t->height = calloc(rows, sizeof(double));
+    if (npoints > 0) t->forces = calloc(rows * forces, sizeof(double));
+    t->M = calloc(nv * nv + 1, sizeof(double));
+    t->h = calloc(nv + 1, sizeof(double));
+    return t->time && t->q && t->v && t->energy && t->momentum && t->com && t->height && t->M && t->h &&
+                   (t->forces || npoints == 0)
+               ? HML_OK
+               : HML_OUT_OF_MEMORY;
+}
+
+void trajectory_free(trajectory *t)
+{
+    double *const parts[] = {t->time, t->q, t->v, t->energy, t->momentum, t->com, t->height, t->forces, t->M, t->h};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
+}
+
+/* the first number of a free root's position, or −1 */
+static int32_t free_root(const robot *r)
+{
+    hml_joint_info joint = {.struct_size = sizeof joint};
+    if (strcmp(r->base, "free") != 0 || hml_model_joint(r->model, 0, &joint)) return -1;
+    return joint.type == HML_JOINT_FREE ? joint.q : -1;
+}
+
+hml_status trajectory_add(const robot *r, hml_representation representation, double time, const double *q,
+                          const double *v, trajectory *t)
+{
+    size_t k = t->count;
+    if (k >= t->rows) return HML_INVALID_ARGUMENT;
+    hml_dynamics_result d = {.struct_size = sizeof d, .M = t->M, .h = t->h};
+    d.com = t->com + 3 * k;
+    d.momentum = t->momentum + 6 * k;
+    hml_status status = hml_dynamics(r->model, r->work, q, v, NULL, NULL, &d);
+    if (!status) {
+        status = hml_velocity_to_representation(r->model, representation, q, v, t->v + k * (size_t)r->nv);
+    }
+    if (status) return status;
+    memcpy(t->q + k * (size_t)r->nq, q, (size_t)r->nq * sizeof *q);
+    t->time[k] = time;
+    t->energy[k] = d.kinetic_energy + d.potential_energy;
+    t->kinetic = fmax(t->kinetic, d.kinetic_energy);
+    t->height[k] = free_root(r) < 0 ? d.com[2] : q[free_root(r) + 2];
+    t->count++;
+    return HML_OK;
+}
+
+/* ---- drifts ---- */
+
+static double length3(const double *a) { return hypot(hypot(a[0], a[1]), a[2]); }
+
+/* against the largest there was; 0 where there is nothing */
+static double relative(double change, double size) { return size > 0 ? change / size : 0; }
+
+drifts trajectory_drifts(const trajectory *t)
+{
+    double change[3] = {0}, size[3] = {fmax(fabs(t->energy[0]), t->kinetic), 0, 0};
+    for (size_t k = 0; k < t->count; k++) {
+        change[0] = fmax(change[0], fabs(t->energy[k] - t->energy[0]));
+        for (int part = 0; part < 2; part++) {
+            const double *now = t->momentum + 6 * k + 3 * part, *start = t->momentum + 3 * part;
+            const double gap[3] = {now[0] - start[0], now[1] - start[1], now[2] - start[2]};
+            change[1 + part] = fmax(change[1 + part], length3(gap));
+            size[1 + part] = fmax(size[1 + part], length3(now));
+        }
+    }
+    return (drifts){relative(change[0], size[0]), relative(change[1], size[1]), relative(change[2], size[2])};
+}
+
+/* ---- what is said ---- */
+
+static void print_rows(const robot *r, const trajectory *t)
+{
+    enum { SHOWN = 11 };
+    const char *heading[] = {"time", "energy", "linear momentum", "angular momentum",
+                             free_root(r) < 0 ? "height of com" : "height of base"};
+    table *out = table_new(5, "rrrrr");
+    for (int i = 0; i < 5; i++) table_cell(out, heading[i]);
+    size_t last = t->count - 1, shown = t->count < SHOWN ? t->count : SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        size_t k = shown > 1 ? i * last / (shown - 1) : 0;
+        table_number(out, t->time[k]);
+        table_number(out, t->energy[k]);
+        table_number(out, length3(t->momentum + 6 * k));
+        table_number(out, length3(t->momentum + 6 * k + 3));
+        table_number(out, t->height[k]);
+    }
+    table_heading(stdout, "Motion");
+    table_print(out, stdout);
+    table_free(out);
+}
+
+static void print_contacts(const scene *s, const trajectory *t)
+{
+    const double *last = t->forces + (t->count - 1) * (size_t)s->npoints * 3;
+    table *out = table_new(4, "lrrr");
+    static const char *const heading[] = {"", "x", "y", "z"};
+    for (int i = 0; i < 4; i++) table_cell(out, heading[i]);
+    for (int32_t i = 0; i < s->npoints; i++) {
+        if (length3(last + 3 * i) == 0) continue;
+        table_cell(out, s->point_names[i]);
+        for (int k = 0; k < 3; k++) table_number(out, last[3 * i + k]);
+    }
+    table_heading(stdout, "Forces of the ground at the end");
+    table_print(out, stdout);
+    table_free(out);
+}
+
+void simulate_print(const robot *r, const scene *s, const trajectory *t)
+{
+    drifts d = trajectory_drifts(t);
+    double end = t->time[t->count - 1];
+    print_rows(r, t);
+    if (s->npoints > 0) print_contacts(s, t);
+    table_heading(stdout, "Whole motion");
+    printf("energy drift            %.3g\n", d.energy);
+    printf("linear momentum drift   %.3g\n", d.linear);
+    printf("angular momentum drift  %.3g\n", d.angular);
+    printf("integrator              %s, %lld steps, %lld rejected, %lld evaluations\n", t->scheme, (long long)t->steps,
+           (long long)t->rejected, (long long)t->evaluations);
+    printf("speed                   %.3g simulated seconds a second\n", t->seconds > 0 ? end / t->seconds : 0);
+}
+
+hml_result *simulate_result(const robot *r, hml_representation representation, const scene *s, const trajectory *t)
+{
+    const size_t n = t->count, nq = (size_t)r->nq, nv = (size_t)r->nv, points = (size_t)s->npoints;
+    const size_t q[2] = {n, nq}, v[2] = {n, nv}, six[2] = {n, 6}, three[2] = {n, 3}, forces[3] = {n, points, 3};
+    hml_result *result = hml_result_new();
+    drifts d = trajectory_drifts(t);
+    robot_add_common(r, representation, result);
+    hml_result_add_numbers(result, "time", 1, &n, t->time);
+    hml_result_add_numbers(result, "position", 2, q, t->q);
+    hml_result_add_numbers(result, "velocity", 2, v, t->v);
+    hml_result_add_numbers(result, "energy", 1, &n, t->energy);
+    hml_result_add_numbers(result, "momentum", 2, six, t->momentum);
+    hml_result_add_numbers(result, "com", 2, three, t->com);
+    if (points > 0) {
+        hml_result_add_texts(result, "contact_names", points, (const char *const *)s->point_names);
+        hml_result_add_numbers(result, "contact_forces", 3, forces, t->forces);
+    }
+    hml_result_add_text(result, "integrator", t->scheme);
+    hml_result_add_number(result, "energy_drift", d.energy);
+    hml_result_add_number(result, "linear_momentum_drift", d.linear);
+    hml_result_add_number(result, "angular_momentum_drift", d.angular);
+    hml_result_add_integer(result, "steps", t->steps);
+    hml_result_add_integer(result, "rejected", t->rejected);
+    hml_result_add_integer(result, "evaluations", t->evaluations);
+    return result;
+}

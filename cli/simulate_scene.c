@@ -1,0 +1,207 @@
+/* hamel simulate: what pushes the robot, and what it stands on. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hamel/kinematics.h"
+#include "simulate.h"
+
+enum { NAME_MOST = 256 };
+
+static int failed(const robot *r, hml_status status) { return status ? robot_fail(r, status) : CLI_OK; }
+
+/* ---- forces of the state ---- */
+
+static hml_status add_state(const robot *r, scene *s)
+{
+    const hml_state *state = r->state;
+    s->wrenches = calloc((size_t)state->nwrenches + 1, sizeof *s->wrenches);
+    if (!s->wrenches) return HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < state->nwrenches; i++) {
+        const hml_state_wrench *w = &state->wrenches[i];
+        s->wrenches[i].frame = w->frame;
+        s->wrenches[i].in_world = w->in_world;
+        memcpy(s->wrenches[i].wrench, w->wrench, sizeof w->wrench);
+    }
+    s->forces.tau = state->tau;
+    s->forces.nframe_wrenches = state->nwrenches;
+    s->forces.frame_wrenches = s->wrenches;
+    return HML_OK;
+}
+
+/* ---- servos ---- */
+
+/*
+ * A servo should carry the robot: with the whole weight at the end of what its joint moves, it gives way by a tenth of
+ * a radian; a joint that slides, by a hundredth of a metre. The reach is the longest way from the joint to a frame that
+ * it carries, 0.1 m at least; without gravity that of the earth counts.
+ */
+static double default_stiffness(const robot *r, const double *H, const hml_joint_info *joint, int slides)
+{
+    double g[3], reach = 0.1;
+    hml_body_info body = {.struct_size = sizeof body};
+    hml_model_gravity(r->model, g);
+    hml_model_body(r->model, joint->body, &body);
+    const double *origin = H + 16 * (size_t)joint->body;
+    for (int32_t f = 0; f < hml_model_nframes(r->model); f++) {
+        hml_frame_info info = {.struct_size = sizeof info};
+        hml_model_frame(r->model, f, &info);
+        if (info.body < joint->body || info.body >= body.subtree_end) continue;
+        const double *at = H + 16 * (size_t)f;
+        reach = fmax(reach, hypot(hypot(at[3] - origin[3], at[7] - origin[7]), at[11] - origin[11]));
+    }
+    double strength = hypot(hypot(g[0], g[1]), g[2]);
+    double weight = hml_model_mass(r->model) * (strength > 0 ? strength : 9.81);
+    return slides ? weight / 0.01 : weight * reach / 0.1;
+}
+
+static int slides(hml_joint_type type, int32_t coordinate)
+{
+    switch (type) {
+    case HML_JOINT_PRISMATIC:
+    case HML_JOINT_TRANSLATION2:
+    case HML_JOINT_TRANSLATION3: return 1;
+    case HML_JOINT_CYLINDRICAL: return coordinate == 0;
+    case HML_JOINT_PLANAR: return coordinate < 2;
+    case HML_JOINT_SCHOENFLIES:
+    case HML_JOINT_FREE: return coordinate < 3;
+    default: return 0;
+    }
+}
+
+static hml_status add_servos(const cli_options *options, const robot *r, scene *s)
+{
+    size_t frames = (size_t)hml_model_nframes(r->model);
+    double *H = malloc((16 * frames + 1) * sizeof *H);
+    s->stiffness = calloc((size_t)r->nv + 1, sizeof *s->stiffness);
+    s->damping = calloc((size_t)r->nv + 1, sizeof *s->damping);
+    hml_status status = H && s->stiffness && s->damping ? HML_OK : HML_OUT_OF_MEMORY;
+    if (!status) {
+        status = hml_frames(r->model, r->work, (int32_t)frames, HML_MIXED, r->state->q, NULL, NULL, H, NULL, NULL);
+    }
+    for (int32_t j = 0; !status && j < hml_model_njoints(r->model); j++) {
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        status = hml_model_joint(r->model, j, &joint);
+        for (int32_t k = 0; !status && joint.actuated && k < joint.nv; k++) {
+            double stiffness = options->stiffness, damping = options->damping;
+            if (stiffness < 0) stiffness = default_stiffness(r, H, &joint, slides(joint.type, k));
+            s->stiffness[joint.v + k] = stiffness;
+            s->damping[joint.v + k] = damping < 0 ? 0.1 * stiffness : damping;
+        }
+    }
+    free(H);
+    s->forces.target = r->state->q;
+    s->forces.stiffness = s->stiffness;
+    s->forces.damping = s->damping;
+    return status;
+}
+
+/* ---- the ground ---- */
+
+static int add_point(const robot *r, int32_t frame, double friction, scene *s)
+{
+    hml_frame_info info = {.struct_size = sizeof info};
+    hml_shape *p = &s->points[s->npoints];
+    hml_model_frame(r->model, frame, &info);
+    *p = (hml_shape){.frame = frame, .kind = HML_SHAPE_POINT, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    p->friction = friction;
+    s->point_names[s->npoints] = malloc(NAME_MOST);
+    if (!s->point_names[s->npoints]) return 0;
+    snprintf(s->point_names[s->npoints++], NAME_MOST, "%s", info.name);
+    return 1;
+}
+
+/* "a,b,c"; an exit status */
+static int add_named_points(const robot *r, const char *names, double friction, scene *s)
+{
+    while (*names) {
+        char name[NAME_MOST];
+        size_t length = strcspn(names, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), names);
+        int32_t frame = hml_model_find_frame(r->model, name);
+        if (frame < 0) return cli_fail(CLI_INPUT, "%s: there is no frame, body or link '%s'", r->file, name);
+        if (!add_point(r, frame, friction, s)) return robot_fail(r, HML_OUT_OF_MEMORY);
+        names += length + (names[length] == ',');
+    }
+    return CLI_OK;
+}
+
+/* the frames on bodies that carry nothing; their origins if they have none */
+static int add_outer_points(const robot *r, double friction, scene *s)
+{
+    for (int32_t i = 0; i < r->nbodies; i++) {
+        hml_body_info body = {.struct_size = sizeof body};
+        hml_model_body(r->model, i, &body);
+        int32_t before = s->npoints;
+        if (body.subtree_end != i + 1) continue;
+        for (int32_t f = r->nbodies; f < hml_model_nframes(r->model); f++) {
+            hml_frame_info info = {.struct_size = sizeof info};
+            hml_model_frame(r->model, f, &info);
+            if (info.body == i && !add_point(r, f, friction, s)) return 0;
+        }
+        if (s->npoints == before && !add_point(r, i, friction, s)) return 0;
+    }
+    return 1;
+}
+
+/* the model of the contact scheme: servos are implicit there by their armature */
+static hml_status contact_model(const cli_options *options, const robot *r, double step, scene *s)
+{
+    double *armature = calloc((size_t)r->nv + 1, sizeof *armature);
+    if (!armature) return HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; s->stiffness && i < r->nv; i++) {
+        armature[i] = step * s->damping[i] + step * step * s->stiffness[i];
+    }
+    hml_status status = hml_model_add_armature(r->model, armature, &s->model);
+    free(armature);
+    return status ? status : hml_work_new(s->model, options->isa, HML_USE_ALL, &s->work);
+}
+
+static int add_ground(const cli_options *options, const robot *r, double step, scene *s)
+{
+    double friction = options->friction < 0 ? 0.8 : options->friction;
+    size_t most = (size_t)hml_model_nframes(r->model) + 1;
+    if (options->contacts) most += strlen(options->contacts);
+    s->points = calloc(most, sizeof *s->points);
+    s->point_names = calloc(most, sizeof *s->point_names);
+    if (!s->points || !s->point_names) return robot_fail(r, HML_OUT_OF_MEMORY);
+    if (options->contacts) {
+        int status = add_named_points(r, options->contacts, friction, s);
+        if (status != CLI_OK) return status;
+    } else if (!add_outer_points(r, friction, s)) {
+        return robot_fail(r, HML_OUT_OF_MEMORY);
+    }
+    hml_status status = contact_model(options, r, step, s);
+    if (status) return robot_fail(r, status);
+    const hml_plane plane = {.normal = {0, 0, 1}, .axis = {1, 0, 0}, .friction = friction};
+    hml_contact_settings settings = {.struct_size = sizeof settings, .planes = &plane, .nplanes = 1};
+    settings.shapes = s->points;
+    settings.nshapes = s->npoints;
+    size_t size = hml_contact_size(s->model, &settings);
+    if (!size) return robot_fail(r, HML_INVALID_ARGUMENT);
+    s->memory = malloc(size);
+    if (!s->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
+    return failed(r, hml_contact_init(s->memory, size, s->model, &settings, &s->contact));
+}
+
+int scene_make(const cli_options *options, const robot *r, double step, scene *s)
+{
+    *s = (scene){.forces = {.struct_size = sizeof s->forces}};
+    hml_status status = add_state(r, s);
+    if (!status && options->hold) status = add_servos(options, r, s);
+    if (status) return robot_fail(r, status);
+    return options->ground ? add_ground(options, r, step, s) : CLI_OK;
+}
+
+void scene_free(scene *s)
+{
+    for (int32_t i = 0; i < s->npoints; i++) free(s->point_names[i]);
+    free(s->point_names);
+    free(s->points);
+    free(s->wrenches);
+    free(s->stiffness);
+    free(s->damping);
+    free(s->memory);
+    hml_work_free(s->work);
+    hml_model_free(s->model);
+}

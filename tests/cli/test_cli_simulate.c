@@ -1,0 +1,243 @@
+/* hamel simulate: its contract, its files, what it refuses, and a robot that stands. */
+#include <math.h>
+
+#include <expat.h>
+
+#include "run.h"
+
+enum { MOST = 1 << 17 };
+
+static double numbers[MOST];
+
+/* runs it and parses out.json */
+static json_t *simulate(const char *arguments)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "simulate %s --out out.json", arguments);
+    assert_int_equal(run(command), 0);
+    assert_string_equal(run_out, "");
+    return run_json("out.json");
+}
+
+static void shape_is(json_t *result, const char *name, size_t rows, size_t columns)
+{
+    json_t *array = json_object_get(result, name);
+    assert_int_equal(json_array_size(array), rows);
+    if (columns) assert_int_equal(json_array_size(json_array_get(array, 0)), columns);
+}
+
+static int exists(const char *name) { return access(run_path(name), F_OK) == 0; }
+
+/* ---- the contract ---- */
+
+static void momentum_and_energy_are_kept(void **state)
+{
+    (void)state;
+    run_save("tumble.json", "{\"joints\": {\"base\": {\"velocity\": [0.3, -0.2, 0.5, 1, -2, 0.7]}, \"revolute_x\": "
+                            "{\"velocity\": [2]}, \"helical_z\": {\"velocity\": [-3]}, \"prismatic_x\": {\"velocity\": "
+                            "[0.1]}}}");
+    json_t *out = simulate("--state tumble.json --gravity 0,0,0 --time 5");
+    size_t rows = json_array_size(json_object_get(out, "time"));
+    assert_int_equal(rows, 501);
+    shape_is(out, "position", rows, 16);
+    shape_is(out, "velocity", rows, 15);
+    shape_is(out, "energy", rows, 0);
+    shape_is(out, "momentum", rows, 6);
+    run_numbers(out, "time", numbers, MOST);
+    assert_true(numbers[0] == 0 && numbers[rows - 1] == 5);
+    run_numbers(out, "energy", numbers, MOST);
+    for (size_t k = 0; k < rows; k++) near(numbers[k], numbers[0], 1e-6 * numbers[0]);
+    run_numbers(out, "momentum", numbers, MOST);
+    double size = 0;
+    for (int i = 0; i < 6; i++) size = fmax(size, fabs(numbers[i]));
+    assert_true(size > 1);
+    for (size_t k = 0; k < 6 * rows; k++) near(numbers[k], numbers[k % 6], 1e-9 * size);
+    assert_true(json_real_value(json_object_get(out, "energy_drift")) < 1e-6);
+    json_decref(out);
+}
+
+/* the state's forces and wrenches act all the time: a drone whose weight is carried by a wrench in the world hangs */
+static void forces_of_the_state_act(void **state)
+{
+    (void)state;
+    json_t *out = simulate(ROBOTS "drone_arm.json --time 1");
+    run_numbers(out, "position", numbers, MOST);
+    size_t nq = (size_t)json_integer_value(json_object_get(out, "nq"));
+    near(numbers[100 * nq + 2], -0.5 * 9.81, 1e-10); /* all of it falls alike */
+    json_decref(out);
+    run_save("push.json", "{\"wrenches\": [{\"frame\": \"rod\", \"wrench\": [0, 0, 19.62, 0, 0, 0], \"expressed\": "
+                          "\"world\"}]}");
+    run_save("rod.json",
+             "{\"name\": \"rod\", \"bodies\": [{\"name\": \"rod\", \"parent\": null, \"joint\": {\"name\": "
+             "\"base\", \"type\": \"free\"}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": [[1, "
+             "0, 0], [0, 1, 0], [0, 0, 1]]}}]}");
+    static const char *const schemes[] = {"euler", "rk2", "rk4", "dopri5", "variational", "alpha"};
+    for (int k = 0; k < 6; k++) {
+        char arguments[256];
+        snprintf(arguments, sizeof arguments, "rod.json --state push.json --time 1 --integrator %s", schemes[k]);
+        out = simulate(arguments);
+        size_t rows = json_array_size(json_object_get(out, "time"));
+        run_numbers(out, "position", numbers, MOST);
+        near(numbers[7 * (rows - 1) + 2], 0.5 * 9.81, k == 0 ? 0.01 : 1e-10); /* euler: h/2 too far */
+        assert_string_equal(json_string_value(json_object_get(out, "integrator")), schemes[k]);
+        json_decref(out);
+    }
+}
+
+/* in another representation only the base's velocity is written otherwise */
+static void representations(void **state)
+{
+    (void)state;
+    json_t *left = simulate("--state " HAMEL_SOURCE_DIR "/examples/states/nine.json --time 0.1");
+    run_numbers(left, "velocity", numbers, MOST);
+    double joint = numbers[15 * 10 + 7], base = numbers[15 * 10];
+    json_decref(left);
+    json_t *mixed = simulate("--state " HAMEL_SOURCE_DIR "/examples/states/nine.json --time 0.1 -r mixed");
+    run_numbers(mixed, "velocity", numbers, MOST);
+    near(numbers[15 * 10 + 7], joint, 0);
+    assert_true(fabs(numbers[15 * 10] - base) > 1e-3);
+    json_decref(mixed);
+}
+
+/* ---- a robot that stands ---- */
+
+static void a_quadruped_lands_and_stands(void **state)
+{
+    (void)state;
+    json_t *out = simulate(ROBOTS "quadruped.json --state " HAMEL_SOURCE_DIR
+                                  "/examples/states/quadruped_drop.json --time 1.5 --ground --controller hold --step "
+                                  "0.002");
+    size_t rows = json_array_size(json_object_get(out, "time"));
+    shape_is(out, "contact_forces", rows, 4);
+    run_numbers(out, "contact_forces", numbers, MOST);
+    double up = 0;
+    for (int i = 0; i < 4; i++) {
+        const double *f = numbers + 12 * (rows - 1) + 3 * i;
+        up += f[2];
+        assert_true(f[2] > 0 && hypot(f[0], f[1]) <= 0.8 * f[2] * (1 + 1e-9));
+    }
+    near(up, 14.24 * 9.81, 0.01 * 14.24 * 9.81); /* the mass in robots/README.md, rounded; it still settles */
+    run_numbers(out, "position", numbers, MOST);
+    const double *last = numbers + 19 * (rows - 1);
+    assert_true(last[2] > 0.25 && last[2] < 0.31); /* on its feet, with bent knees */
+    assert_true(fabs(last[3]) > 0.99);             /* upright */
+    json_decref(out);
+}
+
+static void without_servos_an_arm_falls(void **state)
+{
+    (void)state;
+    json_t *held = simulate(ROBOTS "arm7.json --time 1 --controller hold"),
+           *loose = simulate(ROBOTS "arm7.json --time 1 "
+                                    "-g 1,0,-9.81");
+    run_numbers(held, "position", numbers, MOST);
+    for (int i = 0; i < 7; i++) assert_true(fabs(numbers[7 * 100 + i]) < 0.1);
+    run_numbers(loose, "position", numbers, MOST);
+    double most = 0;
+    for (int i = 0; i < 7; i++) most = fmax(most, fabs(numbers[7 * 100 + i]));
+    assert_true(most > 0.1);
+    json_decref(held);
+    json_decref(loose);
+}
+
+/* ---- files ---- */
+
+static void files_are_whole_or_not_there(void **state)
+{
+    (void)state;
+    static const char *const endings[] = {"json", "npz", "mat", "csv"};
+    for (int k = 0; k < 4; k++) {
+        char command[256], file[32];
+        snprintf(file, sizeof file, "run.%s", endings[k]);
+        snprintf(command, sizeof command, "simulate --time 0.1 --out %s", file);
+        assert_int_equal(run(command), 0);
+        assert_true(exists(file));
+    }
+    if (access("/dev/full", F_OK) == 0) {
+        assert_int_equal(run("simulate --time 0.1 --out /dev/full"), 4);
+        assert_non_null(strstr(run_err, "/dev/full"));
+        assert_int_equal(run("simulate --time 0.1 >/dev/full"), 4);
+        assert_int_equal(run("simulate --time 0.1 --plot /dev/full"), 4);
+    }
+    assert_int_equal(run("simulate --time 0.1 --out nowhere/run.npz"), 4);
+    assert_true(!exists("nowhere"));
+    char command[1024]; /* killed on the way */
+    snprintf(command, sizeof command,
+             "cd '%s' && timeout -s KILL 0.2 '%s' simulate -t 1e7 --step 1e-3 --out killed.npz", run_folder,
+             HAMEL_COMMAND);
+    assert_true(system(command) != 0);
+    assert_true(!exists("killed.npz"));
+}
+
+static void a_plot_is_a_picture(void **state)
+{
+    (void)state;
+    static char text[1 << 18];
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --time 2 --plot plot.svg"), 0);
+    assert_non_null(strstr(run_out, "energy drift"));
+    assert_non_null(strstr(run_out, "height of com"));
+    run_read("plot.svg", text, sizeof text);
+    XML_Parser parser = XML_ParserCreate(NULL);
+    assert_int_equal(XML_Parse(parser, text, (int)strlen(text), 1), XML_STATUS_OK);
+    XML_ParserFree(parser);
+    assert_non_null(strstr(text, "height / m"));
+}
+
+/* ---- what it refuses ---- */
+
+static void bad_usage(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        {"", "say --time T"},
+        {"--time 0", "positive time"},
+        {"--time nan", "positive time"},
+        {"--time 1 --step 0", "positive time"},
+        {"--time 1 --step 1e-300", "too many"},
+        {"--time 1 --integrator heun", "euler, rk2, rk4, dopri5"},
+        {"--time 1 --integrator rk4 --tolerance 1e-9", "--tolerance belongs to dopri5"},
+        {"--time 1 --ground --integrator rk4", "leave --integrator out"},
+        {"--time 1 --contact tip5", "--contact needs --ground"},
+        {"--time 1 --friction 1", "--friction needs --ground"},
+        {"--time 1 --stiffness 5", "--controller hold"},
+        {"--time 1 --controller walk", "none or hold"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "simulate %s", cases[i].arguments);
+        assert_int_equal(run(command), 2);
+        assert_non_null(strstr(run_err, cases[i].says));
+    }
+    assert_int_equal(run("simulate --time 1 --ground --contact nobody"), 1);
+    assert_non_null(strstr(run_err, "'nobody'"));
+}
+
+/* a motion that cannot go on says where it stopped, and leaves no file */
+static void a_failed_motion(void **state)
+{
+    (void)state;
+    run_save("fast.json", "{\"joints\": {\"base\": {\"velocity\": [9, 9, 9, 90, 90, 90]}, \"revolute_x\": "
+                          "{\"velocity\": [300]}, \"revolute_z\": {\"velocity\": [-300]}}}");
+    assert_int_equal(run("simulate --state fast.json --time 10 --integrator variational --step 1 --out failed.json"),
+                     3);
+    assert_non_null(strstr(run_err, "the motion ends at 0 s: the iteration did not converge"));
+    assert_true(!exists("failed.json"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_and_energy_are_kept),
+        cmocka_unit_test(forces_of_the_state_act),
+        cmocka_unit_test(representations),
+        cmocka_unit_test(a_quadruped_lands_and_stands),
+        cmocka_unit_test(without_servos_an_arm_falls),
+        cmocka_unit_test(files_are_whole_or_not_there),
+        cmocka_unit_test(a_plot_is_a_picture),
+        cmocka_unit_test(bad_usage),
+        cmocka_unit_test(a_failed_motion),
+    };
+    return cmocka_run_group_tests(tests, run_setup, run_teardown);
+}
