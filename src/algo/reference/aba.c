@@ -59,7 +59,7 @@ static void hand_on(tree_body *b, tree_body *p, int prescribed)
             for (int k = 0; k < b->nv; k++) y[j][k] = b->U[6 * k + j];
             dense_solve((size_t)b->nv, b->D, y[j]);
         }
-        memcpy(x, b->u, sizeof x);
+        memcpy(x, b->u, (size_t)b->nv * sizeof *x);
         dense_solve((size_t)b->nv, b->D, x);
         for (int i = 0; i < 6; i++) {
             for (int k = 0; k < b->nv; k++) {

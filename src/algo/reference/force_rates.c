@@ -88,7 +88,10 @@ hml_status hml_force_rates(const hml_model *model, void *scratch, const double *
     if (!status) status = hml_tree_open(model, scratch, q, jerk, snap, NULL, &t);
     if (status) return status;
     hml_tree_to_root(&t);
-    for (int i = 0; i < t.n; i++) memset(t.body[i].Sd, 0, sizeof t.body[i].Sd);
+    for (int i = 0; i < 3 * t.n; i++) {
+        tree_body *b = &t.body[i / 3];
+        memset(b->Sd[i % 3], 0, (size_t)b->nv * sizeof(twist));
+    }
     motion(&t, rate);
     for (int i = 0; i < t.n; i++) {
         tree_body *b = &t.body[i];

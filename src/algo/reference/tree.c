@@ -10,10 +10,31 @@ static mat3 mat3_from(const double R[9])
     return mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8]));
 }
 
+/* doubles a coordinate (S, Sr, Sd; U, D, u; vector) and doubles a body (IA; V, F) */
+enum { COLUMN = 5 * 6 + 6 + 6 + 1 + 1, BODY = 36 + 4 * 6 + 3 * 6 };
+
 size_t hml_recursive_size(const hml_model *model)
 {
     if (!model || model->nfollowers) return 0;
-    return (size_t)model->nbodies * sizeof(tree_body) + ((size_t)model->nv + 1) * sizeof(double);
+    size_t n = (size_t)model->nbodies, nv = (size_t)model->nv;
+    return n * sizeof(tree_body) + (BODY * n + COLUMN * nv + 1) * sizeof(double);
+}
+
+/* the arrays of body i; those of one kind lie together, those that are used together after each other */
+static void lay_out(const tree *t, int i)
+{
+    tree_body *b = &t->body[i];
+    size_t n = (size_t)t->n, nv = (size_t)t->model->nv, at = (size_t)b->at, k = (size_t)i;
+    double *columns = t->vector + nv, *articulated = columns + 12 * nv, *derivatives = articulated + 13 * nv + 36 * n;
+    b->S = (twist *)(void *)(columns + 6 * at);
+    b->Sr = (twist *)(void *)(columns + 6 * (nv + at));
+    b->IA = articulated + 36 * k;
+    b->U = articulated + 36 * n + 6 * at;
+    b->D = articulated + 36 * n + 6 * (nv + at); /* nv² of the joint are 6 nv at most */
+    b->u = articulated + 36 * n + 12 * nv + at;
+    for (size_t d = 0; d < 3; d++) b->Sd[d] = (twist *)(void *)(derivatives + 6 * (d * nv + at));
+    b->V = (twist *)(void *)(derivatives + 18 * nv + 24 * k);
+    b->F = (wrench *)(void *)(derivatives + 18 * nv + 24 * n + 18 * k);
 }
 
 hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
@@ -39,6 +60,7 @@ hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q,
         b->root = m->root;
         b->nv = m->nv;
         b->at = m->v;
+        lay_out(t, i);
         b->X = pose_mul(pose_of(mat3_from(m->R), vec3_from(m->p)), joint_pose(m->type, axis, point, m->pitch, unit));
         b->H = m->parent < 0 ? b->X : pose_mul(t->body[m->parent].H, b->X);
         joint_columns(m->type, axis, point, m->pitch, b->S);

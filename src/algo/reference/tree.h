@@ -13,19 +13,20 @@
 #include "hamel/recursive.h"
 #include "model/model.h"
 
+/* arrays lie apart, as long as the joints need them: what a recursion does not touch does not crowd the cache */
 typedef struct tree_body {
     int parent, root, nv, at; /* at: first of its coordinates */
     pose X, H;                /* in the parent, in the world */
-    pose P;                   /* in the root of its tree */
-    twist S[6];               /* columns, in the body */
     inertia I;                /* in the body */
     twist v, a, c;            /* what they mean is said where they are used */
     wrench f, p;
+    twist *S;               /* nv columns, in the body */
+    twist *Sr;              /* nv columns in the root's frame, or in another form */
+    twist *Sd[3], *V;       /* derivatives of columns (1 to 3) and twists (0 to 3) in that frame, held still */
+    wrench *F;              /* 3 wrenches: wrenches and their derivatives there */
+    double *IA, *U, *D, *u; /* 36, 6·nv, nv², nv */
+    pose P;                 /* in the root of its tree */
     inertia Ic;
-    twist Sr[6];          /* columns in the root's frame, or in another form */
-    twist Sd[3][6], V[4]; /* derivatives of columns (1 to 3) and twists (0 to 3) in that frame, held still */
-    wrench F[3];          /* wrenches and their derivatives there */
-    double IA[36], U[36], D[36], u[6];
 } tree_body;
 
 typedef struct tree {
