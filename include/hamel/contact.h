@@ -27,23 +27,7 @@
 #define HAMEL_CONTACT_H
 
 #include "hamel/dynamics.h"
-
-typedef enum hml_shape_kind {
-    HML_SHAPE_POINT = 0,
-    HML_SHAPE_SPHERE = 1,  /* size: radius */
-    HML_SHAPE_BOX = 2,     /* size: half lengths along x, y, z */
-    HML_SHAPE_CAPSULE = 3, /* size: radius, half length of its axis, which is z; the ends are half balls */
-    HML_SHAPE_CYLINDER = 4 /* size: radius, half length; along z */
-} hml_shape_kind;
-
-typedef struct hml_shape {
-    int32_t frame; /* hml_model_find_frame: bodies, merged links and named frames */
-    hml_shape_kind kind;
-    double size[3];
-    double position[3], rotation[9]; /* in the frame; row-major */
-    double friction;                 /* μ; the larger one of two that touch counts. Negative: the other's */
-    double restitution;              /* in [0, 1]; the larger one counts */
-} hml_shape;
+#include "hamel/shape.h"
 
 /*
  * A plane through `point`, solid below. With size it is a rectangle about the point, size[0] to either side along
@@ -68,7 +52,7 @@ typedef struct hml_contact_settings {
     size_t struct_size;
     const hml_plane *planes;
     int32_t nplanes;
-    const hml_shape *shapes;
+    const hml_shape *shapes; /* NULL: those of the model */
     int32_t nshapes;
     int32_t max_contacts;         /* 0: as many as shapes and planes can make, 256 at most */
     unsigned options;             /* a sum of HML_CONTACT_… */

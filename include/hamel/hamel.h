@@ -33,6 +33,7 @@
 #include "hamel/regressor.h"
 #include "hamel/representation.h"
 #include "hamel/se3.h"
+#include "hamel/shape.h"
 #include "hamel/so3.h"
 #include "hamel/status.h"
 #include "hamel/subgroup.h"

@@ -92,6 +92,18 @@ static hml_status read_frame(json_model *m, const place *at, names *taken)
     return status ? builder_fail(m, at, status) : HML_OK;
 }
 
+static hml_status read_shape(json_model *m, const place *at, const names *taken)
+{
+    const char *body = NULL;
+    hml_shape shape;
+    hml_status status = hml_json_shape(m, at, &body, &shape);
+    if (!status && body && hml_map_find(&taken->places, body) < 0)
+        status = hml_json_fail(&m->json, at, "its body " QUOTED " does not exist", body);
+    if (status) return status;
+    status = hml_builder_add_shape(m->r->builder, body, &shape, m->r->error);
+    return status ? builder_fail(m, at, status) : HML_OK;
+}
+
 /* what a body may refer to before it stands in the file */
 static hml_status check_references(json_model *m, const place *bodies, const names *taken)
 {
@@ -112,7 +124,7 @@ static hml_status check_references(json_model *m, const place *bodies, const nam
     return HML_OK;
 }
 
-static hml_status read_tree(json_model *m, const place *bodies, const place *frames)
+static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes)
 {
     names taken = {0};
     hml_status status = HML_OK;
@@ -125,6 +137,10 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
         place frame = hml_json_element(frames, i);
         status = read_frame(m, &frame, &taken);
     }
+    for (size_t i = 0; !status && i < json_array_size(shapes->value); i++) {
+        place shape = hml_json_element(shapes, i);
+        status = read_shape(m, &shape, &taken);
+    }
     hml_map_free(&taken.places);
     hml_map_free(&taken.joints);
     return status;
@@ -132,11 +148,11 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 
 static hml_status read_file(json_model *m, const place *file)
 {
-    static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", NULL};
+    static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", "shapes", NULL};
     const json_reader *json = &m->json;
     place version = hml_json_member(file, "hamel"), name_at = hml_json_member(file, "name");
     place gravity_at = hml_json_member(file, "gravity"), bodies = hml_json_member(file, "bodies");
-    place frames = hml_json_member(file, "frames");
+    place frames = hml_json_member(file, "frames"), shapes = hml_json_member(file, "shapes");
     const char *name = NULL;
     double number = 1, gravity[3];
 
@@ -150,12 +166,13 @@ static hml_status read_file(json_model *m, const place *file)
     if (!status) status = hml_json_array(json, &bodies);
     if (!status && json_array_size(bodies.value) == 0) status = hml_json_fail(json, &bodies, "there are no bodies");
     if (!status) status = hml_json_array(json, &frames);
+    if (!status) status = hml_json_array(json, &shapes);
     if (!status) status = hml_json_warn_keys(m, file, "file", known);
     if (status) return status;
     if (name && hml_builder_set_name(m->r->builder, name)) return hml_report_memory(m->r->error, m->r->file);
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hml_json_fail(json, &gravity_at, "the gravity is not finite");
-    return read_tree(m, &bodies, &frames);
+    return read_tree(m, &bodies, &frames, &shapes);
 }
 
 hml_status hml_read_json(reader *r, const char *data, size_t size)

@@ -163,6 +163,17 @@ static hml_status add_sites(mjcf *m)
     return status;
 }
 
+static hml_status add_shapes(mjcf *m)
+{
+    for (size_t i = 0; i < m->nshapes; i++) {
+        const mjcf_shape *s = &m->shapes[i];
+        const char *body = s->body ? m->bodies[s->body].name : NULL;
+        hml_status status = hml_builder_add_shape(m->r->builder, body, &s->shape, m->r->error);
+        if (status) return hml_report_place(m->r->error, status, s->node->file, s->node->line);
+    }
+    return HML_OK;
+}
+
 static hml_status fill_builder(mjcf *m)
 {
     static const double none[3] = {0};
@@ -172,7 +183,8 @@ static hml_status fill_builder(mjcf *m)
         const char *parent = b->parent ? m->bodies[b->parent].name : NULL;
         status = b->njoints ? add_moving(m, b, parent) : add_fixed(m, b, parent);
     }
-    return status ? status : add_sites(m);
+    if (!status) status = add_sites(m);
+    return status ? status : add_shapes(m);
 }
 
 static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
@@ -209,6 +221,7 @@ hml_status hml_read_mjcf(reader *r, xml_node *mujoco)
     free(m.bodies);
     free(m.joints);
     free(m.sites);
+    free(m.shapes);
     hml_map_free(&m.class_names);
     hml_map_free(&m.body_names);
     hml_map_free(&m.joint_names);

@@ -12,6 +12,7 @@
 #ifndef HML_IO_MJCF_H
 #define HML_IO_MJCF_H
 
+#include "hamel/shape.h"
 #include "io/reader.h"
 #include "model/pose.h"
 
@@ -76,6 +77,12 @@ typedef struct mjcf_site {
     pose place;
 } mjcf_site;
 
+typedef struct mjcf_shape {
+    const xml_node *node;
+    int32_t body;
+    hml_shape shape;
+} mjcf_shape;
+
 typedef struct mjcf {
     reader *r;
     mjcf_settings set;
@@ -83,8 +90,9 @@ typedef struct mjcf {
     mjcf_body *bodies;   /* 0 is the world */
     mjcf_joint *joints;  /* body after body */
     mjcf_site *sites;
-    size_t nclasses, nbodies, njoints, nsites;
-    size_t classes_capacity, bodies_capacity, joints_capacity, sites_capacity;
+    mjcf_shape *shapes;
+    size_t nclasses, nbodies, njoints, nsites, nshapes;
+    size_t classes_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
     int32_t ndefaults;
     map class_names, body_names, joint_names;
 } mjcf;
@@ -156,6 +164,9 @@ typedef struct mjcf_parts {
 /* a geom of body b, if it counts for the inertia */
 hml_status hml_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
                          mjcf_parts *parts);
+
+/* a geom that can touch something, into the shapes */
+hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);
 
 /* <inertial> of body b */
 hml_status hml_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b);

@@ -74,6 +74,7 @@ static hml_status read_own(mjcf *m, const xml_node *parent, const context *c, mj
                               : hml_mjcf_inertial(m, node, &c->frame, b);
         } else if (xml_is(node, "geom")) {
             if (c->geoms) status = hml_mjcf_geom(m, node, &c->frame, c->class, b, parts);
+            if (!status) status = hml_mjcf_shape(m, node, &c->frame, c->class, c->world ? 0 : (int32_t)m->nbodies - 1);
         } else if (xml_is(node, "site")) {
             status = read_site(m, node, c);
         } else if (xml_is(node, "plugin")) {

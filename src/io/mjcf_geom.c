@@ -114,6 +114,41 @@ static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
     return HML_OK;
 }
 
+/* has the geom a surface that something can touch? MuJoCo's defaults are 1 and 1 */
+static hml_status collides(mjcf *m, const mjcf_element *e, int *yes)
+{
+    double contype = 1, conaffinity = 1;
+    hml_status status = hml_mjcf_numbers(m, e, "contype", 1, &contype);
+    if (!status) status = hml_mjcf_numbers(m, e, "conaffinity", 1, &conaffinity);
+    *yes = contype != 0 || conaffinity != 0;
+    return status;
+}
+
+hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
+{
+    static const hml_shape_kind kinds[] = {HML_SHAPE_SPHERE, HML_SHAPE_CAPSULE, HML_SHAPE_POINT, HML_SHAPE_CYLINDER,
+                                           HML_SHAPE_BOX};
+    mjcf_element e;
+    int word = SPHERE, yes = 0;
+    double friction[3] = {1, 0, 0};
+    mjcf_shape s = {.node = node, .body = body};
+    pose place;
+    hml_status status = hml_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
+    if (!status) status = hml_mjcf_word(m, &e, "type", types, &word);
+    if (!status) status = collides(m, &e, &yes);
+    if (status || !yes || word > BOX || word == ELLIPSOID || hml_mjcf_holder(m, &e, "mesh")) return status;
+    status = read_size(m, &e, (enum type)word, s.shape.size, &place);
+    if (!status) status = hml_mjcf_some_numbers(m, &e, "friction", 3, friction);
+    if (status) return status;
+    if (!hml_array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
+        return hml_report_memory(m->r->error, m->r->file);
+    s.shape.kind = kinds[word];
+    s.shape.friction = friction[0];
+    pose_to_arrays(pose_mul(*frame, place), s.shape.rotation, s.shape.position);
+    m->shapes[m->nshapes++] = s;
+    return HML_OK;
+}
+
 /* density, or mass if it is given; *massive: neither is zero */
 static hml_status read_mass(mjcf *m, const mjcf_element *e, double *mass, int *has_mass, double *density)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hamel/io.h"
+#include "hamel/shape.h"
 #include "io/report.h"
 #include "io/save.h"
 #include "io/writer.h"
@@ -217,6 +218,37 @@ static void put_frames(writer *w, const hml_model *model)
     if (any) hml_writer_put(w, "\n  ]");
 }
 
+static void put_shapes(writer *w, const hml_model *model)
+{
+    hml_shape shape;
+    for (int32_t i = 0; i < hml_model_nshapes(model) && !hml_model_shape(model, i, &shape); i++) {
+        int sizes = hml_shape_kind_sizes(shape.kind);
+        hml_body_info body = {.struct_size = sizeof body};
+        hml_writer_put(w, i ? ",\n    {\"body\": " : ",\n  \"shapes\": [\n    {\"body\": ");
+        if (shape.frame >= 0 && !hml_model_body(model, shape.frame, &body))
+            put_text(w, body.name);
+        else
+            hml_writer_put(w, "null");
+        hml_writer_print(w, ", \"type\": \"%s\"", hml_shape_kind_name(shape.kind));
+        if (sizes > 0) {
+            hml_writer_put(w, ", \"size\": ");
+            put_list(w, shape.size, sizes);
+        }
+        if (shape.friction >= 0) {
+            hml_writer_put(w, ", \"friction\": ");
+            hml_writer_number(w, shape.friction);
+        }
+        if (shape.restitution > 0) {
+            hml_writer_put(w, ", \"restitution\": ");
+            hml_writer_number(w, shape.restitution);
+        }
+        hml_writer_put(w, ",\n     \"origin\": ");
+        put_origin(w, shape.position, shape.rotation);
+        hml_writer_put(w, "}");
+    }
+    if (hml_model_nshapes(model)) hml_writer_put(w, "\n  ]");
+}
+
 hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml_error *error)
 {
     if (!model || !text || !size) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no model to write");
@@ -236,6 +268,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     if (hml_model_njoints(model) == 0) put_still_body(&w, model);
     hml_writer_put(&w, "\n  ]");
     put_frames(&w, model);
+    put_shapes(&w, model);
     hml_writer_put(&w, "\n}\n");
     return hml_save_text(&w, text, size, error);
 }

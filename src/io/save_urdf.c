@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/shape.h"
 #include "io/rotation.h"
 #include "io/save.h"
 
@@ -110,7 +111,37 @@ static hml_status check_joint(urdf_writer *u, const hml_joint_info *joint)
 
 /* ---- the parts ---- */
 
-static void put_link(urdf_writer *u, const hml_body_info *body)
+/* lengths are whole in the file; points, friction and restitution have no words there */
+static void put_shape(writer *w, const hml_shape *shape)
+{
+    const char *kind = hml_shape_kind_name(shape->kind);
+    double size[3] = {2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]};
+    int box = shape->kind == HML_SHAPE_BOX;
+    hml_writer_put(w, "    <collision>");
+    put_origin(w, shape->position, shape->rotation);
+    hml_writer_print(w, "<geometry><%s %s=\"", kind, box ? "size" : "radius");
+    hml_writer_numbers(w, box ? size : shape->size, box ? 3 : 1, " ");
+    if (hml_shape_kind_sizes(shape->kind) == 2) {
+        hml_writer_put(w, "\" length=\"");
+        hml_writer_number(w, size[1]);
+    }
+    hml_writer_put(w, "\"/></geometry></collision>\n");
+}
+
+/* those of a body, −1: the world; returns how many can be said */
+static int put_shapes(urdf_writer *u, int32_t body, int write)
+{
+    hml_shape shape;
+    int count = 0;
+    for (int32_t i = 0; i < hml_model_nshapes(u->model) && !hml_model_shape(u->model, i, &shape); i++) {
+        if (shape.frame != body || shape.kind == HML_SHAPE_POINT) continue;
+        if (write) put_shape(&u->w, &shape);
+        count++;
+    }
+    return count;
+}
+
+static void put_link(urdf_writer *u, const hml_body_info *body, int32_t index)
 {
     static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
     static const int entries[] = {0, 1, 2, 4, 5, 8};
@@ -119,11 +150,17 @@ static void put_link(urdf_writer *u, const hml_body_info *body)
     for (int i = 0; i < 9; i++) heavy = heavy || body->moment[i] != 0;
     hml_writer_put(w, "  <link name=\"");
     put_text(w, body->name);
-    if (!heavy) {
+    if (!heavy && !put_shapes(u, index, 0)) {
         hml_writer_put(w, "\"/>\n");
         return;
     }
-    hml_writer_put(w, "\">\n    <inertial><origin xyz=\"");
+    hml_writer_put(w, "\">\n");
+    put_shapes(u, index, 1);
+    if (!heavy) {
+        hml_writer_put(w, "  </link>\n");
+        return;
+    }
+    hml_writer_put(w, "    <inertial><origin xyz=\"");
     hml_writer_numbers(w, body->com, 3, " ");
     hml_writer_put(w, "\"/><mass value=\"");
     hml_writer_number(w, body->mass);
@@ -241,6 +278,10 @@ static int needs_world(const hml_model *model)
         hml_model_frame(model, i, &frame);
         if (frame.body < 0) return 1;
     }
+    for (int32_t i = 0; i < hml_model_nshapes(model); i++) {
+        hml_shape shape;
+        if (!hml_model_shape(model, i, &shape) && shape.frame < 0) return 1;
+    }
     return hml_model_njoints(model) == 0 || hml_model_find_body(model, "world") >= 0;
 }
 
@@ -274,13 +315,14 @@ static void put_model(urdf_writer *u)
     hml_writer_put(&u->w, "<?xml version=\"1.0\"?>\n<robot name=\"");
     put_text(&u->w, hml_model_name(model));
     hml_writer_put(&u->w, "\">\n");
-    if (u->world) hml_writer_put(&u->w, "  <link name=\"world\"/>\n");
+    hml_body_info world = {.struct_size = sizeof world, .name = "world"};
+    if (u->world) put_link(u, &world, -1);
     for (int32_t i = 0; i < hml_model_njoints(model); i++) {
         hml_joint_info joint = {.struct_size = sizeof joint};
         hml_body_info body = {.struct_size = sizeof body};
         hml_model_joint(model, i, &joint);
         hml_model_body(model, joint.body, &body);
-        put_link(u, &body);
+        put_link(u, &body, joint.body);
         if (!is_plain_base(u, &joint)) put_joint(u, &joint, body.name);
     }
     for (int32_t i = 0; i < hml_model_nframes(model); i++) {

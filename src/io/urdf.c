@@ -160,7 +160,8 @@ static hml_status add_body(urdf *u, const xml_node *node, const char *name, cons
 {
     hml_status status = hml_builder_add_body(u->r->builder, name, parent, spec,
                                              link && link->has_inertia ? &link->inertia : NULL, u->r->error);
-    return status ? hml_report_place(u->r->error, status, node->file, node->line) : HML_OK;
+    if (status) return hml_report_place(u->r->error, status, node->file, node->line);
+    return link ? hml_urdf_shapes(u, link) : HML_OK;
 }
 
 static hml_status add_root(urdf *u, const urdf_link *link)

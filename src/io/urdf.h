@@ -2,6 +2,7 @@
 #ifndef HML_IO_URDF_H
 #define HML_IO_URDF_H
 
+#include "hamel/shape.h"
 #include "io/reader.h"
 #include "model/pose.h"
 
@@ -33,6 +34,9 @@ hml_status hml_urdf_origin(urdf *u, const xml_node *node, pose *H);
 
 /* <link> without its name */
 hml_status hml_urdf_link(urdf *u, urdf_link *link);
+
+/* <collision> of a link, into the builder */
+hml_status hml_urdf_shapes(urdf *u, const urdf_link *link);
 
 /* <joint> without its name and links */
 hml_status hml_urdf_joint(urdf *u, urdf_joint *joint);

@@ -137,6 +137,21 @@ static hml_status add_frame(adding *a, const model_frame *f)
     return status;
 }
 
+static hml_status add_shape(adding *a, int32_t index)
+{
+    hml_shape shape;
+    hml_model_shape(a->m, index, &shape);
+    const char *body = a->body;
+    if (shape.frame >= 0) {
+        body = prefixed(&a->parent, a->prefix, model_text(a->m, model_bodies(a->m)[shape.frame].name));
+        if (!body) return hml_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+    } else if (a->moved) {
+        pose place = pose_mul(a->at, pose_of_arrays(shape.rotation, shape.position));
+        pose_to_arrays(place, shape.rotation, shape.position);
+    }
+    return hml_builder_add_shape(a->b, body, &shape, a->error);
+}
+
 /* what was fixed to the model's world becomes part of the body, or of the builder's world */
 static hml_status add_world(adding *a)
 {
@@ -161,6 +176,7 @@ static hml_status add_model(adding *a)
     hml_status status = add_world(a);
     for (int32_t i = 0; !status && i < a->m->njoints; i++) status = add_link(a, i);
     for (int32_t i = a->m->nbodies; !status && i < a->m->nframes; i++) status = add_frame(a, &model_frames(a->m)[i]);
+    for (int32_t i = 0; !status && i < a->m->nshapes; i++) status = add_shape(a, i);
     for (int32_t i = 0; !status && i < a->m->nloader_warnings; i++)
         status = hml_builder_add_warning(a->b, model_text(a->m, model_warnings(a->m)[i]));
     free(a->name.data);

@@ -75,6 +75,7 @@ static void count(const build *w, hml_model *m)
     m->nbodies = w->nbodies;
     m->njoints = w->njoints;
     m->nframes = w->nbodies + w->nmerged + (int32_t)b->nframes;
+    m->nshapes = (int32_t)b->nshapes;
     m->nwarnings = (int32_t)w->nwarnings;
     m->names_size = b->name == NO_TEXT ? 1 : text_size(b, b->name);
     m->names_size += w->text.size;
@@ -104,6 +105,7 @@ typedef struct fill {
     model_frame *frames;
     model_coordinate *coordinates;
     double *rest;
+    model_shape *shapes;
     uint32_t *warnings;
     uint64_t text; /* names so far, bytes */
     int32_t frame; /* the next merged link's */
@@ -269,6 +271,41 @@ static void put_frames(fill *f)
     }
 }
 
+/* shape i's body and its place there */
+static int32_t shape_body(const build *w, const builder_shape *given, pose *place)
+{
+    const hml_builder *b = w->b;
+    *place = pose_of_arrays(given->shape.rotation, given->shape.position);
+    if (given->body == NO_TEXT) return -1;
+    int32_t link = hml_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;
+    if (build_merges(w, link)) *place = pose_mul(w->place[link], *place);
+    return w->body[link];
+}
+
+/* body after body, those of the world first; on a body in the order they came */
+static hml_status put_shapes(fill *f)
+{
+    const hml_builder *b = f->w->b;
+    int32_t *next = calloc((size_t)f->m->nbodies + 2, sizeof *next);
+    pose place;
+    if (!next) return HML_OUT_OF_MEMORY;
+    for (size_t i = 0; i < b->nshapes; i++) next[shape_body(f->w, &b->shapes[i], &place) + 2]++;
+    for (int32_t i = 0; i <= f->m->nbodies; i++) next[i + 1] += next[i];
+    for (size_t i = 0; i < b->nshapes; i++) {
+        const hml_shape *given = &b->shapes[i].shape;
+        int32_t body = shape_body(f->w, &b->shapes[i], &place);
+        model_shape *shape = &f->shapes[next[body + 1]++];
+        shape->body = body;
+        shape->kind = (int32_t)given->kind;
+        memcpy(shape->size, given->size, sizeof shape->size);
+        pose_to_arrays(place, shape->R, shape->p);
+        shape->friction = given->friction;
+        shape->restitution = given->restitution;
+    }
+    free(next);
+    return HML_OK;
+}
+
 /* items were finite one by one; composed and lumped they may be too large for a double */
 static hml_status check_sizes(const build *w, const hml_model *m)
 {
@@ -284,6 +321,9 @@ static hml_status check_sizes(const build *w, const hml_model *m)
         if (!hml_all_finite(model_frames(m)[i].p, 3))
             return hml_fail(w->error, HML_NOT_FINITE, "frame " NAMED ": its numbers are too large together",
                             model_text(m, model_frames(m)[i].name));
+    for (int32_t i = 0; i < m->nshapes; i++)
+        if (!hml_all_finite(model_shapes(m)[i].p, 3))
+            return hml_fail(w->error, HML_NOT_FINITE, "a shape's numbers are too large together");
     if (!hml_all_finite(&m->world_mass, 1) || !hml_all_finite(m->world_com, 3) || !hml_all_finite(m->world_moment, 6))
         return hml_fail(w->error, HML_NOT_FINITE, "what is fixed to the world is too large together");
     return HML_OK;
@@ -307,14 +347,16 @@ static hml_status make(const build *w, hml_model **model)
     f.frames = section(draft, draft->frames);
     f.coordinates = section(draft, draft->coordinates);
     f.rest = section(draft, draft->rest);
+    f.shapes = section(draft, draft->shapes);
     f.warnings = section(draft, draft->warnings);
     draft->name = put_text(&f, w->b->name == NO_TEXT ? "" : builder_text(w->b, w->b->name), "");
     draft->nloader_warnings = (int32_t)w->b->nwarnings;
     lump(&w->b->world, NULL, &draft->world_mass, draft->world_com, draft->world_moment);
     put_links(&f);
     put_frames(&f);
+    hml_status status = put_shapes(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
-    hml_status status = check_sizes(w, draft);
+    if (!status) status = check_sizes(w, draft);
     if (!status) status = hml_block_finish(draft, model);
     hml_model_free(draft);
     return status;

@@ -27,6 +27,12 @@ static hml_status find_parents(build *w)
             return hml_fail(w->error, HML_BAD_MODEL, "frame " NAMED ": its body " NAMED " does not exist",
                             builder_text(b, b->frames[i].name), builder_text(b, body));
     }
+    for (size_t i = 0; i < b->nshapes; i++) {
+        uint32_t body = b->shapes[i].body;
+        if (body != NO_TEXT && hml_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
+            return hml_fail(w->error, HML_BAD_MODEL, "a %s is on body " NAMED ", which does not exist",
+                            hml_shape_kind_name(b->shapes[i].shape.kind), builder_text(b, body));
+    }
     return HML_OK;
 }
 

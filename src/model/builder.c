@@ -23,6 +23,7 @@ void hml_builder_free(hml_builder *b)
     if (!b) return;
     free(b->links);
     free(b->frames);
+    free(b->shapes);
     free(b->warnings);
     free(b->text.data);
     free(b->places.slots);

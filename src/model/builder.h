@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "model/names.h"
 
-#include "hamel/model.h"
+#include "hamel/shape.h"
 
 typedef struct builder_link {
     uint32_t name, parent, joint_name, mimic; /* in the text pool; parent NO_TEXT: the world, mimic NO_TEXT: none */
@@ -19,15 +19,21 @@ typedef struct builder_frame {
     double position[3], rotation[9];
 } builder_frame;
 
+typedef struct builder_shape {
+    uint32_t body; /* NO_TEXT: the world */
+    hml_shape shape;
+} builder_shape;
+
 struct hml_builder {
     uint32_t name; /* NO_TEXT: none */
     double gravity[3];
     hml_inertia_spec world; /* of links that were fixed to the world when a model was taken apart */
     builder_link *links;
     builder_frame *frames;
+    builder_shape *shapes;
     uint32_t *warnings;
-    size_t nlinks, nframes, nwarnings;
-    size_t links_capacity, frames_capacity, warnings_capacity;
+    size_t nlinks, nframes, nshapes, nwarnings;
+    size_t links_capacity, frames_capacity, shapes_capacity, warnings_capacity;
     text_pool text;
     name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
     name_table joints; /* index of the link + 1 */

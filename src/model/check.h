@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "hamel/model.h"
+#include "hamel/shape.h"
 
 #if defined __GNUC__
 #define HML_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -40,6 +40,9 @@ hml_status hml_check_joint(hml_joint_spec *joint, hml_error *error);
 hml_status hml_check_inertia(const char *link, const hml_inertia_spec *body, hml_error *error);
 hml_status hml_check_placement(const char *what, const char *name, const double position[3], double rotation[9],
                                hml_error *error);
+
+/* what the kind does not use becomes zero */
+hml_status hml_check_shape(const char *body, hml_shape *shape, hml_error *error);
 
 /* 1 if no rigid body has this inertia; what is odd about it goes into the sentence */
 int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *sentence, size_t size);

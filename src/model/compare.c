@@ -115,6 +115,19 @@ static int same_frame(const comparison *c, int32_t i)
            same_numbers(c, "frame", a->name, "position", a->p, b->p, 3);
 }
 
+static int same_shape(const comparison *c, int32_t i)
+{
+    const model_shape *a = &model_shapes(c->a)[i], *b = &model_shapes(c->b)[i];
+    uint32_t n = a->body < 0 ? c->a->name : model_bodies(c->a)[a->body].name;
+    return same_int(c, "shape of", n, "body", a->body, b->body) &&
+           same_int(c, "shape of", n, "kind", a->kind, b->kind) &&
+           same_numbers(c, "shape of", n, "size", a->size, b->size, 3) &&
+           same_numbers(c, "shape of", n, "rotation", a->R, b->R, 9) &&
+           same_numbers(c, "shape of", n, "position", a->p, b->p, 3) &&
+           same_numbers(c, "shape of", n, "friction", &a->friction, &b->friction, 1) &&
+           same_numbers(c, "shape of", n, "restitution", &a->restitution, &b->restitution, 1);
+}
+
 int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size)
 {
     comparison c = {a, b, tolerance, difference, size};
@@ -126,7 +139,7 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
             return differ(&c, "gravity is %.17g, %.17g, %.17g in one and %.17g, %.17g, %.17g in the other",
                           a->gravity[0], a->gravity[1], a->gravity[2], b->gravity[0], b->gravity[1], b->gravity[2]);
     if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
-        !same_count(&c, "frames", a->nframes, b->nframes))
+        !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes))
         return 0;
     for (int32_t i = 0; i < a->nbodies; i++)
         if (!same_body(&c, i)) return 0;
@@ -134,6 +147,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
         if (!same_joint(&c, i)) return 0;
     for (int32_t i = a->nbodies; i < a->nframes; i++)
         if (!same_frame(&c, i)) return 0;
+    for (int32_t i = 0; i < a->nshapes; i++)
+        if (!same_shape(&c, i)) return 0;
     if (!close_enough(&c, a->world_mass, b->world_mass))
         return differ(&c, "what is fixed to the world weighs %.17g in one and %.17g in the other", a->world_mass,
                       b->world_mass);

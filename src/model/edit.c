@@ -132,10 +132,15 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         b->links[i].joint.multiplier *= own / (is_length(b->links[j->leader].joint.type, 0) ? length : 1);
     }
     for (size_t i = 0; i < b->nframes; i++) scale3(b->frames[i].position, length);
+    for (size_t i = 0; i < b->nshapes; i++) {
+        scale3(b->shapes[i].shape.position, length);
+        scale3(b->shapes[i].shape.size, length);
+    }
     for (size_t i = 0; i < b->nlinks && !status; i++) { /* products of big numbers may have overflowed */
         status = hml_check_joint(&b->links[i].joint, NULL);
         if (!status) status = hml_check_inertia("", &b->links[i].inertia, NULL);
     }
+    for (size_t i = 0; i < b->nshapes && !status; i++) status = hml_check_shape("", &b->shapes[i].shape, NULL);
     if (!status) return hml_rebuild(b, m, result, NULL);
     hml_builder_free(b);
     return status;

@@ -1,7 +1,7 @@
 /*
  * The inside of hml_model: one block, offsets instead of pointers.
  *
- *   header | bodies | joints | frames | coordinates | rest | warnings | names | lookup | plan
+ *   header | bodies | joints | frames | coordinates | rest | shapes | warnings | names | lookup | plan
  *
  * `bodies` is the tree the algorithms walk: one elementary joint each, depth first. `joints` is what a file and a user
  * name: a universal joint is one of these and two of those. Coordinates and rest positions follow the tree, mimic
@@ -18,7 +18,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 1u
+#define HML_MODEL_VERSION 2u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -58,6 +58,15 @@ typedef struct model_frame {
     double R[9], p[3]; /* placement in the body frame, row-major */
 } model_frame;
 
+/* a collision shape */
+typedef struct model_shape {
+    int32_t body; /* −1: the world */
+    int32_t kind; /* hml_shape_kind */
+    double size[3];
+    double R[9], p[3]; /* placement in the body frame, row-major */
+    double friction, restitution;
+} model_shape;
+
 /* one for every coordinate of the tree velocity */
 typedef struct model_coordinate {
     double armature, damping, stiffness;
@@ -76,10 +85,11 @@ struct hml_model {
     int32_t passive;          /* 1 if any armature, damping or stiffness is not zero */
     uint32_t name;
     int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
-    int32_t reserved;
+    int32_t nshapes;
     double gravity[3];
     double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
-    uint64_t bodies, joints, frames, coordinates, rest, warnings, names, lookup, plan; /* offsets of sections, bytes */
+    uint64_t bodies, joints, frames, coordinates, rest, shapes; /* offsets of sections, bytes */
+    uint64_t warnings, names, lookup, plan;
     uint64_t names_size, plan_size;
 };
 
@@ -92,6 +102,10 @@ static inline const model_joint *model_joints(const hml_model *m)
 static inline const model_frame *model_frames(const hml_model *m)
 {
     return (const model_frame *)model_at(m, m->frames);
+}
+static inline const model_shape *model_shapes(const hml_model *m)
+{
+    return (const model_shape *)model_at(m, m->shapes);
 }
 static inline const double *model_rest(const hml_model *m) { return (const double *)model_at(m, m->rest); }
 static inline const uint32_t *model_warnings(const hml_model *m) { return (const uint32_t *)model_at(m, m->warnings); }

@@ -111,6 +111,19 @@ static int frames_valid(const hml_model *m)
     return 1;
 }
 
+static int shapes_valid(const hml_model *m)
+{
+    for (int32_t i = 0; i < m->nshapes; i++) {
+        const model_shape *s = &model_shapes(m)[i];
+        int32_t sizes = hml_shape_kind_sizes((hml_shape_kind)s->kind);
+        if (s->body < -1 || s->body >= m->nbodies || sizes < 0 || !placement_valid(s->R, s->p)) return 0;
+        for (int32_t k = 0; k < sizes; k++)
+            if (!isfinite(s->size[k]) || !(s->size[k] > 0)) return 0;
+        if (!isfinite(s->friction) || !(s->restitution >= 0 && s->restitution <= 1)) return 0;
+    }
+    return 1;
+}
+
 static int coordinates_valid(const hml_model *m)
 {
     int passive = 0;
@@ -138,5 +151,5 @@ int hml_block_valid(const hml_model *m)
         return 0;
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (!name_valid(m, model_warnings(m)[i])) return 0;
-    return bodies_valid(m) && joints_valid(m) && frames_valid(m) && coordinates_valid(m);
+    return bodies_valid(m) && joints_valid(m) && frames_valid(m) && shapes_valid(m) && coordinates_valid(m);
 }

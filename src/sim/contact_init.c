@@ -8,18 +8,33 @@
 
 enum { MOST_CONTACTS = 256, ITERATIONS = 2000 };
 
+/* ---- the shapes that were given, or those of the model ---- */
+
+static int32_t count_shapes(const hml_model *model, const hml_contact_settings *s)
+{
+    return s->shapes ? s->nshapes : hml_model_nshapes(model);
+}
+
+static hml_shape shape_at(const hml_model *model, const hml_contact_settings *s, int32_t i)
+{
+    hml_shape shape = {.frame = -1};
+    if (s->shapes) return s->shapes[i];
+    hml_model_shape(model, i, &shape);
+    return shape;
+}
+
 /* ---- checking ---- */
 
 static hml_status check_shape(const hml_model *model, const hml_shape *s)
 {
-    static const int sizes[] = {0, 1, 3, 2, 2};
+    const int sizes = hml_shape_kind_sizes(s->kind);
     mat3 R;
-    if (s->frame < 0 || s->frame >= model->nframes || !hml_collision_points(s->kind)) return HML_INVALID_ARGUMENT;
+    if (s->frame < -1 || s->frame >= model->nframes || sizes < 0) return HML_INVALID_ARGUMENT;
     TRY(read_check(s->position, 3));
     TRY(read_rotation(s->rotation, &R));
     TRY(rotation_check(R));
-    TRY(read_check(s->size, sizes[s->kind]));
-    for (int i = 0; i < sizes[s->kind]; i++)
+    TRY(read_check(s->size, sizes));
+    for (int i = 0; i < sizes; i++)
         if (!(s->size[i] > 0)) return HML_INVALID_ARGUMENT;
     TRY(read_check(&s->friction, 1));
     TRY(read_check(&s->restitution, 1));
@@ -47,7 +62,7 @@ static hml_status check_plane(const hml_plane *p)
 static hml_status check(const hml_model *model, const hml_contact_settings *s)
 {
     if (!model || !s || s->struct_size != sizeof *s || s->nplanes < 0 || s->nshapes < 0 || s->max_contacts < 0 ||
-        (s->nplanes && !s->planes) || (s->nshapes && !s->shapes) || s->iterations < 0) {
+        (s->nplanes && !s->planes) || s->iterations < 0) {
         return HML_INVALID_ARGUMENT;
     }
     const double numbers[] = {s->slop, s->correction, s->bounce, s->tolerance};
@@ -55,7 +70,7 @@ static hml_status check(const hml_model *model, const hml_contact_settings *s)
     for (int i = 0; i < 4; i++)
         if (numbers[i] < 0) return HML_INVALID_ARGUMENT;
     if (s->correction > 1) return HML_INVALID_ARGUMENT;
-    for (int32_t i = 0; i < s->nshapes; i++) TRY(check_shape(model, &s->shapes[i]));
+    for (int32_t i = 0; s->shapes && i < s->nshapes; i++) TRY(check_shape(model, &s->shapes[i]));
     for (int32_t i = 0; i < s->nplanes; i++) TRY(check_plane(&s->planes[i]));
     if (!s->joint_friction) return HML_OK;
     TRY(read_check(s->joint_friction, model->nv));
@@ -66,16 +81,16 @@ static hml_status check(const hml_model *model, const hml_contact_settings *s)
 
 /* ---- what is known from the start ---- */
 
-static collision_shape resolve_shape(const hml_model *model, const hml_shape *s)
+static collision_shape resolve_shape(const hml_model *model, hml_shape s)
 {
-    const model_frame *f = &model_frames(model)[s->frame];
-    pose own = pose_of(array_mat3(s->rotation, 3), array_vec3(s->position));
-    collision_shape r = {.body = f->body, .parent = -2, .kind = s->kind};
-    if (f->body >= 0) r.parent = model_bodies(model)[f->body].parent;
-    memcpy(r.size, s->size, sizeof r.size);
-    r.place = pose_mul(pose_of(array_mat3(f->R, 3), array_vec3(f->p)), own);
-    r.friction = s->friction;
-    r.restitution = s->restitution;
+    const model_frame *f = s.frame < 0 ? NULL : &model_frames(model)[s.frame];
+    collision_shape r = {.body = f ? f->body : -1, .parent = -2, .kind = s.kind};
+    if (r.body >= 0) r.parent = model_bodies(model)[r.body].parent;
+    memcpy(r.size, s.size, sizeof r.size);
+    r.place = pose_of(array_mat3(s.rotation, 3), array_vec3(s.position));
+    if (f) r.place = pose_mul(pose_of(array_mat3(f->R, 3), array_vec3(f->p)), r.place);
+    r.friction = s.friction;
+    r.restitution = s.restitution;
     return r;
 }
 
@@ -131,11 +146,11 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
 {
     int64_t count = 0;
     if (s->max_contacts) return s->max_contacts;
-    for (int32_t i = 0; i < s->nshapes && count < MOST_CONTACTS; i++) {
-        collision_shape a = resolve_shape(model, &s->shapes[i]);
+    for (int32_t i = 0; i < count_shapes(model, s) && count < MOST_CONTACTS; i++) {
+        collision_shape a = resolve_shape(model, shape_at(model, s, i));
         count += (int64_t)hml_collision_points(a.kind) * s->nplanes;
         for (int32_t k = 0; k < i && (s->options & HML_CONTACT_PAIRS); k++) {
-            collision_shape b = resolve_shape(model, &s->shapes[k]);
+            collision_shape b = resolve_shape(model, shape_at(model, s, k));
             count += hml_collision_pair(&a, &b);
         }
     }
@@ -161,7 +176,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
     c->max_contacts = contacts;
     c->max_rows = 3 * contacts + limits + (s->joint_friction ? model->nv : 0);
     const size_t r = (size_t)c->max_rows;
-    c->shapes = take(memory, &used, (size_t)s->nshapes, sizeof *c->shapes);
+    c->shapes = take(memory, &used, (size_t)count_shapes(model, s), sizeof *c->shapes);
     c->planes = take(memory, &used, (size_t)s->nplanes, sizeof *c->planes);
     c->limits = take(memory, &used, (size_t)limits, sizeof *c->limits);
     c->now.items = take(memory, &used, (size_t)contacts, sizeof *c->now.items);
@@ -221,7 +236,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     lay_out(model, s, memory, c);
     c->model = model;
     c->n = (size_t)model->nv;
-    c->nshapes = s->nshapes;
+    c->nshapes = count_shapes(model, s);
     c->nplanes = s->nplanes;
     c->options = s->options;
     c->slop = or_default(s->slop, 1e-4);
@@ -230,7 +245,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     c->tolerance = or_default(s->tolerance, 1e-10);
     c->iterations = s->iterations ? s->iterations : ITERATIONS;
     c->now.capacity = c->last.capacity = c->max_contacts;
-    for (int32_t i = 0; i < s->nshapes; i++) c->shapes[i] = resolve_shape(model, &s->shapes[i]);
+    for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i));
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
     list_limits(model, s->options, c->limits);
     if (s->joint_friction)

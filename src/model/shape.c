@@ -1,0 +1,75 @@
+/* Collision shapes of models: hamel/shape.h. They are cold data: no algorithm of the tree reads them. */
+#include "hamel/shape.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/builder.h"
+#include "model/check.h"
+#include "model/model.h"
+
+static const char *const names[] = {"point", "sphere", "box", "capsule", "cylinder"};
+static const int32_t sizes[] = {0, 1, 3, 2, 2};
+enum { KINDS = 5, MAX_SHAPES = 1 << 28 };
+
+static int known(hml_shape_kind kind) { return (int)kind >= 0 && (int)kind < KINDS; }
+
+const char *hml_shape_kind_name(hml_shape_kind kind) { return known(kind) ? names[kind] : NULL; }
+int32_t hml_shape_kind_sizes(hml_shape_kind kind) { return known(kind) ? sizes[kind] : -1; }
+
+hml_status hml_shape_kind_from_name(const char *name, hml_shape_kind *kind)
+{
+    if (!name || !kind) return HML_INVALID_ARGUMENT;
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *kind = (hml_shape_kind)i;
+        return HML_OK;
+    }
+    return HML_NOT_FOUND;
+}
+
+hml_status hml_check_shape(const char *body, hml_shape *shape, hml_error *error)
+{
+    const char *on = body ? body : "world";
+    if (!known(shape->kind))
+        return hml_fail(error, HML_INVALID_ARGUMENT, "a shape of " NAMED " is of no known kind", on);
+    for (int i = 0; i < sizes[shape->kind]; i++)
+        if (!(shape->size[i] > 0) || !isfinite(shape->size[i]))
+            return hml_fail(error, HML_BAD_MODEL, "a %s of " NAMED " has the size %g: it must be positive",
+                            names[shape->kind], on, shape->size[i]);
+    for (int i = sizes[shape->kind]; i < 3; i++) shape->size[i] = 0;
+    if (!isfinite(shape->friction) || !(shape->restitution >= 0 && shape->restitution <= 1))
+        return hml_fail(error, HML_BAD_MODEL, "a %s of " NAMED ": its friction or its restitution is out of range",
+                        names[shape->kind], on);
+    if (shape->friction < 0) shape->friction = -1;
+    return hml_check_placement("shape of", on, shape->position, shape->rotation, error);
+}
+
+hml_status hml_builder_add_shape(hml_builder *b, const char *body, const hml_shape *shape, hml_error *error)
+{
+    if (!b || !shape) return hml_fail(error, HML_INVALID_ARGUMENT, "a shape needs a builder");
+    builder_shape added = {.body = NO_TEXT, .shape = *shape};
+    hml_status status = hml_check_shape(body, &added.shape, error);
+    if (status) return status;
+    if (b->nshapes >= MAX_SHAPES || !hml_grow(&b->shapes, &b->shapes_capacity, b->nshapes + 1, sizeof *b->shapes) ||
+        (body && (added.body = hml_text_add(&b->text, body)) == NO_TEXT))
+        return hml_fail(error, HML_OUT_OF_MEMORY, "out of memory");
+    b->shapes[b->nshapes++] = added;
+    return HML_OK;
+}
+
+int32_t hml_model_nshapes(const hml_model *model) { return model->nshapes; }
+
+hml_status hml_model_shape(const hml_model *model, int32_t index, hml_shape *shape)
+{
+    if (!model || !shape || index < 0 || index >= model->nshapes) return HML_INVALID_ARGUMENT;
+    const model_shape *s = &model_shapes(model)[index];
+    shape->frame = s->body; /* frame i is body i's own */
+    shape->kind = (hml_shape_kind)s->kind;
+    memcpy(shape->size, s->size, sizeof shape->size);
+    memcpy(shape->position, s->p, sizeof shape->position);
+    memcpy(shape->rotation, s->R, sizeof shape->rotation);
+    shape->friction = s->friction;
+    shape->restitution = s->restitution;
+    return HML_OK;
+}

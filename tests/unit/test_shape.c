@@ -1,0 +1,209 @@
+/* Collision shapes of models: from every file format, onto merged links, through blocks, edits and writers. */
+#include <stdlib.h>
+
+#include "hamel/edit.h"
+#include "hamel/shape.h"
+#include "io_check.h"
+#include "model/model.h"
+
+#define INERTIAL "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>"
+
+static const char urdf[] =
+    "<robot name='r'><link name='base'>" INERTIAL
+    "<collision><origin xyz='0 0 1'/><geometry><box size='2 4 6'/></geometry></collision>"
+    "<collision><geometry><mesh filename='x.stl'/></geometry></collision>"
+    "<collision><geometry><sphere radius='0'/></geometry></collision></link>"
+    "<link name='foot'><collision><origin xyz='0 0 -0.5'/><geometry><sphere radius='0.1'/></geometry></collision>"
+    "<collision><geometry><cylinder radius='0.2' length='3'/></geometry></collision></link>"
+    "<joint name='j' type='fixed'><parent link='base'/><child link='foot'/><origin xyz='1 0 0'/></joint></robot>";
+
+static hml_shape shape_of(const hml_model *m, int32_t i)
+{
+    hml_shape s;
+    assert_int_equal(hml_model_shape(m, i, &s), HML_OK);
+    return s;
+}
+
+static void test_urdf(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("r.urdf", urdf);
+    assert_int_equal(hml_model_nshapes(m), 3);
+    assert_has_warning(m, "no size");
+    hml_shape box = shape_of(m, 0), ball = shape_of(m, 1), rod = shape_of(m, 2);
+    assert_int_equal(box.kind, HML_SHAPE_BOX);
+    assert_near(box.size, (double[3]){1, 2, 3}, 3, 0, "half lengths");
+    assert_near(box.position, (double[3]){0, 0, 1}, 3, 0, "position");
+    assert_int_equal(ball.kind, HML_SHAPE_SPHERE);
+    assert_int_equal(ball.frame, 0); /* its link is merged into the base */
+    assert_near(ball.position, (double[3]){1, 0, -0.5}, 3, 0, "position");
+    assert_true(ball.friction < 0);
+    assert_int_equal(rod.kind, HML_SHAPE_CYLINDER);
+    assert_near(rod.size, (double[3]){0.2, 1.5, 0}, 3, 0, "radius and half length");
+    hml_model_free(m);
+    assert_refused("r.urdf",
+                   "<robot><link name='a'>\n<collision><geometry><sphere radius='big'/></geometry></collision></link>"
+                   "</robot>",
+                   HML_BAD_FILE, 2, "radius");
+}
+
+static void test_mjcf(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("r.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                                      "<geom type='sphere' size='0.3' pos='5 0 0'/>"
+                                      "<body name='b' pos='0 0 1'><freejoint/><inertial pos='0 0 0' mass='1' "
+                                      "diaginertia='1 1 1'/>"
+                                      "<geom type='capsule' fromto='0 0 0 0 0 2' size='0.1' friction='0.7 0.1 0.1'/>"
+                                      "<geom type='box' size='1 1 1' contype='0' conaffinity='0'/>"
+                                      "<geom type='ellipsoid' size='1 1 1'/></body></worldbody></mujoco>");
+    assert_int_equal(hml_model_nshapes(m), 2);
+    hml_shape stone = shape_of(m, 0), leg = shape_of(m, 1);
+    assert_int_equal(stone.frame, -1);
+    assert_near(stone.position, (double[3]){5, 0, 0}, 3, 0, "position");
+    assert_true(stone.friction == 1); /* MuJoCo's default */
+    assert_int_equal(leg.kind, HML_SHAPE_CAPSULE);
+    assert_int_equal(leg.frame, 0);
+    assert_near(leg.size, (double[3]){0.1, 1, 0}, 3, 1e-15, "radius and half length");
+    assert_near(leg.position, (double[3]){0, 0, 1}, 3, 1e-15, "between the two points");
+    assert_true(leg.friction == 0.7);
+    hml_model_free(m);
+}
+
+static const char json[] =
+    "{\"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": \"free\"},"
+    " \"inertia\": {\"mass\": 1, \"moment\": [[1,0,0],[0,1,0],[0,0,1]]}}],"
+    " \"shapes\": [{\"body\": \"a\", \"type\": \"point\", \"origin\": {\"position\": [1, 2, 3]}, \"friction\": 0.5},"
+    " {\"body\": null, \"type\": \"box\", \"size\": [1, 2, 3], \"restitution\": 0.25},"
+    " {\"body\": \"a\", \"type\": \"sphere\", \"size\": 0.5}]}";
+
+static void test_json_there_and_back(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("a.json", json);
+    hml_error error = {0};
+    char *text, difference[256];
+    size_t size;
+    assert_int_equal(hml_model_nshapes(m), 3);
+    assert_int_equal(shape_of(m, 0).frame, -1); /* the world's come first */
+    assert_true(shape_of(m, 0).restitution == 0.25);
+    assert_int_equal(shape_of(m, 1).kind, HML_SHAPE_POINT);
+    assert_near(shape_of(m, 1).position, (double[3]){1, 2, 3}, 3, 0, "position");
+    assert_int_equal(hml_write_json(m, &text, &size, &error), HML_OK);
+    hml_model *again = load_text("again.json", text);
+    if (!hml_model_equal(m, again, 0, difference, sizeof difference)) fail_msg("%s", difference);
+    hml_text_free(text);
+    hml_model_free(again);
+    hml_model_free(m);
+}
+
+static void test_urdf_there_and_back(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("r.urdf", urdf);
+    hml_error error = {0};
+    char *text, difference[256];
+    size_t size;
+    assert_int_equal(hml_write_urdf(m, &text, &size, &error), HML_OK);
+    hml_model *again = load_text("again.urdf", text);
+    if (!hml_model_equal(m, again, 1e-15, difference, sizeof difference)) fail_msg("%s", difference);
+    hml_text_free(text);
+    hml_model_free(again);
+    hml_model_free(m);
+}
+
+static void test_json_refused(void **state)
+{
+    (void)state;
+#define SHAPE(text)                                                                                                    \
+    "{\"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": \"free\"}}],"            \
+    " \"shapes\": [" text "]}"
+    assert_refused("a.json", SHAPE("{\"body\": \"b\", \"type\": \"point\"}"), HML_BAD_FILE, 0, "does not exist");
+    assert_refused("a.json", SHAPE("{\"body\": \"a\", \"type\": \"torus\"}"), HML_BAD_FILE, 0, "no shape 'torus'");
+    assert_refused("a.json", SHAPE("{\"body\": \"a\", \"type\": \"sphere\"}"), HML_BAD_FILE, 0, "size");
+    assert_refused("a.json", SHAPE("{\"body\": \"a\", \"type\": \"sphere\", \"size\": -1}"), HML_BAD_MODEL, 0,
+                   "positive");
+    assert_refused("a.json", SHAPE("{\"body\": \"a\", \"type\": \"box\", \"size\": [1, 2]}"), HML_BAD_FILE, 0, "size");
+    assert_refused("a.json", SHAPE("{\"body\": \"a\", \"type\": \"point\", \"restitution\": 2}"), HML_BAD_MODEL, 0,
+                   "out of range");
+    assert_refused("a.json", SHAPE("[]"), HML_BAD_FILE, 0, "shapes/0");
+#undef SHAPE
+}
+
+static void test_edits(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("a.json", json), *big, *both;
+    hml_error error = {0};
+    assert_int_equal(hml_model_scale(m, 2, 3, &big), HML_OK);
+    assert_near(shape_of(big, 1).position, (double[3]){2, 4, 6}, 3, 0, "scaled position");
+    assert_true(shape_of(big, 2).size[0] == 1);
+    assert_int_equal(hml_model_equal(m, big, 1e-9, NULL, 0), 0);
+    assert_int_equal(hml_model_append(m, 0, m, "second.", &both, &error), HML_OK);
+    assert_int_equal(hml_model_nshapes(both), 6);
+    assert_int_equal(shape_of(both, 3).frame, 0); /* what stood in the second world now rides on the first body */
+    assert_int_equal(shape_of(both, 5).frame, 1);
+    hml_model_free(both);
+    hml_model_free(big);
+    hml_model_free(m);
+}
+
+static void test_block(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("a.json", json), *copy = NULL;
+    model_shape *s = (model_shape *)((char *)m + m->shapes);
+    assert_int_equal(hml_model_from_data(m, hml_model_size(m), &copy), HML_OK);
+    assert_true(hml_model_equal(m, copy, 0, NULL, 0));
+    hml_model_free(copy);
+    s[1].body = 1;
+    assert_int_equal(hml_model_from_data(m, hml_model_size(m), &copy), HML_BAD_MODEL);
+    s[1].body = 0;
+    s[1].kind = 5;
+    assert_int_equal(hml_model_from_data(m, hml_model_size(m), &copy), HML_BAD_MODEL);
+    s[1].kind = HML_SHAPE_BOX; /* a point has no size */
+    assert_int_equal(hml_model_from_data(m, hml_model_size(m), &copy), HML_BAD_MODEL);
+    s[1].kind = HML_SHAPE_POINT;
+    s[1].friction = NAN;
+    assert_int_equal(hml_model_from_data(m, hml_model_size(m), &copy), HML_BAD_MODEL);
+    hml_model_free(m);
+}
+
+static void test_builder(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    hml_shape s = {.kind = HML_SHAPE_SPHERE, .size = {1}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    hml_joint_spec joint;
+    hml_model *m = NULL;
+    hml_error error = {0};
+    hml_joint_spec_init(&joint, HML_JOINT_FREE);
+    joint.name = "j";
+    assert_int_equal(hml_builder_add_body(b, "a", NULL, &joint, NULL, &error), HML_OK);
+    s.rotation[0] = 2;
+    assert_int_equal(hml_builder_add_shape(b, "a", &s, &error), HML_NOT_NORMALIZED);
+    s.rotation[0] = 1;
+    s.kind = (hml_shape_kind)7;
+    assert_int_equal(hml_builder_add_shape(b, "a", &s, &error), HML_INVALID_ARGUMENT);
+    s.kind = HML_SHAPE_SPHERE;
+    assert_int_equal(hml_builder_add_shape(NULL, "a", &s, &error), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_builder_add_shape(b, "nobody", &s, &error), HML_OK); /* it may come later */
+    assert_int_equal(hml_builder_build(b, 0, &m, &error), HML_BAD_MODEL);
+    assert_non_null(strstr(error.message, "nobody"));
+    hml_builder_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_urdf),
+        cmocka_unit_test(test_mjcf),
+        cmocka_unit_test(test_json_there_and_back),
+        cmocka_unit_test(test_urdf_there_and_back),
+        cmocka_unit_test(test_json_refused),
+        cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_block),
+        cmocka_unit_test(test_builder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
