@@ -18,22 +18,36 @@ typedef struct call {
     PyObject *given[MAX_PARAMETERS];
     PyObject *out, *threads;
     PyArrayObject *held[MAX_PARAMETERS]; /* references */
-    npy_intp symbol[SYMBOLS];
-    int nlead;
-    npy_intp lead[MAX_LEAD], n;
-    PyArrayObject *made[MAX_OUTPUTS]; /* references */
+    PyArrayObject *made[MAX_OUTPUTS];    /* references */
+    npy_intp n;
+    int nlead, tolerant;
+    /* from here on nothing is zero in the beginning */
+    npy_intp lead[MAX_LEAD], symbol[SYMBOLS];
     size_t out_size[MAX_OUTPUTS];
     double number[MAX_OUTPUTS]; /* outputs that are one number */
     npy_intp bad_row[MAX_THREADS];
     hml_status bad_status[MAX_THREADS];
-    int tolerant;
 } call;
 
 static PyObject *word_out, *word_threads;
 
 /* ---- arguments ---- */
 
-static int same_word(PyObject *a, PyObject *b) { return a == b || PyUnicode_Compare(a, b) == 0; }
+/* which parameter a keyword names; nparameters: out, nparameters + 1: threads, −1: none. Words are mostly the same
+ * objects, so that looking at the pointers is enough */
+static int find_word(const function *f, PyObject *word)
+{
+    if (word == word_out) return f->nparameters;
+    if (word == word_threads) return f->nparameters + 1;
+    for (int i = 0; i < f->nparameters; i++) {
+        if (word == f->parameters[i].name) return i;
+    }
+    for (int i = 0; i < f->nparameters; i++) {
+        if (!PyUnicode_Compare(word, f->parameters[i].name)) return i;
+    }
+    if (!PyUnicode_Compare(word, word_out)) return f->nparameters;
+    return PyUnicode_Compare(word, word_threads) ? -1 : f->nparameters + 1;
+}
 
 static int sort_arguments(call *c, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
@@ -45,17 +59,16 @@ static int sort_arguments(call *c, PyObject *const *arguments, Py_ssize_t count,
     for (Py_ssize_t i = 0; i < count; i++) c->given[i] = arguments[i];
     for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); k++) {
         PyObject *name = PyTuple_GET_ITEM(names, k), *value = arguments[count + k];
-        int i = 0;
-        while (i < f->nparameters && !same_word(name, f->parameters[i].name)) i++;
-        if (i < f->nparameters && !c->given[i])
-            c->given[i] = value;
-        else if (i == f->nparameters && same_word(name, word_out))
+        int i = find_word(f, name);
+        if (i == f->nparameters)
             c->out = value == Py_None ? NULL : value;
-        else if (i == f->nparameters && same_word(name, word_threads))
+        else if (i == f->nparameters + 1)
             c->threads = value == Py_None ? NULL : value;
+        else if (i >= 0 && !c->given[i])
+            c->given[i] = value;
         else {
-            PyErr_Format(PyExc_TypeError, "%s() has %s argument %R", f->name,
-                         i < f->nparameters ? "two values for its" : "no", name);
+            PyErr_Format(PyExc_TypeError, "%s() has %s argument %R", f->name, i < 0 ? "no" : "two values for its",
+                         name);
             return -1;
         }
     }
@@ -311,7 +324,7 @@ static PyArrayObject *given_output(const call *c, const output *o, PyObject *obj
     return NULL;
 }
 
-static int make_output(call *c, int k, PyObject *given, int keep)
+static int make_output(call *c, int k, PyObject *given)
 {
     const output *o = &c->f->outputs[k];
     npy_intp dims[MAX_LEAD + MAX_CORE], core = 1;
@@ -321,7 +334,7 @@ static int make_output(call *c, int k, PyObject *given, int keep)
     }
     for (int i = 0; i < o->shape.ncore; i++) core *= dims[c->nlead + i] = core_size(c, &o->shape.core[i]);
     c->out_size[k] = (size_t)core;
-    if (ndim == 0 && !given && !keep) {
+    if (ndim == 0 && !given) {
         c->r.out[k] = &c->number[k];
         return 0;
     }
@@ -333,7 +346,7 @@ static int make_output(call *c, int k, PyObject *given, int keep)
     return 0;
 }
 
-static int make_outputs(call *c, int keep)
+static int make_outputs(call *c)
 {
     int several = c->f->noutputs > 1;
     if (several && c->out && (!PyTuple_Check(c->out) || PyTuple_GET_SIZE(c->out) != c->f->noutputs)) {
@@ -342,7 +355,7 @@ static int make_outputs(call *c, int keep)
     }
     for (int k = 0; k < c->f->noutputs; k++) {
         PyObject *given = several && c->out ? PyTuple_GET_ITEM(c->out, k) : c->out;
-        if (make_output(c, k, given, keep)) return -1;
+        if (make_output(c, k, given)) return -1;
     }
     return 0;
 }
@@ -507,12 +520,13 @@ static int prepare(call *c, function *f, PyObject *self)
     return 0;
 }
 
-static int run(call *c, function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names,
-               int keep)
+static int read_call(call *c, function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                     PyObject *names)
 {
+    memset(c, 0, offsetof(call, lead));
     if (prepare(c, f, self) || sort_arguments(c, arguments, count, names) || read_arguments(c)) return -1;
     c->tolerant = f->errors >= 0 && c->r.choice[f->errors];
-    return make_outputs(c, keep) || compute(c) ? -1 : 0;
+    return 0;
 }
 
 static void let_go(call *c)
@@ -521,25 +535,64 @@ static void let_go(call *c)
     for (int i = 0; i < c->f->noutputs; i++) Py_XDECREF(c->made[i]);
 }
 
-int function_run(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names, row *r,
-                 PyArrayObject *made[MAX_OUTPUTS])
+/* the outputs one after the other in one block of memory, an older one if the caller has one that fits */
+static int make_block(call *c, results *x, PyArrayObject *(*older)(PyObject *out))
 {
-    call c = {0};
-    int failed = run(&c, f, self, arguments, count, names, 1);
-    for (int i = 0; i < f->noutputs && !failed; i++) {
-        made[i] = c.made[i];
-        c.made[i] = NULL;
+    npy_intp total = 0;
+    for (int k = 0; k < c->f->noutputs; k++) {
+        const shape *s = &c->f->outputs[k].shape;
+        npy_intp core = 1;
+        for (int i = 0; i < s->ncore; i++) core *= core_size(c, &s->core[i]);
+        c->out_size[k] = (size_t)core;
+        total += core * c->n;
+    }
+    if (c->out) {
+        x->block = older(c->out);
+        if (!x->block) return -1;
+        if (PyArray_SIZE(x->block) != total) {
+            PyErr_SetString(hamel_errors[HML_INVALID_ARGUMENT], "out has another shape");
+            return -1;
+        }
+        if (overlaps(c, x->block)) {
+            PyErr_SetString(hamel_errors[HML_INVALID_ARGUMENT], "out overlaps an argument");
+            return -1;
+        }
+        x->out = c->out;
+        Py_INCREF(x->block);
+    } else {
+        x->block = (PyArrayObject *)PyArray_SimpleNew(1, &total, NPY_DOUBLE);
+        if (!x->block) return -1;
+    }
+    double *data = PyArray_DATA(x->block);
+    for (int k = 0; k < c->f->noutputs; k++) {
+        c->r.out[k] = data;
+        data += (npy_intp)c->out_size[k] * c->n;
+    }
+    c->made[0] = x->block;
+    return 0;
+}
+
+int function_run(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names,
+                 PyArrayObject *(*older)(PyObject *out), results *x)
+{
+    call c;
+    *x = (results){0};
+    int failed = read_call(&c, f, self, arguments, count, names) || make_block(&c, x, older) || compute(&c);
+    if (!failed) {
+        memcpy(x->choice, c.r.choice, sizeof x->choice);
+        memcpy(x->lead, c.lead, sizeof x->lead);
+        x->nlead = c.nlead;
+        c.made[0] = NULL;
     }
     let_go(&c);
-    *r = c.r;
-    return failed;
+    return failed ? -1 : 0;
 }
 
 PyObject *function_call(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
-    call c = {0};
+    call c;
     PyObject *result = NULL;
-    if (!run(&c, f, self, arguments, count, names, 0)) {
+    if (!read_call(&c, f, self, arguments, count, names) && !make_outputs(&c) && !compute(&c)) {
         result = f->result ? PyStructSequence_New(f->result) : hand_over(&c, 0);
         for (int k = 0; f->result && result && k < f->noutputs; k++) {
             PyStructSequence_SetItem(result, k, hand_over(&c, k)); /* takes the reference */

@@ -115,9 +115,18 @@ int function_ready(function *f, PyObject *module, PyMethodDef *definition);
 /* the call from Python. self: a model, a group or NULL */
 PyObject *function_call(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names);
 
-/* the same, but the outputs stay arrays in `made` (NULL: not made), references of the caller's */
-int function_run(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names, row *r,
-                 PyArrayObject *made[MAX_OUTPUTS]);
+/* the same, but all outputs lie in one block, one after the other, each for all rows */
+typedef struct results {
+    PyArrayObject *block; /* a reference of the caller's */
+    PyObject *out;        /* what the caller gave as out, borrowed, or NULL */
+    int choice[MAX_PARAMETERS];
+    int nlead;
+    npy_intp lead[MAX_LEAD];
+} results;
+
+/* older: the block of an object given as out, borrowed, or NULL with an exception */
+int function_run(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names,
+                 PyArrayObject *(*older)(PyObject *out), results *x);
 
 /* adds the functions of a table: methods of a type, or functions of a module called name beside the package */
 PyMethodDef *table_methods(function *const *table, size_t count, PyMethodDef *extra, PyObject *module);

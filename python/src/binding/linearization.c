@@ -1,7 +1,8 @@
 /*
  * Model.linearize, and Linearization, what it returns.
  *
- * A holds D_q and D_ν, B holds M⁻¹: they are computed once, into A and B, and seen through views.
+ * A holds D_q and D_ν, B holds M⁻¹: they are computed once, into A and B, and seen through views. A, B and the
+ * acceleration lie in one block; a call makes that and nothing else, the arrays are made when they are looked at.
  */
 #include <string.h>
 
@@ -9,8 +10,10 @@
 
 typedef struct linearization_object {
     PyObject_HEAD PyObject *model;
-    PyArrayObject *A, *B, *acceleration; /* (…, 2nv, 2nv), (…, 2nv, nv), (…, nv) */
-    int representation, actuated;
+    PyArrayObject *block;     /* A, B, acceleration, each for all states */
+    PyArrayObject *matrix[3]; /* the same as arrays, once somebody asked: (…, 2nv, 2nv), (…, 2nv, nv), (…, nv) */
+    int representation, actuated, nlead;
+    npy_intp lead[MAX_LEAD];
 } linearization_object;
 
 static const char *const REPRESENTATIONS[] = {"left", "right", "mixed", "split"};
@@ -76,116 +79,135 @@ static linearization_object *new_linearization(PyObject *model)
 {
     linearization_object *self = PyObject_New(linearization_object, &linearization_type);
     if (!self) return NULL;
+    memset((char *)self + offsetof(linearization_object, model), 0,
+           sizeof *self - offsetof(linearization_object, model));
     self->model = Py_NewRef(model);
-    self->A = self->B = self->acceleration = NULL;
-    self->representation = self->actuated = 0;
     return self;
 }
 
-/* out=Linearization becomes the tuple that function_run takes */
+static PyArrayObject *older(PyObject *out)
+{
+    if (Py_TYPE(out) == &linearization_type) return ((linearization_object *)out)->block;
+    PyErr_Format(PyExc_TypeError, "out is a hamel.Linearization, not %R", (PyObject *)Py_TYPE(out));
+    return NULL;
+}
+
 static PyObject *from_python(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
-    PyObject *filled = NULL, *tuple = NULL, *copy[MAX_PARAMETERS + 2];
-    row r;
-    PyArrayObject *made[MAX_OUTPUTS] = {NULL};
-    for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); k++) {
-        PyObject *value = arguments[count + k];
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), "out") || value == Py_None) continue;
-        if (Py_TYPE(value) != &linearization_type) {
-            return PyErr_Format(PyExc_TypeError, "out is a hamel.Linearization, not %R", (PyObject *)Py_TYPE(value));
-        }
-        if (count + PyTuple_GET_SIZE(names) > (Py_ssize_t)COUNT(copy)) break; /* too many: function_run says so */
-        linearization_object *old = (linearization_object *)value;
-        tuple = PyTuple_Pack(3, old->A, old->B, old->acceleration);
-        if (!tuple) return NULL;
-        memcpy(copy, arguments, (size_t)(count + PyTuple_GET_SIZE(names)) * sizeof *copy);
-        copy[count + k] = tuple;
-        arguments = copy;
-        filled = value;
+    results x;
+    if (function_run(&linearize_function, self, arguments, count, names, older, &x)) return NULL;
+    linearization_object *result = x.out ? (linearization_object *)Py_NewRef(x.out) : new_linearization(self);
+    if (!result) {
+        Py_DECREF(x.block);
+        return NULL;
     }
-    int failed = function_run(&linearize_function, self, arguments, count, names, &r, made);
-    Py_XDECREF(tuple);
-    if (failed) return NULL;
-    linearization_object *result = filled ? (linearization_object *)Py_NewRef(filled) : new_linearization(self);
-    if (result) {
-        if (filled) Py_SETREF(result->model, Py_NewRef(self));
-        Py_XSETREF(result->A, made[OUT_A]);
-        Py_XSETREF(result->B, made[OUT_B]);
-        Py_XSETREF(result->acceleration, made[OUT_ACCELERATION]);
-        result->representation = r.choice[REPRESENTATION];
-        result->actuated = r.choice[INPUT];
+    if (result->model != self) Py_SETREF(result->model, Py_NewRef(self));
+    for (int i = 0;
+         i < 3 && (result->nlead != x.nlead || memcmp(result->lead, x.lead, (size_t)x.nlead * sizeof *x.lead)); i++) {
+        Py_CLEAR(result->matrix[i]);
     }
+    Py_XSETREF(result->block, x.block);
+    result->representation = x.choice[REPRESENTATION];
+    result->actuated = x.choice[INPUT];
+    result->nlead = x.nlead;
+    memcpy(result->lead, x.lead, (size_t)x.nlead * sizeof *x.lead);
     return (PyObject *)result;
 }
 
 static void dealloc(linearization_object *self)
 {
     Py_XDECREF(self->model);
-    Py_XDECREF(self->A);
-    Py_XDECREF(self->B);
-    Py_XDECREF(self->acceleration);
+    Py_XDECREF(self->block);
+    for (int i = 0; i < 3; i++) Py_XDECREF(self->matrix[i]);
     PyObject_Free(self);
 }
 
 /* ---- looking ---- */
 
-/* rows first … first + rows − 1 and columns alike of the last two dimensions, without a copy */
-static PyObject *view(PyArrayObject *array, npy_intp row0, npy_intp rows, npy_intp column0, npy_intp columns)
+static PyObject *over(PyArrayObject *base, int ndim, const npy_intp *dims, const npy_intp *strides, void *data)
 {
-    int n = PyArray_NDIM(array);
-    npy_intp dims[NPY_MAXDIMS];
-    memcpy(dims, PyArray_DIMS(array), (size_t)n * sizeof *dims);
-    dims[n - 2] = rows;
-    dims[n - 1] = columns;
-    char *data = PyArray_BYTES(array) + row0 * PyArray_STRIDE(array, n - 2) + column0 * PyArray_STRIDE(array, n - 1);
-    PyObject *made =
-        PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(NPY_DOUBLE), n, dims, PyArray_STRIDES(array), data,
-                             PyArray_FLAGS(array) & NPY_ARRAY_WRITEABLE, NULL);
-    Py_INCREF(array);
-    if (made && PyArray_SetBaseObject((PyArrayObject *)made, (PyObject *)array) < 0) Py_CLEAR(made);
+    PyObject *made = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(NPY_DOUBLE), ndim, dims, strides, data,
+                                          NPY_ARRAY_CARRAY, NULL);
+    if (!made) return NULL;
+    PyArray_UpdateFlags((PyArrayObject *)made, NPY_ARRAY_UPDATE_ALL);
+    Py_INCREF(base);
+    if (PyArray_SetBaseObject((PyArrayObject *)made, (PyObject *)base) < 0) Py_CLEAR(made);
     return made;
 }
 
 static npy_intp nv_of(const linearization_object *self) { return hml_model_nv(((model_object *)self->model)->model); }
 
-static PyObject *get_A(linearization_object *self, void *closure)
+/* A, B or the acceleration; borrowed */
+static PyArrayObject *matrix(linearization_object *self, int which)
 {
-    (void)closure;
-    return Py_NewRef((PyObject *)self->A);
+    if (self->matrix[which]) return self->matrix[which];
+    npy_intp nv = nv_of(self), n = 1, dims[MAX_LEAD + 2], places[3];
+    for (int i = 0; i < self->nlead; i++) n *= dims[i] = self->lead[i];
+    places[OUT_A] = 0;
+    places[OUT_B] = n * 4 * nv * nv;
+    places[OUT_ACCELERATION] = places[OUT_B] + n * 2 * nv * nv;
+    dims[self->nlead] = which == OUT_ACCELERATION ? nv : 2 * nv;
+    dims[self->nlead + 1] = which == OUT_A ? 2 * nv : nv;
+    double *data = PyArray_DATA(self->block);
+    int ndim = self->nlead + (which == OUT_ACCELERATION ? 1 : 2);
+    self->matrix[which] = (PyArrayObject *)over(self->block, ndim, dims, NULL, data + places[which]);
+    return self->matrix[which];
 }
+
+/* rows row0 … row0 + rows − 1 and columns alike of the last two dimensions, without a copy */
+static PyObject *part(PyArrayObject *array, npy_intp row0, npy_intp rows, npy_intp column0, npy_intp columns)
+{
+    if (!array) return NULL;
+    int n = PyArray_NDIM(array);
+    npy_intp dims[MAX_LEAD + 2];
+    memcpy(dims, PyArray_DIMS(array), (size_t)n * sizeof *dims);
+    dims[n - 2] = rows;
+    dims[n - 1] = columns;
+    char *data = PyArray_BYTES(array) + row0 * PyArray_STRIDE(array, n - 2) + column0 * PyArray_STRIDE(array, n - 1);
+    return over(array, n, dims, PyArray_STRIDES(array), data);
+}
+
+static PyObject *new_matrix(linearization_object *self, int which)
+{
+    PyArrayObject *array = matrix(self, which);
+    return array ? Py_NewRef((PyObject *)array) : NULL;
+}
+
+static PyObject *get_A(linearization_object *self, void *closure) { return (void)closure, new_matrix(self, OUT_A); }
 
 static PyObject *get_acceleration(linearization_object *self, void *closure)
 {
     (void)closure;
-    return Py_NewRef((PyObject *)self->acceleration);
+    return new_matrix(self, OUT_ACCELERATION);
 }
 
 static PyObject *get_Dq(linearization_object *self, void *closure)
 {
     (void)closure;
     npy_intp nv = nv_of(self);
-    return view(self->A, nv, nv, 0, nv);
+    return part(matrix(self, OUT_A), nv, nv, 0, nv);
 }
 
 static PyObject *get_Dv(linearization_object *self, void *closure)
 {
     (void)closure;
     npy_intp nv = nv_of(self);
-    return view(self->A, nv, nv, nv, nv);
+    return part(matrix(self, OUT_A), nv, nv, nv, nv);
 }
 
 static PyObject *get_Minv(linearization_object *self, void *closure)
 {
     (void)closure;
     npy_intp nv = nv_of(self);
-    return view(self->B, nv, nv, 0, nv);
+    return part(matrix(self, OUT_B), nv, nv, 0, nv);
 }
 
 /* the columns of actuated coordinates: a view where they stand together, as they do behind a free base */
 static PyObject *get_B(linearization_object *self, void *closure)
 {
     (void)closure;
-    if (!self->actuated) return Py_NewRef((PyObject *)self->B);
+    PyArrayObject *all = matrix(self, OUT_B);
+    if (!self->actuated || !all) return new_matrix(self, OUT_B);
     PyObject *marks = PyObject_GetAttrString(self->model, "actuated");
     if (!marks) return NULL;
     const npy_bool *mark = PyArray_DATA((PyArrayObject *)marks);
@@ -195,11 +217,10 @@ static PyObject *get_B(linearization_object *self, void *closure)
     for (npy_intp i = first; i < last; i++) count += mark[i];
     PyObject *B = NULL;
     if (count == last - first) {
-        B = view(self->B, 0, 2 * nv, first, count);
+        B = part(all, 0, 2 * nv, first, count);
     } else {
         PyObject *columns = PyObject_CallMethod(marks, "nonzero", NULL);
-        if (columns)
-            B = PyArray_TakeFrom(self->B, PyTuple_GET_ITEM(columns, 0), PyArray_NDIM(self->B) - 1, NULL, NPY_RAISE);
+        if (columns) B = PyArray_TakeFrom(all, PyTuple_GET_ITEM(columns, 0), PyArray_NDIM(all) - 1, NULL, NPY_RAISE);
         Py_XDECREF(columns);
     }
     Py_DECREF(marks);
@@ -257,35 +278,39 @@ static PyObject *reduce(linearization_object *self, PyObject *none)
 {
     (void)none;
     PyObject *make = PyObject_GetAttrString((PyObject *)&linearization_type, "_make");
-    return make ? Py_BuildValue("N(OOOOii)", make, self->model, self->A, self->B, self->acceleration,
-                                self->representation, self->actuated)
-                : NULL;
+    PyObject *lead = make ? PyArray_IntTupleFromIntp(self->nlead, self->lead) : NULL;
+    if (lead)
+        return Py_BuildValue("N(OONii)", make, self->model, self->block, lead, self->representation, self->actuated);
+    Py_XDECREF(make);
+    return NULL;
 }
 
 static PyObject *make(PyObject *class, PyObject *arguments)
 {
     (void)class;
-    PyObject *model;
-    PyArrayObject *A, *B, *a;
+    PyObject *model, *lead;
+    PyArrayObject *block;
     int representation, actuated;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!O!ii", &model_type, &model, &PyArray_Type, &A, &PyArray_Type, &B,
-                          &PyArray_Type, &a, &representation, &actuated)) {
-        return NULL;
-    }
-    npy_intp nv = hml_model_nv(((model_object *)model)->model);
-    int n = PyArray_NDIM(A);
-    if (n < 2 || PyArray_NDIM(B) != n || PyArray_NDIM(a) != n - 1 || PyArray_DIM(A, n - 1) != 2 * nv ||
-        PyArray_DIM(A, n - 2) != 2 * nv || PyArray_DIM(B, n - 1) != nv || PyArray_DIM(B, n - 2) != 2 * nv ||
-        PyArray_DIM(a, n - 2) != nv || PyArray_TYPE(A) != NPY_DOUBLE || PyArray_TYPE(B) != NPY_DOUBLE ||
-        representation < 0 || representation > HML_SPLIT) {
-        raise_status(HML_INVALID_ARGUMENT, NULL);
+    if (!PyArg_ParseTuple(arguments, "O!O!O!ii", &model_type, &model, &PyArray_Type, &block, &PyTuple_Type, &lead,
+                          &representation, &actuated)) {
         return NULL;
     }
     linearization_object *self = new_linearization(model);
     if (!self) return NULL;
-    self->A = (PyArrayObject *)Py_NewRef((PyObject *)A);
-    self->B = (PyArrayObject *)Py_NewRef((PyObject *)B);
-    self->acceleration = (PyArrayObject *)Py_NewRef((PyObject *)a);
+    npy_intp nv = nv_of(self), n = 1;
+    self->nlead = (int)PyTuple_GET_SIZE(lead);
+    int good = self->nlead <= MAX_LEAD && representation >= 0 && representation <= HML_SPLIT;
+    for (int i = 0; good && i < self->nlead; i++) {
+        n *= self->lead[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(lead, i), PyExc_OverflowError);
+        good = self->lead[i] >= 0;
+    }
+    if (!good || PyArray_TYPE(block) != NPY_DOUBLE || !PyArray_ISCARRAY(block) ||
+        PyArray_SIZE(block) != n * (6 * nv * nv + nv)) {
+        if (!PyErr_Occurred()) raise_status(HML_INVALID_ARGUMENT, NULL);
+        Py_DECREF(self);
+        return NULL;
+    }
+    self->block = (PyArrayObject *)Py_NewRef((PyObject *)block);
     self->representation = representation;
     self->actuated = actuated != 0;
     return (PyObject *)self;

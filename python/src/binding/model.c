@@ -7,8 +7,10 @@
 
 workspace *workspace_take(model_object *self)
 {
+    workspace *space = atomic_exchange(&self->spare, NULL);
+    if (space) return space;
     pthread_mutex_lock(&self->lock);
-    workspace *space = self->free;
+    space = self->free;
     if (space) self->free = space->next;
     pthread_mutex_unlock(&self->lock);
     if (space) return space;
@@ -20,6 +22,8 @@ workspace *workspace_take(model_object *self)
 
 void workspace_give(model_object *self, workspace *space)
 {
+    workspace *none = NULL;
+    if (atomic_compare_exchange_strong(&self->spare, &none, space)) return;
     pthread_mutex_lock(&self->lock);
     space->next = self->free;
     self->free = space;
@@ -49,6 +53,7 @@ PyObject *model_wrap(hml_model *model)
     }
     self->model = model;
     self->free = NULL;
+    atomic_init(&self->spare, NULL);
     self->weak = NULL;
     memset(self->parts, 0, sizeof self->parts);
     pthread_mutex_init(&self->lock, NULL);
@@ -63,15 +68,22 @@ PyObject *model_wrap(hml_model *model)
     return (PyObject *)self;
 }
 
+static void discard(workspace *space)
+{
+    if (!space) return;
+    hml_work_free(space->work);
+    free(space->scratch);
+    free(space);
+}
+
 static void model_dealloc(model_object *self)
 {
     if (self->weak) PyObject_ClearWeakRefs((PyObject *)self);
+    discard(atomic_load(&self->spare));
     while (self->free) {
         workspace *space = self->free;
         self->free = space->next;
-        hml_work_free(space->work);
-        free(space->scratch);
-        free(space);
+        discard(space);
     }
     for (size_t i = 0; i < COUNT(self->parts); i++) Py_XDECREF(self->parts[i]);
     pthread_mutex_destroy(&self->lock);

@@ -5,11 +5,13 @@
 #include "engine.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef struct model_object {
     PyObject_HEAD hml_model *model;
     npy_intp symbol[SYMBOLS];
-    pthread_mutex_t lock; /* of the free workspaces */
+    _Atomic(workspace *) spare; /* one that needs no lock */
+    pthread_mutex_t lock;       /* of the others */
     workspace *free;
     PyObject *parts[4]; /* tuples of bodies, joints, frames and velocity names, once somebody asked */
     PyObject *weak;
