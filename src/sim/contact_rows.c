@@ -107,6 +107,34 @@ static void fill_contact(hml_contact *c, const touch *t, double *rows)
     }
 }
 
+/* the coordinate from which a row's others are reached along λ; −1: it has entries on several branches */
+static int32_t row_end(const hml_contact *c, const contact_row *row)
+{
+    const model_body *b = model_bodies(c->model);
+    if (row->kind == ROW_LIMIT) return c->limits[row->index].v;
+    if (row->kind == ROW_FRICTION) return row->index;
+    const touch *t = &c->now.items[row->index];
+    int32_t body = t->body;
+    if (c->model->nfollowers || (t->body >= 0 && t->other_body >= 0)) return -1;
+    if (body < 0) body = t->other_body;
+    while (body >= 0 && b[body].nv == 0) body = b[body].parent;
+    return body < 0 ? -1 : b[body].v + b[body].nv - 1;
+}
+
+/* x ← L⁻ᵀ x for an x that lives on one branch: the rest of it stays zero */
+static void solve_branch(const hml_contact *c, int32_t end, double *x)
+{
+    if (end < 0) {
+        hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, x);
+        return;
+    }
+    for (int32_t i = end; i >= 0; i = c->parents[i]) {
+        const double *row = c->L + (size_t)i * c->n;
+        x[i] /= row[i];
+        for (int32_t j = c->parents[i]; j >= 0; j = c->parents[j]) x[j] -= row[j] * x[i];
+    }
+}
+
 void hml_contact_fill_rows(hml_contact *c)
 {
     const size_t n = c->n, r = (size_t)c->nrows;
@@ -120,7 +148,7 @@ void hml_contact_fill_rows(hml_contact *c)
     memcpy(c->G, c->J, r * n * sizeof(double));
     for (size_t i = 0; i < r; i++) {
         double *Gi = c->G + i * n;
-        hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, Gi);
+        solve_branch(c, row_end(c, &c->rows[i]), Gi);
         for (size_t j = 0; j <= i; j++) {
             const double *Gj = c->G + j * n;
             double sum = 0;

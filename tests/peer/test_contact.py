@@ -10,9 +10,11 @@ Tolerance: 1e-9 of the largest entry, and 64 ε cond where that is more, cond be
 that both sides divide by, [M Jᵀ; J 0].
 """
 
+import json
 import os
 import pathlib
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -147,3 +149,68 @@ def test_against_pinocchio(path, base):
     if not compared:
         pytest.skip("no set of full rank")
     print(f"{path.name} {base}: {compared} sets, acceleration and force within {worst:.1e}")
+
+
+# ---- a step with contact beside MuJoCo's ----
+
+QUADRUPED = pathlib.Path(__file__).resolve().parents[2] / "robots" / "quadruped.json"
+STANCE = [0.0, 0.8, -1.6] * 4
+STAND = str(pathlib.Path(DUMP).parent / "stand_contact")
+
+
+def numbers(values):
+    return " ".join(repr(float(x)) for x in values)
+
+
+def as_mjcf(robot):
+    """The quadruped for MuJoCo: the same bodies, joints, feet and motors, on the same floor."""
+
+    def body(b):
+        joint, inertia = b["joint"], b["inertia"]
+        m = np.array(inertia["moment"])
+        full = numbers([m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]])
+        text = f'<body name="{b["name"]}" pos="{numbers(joint.get("origin", {}).get("position", [0, 0, 0]))}">'
+        if joint["type"] == "free":
+            text += "<freejoint/>"
+        else:
+            text += (
+                f'<joint name="{joint["name"]}" axis="{numbers(joint["axis"])}" damping="{joint["damping"]}"'
+                f' armature="{joint["armature"]}" range="{joint["limits"]["lower"]} {joint["limits"]["upper"]}"/>'
+            )
+        text += f'<inertial pos="{numbers(inertia["com"])}" mass="{inertia["mass"]}" fullinertia="{full}"/>'
+        for shape in robot["shapes"]:
+            if shape["body"] == b["name"]:
+                place = numbers(shape["origin"]["position"])
+                text += f'<geom type="sphere" size="{shape["size"]}" pos="{place}" friction="{shape["friction"]}"/>'
+        return text + "".join(body(c) for c in robot["bodies"] if c["parent"] == b["name"]) + "</body>"
+
+    motors = "".join(
+        f'<position joint="{b["joint"]["name"]}" kp="100" kv="2"/>' for b in robot["bodies"] if b["parent"] is not None
+    )
+    return (
+        '<mujoco><compiler angle="radian"/><option timestep="0.001"/><worldbody>'
+        '<geom type="plane" size="0 0 1" friction="0.8"/>'
+        f"{body(robot['bodies'][0])}</worldbody><actuator>{motors}</actuator></mujoco>"
+    )
+
+
+def test_step_beside_mujoco():
+    """Both stand; the time of a step is printed, not judged: machines differ."""
+    mujoco = pytest.importorskip("mujoco")
+    run = subprocess.run(
+        [STAND, str(QUADRUPED), "1", "0.001", *map(str, STANCE)], capture_output=True, text=True, check=True
+    )
+    mine = {key: float(value) for key, value in (line.split() for line in run.stdout.splitlines())}
+    model = mujoco.MjModel.from_xml_string(as_mjcf(json.loads(QUADRUPED.read_text())))
+    data = mujoco.MjData(model)
+    data.qpos[7:] = data.ctrl[:] = STANCE
+    data.qpos[2] = 2 * 0.21 * np.cos(0.8) + 0.02 - 5e-5
+    mujoco.mj_step(model, data, 1000)
+    assert data.ncon == 4 and mine["contacts"] == 4
+    assert np.abs(data.qvel).max() < 0.1 and mine["speed"] < 0.1
+    best = np.inf
+    for _ in range(5):
+        start = time.process_time()
+        mujoco.mj_step(model, data, 4000)
+        best = min(best, (time.process_time() - start) / 4000)
+    print(f"a step of the quadruped on four feet: Hamel {mine['microseconds']:.2f} µs, MuJoCo {1e6 * best:.2f} µs")
