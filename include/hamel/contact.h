@@ -1,12 +1,15 @@
 /*
  * Contact with Coulomb friction by time stepping (Moreau): impulses P over a step instead of forces at an instant.
  *
- *   q_M = q ⊕ ½h ν
- *   M (ν⁺ − ν) = h (τ − h(q_M, ν)) + Jᵀ P
- *   q⁺ = q_M ⊕ ½h ν⁺  (and what drives penetration out)
+ *   q_M = q advanced by ½h u
+ *   M(q_M) (u⁺ − u) = h f(q_M, u, τ) + Jᵀ P
+ *   q⁺ = q_M advanced by ½h u⁺  (and by what drives penetration out)
  *
- *   contact         0 ≤ P_n ⊥ ν_n⁺ ≥ 0,   |P_t| ≤ μ P_n,  and P_t against the sliding velocity where that is not zero
- *   joint limit     0 ≤ P ⊥ ν⁺ ≥ 0
+ * u is ν with the linear velocity of a joint that slides and turns (free, planar, Schönflies) in the axes of its
+ * predecessor (Kindr): there a body that slides straight on does so.
+ *
+ *   contact         0 ≤ P_n ⊥ w_n⁺ ≥ 0,   |P_t| ≤ μ P_n,  and P_t against w_t⁺ where that is not zero;  w = J u
+ *   joint limit     0 ≤ P ⊥ w⁺ ≥ 0
  *   joint friction  |P| ≤ h f,  and against the velocity where that is not zero
  *
  *   hml_contact_size, hml_contact_init   a contact problem on the caller's memory
@@ -78,7 +81,7 @@ typedef struct hml_contact_result {
     int32_t iterations; /* sweeps of the solver; 0 where the guess was the solution */
     double residual;    /* by how much the laws above are still missed, m/s */
     double penetration; /* the deepest overlap at q_M, metres; 0 if there is none */
-    double work;        /* of all impulses: contact, limits, joint friction; joules. Never positive but for round-off */
+    double work;        /* of all impulses: contact, limits, joint friction; joules */
 } hml_contact_result;
 
 /* wrenches: nbodies × 6 in the bodies' frames; tau and wrenches may be NULL. q_next and v_next may be q and v */

@@ -40,7 +40,8 @@ struct hml_contact {
     int32_t *parents;
 
     size_t n;
-    double *q, *v, *free, *x; /* q_M, ν after bounces, free velocity, room */
+    double *q, *v, *free, *x; /* q_M, velocity after bounces, free velocity, room */
+    double *u;                /* velocity with its linear parts in the axes of the predecessors */
     double *q_next, *v_next;
     double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
     double *L, *bias;
@@ -72,6 +73,19 @@ double hml_contact_solve(hml_contact *c, int32_t *iterations);
 
 /* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
 int hml_contact_displacement(hml_contact *c);
+
+/* ---- contact_axes.c ---- */
+
+/* u from ν at q, or, with `back`, ν from u; out may be v */
+void hml_contact_turn(const hml_model *model, const double *q, int back, const double *v, double *out);
+
+/* out += h [ω × v; 0] joint by joint */
+void hml_contact_add_turning(const hml_model *model, const double *v, double h, double *out);
+
+/* q moved by du = h u; out is not q */
+hml_status hml_contact_advance(const hml_model *model, const double *q, const double *du, double *out);
+
+/* ---- contact_rows.c ---- */
 
 /* x = M⁻¹ Jᵀ P */
 void hml_contact_push(const hml_contact *c, const double *P, double *x);

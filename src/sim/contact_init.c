@@ -192,6 +192,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
                  {&c->friction_impulse, n},
                  {&c->q, nq},
                  {&c->v, n},
+                 {&c->u, n},
                  {&c->free, n},
                  {&c->x, n},
                  {&c->q_next, nq},

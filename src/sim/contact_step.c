@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "group/arrays.h"
-#include "hamel/configuration.h"
 #include "hamel/factorization.h"
 #include "sim/contact.h"
 
@@ -97,24 +96,26 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     TRY(check(model, work, c, h, q, v, tau, wrenches));
     if (!q_next || !v_next || r->struct_size != sizeof *r) return HML_INVALID_ARGUMENT;
     const size_t n = c->n;
-    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * v[k];
-    TRY(hml_configuration_integrate(model, q, c->x, c->q));
+    hml_contact_turn(model, q, 0, v, c->u);
+    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->u[k];
+    TRY(hml_contact_advance(model, q, c->x, c->q));
     TRY(hml_contact_pose(c, work));
     c->now.count = 0;
     c->now.overflow = 0;
     hml_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
     if (c->options & HML_CONTACT_PAIRS) hml_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
     if (c->now.overflow) return HML_OUT_OF_MEMORY;
-    TRY(factor(c, work, v, tau, wrenches));
+    hml_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
+    TRY(factor(c, work, c->v, tau, wrenches));
     hml_contact_list_rows(c, h);
     hml_contact_fill_rows(c);
 
-    memcpy(c->v, v, n * sizeof *v);
-    row_velocities(c, v, c->before);
+    row_velocities(c, c->v, c->before);
     r->bounces = hml_contact_bounces(c);
     for (size_t k = 0; k < n; k++) c->free[k] = h * c->bias[k];
     hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, c->free);
     hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, c->free);
+    hml_contact_add_turning(model, c->v, h, c->free);
     for (size_t k = 0; k < n; k++) c->free[k] += c->v[k];
     row_velocities(c, c->free, c->base);
     r->residual = hml_contact_solve(c, &r->iterations);
@@ -125,7 +126,10 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     describe(c, r);
     int moved = hml_contact_displacement(c);
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
-    TRY(hml_configuration_integrate(model, c->q, c->x, c->q_next));
+    hml_contact_turn(model, c->q, 0, c->x, c->x);
+    hml_contact_turn(model, c->q, 0, c->v_next, c->u);
+    TRY(hml_contact_advance(model, c->q, c->x, c->q_next));
+    hml_contact_turn(model, c->q_next, 1, c->u, c->v_next);
     TRY(hml_work_check_state(model, c->q_next, c->v_next, NULL, NULL));
     remember(c);
     memcpy(q_next, c->q_next, (size_t)model->nq * sizeof *q_next);
