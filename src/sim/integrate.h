@@ -36,11 +36,13 @@ struct hml_motion {
     double *theta1;
     double *x, *stages; /* 2n; MOTION_STAGES × 2n: (θ, ν) and its derivatives */
     double *tau, *wrenches;
-    double *pi, *pi1;       /* variational: momenta of the joints seen from their predecessors */
-    double *alpha, *alpha1; /* alpha: the auxiliary acceleration */
-    double *M, *L, *J;      /* n × n */
-    double *dq, *dv;        /* n × n */
-    double *r, *s;          /* n */
+    double *pi, *pi1;         /* variational: momenta of the joints seen from their predecessors */
+    double mass;              /* of a robot with a free base; 0: it is another robot */
+    double boost[3], push[3]; /* velocity of its com at the step's start, acceleration of it at the middle */
+    double *alpha, *alpha1;   /* alpha: the auxiliary acceleration */
+    double *M, *L, *J;        /* n × n */
+    double *dq, *dv;          /* n × n */
+    double *r, *s;            /* n */
     double *tree_q, *tree_v, *tree_p, *tree_D, *factor;
     int32_t *user;
     motion_body *bodies;
@@ -83,9 +85,8 @@ void hml_motion_dense(const hml_motion *m, double s, double *x);
 
 /* ---- groups, joint by joint ---- */
 
-/* out = S(φ)⁻¹ x if inverse, else S(φ) x, or with transposed blocks; out may not be x */
-void hml_motion_apply(const hml_model *model, const double *phi, int inverse, int transposed, const double *x,
-                      double *out);
+/* out = S(φ)⁻¹ x if inverse, else S(φ) x; out may not be x */
+void hml_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out);
 
 /* does a joint's group not commute, so that S and Ad are not the identity? */
 static inline int motion_curved(int32_t type)

@@ -13,7 +13,7 @@
 static void hermite(const hml_motion *m, double s, double *x)
 {
     size_t n = m->n;
-    hml_motion_apply(m->model, m->theta, 1, 0, m->v, m->s);
+    hml_motion_apply(m->model, m->theta, 1, m->v, m->s);
     for (size_t i = 0; i < n; i++) {
         double end = m->theta[i], rate0 = m->h * m->v0[i], rate1 = m->h * m->s[i];
         double b = 3 * end - 2 * rate0 - rate1, c = rate0 + rate1 - 2 * end;
@@ -39,7 +39,7 @@ hml_status hml_motion_at(hml_motion *m, double t, double *q, double *v)
         if (v) memcpy(v, m->x + m->n, m->n * sizeof *v);
     } else {
         hermite(m, s, m->x);
-        if (v) hml_motion_apply(m->model, m->x, 0, 0, m->x + m->n, v);
+        if (v) hml_motion_apply(m->model, m->x, 0, m->x + m->n, v);
     }
     return q ? hml_configuration_integrate(m->model, m->q0, m->x, q) : HML_OK;
 }
@@ -111,8 +111,7 @@ hml_status hml_limit_event(void *model, double t, const double *q, const double 
 
 /* ---- groups, joint by joint ---- */
 
-void hml_motion_apply(const hml_model *model, const double *phi, int inverse, int transposed, const double *x,
-                      double *out)
+void hml_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out)
 {
     memcpy(out, x, (size_t)model->nv * sizeof *x);
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
@@ -125,7 +124,7 @@ void hml_motion_apply(const hml_model *model, const double *phi, int inverse, in
             joint_jacobian(j->type, phi + j->v, S);
         for (int r = 0; r < n; r++) {
             double sum = 0;
-            for (int c = 0; c < n; c++) sum += S[transposed ? c * n + r : r * n + c] * x[j->v + c];
+            for (int c = 0; c < n; c++) sum += S[r * n + c] * x[j->v + c];
             out[j->v + r] = sum;
         }
     }

@@ -64,7 +64,7 @@ static hml_status evaluate(hml_motion *m, double t, int i)
     double *k = stage(m, i);
     hml_status status = hml_configuration_integrate(m->model, m->q, m->x, m->q1);
     if (status) return status;
-    hml_motion_apply(m->model, m->x, 1, 0, m->x + m->n, k);
+    hml_motion_apply(m->model, m->x, 1, m->x + m->n, k);
     return hml_motion_rate(m, t, m->q1, m->x + m->n, k + m->n);
 }
 
