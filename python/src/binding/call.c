@@ -193,6 +193,37 @@ static int broadcast(call *c, const parameter *p, PyArrayObject *array)
     return 0;
 }
 
+/* the first number that is NaN or infinity: its exponent is all ones, and one more carries into the sign; −1: none */
+static npy_intp not_finite(const double *data, npy_intp n)
+{
+    const uint64_t exponent = 0x7ff0000000000000u, one = 0x0010000000000000u;
+    uint64_t carry = 0, bits;
+    for (npy_intp i = 0; i < n; i++) {
+        memcpy(&bits, data + i, sizeof bits);
+        carry |= (bits & exponent) + one;
+    }
+    if (!(carry >> 63)) return -1;
+    npy_intp i = 0;
+    while (isfinite(data[i])) i++;
+    return i;
+}
+
+/* the same exception for every function; a screw's pitch alone may be infinite */
+static int check_finite(const call *c, const parameter *p, PyArrayObject *array, npy_intp core)
+{
+    npy_intp bad = not_finite(PyArray_DATA(array), PyArray_SIZE(array));
+    if (bad < 0 ||
+        (!PyUnicode_CompareWithASCIIString(p->name, "pitch") && !isnan(((double *)PyArray_DATA(array))[bad]))) {
+        return 0;
+    }
+    if (c->n > 1)
+        PyErr_Format(hamel_errors[HML_NOT_FINITE], "row %zd: %U holds NaN or infinity", (Py_ssize_t)(bad / core),
+                     p->name);
+    else
+        PyErr_Format(hamel_errors[HML_NOT_FINITE], "%U holds NaN or infinity", p->name);
+    return -1;
+}
+
 /* one row after the other, or the same row always: copies where rows repeat in another way */
 static int lay_rows(call *c, int i)
 {
@@ -214,6 +245,7 @@ static int lay_rows(call *c, int i)
         Py_SETREF(c->held[i], full);
         rows = c->n;
     }
+    if (!c->tolerant && check_finite(c, p, c->held[i], core)) return -1;
     c->r.in[i] = PyArray_DATA(c->held[i]);
     c->r.stride[i] = rows == 1 && c->n != 1 ? 0 : (size_t)core;
     return 0;
@@ -236,6 +268,22 @@ static int read_marks(call *c, int i)
     if (PyArray_NDIM(c->held[i]) != p->shape.ncore) return wrong_shape(c, p->name, &p->shape, c->held[i], "");
     c->r.marks[i] = PyArray_DATA(c->held[i]);
     return 0;
+}
+
+/* a function with a layout, and options behind it, has sizes of its own */
+static int layout_sizes(call *c)
+{
+    const function *f = c->f;
+    int i = 0;
+    while (i < f->nparameters && (f->parameters[i].kind != CHOICE || strcmp(f->parameters[i].words[0], "hamel"))) i++;
+    if (i == f->nparameters) return 0;
+    int32_t nq = 0, nv = 0;
+    unsigned options = (unsigned)c->r.choice[i + 1];
+    hml_status status = hml_layout_size(c->r.model, (hml_layout)c->r.choice[i], options, &nq, &nv);
+    if (status) raise_status(status, NULL);
+    c->symbol['x' - 'a'] = nq;
+    c->symbol['y' - 'a'] = nv;
+    return status ? -1 : 0;
 }
 
 static int read_arguments(call *c)
@@ -261,18 +309,8 @@ static int read_arguments(call *c)
             break;
         }
         if (failed) return -1;
-        if (p->kind == CHOICE && p->words[0][0] == 'h') { /* a layout has sizes of its own */
-            int32_t nq = 0, nv = 0;
-            hml_status status =
-                hml_layout_size(c->r.model, (hml_layout)c->r.choice[i], (unsigned)c->r.choice[i + 1], &nq, &nv);
-            if (status) {
-                raise_status(status, NULL);
-                return -1;
-            }
-            c->symbol['x' - 'a'] = nq;
-            c->symbol['y' - 'a'] = nv;
-        }
     }
+    if (layout_sizes(c)) return -1;
     for (int i = 0; i < f->nparameters; i++) {
         if (f->parameters[i].kind != DOUBLES || !c->held[i]) continue;
         if (check_core(c, &f->parameters[i], c->held[i])) return -1;
@@ -280,6 +318,7 @@ static int read_arguments(call *c)
             return -1;
     }
     c->n = 1;
+    c->tolerant = f->errors >= 0 && c->r.choice[f->errors];
     for (int k = 0; k < c->nlead; k++) c->n *= c->lead[k];
     for (int i = 0; i < f->nparameters; i++) {
         if (f->parameters[i].kind == DOUBLES && c->held[i] && lay_rows(c, i)) return -1;
@@ -524,9 +563,7 @@ static int read_call(call *c, function *f, PyObject *self, PyObject *const *argu
                      PyObject *names)
 {
     memset(c, 0, offsetof(call, lead));
-    if (prepare(c, f, self) || sort_arguments(c, arguments, count, names) || read_arguments(c)) return -1;
-    c->tolerant = f->errors >= 0 && c->r.choice[f->errors];
-    return 0;
+    return prepare(c, f, self) || sort_arguments(c, arguments, count, names) || read_arguments(c) ? -1 : 0;
 }
 
 static void let_go(call *c)

@@ -75,6 +75,13 @@ static hml_status forward_parameters(const row *r)
                                            parameters_scratch(r), &d);
 }
 
+/* what of a point is not used is zero: the same state gives the same bytes */
+static hml_status directional_update(const row *r)
+{
+    memset(r->out[0], 0, hml_directional_size(r->model) * sizeof(double));
+    return hml_directional_update(r->model, r->work, r->in[0], r->in[1], r->in[2], r->in[3], r->out[0], r->out[1]);
+}
+
 static void *directional_scratch(const row *r)
 {
     return row_scratch(r, hml_directional_scratch_size(r->model) * sizeof(double));
@@ -96,13 +103,13 @@ static void *step_scratch(const row *r) { return row_scratch(r, hml_step_scratch
 
 static hml_status step(const row *r)
 {
-    return hml_step(r->model, r->work, (hml_integrator)r->choice[4], *r->in[3], r->in[0], r->in[1], r->in[2],
+    return hml_step(r->model, r->work, (hml_integrator)r->choice[4], *r->in[2], r->in[0], r->in[1], r->in[3],
                     step_scratch(r), r->out[0], r->out[1]);
 }
 
 static hml_status step_linearize(const row *r)
 {
-    return hml_step_linearize(r->model, r->work, (hml_integrator)r->choice[4], *r->in[3], r->in[0], r->in[1], r->in[2],
+    return hml_step_linearize(r->model, r->work, (hml_integrator)r->choice[4], *r->in[2], r->in[0], r->in[1], r->in[3],
                               step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
 }
 

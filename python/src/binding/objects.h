@@ -43,6 +43,7 @@ int builder_ready(PyObject *module);
 int linearization_ready(PyObject *module);
 int matrices_ready(PyObject *module);
 int field_ready(PyObject *module);
+int solve_ready(PyObject *module);
 int rotations_ready(PyObject *module);
 int poses_ready(PyObject *module);
 

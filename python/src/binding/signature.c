@@ -231,9 +231,10 @@ static void say_parameters(const function *f, text *t)
             break;
         }
     }
+    if (f->result) say(t, "\n    → %s", strrchr(f->result->tp_name, '.') + 1);
     for (int i = 0; i < f->noutputs; i++) {
         const output *o = &f->outputs[i];
-        say(t, "\n    → %s  ", PyUnicode_AsUTF8(o->name));
+        say(t, f->result ? "\n        %s  " : "\n    → %s  ", PyUnicode_AsUTF8(o->name));
         say_shape(t, &o->shape, 1);
         int named = 0;
         for (int k = 0; k < f->nparameters; k++) {

@@ -35,15 +35,7 @@ static PyTypeObject *ik_type;
 
 static PyObject *ik_answer(PyArrayObject *q, const hml_ik_result *result, hml_status status)
 {
-    if (!ik_type) {
-        static PyStructSequence_Field fields[] = {{"q", NULL},          {"converged", NULL}, {"error", NULL},
-                                                  {"iterations", NULL}, {"attempts", NULL},  {"stationary", NULL},
-                                                  {NULL, NULL}};
-        static PyStructSequence_Desc description = {"hamel._core.InverseKinematics",
-                                                    "What Model.inverse_kinematics found.", fields, 6};
-        ik_type = PyStructSequence_NewType(&description);
-    }
-    PyObject *answer = ik_type ? PyStructSequence_New(ik_type) : NULL;
+    PyObject *answer = PyStructSequence_New(ik_type);
     if (!answer) return NULL;
     PyStructSequence_SetItem(answer, 0, Py_NewRef((PyObject *)q));
     PyStructSequence_SetItem(answer, 1, PyBool_FromLong(status == HML_OK));
@@ -209,3 +201,16 @@ PyMethodDef solve_methods[] = {
      "coordinate_parents($self, /)\n--\n\nλ: the coordinate before each one on the way to the root, −1 for the first."},
     {NULL, NULL, 0, NULL},
 };
+
+int solve_ready(PyObject *module)
+{
+    static PyStructSequence_Field fields[] = {{"q", NULL},          {"converged", NULL}, {"error", NULL},
+                                              {"iterations", NULL}, {"attempts", NULL},  {"stationary", NULL},
+                                              {NULL, NULL}};
+    static PyStructSequence_Desc description = {"hamel._core.InverseKinematics", "What Model.inverse_kinematics found.",
+                                                fields, 6};
+    ik_type = PyStructSequence_NewType(&description);
+    if (!ik_type) return -1;
+    Py_INCREF(ik_type);
+    return PyModule_AddObject(module, "InverseKinematics", (PyObject *)ik_type);
+}

@@ -1,0 +1,13 @@
+# Written by python/tools/stubs.py; do not edit.
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+def convert(H: ArrayLike, F: ArrayLike, source: str = ..., target: str = ..., *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
+def cross(V: ArrayLike, F: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
+def power(F: ArrayLike, V: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> Union[float, NDArray[numpy.float64]]: ...
+def transform(H_ab: ArrayLike, F_b: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...

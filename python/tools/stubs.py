@@ -1,0 +1,232 @@
+"""Writes the type stubs of hamel._core and of the modules that it makes, from what they say about themselves.
+
+Usage: python stubs.py [--check] FOLDER     FOLDER: python/src/hamel. Needs Python 3.10.
+"""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import re
+import sys
+import types
+
+from hamel import _core
+
+HEAD = """# Written by python/tools/stubs.py; do not edit.
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+"""
+ARRAY = "NDArray[numpy.float64]"
+NUMBER = f"Union[float, {ARRAY}]"
+MARKS = "NDArray[numpy.bool_]"
+STATE = f"Tuple[{ARRAY}, Optional[{ARRAY}]]"
+NAME = "Union[str, int]"
+CALL = "Callable[[Any, Any, float], "
+
+
+def table(text: str) -> dict[str, str]:
+    """'a b: kind' lines: names to the kind behind the colon."""
+    rows = (line.split(": ", 1) for line in text.strip().splitlines())
+    return {name: kind for names, kind in rows for name in names.split()}
+
+
+# what the functions written by hand return
+RETURNS = table(f"""
+neutral random parameters selection: {ARRAY}
+check save_json save_urdf: None
+frame_index: int
+to_bytes: bytes
+from_bytes append lock reroot scale with_gravity with_inertias build random_model _load _loads _builtin: Model
+differs: Optional[str]
+reroot_state transfer: {STATE}
+to_json to_urdf isa: str
+load_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
+inverse_kinematics: InverseKinematics
+base_parameters singular_coordinates: {MARKS}
+coordinate_parents: NDArray[numpy.int32]
+add_body add_frame add_model: Builder
+builtin_names: Tuple[str, ...]
+linearize_field: Tuple[{ARRAY}, {ARRAY}, {ARRAY}]
+to_pandas: dict[str, Any]
+to_xarray: Any
+discretize: Discrete
+""")
+# what they take; the others take arrays
+ARGUMENTS = table(f"""
+name type root mimic shape: str
+parent prefix body_name: Optional[str]
+other model: Model
+seed iterations attempts nbodies branches nframes column transposed options: int
+n threads: Optional[int]
+path: Union[str, PathLike[str]]
+keep_fixed strict passive ignore_limits: bool
+targets: Sequence[Tuple[Any, ...]]
+joints: Sequence[{NAME}]
+frame link body: {NAME}
+reference expressed: Union[str, int, None]
+factors: Sequence[str]
+data: bytes
+velocity: {CALL}ArrayLike]
+derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
+""")
+PROPERTIES = table(f"""
+nq nv nbodies njoints nframes dimension: int
+name representation inputs: str
+mass pitch: float
+velocity_names state_names input_names warnings: Tuple[str, ...]
+actuated: {MARKS}
+bodies: Tuple[Body, ...]
+joints: Tuple[Joint, ...]
+frames: Tuple[Frame, ...]
+model: Model
+""")
+RECORDS = {  # of those that no function's documentation describes
+    "Body": table("name: str\nparent joint subtree_end depth: int\nmass: float"),
+    "Joint": table("name type: str\nbody q nq v nv leader: int\nactuated: bool\nmultiplier offset pitch: float"),
+    "Frame": table("name kind: str\nbody: int"),
+    "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
+}
+INITS = {
+    "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
+    "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",
+}
+
+
+def described(function) -> tuple[str | None, dict[str, str]]:
+    """The type of the result and its fields, as the documentation of a function from a table lists them."""
+    doc = function.__doc__ or ""
+    several = re.search(r"^    → (\w+)\n((?:        \w+  .*\n)+)", doc, re.M)
+    lines = several[2].splitlines() if several else re.findall(r"^    → (\w+  .*)$", doc, re.M)
+    fields = {}
+    for line in lines:
+        name, shape = line.split(None, 1)
+        kind = NUMBER if shape.startswith("(…)") else ARRAY
+        fields[name] = f"Optional[{kind}]" if "None without" in shape else kind
+    return (several[1] if several else None), fields
+
+
+def returned(function) -> str:
+    kind, fields = described(function)
+    if function.__name__ == "linearize":
+        return "Linearization"
+    return kind or (next(iter(fields.values())) if fields else RETURNS[function.__name__])
+
+
+def argument(function, p: inspect.Parameter) -> str:
+    from_table = bool(described(function)[1])
+    if p.name == "out":
+        kind = returned(function)
+        kind = ARRAY if kind in (ARRAY, NUMBER) else kind if kind == "Linearization" else "Tuple[Any, ...]"
+    elif from_table and p.name in ("velocity", "n"):
+        kind = "ArrayLike"
+    elif isinstance(p.default, float):
+        kind = "float"
+    elif p.name in ARGUMENTS:
+        kind = ARGUMENTS[p.name]
+    elif isinstance(p.default, (str, bool, int, float)):
+        kind = type(p.default).__name__
+    else:
+        kind = "ArrayLike"
+    return f"Optional[{kind}]" if p.default is None and "None" not in kind and "Optional" not in kind else kind
+
+
+def signature(function) -> str:
+    parts, kinds = [], []
+    for p in inspect.signature(function).parameters.values():
+        if kinds and kinds[-1] is p.POSITIONAL_ONLY and p.kind is not p.POSITIONAL_ONLY and parts != ["self"]:
+            parts.append("/")
+        if p.kind is p.KEYWORD_ONLY and p.KEYWORD_ONLY not in kinds:
+            parts.append("*")
+        kinds.append(p.kind)
+        if p.kind is p.VAR_KEYWORD:
+            parts.append(f"**{p.name}: Any")
+        elif p.name == "self":
+            parts.append("self")
+        else:
+            parts.append(f"{p.name}: {argument(function, p)}" + (" = ..." if p.default is not p.empty else ""))
+    if kinds and kinds[-1] is inspect.Parameter.POSITIONAL_ONLY and parts != ["self"]:
+        parts.append("/")
+    return ", ".join(parts)
+
+
+def function_stub(name: str, function, indent: str = "") -> str:
+    arguments = "*arguments: Any" if name in ("_load", "_loads", "_builtin") else signature(function)
+    return f"{indent}def {name}({arguments}) -> {returned(function)}: ...\n"
+
+
+def class_stub(name: str, kind: type) -> str:
+    lines = [f"class {name}:\n"]
+    if name in INITS:
+        lines.append(f"    def __init__(self, {INITS[name]}) -> None: ...\n")
+    for attribute, value in sorted(vars(kind).items()):
+        if attribute.startswith("_"):
+            continue
+        if isinstance(value, types.GetSetDescriptorType):
+            lines.append(f"    @property\n    def {attribute}(self) -> {PROPERTIES.get(attribute, ARRAY)}: ...\n")
+        elif isinstance(value, staticmethod):
+            lines.append(f"    @staticmethod\n{function_stub(attribute, getattr(kind, attribute), '    ')}")
+        else:
+            lines.append(function_stub(attribute, value, "    "))
+    return "".join(lines) + "\n"
+
+
+def functions():
+    for value in vars(_core).values():
+        if isinstance(value, types.ModuleType) or (isinstance(value, type) and not issubclass(value, tuple)):
+            yield from (f for n, f in vars(value).items() if not n.startswith("_") and callable(f))
+        elif callable(value) and not isinstance(value, type):
+            yield value
+
+
+def record_stubs() -> dict[str, dict[str, str]]:
+    records: dict[str, dict[str, str]] = {}
+    for name, known in RECORDS.items():
+        records[name] = {field: known.get(field, ARRAY) for field in getattr(_core, name).__match_args__}
+    for function in functions():
+        kind, fields = described(function)
+        for field, of in fields.items() if kind else ():
+            have = records.setdefault(kind, {}).get(field, of)
+            records[kind][field] = max(have, of, key=len)  # optional somewhere is optional
+    return records
+
+
+def stubs() -> dict[str, str]:
+    files, modules, rest = {}, [], []
+    for name, fields in sorted(record_stubs().items()):
+        rest.append(f"class {name}(NamedTuple):\n" + "".join(f"    {f}: {kind}\n" for f, kind in fields.items()) + "\n")
+    for name, value in sorted(vars(_core).items()):
+        if isinstance(value, types.ModuleType):
+            modules.append(f"from . import {name} as {name}\n")
+            body = "".join(function_stub(n, f) for n, f in sorted(vars(value).items()) if callable(f))
+            used = sorted(set(re.findall(r"-> ([A-Z]\w+): ", body)) - {"Union", "NDArray"})
+            files[f"{name}.pyi"] = HEAD + (f"from ._core import {', '.join(used)}\n\n" if used else "") + body
+        elif isinstance(value, type) and not issubclass(value, tuple):
+            rest.append(class_stub(name, value))
+        elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
+            rest.append(function_stub(name, value))
+    files["_core.pyi"] = HEAD + "".join(modules) + "\n__version__: str\n\n" + "".join(rest)
+    return files
+
+
+def main() -> int:
+    folder = pathlib.Path(sys.argv[-1])
+    stale = 0
+    for name, text in stubs().items():
+        path = folder / name
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            print(f"{path} does not say what hamel does: run python/tools/stubs.py", file=sys.stderr)
+            stale = 1
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main())
