@@ -186,39 +186,79 @@ static inline int bracket_inside(bracket a, bracket b, int right)
     return right ? a.number < b.number : a.number > b.number;
 }
 
-/* the place of a coordinate on the path; −1: it is not on it */
-static inline int32_t place_on_path(const path_column *path, int32_t n, int32_t user)
+/* the columns of the path that a coordinate of the user's moves: a leader's and its followers'. Returns how many they
+ * are, and the place of the one with this number */
+static inline int32_t places_on_path(const path_column *path, int32_t n, int32_t user, int64_t number, int32_t *place)
 {
+    int32_t count = 0;
     for (int32_t i = 0; i < n; i++)
-        if (path[i].user == user) return i;
-    return -1;
+        if (path[i].user == user && count++ == number) *place = i;
+    return count;
 }
 
-/* left and right only, no mimic followers; path: scratch, tree_nv of them */
-static inline twist jacobian_partial(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
-                                     int32_t column, int32_t n, const int32_t *indices, path_column *path)
+/* the sum over leaders and followers has so many terms; no more than this many are counted */
+enum { PARTIAL_TERMS_MAX = 1 << 24 };
+
+static inline int64_t partial_terms(const path_column *path, int32_t length, int32_t n, const int32_t *indices)
 {
-    const int right = rep == HML_RIGHT;
-    expression x;
-    int32_t length = collect_path(m, frame, rep, q, path, &x), c = place_on_path(path, length, column);
-    if (c < 0) return twist_zero();
-    twist U = path[c].S;
+    int64_t terms = 1;
+    int32_t place;
+    for (int32_t i = 0; i < n && terms <= PARTIAL_TERMS_MAX; i++)
+        terms *= places_on_path(path, length, indices[i], 0, &place);
+    return terms;
+}
+
+/* which column derivative i takes in this term: the digits of the term's number */
+static inline int32_t partial_place(const path_column *path, int32_t length, const int32_t *indices, int32_t i,
+                                    int64_t term)
+{
+    int32_t place = -1;
+    for (int32_t j = 0; term && j < i; j++) term /= places_on_path(path, length, indices[j], 0, &place);
+    if (term) term %= places_on_path(path, length, indices[i], 0, &place);
+    places_on_path(path, length, indices[i], term, &place);
+    return place;
+}
+
+/* one term, in F₀ */
+static inline twist partial_term(const path_column *path, int32_t length, int right, int32_t c, int32_t n,
+                                 const int32_t *indices, int64_t term)
+{
+    twist U = twist_scale(path[c].factor, path[c].S);
     bracket last = {0, 0};
     for (int32_t done = 0; done < n; done++) { /* from inside to outside */
         bracket next = {0, -1};
         int32_t at = -1;
         for (int32_t i = 0; i < n; i++) {
-            int32_t k = place_on_path(path, length, indices[i]);
-            int moves = k >= 0 && (right ? path[k].body <= path[c].body : path[k].body > path[c].body);
+            int32_t k = partial_place(path, length, indices, i, term);
+            int moves = right ? path[k].body <= path[c].body : path[k].body > path[c].body;
             if (!moves) return twist_zero();
             bracket b = {path[k].body, i};
             if (done && !bracket_inside(last, b, right)) continue; /* already in */
             if (next.number < 0 || bracket_inside(b, next, right)) next = b, at = k;
         }
-        U = right ? twist_cross(path[at].S, U) : twist_cross(U, path[at].S);
+        twist S = twist_scale(path[at].factor, path[at].S);
+        U = right ? twist_cross(S, U) : twist_cross(U, S);
         last = next;
     }
-    return right ? pose_ad(x.world, U) : pose_ad_inverse(x.H, U);
+    return U;
+}
+
+/* left and right only; path: scratch, tree_nv of them. 1: more terms than PARTIAL_TERMS_MAX */
+static inline int jacobian_partial(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
+                                   int32_t column, int32_t n, const int32_t *indices, path_column *path, twist *out)
+{
+    const int right = rep == HML_RIGHT;
+    expression x;
+    int32_t length = collect_path(m, frame, rep, q, path, &x);
+    int64_t terms = partial_terms(path, length, n, indices);
+    twist U = twist_zero();
+    if (terms > PARTIAL_TERMS_MAX) return 1;
+    for (int32_t c = 0; c < length; c++) {
+        for (int64_t term = 0; path[c].user == column && term < terms; term++)
+            U = twist_add(U, partial_term(path, length, right, c, n, indices, term));
+    }
+    *out = right ? pose_ad(x.world, U) : pose_ad_inverse(x.H, U);
+    return 0;
 }
 
 #endif

@@ -54,9 +54,10 @@ hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t 
     if (representation != HML_LEFT && representation != HML_RIGHT) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < n; i++)
         if (indices[i] < 0 || indices[i] >= model->nv) return HML_INVALID_ARGUMENT;
-    if (model->nfollowers) return HML_UNSUPPORTED;
     TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
 
     path_column *path = (path_column *)work->scratch;
-    return write_twist(jacobian_partial(model, frame, representation, q, column, n, indices, path), derivative);
+    twist partial;
+    if (jacobian_partial(model, frame, representation, q, column, n, indices, path, &partial)) return HML_UNSUPPORTED;
+    return write_twist(partial, derivative);
 }

@@ -221,6 +221,61 @@ static void test_partials_and_refusals(void **state)
     robot_close(&r);
 }
 
+/* a user's coordinate moves its followers, too: the first derivative is the Hessian, the next are differences of it */
+static void test_partials_with_mimic_joints(void **state)
+{
+    (void)state;
+    static double H[MAX_NV * 6 * MAX_NV];
+    const double h = 1e-4;
+    int several = 0, many = 0;
+    for (uint64_t seed = 1; seed < 9; seed++) {
+        robot r;
+        robot_open(&r, seed, HML_SHAPE_CHAIN, HML_JOINT_FREE, 0xffe, 0.5);
+        int32_t frame = r.nb - 1, leader = -1, same[32];
+        for (int32_t j = 0; j < hml_model_njoints(r.model); j++) {
+            hml_joint_info joint = {.struct_size = sizeof joint}, leads = {.struct_size = sizeof leads};
+            assert_int_equal(hml_model_joint(r.model, j, &joint), HML_OK);
+            if (joint.leader < 0) continue;
+            assert_int_equal(hml_model_joint(r.model, joint.leader, &leads), HML_OK);
+            leader = leads.v;
+        }
+        if (leader < 0) {
+            robot_close(&r);
+            continue;
+        }
+        for (int i = 0; i < 32; i++) same[i] = leader;
+        for (int32_t k = 0; k < 2 * r.nv; k++) {
+            hml_representation rep = k % 2 ? HML_LEFT : HML_RIGHT;
+            int32_t column = k / 2, indices[3] = {leader, (column + 1) % r.nv, leader};
+            double x[6], y[6], side[2][6], z[MAX_NV] = {0}, q[MAX_NQ], size = 0;
+            assert_int_equal(hml_frame_hessian(r.model, r.work, frame, rep, r.q, H), HML_OK);
+            assert_int_equal(hml_jacobian_partial(r.model, r.work, frame, rep, r.q, column, 1, indices, x), HML_OK);
+            for (int i = 0; i < 6; i++) y[i] = H[(6 * leader + i) * r.nv + column], size = fmax(size, fabs(y[i]));
+            assert_true(worst(x, y, 6) < 1e-12);
+            several += size > 0;
+            for (int n = 2; n <= 3; n++) {
+                assert_int_equal(hml_jacobian_partial(r.model, r.work, frame, rep, r.q, column, n, indices, x), HML_OK);
+                for (int s = 0; s < 2; s++) {
+                    memset(z, 0, sizeof z);
+                    z[indices[n - 1]] = s ? h : -h;
+                    assert_int_equal(hml_configuration_integrate(r.model, r.q, z, q), HML_OK);
+                    assert_int_equal(
+                        hml_jacobian_partial(r.model, r.work, frame, rep, q, column, n - 1, indices, side[s]), HML_OK);
+                }
+                for (int i = 0; i < 6; i++) { /* h², and round-off over h */
+                    y[i] = (side[1][i] - side[0][i]) / (2 * h);
+                    assert_true(fabs(x[i] - y[i]) < 1e-5 * (1 + fabs(y[i])));
+                }
+            }
+        }
+        double x[6];
+        hml_status status = hml_jacobian_partial(r.model, r.work, frame, HML_RIGHT, r.q, leader, 32, same, x);
+        many += status == HML_UNSUPPORTED; /* 2^32 choices, or more */
+        robot_close(&r);
+    }
+    assert_true(several > 10 && many > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_from_bodies_to_joints),
         cmocka_unit_test(test_series_against_differences),
         cmocka_unit_test(test_partials_and_refusals),
+        cmocka_unit_test(test_partials_with_mimic_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
