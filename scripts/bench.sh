@@ -104,7 +104,7 @@ if [ "$mode" = instructions ]; then
     exit
 fi
 if [ "$mode" = all ]; then
-    for table in bench_group bench_kinematics; do
+    for table in bench_group bench_kinematics bench_forms; do
         echo
         cmake --build "$build/bench" --target $table | grep '^|'
     done
