@@ -40,8 +40,9 @@ HML_API hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int
 /*
  * The n-th partial derivative of column `column` of a frame's Jacobian: first by coordinate indices[0], then by
  * indices[1], and so on. The order matters within a joint of several coordinates, whose directions do not commute,
- * and nowhere else. n >= 0 is not bounded. Left and right only. A coordinate that f joints follow on the way to the frame
- * counts 1 + f times, and the derivative is a sum over all choices; more than 2^24 of them answer HML_UNSUPPORTED.
+ * and nowhere else. n >= 0 is not bounded. Left and right only. A coordinate that f joints follow on the way to the
+ * frame counts 1 + f times, and the derivative is a sum over all choices; more than 2^24 of them answer
+ * HML_UNSUPPORTED.
  */
 HML_API hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t frame,
                                         hml_representation representation, const double *q, int32_t column, int32_t n,
