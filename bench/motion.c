@@ -42,7 +42,8 @@ typedef struct mover {
     double q[2 * NV], v[NV];
 } mover;
 
-static mover mover_of(hml_model *model, uint64_t seed)
+/* neutral, every velocity uniform within ±speed */
+static mover mover_of(hml_model *model, uint64_t seed, double speed)
 {
     mover m = {.model = model, .nq = hml_model_nq(model), .nv = hml_model_nv(model)};
     hml_rng rng;
@@ -50,21 +51,21 @@ static mover mover_of(hml_model *model, uint64_t seed)
     hml_rng_seed(&rng, seed);
     check(hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &m.work));
     check(hml_configuration_neutral(model, m.q));
-    for (int32_t i = 0; i < m.nv; i++) m.v[i] = hml_rng_uniform(&rng, -1, 1);
+    for (int32_t i = 0; i < m.nv; i++) m.v[i] = hml_rng_uniform(&rng, -speed, speed);
     return m;
 }
 
 /* a built-in robot without gravity and passive forces, every coordinate moving */
-static mover mover_load(const char *name, int weightless)
+static mover mover_load(const char *name, double speed)
 {
     const double none[3] = {0, 0, 0};
     hml_load_options options;
     hml_model *model;
     hml_load_options_init(&options);
     options.build = HML_BUILD_NO_PASSIVE;
-    if (weightless) options.gravity = none;
+    options.gravity = none;
     check(hml_load_builtin(name, &options, &model, NULL));
-    return mover_of(model, 1);
+    return mover_of(model, 1, speed);
 }
 
 static void mover_free(mover *m)
@@ -133,8 +134,7 @@ static int order(const char *path)
     spec.nbodies = 12, spec.shape = HML_SHAPE_ANY, spec.seed = 4, spec.mass = 2;
     spec.joint_types = (1u << (HML_JOINT_FREE + 1)) - 2; /* all but fixed */
     check(hml_model_random(&spec, &model));
-    mover m = mover_of(model, 2);
-    for (int32_t i = 0; i < m.nv; i++) m.v[i] *= 0.5;
+    mover m = mover_of(model, 2, 0.5);
     hml_motion *fine = start(&m, HML_SCHEME_DOPRI5, 1.0 / 8192, 0);
     check(hml_motion_advance(fine, 1));
     printf("tree of %d bodies with all joint types, nv %d, one second under gravity\n\n%8s", hml_model_nbodies(model),
@@ -179,7 +179,7 @@ static int orthonormal(void)
     check(hml_builder_add_body(b, "body", NULL, &joint, &body, NULL));
     check(hml_builder_build(b, 0, &model, NULL));
     hml_builder_free(b);
-    mover m = mover_of(model, 3);
+    mover m = mover_of(model, 3, 1);
     hml_motion *motion = start(&m, HML_SCHEME_EULER, 1e-3, 0);
     double worst = 0, H[16];
     for (long k = 0; k < steps; k++) {
@@ -240,7 +240,7 @@ static void drift_heading(const mover *m, double step, long steps)
 
 static int momentum(void)
 {
-    mover m = mover_load("humanoid", 1);
+    mover m = mover_load("humanoid", 0.3);
     drift_heading(&m, 1e-3, 100000);
     drift(&m, HML_SCHEME_EULER, 1e-3, 0, 100000, 1000);
     drift(&m, HML_SCHEME_RK4, 1e-3, 0, 100000, 1000);

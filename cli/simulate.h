@@ -38,6 +38,8 @@ typedef struct trajectory {
     const char *scheme;
     int64_t steps, rejected, evaluations;
     double seconds; /* it took */
+    int32_t beyond; /* the coordinate that first was beyond its limits, at `since`; −1: none */
+    double since;
 } trajectory;
 
 /* forces, servos and the ground; an exit status. step: of the contact scheme */

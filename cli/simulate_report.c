@@ -11,7 +11,7 @@
 hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t)
 {
     size_t nq = (size_t)r->nq, nv = (size_t)r->nv, forces = 3 * (size_t)npoints;
-    *t = (trajectory){.rows = rows};
+    *t = (trajectory){.rows = rows, .beyond = -1};
     t->time = calloc(rows, sizeof(double));
     t->q = calloc(rows * nq, sizeof(double));
     t->v = calloc(rows * nv, sizeof(double));
@@ -59,9 +59,15 @@ hml_status trajectory_add(const robot *r, hml_representation representation, dou
     t->time[k] = time;
     t->energy[k] = d.kinetic_energy + d.potential_energy;
     t->kinetic = fmax(t->kinetic, d.kinetic_energy);
+    if (t->beyond < 0) {
+        double margin;
+        int32_t coordinate;
+        status = hml_limit_margin(r->model, q, &margin, &coordinate);
+        if (!status && margin < -1e-3) t->beyond = coordinate, t->since = time; /* a contact gives way by less */
+    }
     t->height[k] = free_root(r) < 0 ? d.com[2] : q[free_root(r) + 2];
     t->count++;
-    return HML_OK;
+    return status;
 }
 
 /* ---- drifts ---- */
@@ -135,6 +141,8 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     printf("energy drift            %.3g\n", d.energy);
     printf("linear momentum drift   %.3g\n", d.linear);
     printf("angular momentum drift  %.3g\n", d.angular);
+    if (t->beyond >= 0)
+        printf("joint limits            %s is beyond its own at %.3g s\n", r->names[t->beyond], t->since);
     printf("integrator              %s, %lld steps, %lld rejected, %lld evaluations\n", t->scheme, (long long)t->steps,
            (long long)t->rejected, (long long)t->evaluations);
     printf("speed                   %.3g simulated seconds a second\n", t->seconds > 0 ? end / t->seconds : 0);

@@ -138,6 +138,11 @@ static void without_servos_an_arm_falls(void **state)
     assert_true(most > 0.1);
     json_decref(held);
     json_decref(loose);
+    run_save("fling.json",
+             "{\"joints\": {\"fl_knee\": {\"position\": [-1], \"velocity\": [-30]}, \"fr_knee\": {\"position\": "
+             "[-1]}, \"hl_knee\": {\"position\": [-1]}, \"hr_knee\": {\"position\": [-1]}}}");
+    assert_int_equal(run("simulate " ROBOTS "quadruped.json --state fling.json --time 0.2"), 0);
+    assert_non_null(strstr(run_out, "joint limits            fl_knee is beyond its own at 0.0"));
 }
 
 /* ---- files ---- */

@@ -413,9 +413,38 @@ static void test_bad_arguments(void **state)
     mover_close(&m);
 }
 
+/* on the caller's memory: as large as it says, and not a byte beyond */
+static void test_a_motion_stays_in_its_memory(void **state)
+{
+    (void)state;
+    enum { GUARD = 64 };
+    uint64_t seed = 43;
+    const draw_tree_spec passive = {.nbodies = 7, .root = HML_JOINT_FREE, .passive = 1};
+    mover m = mover_draw(&seed, &passive);
+    size_t size = hml_motion_size(m.model);
+    unsigned char *memory = malloc(size + GUARD);
+    for (int k = 0; k < HML_SCHEME_COUNT; k++) {
+        hml_motion_options options;
+        hml_motion *motion = NULL;
+        double q[NQ], v[NV];
+        hml_motion_options_init(&options);
+        options.scheme = (hml_scheme)k;
+        memset(memory, 0x5a, size + GUARD);
+        assert_int_equal(hml_motion_init(memory, size - 1, m.model, m.work, &options, NULL, 0, m.q, m.v, &motion),
+                         HML_INVALID_ARGUMENT);
+        assert_int_equal(hml_motion_init(memory, size, m.model, m.work, &options, NULL, 0, m.q, m.v, &motion), HML_OK);
+        assert_int_equal(hml_motion_advance(motion, 0.01), HML_OK);
+        assert_int_equal(hml_motion_at(motion, 0.01, q, v), HML_OK);
+        for (size_t i = size; i < size + GUARD; i++) assert_int_equal(memory[i], 0x5a);
+    }
+    free(memory);
+    mover_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_motion_stays_in_its_memory),
         cmocka_unit_test(test_the_defaults_keep_momentum_and_energy),
         cmocka_unit_test(test_the_variational_scheme_keeps_momentum),
         cmocka_unit_test(test_the_variational_scheme_is_symplectic),
