@@ -1,9 +1,9 @@
 /*
  * Newton and Euler for one body, in every form of Müller, section 3: from a motion, the wrench that makes it.
  *
- *   hml_newton_euler         the four representations, at the origin of any frame fixed in the body   (34)-(43),
- * (51)-(57) hml_newton_euler_com     the same at the centre of mass, where they fall apart in two (44)-(50), (58)
- *   hml_newton_euler_frame   at any moving point, in any moving axes                                   (60), (63)
+ *   hml_newton_euler         in four representations, at any frame fixed in the body           (34)-(43), (51)-(57)
+ *   hml_newton_euler_com     at the centre of mass, where force and torque have nothing in common   (44)-(50), (58)
+ *   hml_newton_euler_frame   at any moving point, in any moving axes                                    (60), (63)
  *
  * V: the body's twist; dV: the derivative of its six numbers; W: all that acts on the body together, weight included,
  * dual to V: Wᵀ V is the power. I: ten numbers as in hamel/inertia.h. H = (R, o): 4x4, the pose of the body's frame.

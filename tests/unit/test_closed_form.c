@@ -93,6 +93,40 @@ static void test_momenta_add_up(void **state)
     }
 }
 
+/* a joint that moves nothing with a mass is the cross of a universal joint */
+static int has_crosses(const hml_model *m)
+{
+    for (int i = 0; i < m->nbodies; i++)
+        if (!(model_bodies(m)[i].mass > 0)) return 1;
+    return 0;
+}
+
+static void test_velocities_from_momenta(void **state)
+{
+    (void)state;
+    uint64_t seed = 66;
+    double worst = 0;
+    int crosses = 0;
+    for (int i = 0; i < 5 * ROBOT_SPECS; i++) {
+        robot r;
+        double momenta[6 * ORACLE_BODIES], v[NV];
+        robot_open(&r, &seed, &robot_specs[i % ROBOT_SPECS]);
+        void *scratch = malloc(hml_recursive_size(r.model));
+        assert_int_equal(hml_body_momenta(r.model, scratch, r.q, r.v, momenta), HML_OK);
+        hml_status status = hml_momentum_velocities(r.model, scratch, r.q, momenta, v);
+        assert_int_equal(status, has_crosses(r.model) ? HML_SINGULAR : HML_OK);
+        crosses += status == HML_SINGULAR;
+        if (!status) worst = fmax(worst, off_by(v, r.v, r.nv));
+        momenta[3] = NAN;
+        assert_int_equal(hml_momentum_velocities(r.model, scratch, r.q, momenta, v), HML_NOT_FINITE);
+        assert_int_equal(hml_momentum_velocities(r.model, scratch, r.q, NULL, v), HML_INVALID_ARGUMENT);
+        free(scratch);
+        robot_close(&r);
+    }
+    printf("velocities from momenta: off by %.1e, %d robots with crosses refused\n", worst, crosses);
+    assert_true(worst < 1e-11 && crosses > 0); /* momenta about the world's origin, some metres away */
+}
+
 /*
  * (84) as printed is C = Σ Jᵀ (M J̇ − ad_Vᵀ M J), with J̇_ij = (Ad V_j − V_i) × J_ij. C ν is right; Ṁ − 2C is not skew,
  * where Ṁ = Σ J̇ᵀ M J + Jᵀ M J̇. hml_coriolis_matrix has the one that is.
@@ -175,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_euler_jourdain_is_newton_euler),
         cmocka_unit_test(test_rates_of_momenta_give_forces),
         cmocka_unit_test(test_momenta_add_up),
+        cmocka_unit_test(test_velocities_from_momenta),
         cmocka_unit_test(test_84_as_printed_is_not_skew),
         cmocka_unit_test(test_refusals),
     };

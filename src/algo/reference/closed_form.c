@@ -7,6 +7,7 @@
  */
 #include "hamel/closed_form.h"
 
+#include "algo/dense.h"
 #include "algo/reference/tree.h"
 #include "model/check.h"
 
@@ -99,6 +100,50 @@ hml_status hml_body_momenta(const hml_model *model, void *scratch, const double 
         wrench p = inertia_mul(inertia_transform(t.body[i].H, t.body[i].I), V);
         const double numbers[6] = {p.f.x, p.f.y, p.f.z, p.t.x, p.t.y, p.t.z};
         memcpy(momenta + 6 * i, numbers, sizeof numbers);
+    }
+    return HML_OK;
+}
+
+/* V with I V = p; 1 if there is none */
+static int twist_of_momentum(inertia I, wrench p, twist *V)
+{
+    if (!(I.m > 0)) return 1;
+    vec3 c = vec3_scale(1 / I.m, I.h), L = vec3_sub(p.t, vec3_cross(c, p.f)); /* about the centre of mass */
+    sym3 A = sym3_add(I.J, sym3_point_mass(-I.m, c));
+    double moment[9] = {A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}, w[3] = {L.x, L.y, L.z};
+    if (dense_factor(3, moment, NULL)) return 1;
+    dense_solve(3, moment, w);
+    V->w = vec3_of(w[0], w[1], w[2]);
+    V->v = vec3_sub(vec3_scale(1 / I.m, p.f), vec3_cross(V->w, c));
+    return 0;
+}
+
+/* ν with S ν = V in the sense of least squares */
+static void joint_velocity(const tree_body *b, twist V, double *v)
+{
+    size_t m = (size_t)b->nv;
+    for (size_t k = 0; k < m; k++) {
+        for (size_t l = 0; l < m; l++)
+            b->D[k * m + l] = vec3_dot(b->S[k].v, b->S[l].v) + vec3_dot(b->S[k].w, b->S[l].w);
+        v[k] = vec3_dot(b->S[k].v, V.v) + vec3_dot(b->S[k].w, V.w);
+    }
+    dense_factor(m, b->D, NULL);
+    dense_solve(m, b->D, v);
+}
+
+hml_status hml_momentum_velocities(const hml_model *model, void *scratch, const double *q, const double *momenta,
+                                   double *v)
+{
+    tree t;
+    if (!momenta || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
+    if (status) return status;
+    if (!hml_all_finite(momenta, 6 * t.n)) return HML_NOT_FINITE;
+    for (int i = 0; i < t.n; i++) {
+        tree_body *b = &t.body[i];
+        if (twist_of_momentum(b->I, pose_ad_dual_inverse(b->H, tree_wrench(momenta, i)), &b->v)) return HML_SINGULAR;
+        twist up = b->parent < 0 ? twist_zero() : pose_ad_inverse(b->X, t.body[b->parent].v);
+        joint_velocity(b, twist_sub(b->v, up), v + b->at);
     }
     return HML_OK;
 }
