@@ -17,7 +17,7 @@ def robot(request):
     if request.param != "random":
         return hamel.load(request.param)
     joints = "revolute prismatic helical cylindrical universal planar spherical translation2 translation3 schoenflies free"
-    return hamel.random_model(5, nbodies=14, joints=joints.split(), passive=0.5, nframes=2)
+    return hamel.random_model(6, nbodies=14, joints=joints.split(), passive=0.5, nframes=2)
 
 
 def state(model, seed=0, n=None):

@@ -1,7 +1,8 @@
 /* Exceptions: one a status. The classes are Python's (hamel/_errors.py), so that a person can read them. */
 #include "engine.h"
 
-enum { STATUSES = HML_NOT_CONVERGED + 1 };
+#define ONE_MORE(name, value, message) +1
+enum { STATUSES = HML_STATUS_LIST(ONE_MORE) };
 
 PyObject *hamel_errors[STATUSES];
 

@@ -55,6 +55,7 @@ from ._errors import (
     CannotReadError,
     CannotWriteError,
     Error,
+    InconsistentError,
     InvalidArgumentError,
     NotConvergedError,
     NotFiniteError,

@@ -68,6 +68,10 @@ class NotConvergedError(Error, ArithmeticError):
     """The iteration did not converge."""
 
 
+class InconsistentError(Error, ArithmeticError):
+    """The constraints contradict each other."""
+
+
 # in the order of hml_status
 BY_STATUS = (
     Error,
@@ -85,4 +89,5 @@ BY_STATUS = (
     CannotReadError,
     CannotWriteError,
     NotConvergedError,
+    InconsistentError,
 )

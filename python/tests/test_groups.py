@@ -1,0 +1,157 @@
+"""Laws of the groups, on examples that hypothesis looks for.
+
+Tolerances: a handful of products of numbers of size s: 1e-14·s, with s up to 10 for positions; logarithms near half a
+turn have a condition of their own and are compared as rotations.
+"""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("hypothesis")
+from hypothesis import given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+import hamel  # noqa: E402
+from hamel import euler_xyz, euler_zyx, inertia, quat, rotvec, screw, se3, so3, twist, wrench  # noqa: E402
+
+settings.register_profile("hamel", max_examples=60, deadline=None, derandomize=True, database=None)
+settings.load_profile("hamel")
+
+real = st.floats(-3, 3, allow_subnormal=False)
+small = st.floats(-1e-9, 1e-9, allow_subnormal=False)
+number = st.one_of(real, small, st.sampled_from([0.0, np.pi / 3, -np.pi / 2]))
+
+
+def vectors(n):
+    return st.lists(number, min_size=n, max_size=n).map(np.array)
+
+
+def close(a, b, tolerance=1e-13):
+    a, b = np.asarray(a), np.asarray(b)
+    assert np.abs(a - b).max(initial=0) <= tolerance * max(1, np.abs(b).max(initial=0))
+
+
+@given(vectors(3))
+def test_exp_is_a_rotation(phi):
+    C = so3.exp(phi)
+    close(C @ C.T, np.eye(3))
+    assert np.linalg.det(C) > 0
+    close(so3.exp(so3.log(C)), C)
+    close(quat.to_matrix(rotvec.to_quat(phi)), C)
+    close(so3.exp(-phi), C.T)
+
+
+@given(vectors(3), vectors(3), vectors(3))
+def test_quaternions(a, b, r):
+    p, q = rotvec.to_quat(a), rotvec.to_quat(b)
+    close(quat.to_matrix(quat.compose(p, q)), quat.to_matrix(p) @ quat.to_matrix(q))
+    close(quat.rotate(quat.compose(p, quat.invert(p)), r), r)
+    close(quat.rotate(p, r), quat.to_matrix(p) @ r)
+    close(quat.left_matrix(p) @ q, quat.right_matrix(q) @ p)
+    for side in ("local", "global"):
+        back = quat.boxplus(q, quat.boxminus(p, q, side=side), side=side)
+        close(quat.to_matrix(back), quat.to_matrix(p), 1e-12)
+    assert quat.distance(p, p) < 1e-7
+
+
+@given(vectors(3))
+def test_euler_angles(phi):
+    C = so3.exp(phi)
+    for kind in (euler_zyx, euler_xyz):
+        close(kind.to_matrix(getattr(rotvec, f"to_{kind.__name__.split('.')[-1]}")(phi)), C, 1e-12)
+
+
+@given(vectors(6), vectors(6), vectors(6))
+def test_se3(x, y, z):
+    A, B, C = se3.exp(x), se3.exp(y), se3.exp(z)
+    close(se3.compose(se3.compose(A, B), C), se3.compose(A, se3.compose(B, C)))
+    close(se3.compose(A, se3.inverse(A)), np.eye(4))
+    close(se3.between(A, B), se3.inverse(A) @ B, 1e-12)
+    close(se3.exp(se3.log(A)), A, 1e-12)
+    close(se3.adjoint(se3.compose(A, B)), se3.adjoint(A) @ se3.adjoint(B))
+    close(se3.vee(A @ se3.hat(y) @ np.linalg.inv(A)), twist.transform(A, y), 1e-12)
+    close(wrench.power(wrench.transform(A, z), twist.transform(A, y)), z @ y, 1e-12)
+    close(twist.cross(x, twist.cross(y, z)) + twist.cross(y, twist.cross(z, x)) + twist.cross(z, twist.cross(x, y)), np.zeros(6), 1e-12)
+    close(wrench.cross(x, z), -se3.cross(x).T @ z)
+    close(se3.ad_tilde(z) @ x, wrench.cross(x, z))
+
+
+@given(vectors(6), vectors(6))
+def test_dexp_is_the_derivative_of_exp(x, d):
+    """Central differences: third derivatives over 6 times h², and ε/h."""
+    h = 1e-5
+    H = se3.exp(x)
+    D = (se3.exp(x + h * d) - se3.exp(x - h * d)) / (2 * h)
+    close(se3.vee(D @ np.linalg.inv(H)), se3.dexp_left(x) @ d, 1e-7)
+    close(se3.vee(np.linalg.inv(H) @ D), se3.dexp_right(x) @ d, 1e-7)
+    close(se3.dexp_left_apply(x, d), se3.dexp_left(x) @ d)
+    close(se3.dexp_left_apply_dual(x, d), se3.dexp_left(x).T @ d)
+
+
+@given(vectors(6))
+def test_screws(x):
+    V = screw.to_twist(*screw.from_twist(x))
+    close(V, x, 1e-12)
+    close(screw.to_pose(*screw.from_pose(se3.exp(x))), se3.exp(x), 1e-9)  # the axis of a small turn is far away
+
+
+@given(vectors(6), vectors(6), st.floats(0.1, 10))
+def test_inertia(x, V, mass):
+    moment = np.diag([0.4, 0.5, 0.6]) * mass
+    I = inertia.from_com(mass, x[:3], moment)
+    close(inertia.matrix(I) @ V, inertia.mul(I, V))
+    close(inertia.kinetic_energy(I, V), 0.5 * V @ inertia.matrix(I) @ V, 1e-12)
+    H = se3.exp(x)
+    moved, W = inertia.transform(H, I), twist.transform(H, V)
+    close(inertia.kinetic_energy(moved, W), inertia.kinetic_energy(I, V), 1e-11)
+    assert inertia.check(I).problems == 0
+    assert inertia.check(-I).problems % 2 == 1
+
+
+NAMES = ["SE(3)", "X", "R3", "SE(2)", "SO(3)", "R2", "RxSO(2)", "R", "H", "SO(2)"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_subgroups(name):
+    group = hamel.Subgroup(name, pitch=0.3)
+    rng = np.random.default_rng(2)
+    x, y = rng.uniform(-1, 1, (2, 7, group.dimension))
+    S = group.selection()
+    close(group.exp(x), se3.exp(x @ S.T), 1e-12)
+    close(group.log(group.exp(x)), x, 1e-12)
+    close(group.hat(x), se3.hat(x @ S.T))
+    bracket = np.einsum("...ij,...j->...i", group.ad(x), y)
+    close(bracket @ S.T, twist.cross(x @ S.T, y @ S.T), 1e-12)
+    close(group.jacobian(x) @ group.jacobian_inverse(x), np.broadcast_to(np.eye(group.dimension), (7, *S.shape[1:], S.shape[1])), 1e-12)
+    M = group.mass(inertia.matrix(inertia.from_com(2.0, [0.1, 0.2, 0.3], np.diag([1.0, 1.1, 1.2]))))
+    tau = group.inverse_dynamics(M, x, y)
+    close(group.forward_dynamics(M, x, tau), y, 1e-12)
+
+
+def test_unknown_group():
+    with pytest.raises(hamel.NotFoundError, match="SE\\(3\\), X"):
+        hamel.Subgroup("SU(2)")
+    with pytest.raises(hamel.InvalidArgumentError):
+        hamel.Subgroup("SE(2)", axis=[1, 1, 0])
+
+
+def test_field_of_a_unicycle():
+    """ġ = g (u₁, 0, u₂) on SE(2): A = −ad_λ, B selects; Bos (8)-(13)."""
+    def velocity(g, u, t):
+        return [u[0], 0, u[1]]
+
+    u = np.array([0.7, -0.4])
+    rate, A, B = hamel.linearize_field(["planar"], velocity, [0.1, 0.2, 0.3], u)
+    group = hamel.Subgroup("SE(2)")
+    close(rate, [0.7, 0, -0.4])
+    close(A, -group.ad(rate), 1e-12)
+    close(B, [[1, 0], [0, 0], [0, 1]], 1e-12)
+
+    def derivatives(g, u, t):
+        return np.zeros((3, 3)), np.array([[1.0, 0], [0, 0], [0, 1]])
+
+    close(hamel.linearize_field(["planar"], velocity, [0.1, 0.2, 0.3], u, derivatives=derivatives)[1], A, 1e-12)
+    with pytest.raises(ZeroDivisionError):
+        hamel.linearize_field(["planar"], lambda g, u, t: 1 / 0, [0, 0, 0], u)
+    with pytest.raises(hamel.InvalidArgumentError, match="velocity has shape"):
+        hamel.linearize_field(["planar"], lambda g, u, t: [1, 2], [0, 0, 0], u)

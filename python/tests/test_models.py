@@ -1,0 +1,157 @@
+"""Models: built, asked, changed, written, copied."""
+
+import copy
+import pathlib
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import state
+
+import hamel
+
+
+def two_links():
+    builder = hamel.Builder("two", gravity=[0, 0, -10])
+    builder.add_body("upper", None, "revolute", axis=[0, 1, 0], mass=1, com=[0, 0, -0.5], moment=np.diag([0.1, 0.1, 0.01]))
+    builder.add_body("lower", "upper", "revolute", joint="knee", axis=[0, 1, 0], position=[0, 0, -1], mass=2,
+                     com=[0, 0, -0.5], moment=np.diag([0.2, 0.2, 0.02]), damping=0.3, lower=-1, upper=2)  # fmt: skip
+    return builder.add_frame("foot", "lower", [0, 0, -1])
+
+
+def test_builder():
+    robot = two_links().build()
+    assert robot.velocity_names == ("upper", "knee") and robot.mass == 3 and robot.name == "two"
+    knee = robot.joints[1]
+    assert (knee.name, knee.type, knee.q, knee.nv, knee.actuated) == ("knee", "revolute", 1, 1, True)
+    assert knee.damping[0] == 0.3 and knee.upper[0] == 2 and robot.bodies[1].parent == 0
+    # by hand: both links hang straight down and swing as one
+    assert np.allclose(robot.mass_matrix([0, 0])[0, 0], 0.1 + 0.25 + 0.2 + 2 * 1.5**2)
+    assert np.allclose(robot.frame("foot", [np.pi / 2, 0]).pose[:3, 3], [-2, 0, 0])
+    assert np.allclose(robot.bias([np.pi / 2, 0], [0, 0])[0], -10 * (0.5 + 2 * 1.5))
+
+
+def test_builder_by_screws():
+    """A joint by its screw is the joint by its axis."""
+    axis, point = np.array([0, 0.6, 0.8]), np.array([0.1, 0.2, 0.3])
+    screw = np.concatenate([np.cross(point, axis), axis])
+    a = hamel.Builder().add_body("b", screw=screw, position=[1, 2, 3], mass=1, moment=np.eye(3)).build()
+    b = hamel.Builder().add_body("b", axis=axis, point=point, position=[1, 2, 3], mass=1, moment=np.eye(3)).build()
+    assert np.allclose(a.body_poses([0.7]), b.body_poses([0.7]), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "arguments, words, sentence",
+    [
+        (("b", "nobody"), {"axis": [1, 0, 0]}, "nobody"),
+        (("b", None, "ball"), {}, "there is no joint type 'ball'"),
+        (("b",), {"axis": [0, 0, 0]}, "axis"),
+        (("b",), {"axis": [1, 0, 0], "mass": -1}, "mass"),
+        (("b",), {"axes": [1, 0, 0]}, "no argument 'axes'"),
+        (("b",), {"axis": [1, 0]}, "axis has 2 numbers, wanted are 3"),
+    ],
+)
+def test_builder_complains(arguments, words, sentence):
+    with pytest.raises((hamel.Error, TypeError), match=sentence):
+        hamel.Builder().add_body(*arguments, **words).build()
+
+
+def test_edit(quadruped):
+    q, v, _, tau = state(quadruped, 1)
+    robot = two_links().build()
+    both = quadruped.append(robot, "trunk" if "trunk" in [b.name for b in quadruped.bodies] else 0, prefix="arm_")
+    assert both.nv == quadruped.nv + 2 and "arm_knee" in both.velocity_names
+    joints = [j.name for j in quadruped.joints if "knee" in j.name]
+    stiff = quadruped.lock(joints, q)
+    assert stiff.nv == quadruped.nv - len(joints) and np.isclose(stiff.mass, quadruped.mass)
+    moved, _ = quadruped.transfer(stiff, q)
+    assert np.isclose(stiff.dynamics(moved, np.zeros(stiff.nv)).potential_energy, quadruped.dynamics(q, 0 * v).potential_energy)
+    other = quadruped.reroot(quadruped.bodies[-1].name)
+    rq, rv = quadruped.reroot_state(other, q, v)
+    assert np.isclose(other.dynamics(rq, rv).kinetic_energy, quadruped.dynamics(q, v).kinetic_energy)
+    assert np.isclose(quadruped.scale(mass=2).mass, 2 * quadruped.mass)
+    moon = quadruped.with_gravity([0, 0, -1.62])
+    assert moon.gravity[2] == -1.62 and quadruped.gravity[2] == -9.81
+    b = quadruped.bodies
+    same = quadruped.with_inertias([x.mass for x in b], [x.com for x in b], [x.moment for x in b])
+    assert same.differs(quadruped, 1e-12) is None and "gravity" in moon.differs(quadruped)
+    with pytest.raises(hamel.NotFoundError, match="no joint is called 'tail'"):
+        quadruped.lock(["tail"])
+    assert hamel.Builder(model=robot).build().differs(robot) is None
+
+
+def test_files(robot, tmp_path):
+    path = tmp_path / "robot.json"
+    robot.save_json(path)
+    assert hamel.load(path).differs(robot) is None
+    assert hamel.loads(robot.to_json(), "x.json").differs(robot) is None
+    assert path.read_text() == robot.to_json()
+
+
+def test_urdf(tmp_path):
+    robot = two_links().build()
+    robot.save_urdf(tmp_path / "robot.urdf")
+    again = hamel.load(tmp_path / "robot.urdf", base="fixed", gravity=[0, 0, -10])
+    assert np.allclose(again.mass_matrix([0.1, 0.2]), robot.mass_matrix([0.1, 0.2]))
+    assert hamel.load(tmp_path / "robot.urdf", base="free", base_name="root").velocity_names[0] == "root.0"
+    assert hamel.load(tmp_path / "robot.urdf", base="fixed", passive=False).joints[1].damping[0] == 0
+    with pytest.raises(hamel.UnsupportedError):
+        hamel.load("satellite").to_urdf() if "spherical" in [j.type for j in hamel.load("satellite").joints] else hamel.load("nine").to_urdf()
+
+
+def test_copies(robot):
+    q, v, _, tau = state(robot, 2)
+    x = robot.linearize(q, v, tau)
+    for twin in (pickle.loads(pickle.dumps(robot)), copy.copy(robot), copy.deepcopy(robot), hamel.Model.from_bytes(robot.to_bytes())):
+        assert twin == robot and hash(twin) == hash(robot) and twin is not robot
+        assert np.array_equal(twin.linearize(q, v, tau).A, x.A)
+    again = pickle.loads(pickle.dumps(x))
+    assert np.array_equal(again.A, x.A) and np.array_equal(again.B, x.B) and again.input_names == x.input_names
+    d = pickle.loads(pickle.dumps(robot.dynamics(q, v)))
+    assert np.array_equal(d.M, robot.mass_matrix(q))
+    group = pickle.loads(pickle.dumps(hamel.Subgroup("H", [0, 0, 2.0], 0.5)))
+    assert (group.name, group.pitch, list(group.axis)) == ("H", 0.5, [0, 0, 1])
+    for broken in (b"", b"x" * 1000, robot.to_bytes()[:-8]):
+        with pytest.raises(hamel.Error):
+            hamel.Model.from_bytes(broken)
+
+
+def test_another_process(quadruped):
+    code = "import pickle, sys; m = pickle.load(sys.stdin.buffer); print(m.name, m.nv)"
+    run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(quadruped), capture_output=True, check=True)
+    assert run.stdout.split() == [b"quadruped", b"18"]
+
+
+def test_random_models_are_the_same_everywhere():
+    assert hamel.random_model(3) == hamel.random_model(3) != hamel.random_model(4)
+    with pytest.raises(hamel.InvalidArgumentError):
+        hamel.random_model(1, shape="ring")
+
+
+def test_infos_cannot_be_changed(quadruped):
+    with pytest.raises(ValueError):
+        quadruped.bodies[0].com[0] = 1
+    with pytest.raises(AttributeError):
+        quadruped.nv = 3
+    assert quadruped.frame_index(quadruped.frames[2].name) == 2
+    assert quadruped.actuated.sum() == 12 and not quadruped.actuated[:6].any()
+
+
+def test_what_the_wheel_carries():
+    assert (hamel.include() / "hamel" / "hamel.h").exists() and (hamel.library() / "libhamel.a").exists()
+    said = [subprocess.run([*p, "--version"], capture_output=True, text=True, check=True).stdout
+            for p in ([str(hamel.command())], [sys.executable, "-m", "hamel"])]  # fmt: skip
+    assert said[0] == said[1] and hamel.__version__ in said[0]
+    run = subprocess.run([sys.executable, "-m", "hamel", "info", "nothing.urdf"], capture_output=True, text=True)
+    assert run.returncode == 1 and run.stderr.startswith("hamel: nothing.urdf: ")
+
+
+def test_robots_by_name():
+    found = pytest.importorskip("importlib.util").find_spec("cmeel")
+    if not found:
+        pytest.skip("example-robot-data is not there")
+    path = hamel.find("anymal_b")
+    assert isinstance(path, pathlib.Path) and path.suffix == ".urdf"
+    assert hamel.load("anymal_b").nv == 18 and hamel.load("ur5").nv >= 6
