@@ -29,7 +29,8 @@ def functions():
         for name in sorted(vars(type(owner))):
             if "\n    → " in (getattr(owner, name).__doc__ or "") and not name.startswith("_"):
                 yield pytest.param(getattr(owner, name), id=f"{type(owner).__name__}.{name}")
-    yield pytest.param(hamel.discretize, id="discretize")
+    for f in (hamel.discretize, hamel.newton_euler, hamel.newton_euler_com, hamel.newton_euler_frame, hamel.reconstruct):
+        yield pytest.param(f, id=f.__name__)
 
 
 def inputs(function):
@@ -40,6 +41,7 @@ def inputs(function):
 def size_of(word):
     sizes = {"nq": ROBOT.nq, "nv": ROBOT.nv, "nbodies": ROBOT.nbodies, "nframes": ROBOT.nframes, "m": 3, "n": 5}
     sizes |= {"inputs": 2, "k": 3, "coordinates": ROBOT.nv, "their nq": ROBOT.nq, "their nv": ROBOT.nv}
+    sizes["rows"] = 7
     sizes["point"] = len(ROBOT.directional_update(ROBOT.neutral(), np.zeros(ROBOT.nv)).point)
     factor, name = re.fullmatch(r" *(?:(\d+) ?)?(.*)", word).groups()
     return int(factor or 1) * (sizes[name] if name else 1)
@@ -83,6 +85,8 @@ def draw(function, name, shape, rng):
         return rng.uniform(0, 1, N)
     if name == "tolerance":
         return np.full(N, 1e-6)
+    if name == "times":
+        return np.tile(np.arange(dims[0]) / 10, (N, 1))
     return rng.uniform(0.1, 1, (N, *dims))
 
 
@@ -94,6 +98,8 @@ def arguments(function):
             batched[name] = draw(function, name, shape, rng)
         elif name in ("frame", "link"):
             fixed[name] = ROBOT.frames[-1].name
+        elif name == "holds":
+            fixed[name] = [hamel.Hold(0), hamel.Hold(ROBOT.frames[-1].name, "plane")]
         elif name == "parents":
             fixed[name] = np.arange(-1, size_of("n") - 1)
         elif name == "prescribed":

@@ -72,6 +72,7 @@ joints: Sequence[{NAME}]
 frame link body: {NAME}
 reference expressed: Union[str, int, None]
 factors: Sequence[str]
+holds: Sequence[Hold]
 data: bytes
 velocity: {CALL}ArrayLike]
 derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
@@ -211,7 +212,7 @@ def stubs() -> dict[str, str]:
             rest.append(class_stub(name, value))
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
-    files["_core.pyi"] = HEAD + "".join(modules) + "\n__version__: str\n\n" + "".join(rest)
+    files["_core.pyi"] = HEAD + "".join(modules) + "from ._holds import Hold\n" + "\n__version__: str\n\n" + "".join(rest)
     return files
 
 

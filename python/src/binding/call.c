@@ -20,6 +20,7 @@ typedef struct call {
     PyArrayObject *held[MAX_PARAMETERS]; /* references */
     PyArrayObject *made[MAX_OUTPUTS];    /* references */
     npy_intp n;
+    void *holds;
     int nlead, tolerant;
     /* from here on nothing is zero in the beginning */
     npy_intp lead[MAX_LEAD], symbol[SYMBOLS];
@@ -27,6 +28,7 @@ typedef struct call {
     double number[MAX_OUTPUTS]; /* outputs that are one number */
     npy_intp bad_row[MAX_THREADS];
     hml_status bad_status[MAX_THREADS];
+    hml_constraints constraints;
 } call;
 
 static PyObject *word_out, *word_threads;
@@ -303,6 +305,11 @@ static int read_arguments(call *c)
             failed = c->r.choice[i] == INT32_MIN;
             break;
         case INTEGERS: failed = read_marks(c, i); break;
+        case HOLDS:
+            failed = read_holds(c->r.model, object, &c->constraints, &c->holds);
+            c->r.constraints = &c->constraints;
+            if (!failed) c->symbol['l' - 'a'] = hml_constraint_rows(&c->constraints);
+            break;
         case DOUBLES:
             c->held[i] = array_of(object, p->name);
             failed = !c->held[i];
@@ -568,6 +575,7 @@ static int read_call(call *c, function *f, PyObject *self, PyObject *const *argu
 
 static void let_go(call *c)
 {
+    PyMem_Free(c->holds);
     for (int i = 0; i < c->f->nparameters; i++) Py_XDECREF(c->held[i]);
     for (int i = 0; i < c->f->noutputs; i++) Py_XDECREF(c->made[i]);
 }

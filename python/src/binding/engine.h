@@ -13,6 +13,7 @@
  *   name=word     a choice; its parameter's name says from which words
  *   name@         a frame, by name or index; name@world: the world if it is not given
  *   name#5        an integer; without a number it must be given
+ *   name&         a list of constraints; the symbol l is the number of their rows
  *   > name:dims   one output; > Type( name:dims name:dims!v ) several, made only where the input v is there
  *
  * Arrays may have leading dimensions; they are broadcast against each other and every combination is one row.
@@ -48,7 +49,7 @@ enum { MAX_PARAMETERS = 10, MAX_OUTPUTS = 10, MAX_CORE = 3, MAX_LEAD = 8, SYMBOL
 
 /* ---- what a signature says ---- */
 
-typedef enum parameter_kind { DOUBLES, INTEGERS, CHOICE, FRAME, INTEGER } parameter_kind;
+typedef enum parameter_kind { DOUBLES, INTEGERS, CHOICE, FRAME, INTEGER, HOLDS } parameter_kind;
 
 typedef struct dimension {
     npy_intp factor;
@@ -84,6 +85,7 @@ typedef struct row {
     const hml_subgroup *group;
     workspace *space;
     hml_work *work;
+    const hml_constraints *constraints;
     size_t n; /* rows; 1 unless the function takes batches */
     const double *in[MAX_PARAMETERS];
     size_t stride[MAX_PARAMETERS]; /* doubles from row to row */
@@ -143,6 +145,9 @@ struct workspace {
 
 /* memory that lives as long as the row's workspace; NULL when there is none */
 void *row_scratch(const row *r, size_t bytes);
+
+/* a list of hamel.Hold; memory: to be freed with PyMem_Free, also after a failure */
+int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory);
 
 /* ---- exceptions ---- */
 

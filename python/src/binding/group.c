@@ -103,7 +103,7 @@ static PyMethodDef own_methods[] = {
 static PyGetSetDef getset[] = {
     {"name", (getter)get_name, NULL, "'SE(3)', 'X', 'R3', 'SE(2)', 'SO(3)', 'R2', 'RxSO(2)', 'R', 'H' or 'SO(2)'.",
      NULL},
-    {"dimension", (getter)get_dimension, NULL, "m.", NULL},
+    {"dimension", (getter)get_dimension, NULL, "How many coordinates it has: m.", NULL},
     {"axis", (getter)get_axis, NULL, "The unit axis, where the group has one.", NULL},
     {"pitch", (getter)get_pitch, NULL, "Metres a radian, of H alone.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -55,6 +55,13 @@ static hml_status discretize(const row *r, double *memory)
                           r->out[1]);
 }
 
+static hml_status world_derivative(const row *r)
+{
+    size_t n = (size_t)SIZE_OF('n');
+    memcpy(r->out[0], r->in[0], n * n * sizeof(double));
+    return hml_wrench_world_derivative((int32_t)n, r->in[1], r->in[2], r->in[3], r->out[0], n);
+}
+
 #define TABLE           "matrices.def"
 #define TABLE_FUNCTIONS matrices_table
 #include "table.h"

@@ -264,8 +264,10 @@ extern PyGetSetDef query_getset[];
 
 static PyMethodDef *all_methods(PyObject *module)
 {
-    size_t counts[] = {1, configuration_count, kinematics_count, dynamics_count}, total = 0, n = 0, extras = 0;
-    function *const *tables[] = {&linearize_entry, configuration_table, kinematics_table, dynamics_table};
+    size_t counts[] = {1, configuration_count, kinematics_count, dynamics_count, constraints_count}, total = 0, n = 0,
+           extras = 0;
+    function *const *tables[] = {&linearize_entry, configuration_table, kinematics_table, dynamics_table,
+                                 constraints_table};
     PyMethodDef *others[] = {own_methods, edit_methods, solve_methods};
     for (size_t i = 0; i < COUNT(counts); i++) total += counts[i];
     for (size_t i = 0; i < COUNT(others); i++) {

@@ -48,8 +48,9 @@ int rotations_ready(PyObject *module);
 int poses_ready(PyObject *module);
 
 extern PyMethodDef load_methods[], edit_methods[], solve_methods[];
-extern function *const *const configuration_table, *const *const kinematics_table, *const *const dynamics_table;
+extern function *const *const configuration_table, *const *const kinematics_table, *const *const dynamics_table,
+                                                                                       *const *const constraints_table;
 extern function *const linearize_entry;
-extern const size_t configuration_count, kinematics_count, dynamics_count;
+extern const size_t configuration_count, kinematics_count, dynamics_count, constraints_count;
 
 #endif

@@ -12,6 +12,7 @@ static const char *const DIAGONALS[] = {"stored", "unit", NULL};
 static const char *const LAYOUTS[] = {"hamel", "pinocchio", "mujoco", "drake", "rbdl", "idyntree", NULL};
 static const char *const ORIGINS[] = {"body", "root", NULL};
 static const char *const ERRORS[] = {"raise", "nan", NULL};
+static const char *const UPDATES[] = {"se3", "so3_r3", NULL};
 static const char *const INPUTS[] = {"all", "actuated", NULL};
 
 static const struct {
@@ -32,6 +33,7 @@ static const struct {
     {"origin", ORIGINS},
     {"errors", ERRORS},
     {"inputs", INPUTS},
+    {"update", UPDATES},
 };
 
 static int fault(const function *f)
@@ -67,7 +69,7 @@ static const char *parse_parameter(function *f, const char *s)
 {
     if (f->nparameters == MAX_PARAMETERS) return NULL;
     parameter *p = &f->parameters[f->nparameters++];
-    size_t length = strcspn(s, "?:%=@# ");
+    size_t length = strcspn(s, "?:%&=@# ");
     p->name = PyUnicode_FromStringAndSize(s, (Py_ssize_t)length);
     if (!p->name) return NULL;
     PyUnicode_InternInPlace(&p->name);
@@ -77,6 +79,7 @@ static const char *parse_parameter(function *f, const char *s)
     s += p->optional;
     switch (*s) {
     case ':': p->kind = DOUBLES; return parse_shape(s + 1, &p->shape);
+    case '&': p->kind = HOLDS; return s + 1;
     case '%': p->kind = INTEGERS; return parse_shape(s + 1, &p->shape);
     case '@':
         p->kind = FRAME;
@@ -177,6 +180,7 @@ static const char *symbol_name(int symbol)
     case 'g': return "m";
     case 'n': return "n";
     case 'm': return "inputs";
+    case 'l': return "rows";
     default: return "k";
     }
 }
@@ -226,6 +230,7 @@ static void say_parameters(const function *f, text *t)
             break;
         case FRAME: say(t, p->optional ? "name or index; the world if not given" : "name or index of a frame"); break;
         case INTEGER: say(t, "integer"); break;
+        case HOLDS: say(t, "list of hamel.Hold"); break;
         case CHOICE:
             for (int k = 0; p->words[k]; k++) say(t, "%s%s", k ? ", " : "", p->words[k]);
             break;

@@ -39,9 +39,13 @@ from ._core import (
     isa,
     linearize_field,
     matrix,
+    newton_euler,
+    newton_euler_com,
+    newton_euler_frame,
     point,
     quat,
     random_model,
+    reconstruct,
     rotvec,
     screw,
     se3,
@@ -67,6 +71,7 @@ from ._errors import (
     StaleError,
     UnsupportedError,
 )
+from ._holds import Hold
 from ._load import find, load, loads
 from ._paths import command, include, library
 

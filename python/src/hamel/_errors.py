@@ -91,3 +91,6 @@ BY_STATUS = (
     NotConvergedError,
     InconsistentError,
 )
+
+for _kind in BY_STATUS:
+    _kind.__module__ = "hamel"  # where users find them

@@ -115,13 +115,11 @@ def _example_robots() -> Iterator[pathlib.Path]:
 
 
 def _choose(robots: pathlib.Path, name: str) -> Optional[pathlib.Path]:
-    """robots/<name>*/…/<name>.urdf; else the first URDF, by name, of the folder that is called most like it."""
-    files = sorted(robots.rglob(f"{name}.urdf"), key=lambda p: (len(p.parts), p))
-    if files:
-        return files[0]
+    """<name>.urdf anywhere; else the shortest name of a URDF in a folder <name>…; else the shortest <name>….urdf."""
     folders = sorted((d for d in robots.iterdir() if d.is_dir() and d.name.startswith(name)), key=lambda d: len(d.name))
-    for folder in folders:
-        files = sorted(folder.rglob("*.urdf"), key=lambda p: (len(p.stem), p.stem))
-        if files:
-            return files[0]
+    groups = [robots.rglob(f"{name}.urdf"), *(d.rglob("*.urdf") for d in folders), robots.rglob(f"{name}*.urdf")]
+    for files in groups:
+        best = sorted(files, key=lambda p: (len(p.stem), len(p.parts), p))
+        if best:
+            return best[0]
     return None

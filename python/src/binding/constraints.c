@@ -1,0 +1,85 @@
+/* Dynamics under constraints (hamel/constraint.h), and the list of constraints that Python hands over. */
+#include <string.h>
+
+#include "objects.h"
+
+#define HELD    r->constraints
+#define SCRATCH row_scratch(r, hml_constraint_scratch_size(r->model, r->constraints) * sizeof(double))
+
+static hml_status linearize(const row *r)
+{
+    hml_constrained_linearization x = {.struct_size = sizeof x,
+                                       .q = r->in[1],
+                                       .v = r->in[2],
+                                       .tau = r->in[3],
+                                       .wrenches = r->in[4],
+                                       .A = r->out[0],
+                                       .B = r->out[1],
+                                       .acceleration = r->out[2],
+                                       .lambda = r->out[3],
+                                       .Dq = r->out[4],
+                                       .Dv = r->out[5],
+                                       .Dtau = r->out[6],
+                                       .lambda_q = r->out[7],
+                                       .lambda_v = r->out[8],
+                                       .lambda_tau = r->out[9]};
+    return hml_constrained_linearize(r->model, r->work, r->constraints, SCRATCH, &x);
+}
+
+#define TABLE           "constraints.def"
+#define TABLE_FUNCTIONS table
+#include "table.h"
+
+function *const *const constraints_table = table;
+const size_t constraints_count = COUNT(table);
+
+/* ---- hamel.Hold: hamel/_holds.py ---- */
+
+static int numbers(PyObject *hold, const char *name, int ndim, const npy_intp *dims, double *out)
+{
+    PyObject *value = PyObject_GetAttrString(hold, name);
+    if (!value) return -1;
+    PyArrayObject *array = value == Py_None ? NULL : array_shaped(value, name, ndim, dims);
+    if (array) memcpy(out, PyArray_DATA(array), (size_t)PyArray_NBYTES(array));
+    Py_XDECREF(array);
+    Py_DECREF(value);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
+{
+    static const char *const KINDS[] = {"frame", "point", "plane"};
+    npy_intp dims[2] = {4, 4}, three = 3;
+    PyObject *kind = PyObject_GetAttrString(hold, "kind"), *frame = PyObject_GetAttrString(hold, "frame");
+    int i = 0;
+    while (kind && PyUnicode_Check(kind) && i < 3 && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
+    if (kind && i == 3)
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "kind is one of frame, point, plane, not %R", kind);
+    c->kind = (hml_constraint_kind)i;
+    c->frame = frame && !PyErr_Occurred() ? find_frame(model, frame, 0) : -1;
+    Py_XDECREF(kind);
+    Py_XDECREF(frame);
+    if (PyErr_Occurred()) return -1;
+    return numbers(hold, "normal", 1, &three, c->normal) || numbers(hold, "damping", 0, NULL, &c->damping) ||
+           numbers(hold, "stiffness", 0, NULL, &c->stiffness) || numbers(hold, "pose", 2, dims, c->pose);
+}
+
+int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory)
+{
+    PyObject *sequence = PySequence_Fast(list, "holds is a list of hamel.Hold");
+    if (!sequence) return -1;
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
+    hml_constraint *items = PyMem_Calloc((size_t)n + 1, sizeof *items);
+    int failed = !items;
+    for (Py_ssize_t i = 0; i < n && !failed; i++) {
+        failed = read_hold(model, PySequence_Fast_GET_ITEM(sequence, i), &items[i]);
+    }
+    Py_DECREF(sequence);
+    *memory = items;
+    *constraints = (hml_constraints){sizeof *constraints, items, (int32_t)n, 0};
+    if (!failed && hml_constraint_rows(constraints) < 0) {
+        raise_status(HML_INVALID_ARGUMENT, "holds");
+        failed = 1;
+    }
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,25 @@
+"""What the world holds of a robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Union
+
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A frame, or its origin, that the world holds; for Model.constrained_forward_dynamics and its kin.
+
+    kind "frame": six rows, its left twist is zero, the force a wrench in the frame; "point": three rows, the velocity of
+    its origin in the world's axes; "plane": one row, that velocity along the normal. damping (1/s) and stiffness (1/s²)
+    are Baumgarte's terms; stiffness pulls to the pose, (4, 4).
+    """
+
+    frame: Union[str, int]
+    kind: str = "frame"
+    normal: ArrayLike = (0.0, 0.0, 1.0)
+    damping: float = 0.0
+    stiffness: float = 0.0
+    pose: Optional[ArrayLike] = None
