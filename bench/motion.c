@@ -176,11 +176,12 @@ static int orthonormal(void)
     memcpy(body.moment, moment, sizeof moment);
     hml_joint_spec_init(&joint, HML_JOINT_FREE);
     joint.name = "base";
+    check(hml_builder_set_gravity(b, (const double[3]){0, 0, 0}));
     check(hml_builder_add_body(b, "body", NULL, &joint, &body, NULL));
     check(hml_builder_build(b, 0, &model, NULL));
     hml_builder_free(b);
     mover m = mover_of(model, 3, 1);
-    hml_motion *motion = start(&m, HML_SCHEME_EULER, 1e-3, 0);
+    hml_motion *motion = start(&m, HML_SCHEME_RK4, 1e-3, 0);
     double worst = 0, H[16];
     for (long k = 0; k < steps; k++) {
         check(hml_motion_step(motion, 1e9));

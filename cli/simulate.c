@@ -193,7 +193,7 @@ int cli_simulate(const cli_options *options)
     robot r = {.file = NULL};
     scene sc = {.npoints = 0};
     trajectory t = {.rows = 0};
-    schedule s;
+    schedule s = {.steps = 1, .every = 1};
     int status = check_options(options);
     if (status == CLI_OK) status = make_schedule(options, &s);
     if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);

@@ -25,6 +25,7 @@ struct hml_motion {
     hml_motion_info info;
     size_t n, nq;
     double t, h;          /* end and length of the last step; h = 0: there was none */
+    double rest;          /* what rounding has taken off t */
     double wanted, error; /* of the error control: the next step and the last error; 0: not known */
     int rate_known;       /* a is ν̇ at (t, q, v) */
     int dense;            /* the stages are those of the last step of dopri5 */
@@ -36,13 +37,14 @@ struct hml_motion {
     double *theta1;
     double *x, *stages; /* 2n; MOTION_STAGES × 2n: (θ, ν) and its derivatives */
     double *tau, *wrenches;
-    double *pi, *pi1;         /* variational: momenta of the joints seen from their predecessors */
-    double mass;              /* of a robot with a free base; 0: it is another robot */
-    double boost[3], push[3]; /* velocity of its com at the step's start, acceleration of it at the middle */
-    double *alpha, *alpha1;   /* alpha: the auxiliary acceleration */
-    double *M, *L, *J;        /* n × n */
-    double *dq, *dv;          /* n × n */
-    double *r, *s;            /* n */
+    double *pi, *pi1;             /* variational: momenta of the joints seen from their predecessors */
+    double mass;                  /* of a robot with a free base; 0: it is another robot */
+    double boost[3], push[3];     /* velocity of its com at the step's start, acceleration of it at the middle */
+    double com[2][3], com1[2][3]; /* the com, as a sum of two: small steps far away are not rounded off */
+    double *alpha, *alpha1;       /* alpha: the auxiliary acceleration */
+    double *M, *L, *J;            /* n × n */
+    double *dq, *dv;              /* n × n */
+    double *r, *s;                /* n */
     double *tree_q, *tree_v, *tree_p, *tree_D, *factor;
     int32_t *user;
     motion_body *bodies;

@@ -94,7 +94,8 @@ static void add_passive(const hml_motion *m, const double *q, double c, double k
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
         const model_coordinate *at = &model_coordinates(model)[b->v];
-        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], stiffness[HML_JOINT_MAX_NV], damping[HML_JOINT_MAX_NV];
+        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
+        double stiffness[HML_JOINT_MAX_NV] = {0}, damping[HML_JOINT_MAX_NV] = {0};
         for (int32_t r = 0; r < b->nv; r++) stiffness[r] = at[r].stiffness, damping[r] = at[r].damping;
         joint_stiffness(b->type, &model_rest(model)[b->q], &m->tree_q[b->q], stiffness, damping, c, k, block);
         for (int32_t r = 0; r < b->nv; r++) {
@@ -111,7 +112,7 @@ static void add_servo_stiffness(const hml_motion *m, const double *q, double c, 
     static const double none[HML_JOINT_MAX_NV] = {0};
     const hml_forces *f = &m->forces;
     for (const model_joint *j = first_joint(m->model); f->target && j; j = next_joint(m->model, j)) {
-        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         joint_stiffness(group_type(j->type), f->target + j->q, q + j->q, f->stiffness ? f->stiffness + j->v : none,
                         f->damping ? f->damping + j->v : none, c, k, block);
         for (int32_t i = 0; i < j->nv * j->nv; i++) {

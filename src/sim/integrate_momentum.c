@@ -67,7 +67,7 @@ static void add_passive(const hml_motion *m)
         const model_body *b = &bodies[i];
         const model_coordinate *c = &model_coordinates(m->model)[b->v];
         const double *v = &m->tree_v[b->v];
-        double log[HML_JOINT_MAX_NV] = {0}, ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], *p = &m->tree_p[b->v];
+        double log[HML_JOINT_MAX_NV] = {0}, ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0}, *p = &m->tree_p[b->v];
         double *D = &m->tree_D[b->v];
         joint_difference(b->type, &model_rest(m->model)[b->q], &m->tree_q[b->q], log);
         joint_ad(b->type, v, ad);

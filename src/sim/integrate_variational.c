@@ -32,7 +32,8 @@
  * which begins with the velocity u = P/m and has the acceleration a = F/m of the middle: M(q) (Rᵀu, 0) is taken off the
  * momenta at the start and M(q) (Rᵀa, 0) off D; the centre of mass itself moves by h u + h²a/2. Without this the joints
  * of a falling robot would have errors h²|u| that are not theirs. The scheme stays symplectic: in these coordinates
- * kinetic energy is that of the centre of mass plus that of the rest.
+ * kinetic energy is that of the centre of mass plus that of the rest. π of the base is then P, and the angular momentum
+ * about the centre of mass: nothing in a step depends on how far from the origin the robot is.
  */
 #include <math.h>
 #include <string.h>
@@ -152,13 +153,23 @@ static double floating_mass(const hml_model *model)
 /* a vector of the predecessor's axes in those of the base at q */
 static vec3 seen(const double *q, vec3 u) { return mat3_tmul_vec(quat_to_mat3(joint_quat(q + 3)), u); }
 
-/* the centre of mass in the base's predecessor frame; M is that at q */
-static vec3 centre_of_mass(const hml_motion *m, const double *q)
+static vec3 turned(const double *q, vec3 u) { return mat3_mul_vec(quat_to_mat3(joint_quat(q + 3)), u); }
+
+/* the centre of mass in the frame of the base: M = [m 1, −m c^; …] */
+static vec3 centre_of_mass(const hml_motion *m)
 {
-    const double *M = m->M;
-    size_t n = m->n;
-    vec3 c = vec3_scale(1 / m->mass, vec3_of(M[n + 5], -M[5], M[4])); /* M = [m 1, −m c^; …] */
-    return vec3_add(vec3_at(q), mat3_mul_vec(quat_to_mat3(joint_quat(q + 3)), c));
+    return vec3_scale(1 / m->mass, vec3_of(m->M[m->n + 5], -m->M[5], m->M[4]));
+}
+
+/* com1 ← com + d, with what rounding takes off (Kahan) */
+static void move_com(hml_motion *m, vec3 d)
+{
+    const double step[3] = {d.x, d.y, d.z};
+    for (int i = 0; i < 3; i++) {
+        double y = step[i] + m->com[1][i], sum = m->com[0][i] + y;
+        m->com1[1][i] = y - (sum - m->com[0][i]);
+        m->com1[0][i] = sum;
+    }
 }
 
 /* x += M (Rᵀu, 0), M that at q */
@@ -180,7 +191,7 @@ static vec3 boost_after(const hml_motion *m, double s) { return vec3_axpy(s, vec
  */
 static double take_off_acceleration(hml_motion *m, double *D)
 {
-    vec3 F = mat3_mul_vec(quat_to_mat3(joint_quat(m->q1 + 3)), vec3_at(D));
+    vec3 F = turned(m->q1, vec3_at(D));
     vec3 a = vec3_scale(1 / m->mass, F), change = vec3_sub(a, vec3_at(m->push));
     vec3_put(a, m->push);
     if (vec3_dot(a, a) == 0) return 0;
@@ -244,6 +255,12 @@ hml_status hml_motion_prepare_variational(hml_motion *m)
         for (size_t k = 0; k < n; k++) m->r[i] += m->M[i * n + k] * m->v[k];
     }
     adjoint_transposed(m->model, m->q, 1, m->r, m->pi);
+    if (m->mass > 0) {
+        vec3 c = centre_of_mass(m);
+        vec3_put(vec3_add(vec3_at(m->q), turned(m->q, c)), m->com[0]);
+        memset(m->com[1], 0, sizeof m->com[1]);
+        vec3_put(turned(m->q, vec3_sub(vec3_at(m->r + 3), vec3_cross(c, vec3_at(m->r)))), m->pi + 3);
+    }
     return status;
 }
 
@@ -291,25 +308,29 @@ static void push_momenta(hml_motion *m, double h, const double *mu)
     adjoint_transposed(m->model, m->q1, 1, m->x + n, m->s);
     for (size_t i = 0; i < n; i++) m->pi1[i] += h * m->s[i];
     if (!(m->mass > 0)) return;
-    /* the base in the world: the force on the com where that is at the middle; to the bit where nothing pushes */
-    vec3 F = vec3_scale(m->mass, vec3_at(m->push)),
-         arm = vec3_axpy(0.5 * h, vec3_at(m->boost), centre_of_mass(m, m->q));
-    vec3 torque = mat3_mul_vec(quat_to_mat3(joint_quat(m->q1 + 3)), vec3_at(m->x + n + 3));
-    vec3_put(vec3_axpy(h, F, vec3_at(m->pi)), m->pi1);
-    vec3_put(vec3_axpy(h, vec3_add(torque, vec3_cross(arm, F)), vec3_at(m->pi + 3)), m->pi1 + 3);
+    vec3 force = vec3_scale(m->mass, vec3_at(m->push)), torque = turned(m->q1, vec3_at(m->x + n + 3));
+    vec3_put(vec3_axpy(h, force, vec3_at(m->pi)), m->pi1);
+    vec3_put(vec3_axpy(h, torque, vec3_at(m->pi + 3)), m->pi1 + 3);
 }
 
 /* where the step ends: q1, theta1, and M there */
 static hml_status finish(hml_motion *m, double h, const double *theta)
 {
-    vec3 com = m->mass > 0 ? centre_of_mass(m, m->q) : vec3_zero();
     chart(m->model, theta, 0, m->theta1);
     hml_status status = hml_configuration_integrate(m->model, m->q, m->theta1, m->q1);
     if (!status) status = factor_mass(m, m->q1);
     if (status || !(m->mass > 0)) return status;
-    vec3 gap = vec3_sub(vec3_axpy(h, boost_after(m, 0.5 * h), com), centre_of_mass(m, m->q1));
-    vec3_put(vec3_add(vec3_at(m->q1), gap), m->q1);
+    move_com(m, vec3_scale(h, boost_after(m, 0.5 * h)));
+    vec3_put(vec3_sub(vec3_at(m->com1[0]), turned(m->q1, centre_of_mass(m))), m->q1);
     return hml_configuration_difference(m->model, m->q, m->q1, m->theta1);
+}
+
+/* μ of the base at q, in the frame of the com if `moving`: there P is zero */
+static void base_momentum(const hml_motion *m, const double *q, const double *pi, int moving, double *mu)
+{
+    vec3 P = moving ? vec3_zero() : seen(q, vec3_at(pi)), L = seen(q, vec3_at(pi + 3));
+    vec3_put(P, mu);
+    vec3_put(vec3_add(L, vec3_cross(centre_of_mass(m), P)), mu + 3);
 }
 
 hml_status hml_motion_variational(hml_motion *m, double h)
@@ -321,6 +342,7 @@ hml_status hml_motion_variational(hml_motion *m, double h)
         vec3 u = vec3_scale(1 / m->mass, vec3_at(m->pi));
         vec3_put(u, m->boost);
         add_boost(m, m->q, vec3_neg(u), mu);
+        base_momentum(m, m->q, m->pi, 1, mu);
     }
     predict(m, h, theta);
     hml_status status = solve_step(m, h, mu, theta);
@@ -333,11 +355,9 @@ hml_status hml_motion_variational(hml_motion *m, double h)
         return again ? again : status;
     }
     adjoint_transposed(m->model, m->q1, 0, m->pi1, m->v1);
-    if (m->mass > 0) { /* the joints back from the moving frame; the base has not left the world */
-        double base[6];
-        memcpy(base, m->v1, sizeof base);
+    if (m->mass > 0) { /* back from the moving frame */
         add_boost(m, m->q1, boost_after(m, h), m->v1);
-        memcpy(m->v1, base, sizeof base);
+        base_momentum(m, m->q1, m->pi1, 0, m->v1);
         adjoint_transposed(m->model, m->q1, 1, m->v1, m->s);
         memcpy(m->pi1 + 6, m->s + 6, (n - 6) * sizeof(double));
     }
