@@ -6,8 +6,10 @@
  *   body twist      C⁻¹Ċ = V^      C⁺ = C exp(Ω)
  *   spatial twist   ĊC⁻¹ = V^      C⁺ = exp(Ω) C
  *
- * Between samples the twist is a cubic through them; Ω solves Müller (89) to fourth order, ∫V ± h²/12 [V₀, V₁]. The
- * fourth order is that of the samples too: of smooth motions the error falls with the fourth power of their spacing.
+ * (With the increment on the left the spatial form of Müller (89) is right as printed; with his, C⁺ = C exp(Ω), an Ad
+ * of C is missing there.) Between samples the twist is a cubic through them; Ω solves Müller (89) to fourth order, ∫V ±
+ * h²/12 [V₀, V₁]. The fourth order is that of the samples too: of smooth motions the error falls with the fourth power
+ * of their spacing.
  */
 #ifndef HAMEL_RECONSTRUCT_H
 #define HAMEL_RECONSTRUCT_H
