@@ -4,7 +4,7 @@ BUILD       ?= build
 CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: build run test bench check format docs install clean help
+.PHONY: build run test bench python check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries, the tests and the command (build/hamel)
@@ -28,6 +28,10 @@ test: build
 bench: build $(BUILD)/.deps-bench
 	@$(BUILD)/hamel bench
 	@scripts/bench.sh $(BUILD) $(JOBS)
+
+## python   build the Python package and test it, beside the programs it is compared with
+python: $(BUILD)/.deps-python
+	@scripts/python.sh $(BUILD)/venv $(JOBS)
 
 ## check    formatting, static analysis, links in the documents, and the tests under sanitizers
 check: $(BUILD)/.deps-check

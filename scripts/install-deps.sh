@@ -1,6 +1,6 @@
 #!/bin/sh
 # Finds out whether what a task needs is there. On a Debian or Ubuntu, as root, installs what is missing; elsewhere says
-# in one line what to install. Usage: install-deps.sh [build|check|docs|bench|ci]
+# in one line what to install. Usage: install-deps.sh [build|check|docs|bench|python|ci]
 set -eu
 
 missing=""
@@ -57,10 +57,20 @@ need_bench()
     need file:/usr/share/doc/python3-venv python3-venv
 }
 
+need_python()
+{
+    need_build
+    need python3 python3
+    need python3-config python3-dev
+    need file:/usr/share/doc/python3-venv python3-venv
+    need file:/etc/ssl/certs/ca-certificates.crt ca-certificates
+}
+
 need_ci()
 {
     need_check
     need_docs
+    need_python
     need c++ g++
     need gcovr gcovr
     need python3 python3

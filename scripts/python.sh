@@ -1,0 +1,19 @@
+#!/bin/sh
+# Builds the Python package as pip does it, in an environment of its own, puts the wheel beside the peers and runs its
+# tests. Usage: python.sh [VENV [JOBS]]
+set -eu
+
+cd "$(dirname "$0")/.."
+root=$(pwd)
+venv=${1:-build/venv}
+case $venv in /*) ;; *) venv=$root/$venv ;; esac
+jobs=${2:-2}
+scripts/peer-venv.sh "$venv"
+rm -rf build/python/wheel
+CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-deps \
+    --wheel-dir build/python/wheel --config-settings=build-dir=build/python/cmake .
+"$venv/bin/pip" install --quiet --disable-pip-version-check --requirement python/tests/requirements.txt
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall build/python/wheel/hamel-*.whl
+# elsewhere: what is tested is the package that was installed, and what the others log stays in the build folder
+cd build/python
+"$venv/bin/python" -m pytest -q -p no:cacheprovider "$root/python/tests"
