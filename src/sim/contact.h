@@ -48,6 +48,7 @@ struct hml_contact {
     double *J, *G;   /* max_rows × n */
     double *K;       /* max_rows × max_rows, leading dimension nrows */
     double *P, *w;   /* impulses, and velocities of the rows */
+    double *old;     /* P before a step that may not help */
     double *base;    /* w where P is zero */
     double *bounced; /* impulses of the bounces */
     double *before;  /* J ν at the start of the step */

@@ -207,6 +207,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
                  {&c->P, r},
                  {&c->w, r},
                  {&c->base, r},
+                 {&c->old, r},
                  {&c->bounced, r},
                  {&c->before, r},
                  {&c->A, r * r},

@@ -9,15 +9,20 @@
  * These fixed points are Signorini's and Coulomb's laws themselves, not their convex relaxation: what slides does not
  * lift off. First a guess is tried: what touches sticks. It is the solution whenever its impulses lie within their
  * bounds, and costs one small factorization; redundant contacts take the impulses of least norm. Where it is not,
- * Gauss-Seidel sweeps over the contacts, each one solved by itself with the others held.
+ * Gauss-Seidel sweeps over the contacts, each one solved by itself with the others held, find out which ones slide and
+ * which ones open, and Newton's method on the equations above, with the cases held, finishes. Sweeps go on where a step
+ * of it does not help.
  */
 #include <math.h>
 #include <string.h>
 
 #include "algo/dense.h"
 #include "sim/contact.h"
+#include "sim/contact_local.h"
 
-enum { LOCAL_ITERATIONS = 20, GUESSES = 6, BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };
+static const double shortest = 0.05; /* part of Newton's step */
+
+enum { GUESSES = 6, SWEEPS = 5, NEWTON_STEPS = 8, BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };
 
 static double *K_row(const hml_contact *c, int32_t i) { return c->K + (size_t)i * (size_t)c->nrows; }
 
@@ -33,11 +38,6 @@ static void move(const hml_contact *c, int32_t first, int32_t count, const doubl
 
 /* ---- one contact ---- */
 
-typedef struct local {
-    double B[3][3]; /* its block of K */
-    double mu;
-} local;
-
 static local local_of(const hml_contact *c, int32_t i)
 {
     local l;
@@ -48,80 +48,15 @@ static local local_of(const hml_contact *c, int32_t i)
     return l;
 }
 
-static double tangent_scale(const local *l) { return fmax(l->B[1][1], l->B[2][2]) + fabs(l->B[1][2]); }
-
-/* the tangents' projection on the disk of radius r */
-static void project(double r, double *t)
-{
-    double size = hypot(t[0], t[1]);
-    if (size <= r) return;
-    t[0] *= r / size;
-    t[1] *= r / size;
-}
-
-/* B x = −w; a direction in which nothing can move stays zero */
-static void stick(const local *l, const double w[3], double x[3])
-{
-    double A[3][3], d[3];
-    memcpy(A, l->B, sizeof A);
-    for (int i = 0; i < 3; i++) {
-        x[i] = -w[i];
-        d[i] = A[i][i];
-        for (int k = 0; k < i; k++) d[i] -= A[i][k] * A[i][k] * d[k], x[i] -= A[i][k] * x[k];
-        int moves = d[i] > 1e-12 * l->B[i][i];
-        if (!moves) d[i] = 0, x[i] = 0;
-        for (int r = i + 1; r < 3; r++) {
-            for (int k = 0; k < i; k++) A[r][i] -= A[r][k] * A[i][k] * d[k];
-            A[r][i] = moves ? A[r][i] / d[i] : 0;
-        }
-    }
-    for (int i = 2; i >= 0; i--) {
-        x[i] = d[i] > 0 ? x[i] / d[i] : 0;
-        for (int r = i + 1; r < 3; r++) x[i] -= d[i] > 0 ? A[r][i] * x[r] : 0;
-    }
-}
-
-/* P of one contact, the others held; w: its velocity at the P that comes in */
-static void solve_local(const local *l, const double w_in[3], double P[3])
-{
-    double w[3], x[3], alone[3];
-    memcpy(w, w_in, sizeof w);
-    for (int i = 0; i < 3; i++) alone[i] = w[i] - l->B[i][0] * P[0] - l->B[i][1] * P[1] - l->B[i][2] * P[2];
-    if (alone[0] >= 0) { /* without an impulse it opens */
-        P[0] = P[1] = P[2] = 0;
-        return;
-    }
-    stick(l, w, x);
-    if (P[0] + x[0] >= 0 && hypot(P[1] + x[1], P[2] + x[2]) <= l->mu * (P[0] + x[0])) {
-        for (int i = 0; i < 3; i++) P[i] += x[i];
-        return;
-    }
-    const double scale = tangent_scale(l);
-    for (int n = 0; n < LOCAL_ITERATIONS && l->B[0][0] > 0; n++) {
-        double old[3] = {P[0], P[1], P[2]}, change = 0;
-        P[0] = fmax(0, P[0] - w[0] / l->B[0][0]);
-        if (scale > 0) {
-            for (int i = 1; i < 3; i++) P[i] -= w[i] / scale;
-        }
-        project(l->mu * P[0], P + 1);
-        for (int i = 0; i < 3; i++) {
-            double d = P[i] - old[i];
-            for (int r = 0; r < 3; r++) w[r] += l->B[r][i] * d;
-            change += fabs(d);
-        }
-        if (change <= 1e-15 * (P[0] + fabs(P[1]) + fabs(P[2]))) break;
-    }
-}
-
 /* by how much the laws are missed, m/s */
 static double miss_contact(const hml_contact *c, int32_t i)
 {
     const local l = local_of(c, i);
-    const double *P = c->P + i, *w = c->w + i, scale = tangent_scale(&l);
+    const double *P = c->P + i, *w = c->w + i, scale = local_tangent_scale(&l);
     double normal = l.B[0][0] > 0 ? fabs(P[0] - fmax(0, P[0] - w[0] / l.B[0][0])) * l.B[0][0] : 0;
     if (!(scale > 0)) return normal;
     double t[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
-    project(l.mu * P[0], t);
+    local_project(l.mu * P[0], t);
     return fmax(normal, hypot(P[1] - t[0], P[2] - t[1]) * scale);
 }
 
@@ -213,20 +148,20 @@ static void take_back(const hml_contact *c)
         const contact_row *row = &c->rows[i];
         if (row->kind == ROW_CONTACT) {
             c->P[i] = fmax(0, c->P[i]);
-            project(c->now.items[row->index].friction * c->P[i], c->P + i + 1);
+            local_project(c->now.items[row->index].friction * c->P[i], c->P + i + 1);
         } else if (row->kind != ROW_TANGENT) {
             c->P[i] = bounded(row, c->P[i]);
         }
     }
 }
 
-static double guess(hml_contact *c)
+static double guess(hml_contact *c, double enough)
 {
     double left = residual(c);
-    for (int n = 0; n < GUESSES && left > c->tolerance; n++) {
+    for (int n = 0; n < GUESSES && left > enough; n++) {
         solve_active(c, choose(c));
         left = residual(c);
-        if (left <= c->tolerance) break;
+        if (left <= enough) break;
         take_back(c);
         update_velocities(c);
     }
@@ -246,7 +181,7 @@ static double sweep(const hml_contact *c)
         if (row->kind == ROW_CONTACT) {
             const local l = local_of(c, i);
             memcpy(new, c->P + i, sizeof new);
-            solve_local(&l, c->w + i, new);
+            local_solve(&l, c->w + i, new);
             for (int k = 0; k < 3; k++) dP[k] = new[k] - c->P[i + k];
             memcpy(c->P + i, new, sizeof new);
             move(c, i, 3, dP);
@@ -260,20 +195,155 @@ static double sweep(const hml_contact *c)
     return worst;
 }
 
+/* ---- Newton ---- */
+
+/* row ← factor · (row of K), with a little more on the diagonal: redundant rows have no other solution */
+static void put_K(const hml_contact *c, int32_t i, double factor, double *row)
+{
+    const double *K = K_row(c, i);
+    for (int32_t k = 0; k < c->nrows; k++) row[k] = factor * K[k];
+    row[i] += factor * 1e-10 * K[i];
+}
+
+/* P_i shall become `value` */
+static void put_value(const hml_contact *c, int32_t i, double value, double *row)
+{
+    memset(row, 0, (size_t)c->nrows * sizeof *row);
+    row[i] = 1;
+    c->y[i] = value - c->P[i];
+}
+
+/* the derivative of P_t − μ P_n d, d = y / |y|, y = P_t − ρ w_t, which holds where a contact slides */
+static void put_sliding(const hml_contact *c, int32_t i, const local *l, const double y[2], double *rows)
+{
+    const int32_t n = c->nrows;
+    const double scale = local_tangent_scale(l), size = hypot(y[0], y[1]), d[2] = {y[0] / size, y[1] / size};
+    const double radius = l->mu * c->P[i], share = radius / size;
+    for (int r = 0; r < 2; r++) {
+        double *row = rows + r * n;
+        memset(row, 0, (size_t)n * sizeof *row);
+        for (int t = 0; t < 2; t++) {
+            double side = share * ((r == t) - d[r] * d[t]);
+            const double *K = K_row(c, i + 1 + t);
+            for (int32_t k = 0; k < n; k++) row[k] += side * K[k] / scale;
+            row[i + 1 + t] += (r == t) - side;
+        }
+        row[i] -= l->mu * d[r];
+        c->y[i + 1 + r] = radius * d[r] - c->P[i + 1 + r];
+    }
+}
+
+static void put_contact(const hml_contact *c, int32_t i)
+{
+    const local l = local_of(c, i);
+    const double *P = c->P + i, *w = c->w + i, scale = local_tangent_scale(&l);
+    double *rows = c->A + (size_t)i * (size_t)c->nrows;
+    if (!(l.B[0][0] > 0) || P[0] - w[0] / l.B[0][0] <= 0) {
+        for (int32_t k = 0; k < 3; k++) put_value(c, i + k, 0, rows + k * c->nrows);
+        return;
+    }
+    put_K(c, i, 1 / l.B[0][0], rows);
+    c->y[i] = -w[0] / l.B[0][0];
+    double y[2] = {P[1], P[2]};
+    if (scale > 0) y[0] -= w[1] / scale, y[1] -= w[2] / scale;
+    if (!(scale > 0) || !(l.mu > 0)) {
+        for (int32_t k = 1; k < 3; k++) put_value(c, i + k, 0, rows + k * c->nrows);
+    } else if (hypot(y[0], y[1]) <= l.mu * P[0]) {
+        for (int32_t k = 1; k < 3; k++) {
+            put_K(c, i + k, 1 / scale, rows + k * c->nrows);
+            rows[k * c->nrows + i + k] += 1e-10; /* a tangent along which nothing moves */
+            c->y[i + k] = -w[k] / scale;
+        }
+    } else {
+        put_sliding(c, i, &l, y, rows + c->nrows);
+    }
+}
+
+static void put_row(const hml_contact *c, int32_t i)
+{
+    const contact_row *row = &c->rows[i];
+    double k = K_row(c, i)[i], y = c->P[i] - c->w[i] / k, bound = bounded(row, y);
+    double *to = c->A + (size_t)i * (size_t)c->nrows;
+    if (bound != y) {
+        put_value(c, i, bound, to);
+        return;
+    }
+    put_K(c, i, 1 / k, to);
+    c->y[i] = -c->w[i] / k;
+}
+
+/* A x = y in place, with row exchanges; 0 if A is singular */
+static int solve_square(size_t n, double *A, double *y)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = k;
+        for (size_t i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
+        if (!(fabs(A[pivot * n + k]) > 1e-14)) return 0;
+        for (size_t j = k; j < n && pivot != k; j++) {
+            double t = A[k * n + j];
+            A[k * n + j] = A[pivot * n + j];
+            A[pivot * n + j] = t;
+        }
+        double t = y[k];
+        y[k] = y[pivot];
+        y[pivot] = t;
+        for (size_t i = k + 1; i < n; i++) {
+            double f = A[i * n + k] / A[k * n + k];
+            if (f == 0) continue;
+            for (size_t j = k; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+            y[i] -= f * y[k];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++) y[k] -= A[k * n + j] * y[j];
+        y[k] /= A[k * n + k];
+    }
+    return 1;
+}
+
+/* one step from a residual, or a part of it; returns the new one, or the old one with everything as it was */
+static double newton(hml_contact *c, double left)
+{
+    const size_t n = (size_t)c->nrows;
+    for (int32_t i = 0; i < c->nrows; i++) {
+        if (c->rows[i].kind == ROW_CONTACT) put_contact(c, i);
+        if (c->rows[i].kind == ROW_LIMIT || c->rows[i].kind == ROW_FRICTION) put_row(c, i);
+    }
+    memcpy(c->old, c->P, n * sizeof(double));
+    if (!solve_square(n, c->A, c->y)) return left;
+    for (double part = 1; part > shortest; part *= 0.5) {
+        for (size_t i = 0; i < n; i++) c->P[i] = c->old[i] + part * c->y[i];
+        take_back(c);
+        update_velocities(c);
+        double now = residual(c);
+        if (now < left) return now;
+    }
+    memcpy(c->P, c->old, n * sizeof(double));
+    update_velocities(c);
+    return left;
+}
+
 double hml_contact_solve(hml_contact *c, int32_t *iterations)
 {
+    double fastest = 1;
+    for (int32_t i = 0; i < c->nrows; i++) fastest = fmax(fastest, fabs(c->base[i]));
+    const double enough = c->tolerance * fastest;
     take_back(c); /* friction may have changed since the last step */
     update_velocities(c);
-    double left = guess(c);
+    double left = guess(c, enough);
     *iterations = 0;
-    while (left > c->tolerance && *iterations < c->iterations) {
-        left = sweep(c);
-        ++*iterations;
-        if (left > c->tolerance) continue;
+    while (left > enough && *iterations < c->iterations) {
+        for (int k = 0; k < SWEEPS && left > enough && *iterations < c->iterations; k++, ++*iterations) left = sweep(c);
         update_velocities(c); /* without what rounding has added up */
         left = residual(c);
+        for (int k = 0; k < NEWTON_STEPS && left > enough && *iterations < c->iterations; k++, ++*iterations) {
+            double next = newton(c, left);
+            if (!(next < left)) break;
+            left = next;
+        }
     }
-    return left;
+    return left / fastest;
 }
 
 /* ---- bounces ---- */
@@ -295,7 +365,7 @@ int32_t hml_contact_bounces(hml_contact *c)
         const local l = local_of(c, fastest);
         const double e = c->now.items[c->rows[fastest].index].restitution;
         double P[3] = {0}, w[3] = {(1 + e) * c->w[fastest], c->w[fastest + 1], c->w[fastest + 2]};
-        solve_local(&l, w, P);
+        local_solve(&l, w, P);
         for (int k = 0; k < 3; k++) c->bounced[fastest + k] += P[k];
         move(c, fastest, 3, P);
     }
