@@ -120,7 +120,7 @@ static void write_row(bench *b, const bench_robot *r, bench_algorithm algorithm,
 static void bench_one(bench *b, const bench_robot *r, bench_algorithm algorithm)
 {
     bench_entry *e = b->entries;
-    double differs[HAMEL + PEERS], all_cores = NAN;
+    double differs[HAMEL + PEERS] = {0}, all_cores = NAN;
     int peers = 0;
     if (!run_first(b, r, algorithm, differs)) return;
     measure_in_turns(e, b->count, algorithm);
@@ -170,7 +170,7 @@ static void bench_scaling(bench *b)
         fprintf(stderr, "%s, nv %zu\n", r.name, r.nv);
         open_all(b, &r);
         bench_one(b, &r, BENCH_LINEARIZE);
-        if (sizes[i].joints <= 100) { /* beyond, they take seconds */
+        if (sizes[i].joints <= 100) { /* beyond, they would take most of the time */
             bench_one(b, &r, BENCH_DIFFERENCES);
             bench_one(b, &r, BENCH_REFERENCE);
         }

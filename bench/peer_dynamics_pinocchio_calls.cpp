@@ -23,7 +23,7 @@ void call_aba(robot &r, const vector &q, const vector &v, const vector &tau)
 #include <pinocchio/algorithm/crba.hpp>
 void call_crba(robot &r, const vector &q) // the upper triangle
 {
-    pinocchio::crba(r.model, r.data, q, pinocchio::Convention::WORLD);
+    pinocchio::crba(r.model, r.data, q, pinocchio::Convention::LOCAL);
 }
 #elif defined CALL_minv
 #include <pinocchio/algorithm/aba.hpp>

@@ -1,7 +1,7 @@
 """Tables and a picture of what the dynamics benchmark measured.
 
     peer_dynamics_report.py FILE.json                           prints the tables of a file
-    peer_dynamics_report.py --page PAGE --picture SVG FOLDER    puts those of FOLDER/bench*.json between the page's marks
+    peer_dynamics_report.py --page PAGE --picture SVG FOLDER    puts those of FOLDER/bench.json between the page's marks
 """
 
 import argparse
@@ -214,8 +214,8 @@ def picture(found):
 
 def put(page, mark, content):
     """what stands between <!-- mark --> and <!-- end --> is made anew"""
-    pattern = rf"(<!-- {mark} -->\n).*?(\n<!-- end -->)"
-    new, count = re.subn(pattern, lambda m: m[1] + "\n" + content + "\n" + m[2], page, flags=re.S)
+    pattern = rf"(<!-- {mark} -->\n).*?(<!-- end -->)"
+    new, count = re.subn(pattern, lambda m: f"{m[1]}\n{content}\n\n{m[2]}", page, flags=re.S)
     if not count:
         raise SystemExit(f"no mark {mark}")
     return new
@@ -238,23 +238,22 @@ def main():
             print(part + "\n")
         return
     page = options.page.read_text()
-    for name in ("bench", "bench-avx2", "bench-instructions"):
+    for name in ("bench", "bench-instructions"):
         path = options.source / f"{name}.json"
         if not path.exists():
             print(f"{path} is not there: its tables stay as they are")
             continue
         data = json.loads(path.read_text())
         if name == "bench-instructions":
-            page = put(page, name, instructions_table(data["rows"]))
+            page = put(page, "instructions", instructions_table(data["rows"]))
             continue
         found = cases(data["rows"])
-        page = put(page, f"{name}: machine", machine(data))
-        page = put(page, f"{name}: linearize", linearize_table(found))
-        if name == "bench":
-            page = put(page, f"{name}: summary", summary_table(found))
-            page = put(page, f"{name}: algorithms", algorithms_table(found, SHOWN))
-            page = put(page, f"{name}: scaling", scaling_table(found))
-            options.picture.write_text(picture(found))
+        page = put(page, "machine", machine(data))
+        page = put(page, "linearize", linearize_table(found))
+        page = put(page, "algorithms", algorithms_table(found, SHOWN))
+        page = put(page, "summary", summary_table(found))
+        page = put(page, "scaling", scaling_table(found))
+        options.picture.write_text(picture(found))
     options.page.write_text(page)
 
 

@@ -1,4 +1,5 @@
 /* Robots for the dynamics benchmark: from files, from the library, and made for the purpose. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,19 @@ void robot_close(bench_robot *r)
     *r = (bench_robot){0};
 }
 
-/* what the peers are told, and random states within the joints' limits */
+/* within the limits, and within half a turn: a rotor's limits are no place to be */
+static hml_status random_state(const bench_robot *r, hml_rng *rng, double *q)
+{
+    const double half = 3.14159265358979;
+    const hml_status status = hml_configuration_random(r->model, rng, q);
+    for (size_t i = 0; i < r->nbodies; i++) {
+        const hml_joint_info *j = &r->joints[i];
+        if (j->nq == 1) q[j->q] = hml_rng_uniform(rng, fmax(j->lower[0], -half), fmin(j->upper[0], half));
+    }
+    return status;
+}
+
+/* what the peers are told, and states */
 static int describe(bench_robot *r)
 {
     const hml_model *m = r->model;
@@ -34,7 +47,7 @@ static int describe(bench_robot *r)
     hml_rng rng;
     hml_rng_seed(&rng, 1);
     for (size_t s = 0; s < BENCH_STATES; s++) {
-        if (hml_configuration_random(m, &rng, r->q + s * r->nq)) return 0;
+        if (random_state(r, &rng, r->q + s * r->nq)) return 0;
         for (size_t i = 0; i < r->nv; i++) {
             r->v[s * r->nv + i] = hml_rng_uniform(&rng, -1, 1);
             r->u[s * r->nv + i] = hml_rng_uniform(&rng, -1, 1);
