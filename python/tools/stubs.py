@@ -40,10 +40,10 @@ def table(text: str) -> dict[str, str]:
 # what the functions written by hand return
 RETURNS = table(f"""
 neutral random parameters selection: {ARRAY}
-check save_json save_urdf: None
+check save_json save_urdf forget: None
 frame_index: int
 to_bytes: bytes
-from_bytes append lock reroot scale with_gravity with_inertias build random_model _load _loads _builtin: Model
+from_bytes append lock reroot scale with_gravity with_inertias with_armature build random_model _load _loads _builtin: Model
 differs: Optional[str]
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
@@ -51,7 +51,12 @@ load_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
 inverse_kinematics: InverseKinematics
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
-add_body add_frame add_model: Builder
+add_body add_frame add_model add_shape: Builder
+limit_margin: Tuple[float, int]
+advance restart: Motion
+at: Tuple[{ARRAY}, {ARRAY}]
+find: Optional[Tuple[float, {ARRAY}, {ARRAY}]]
+points: Tuple[ContactPoint, ...]
 builtin_names: Tuple[str, ...]
 linearize_field: Tuple[{ARRAY}, {ARRAY}, {ARRAY}]
 to_pandas: dict[str, Any]
@@ -73,6 +78,9 @@ frame link body: {NAME}
 reference expressed: Union[str, int, None]
 factors: Sequence[str]
 holds: Sequence[Hold]
+until h: float
+kind: str
+event: Callable[[float, {ARRAY}, {ARRAY}], float]
 data: bytes
 velocity: {CALL}ArrayLike]
 derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
@@ -80,7 +88,9 @@ derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 PROPERTIES = table(f"""
 nq nv nbodies njoints nframes dimension: int
 name representation inputs: str
-mass pitch: float
+mass pitch time: float
+shapes: Tuple[Shape, ...]
+info: MotionInfo
 velocity_names state_names input_names warnings: Tuple[str, ...]
 actuated: {MARKS}
 bodies: Tuple[Body, ...]
@@ -92,9 +102,25 @@ RECORDS = {  # of those that no function's documentation describes
     "Body": table("name: str\nparent joint subtree_end depth: int\nmass: float"),
     "Joint": table("name type: str\nbody q nq v nv leader: int\nactuated: bool\nmultiplier offset pitch: float"),
     "Frame": table("name kind: str\nbody: int"),
+    "Shape": table("frame: int\nkind: str\nfriction restitution: float"),
+    "MotionInfo": table("steps rejected evaluations iterations: int\nlast_step: float"),
+    "ContactStep": table("contacts limits bounces iterations: int\nresidual penetration work: float"),
+    "ContactPoint": table("shape other: int\ngap: float"),
     "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
 }
 INITS = {
+    "Motion": (
+        "model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, scheme: str = ..., step: float = ..., "
+        "tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
+        "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
+        "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "
+        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..."
+    ),
+    "Contact": (
+        "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "
+        "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., correction: float = ..., "
+        "bounce: float = ..., tolerance: float = ..., iterations: int = ..."
+    ),
     "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
     "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",
 }
@@ -117,6 +143,8 @@ def returned(function) -> str:
     kind, fields = described(function)
     if function.__name__ == "linearize":
         return "Linearization"
+    if function.__qualname__ in ("Motion.step", "Contact.step"):
+        return {"Motion.step": "Motion", "Contact.step": "ContactStep"}[function.__qualname__]
     return kind or (next(iter(fields.values())) if fields else RETURNS[function.__name__])
 
 
@@ -125,7 +153,7 @@ def argument(function, p: inspect.Parameter) -> str:
     if p.name == "out":
         kind = returned(function)
         kind = ARRAY if kind in (ARRAY, NUMBER) else kind if kind == "Linearization" else "Tuple[Any, ...]"
-    elif from_table and p.name in ("velocity", "n"):
+    elif from_table and p.name in ("velocity", "n", "h"):
         kind = "ArrayLike"
     elif isinstance(p.default, float):
         kind = "float"
@@ -199,12 +227,11 @@ def record_stubs() -> dict[str, dict[str, str]]:
 
 
 def stubs() -> dict[str, str]:
-    files, modules, rest = {}, [], []
+    files, rest = {}, []
     for name, fields in sorted(record_stubs().items()):
         rest.append(f"class {name}(NamedTuple):\n" + "".join(f"    {f}: {kind}\n" for f, kind in fields.items()) + "\n")
     for name, value in sorted(vars(_core).items()):
         if isinstance(value, types.ModuleType):
-            modules.append(f"from . import {name} as {name}\n")
             body = "".join(function_stub(n, f) for n, f in sorted(vars(value).items()) if callable(f))
             used = sorted(set(re.findall(r"-> ([A-Z]\w+): ", body)) - {"Union", "NDArray"})
             files[f"{name}.pyi"] = HEAD + (f"from ._core import {', '.join(used)}\n\n" if used else "") + body
@@ -212,7 +239,7 @@ def stubs() -> dict[str, str]:
             rest.append(class_stub(name, value))
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
-    files["_core.pyi"] = HEAD + "".join(modules) + "from ._holds import Hold\n" + "\n__version__: str\n\n" + "".join(rest)
+    files["_core.pyi"] = HEAD + "from ._contact import Plane\nfrom ._holds import Hold\n" + "\n__version__: str\n\n" + "".join(rest)
     return files
 
 

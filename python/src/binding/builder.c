@@ -177,6 +177,28 @@ static PyObject *add_frame(builder_object *self, PyObject *arguments, PyObject *
     return answer(self, &error);
 }
 
+static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"body", "kind", "size", "position", "rotation", "friction", "restitution", NULL};
+    const char *body, *kind;
+    PyObject *size = Py_None, *p = Py_None, *R = Py_None;
+    hml_shape made = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "zs|OOOdd", words, &body, &kind, &size, &p, &R, &made.friction,
+                                     &made.restitution)) {
+        return NULL;
+    }
+    if (hml_shape_kind_from_name(kind, &made.kind)) {
+        return PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no shape '%s'", kind);
+    }
+    npy_intp sizes = hml_shape_kind_sizes(made.kind);
+    if (sizes && numbers(size, "size", made.size, sizes)) return NULL;
+    if (p != Py_None && numbers(p, "position", made.position, 3)) return NULL;
+    if (R != Py_None && numbers(R, "rotation", made.rotation, 9)) return NULL;
+    hml_error error = {0};
+    error.status = hml_builder_add_shape(self->builder, body, &made, &error);
+    return answer(self, &error);
+}
+
 static PyObject *add_model(builder_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"model", "body", "prefix", "position", "rotation", NULL};
@@ -224,6 +246,10 @@ static PyMethodDef methods[] = {
      "it."},
     {"add_frame", KEYWORDS(add_frame),
      "add_frame($self, name, body=None, position=None, rotation=None)\n--\n\nA frame on a body, or on the world."},
+    {"add_shape", KEYWORDS(add_shape),
+     "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, restitution=0.0)\n--\n\n"
+     "A collision shape on a body: point, sphere (radius), box (half lengths), capsule or cylinder (radius, half "
+     "length)."},
     {"add_model", KEYWORDS(add_model),
      "add_model($self, model, body=None, prefix=None, position=None, rotation=None)\n--\n\nA whole model on a body."},
     {"build", KEYWORDS(build),

@@ -194,6 +194,29 @@ static PyObject *with_gravity(model_object *self, PyObject *object)
     return fail(status);
 }
 
+static PyObject *with_armature(model_object *self, PyObject *object)
+{
+    npy_intp nv = hml_model_nv(self->model);
+    PyArrayObject *armature = array_shaped(object, "armature", 1, &nv);
+    hml_model *model = NULL;
+    if (!armature) return NULL;
+    hml_status status = hml_model_add_armature(self->model, PyArray_DATA(armature), &model);
+    Py_DECREF(armature);
+    return status ? fail(status) : model_wrap(model);
+}
+
+static PyObject *limit_margin(model_object *self, PyObject *object)
+{
+    npy_intp nq = hml_model_nq(self->model);
+    PyArrayObject *q = array_shaped(object, "q", 1, &nq);
+    double margin;
+    int32_t coordinate;
+    if (!q) return NULL;
+    hml_status status = hml_limit_margin(self->model, PyArray_DATA(q), &margin, &coordinate);
+    Py_DECREF(q);
+    return status ? fail(status) : Py_BuildValue("di", margin, (int)coordinate);
+}
+
 static PyObject *with_inertias(model_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"mass", "com", "moment", NULL};
@@ -322,6 +345,12 @@ PyMethodDef edit_methods[] = {
     {"with_inertias", KEYWORDS(with_inertias),
      "with_inertias($self, mass, com, moment)\n--\n\nThe same robot with other inertias: (nbodies,), (nbodies, 3), "
      "(nbodies, 3, 3), moments about the com."},
+    {"with_armature", (PyCFunction)with_armature, METH_O,
+     "with_armature($self, armature, /)\n--\n\nThe same robot with this much more armature, (nv,)."},
+    {"limit_margin", (PyCFunction)limit_margin, METH_O,
+     "limit_margin($self, q, /)\n--\n\n(margin, coordinate): the smallest distance from a joint limit, negative beyond "
+     "it; "
+     "(inf, −1) if there are none."},
     {"save_json", (PyCFunction)save_json, METH_O, "save_json($self, path, /)\n--\n\nWrites Hamel's own format."},
     {"save_urdf", (PyCFunction)save_urdf, METH_O,
      "save_urdf($self, path, /)\n--\n\nWrites URDF; UnsupportedError where URDF cannot say a thing."},

@@ -33,6 +33,11 @@ PyObject *model_wrap(hml_model *model);
 workspace *workspace_take(model_object *self);
 void workspace_give(model_object *self, workspace *space);
 
+/* a tuple with names, added to the module; full is hamel._core.Name */
+PyTypeObject *record_type(PyObject *module, const char *full, const char *words, const char *const *names);
+
+PyObject *model_shapes(const hml_model *model);
+
 int32_t find_frame(const hml_model *model, PyObject *object, int world);
 
 /* what each file adds to the module */
@@ -44,6 +49,8 @@ int linearization_ready(PyObject *module);
 int matrices_ready(PyObject *module);
 int field_ready(PyObject *module);
 int solve_ready(PyObject *module);
+int motion_ready(PyObject *module);
+int contact_ready(PyObject *module);
 int rotations_ready(PyObject *module);
 int poses_ready(PyObject *module);
 

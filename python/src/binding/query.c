@@ -165,6 +165,12 @@ static PyObject *warnings(model_object *self, void *closure)
     return tuple;
 }
 
+static PyObject *shapes(model_object *self, void *closure)
+{
+    (void)closure;
+    return model_shapes(self->model);
+}
+
 /* True where a coordinate's joint is actuated */
 static PyObject *actuated(model_object *self, void *closure)
 {
@@ -205,11 +211,12 @@ PyGetSetDef query_getset[] = {
     {"gravity", (getter)gravity, NULL, "Gravity in the world, (3,). with_gravity makes a model with another.", NULL},
     {"mass", (getter)mass, NULL, "Mass of what can move.", NULL},
     {"warnings", (getter)warnings, NULL, "What was odd but no error when the model was read.", NULL},
+    {"shapes", (getter)shapes, NULL, "Collision shapes.", NULL},
     {"actuated", (getter)actuated, NULL, "True for the coordinates of actuated joints, (nv,).", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyTypeObject *rows_of(PyObject *module, const char *full, const char *words, const char *const *names)
+PyTypeObject *record_type(PyObject *module, const char *full, const char *words, const char *const *names)
 {
     PyStructSequence_Field fields[32] = {{NULL, NULL}};
     int n = 0;
@@ -231,11 +238,12 @@ int query_ready(PyObject *module)
                                         "damping",      "stiffness", "rest",   "lower",      "upper",  "velocity_limit",
                                         "effort_limit", NULL};
     static const char *const FRAMED[] = {"name", "body", "position", "rotation", "kind", NULL};
-    body_type = rows_of(module, "hamel._core.Body",
-                        "A body: com and moment (about the com) in its frame; parent −1 is the world.", BODY);
+    body_type = record_type(module, "hamel._core.Body",
+                            "A body: com and moment (about the com) in its frame; parent −1 is the world.", BODY);
     joint_type =
-        rows_of(module, "hamel._core.Joint",
-                "A joint: its numbers begin at q and v (−1 for a mimic follower); placement in the parent.", JOINT);
-    frame_type = rows_of(module, "hamel._core.Frame", "A frame and its placement in a body (−1: the world).", FRAMED);
+        record_type(module, "hamel._core.Joint",
+                    "A joint: its numbers begin at q and v (−1 for a mimic follower); placement in the parent.", JOINT);
+    frame_type =
+        record_type(module, "hamel._core.Frame", "A frame and its placement in a body (−1: the world).", FRAMED);
     return body_type && joint_type && frame_type ? 0 : -1;
 }

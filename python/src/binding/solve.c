@@ -204,13 +204,7 @@ PyMethodDef solve_methods[] = {
 
 int solve_ready(PyObject *module)
 {
-    static PyStructSequence_Field fields[] = {{"q", NULL},          {"converged", NULL}, {"error", NULL},
-                                              {"iterations", NULL}, {"attempts", NULL},  {"stationary", NULL},
-                                              {NULL, NULL}};
-    static PyStructSequence_Desc description = {"hamel._core.InverseKinematics", "What Model.inverse_kinematics found.",
-                                                fields, 6};
-    ik_type = PyStructSequence_NewType(&description);
-    if (!ik_type) return -1;
-    Py_INCREF(ik_type);
-    return PyModule_AddObject(module, "InverseKinematics", (PyObject *)ik_type);
+    static const char *const NAMES[] = {"q", "converged", "error", "iterations", "attempts", "stationary", NULL};
+    ik_type = record_type(module, "hamel._core.InverseKinematics", "What Model.inverse_kinematics found.", NAMES);
+    return ik_type ? 0 : -1;
 }

@@ -20,39 +20,28 @@ hamel.quat.to_matrix; what takes a model is a method of Model.
 
 from __future__ import annotations
 
-from . import _core
+from . import _core  # makes the modules of the next line
+from . import acceleration, angle_axis, boltzmann_hamel, euler_xyz, euler_zyx, factor, inertia, matrix  # isort: skip
+from . import point, quat, rotvec, screw, se3, so3, twist, wrench  # isort: skip
 from ._core import (
     Builder,
+    Contact,
     Linearization,
     Model,
+    Motion,
     Subgroup,
     __version__,
-    acceleration,
-    angle_axis,
-    boltzmann_hamel,
     builtin_names,
     discretize,
-    euler_xyz,
-    euler_zyx,
-    factor,
-    inertia,
     isa,
     linearize_field,
-    matrix,
     newton_euler,
     newton_euler_com,
     newton_euler_frame,
-    point,
-    quat,
     random_model,
     reconstruct,
-    rotvec,
-    screw,
-    se3,
-    so3,
-    twist,
-    wrench,
 )
+from ._contact import Plane, simulate
 from ._errors import (
     BadFileError,
     BadModelError,

@@ -7,22 +7,7 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from . import acceleration as acceleration
-from . import angle_axis as angle_axis
-from . import boltzmann_hamel as boltzmann_hamel
-from . import euler_xyz as euler_xyz
-from . import euler_zyx as euler_zyx
-from . import factor as factor
-from . import inertia as inertia
-from . import matrix as matrix
-from . import point as point
-from . import quat as quat
-from . import rotvec as rotvec
-from . import screw as screw
-from . import se3 as se3
-from . import so3 as so3
-from . import twist as twist
-from . import wrench as wrench
+from ._contact import Plane
 from ._holds import Hold
 
 __version__: str
@@ -75,6 +60,25 @@ class ConstrainedLinearization(NamedTuple):
     force_q: NDArray[numpy.float64]
     force_v: NDArray[numpy.float64]
     force_tau: NDArray[numpy.float64]
+
+class ContactPoint(NamedTuple):
+    shape: int
+    other: int
+    position: NDArray[numpy.float64]
+    normal: NDArray[numpy.float64]
+    gap: float
+    impulse: NDArray[numpy.float64]
+
+class ContactStep(NamedTuple):
+    q: NDArray[numpy.float64]
+    v: NDArray[numpy.float64]
+    contacts: int
+    limits: int
+    bounces: int
+    iterations: int
+    residual: float
+    penetration: float
+    work: float
 
 class Coriolis(NamedTuple):
     C: NDArray[numpy.float64]
@@ -225,6 +229,13 @@ class MassProperties(NamedTuple):
     com: NDArray[numpy.float64]
     moment: NDArray[numpy.float64]
 
+class MotionInfo(NamedTuple):
+    steps: int
+    rejected: int
+    evaluations: int
+    iterations: int
+    last_step: float
+
 class ParameterDerivatives(NamedTuple):
     inertia: NDArray[numpy.float64]
     gravity: NDArray[numpy.float64]
@@ -268,6 +279,15 @@ class Screw(NamedTuple):
     pitch: Union[float, NDArray[numpy.float64]]
     magnitude: Union[float, NDArray[numpy.float64]]
 
+class Shape(NamedTuple):
+    frame: int
+    kind: str
+    size: NDArray[numpy.float64]
+    position: NDArray[numpy.float64]
+    rotation: NDArray[numpy.float64]
+    friction: float
+    restitution: float
+
 class State(NamedTuple):
     q: NDArray[numpy.float64]
     v: Optional[NDArray[numpy.float64]]
@@ -299,7 +319,14 @@ class Builder:
     def add_body(self, name: str, parent: Optional[str] = ..., type: str = ..., **joint: Any) -> Builder: ...
     def add_frame(self, name: str, body: Optional[Union[str, int]] = ..., position: Optional[ArrayLike] = ..., rotation: Optional[ArrayLike] = ...) -> Builder: ...
     def add_model(self, model: Model, body: Optional[Union[str, int]] = ..., prefix: Optional[str] = ..., position: Optional[ArrayLike] = ..., rotation: Optional[ArrayLike] = ...) -> Builder: ...
+    def add_shape(self, body: Union[str, int], kind: str, size: Optional[ArrayLike] = ..., position: Optional[ArrayLike] = ..., rotation: Optional[ArrayLike] = ..., friction: float = ..., restitution: float = ...) -> Builder: ...
     def build(self, *, keep_fixed: bool = ..., strict: bool = ..., mimic: str = ..., passive: bool = ...) -> Model: ...
+
+class Contact:
+    def __init__(self, model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ...) -> None: ...
+    def forget(self) -> None: ...
+    def points(self) -> Tuple[ContactPoint, ...]: ...
+    def step(self, q: ArrayLike, v: ArrayLike, h: float, tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ...) -> ContactStep: ...
 
 class Linearization:
     @property
@@ -314,7 +341,7 @@ class Linearization:
     def Minv(self) -> NDArray[numpy.float64]: ...
     @property
     def acceleration(self) -> NDArray[numpy.float64]: ...
-    def discretize(self, h: ArrayLike, /) -> Discrete: ...
+    def discretize(self, h: float, /) -> Discrete: ...
     @property
     def input_names(self) -> Tuple[str, ...]: ...
     @property
@@ -404,6 +431,7 @@ class Model:
     def joint_velocities(self, q: ArrayLike, V: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
     @property
     def joints(self) -> Tuple[Joint, ...]: ...
+    def limit_margin(self, q: ArrayLike, /) -> Tuple[float, int]: ...
     def linearize(self, q: ArrayLike, v: ArrayLike, tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., representation: str = ..., inputs: str = ..., errors: str = ..., *, out: Optional[Linearization] = ..., threads: Optional[int] = ...) -> Linearization: ...
     def load_state(self, path: Union[str, PathLike[str]], /) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64], Sequence[Tuple[int, str, NDArray[numpy.float64]]]]: ...
     def lock(self, joints: Sequence[Union[str, int]], q: Optional[ArrayLike] = ...) -> Model: ...
@@ -444,6 +472,8 @@ class Model:
     def save_json(self, path: Union[str, PathLike[str]], /) -> None: ...
     def save_urdf(self, path: Union[str, PathLike[str]], /) -> None: ...
     def scale(self, length: float = ..., mass: float = ...) -> Model: ...
+    @property
+    def shapes(self) -> Tuple[Shape, ...]: ...
     def singular_coordinates(self, q: ArrayLike, /) -> NDArray[numpy.bool_]: ...
     def step(self, q: ArrayLike, v: ArrayLike, h: ArrayLike, tau: Optional[ArrayLike] = ..., integrator: str = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> State: ...
     def step_linearize(self, q: ArrayLike, v: ArrayLike, h: ArrayLike, tau: Optional[ArrayLike] = ..., integrator: str = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> StepLinearization: ...
@@ -460,9 +490,26 @@ class Model:
     def velocity_to(self, q: ArrayLike, v: ArrayLike, representation: str = ..., *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
     @property
     def warnings(self) -> Tuple[str, ...]: ...
+    def with_armature(self, armature: ArrayLike, /) -> Model: ...
     def with_gravity(self, gravity: ArrayLike, /) -> Model: ...
     def with_inertias(self, mass: ArrayLike, com: ArrayLike, moment: ArrayLike) -> Model: ...
     def wrench_at(self, frame: Union[str, int], wrench: ArrayLike, q: ArrayLike, axes: str = ..., wrenches: Optional[ArrayLike] = ..., *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
+
+class Motion:
+    def __init__(self, model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, scheme: str = ..., step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., force: Optional[Callable[[float, NDArray[numpy.float64], NDArray[numpy.float64]], Any]] = ...) -> None: ...
+    def advance(self, until: float, /) -> Motion: ...
+    def at(self, t: ArrayLike, /) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
+    def find(self, event: Callable[[float, NDArray[numpy.float64], NDArray[numpy.float64]], float], /) -> Optional[Tuple[float, NDArray[numpy.float64], NDArray[numpy.float64]]]: ...
+    @property
+    def info(self) -> MotionInfo: ...
+    @property
+    def q(self) -> NDArray[numpy.float64]: ...
+    def restart(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, /) -> Motion: ...
+    def step(self, until: float, /) -> Motion: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def v(self) -> NDArray[numpy.float64]: ...
 
 class Subgroup:
     def __init__(self, name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...) -> None: ...

@@ -1,0 +1,275 @@
+/* Contact: contact with Coulomb friction by time stepping (hamel/contact.h), and collision shapes (hamel/shape.h). */
+#include <string.h>
+
+#include "objects.h"
+
+typedef struct contact_object {
+    PyObject_HEAD model_object *model;
+    void *memory;
+    hml_contact *contact;
+    int busy;
+} contact_object;
+
+static PyTypeObject contact_type;
+static PyTypeObject *step_type, *point_type, *shape_type;
+
+/* ---- planes: hamel/_contact.py ---- */
+
+static int numbers(PyObject *object, const char *name, npy_intp size, double *out)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    PyArrayObject *array = value && value != Py_None ? array_shaped(value, name, size > 1, &size) : NULL;
+    if (array) memcpy(out, PyArray_DATA(array), (size_t)size * sizeof *out);
+    Py_XDECREF(array);
+    Py_XDECREF(value);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static hml_plane *read_planes(PyObject *list, int32_t *count)
+{
+    PyObject *sequence = PySequence_Fast(list, "planes is a list of hamel.Plane");
+    if (!sequence) return NULL;
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
+    hml_plane *planes = PyMem_Calloc((size_t)n + 1, sizeof *planes);
+    int failed = !planes;
+    for (Py_ssize_t i = 0; i < n && !failed; i++) {
+        PyObject *given = PySequence_Fast_GET_ITEM(sequence, i);
+        hml_plane *p = &planes[i];
+        failed = numbers(given, "point", 3, p->point) || numbers(given, "normal", 3, p->normal) ||
+                 numbers(given, "axis", 3, p->axis) || numbers(given, "size", 2, p->size) ||
+                 numbers(given, "depth", 1, &p->depth) || numbers(given, "friction", 1, &p->friction) ||
+                 numbers(given, "restitution", 1, &p->restitution);
+    }
+    Py_DECREF(sequence);
+    *count = (int32_t)n;
+    if (!failed) return planes;
+    PyMem_Free(planes);
+    return NULL;
+}
+
+/* ---- life ---- */
+
+static int make(contact_object *self, const hml_contact_settings *settings)
+{
+    size_t size = hml_contact_size(self->model->model, settings);
+    if (!size) {
+        raise_status(HML_INVALID_ARGUMENT, "the settings of contact");
+        return -1;
+    }
+    self->memory = PyMem_Malloc(size);
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (self->memory) status = hml_contact_init(self->memory, size, self->model->model, settings, &self->contact);
+    if (status) raise_status(status, NULL);
+    return status ? -1 : 0;
+}
+
+static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"model", "planes",     "limits", "pairs",     "joint_friction", "max_contacts",
+                            "slop",  "correction", "bounce", "tolerance", "iterations",     NULL};
+    PyObject *model, *planes, *friction = Py_None;
+    int limits = 1, pairs = 0;
+    hml_contact_settings s = {.struct_size = sizeof s};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|$ppOiddddi", words, &model_type, &model, &planes, &limits,
+                                     &pairs, &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce,
+                                     &s.tolerance, &s.iterations)) {
+        return NULL;
+    }
+    npy_intp nv = hml_model_nv(((model_object *)model)->model);
+    PyArrayObject *f = friction == Py_None ? NULL : array_shaped(friction, "joint_friction", 1, &nv);
+    if (friction != Py_None && !f) return NULL;
+    s.joint_friction = f ? PyArray_DATA(f) : NULL;
+    s.options = (limits ? 0u : HML_CONTACT_NO_LIMITS) | (pairs ? HML_CONTACT_PAIRS : 0u);
+    hml_plane *read = read_planes(planes, &s.nplanes);
+    s.planes = read;
+    contact_object *self = read ? (contact_object *)type->tp_alloc(type, 0) : NULL;
+    if (self) {
+        self->model = (model_object *)Py_NewRef(model);
+        if (make(self, &s)) Py_CLEAR(self);
+    }
+    PyMem_Free(read);
+    Py_XDECREF(f);
+    return (PyObject *)self;
+}
+
+static void dealloc(contact_object *self)
+{
+    PyMem_Free(self->memory);
+    Py_XDECREF(self->model);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* ---- stepping ---- */
+
+static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, const hml_contact_result *r)
+{
+    PyObject *answer = PyStructSequence_New(step_type);
+    if (!answer) return NULL;
+    PyStructSequence_SetItem(answer, 0, Py_NewRef((PyObject *)q));
+    PyStructSequence_SetItem(answer, 1, Py_NewRef((PyObject *)v));
+    PyStructSequence_SetItem(answer, 2, PyLong_FromLong(r->contacts));
+    PyStructSequence_SetItem(answer, 3, PyLong_FromLong(r->limits));
+    PyStructSequence_SetItem(answer, 4, PyLong_FromLong(r->bounces));
+    PyStructSequence_SetItem(answer, 5, PyLong_FromLong(r->iterations));
+    PyStructSequence_SetItem(answer, 6, PyFloat_FromDouble(r->residual));
+    PyStructSequence_SetItem(answer, 7, PyFloat_FromDouble(r->penetration));
+    PyStructSequence_SetItem(answer, 8, PyFloat_FromDouble(r->work));
+    return answer;
+}
+
+static hml_status run(contact_object *self, double h, PyArrayObject *const in[4], PyArrayObject *q, PyArrayObject *v,
+                      hml_contact_result *result)
+{
+    const double *data[4];
+    for (int i = 0; i < 4; i++) data[i] = in[i] ? PyArray_DATA(in[i]) : NULL;
+    hml_status status = HML_OUT_OF_MEMORY;
+    Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take(self->model);
+    if (space) {
+        status = hml_contact_step(self->model->model, space->work, self->contact, h, data[0], data[1], data[2], data[3],
+                                  PyArray_DATA(q), PyArray_DATA(v), result);
+        workspace_give(self->model, space);
+    }
+    Py_END_ALLOW_THREADS return status;
+}
+
+static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"q", "v", "h", "tau", "wrenches", NULL};
+    PyObject *given[4] = {NULL, NULL, Py_None, Py_None};
+    double h;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "OOd|OO", words, &given[0], &given[1], &h, &given[2],
+                                     &given[3])) {
+        return NULL;
+    }
+    const hml_model *model = self->model->model;
+    npy_intp nq = hml_model_nq(model), nv = hml_model_nv(model), bodies[2] = {hml_model_nbodies(model), 6};
+    const npy_intp *dims[4] = {&nq, &nv, &nv, bodies};
+    static const char *const NAMES[4] = {"q", "v", "tau", "wrenches"};
+    PyArrayObject *in[4] = {NULL};
+    PyObject *answer = NULL;
+    int failed = 0;
+    for (int i = 0; i < 4 && !failed; i++) {
+        if (given[i] == Py_None) continue;
+        in[i] = array_shaped(given[i], NAMES[i], i == 3 ? 2 : 1, dims[i]);
+        failed = !in[i];
+    }
+    PyArrayObject *q = (PyArrayObject *)PyArray_SimpleNew(1, &nq, NPY_DOUBLE);
+    PyArrayObject *v = (PyArrayObject *)PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
+    if (self->busy) PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact");
+    if (!failed && q && v && in[0] && in[1] && !self->busy) {
+        hml_contact_result result = {.struct_size = sizeof result};
+        self->busy = 1;
+        hml_status status = run(self, h, in, q, v, &result);
+        self->busy = 0;
+        if (status)
+            raise_status(status, NULL);
+        else
+            answer = step_answer(q, v, &result);
+    }
+    for (int i = 0; i < 4; i++) Py_XDECREF(in[i]);
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    return answer;
+}
+
+static PyObject *points(contact_object *self, PyObject *none)
+{
+    (void)none;
+    npy_intp three = 3;
+    int32_t n = hml_contact_count(self->contact);
+    PyObject *list = PyTuple_New(n);
+    for (int32_t i = 0; list && i < n; i++) {
+        hml_contact_point p;
+        PyObject *one = hml_contact_get(self->contact, i, &p) ? NULL : PyStructSequence_New(point_type);
+        if (!one) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyStructSequence_SetItem(one, 0, PyLong_FromLong(p.shape));
+        PyStructSequence_SetItem(one, 1, PyLong_FromLong(p.other));
+        PyStructSequence_SetItem(one, 2, array_copy(1, &three, p.position));
+        PyStructSequence_SetItem(one, 3, array_copy(1, &three, p.normal));
+        PyStructSequence_SetItem(one, 4, PyFloat_FromDouble(p.gap));
+        PyStructSequence_SetItem(one, 5, array_copy(1, &three, p.impulse));
+        PyTuple_SET_ITEM(list, i, one);
+    }
+    return list;
+}
+
+static PyObject *forget(contact_object *self, PyObject *none)
+{
+    (void)none;
+    hml_contact_forget(self->contact);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"step", (PyCFunction)(void (*)(void))step, METH_VARARGS | METH_KEYWORDS,
+     "step($self, q, v, h, tau=None, wrenches=None)\n--\n\n"
+     "M (u⁺ − u) = h f + Jᵀ P with 0 <= P_n ⊥ w_n⁺ >= 0 and |P_t| <= μ P_n: one step of length h. Returns q and v "
+     "after it,\n"
+     "how many contacts and limits were in force, and how well the laws are kept."},
+    {"points", (PyCFunction)points, METH_NOARGS,
+     "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − plane), position, normal, gap, "
+     "impulse."},
+    {"forget", (PyCFunction)forget, METH_NOARGS,
+     "forget($self, /)\n--\n\nNothing is known from the last step any more."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject contact_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.Contact",
+    .tp_basicsize = sizeof(contact_object),
+    .tp_new = contact_new,
+    .tp_dealloc = (destructor)dealloc,
+    .tp_methods = methods,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "Contact(model, planes, *, limits=True, pairs=False, joint_friction=None, max_contacts=0, slop=0.0, "
+              "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0)\n--\n\n"
+              "Contact of a robot's shapes with planes (hamel.Plane), with Coulomb friction, by time stepping.\n\n"
+              "limits: joint limits are kept; pairs: shapes of the robot touch each other. Zeros take their defaults.",
+};
+
+/* ---- shapes ---- */
+
+PyObject *model_shapes(const hml_model *model)
+{
+    npy_intp three = 3, square[2] = {3, 3};
+    int32_t n = hml_model_nshapes(model);
+    PyObject *list = PyTuple_New(n);
+    for (int32_t i = 0; list && i < n; i++) {
+        hml_shape s;
+        PyObject *one = hml_model_shape(model, i, &s) ? NULL : PyStructSequence_New(shape_type);
+        if (!one) {
+            Py_CLEAR(list);
+            break;
+        }
+        npy_intp sizes = hml_shape_kind_sizes(s.kind);
+        PyStructSequence_SetItem(one, 0, PyLong_FromLong(s.frame));
+        PyStructSequence_SetItem(one, 1, PyUnicode_FromString(hml_shape_kind_name(s.kind)));
+        PyStructSequence_SetItem(one, 2, array_copy(1, &sizes, s.size));
+        PyStructSequence_SetItem(one, 3, array_copy(1, &three, s.position));
+        PyStructSequence_SetItem(one, 4, array_copy(2, square, s.rotation));
+        PyStructSequence_SetItem(one, 5, PyFloat_FromDouble(s.friction));
+        PyStructSequence_SetItem(one, 6, PyFloat_FromDouble(s.restitution));
+        PyTuple_SET_ITEM(list, i, one);
+    }
+    return list;
+}
+
+int contact_ready(PyObject *module)
+{
+    static const char *const STEP[] = {"q",          "v",        "contacts",    "limits", "bounces",
+                                       "iterations", "residual", "penetration", "work",   NULL};
+    static const char *const POINT[] = {"shape", "other", "position", "normal", "gap", "impulse", NULL};
+    static const char *const SHAPE[] = {"frame",    "kind",     "size",        "position",
+                                        "rotation", "friction", "restitution", NULL};
+    step_type = record_type(module, "hamel._core.ContactStep", "What Contact.step did.", STEP);
+    point_type = record_type(module, "hamel._core.ContactPoint", "What touched.", POINT);
+    shape_type =
+        record_type(module, "hamel._core.Shape",
+                    "A collision shape: point, sphere, box, capsule or cylinder, and its placement in a frame.", SHAPE);
+    if (!step_type || !point_type || !shape_type || PyType_Ready(&contact_type) < 0) return -1;
+    Py_INCREF(&contact_type);
+    return PyModule_AddObject(module, "Contact", (PyObject *)&contact_type);
+}

@@ -1,0 +1,364 @@
+/*
+ * Motion: a robot's equations of motion integrated on its group (hamel/integrate.h).
+ *
+ * A motion has a workspace of its own and belongs to one thread at a time. Without Python functions in it, it releases
+ * the interpreter's lock while it moves.
+ */
+#include <string.h>
+
+#include "objects.h"
+
+enum { TAU, WRENCHES, TIMES, SAMPLES, TARGET, STIFFNESS, DAMPING, ARRAYS };
+
+typedef struct motion_object {
+    PyObject_HEAD model_object *model;
+    workspace *space;
+    hml_motion *motion;
+    PyArrayObject *arrays[ARRAYS]; /* what the forces point to */
+    PyObject *force, *event;       /* functions, or NULL */
+    int busy;
+} motion_object;
+
+static PyTypeObject motion_type;
+static PyTypeObject *info_type;
+
+/* ---- Python functions in C; HML_NOT_CONVERGED stands for an exception that is set ---- */
+
+static PyObject *ask(const motion_object *self, PyObject *whom, double t, const double *q, const double *v)
+{
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    return PyObject_CallFunction(whom, "dNN", t, array_copy(1, &nq, q), array_copy(1, &nv, v));
+}
+
+static int add(PyObject *object, const char *name, int ndim, const npy_intp *dims, double *sum)
+{
+    PyArrayObject *array = array_shaped(object, name, ndim, dims);
+    if (!array) return -1;
+    const double *data = PyArray_DATA(array);
+    for (npy_intp i = 0; i < PyArray_SIZE(array); i++) sum[i] += data[i];
+    Py_DECREF(array);
+    return 0;
+}
+
+static hml_status push(void *context, double t, const double *q, const double *v, double *tau, double *wrenches)
+{
+    motion_object *self = context;
+    if (PyErr_Occurred()) return HML_NOT_CONVERGED; /* a shorter step will not help */
+    npy_intp nv = hml_model_nv(self->model->model), dims[2] = {hml_model_nbodies(self->model->model), 6};
+    PyObject *answer = ask(self, self->force, t, q, v);
+    int both = answer && PyTuple_Check(answer) && PyTuple_GET_SIZE(answer) == 2;
+    int failed = !answer || add(both ? PyTuple_GET_ITEM(answer, 0) : answer, "force", 1, &nv, tau);
+    if (!failed && both) failed = add(PyTuple_GET_ITEM(answer, 1), "wrenches", 2, dims, wrenches);
+    Py_XDECREF(answer);
+    return failed ? HML_NOT_CONVERGED : HML_OK;
+}
+
+static hml_status value_of(void *context, double t, const double *q, const double *v, double *value)
+{
+    motion_object *self = context;
+    if (PyErr_Occurred()) return HML_NOT_CONVERGED;
+    PyObject *answer = ask(self, self->event, t, q, v);
+    *value = answer ? PyFloat_AsDouble(answer) : 0;
+    Py_XDECREF(answer);
+    return PyErr_Occurred() ? HML_NOT_CONVERGED : HML_OK;
+}
+
+/* ---- life ---- */
+
+/* None leaves NULL */
+static int keep(motion_object *self, int which, PyObject *object, const char *name, int ndim, const npy_intp *dims)
+{
+    if (!object || object == Py_None) return 0;
+    PyArrayObject *array = array_shaped(object, name, ndim, dims);
+    if (!array) return -1;
+    self->arrays[which] = (PyArrayObject *)PyArray_NewCopy(array, NPY_CORDER); /* the caller may change his */
+    Py_DECREF(array);
+    return self->arrays[which] ? 0 : -1;
+}
+
+static double *data_of(const motion_object *self, int which)
+{
+    return self->arrays[which] ? PyArray_DATA(self->arrays[which]) : NULL;
+}
+
+static int keep_samples(motion_object *self, PyObject *samples, hml_forces *forces)
+{
+    PyObject *times, *values;
+    if (samples == Py_None) return 0;
+    if (!PyTuple_Check(samples) || !PyArg_ParseTuple(samples, "OO", &times, &values)) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "samples is a tuple (times, forces)");
+        return -1;
+    }
+    Py_ssize_t n = PyObject_Size(times);
+    npy_intp dims[2] = {n, hml_model_nv(self->model->model)};
+    if (n < 0 || keep(self, TIMES, times, "times", 1, dims) || keep(self, SAMPLES, values, "forces", 2, dims))
+        return -1;
+    forces->nsamples = (size_t)n;
+    return 0;
+}
+
+static int start(motion_object *self, const hml_motion_options *options, const hml_forces *forces, double t,
+                 PyObject *at, PyObject *with)
+{
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    PyArrayObject *q = array_shaped(at, "q", 1, &nq);
+    PyArrayObject *v =
+        with == Py_None ? (PyArrayObject *)PyArray_ZEROS(1, &nv, NPY_DOUBLE, 0) : array_shaped(with, "v", 1, &nv);
+    if (q && v) {
+        self->space = workspace_take(self->model);
+        hml_status status = HML_OUT_OF_MEMORY;
+        if (self->space) {
+            status = hml_motion_new(self->model->model, self->space->work, options, forces, t, PyArray_DATA(q),
+                                    PyArray_DATA(v), &self->motion);
+        }
+        if (status && !PyErr_Occurred()) raise_status(status, NULL);
+    }
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"model",     "q",      "v",          "t",       "scheme",   "step",
+                            "tolerance", "radius", "iterations", "tau",     "wrenches", "samples",
+                            "hold",      "target", "stiffness",  "damping", "force",    NULL};
+    PyObject *model, *q, *v = Py_None, *tau = NULL, *wrenches = NULL, *samples = Py_None, *target = NULL,
+                         *stiffness = NULL, *damping = NULL, *force = Py_None;
+    const char *scheme = "dopri5";
+    double t = 0;
+    hml_motion_options options;
+    hml_forces forces = {.struct_size = sizeof forces};
+    hml_motion_options_init(&options);
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOO", words, &model_type, &model, &q, &v, &t,
+                                     &scheme, &options.step, &options.tolerance, &options.radius, &options.iterations,
+                                     &tau, &wrenches, &samples, &forces.hold, &target, &stiffness, &damping, &force)) {
+        return NULL;
+    }
+    if (hml_scheme_from_name(scheme, &options.scheme)) {
+        return PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT],
+                            "scheme is one of euler, rk2, rk4, dopri5, variational, alpha, not '%s'", scheme);
+    }
+    motion_object *self = (motion_object *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    self->model = (model_object *)Py_NewRef(model);
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    npy_intp bodies[2] = {hml_model_nbodies(self->model->model), 6};
+    int failed = keep(self, TAU, tau, "tau", 1, &nv) || keep(self, WRENCHES, wrenches, "wrenches", 2, bodies) ||
+                 keep(self, TARGET, target, "target", 1, &nq) ||
+                 keep(self, STIFFNESS, stiffness, "stiffness", 1, &nv) ||
+                 keep(self, DAMPING, damping, "damping", 1, &nv) || keep_samples(self, samples, &forces);
+    forces.tau = data_of(self, TAU);
+    forces.wrenches = data_of(self, WRENCHES);
+    forces.sample_times = data_of(self, TIMES);
+    forces.samples = data_of(self, SAMPLES);
+    forces.target = data_of(self, TARGET);
+    forces.stiffness = data_of(self, STIFFNESS);
+    forces.damping = data_of(self, DAMPING);
+    if (force != Py_None) {
+        self->force = Py_NewRef(force);
+        forces.function = push;
+        forces.context = self;
+    }
+    if (!failed && !start(self, &options, &forces, t, q, v)) return (PyObject *)self;
+    Py_DECREF(self);
+    return NULL;
+}
+
+static int traverse(motion_object *self, visitproc visit, void *arg)
+{
+    Py_VISIT(self->force);
+    return 0;
+}
+
+static int clear(motion_object *self)
+{
+    Py_CLEAR(self->force);
+    return 0;
+}
+
+static void dealloc(motion_object *self)
+{
+    PyObject_GC_UnTrack(self);
+    clear(self);
+    hml_motion_free(self->motion);
+    if (self->space) workspace_give(self->model, self->space);
+    for (int i = 0; i < ARRAYS; i++) Py_XDECREF(self->arrays[i]);
+    Py_XDECREF(self->model);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* ---- moving ---- */
+
+static int enter(motion_object *self)
+{
+    if (self->busy) PyErr_SetString(PyExc_RuntimeError, "another thread moves this motion");
+    return self->busy++ ? (self->busy--, -1) : 0;
+}
+
+static PyObject *leave(motion_object *self, hml_status status, PyObject *result)
+{
+    self->busy--;
+    if (!status) return result;
+    if (!PyErr_Occurred()) raise_status(status, NULL);
+    return NULL;
+}
+
+static PyObject *move(motion_object *self, PyObject *until, hml_status (*how)(hml_motion *, double))
+{
+    double time = PyFloat_AsDouble(until);
+    hml_status status;
+    if (PyErr_Occurred() || enter(self)) return NULL;
+    if (self->force) {
+        status = how(self->motion, time);
+    } else {
+        Py_BEGIN_ALLOW_THREADS status = how(self->motion, time);
+        Py_END_ALLOW_THREADS
+    }
+    return leave(self, status, status ? NULL : Py_NewRef((PyObject *)self));
+}
+
+static PyObject *step(motion_object *self, PyObject *until) { return move(self, until, hml_motion_step); }
+static PyObject *advance(motion_object *self, PyObject *until) { return move(self, until, hml_motion_advance); }
+
+static PyObject *state_at(motion_object *self, PyObject *object)
+{
+    double t = PyFloat_AsDouble(object);
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    if (PyErr_Occurred() || enter(self)) return NULL;
+    PyObject *q = PyArray_SimpleNew(1, &nq, NPY_DOUBLE), *v = PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (q && v) {
+        status = hml_motion_at(self->motion, t, PyArray_DATA((PyArrayObject *)q), PyArray_DATA((PyArrayObject *)v));
+    }
+    PyObject *result = status ? NULL : PyTuple_Pack(2, q, v);
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    return leave(self, status, result);
+}
+
+static PyObject *find(motion_object *self, PyObject *event)
+{
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    if (enter(self)) return NULL;
+    PyObject *q = PyArray_SimpleNew(1, &nq, NPY_DOUBLE), *v = PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
+    hml_status status = HML_OUT_OF_MEMORY;
+    int found = 0;
+    double t = 0;
+    if (q && v) {
+        self->event = event;
+        status = hml_motion_find(self->motion, value_of, self, &found, &t, PyArray_DATA((PyArrayObject *)q),
+                                 PyArray_DATA((PyArrayObject *)v));
+        self->event = NULL;
+    }
+    PyObject *result = status ? NULL : found ? Py_BuildValue("dOO", t, q, v) : Py_NewRef(Py_None);
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    return leave(self, status, result);
+}
+
+static PyObject *restart(motion_object *self, PyObject *arguments)
+{
+    double t;
+    PyObject *at, *with;
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    if (!PyArg_ParseTuple(arguments, "dOO", &t, &at, &with)) return NULL;
+    PyArrayObject *q = array_shaped(at, "q", 1, &nq), *v = q ? array_shaped(with, "v", 1, &nv) : NULL;
+    PyObject *result = NULL;
+    if (v && !enter(self)) {
+        hml_status status = hml_motion_restart(self->motion, t, PyArray_DATA(q), PyArray_DATA(v));
+        result = leave(self, status, status ? NULL : Py_NewRef((PyObject *)self));
+    }
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    return result;
+}
+
+/* ---- looking ---- */
+
+static PyObject *get_time(motion_object *self, void *closure)
+{
+    (void)closure;
+    return PyFloat_FromDouble(hml_motion_time(self->motion));
+}
+
+static PyObject *get_q(motion_object *self, void *closure)
+{
+    (void)closure;
+    npy_intp nq = hml_model_nq(self->model->model);
+    return array_copy(1, &nq, hml_motion_position(self->motion));
+}
+
+static PyObject *get_v(motion_object *self, void *closure)
+{
+    (void)closure;
+    npy_intp nv = hml_model_nv(self->model->model);
+    return array_copy(1, &nv, hml_motion_velocity(self->motion));
+}
+
+static PyObject *get_info(motion_object *self, void *closure)
+{
+    (void)closure;
+    hml_motion_info info = {.struct_size = sizeof info};
+    PyObject *answer = hml_motion_get_info(self->motion, &info) ? NULL : PyStructSequence_New(info_type);
+    if (!answer) return NULL;
+    PyStructSequence_SetItem(answer, 0, PyLong_FromLongLong(info.steps));
+    PyStructSequence_SetItem(answer, 1, PyLong_FromLongLong(info.rejected));
+    PyStructSequence_SetItem(answer, 2, PyLong_FromLongLong(info.evaluations));
+    PyStructSequence_SetItem(answer, 3, PyLong_FromLongLong(info.iterations));
+    PyStructSequence_SetItem(answer, 4, PyFloat_FromDouble(info.last_step));
+    return answer;
+}
+
+static PyMethodDef methods[] = {
+    {"step", (PyCFunction)step, METH_O,
+     "step($self, until, /)\n--\n\nOne step, not beyond the time until. Returns the motion. A step that fails raises "
+     "and "
+     "leaves it where it was."},
+    {"advance", (PyCFunction)advance, METH_O,
+     "advance($self, until, /)\n--\n\nSteps up to the time until, which is hit exactly. Returns the motion."},
+    {"at", (PyCFunction)state_at, METH_O, "at($self, t, /)\n--\n\n(q, v) at a time within the last step."},
+    {"find", (PyCFunction)find, METH_O,
+     "find($self, event, /)\n--\n\n(t, q, v) where event(t, q, v) changes its sign within the last step; None if "
+     "nowhere."},
+    {"restart", (PyCFunction)restart, METH_VARARGS,
+     "restart($self, t, q, v, /)\n--\n\nGoes on from another state, after an impact for instance. Returns the motion."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getset[] = {
+    {"time", (getter)get_time, NULL, "Now.", NULL},
+    {"q", (getter)get_q, NULL, "The configuration now, (nq,): a copy.", NULL},
+    {"v", (getter)get_v, NULL, "The velocity now, (nv,): a copy.", NULL},
+    {"info", (getter)get_info, NULL, "Steps, rejected steps, evaluations, iterations, the last step's length.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyTypeObject motion_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.Motion",
+    .tp_basicsize = sizeof(motion_object),
+    .tp_new = motion_new,
+    .tp_dealloc = (destructor)dealloc,
+    .tp_traverse = (traverseproc)traverse,
+    .tp_clear = (inquiry)clear,
+    .tp_methods = methods,
+    .tp_getset = getset,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_doc =
+        "Motion(model, q, v=None, t=0.0, *, scheme='dopri5', step=0.001, tolerance=1e-12, radius=0.8, iterations=50, "
+        "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
+        "force=None)\n--\n\n"
+        "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
+        "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha. Forces add up: tau and wrenches are\n"
+        "constant; samples is (times, forces), held or joined by straight lines; target, stiffness and damping are a\n"
+        "servo; force(t, q, v) returns τ or (τ, wrenches).",
+};
+
+int motion_ready(PyObject *module)
+{
+    static const char *const NAMES[] = {"steps", "rejected", "evaluations", "iterations", "last_step", NULL};
+    info_type = record_type(module, "hamel._core.MotionInfo", "What Motion.info says.", NAMES);
+    if (!info_type || PyType_Ready(&motion_type) < 0) return -1;
+    Py_INCREF(&motion_type);
+    return PyModule_AddObject(module, "Motion", (PyObject *)&motion_type);
+}

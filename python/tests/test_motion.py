@@ -1,0 +1,160 @@
+"""Motion and contact, by what must stay: energy, momentum, the ground."""
+
+import threading
+
+import numpy as np
+import pytest
+from conftest import state
+
+import hamel
+
+
+def energy(model, q, v):
+    d = model.dynamics(q, v)
+    return d.kinetic_energy + d.potential_energy
+
+
+def test_a_pendulum_swings():
+    """Small swings of one body about an axis: T = 2π √(I/(m g l)), and energy stays."""
+    robot = hamel.Builder().add_body("b", axis=[0, 1, 0], mass=2, com=[0, 0, -0.5], moment=0.1 * np.eye(3)).build()
+    period = 2 * np.pi * np.sqrt((0.1 + 2 * 0.25) / (2 * 9.81 * 0.5))
+    q, v = hamel.simulate(robot, [1e-4], None, [0, period / 2, period])
+    assert np.allclose(q[:, 0], [1e-4, -1e-4, 1e-4], rtol=1e-6)  # 1 + θ²/16, and the local error over some hundred steps
+    q, v = hamel.simulate(robot, [2.0], [0.5], np.linspace(0, 3, 7))
+    assert np.ptp(energy(robot, q, v)) < 1e-9
+
+
+@pytest.mark.parametrize("scheme", ["euler", "rk2", "rk4", "dopri5", "variational", "alpha"])
+def test_schemes(scheme):
+    """A tumbling robot without gravity keeps its momentum, to the scheme's order."""
+    robot = hamel.load("satellite").with_gravity([0, 0, 0])
+    q, v, _, _ = state(robot, 3)
+    motion = hamel.Motion(robot, q, 0.3 * v, scheme=scheme, step=1e-3)
+    before = robot.dynamics(motion.q, motion.v).momentum
+    motion.advance(0.2)
+    after = robot.dynamics(motion.q, motion.v).momentum
+    assert motion.time == 0.2 and motion.info.steps > 0
+    slack = {"euler": 1e-1, "rk2": 1e-4, "alpha": 1e-3}.get(scheme, 1e-9)
+    assert np.abs(after - before).max() <= slack * max(1, np.abs(before).max())
+
+
+def test_forces_add_up():
+    """Constant, sampled, as a function: the same force, the same motion."""
+    robot = hamel.load("pendulum")
+    tau = np.array([0.7])
+    ends = [
+        hamel.Motion(robot, [0.1], **push).advance(0.5).q
+        for push in (
+            {"tau": tau},
+            {"samples": ([0, 1], [tau, tau])},
+            {"force": lambda t, q, v: tau},
+            {"force": lambda t, q, v: (tau / 2, np.zeros((robot.nbodies, 6))), "tau": tau / 2},
+        )
+    ]
+    for end in ends[1:]:
+        assert np.abs(end - ends[0]).max() < 1e-9  # local errors of 1e-12 over some steps
+    held = hamel.Motion(robot, [0.0], scheme="euler", step=1e-2, target=[0.5], stiffness=[1e3], damping=[1e2]).advance(3)
+    assert abs(held.q[0] - 0.5) < 2e-2
+
+
+def test_a_function_that_raises():
+    def bad(t, q, v):
+        raise KeyError("no force today")
+
+    motion = hamel.Motion(hamel.load("pendulum"), [0.1], force=bad)
+    with pytest.raises(KeyError, match="no force today"):
+        motion.advance(0.1)
+    assert motion.time == 0
+
+
+def test_events():
+    """A ball falls: where is the ground?"""
+    ball = hamel.Builder().add_body("ball", None, "translation3", mass=1, moment=np.eye(3)).build()
+    motion = hamel.Motion(ball, [0, 0, 1], step=0.05)
+    found = None
+    while found is None:
+        motion.step(10)
+        found = motion.find(lambda t, q, v: q[2])
+    assert np.isclose(found[0], np.sqrt(2 / 9.81), rtol=1e-9)
+    motion.restart(found[0], found[1], -found[2])
+    q, v = motion.q, motion.v
+    assert np.isclose(v[2], np.sqrt(2 * 9.81)) and motion.step(10).at(motion.time)[0][2] > q[2]
+    with pytest.raises(hamel.InvalidArgumentError):
+        motion.at(-1)
+
+
+@pytest.mark.parametrize("words", [{"scheme": "magic"}, {"step": -1.0}, {"tau": [1, 2]}, {"samples": 3}, {"samples": ([1, 0], [[0], [0]])}])
+def test_motion_complains(words):
+    with pytest.raises((hamel.InvalidArgumentError, TypeError)):
+        hamel.Motion(hamel.load("pendulum"), [0.1], **words)
+
+
+def test_motions_run_side_by_side():
+    robot = hamel.load("quadruped")
+    q, v, _, _ = state(robot, 4)
+    alone = hamel.Motion(robot, q, v).advance(0.05).q
+    ends = [None] * 4
+
+    def run(i):
+        ends[i] = hamel.Motion(robot, q, v).advance(0.05).q
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert all(np.array_equal(end, alone) for end in ends)
+
+
+def ball(friction=0.5, restitution=0.0):
+    builder = hamel.Builder().add_body("ball", None, "free", mass=2, moment=0.008 * np.eye(3))
+    return builder.add_shape("ball", "sphere", 0.1, friction=friction, restitution=restitution).build()
+
+
+def test_a_ball_rolls():
+    """Slides, then rolls: v = 5/7 of the first speed for a full ball, whatever the friction."""
+    robot = ball()
+    assert robot.shapes[0].kind == "sphere" and robot.shapes[0].size[0] == 0.1
+    contact = hamel.Contact(robot, [hamel.Plane(friction=0.5)])
+    q, v = np.array([0, 0, 0.1, 1, 0, 0, 0]), np.array([1.0, 0, 0, 0, 0, 0])
+    for _ in range(600):
+        step = contact.step(q, v, 1e-3)
+        q, v = step.q, step.v
+    world = robot.velocity_to(q, v, "mixed")
+    assert np.isclose(world[0], 5 / 7, rtol=1e-3) and np.isclose(world[4], world[0] / 0.1, rtol=1e-3)
+    assert step.contacts == 1 and step.penetration < 2e-4
+    point = contact.points()[0]
+    assert np.allclose(point.normal, [0, 0, 1]) and np.isclose(point.impulse[2], 2 * 9.81 * 1e-3, rtol=1e-6)
+    contact.forget()
+    with pytest.raises(hamel.InvalidArgumentError):
+        contact.step(q, v, -1.0)
+
+
+def test_constraints_hold(quadruped):
+    """Two feet held: J ν̇ + J̇ ν = 0, and A against differences of the constrained dynamics."""
+    q, v, _, tau = state(quadruped, 5)
+    holds = [hamel.Hold("fl_foot", "point"), hamel.Hold("hr_foot", "point")]
+    d = quadruped.constrained_forward_dynamics(holds, q, v, tau)
+    for foot in ("fl_foot", "hr_foot"):
+        m = quadruped.frame(foot, q, v, d.a, representation="mixed")
+        assert np.abs(m.acceleration[:3]).max() < 1e-9 * max(1, np.abs(d.a).max())
+    x = quadruped.constrained_linearize(holds, q, v, tau)
+    h = 1e-5
+    for k in range(quadruped.nv):
+        z = h * np.eye(quadruped.nv)[k]
+        ends = [quadruped.constrained_forward_dynamics(holds, quadruped.integrate(q, s * z), v, tau).a for s in (1, -1)]
+        assert np.allclose((ends[0] - ends[1]) / (2 * h), x.Dq[:, k], atol=1e-6 * np.abs(x.Dq).max())
+    after = quadruped.constrained_impulse(holds, q, v)
+    assert np.abs(quadruped.frame("fl_foot", q, after.v, representation="mixed").twist[:3]).max() < 1e-10
+    with pytest.raises(hamel.NotFoundError):
+        quadruped.constrained_impulse([hamel.Hold("tail")], q, v)
+    with pytest.raises(hamel.InvalidArgumentError, match="kind is one of"):
+        quadruped.constrained_impulse([hamel.Hold(0, "rope")], q, v)
+    with pytest.raises(AttributeError):
+        quadruped.constrained_impulse([3], q, v)
+
+
+def test_armature_and_limits(quadruped):
+    more = quadruped.with_armature(np.full(18, 0.1))
+    q = quadruped.random(6)
+    assert np.allclose(more.mass_matrix(q) - quadruped.mass_matrix(q), 0.1 * np.eye(18), atol=1e-12)
+    margin, coordinate = quadruped.limit_margin(q)
+    assert margin >= 0 and quadruped.velocity_names[coordinate] if coordinate >= 0 else margin == np.inf
