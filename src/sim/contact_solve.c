@@ -22,7 +22,7 @@
 
 static const double shortest = 0.05; /* part of Newton's step */
 
-enum { GUESSES = 6, SWEEPS = 5, NEWTON_STEPS = 8, BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };
+enum { GUESSES = 6, SWEEPS = 5, NEWTON_STEPS = 8, ATTEMPT = 300, BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };
 
 static double *K_row(const hml_contact *c, int32_t i) { return c->K + (size_t)i * (size_t)c->nrows; }
 
@@ -170,7 +170,8 @@ static double guess(hml_contact *c, double enough)
 
 /* ---- sweeps ---- */
 
-static double sweep(const hml_contact *c)
+/* part: of the way from the old impulse of a contact to its new one */
+static double sweep(const hml_contact *c, double part)
 {
     double worst = 0;
     for (int32_t i = 0; i < c->nrows; i++) {
@@ -182,13 +183,15 @@ static double sweep(const hml_contact *c)
             const local l = local_of(c, i);
             memcpy(new, c->P + i, sizeof new);
             local_solve(&l, c->w + i, new);
-            for (int k = 0; k < 3; k++) dP[k] = new[k] - c->P[i + k];
-            memcpy(c->P + i, new, sizeof new);
+            for (int k = 0; k < 3; k++) {
+                dP[k] = part * (new[k] - c->P[i + k]);
+                c->P[i + k] += dP[k];
+            }
             move(c, i, 3, dP);
         } else {
             double k = K_row(c, i)[i], P = k > 0 ? bounded(row, c->P[i] - c->w[i] / k) : c->P[i];
-            dP[0] = P - c->P[i];
-            c->P[i] = P;
+            dP[0] = part * (P - c->P[i]);
+            c->P[i] += dP[0];
             move(c, i, 1, dP);
         }
     }
@@ -324,24 +327,40 @@ static double newton(hml_contact *c, double left)
     return left;
 }
 
+/* sweeps and Newton's steps in turn, `most` at most; returns the residual */
+static double iterate(hml_contact *c, double part, double enough, int32_t most, int32_t *iterations)
+{
+    double left = residual(c);
+    while (left > enough && *iterations < most) {
+        for (int k = 0; k < SWEEPS && left > enough && *iterations < most; k++, ++*iterations) left = sweep(c, part);
+        update_velocities(c); /* without what rounding has added up */
+        left = residual(c);
+        for (int k = 0; k < NEWTON_STEPS && left > enough && *iterations < most; k++, ++*iterations) {
+            double next = newton(c, left);
+            if (!(next < left)) break;
+            left = next;
+        }
+    }
+    return left;
+}
+
 double hml_contact_solve(hml_contact *c, int32_t *iterations)
 {
-    double fastest = 1;
+    double fastest = 1, part = 1;
     for (int32_t i = 0; i < c->nrows; i++) fastest = fmax(fastest, fabs(c->base[i]));
     const double enough = c->tolerance * fastest;
     take_back(c); /* friction may have changed since the last step */
     update_velocities(c);
     double left = guess(c, enough);
     *iterations = 0;
-    while (left > enough && *iterations < c->iterations) {
-        for (int k = 0; k < SWEEPS && left > enough && *iterations < c->iterations; k++, ++*iterations) left = sweep(c);
-        update_velocities(c); /* without what rounding has added up */
-        left = residual(c);
-        for (int k = 0; k < NEWTON_STEPS && left > enough && *iterations < c->iterations; k++, ++*iterations) {
-            double next = newton(c, left);
-            if (!(next < left)) break;
-            left = next;
+    for (int attempt = 0; left > enough && *iterations < c->iterations; attempt++) {
+        if (attempt) { /* afresh; later more carefully: two contacts may hand an impulse back and forth for ever */
+            memset(c->P, 0, (size_t)c->nrows * sizeof(double));
+            update_velocities(c);
         }
+        if (attempt > 1) part *= 0.25;
+        int32_t most = *iterations + ATTEMPT < c->iterations ? *iterations + ATTEMPT : c->iterations;
+        left = iterate(c, part, enough, most, iterations);
     }
     return left / fastest;
 }
