@@ -36,8 +36,8 @@ venv=${PEER_VENV:-$build/venv}
     echo "no peers: see $build/bench-venv.log"
 venv=$(realpath "$venv")
 cxx=$(command -v clang++ || command -v c++)
-CXX=$cxx cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_BENCH=ON \
-    -DHAMEL_PEER_VENV="$venv" > "$log"
+CXX=$cxx cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF \
+    -DHAMEL_BENCH=ON -DHAMEL_PEER_VENV="$venv" > "$log"
 cmake --build "$build/bench" -j "$jobs" >> "$log"
 wanted="pinocchio-wheel pinocchio-native mujoco"
 [ "$mode" = avx2 ] && wanted="pinocchio-haswell"
@@ -82,7 +82,8 @@ count()
 {
     # shellcheck disable=SC2086
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=bench_counted \
-        "$program" $peers --count "$1,linearize,$3" "$2" 2>&1 | awk -v calls="$3" '/Collected/ { printf "%.0f", $4 / calls }'
+        "$program" $peers --count "$1,linearize,$3" "$2" 2>&1 |
+        awk -v calls="$3" '/Collected/ && $4 > 0 { printf "%.0f", $4 / calls }'
 }
 if [ "$mode" = instructions ]; then
     # valgrind knows AVX2 and no more, and says so to programs that ask: hence the build for it
