@@ -197,7 +197,7 @@ static void assemble(const constraint_system *s, const double *v, const double *
     for (int32_t i = 0; i < s->model->njoints; i++) {
         const model_joint *j = &model_joints(s->model)[i];
         const size_t first = (size_t)j->v, size = (size_t)j->nv;
-        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         if (size < 3) continue; /* smaller groups commute */
         joint_ad(j->type, v + j->v, ad);
         for (size_t r = 0; r < size * size; r++) A[(first + r / size) * 2 * n + first + r % size] = -ad[r];
