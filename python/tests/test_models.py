@@ -77,6 +77,12 @@ def test_edit(quadruped):
     b = quadruped.bodies
     same = quadruped.with_inertias([x.mass for x in b], [x.com for x in b], [x.moment for x in b])
     assert same.differs(quadruped, 1e-12) is None and "gravity" in moon.differs(quadruped)
+    heavy = quadruped.with_parameters(2 * quadruped.parameters())
+    rotors = np.diag(np.concatenate([j.armature for j in quadruped.joints]))
+    assert np.allclose(heavy.mass_matrix(q) - rotors, 2 * (quadruped.mass_matrix(q) - rotors), atol=1e-12)
+    assert quadruped.world_inertia.shape == (10,) and not quadruped.world_inertia.any()
+    assert quadruped.layout_joint(0) == (0, 7, 0, 6, -1)
+    assert hamel.Subgroup.of_joint("planar").name == "SE(2)"
     with pytest.raises(hamel.NotFoundError, match="no joint is called 'tail'"):
         quadruped.lock(["tail"])
     assert hamel.Builder(model=robot).build().differs(robot) is None

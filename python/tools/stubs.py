@@ -43,7 +43,7 @@ neutral random parameters selection: {ARRAY}
 check save_json save_urdf forget: None
 frame_index: int
 to_bytes: bytes
-from_bytes append lock reroot scale with_gravity with_inertias with_armature build random_model _load _loads _builtin: Model
+from_bytes append lock reroot scale with_gravity with_inertias with_armature with_parameters build random_model _load _loads _builtin: Model
 differs: Optional[str]
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
@@ -53,6 +53,8 @@ base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
 add_body add_frame add_model add_shape: Builder
 limit_margin: Tuple[float, int]
+of_joint: Subgroup
+layout_joint: Tuple[int, int, int, int, int]
 advance restart: Motion
 at: Tuple[{ARRAY}, {ARRAY}]
 find: Optional[Tuple[float, {ARRAY}, {ARRAY}]]
@@ -68,7 +70,7 @@ ARGUMENTS = table(f"""
 name type root mimic shape: str
 parent prefix body_name: Optional[str]
 other model: Model
-seed iterations attempts nbodies branches nframes column transposed options: int
+seed iterations attempts nbodies branches nframes column transposed options joint: int
 n threads: Optional[int]
 path: Union[str, PathLike[str]]
 keep_fixed strict passive ignore_limits: bool

@@ -210,9 +210,11 @@ static npy_intp not_finite(const double *data, npy_intp n)
     return i;
 }
 
-/* the same exception for every function; a screw's pitch alone may be infinite */
+/* the same exception for every function; a screw's pitch alone may be infinite, and a directional point is the
+ * library's own memory */
 static int check_finite(const call *c, const parameter *p, PyArrayObject *array, npy_intp core)
 {
+    if (p->shape.ncore && p->shape.core[0].symbol == 'p' - 'a') return 0;
     npy_intp bad = not_finite(PyArray_DATA(array), PyArray_SIZE(array));
     if (bad < 0 ||
         (!PyUnicode_CompareWithASCIIString(p->name, "pitch") && !isnan(((double *)PyArray_DATA(array))[bad]))) {

@@ -75,13 +75,6 @@ static hml_status forward_parameters(const row *r)
                                            parameters_scratch(r), &d);
 }
 
-/* what of a point is not used is zero: the same state gives the same bytes */
-static hml_status directional_update(const row *r)
-{
-    memset(r->out[0], 0, hml_directional_size(r->model) * sizeof(double));
-    return hml_directional_update(r->model, r->work, r->in[0], r->in[1], r->in[2], r->in[3], r->out[0], r->out[1]);
-}
-
 static void *directional_scratch(const row *r)
 {
     return row_scratch(r, hml_directional_scratch_size(r->model) * sizeof(double));

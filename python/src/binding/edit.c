@@ -194,6 +194,20 @@ static PyObject *with_gravity(model_object *self, PyObject *object)
     return fail(status);
 }
 
+static PyObject *with_parameters(model_object *self, PyObject *object)
+{
+    npy_intp size = HML_BODY_PARAMETERS * (npy_intp)hml_model_nbodies(self->model);
+    PyArrayObject *p = array_shaped(object, "parameters", 1, &size);
+    hml_model *model = NULL;
+    if (!p) return NULL;
+    hml_status status = hml_model_copy(self->model, &model);
+    if (!status) status = hml_model_set_parameters(model, 0, hml_model_nbodies(model), PyArray_DATA(p));
+    Py_DECREF(p);
+    if (!status) return model_wrap(model);
+    hml_model_free(model);
+    return fail(status);
+}
+
 static PyObject *with_armature(model_object *self, PyObject *object)
 {
     npy_intp nv = hml_model_nv(self->model);
@@ -345,6 +359,10 @@ PyMethodDef edit_methods[] = {
     {"with_inertias", KEYWORDS(with_inertias),
      "with_inertias($self, mass, com, moment)\n--\n\nThe same robot with other inertias: (nbodies,), (nbodies, 3), "
      "(nbodies, 3, 3), moments about the com."},
+    {"with_parameters", (PyCFunction)with_parameters, METH_O,
+     "with_parameters($self, parameters, /)\n--\n\nThe same robot with other inertial parameters, ten a body, as "
+     "parameters() "
+     "gives them."},
     {"with_armature", (PyCFunction)with_armature, METH_O,
      "with_armature($self, armature, /)\n--\n\nThe same robot with this much more armature, (nv,)."},
     {"limit_margin", (PyCFunction)limit_margin, METH_O,

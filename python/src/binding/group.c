@@ -60,6 +60,30 @@ static PyObject *selection(group_object *self, PyObject *none)
     return NULL;
 }
 
+static PyObject *of_joint(PyObject *class, PyObject *arguments, PyObject *names)
+{
+    (void)class;
+    static char *words[] = {"type", "axis", "pitch", NULL};
+    const char *type_name;
+    PyObject *axis = Py_None;
+    double pitch = 0, z[3] = {0, 0, 1};
+    hml_joint_type type;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|Od", words, &type_name, &axis, &pitch)) return NULL;
+    npy_intp three = 3;
+    PyArrayObject *direction = axis == Py_None ? NULL : array_shaped(axis, "axis", 1, &three);
+    if (axis != Py_None && !direction) return NULL;
+    group_object *self = (group_object *)group_type.tp_alloc(&group_type, 0);
+    hml_status status = hml_joint_type_from_name(type_name, &type);
+    if (self && !status) {
+        status = hml_subgroup_of_joint(type, direction ? PyArray_DATA(direction) : z, pitch, &self->group);
+    }
+    Py_XDECREF(direction);
+    if (!status) return (PyObject *)self;
+    Py_XDECREF(self);
+    raise_status(status, type_name);
+    return NULL;
+}
+
 static PyObject *reduce(group_object *self, PyObject *none)
 {
     (void)none;
@@ -96,6 +120,8 @@ static PyObject *get_pitch(group_object *self, void *closure)
 static PyMethodDef own_methods[] = {
     {"selection", (PyCFunction)selection, METH_NOARGS,
      "selection($self, /)\n--\n\nS, (6, m), constant: the twist of the body is S v (From, Definition 4.2)."},
+    {"of_joint", (PyCFunction)(void (*)(void))of_joint, METH_VARARGS | METH_KEYWORDS | METH_STATIC,
+     "of_joint(type, axis=None, pitch=0.0)\n--\n\nThe subgroup a joint of that type moves on; axis z if not given."},
     {"__reduce__", (PyCFunction)reduce, METH_NOARGS, "For pickle."},
     {NULL, NULL, 0, NULL},
 };

@@ -151,6 +151,18 @@ static PyObject *mass(model_object *self, void *closure)
     return PyFloat_FromDouble(hml_model_mass(self->model));
 }
 
+static PyObject *world_inertia(model_object *self, void *closure)
+{
+    (void)closure;
+    hml_inertia_spec spec;
+    double inertia[10];
+    npy_intp ten = 10;
+    hml_model_world_inertia(self->model, &spec);
+    if (!hml_inertia_from_com(spec.mass, spec.com, spec.moment, inertia)) return array_copy(1, &ten, inertia);
+    raise_status(HML_BAD_MODEL, NULL);
+    return NULL;
+}
+
 static PyObject *warnings(model_object *self, void *closure)
 {
     (void)closure;
@@ -210,6 +222,7 @@ PyGetSetDef query_getset[] = {
     {"name", (getter)model_name, NULL, "The robot's name.", NULL},
     {"gravity", (getter)gravity, NULL, "Gravity in the world, (3,). with_gravity makes a model with another.", NULL},
     {"mass", (getter)mass, NULL, "Mass of what can move.", NULL},
+    {"world_inertia", (getter)world_inertia, NULL, "Inertia of what is fixed to the world, ten numbers: (10,).", NULL},
     {"warnings", (getter)warnings, NULL, "What was odd but no error when the model was read.", NULL},
     {"shapes", (getter)shapes, NULL, "Collision shapes.", NULL},
     {"actuated", (getter)actuated, NULL, "True for the coordinates of actuated joints, (nv,).", NULL},

@@ -184,7 +184,30 @@ static PyObject *coordinate_parents(model_object *self, PyObject *none)
     return NULL;
 }
 
+/* where a joint's numbers lie in another program's q and v */
+static PyObject *layout_joint(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"joint", "layout", "options", NULL};
+    int joint;
+    unsigned options = 0;
+    const char *name = "pinocchio";
+    hml_layout layout;
+    hml_layout_place place;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "i|sI", words, &joint, &name, &options)) return NULL;
+    hml_status status = hml_layout_from_name(name, &layout);
+    if (!status) status = hml_layout_joint(self->model, layout, options, joint, &place);
+    if (!status) {
+        return Py_BuildValue("iiiii", (int)place.q, (int)place.nq, (int)place.v, (int)place.nv, (int)place.w);
+    }
+    raise_status(status, "layout_joint");
+    return NULL;
+}
+
 PyMethodDef solve_methods[] = {
+    {"layout_joint", (PyCFunction)(void (*)(void))layout_joint, METH_VARARGS | METH_KEYWORDS,
+     "layout_joint($self, joint, layout='pinocchio', options=0)\n--\n\n(q, nq, v, nv, w): where joint number `joint` "
+     "lies in "
+     "another program's numbers; w: RBDL's index of a quaternion's w, else −1."},
     {"inverse_kinematics", (PyCFunction)(void (*)(void))inverse_kinematics, METH_VARARGS | METH_KEYWORDS,
      "inverse_kinematics($self, targets, q=None, *, locked=None, ignore_limits=False, iterations=0, attempts=0, "
      "tolerance=0.0, seed=0)\n--\n\n"
