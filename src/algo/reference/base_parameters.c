@@ -60,6 +60,8 @@ hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *r
     double *W = memory + (size_t)model->nv * p;
     hml_status status = stack_motions(model, scratch, rng, memory, W);
     if (status) return status;
+    double longest = 0; /* a column that is zero but for round-off depends on nothing, and counts for nothing */
+    for (size_t i = 0; i < p; i++) longest = fmax(longest, sqrt(dot(rows, W + i * rows, W + i * rows)));
     *count = 0;
     for (size_t i = 0; i < p; i++) {
         double *w = W + i * rows, whole = sqrt(dot(rows, w, w));
@@ -70,7 +72,7 @@ hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *r
             for (size_t r = 0; r < rows; r++) w[r] -= along * u[r];
         }
         double rest = sqrt(dot(rows, w, w));
-        marks[i] = rest > tiny * whole;
+        marks[i] = rest > tiny * whole && whole > tiny * longest;
         *count += marks[i];
         for (size_t r = 0; marks[i] && r < rows; r++) w[r] /= rest;
     }
