@@ -13,7 +13,7 @@ typedef struct scene {
     double *stiffness, *damping; /* nv: of the servos; NULL: none */
     /* with a ground */
     int32_t npoints;
-    hml_shape *points;
+    hml_shape *points; /* shapes and points that may touch the ground */
     char **point_names;
     hml_contact *contact;
     void *memory;

@@ -98,21 +98,45 @@ static hml_status add_servos(const cli_options *options, const robot *r, scene *
 
 /* ---- the ground ---- */
 
-static int add_point(const robot *r, int32_t frame, double friction, scene *s)
+/* named after its frame; the second one there is called frame#2 */
+static int add_shape(const robot *r, const hml_shape *shape, scene *s)
 {
     hml_frame_info info = {.struct_size = sizeof info};
-    hml_shape *p = &s->points[s->npoints];
-    hml_model_frame(r->model, frame, &info);
-    *p = (hml_shape){.frame = frame, .kind = HML_SHAPE_POINT, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    p->friction = friction;
-    s->point_names[s->npoints] = malloc(NAME_MOST);
-    if (!s->point_names[s->npoints]) return 0;
-    snprintf(s->point_names[s->npoints++], NAME_MOST, "%s", info.name);
+    int count = 1;
+    hml_model_frame(r->model, shape->frame, &info);
+    for (int32_t i = 0; i < s->npoints; i++) count += s->points[i].frame == shape->frame;
+    char *name = malloc(NAME_MOST);
+    if (!name) return 0;
+    if (count > 1)
+        snprintf(name, NAME_MOST, "%s#%d", info.name, count);
+    else
+        snprintf(name, NAME_MOST, "%s", info.name);
+    s->points[s->npoints] = *shape;
+    s->point_names[s->npoints++] = name;
+    return 1;
+}
+
+static int add_point(const robot *r, int32_t frame, scene *s)
+{
+    const hml_shape point = {
+        .frame = frame, .kind = HML_SHAPE_POINT, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
+    return add_shape(r, &point, s);
+}
+
+/* those of the model that can move; friction that was asked for takes the place of theirs */
+static int add_shapes(const cli_options *options, const robot *r, scene *s)
+{
+    for (int32_t i = 0; i < hml_model_nshapes(r->model); i++) {
+        hml_shape shape;
+        if (hml_model_shape(r->model, i, &shape) || shape.frame < 0) continue;
+        if (options->friction >= 0) shape.friction = -1;
+        if (!add_shape(r, &shape, s)) return 0;
+    }
     return 1;
 }
 
 /* "a,b,c"; an exit status */
-static int add_named_points(const robot *r, const char *names, double friction, scene *s)
+static int add_named_points(const robot *r, const char *names, scene *s)
 {
     while (*names) {
         char name[NAME_MOST];
@@ -120,14 +144,14 @@ static int add_named_points(const robot *r, const char *names, double friction, 
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), names);
         int32_t frame = hml_model_find_frame(r->model, name);
         if (frame < 0) return cli_fail(CLI_INPUT, "%s: there is no frame, body or link '%s'", r->file, name);
-        if (!add_point(r, frame, friction, s)) return robot_fail(r, HML_OUT_OF_MEMORY);
+        if (!add_point(r, frame, s)) return robot_fail(r, HML_OUT_OF_MEMORY);
         names += length + (names[length] == ',');
     }
     return CLI_OK;
 }
 
 /* the frames on bodies that carry nothing; their origins if they have none */
-static int add_outer_points(const robot *r, double friction, scene *s)
+static int add_outer_points(const robot *r, scene *s)
 {
     for (int32_t i = 0; i < r->nbodies; i++) {
         hml_body_info body = {.struct_size = sizeof body};
@@ -137,9 +161,9 @@ static int add_outer_points(const robot *r, double friction, scene *s)
         for (int32_t f = r->nbodies; f < hml_model_nframes(r->model); f++) {
             hml_frame_info info = {.struct_size = sizeof info};
             hml_model_frame(r->model, f, &info);
-            if (info.body == i && !add_point(r, f, friction, s)) return 0;
+            if (info.body == i && !add_point(r, f, s)) return 0;
         }
-        if (s->npoints == before && !add_point(r, i, friction, s)) return 0;
+        if (s->npoints == before && !add_point(r, i, s)) return 0;
     }
     return 1;
 }
@@ -160,15 +184,15 @@ static hml_status contact_model(const cli_options *options, const robot *r, doub
 static int add_ground(const cli_options *options, const robot *r, double step, scene *s)
 {
     double friction = options->friction < 0 ? 0.8 : options->friction;
-    size_t most = (size_t)hml_model_nframes(r->model) + 1;
+    size_t most = (size_t)hml_model_nframes(r->model) + (size_t)hml_model_nshapes(r->model) + 1;
     if (options->contacts) most += strlen(options->contacts);
     s->points = calloc(most, sizeof *s->points);
     s->point_names = calloc(most, sizeof *s->point_names);
     if (!s->points || !s->point_names) return robot_fail(r, HML_OUT_OF_MEMORY);
     if (options->contacts) {
-        int status = add_named_points(r, options->contacts, friction, s);
+        int status = add_named_points(r, options->contacts, s);
         if (status != CLI_OK) return status;
-    } else if (!add_outer_points(r, friction, s)) {
+    } else if (!add_shapes(options, r, s) || (s->npoints == 0 && !add_outer_points(r, s))) {
         return robot_fail(r, HML_OUT_OF_MEMORY);
     }
     hml_status status = contact_model(options, r, step, s);

@@ -1,5 +1,5 @@
 /*
- * Every scheme on trees with every joint type, under forces that depend on time, position and velocity: the error falls
+ * Every scheme on trees with every joint type, under forces that depend on time and velocity: the error falls
  * with the power of the step that theory says, and all schemes go to the same motion.
  */
 #include <stdio.h>
