@@ -116,13 +116,45 @@ static void test_mimic_joints(void **state)
     mover_close(&m);
 }
 
+/* more armature is more on M's diagonal, and nothing else */
+static void test_more_armature(void **state)
+{
+    (void)state;
+    static double M[2][NV * NV], h[NV];
+    uint64_t seed = 44;
+    const draw_tree_spec spec = {.nbodies = 5, .root = HML_JOINT_FREE};
+    mover m = mover_draw(&seed, &spec);
+    double more[NV];
+    hml_model *heavier = NULL;
+    for (size_t i = 0; i < m.n; i++) more[i] = 0.1 * (double)i;
+    assert_int_equal(hml_model_add_armature(m.model, more, &heavier), HML_OK);
+    mover other = mover_of(heavier);
+    for (int k = 0; k < 2; k++) {
+        const mover *x = k ? &other : &m;
+        hml_dynamics_result d = {.struct_size = sizeof d, .M = M[k], .h = h};
+        assert_int_equal(hml_dynamics(x->model, x->work, m.q, m.v, NULL, NULL, &d), HML_OK);
+    }
+    for (size_t i = 0; i < m.n * m.n; i++) {
+        double expected = i % (m.n + 1) == 0 ? more[i / (m.n + 1)] : 0;
+        assert_true(fabs(M[1][i] - M[0][i] - expected) < 1e-13);
+    }
+    heavier = NULL;
+    more[1] = -1;
+    assert_int_equal(hml_model_add_armature(m.model, more, &heavier), HML_INVALID_ARGUMENT);
+    more[1] = NAN;
+    assert_int_equal(hml_model_add_armature(m.model, more, &heavier), HML_NOT_FINITE);
+    assert_int_equal(hml_model_add_armature(m.model, NULL, &heavier), HML_INVALID_ARGUMENT);
+    assert_null(heavier);
+    mover_close(&other);
+    mover_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sampled_forces),
-        cmocka_unit_test(test_wrenches_at_frames),
-        cmocka_unit_test(test_servo_is_a_spring),
-        cmocka_unit_test(test_mimic_joints),
+        cmocka_unit_test(test_sampled_forces),    cmocka_unit_test(test_wrenches_at_frames),
+        cmocka_unit_test(test_servo_is_a_spring), cmocka_unit_test(test_mimic_joints),
+        cmocka_unit_test(test_more_armature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
