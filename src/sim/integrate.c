@@ -134,13 +134,12 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
     m->n = (size_t)model->nv;
     m->nq = (size_t)model->nq;
     model_mimic_map(model, m->user, m->factor);
-    if (forces) {
-        hml_status status = check_forces(model, forces);
-        if (status) return status;
-        m->forces = *forces;
-    }
-    *motion = m;
-    return hml_motion_restart(m, t, q, v);
+    hml_status status = forces ? check_forces(model, forces) : HML_OK;
+    if (status) return status;
+    if (forces) m->forces = *forces;
+    status = hml_motion_restart(m, t, q, v);
+    if (!status) *motion = m;
+    return status;
 }
 
 hml_status hml_motion_new(const hml_model *model, hml_work *work, const hml_motion_options *options,
@@ -153,7 +152,6 @@ hml_status hml_motion_new(const hml_model *model, hml_work *work, const hml_moti
     hml_status status = hml_motion_init(memory, size, model, work, options, forces, t, q, v, motion);
     if (status) {
         free(memory);
-        *motion = NULL;
         return status;
     }
     (*motion)->owned = 1;
