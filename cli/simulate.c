@@ -97,61 +97,101 @@ static hml_status fly(const cli_options *options, const robot *r, const scene *s
 
 /* ---- with a ground ---- */
 
+typedef struct walker {
+    const robot *r;
+    const scene *sc;
+    double *q, *v, *tau, *gap, *wrenches;
+    double *impulses; /* npoints × 3: of the step that is being made */
+    int64_t steps, repeated;
+} walker;
+
 /* the servos' forces, and the part of their springs that makes the step implicit: see hml_model_add_armature */
-static hml_status servo_forces(const robot *r, const scene *sc, double h, const double *q, const double *v, double *tau)
+static hml_status servo_forces(const walker *w, double h)
 {
-    memcpy(tau, r->state->tau, (size_t)r->nv * sizeof *tau);
+    const scene *sc = w->sc;
+    memcpy(w->tau, w->r->state->tau, (size_t)w->r->nv * sizeof *w->tau);
     if (!sc->stiffness) return HML_OK;
-    double *gap = malloc(((size_t)r->nv + 1) * sizeof *gap);
-    hml_status status = gap ? hml_configuration_difference(r->model, r->state->q, q, gap) : HML_OUT_OF_MEMORY;
-    for (int32_t i = 0; !status && i < r->nv; i++) {
-        tau[i] -= sc->stiffness[i] * (gap[i] + h * v[i]) + sc->damping[i] * v[i];
+    hml_status status = hml_configuration_difference(w->r->model, w->r->state->q, w->q, w->gap);
+    for (int32_t i = 0; !status && i < w->r->nv; i++) {
+        w->tau[i] -= sc->stiffness[i] * (w->gap[i] + h * w->v[i]) + sc->damping[i] * w->v[i];
     }
-    free(gap);
     return status;
 }
 
-/* mean forces of the last step, into the row that was added last */
-static void add_contact_forces(const scene *sc, double h, trajectory *t)
+static hml_status one_step(walker *w, double h)
 {
-    double *row = t->forces + (t->count - 1) * (size_t)sc->npoints * 3;
-    for (int32_t i = 0; i < hml_contact_count(sc->contact); i++) {
+    const scene *sc = w->sc;
+    hml_contact_result result = {.struct_size = sizeof result};
+    hml_status status = servo_forces(w, h);
+    memset(w->wrenches, 0, 6 * (size_t)w->r->nbodies * sizeof *w->wrenches);
+    for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
+        const hml_frame_wrench *f = &sc->wrenches[i];
+        status = hml_wrench_add(w->r->model, w->r->work, w->q, f->frame, f->in_world, f->wrench, w->wrenches);
+    }
+    if (!status) {
+        status =
+            hml_contact_step(sc->model, sc->work, sc->contact, h, w->q, w->v, w->tau, w->wrenches, w->q, w->v, &result);
+    }
+    for (int32_t i = 0; !status && i < hml_contact_count(sc->contact); i++) {
         hml_contact_point point;
         if (hml_contact_get(sc->contact, i, &point) || point.shape < 0 || point.shape >= sc->npoints) continue;
-        for (int k = 0; k < 3; k++) row[3 * point.shape + k] += point.impulse[k] / h;
+        for (int k = 0; k < 3; k++) w->impulses[3 * point.shape + k] += point.impulse[k];
     }
+    w->steps += !status;
+    return status;
+}
+
+/* a step that does not converge is made in two halves, and these again if need be */
+static hml_status step_or_halves(walker *w, double h)
+{
+    enum { DEEPEST = 5 };
+    double done = 0, part = h;
+    hml_status status = HML_OK;
+    for (int deep = 0; !status && done < h * (1 - 1e-9);) {
+        status = one_step(w, part);
+        if (!status) {
+            done += part;
+        } else if (status == HML_NOT_CONVERGED && deep < DEEPEST) {
+            part /= 2;
+            deep++;
+            w->repeated++;
+            status = hml_contact_forget(w->sc->contact);
+        }
+    }
+    return status;
+}
+
+static hml_status walk_on(const cli_options *options, const schedule *s, walker *w, trajectory *t, double *reached)
+{
+    const scene *sc = w->sc;
+    hml_status status = HML_OK;
+    for (long k = 1; !status && k <= s->steps; k++) {
+        memset(w->impulses, 0, 3 * (size_t)sc->npoints * sizeof *w->impulses);
+        status = step_or_halves(w, s->step);
+        if (status) break;
+        *reached = due(s, k);
+        show(options, *reached);
+        if (k % s->every != 0 && k != s->steps) continue;
+        status = trajectory_add(w->r, options->representation, *reached, w->q, w->v, t);
+        double *row = t->forces + (t->count - 1) * (size_t)sc->npoints * 3; /* means over the step */
+        for (int32_t i = 0; !status && i < 3 * sc->npoints; i++) row[i] = w->impulses[i] / s->step;
+    }
+    return status;
 }
 
 static hml_status walk(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
                        double *reached)
 {
     size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies;
-    double *memory = calloc(nq + 2 * nv + six + 1, sizeof *memory);
+    double *memory = calloc(nq + 3 * nv + six + 3 * (size_t)sc->npoints + 1, sizeof *memory);
     if (!memory) return HML_OUT_OF_MEMORY;
-    double *q = memory, *v = q + nq, *tau = v + nv, *wrenches = tau + nv;
-    hml_status status = HML_OK;
-    memcpy(q, r->state->q, nq * sizeof *q);
-    memcpy(v, r->state->v, nv * sizeof *v);
+    walker w = {.r = r, .sc = sc, .q = memory};
+    w.v = w.q + nq, w.tau = w.v + nv, w.gap = w.tau + nv, w.wrenches = w.gap + nv, w.impulses = w.wrenches + six;
+    memcpy(w.q, r->state->q, nq * sizeof *w.q);
+    memcpy(w.v, r->state->v, nv * sizeof *w.v);
     t->scheme = "contact";
-    for (long k = 1; !status && k <= s->steps; k++) {
-        hml_contact_result result = {.struct_size = sizeof result};
-        memset(wrenches, 0, six * sizeof *wrenches);
-        for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
-            const hml_frame_wrench *w = &sc->wrenches[i];
-            status = hml_wrench_add(r->model, r->work, q, w->frame, w->in_world, w->wrench, wrenches);
-        }
-        if (!status) status = servo_forces(r, sc, s->step, q, v, tau);
-        if (!status) {
-            status = hml_contact_step(sc->model, sc->work, sc->contact, s->step, q, v, tau, wrenches, q, v, &result);
-        }
-        if (status) break;
-        *reached = due(s, k);
-        t->steps = t->evaluations = k;
-        show(options, *reached);
-        if (k % s->every != 0 && k != s->steps) continue;
-        status = trajectory_add(r, options->representation, *reached, q, v, t);
-        if (!status) add_contact_forces(sc, s->step, t);
-    }
+    hml_status status = walk_on(options, s, &w, t, reached);
+    t->steps = w.steps, t->rejected = w.repeated, t->evaluations = w.steps + w.repeated;
     free(memory);
     return status;
 }
