@@ -3,9 +3,9 @@
 Usage: python speed.py [ROBOT...]     names as hamel.load takes them (solo12, anymal_b, talos); prints a Markdown table.
 
 The programs take turns, and of each the fastest of several short rounds counts: other work on the machine only adds.
-Processor time of one thread; JAX, which has threads of its own, and the last column by the clock on the wall. Batches
-hold 1000 states; Pinocchio's package takes them one by one, adam vectorized. Pinocchio's data is reused from call to
-call; Hamel makes new arrays, but for those that are called with out=.
+Processor time of one thread; JAX, which has threads of its own, by the clock on the wall. Batches hold 1000 states;
+Pinocchio's package takes them one by one, adam vectorized. Pinocchio writes into the same data in every call; Hamel
+makes new arrays in single calls and writes batches with out=.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def once(call, clock, at_least):
 
 
 def in_turns(calls, walls="", at_least=0.002):
-    """Processor time; of those named in walls, which use several threads, the time on the wall."""
+    """Processor time; of those named in walls, which have threads of their own, the time on the wall."""
     best = dict.fromkeys(calls, np.inf)
     for _ in range(ROUNDS):
         for name, call in calls.items():
@@ -97,11 +97,11 @@ def hamel_calls(model):
         "frame": lambda s, **k: model.frame(frame, q[s], **k),
         "linearize": lambda s, **k: model.linearize(q[s], v[s], a[s], **k),
     }
-    everything = slice(None)
-    return {
-        name: (lambda f=f: f(0), lambda f=f: f(everything, threads=1), lambda f=f: f(everything))
-        for name, f in functions.items()
-    }
+    everything, calls = slice(None), {}
+    for name, f in functions.items():
+        again = f(everything)
+        calls[name] = (lambda f=f: f(0), lambda f=f, again=again: f(everything, threads=1, out=again))
+    return calls
 
 
 def overhead():
@@ -128,12 +128,12 @@ def main():
         model = hamel.load(path)
         ours, theirs, jax = hamel_calls(model), pinocchio_calls(path, model.joints[0].type == "free"), adam_calls(path)
         print(f"\n**{name}**, nv = {model.nv}; microseconds a state\n")
-        print("| | Hamel | Pinocchio | adam (JAX) | Hamel, 1000 | Pinocchio, 1000 | adam, 1000 | Hamel, 1000, all threads |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-        for what, (single, batch, threads) in ours.items():
+        print("| | Hamel | Pinocchio | adam (JAX) | Hamel, 1000 | Pinocchio, 1000 | adam, 1000 |")
+        print("| --- | --- | --- | --- | --- | --- | --- |")
+        for what, (single, batch) in ours.items():
             pin, adam = theirs.get(what, (None, None)), jax.get(what, (None, None))
-            calls = {"h": single, "p": pin[0], "j": adam[0], "H": batch, "P": pin[1], "J": adam[1], "T": threads}
-            best = in_turns({key: call for key, call in calls.items() if call}, walls="jJT")
+            calls = {"h": single, "p": pin[0], "j": adam[0], "H": batch, "P": pin[1], "J": adam[1]}
+            best = in_turns({key: call for key, call in calls.items() if call}, walls="jJ")
             cells = [f"{best[k] * (1e6 if k in 'hpj' else 1e6 / N):.2f}" if k in best else "–" for k in calls]
             print(f"| `{what}` | " + " | ".join(cells) + " |", flush=True)
     overhead()

@@ -54,3 +54,13 @@ PyObject *array_copy(int ndim, const npy_intp *dims, const double *data)
     if (array) memcpy(PyArray_DATA(array), data, (size_t)PyArray_NBYTES(array));
     return (PyObject *)array;
 }
+
+int attribute_numbers(PyObject *object, const char *name, int ndim, const npy_intp *dims, double *out)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    PyArrayObject *array = value && value != Py_None ? array_shaped(value, name, ndim, dims) : NULL;
+    if (array) memcpy(out, PyArray_DATA(array), (size_t)PyArray_NBYTES(array));
+    Py_XDECREF(array);
+    Py_XDECREF(value);
+    return PyErr_Occurred() ? -1 : 0;
+}

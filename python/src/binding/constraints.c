@@ -35,17 +35,6 @@ const size_t constraints_count = COUNT(table);
 
 /* ---- hamel.Hold: hamel/_holds.py ---- */
 
-static int numbers(PyObject *hold, const char *name, int ndim, const npy_intp *dims, double *out)
-{
-    PyObject *value = PyObject_GetAttrString(hold, name);
-    if (!value) return -1;
-    PyArrayObject *array = value == Py_None ? NULL : array_shaped(value, name, ndim, dims);
-    if (array) memcpy(out, PyArray_DATA(array), (size_t)PyArray_NBYTES(array));
-    Py_XDECREF(array);
-    Py_DECREF(value);
-    return PyErr_Occurred() ? -1 : 0;
-}
-
 static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
 {
     static const char *const KINDS[] = {"frame", "point", "plane"};
@@ -60,8 +49,10 @@ static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
     Py_XDECREF(kind);
     Py_XDECREF(frame);
     if (PyErr_Occurred()) return -1;
-    return numbers(hold, "normal", 1, &three, c->normal) || numbers(hold, "damping", 0, NULL, &c->damping) ||
-           numbers(hold, "stiffness", 0, NULL, &c->stiffness) || numbers(hold, "pose", 2, dims, c->pose);
+    return attribute_numbers(hold, "normal", 1, &three, c->normal) ||
+           attribute_numbers(hold, "damping", 0, NULL, &c->damping) ||
+           attribute_numbers(hold, "stiffness", 0, NULL, &c->stiffness) ||
+           attribute_numbers(hold, "pose", 2, dims, c->pose);
 }
 
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory)

@@ -15,16 +15,6 @@ static PyTypeObject *step_type, *point_type, *shape_type;
 
 /* ---- planes: hamel/_contact.py ---- */
 
-static int numbers(PyObject *object, const char *name, npy_intp size, double *out)
-{
-    PyObject *value = PyObject_GetAttrString(object, name);
-    PyArrayObject *array = value && value != Py_None ? array_shaped(value, name, size > 1, &size) : NULL;
-    if (array) memcpy(out, PyArray_DATA(array), (size_t)size * sizeof *out);
-    Py_XDECREF(array);
-    Py_XDECREF(value);
-    return PyErr_Occurred() ? -1 : 0;
-}
-
 static hml_plane *read_planes(PyObject *list, int32_t *count)
 {
     PyObject *sequence = PySequence_Fast(list, "planes is a list of hamel.Plane");
@@ -35,10 +25,14 @@ static hml_plane *read_planes(PyObject *list, int32_t *count)
     for (Py_ssize_t i = 0; i < n && !failed; i++) {
         PyObject *given = PySequence_Fast_GET_ITEM(sequence, i);
         hml_plane *p = &planes[i];
-        failed = numbers(given, "point", 3, p->point) || numbers(given, "normal", 3, p->normal) ||
-                 numbers(given, "axis", 3, p->axis) || numbers(given, "size", 2, p->size) ||
-                 numbers(given, "depth", 1, &p->depth) || numbers(given, "friction", 1, &p->friction) ||
-                 numbers(given, "restitution", 1, &p->restitution);
+        const npy_intp three = 3, two = 2;
+        failed = attribute_numbers(given, "point", 1, &three, p->point) ||
+                 attribute_numbers(given, "normal", 1, &three, p->normal) ||
+                 attribute_numbers(given, "axis", 1, &three, p->axis) ||
+                 attribute_numbers(given, "size", 1, &two, p->size) ||
+                 attribute_numbers(given, "depth", 0, NULL, &p->depth) ||
+                 attribute_numbers(given, "friction", 0, NULL, &p->friction) ||
+                 attribute_numbers(given, "restitution", 0, NULL, &p->restitution);
     }
     Py_DECREF(sequence);
     *count = (int32_t)n;

@@ -3,14 +3,6 @@
 
 #include "objects.h"
 
-static PyObject *finish(hml_status status, hml_model *model, hml_error *error)
-{
-    if (!status) return model_wrap(model);
-    error->status = status;
-    raise_error(error);
-    return NULL;
-}
-
 static PyObject *fail(hml_status status)
 {
     raise_status(status, NULL);
@@ -41,7 +33,7 @@ static PyObject *append(model_object *self, PyObject *arguments, PyObject *names
     hml_model *model = NULL;
     hml_error error = {0};
     hml_status status = hml_model_append(self->model, frame, other->model, prefix, &model, &error);
-    return finish(status, model, &error);
+    return model_or_error(status, model, &error);
 }
 
 /* a joint or body by name or index */
@@ -80,7 +72,7 @@ static PyObject *lock(model_object *self, PyObject *arguments, PyObject *names)
         hml_model *model = NULL;
         hml_error error = {0};
         hml_status status = hml_model_lock(self->model, indices, (int32_t)n, data_of(q), &model, &error);
-        result = finish(status, model, &error);
+        result = model_or_error(status, model, &error);
     }
     PyMem_Free(indices);
     Py_XDECREF(list);
@@ -104,7 +96,7 @@ static PyObject *reroot(model_object *self, PyObject *arguments, PyObject *names
     hml_error error = {0};
     status = hml_model_reroot(self->model, body, type, data_of(q), &model, &error);
     Py_XDECREF(q);
-    return finish(status, model, &error);
+    return model_or_error(status, model, &error);
 }
 
 /* q and v of one model as numbers of another: by reroot, or by the joints' names */

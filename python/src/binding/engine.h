@@ -169,6 +169,8 @@ void in_pieces(int threads, npy_intp n, piece *work, void *user);
 /* a float64 array in C order: the same object where it is one, a copy where it can be one, NULL with an exception */
 PyArrayObject *array_of(PyObject *object, PyObject *name);
 PyArrayObject *array_shaped(PyObject *object, const char *name, int ndim, const npy_intp *dims);
+/* the numbers of an attribute; None leaves out alone */
+int attribute_numbers(PyObject *object, const char *name, int ndim, const npy_intp *dims, double *out);
 PyObject *array_copy(int ndim, const npy_intp *dims, const double *data);
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -52,14 +52,6 @@ static int read_settings(const char *format, const char *base, const char *base_
     return 0;
 }
 
-static PyObject *finish(hml_status status, hml_model *model, hml_error *error)
-{
-    if (!status) return model_wrap(model);
-    error->status = status;
-    raise_error(error);
-    return NULL;
-}
-
 static PyObject *load(PyObject *module, PyObject *arguments)
 {
     (void)module;
@@ -80,7 +72,7 @@ static PyObject *load(PyObject *module, PyObject *arguments)
     }
     Py_BEGIN_ALLOW_THREADS status = hml_load(PyBytes_AS_STRING(path), &s.options, &model, &error);
     Py_END_ALLOW_THREADS Py_DECREF(path);
-    return finish(status, model, &error);
+    return model_or_error(status, model, &error);
 }
 
 static PyObject *loads(PyObject *module, PyObject *arguments)
@@ -98,7 +90,7 @@ static PyObject *loads(PyObject *module, PyObject *arguments)
     PyObject *result = NULL;
     if (!read_settings(format, base, base_name, gravity, build, &s)) {
         hml_status status = hml_load_memory(text.buf, (size_t)text.len, name, &s.options, &model, &error);
-        result = finish(status, model, &error);
+        result = model_or_error(status, model, &error);
     }
     PyBuffer_Release(&text);
     return result;
@@ -116,7 +108,7 @@ static PyObject *builtin(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "sszOI", &name, &base, &base_name, &gravity, &build)) return NULL;
     if (read_settings("auto", base, base_name, gravity, build, &s)) return NULL;
     hml_status status = hml_load_builtin(name, &s.options, &model, &error);
-    return finish(status, model, &error);
+    return model_or_error(status, model, &error);
 }
 
 static PyObject *builtin_names(PyObject *module, PyObject *none)

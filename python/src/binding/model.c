@@ -68,6 +68,14 @@ PyObject *model_wrap(hml_model *model)
     return (PyObject *)self;
 }
 
+PyObject *model_or_error(hml_status status, hml_model *model, hml_error *error)
+{
+    if (!status) return model_wrap(model);
+    error->status = status;
+    raise_error(error);
+    return NULL;
+}
+
 static void discard(workspace *space)
 {
     if (!space) return;

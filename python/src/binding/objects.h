@@ -30,6 +30,9 @@ extern PyTypeObject model_type, group_type, builder_type, linearization_type;
 /* takes the model over, also when it fails */
 PyObject *model_wrap(hml_model *model);
 
+/* the model, or an exception that says what the error says */
+PyObject *model_or_error(hml_status status, hml_model *model, hml_error *error);
+
 workspace *workspace_take(model_object *self);
 void workspace_give(model_object *self, workspace *space);
 
