@@ -72,6 +72,10 @@ int32_t hml_contact_bounces(hml_contact *c);
 /* P of the laws in hamel/contact.h, w = K P + (what w was); returns the residual */
 double hml_contact_solve(hml_contact *c, int32_t *iterations);
 
+/* one step of Newton's method from a residual, or a part of it; returns the new residual, or the old one with
+ * everything as it was */
+double hml_contact_newton(hml_contact *c, double left);
+
 /* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
 int hml_contact_displacement(hml_contact *c);
 

@@ -1,0 +1,85 @@
+/*
+ * What the parts of the solver share: rows of K, one contact of many, by how much the laws are missed.
+ */
+#ifndef HML_SIM_CONTACT_LAWS_H
+#define HML_SIM_CONTACT_LAWS_H
+
+#include "sim/contact.h"
+#include "sim/contact_local.h"
+
+static inline double *K_row(const hml_contact *c, int32_t i) { return c->K + (size_t)i * (size_t)c->nrows; }
+
+/* w += K dP for `count` rows from `first` on; K is symmetric */
+static inline void move(const hml_contact *c, int32_t first, int32_t count, const double *dP)
+{
+    for (int32_t k = 0; k < count; k++) {
+        const double *row = K_row(c, first + k), d = dP[k];
+        if (d == 0) continue;
+        for (int32_t i = 0; i < c->nrows; i++) c->w[i] += d * row[i];
+    }
+}
+
+static inline local local_of(const hml_contact *c, int32_t i)
+{
+    local l;
+    for (int32_t r = 0; r < 3; r++) {
+        for (int32_t k = 0; k < 3; k++) l.B[r][k] = K_row(c, i + r)[i + k];
+    }
+    l.mu = c->now.items[c->rows[i].index].friction;
+    return l;
+}
+
+/* by how much the laws are missed, m/s */
+static inline double miss_contact(const hml_contact *c, int32_t i)
+{
+    const local l = local_of(c, i);
+    const double *P = c->P + i, *w = c->w + i, scale = local_tangent_scale(&l);
+    double normal = l.B[0][0] > 0 ? fabs(P[0] - fmax(0, P[0] - w[0] / l.B[0][0])) * l.B[0][0] : 0;
+    if (!(scale > 0)) return normal;
+    double t[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
+    local_project(l.mu * P[0], t);
+    return fmax(normal, hypot(P[1] - t[0], P[2] - t[1]) * scale);
+}
+
+static inline double bounded(const contact_row *row, double P)
+{
+    return row->kind == ROW_LIMIT ? fmax(0, P) : fmin(fmax(P, -row->bound), row->bound);
+}
+
+static inline double miss(const hml_contact *c, int32_t i)
+{
+    const contact_row *row = &c->rows[i];
+    if (row->kind == ROW_TANGENT) return 0;
+    if (row->kind == ROW_CONTACT) return miss_contact(c, i);
+    double k = K_row(c, i)[i];
+    return fabs(c->P[i] - bounded(row, c->P[i] - c->w[i] / k)) * k;
+}
+
+static inline double residual(const hml_contact *c)
+{
+    double worst = 0;
+    for (int32_t i = 0; i < c->nrows; i++) worst = fmax(worst, miss(c, i));
+    return worst;
+}
+
+static inline void update_velocities(const hml_contact *c)
+{
+    memcpy(c->w, c->base, (size_t)c->nrows * sizeof(double));
+    move(c, 0, c->nrows, c->P);
+}
+
+/* takes back what the guess cannot mean: pulling contacts open, friction beyond its bound slips */
+static inline void take_back(const hml_contact *c)
+{
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const contact_row *row = &c->rows[i];
+        if (row->kind == ROW_CONTACT) {
+            c->P[i] = fmax(0, c->P[i]);
+            local_project(c->now.items[row->index].friction * c->P[i], c->P + i + 1);
+        } else if (row->kind != ROW_TANGENT) {
+            c->P[i] = bounded(row, c->P[i]);
+        }
+    }
+}
+
+#endif
