@@ -124,7 +124,8 @@ static int round_shape(const collision_shape *s)
 int hml_collision_pair(const collision_shape *a, const collision_shape *b)
 {
     if (!round_shape(a) || !round_shape(b) || a->body == b->body) return 0;
-    return a->parent != b->body && b->parent != a->body;
+    int joined = (a->parent >= 0 && a->parent == b->body) || (b->parent >= 0 && b->parent == a->body);
+    return !joined; /* what stands in the world touches every body, also the ones that hang on it */
 }
 
 static double clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }

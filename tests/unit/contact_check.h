@@ -54,7 +54,7 @@ static inline void open_scene(scene *s)
     OK(hml_work_new(s->model, HML_ISA_SCALAR, HML_USE_ALL, &s->work));
     size_t size = hml_contact_size(s->model, &s->settings);
     assert_true(size > 0);
-    OK(hml_contact_init(malloc(size), size, s->model, &s->settings, &s->contact));
+    OK(hml_contact_init(malloc(size + 1), size, s->model, &s->settings, &s->contact));
     OK(hml_configuration_neutral(s->model, s->q));
     memset(s->v, 0, sizeof s->v);
 }

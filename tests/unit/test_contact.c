@@ -282,13 +282,13 @@ static void test_shapes_at_rest(void **state)
 {
     (void)state;
     const struct {
-        hml_shape_kind kind;
         double size[3], height;
+        hml_shape_kind kind;
         int contacts;
-    } cases[] = {{HML_SHAPE_SPHERE, {0.1, 0, 0}, 0.1, 1},
-                 {HML_SHAPE_CAPSULE, {0.1, 0.2, 0}, 0.1, 2},
-                 {HML_SHAPE_CYLINDER, {0.1, 0.2, 0}, 0.1, 2},
-                 {HML_SHAPE_BOX, {0.1, 0.2, 0.3}, 0.1, 4}};
+    } cases[] = {{{0.1, 0, 0}, 0.1, HML_SHAPE_SPHERE, 1},
+                 {{0.1, 0.2, 0}, 0.1, HML_SHAPE_CAPSULE, 2},
+                 {{0.1, 0.2, 0}, 0.1, HML_SHAPE_CYLINDER, 2},
+                 {{0.1, 0.2, 0.3}, 0.1, HML_SHAPE_BOX, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scene s = {0};
         hml_builder *b = hml_builder_new();
@@ -324,6 +324,33 @@ static void test_cylinder_stands(void **state)
     run(&s, 1e-3, 500, NULL);
     assert_int_equal(s.result.contacts, 4);
     assert_close(s.q[2], 0.2 - 1e-5, 1e-9);
+    close_scene(&s);
+}
+
+/* a capsule falls across one that lies in the world, and a ball beside it, on the end of the same one */
+static void test_pairs(void **state)
+{
+    (void)state;
+    scene s = {0};
+    hml_builder *b = hml_builder_new();
+    add_solid(b, "rod", HML_JOINT_TRANSLATION3, 0.1, 0.1, 0.1);
+    add_solid(b, "ball", HML_JOINT_TRANSLATION3, 0.1, 0.1, 0.1);
+    s.model = finish(b, 0);
+    const double along_x[9] = {0, 0, 1, 0, 1, 0, -1, 0, 0}, along_y[9] = {1, 0, 0, 0, 0, 1, 0, -1, 0};
+    hml_shape shapes[3] = {shape_on(-1, HML_SHAPE_CAPSULE, 0.1, 1, 0), shape_on(0, HML_SHAPE_CAPSULE, 0.05, 0.5, 0),
+                           shape_on(1, HML_SHAPE_SPHERE, 0.2, 0, 0)};
+    memcpy(shapes[0].rotation, along_x, sizeof along_x);
+    memcpy(shapes[1].rotation, along_y, sizeof along_y);
+    shapes[0].friction = 0.5;
+    s.settings = (hml_contact_settings){.shapes = shapes, .nshapes = 3, .options = HML_CONTACT_PAIRS};
+    open_scene(&s);
+    s.q[1] = 0.2, s.q[2] = 0.3; /* not in the middle */
+    s.q[3] = 1, s.q[5] = 0.4;
+    run(&s, 1e-3, 1000, NULL);
+    assert_int_equal(s.result.contacts, 2);
+    assert_close(s.q[2], 0.15, 1.1e-4);
+    assert_close(s.q[5], 0.3, 1.1e-4);
+    for (int k = 0; k < 6; k++) assert_close(s.v[k], 0, 1e-9);
     close_scene(&s);
 }
 
@@ -411,8 +438,8 @@ int main(void)
         cmocka_unit_test(test_bounce),          cmocka_unit_test(test_cradle),
         cmocka_unit_test(test_stack),           cmocka_unit_test(test_joint_friction),
         cmocka_unit_test(test_joint_limit),     cmocka_unit_test(test_shapes_at_rest),
-        cmocka_unit_test(test_cylinder_stands), cmocka_unit_test(test_terrain),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_cylinder_stands), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_terrain),         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
