@@ -16,7 +16,9 @@ def robot(request):
     """Every robot of the library, and one with every kind of joint."""
     if request.param != "random":
         return hamel.load(request.param)
-    joints = "revolute prismatic helical cylindrical universal planar spherical translation2 translation3 schoenflies free"
+    joints = (
+        "revolute prismatic helical cylindrical universal planar spherical translation2 translation3 schoenflies free"
+    )
     return hamel.random_model(6, nbodies=14, joints=joints.split(), passive=0.5, nframes=2)
 
 

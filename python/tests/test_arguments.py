@@ -25,7 +25,9 @@ def test_bad_configurations(quadruped, q, kind, words):
         quadruped.mass_matrix(q)
 
 
-@pytest.mark.parametrize("like", [list, lambda q: q.astype(np.float32), lambda q: np.asfortranarray(np.tile(q, (3, 1)))[1]])
+@pytest.mark.parametrize(
+    "like", [list, lambda q: q.astype(np.float32), lambda q: np.asfortranarray(np.tile(q, (3, 1)))[1]]
+)
 def test_what_can_be_read_is_read(quadruped, like):
     """Lists, other real numbers and other orders are copied."""
     q = quadruped.random(1)
@@ -67,7 +69,9 @@ def test_out_may_not_be_an_argument():
 
 def test_words(quadruped):
     q, v = quadruped.neutral(), np.zeros(18)
-    with pytest.raises(hamel.InvalidArgumentError, match="representation is one of left, right, mixed, split, not 'up'"):
+    with pytest.raises(
+        hamel.InvalidArgumentError, match="representation is one of left, right, mixed, split, not 'up'"
+    ):
         quadruped.linearize(q, v, representation="up")
     with pytest.raises(TypeError, match="no argument 'tua'"):
         quadruped.linearize(q, v, tua=v)

@@ -48,7 +48,14 @@ def _has_example_robots():
 
 
 def public():
-    for owner in (hamel, hamel.Model, hamel.Builder, hamel.Linearization, hamel.Subgroup, *filter(inspect.ismodule, vars(_core).values())):
+    for owner in (
+        hamel,
+        hamel.Model,
+        hamel.Builder,
+        hamel.Linearization,
+        hamel.Subgroup,
+        *filter(inspect.ismodule, vars(_core).values()),
+    ):
         for name, value in vars(owner).items():
             if not name.startswith("_") and (callable(value) or inspect.isgetsetdescriptor(value)):
                 yield f"{owner.__name__}.{name}", value

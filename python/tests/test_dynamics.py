@@ -53,7 +53,11 @@ def test_configurations(seed):
     close(model.velocity(q, model.rate(q, v)), v, 1e-12)
     close(model.rate(q, v), np.einsum("nij,nj->ni", model.rate_matrix(q), v), 1e-13)
     model.check(there[0])
-    close(model.normalize(2 * q[0]) if model.nq == model.nv else model.normalize(q[0]), 2 * q[0] if model.nq == model.nv else q[0], 1e-14)
+    close(
+        model.normalize(2 * q[0]) if model.nq == model.nv else model.normalize(q[0]),
+        2 * q[0] if model.nq == model.nv else q[0],
+        1e-14,
+    )
 
 
 def test_textbook_and_fast(robot):
@@ -75,7 +79,10 @@ def test_textbook_and_fast(robot):
     joints = [x for j in robot.joints if j.nv for x in zip(j.armature, j.damping)]
     armature, damping = np.array(joints).T
     stiffness = np.concatenate([j.stiffness for j in robot.joints if j.nv])
-    close(robot.bias(q, 0 * v), robot.inverse_dynamics_parameters(q, 0 * v).inertia @ robot.parameters() + p.stiffness @ stiffness)
+    close(
+        robot.bias(q, 0 * v),
+        robot.inverse_dynamics_parameters(q, 0 * v).inertia @ robot.parameters() + p.stiffness @ stiffness,
+    )
     close(p.armature @ armature, armature * a)
     close(p.damping @ damping, damping * v)
     L = hamel.factor.ltl(robot.coordinate_parents(), d.M)

@@ -30,7 +30,13 @@ def functions():
         for name in sorted(vars(type(owner))):
             if "\n    → " in (getattr(owner, name).__doc__ or "") and not name.startswith("_"):
                 yield pytest.param(getattr(owner, name), id=f"{type(owner).__name__}.{name}")
-    for f in (hamel.discretize, hamel.newton_euler, hamel.newton_euler_com, hamel.newton_euler_frame, hamel.reconstruct):
+    for f in (
+        hamel.discretize,
+        hamel.newton_euler,
+        hamel.newton_euler_com,
+        hamel.newton_euler_frame,
+        hamel.reconstruct,
+    ):
         yield pytest.param(f, id=f.__name__)
 
 

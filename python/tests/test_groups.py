@@ -71,7 +71,11 @@ def test_se3(x, y, z):
     close(se3.adjoint(se3.compose(A, B)), se3.adjoint(A) @ se3.adjoint(B))
     close(se3.vee(A @ se3.hat(y) @ np.linalg.inv(A)), twist.transform(A, y), 1e-12)
     close(wrench.power(wrench.transform(A, z), twist.transform(A, y)), z @ y, 1e-12)
-    close(twist.cross(x, twist.cross(y, z)) + twist.cross(y, twist.cross(z, x)) + twist.cross(z, twist.cross(x, y)), np.zeros(6), 1e-12)
+    close(
+        twist.cross(x, twist.cross(y, z)) + twist.cross(y, twist.cross(z, x)) + twist.cross(z, twist.cross(x, y)),
+        np.zeros(6),
+        1e-12,
+    )
     close(wrench.cross(x, z), -se3.cross(x).T @ z)
     close(se3.ad_tilde(z) @ x, wrench.cross(x, z))
 
@@ -122,7 +126,11 @@ def test_subgroups(name):
     close(group.hat(x), se3.hat(x @ S.T))
     bracket = np.einsum("...ij,...j->...i", group.ad(x), y)
     close(bracket @ S.T, twist.cross(x @ S.T, y @ S.T), 1e-12)
-    close(group.jacobian(x) @ group.jacobian_inverse(x), np.broadcast_to(np.eye(group.dimension), (7, *S.shape[1:], S.shape[1])), 1e-12)
+    close(
+        group.jacobian(x) @ group.jacobian_inverse(x),
+        np.broadcast_to(np.eye(group.dimension), (7, *S.shape[1:], S.shape[1])),
+        1e-12,
+    )
     M = group.mass(inertia.matrix(inertia.from_com(2.0, [0.1, 0.2, 0.3], np.diag([1.0, 1.1, 1.2]))))
     tau = group.inverse_dynamics(M, x, y)
     close(group.forward_dynamics(M, x, tau), y, 1e-12)
@@ -137,6 +145,7 @@ def test_unknown_group():
 
 def test_field_of_a_unicycle():
     """ġ = g (u₁, 0, u₂) on SE(2): A = −ad_λ, B selects; Bos (8)-(13)."""
+
     def velocity(g, u, t):
         return [u[0], 0, u[1]]
 

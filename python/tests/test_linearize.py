@@ -24,7 +24,7 @@ def test_contract(tmp_path):
 
 
 def test_a_flow_agrees(robot):
-    """A and B against central differences of the dynamics along q ⊕ z: h² and ε/h, some 1e-8 of the largest entry."""
+    """A and B against central differences of the dynamics along q ⊕ z: h² and ε/h, 1e-8 of the largest entry."""
     q, v, _, tau = state(robot, 3)
     x = robot.linearize(q, v, tau)
     nv, h = robot.nv, 1e-5
@@ -59,7 +59,18 @@ def test_as_the_command(quadruped, representation, inputs, tmp_path):
         for j in quadruped.joints
     }
     here.write_text(json.dumps({"joints": joints}))
-    arguments = ["linearize", model, "--state", here, "--out", out, "--representation", representation, "--inputs", inputs]
+    arguments = [
+        "linearize",
+        model,
+        "--state",
+        here,
+        "--out",
+        out,
+        "--representation",
+        representation,
+        "--inputs",
+        inputs,
+    ]
     subprocess.run([str(hamel.command()), *map(str, arguments)], check=True)
     theirs = json.loads(out.read_text())
     loaded = quadruped.load_state(here)

@@ -15,7 +15,9 @@ import hamel
 
 def two_links(gravity=None):
     builder = hamel.Builder("two", gravity=gravity)
-    builder.add_body("upper", None, "revolute", axis=[0, 1, 0], mass=1, com=[0, 0, -0.5], moment=np.diag([0.1, 0.1, 0.01]))
+    builder.add_body(
+        "upper", None, "revolute", axis=[0, 1, 0], mass=1, com=[0, 0, -0.5], moment=np.diag([0.1, 0.1, 0.01])
+    )
     builder.add_body("lower", "upper", "revolute", joint="knee", axis=[0, 1, 0], position=[0, 0, -1], mass=2,
                      com=[0, 0, -0.5], moment=np.diag([0.2, 0.2, 0.02]), damping=0.3, lower=-1, upper=2)  # fmt: skip
     return builder.add_frame("foot", "lower", [0, 0, -1])
@@ -67,7 +69,9 @@ def test_edit(quadruped):
     stiff = quadruped.lock(joints, q)
     assert stiff.nv == quadruped.nv - len(joints) and np.isclose(stiff.mass, quadruped.mass)
     moved, _ = quadruped.transfer(stiff, q)
-    assert np.isclose(stiff.dynamics(moved, np.zeros(stiff.nv)).potential_energy, quadruped.dynamics(q, 0 * v).potential_energy)
+    assert np.isclose(
+        stiff.dynamics(moved, np.zeros(stiff.nv)).potential_energy, quadruped.dynamics(q, 0 * v).potential_energy
+    )
     other = quadruped.reroot(quadruped.bodies[-1].name)
     rq, rv = quadruped.reroot_state(other, q, v)
     assert np.isclose(other.dynamics(rq, rv).kinetic_energy, quadruped.dynamics(q, v).kinetic_energy)
@@ -110,7 +114,12 @@ def test_urdf(tmp_path):
 def test_copies(robot):
     q, v, _, tau = state(robot, 2)
     x = robot.linearize(q, v, tau)
-    for twin in (pickle.loads(pickle.dumps(robot)), copy.copy(robot), copy.deepcopy(robot), hamel.Model.from_bytes(robot.to_bytes())):
+    for twin in (
+        pickle.loads(pickle.dumps(robot)),
+        copy.copy(robot),
+        copy.deepcopy(robot),
+        hamel.Model.from_bytes(robot.to_bytes()),
+    ):
         assert twin == robot and hash(twin) == hash(robot) and twin is not robot
         assert np.array_equal(twin.linearize(q, v, tau).A, x.A)
     again = pickle.loads(pickle.dumps(x))
@@ -155,9 +164,23 @@ def test_what_the_wheel_carries():
 
 
 def test_robots_by_name():
-    found = pytest.importorskip("importlib.util").find_spec("cmeel")
-    if not found:
+    """Robots of example-robot-data, if it is there."""
+    try:
+        path = hamel.find("anymal_b")
+    except hamel.NotFoundError:
         pytest.skip("example-robot-data is not there")
-    path = hamel.find("anymal_b")
     assert isinstance(path, pathlib.Path) and path.suffix == ".urdf"
     assert hamel.load("anymal_b").nv == 18 and hamel.load("ur5").nv >= 6
+
+
+def test_robot_descriptions(tmp_path, monkeypatch):
+    """A robot of robot_descriptions, whose modules say where its file is."""
+    package = tmp_path / "robot_descriptions"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    two_links().build().save_urdf(tmp_path / "toy.urdf")
+    (package / "toybot_description.py").write_text(f"URDF_PATH = {str(tmp_path / 'toy.urdf')!r}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "robot_descriptions", raising=False)
+    assert hamel.find("toybot") == tmp_path / "toy.urdf"
+    assert hamel.load("toybot", base="fixed").nv == 2

@@ -19,7 +19,9 @@ def test_a_pendulum_swings():
     robot = hamel.Builder().add_body("b", axis=[0, 1, 0], mass=2, com=[0, 0, -0.5], moment=0.1 * np.eye(3)).build()
     period = 2 * np.pi * np.sqrt((0.1 + 2 * 0.25) / (2 * 9.81 * 0.5))
     q, v = hamel.simulate(robot, [1e-4], None, [0, period / 2, period])
-    assert np.allclose(q[:, 0], [1e-4, -1e-4, 1e-4], rtol=1e-6)  # 1 + θ²/16, and the local error over some hundred steps
+    assert np.allclose(
+        q[:, 0], [1e-4, -1e-4, 1e-4], rtol=1e-6
+    )  # 1 + θ²/16, and the local error over some hundred steps
     q, v = hamel.simulate(robot, [2.0], [0.5], np.linspace(0, 3, 7))
     assert np.ptp(energy(robot, q, v)) < 1e-9
 
@@ -53,7 +55,9 @@ def test_forces_add_up():
     ]
     for end in ends[1:]:
         assert np.abs(end - ends[0]).max() < 1e-9  # local errors of 1e-12 over some steps
-    held = hamel.Motion(robot, [0.0], scheme="euler", step=1e-2, target=[0.5], stiffness=[1e3], damping=[1e2]).advance(3)
+    held = hamel.Motion(robot, [0.0], scheme="euler", step=1e-2, target=[0.5], stiffness=[1e3], damping=[1e2]).advance(
+        3
+    )
     assert abs(held.q[0] - 0.5) < 2e-2
 
 
@@ -83,7 +87,9 @@ def test_events():
         motion.at(-1)
 
 
-@pytest.mark.parametrize("words", [{"scheme": "magic"}, {"step": -1.0}, {"tau": [1, 2]}, {"samples": 3}, {"samples": ([1, 0], [[0], [0]])}])
+@pytest.mark.parametrize(
+    "words", [{"scheme": "magic"}, {"step": -1.0}, {"tau": [1, 2]}, {"samples": 3}, {"samples": ([1, 0], [[0], [0]])}]
+)
 def test_motion_complains(words):
     with pytest.raises((hamel.InvalidArgumentError, TypeError)):
         hamel.Motion(hamel.load("pendulum"), [0.1], **words)

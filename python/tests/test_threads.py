@@ -21,7 +21,12 @@ def test_sixteen_threads_on_one_model(quadruped):
 
     def work(i):
         x = quadruped.linearize(q[i], v[i], tau[i])
-        return x.A.copy(), quadruped.inverse_dynamics(q[i], v[i], a[i]), quadruped.frame(3, q[i]).J, quadruped.crba(q[i])
+        return (
+            x.A.copy(),
+            quadruped.inverse_dynamics(q[i], v[i], a[i]),
+            quadruped.frame(3, q[i]).J,
+            quadruped.crba(q[i]),
+        )
 
     alone = [work(i) for i in range(16)]
     begin = threading.Barrier(16)
@@ -77,7 +82,11 @@ def test_a_leak_would_be_seen():
 
 
 def poke(quadruped, q):
-    for wrong in (lambda: quadruped.linearize(q, q), lambda: quadruped.frame("tail", q), lambda: quadruped.mass_matrix([1j] * 19)):
+    for wrong in (
+        lambda: quadruped.linearize(q, q),
+        lambda: quadruped.frame("tail", q),
+        lambda: quadruped.mass_matrix([1j] * 19),
+    ):
         with pytest.raises((hamel.Error, TypeError)):
             wrong()
 

@@ -43,7 +43,8 @@ neutral random parameters selection: {ARRAY}
 check save_json save_urdf forget: None
 frame_index: int
 to_bytes: bytes
-from_bytes append lock reroot scale with_gravity with_inertias with_armature with_parameters build random_model _load _loads _builtin: Model
+from_bytes append lock reroot scale with_gravity with_inertias with_armature with_parameters: Model
+build random_model _load _loads _builtin: Model
 differs: Optional[str]
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
@@ -112,16 +113,16 @@ RECORDS = {  # of those that no function's documentation describes
 }
 INITS = {
     "Motion": (
-        "model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, scheme: str = ..., step: float = ..., "
-        "tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
+        "model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, scheme: str = ..., "
+        "step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
         "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
         "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "
         f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..."
     ),
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "
-        "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., correction: float = ..., "
-        "bounce: float = ..., tolerance: float = ..., iterations: int = ..."
+        "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., "
+        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..."
     ),
     "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
     "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",
@@ -241,7 +242,9 @@ def stubs() -> dict[str, str]:
             rest.append(class_stub(name, value))
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
-    files["_core.pyi"] = HEAD + "from ._contact import Plane\nfrom ._holds import Hold\n" + "\n__version__: str\n\n" + "".join(rest)
+    files["_core.pyi"] = (
+        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\n" + "\n__version__: str\n\n" + "".join(rest)
+    )
     return files
 
 

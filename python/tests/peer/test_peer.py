@@ -1,7 +1,7 @@
 """The same call in Hamel, Pinocchio and MuJoCo on real robots, from Python.
 
-Needs pin, mujoco and, for more robots, example-robot-data; robots come from ../shared/models beside the project too. What
-is not there is skipped. The tolerances, and the translation between the programs, are those of tests/peer.
+Needs pin, mujoco and, for more robots, example-robot-data; robots come from ../shared/models beside the project too.
+What is not there is skipped. The tolerances, and the translation between the programs, are those of tests/peer.
 """
 
 import importlib.util
