@@ -57,6 +57,18 @@ struct hml_contact {
     rank_factor rank;
 };
 
+/* aᵀ b in four sums: one sum would wait for itself */
+static inline double contact_dot(size_t n, const double *a, const double *b)
+{
+    double s[4] = {0, 0, 0, 0};
+    size_t k = 0;
+    for (; k + 4 <= n; k += 4) {
+        for (size_t i = 0; i < 4; i++) s[i] += a[k + i] * b[k + i];
+    }
+    for (; k < n; k++) s[0] += a[k] * b[k];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
 /* which rows there are at q_M, with what the last step knew about their impulses in P */
 void hml_contact_list_rows(hml_contact *c, double h);
 
@@ -72,9 +84,9 @@ int32_t hml_contact_bounces(hml_contact *c);
 /* P of the laws in hamel/contact.h, w = K P + (what w was); returns the residual */
 double hml_contact_solve(hml_contact *c, int32_t *iterations);
 
-/* one step of Newton's method from a residual, or a part of it; returns the new residual, or the old one with
- * everything as it was */
-double hml_contact_newton(hml_contact *c, double left);
+/* one step of Newton's method from a residual, or a part of it, with `extra` of the diagonal added to rows of K;
+ * returns the new residual, or the old one with everything as it was */
+double hml_contact_newton(hml_contact *c, double extra, double left);
 
 /* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
 int hml_contact_displacement(hml_contact *c);

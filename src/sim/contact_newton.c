@@ -1,7 +1,8 @@
 /*
  * Newton's method on the laws of contact_solve.c, with the cases as they are: an open contact has P = 0, a sticking one
  * w = 0, a sliding one P_t = μ P_n d with the direction d of P_t − ρ w_t. The matrix is not symmetric, and redundant
- * contacts would make it singular: rows of K have 1e-10 of their diagonal added to it, which the next step makes good.
+ * contacts would make it singular: rows of K have `extra` of their diagonal added to it, which the next step makes
+ * good.
  */
 #include <math.h>
 #include <string.h>
@@ -11,11 +12,11 @@
 static const double shortest = 0.05; /* part of Newton's step */
 
 /* row ← factor · (row of K), with a little more on the diagonal */
-static void put_K(const hml_contact *c, int32_t i, double factor, double *row)
+static void put_K(const hml_contact *c, int32_t i, double factor, double extra, double *row)
 {
     const double *K = K_row(c, i);
     for (int32_t k = 0; k < c->nrows; k++) row[k] = factor * K[k];
-    row[i] += factor * 1e-10 * K[i];
+    row[i] += factor * extra * K[i];
 }
 
 /* P_i shall become `value` */
@@ -46,7 +47,7 @@ static void put_sliding(const hml_contact *c, int32_t i, const local *l, const d
     }
 }
 
-static void put_contact(const hml_contact *c, int32_t i)
+static void put_contact(const hml_contact *c, int32_t i, double extra)
 {
     const local l = local_of(c, i);
     const double *P = c->P + i, *w = c->w + i, scale = local_tangent_scale(&l);
@@ -55,7 +56,7 @@ static void put_contact(const hml_contact *c, int32_t i)
         for (int32_t k = 0; k < 3; k++) put_value(c, i + k, 0, rows + k * c->nrows);
         return;
     }
-    put_K(c, i, 1 / l.B[0][0], rows);
+    put_K(c, i, 1 / l.B[0][0], extra, rows);
     c->y[i] = -w[0] / l.B[0][0];
     double y[2] = {P[1], P[2]};
     if (scale > 0) y[0] -= w[1] / scale, y[1] -= w[2] / scale;
@@ -63,8 +64,8 @@ static void put_contact(const hml_contact *c, int32_t i)
         for (int32_t k = 1; k < 3; k++) put_value(c, i + k, 0, rows + k * c->nrows);
     } else if (hypot(y[0], y[1]) <= l.mu * P[0]) {
         for (int32_t k = 1; k < 3; k++) {
-            put_K(c, i + k, 1 / scale, rows + k * c->nrows);
-            rows[k * c->nrows + i + k] += 1e-10; /* a tangent along which nothing moves */
+            put_K(c, i + k, 1 / scale, extra, rows + k * c->nrows);
+            rows[k * c->nrows + i + k] += extra; /* a tangent along which nothing moves */
             c->y[i + k] = -w[k] / scale;
         }
     } else {
@@ -72,7 +73,7 @@ static void put_contact(const hml_contact *c, int32_t i)
     }
 }
 
-static void put_row(const hml_contact *c, int32_t i)
+static void put_row(const hml_contact *c, int32_t i, double extra)
 {
     const contact_row *row = &c->rows[i];
     double k = K_row(c, i)[i], y = c->P[i] - c->w[i] / k, bound = bounded(row, y);
@@ -81,7 +82,7 @@ static void put_row(const hml_contact *c, int32_t i)
         put_value(c, i, bound, to);
         return;
     }
-    put_K(c, i, 1 / k, to);
+    put_K(c, i, 1 / k, extra, to);
     c->y[i] = -c->w[i] / k;
 }
 
@@ -115,12 +116,12 @@ static int solve_square(size_t n, double *A, double *y)
     return 1;
 }
 
-double hml_contact_newton(hml_contact *c, double left)
+double hml_contact_newton(hml_contact *c, double extra, double left)
 {
     const size_t n = (size_t)c->nrows;
     for (int32_t i = 0; i < c->nrows; i++) {
-        if (c->rows[i].kind == ROW_CONTACT) put_contact(c, i);
-        if (c->rows[i].kind == ROW_LIMIT || c->rows[i].kind == ROW_FRICTION) put_row(c, i);
+        if (c->rows[i].kind == ROW_CONTACT) put_contact(c, i, extra);
+        if (c->rows[i].kind == ROW_LIMIT || c->rows[i].kind == ROW_FRICTION) put_row(c, i, extra);
     }
     memcpy(c->old, c->P, n * sizeof(double));
     if (!solve_square(n, c->A, c->y)) return left;

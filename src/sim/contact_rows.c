@@ -150,10 +150,7 @@ void hml_contact_fill_rows(hml_contact *c)
         double *Gi = c->G + i * n;
         solve_branch(c, row_end(c, &c->rows[i]), Gi);
         for (size_t j = 0; j <= i; j++) {
-            const double *Gj = c->G + j * n;
-            double sum = 0;
-            for (size_t k = 0; k < n; k++) sum += Gi[k] * Gj[k];
-            c->K[i * r + j] = c->K[j * r + i] = sum;
+            c->K[i * r + j] = c->K[j * r + i] = contact_dot(n, Gi, c->G + j * n);
         }
     }
 }

@@ -119,7 +119,7 @@ static double sweep(const hml_contact *c, double part)
 }
 
 /* sweeps and Newton's steps in turn, `most` at most; returns the residual */
-static double iterate(hml_contact *c, double part, double enough, int32_t most, int32_t *iterations)
+static double iterate(hml_contact *c, double part, double extra, double enough, int32_t most, int32_t *iterations)
 {
     double left = residual(c);
     while (left > enough && *iterations < most) {
@@ -127,7 +127,7 @@ static double iterate(hml_contact *c, double part, double enough, int32_t most, 
         update_velocities(c); /* without what rounding has added up */
         left = residual(c);
         for (int k = 0; k < NEWTON_STEPS && left > enough && *iterations < most; k++, ++*iterations) {
-            double next = hml_contact_newton(c, left);
+            double next = hml_contact_newton(c, extra, left);
             if (!(next < left)) break;
             left = next;
         }
@@ -137,7 +137,7 @@ static double iterate(hml_contact *c, double part, double enough, int32_t most, 
 
 double hml_contact_solve(hml_contact *c, int32_t *iterations)
 {
-    double fastest = 1, part = 1;
+    double fastest = 1, part = 1, extra = 1e-10;
     for (int32_t i = 0; i < c->nrows; i++) fastest = fmax(fastest, fabs(c->base[i]));
     const double enough = c->tolerance * fastest;
     take_back(c); /* friction may have changed since the last step */
@@ -149,9 +149,9 @@ double hml_contact_solve(hml_contact *c, int32_t *iterations)
             memset(c->P, 0, (size_t)c->nrows * sizeof(double));
             update_velocities(c);
         }
-        if (attempt > 1) part *= 0.25;
+        if (attempt > 1) part *= 0.25, extra = 1e-4;
         int32_t most = *iterations + ATTEMPT < c->iterations ? *iterations + ATTEMPT : c->iterations;
-        left = iterate(c, part, enough, most, iterations);
+        left = iterate(c, part, extra, enough, most, iterations);
     }
     return left / fastest;
 }

@@ -39,11 +39,7 @@ static hml_status factor(hml_contact *c, hml_work *work, const double *v, const 
 /* out = J x */
 static void row_velocities(const hml_contact *c, const double *x, double *out)
 {
-    for (int32_t i = 0; i < c->nrows; i++) {
-        const double *row = c->J + (size_t)i * c->n;
-        out[i] = 0;
-        for (size_t k = 0; k < c->n; k++) out[i] += row[k] * x[k];
-    }
+    for (int32_t i = 0; i < c->nrows; i++) out[i] = contact_dot(c->n, c->J + (size_t)i * c->n, x);
 }
 
 /* the step went well: what it found is what the next one starts from */
