@@ -31,6 +31,7 @@ typedef struct stage {
     hml_constraint items[4];
     hml_constraints set;
     double *scratch;
+    const double *wrenches; /* on the bodies, or NULL */
     int nv, m;
     double q[MOST], v[MOST], tau[MOST], a[MOST], lambda[MOST];
 } stage;
@@ -66,8 +67,8 @@ static inline void close_stage(stage *s)
 
 static inline hml_status forward(stage *s, hml_constraint_report *report)
 {
-    return hml_constrained_forward_dynamics(s->model, s->work, &s->set, s->q, s->v, s->tau, NULL, s->scratch, s->a,
-                                            s->lambda, report);
+    return hml_constrained_forward_dynamics(s->model, s->work, &s->set, s->q, s->v, s->tau, s->wrenches, s->scratch,
+                                            s->a, s->lambda, report);
 }
 
 #endif

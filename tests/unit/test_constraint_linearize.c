@@ -25,7 +25,7 @@ static void motion_at(const void *context, double t, double *out)
     }
     ASSERT_OK(hml_configuration_integrate(s->model, s->q, z, q));
     if (x->restitution < 0) {
-        ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &s->set, q, v, tau, NULL, s->scratch, out,
+        ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &s->set, q, v, tau, s->wrenches, s->scratch, out,
                                                    out + s->nv, NULL));
     } else {
         ASSERT_OK(hml_constrained_impulse(s->model, s->work, &s->set, x->restitution, q, v, s->scratch, out,
@@ -65,6 +65,7 @@ static void linearize(stage *s, results *r)
                                        .q = s->q,
                                        .v = s->v,
                                        .tau = s->tau,
+                                       .wrenches = s->wrenches,
                                        .acceleration = r->a,
                                        .lambda = r->lambda,
                                        .Dq = r->Dq,
@@ -127,11 +128,35 @@ static void test_point_and_plane(void **state)
 {
     (void)state;
     stage s = {.model = biped()};
+    double wrenches[6 * MOST];
+    draw_array(wrenches, 6 * MOST, 2);
+    s.wrenches = wrenches;
     s.items[0] = hold(s.model, HML_HOLD_POINT, "foot");
     s.items[1] = hold(s.model, HML_HOLD_PLANE, "left_foot");
     s.items[1].damping = 2;
     s.items[1].stiffness = 5;
     open_stage(&s, 2);
+    calm(&s);
+    check_all(&s);
+    close_stage(&s);
+}
+
+/* one hip follows the other's lead: M is dense, columns are shared */
+static void test_mimic(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    add_link(b, "trunk", NULL, HML_JOINT_FREE);
+    add_link(b, "leg", "trunk", HML_JOINT_REVOLUTE);
+    add_link(b, "shin", "leg", HML_JOINT_PRISMATIC);
+    hml_joint_spec joint = some_joint(HML_JOINT_REVOLUTE, "j_other");
+    joint.mimic = "j_leg";
+    joint.multiplier = -0.7;
+    add_spec(b, "other", "shin", &joint);
+    add_tool(b, "foot", "other");
+    stage s = {.model = finish(b, 0)};
+    s.items[0] = hold(s.model, HML_HOLD_FRAME, "foot");
+    open_stage(&s, 1);
     calm(&s);
     check_all(&s);
     close_stage(&s);
@@ -185,10 +210,8 @@ static void test_impulse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frame),
-        cmocka_unit_test(test_point_and_plane),
-        cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_impulse),
+        cmocka_unit_test(test_frame),     cmocka_unit_test(test_point_and_plane), cmocka_unit_test(test_mimic),
+        cmocka_unit_test(test_redundant), cmocka_unit_test(test_impulse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
