@@ -21,12 +21,16 @@ for header in include/hamel/*.h; do
             cc -x $language $warnings -fsyntax-only -Iinclude -
     done
 done
-for kind in F64 F32 X2 X4 X8; do
+for kind in F64 F32 X2 X4 X8 S4 S8; do
     case $kind in
-    X4) set -- -mavx2 -mfma ;;
-    X8) set -- -mavx512f -mavx512dq -mavx512vl -mfma ;;
+    ?4) set -- -mavx2 -mfma ;;
+    ?8) set -- -mavx512f -mavx512dq -mavx512vl -mfma ;;
     *) set -- ;;
     esac
     [ "$(uname -m)" = x86_64 ] || set --
-    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_NUM_$kind" "$@" src/batch/kernels.c
+    case $kind in
+    S?) set -- "-DHML_COLUMNS=${kind#S}" -DHML_NUM_F64 "$@" ;;
+    *) set -- "-DHML_NUM_$kind" "$@" ;;
+    esac
+    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "$@" src/batch/kernels.c
 done

@@ -45,15 +45,15 @@ static double *take(double *at, size_t *used, size_t n)
 static size_t lay_point(const hml_model *m, double *at, point *x)
 {
     const hml_plan *plan = model_plan(m);
-    size_t used = 0, n = (size_t)m->tree_nv, depth = (size_t)plan->depth, r = (size_t)m->nv;
+    size_t used = 0, n = (size_t)m->tree_nv, ld = (size_t)factor_ld(plan), r = (size_t)m->nv;
     int dense = m->nfollowers > 0;
     x->base = (base_motion *)(void *)take(at, &used, (size_t)plan->ntrees * sizeof(base_motion) / sizeof(double));
     x->bodies = (point_body *)(void *)take(at, &used, (size_t)m->nbodies * sizeof(point_body) / sizeof(double));
     x->S = (twist *)(void *)take(at, &used, 6 * n);
     x->v = take(at, &used, n);
     x->springs = take(at, &used, n * PASSIVE_LD);
-    x->f.depth = plan->depth;
-    x->f.rows = take(at, &used, dense ? 0 : n * depth);
+    x->f.ld = (int32_t)ld;
+    x->f.rows = take(at, &used, dense ? 0 : n * ld);
     x->f.diagonal = take(at, &used, dense ? 0 : n);
     x->L = take(at, &used, dense ? r * r : 0);
     return used;
@@ -94,7 +94,7 @@ static int factor_at(const hml_work *work, kernel_call *call, const kernel_scrat
     if (!m->nfollowers) {
         call->acceleration.data = vd;
         if (work->scalar->forward_dynamics(call)) return 1;
-        memcpy(x->f.rows, k->s.f.rows, r * (size_t)x->f.depth * sizeof(double));
+        memcpy(x->f.rows, k->s.f.rows, r * (size_t)x->f.ld * sizeof(double));
         memcpy(x->f.diagonal, k->s.f.diagonal, r * sizeof(double));
         return 0;
     }
@@ -134,6 +134,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
     memcpy(x.v, k.v, n * sizeof(double));
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const plan_tree *tree = &plan_trees(plan)[t];
+        tree_forward(plan, tree, model->gravity, k.q, k.v, k.s.bodies, k.s.columns, &x.base[t]);
         if (tree->base) add_vec3(&k.s.x[tree->begin], vec3_neg(base_acceleration(&x.base[t], &k.v[tree->begin])));
         point_fill(plan, t, &call, &k, k.s.x, x.S, x.bodies);
         if (plan->passive) passive_forces(plan, tree, k.q, k.v, k.s.b, x.springs);

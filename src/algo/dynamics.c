@@ -30,7 +30,7 @@ static totals sum_trees(const hml_work *work)
     totals sum = {0, vec3_zero(), wrench_zero(), vec3_zero()};
     kernel_scratch_lay(plan, work->scratch, &k);
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        const body_state *root = &k.s.bodies[plan_trees(plan)[t].body_begin];
+        const composite *root = &k.s.bodies[plan_trees(plan)[t].body_begin].sum;
         const base_motion *base = &k.s.base[t];
         double m = root->I.m;
         vec3 n = vec3_axpy(m, base->u, root->n), angular = vec3_add(root->t, vec3_cross(root->I.h, base->u));

@@ -64,10 +64,10 @@ static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_
         b->a = twist_add(twist_add(b->ap, aJ), twist_cross(b->vp, b->vJ));
         b->I = inertia_transform(k->s.bodies[i].H, plan_inertia(pb[i].I));
         b->m = inertia_mul(b->I, b->v);
-        k->s.bodies[i].f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, b->m));
+        k->s.bodies[i].sum.f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, b->m));
     }
     apply_wrenches(call, tree, k->s.bodies);
-    for (int32_t i = tree->body_begin; i < tree->body_end; i++) points[i].F = k->s.bodies[i].f;
+    for (int32_t i = tree->body_begin; i < tree->body_end; i++) points[i].F = k->s.bodies[i].sum.f;
     for (int32_t i = tree->body_end - 1; i > tree->body_begin; i--) {
         points[pb[i].parent].F = wrench_add(points[pb[i].parent].F, points[i].F);
     }

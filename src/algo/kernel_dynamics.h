@@ -22,39 +22,67 @@ static inline void *scratch_take(scratch_cursor *c, size_t bytes)
     return p;
 }
 
-typedef struct kernel_scratch {
-    linearize_scratch s;
-    num *q, *v, *tau;
-    triple *panel; /* PANEL columns × nv rows of results, waiting to be written */
-} kernel_scratch;
+/* what inverse dynamics keeps of every body, and what other algorithms read of it afterwards */
+typedef struct tree_scratch {
+    body_state *bodies;
+    column_state *columns;
+    wrench *G;         /* nbodies */
+    mass_factor f;     /* of the last forward dynamics */
+    num *b, *x;        /* nv each */
+    base_motion *base; /* ntrees */
+    num *springs;      /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
+} tree_scratch;
 
-enum { PANEL = LANES < 8 ? 8 : LANES }; /* at least the six columns of a free root */
+typedef struct kernel_scratch {
+    tree_scratch s;
+    num *q, *v, *tau;
+    /* forward dynamics and linearization, in the place of bodies and columns */
+    link_state *links;
+    inertia *inertias;
+    branch_column *columns;
+    base_block *block;
+    panel p;
+} kernel_scratch;
 
 /* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
 static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kernel_scratch *k)
 {
-    scratch_cursor c;
-    size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, depth = (size_t)plan->depth;
+    scratch_cursor c, other;
+    size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, depth = (size_t)plan->depth, rows = depth ? nv : 0;
     c.at = (char *)memory;
     c.used = 0;
-    k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
-    k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));
-    k->s.G = (wrench *)scratch_take(&c, nb * sizeof(wrench));
     k->s.base = (base_motion *)scratch_take(&c, (size_t)plan->ntrees * sizeof(base_motion));
     k->q = (num *)scratch_take(&c, (size_t)plan->nq * sizeof(num));
     k->v = (num *)scratch_take(&c, nv * sizeof(num));
     k->tau = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.b = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.x = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.original = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.f.depth = plan->depth;
-    k->s.f.diagonal = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.branch = (triple *)scratch_take(&c, nv * sizeof(triple));
     k->s.springs = (num *)scratch_take(&c, nv * PASSIVE_LD * sizeof(num));
-    k->panel = (triple *)scratch_take(&c, PANEL * nv * sizeof(triple));
+    other = c;
+    k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
+    k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));
+    k->s.G = (wrench *)scratch_take(&c, nb * sizeof(wrench));
+    k->links = (link_state *)scratch_take(&other, (size_t)plan->levels * sizeof(link_state));
+    k->columns = (branch_column *)scratch_take(&other, nv * sizeof(branch_column));
+    k->inertias = (inertia *)scratch_take(&other, nb * sizeof(inertia));
+    k->block = (base_block *)scratch_take(&other, sizeof(base_block));
+    if (other.used > c.used) c = other;
     /* what grows with the depth comes last: a workspace for the tree alone ends here */
-    k->s.f.rows = (num *)scratch_take(&c, nv * depth * sizeof(num));
-    k->s.path = (triple *)scratch_take(&c, depth * sizeof(triple));
+    k->s.f.ld = factor_ld(plan);
+    k->s.f.diagonal = (num *)scratch_take(&c, rows * sizeof(num));
+    k->s.f.rows = (num *)scratch_take(&c, rows * (size_t)k->s.f.ld * sizeof(num));
+    k->p.q = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
+    k->p.v = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
+    k->p.m = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
+    k->p.turn = (triple *)scratch_take(&c, rows * sizeof(triple));
+    k->p.reach = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
+    k->p.common = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
+    k->p.base_inverse = (num *)scratch_take(&c, 6 * SIX_SPAN * sizeof(num));
+    k->p.sq = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
+    k->p.sv = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
+    k->p.sm = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
+    k->p.base_x = (num *)scratch_take(&c, 3 * SIX_SPAN * sizeof(num));
+    k->p.springs = k->s.springs;
     return c.used;
 }
 
@@ -66,49 +94,29 @@ static inline size_t kernel_scratch_size(const hml_plan *plan)
 
 /* ---- stages that every kernel shares ---- */
 
-/* external wrenches, given in the bodies' own frames, pull on the bodies */
+/* the external wrench on body i, given in its own frame, in the root frame where its plan frame is H */
+static inline wrench body_wrench(const kernel_call *call, int32_t i, pose H)
+{
+    num f[6];
+    for (int32_t k = 0; k < 6; k++) f[k] = kernel_load(call->wrenches, call->count, 6 * i + k);
+    return pose_ad_dual(pose_mul(H, plan_pose(plan_bodies(call->plan)[i].to_body)),
+                        wrench_of(vec3_of(f[0], f[1], f[2]), vec3_of(f[3], f[4], f[5])));
+}
+
 static inline void apply_wrenches(const kernel_call *call, const plan_tree *tree, body_state *bodies)
 {
-    const plan_body *pb = plan_bodies(call->plan);
-    if (!call->wrenches.data) return;
-    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        num f[6];
-        for (int32_t k = 0; k < 6; k++) f[k] = kernel_load(call->wrenches, call->count, 6 * i + k);
-        wrench F = wrench_of(vec3_of(f[0], f[1], f[2]), vec3_of(f[3], f[4], f[5]));
-        pose body = pose_mul(bodies[i].H, plan_pose(pb[i].to_body));
-        bodies[i].f = wrench_sub(bodies[i].f, pose_ad_dual(body, F));
+    for (int32_t i = tree->body_begin; call->wrenches.data && i < tree->body_end; i++) {
+        bodies[i].sum.f = wrench_sub(bodies[i].sum.f, body_wrench(call, i, bodies[i].H));
     }
 }
 
 static inline void add_vec3(num *x, vec3 a) { x[0] += a.x, x[1] += a.y, x[2] += a.z; }
 
-/* what the passes left out of a free root's acceleration: gravity − ω × u */
-static inline vec3 base_acceleration(const base_motion *base, const num *v)
-{
-    return vec3_sub(base->gravity, vec3_cross(vec3_of(v[3], v[4], v[5]), base->u));
-}
-
-/* armature on a free root's linear coordinates resists that part too */
+/* armature on a free root's linear coordinates resists base_acceleration too */
 static inline vec3 base_armature(const hml_plan *plan, const plan_tree *tree, vec3 a)
 {
     const model_coordinate *passive = plan_coordinates(plan) + tree->begin;
     return vec3_of(K(-passive[0].armature) * a.x, K(-passive[1].armature) * a.y, K(-passive[2].armature) * a.z);
-}
-
-/* b = τ − h, but for what base_acceleration adds at the end */
-static inline void tree_right_hand_side(const kernel_call *call, int32_t index, const kernel_scratch *k)
-{
-    const plan_tree *tree = &plan_trees(call->plan)[index];
-    const plan_column *pc = plan_columns(call->plan);
-    for (int32_t c = tree->begin; c < tree->end; c++) {
-        k->s.b[c] = k->tau[c] - wrench_dot(k->s.bodies[pc[c].body].f, k->s.columns[c].S);
-    }
-    if (!call->passive) return;
-    passive_forces(call->plan, tree, k->q, k->v, k->s.b, k->s.springs);
-    if (tree->base) {
-        vec3 a = base_acceleration(&k->s.base[index], &k->v[tree->begin]);
-        add_vec3(&k->s.b[tree->begin], base_armature(call->plan, tree, a));
-    }
 }
 
 static inline void kernel_load_state(const kernel_call *call, kernel_scratch *k)
@@ -116,6 +124,23 @@ static inline void kernel_load_state(const kernel_call *call, kernel_scratch *k)
     kernel_scratch_lay(call->plan, call->scratch, k);
     kernel_load_all(call->q, call->count, call->plan->nq, k->q);
     kernel_load_all(call->v, call->count, call->plan->nv, k->v);
+}
+
+/* lanes of a state that no kernel should see: numbers that are not finite, quaternions more than 1e-3 from unit */
+static inline mask state_bad(const kernel_call *call, const kernel_scratch *k)
+{
+    const plan_body *pb = plan_bodies(call->plan);
+    mask bad = num_lt(K(1), K(0));
+    bad = kernel_not_finite(k->q, call->plan->nq, bad);
+    bad = kernel_not_finite(k->v, call->plan->nv, bad);
+    if (call->tau.data) bad = kernel_not_finite(k->tau, call->plan->nv, bad);
+    for (int32_t i = 0; i < call->plan->nbodies; i++) {
+        if (pb[i].type != HML_JOINT_FREE && pb[i].type != HML_JOINT_SPHERICAL) continue;
+        const num *r = &k->q[pb[i].q + (pb[i].type == HML_JOINT_FREE ? 3 : 0)];
+        num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+        bad |= ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
+    }
+    return bad;
 }
 
 static inline unsigned lane_bits(mask m)
@@ -129,151 +154,159 @@ static inline unsigned lane_bits(mask m)
 #endif
 }
 
-/* poses to ν̇ of one tree; the factor holds W and D⁻¹ afterwards. Returns the lanes with a singular M. */
-static inline mask tree_forward_dynamics(const kernel_call *call, int32_t index, const kernel_scratch *k)
+static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k, int32_t index)
 {
-    const hml_plan *plan = call->plan;
-    const plan_tree *tree = &plan_trees(plan)[index];
-    linearize_scratch s = k->s;
-    tree_forward(plan, tree, call->gravity, k->q, k->v, s.bodies, s.columns, &s.base[index]);
-    apply_wrenches(call, tree, s.bodies);
-    tree_composite(plan, tree, s.bodies, s.columns);
-    tree_right_hand_side(call, index, k);
-    factor_mass_matrix(plan, call->paths, tree, s.columns, &s.f);
-    mask failed = factor_ltdl(plan, call->paths, tree, s.original, &s.f);
-    factor_invert(plan, call->paths, tree, &s.f);
-    factor_solve(plan, call->paths, tree, &s.f, s.b, s.x);
+    walk w;
+    w.plan = call->plan;
+    w.paths = call->paths;
+    w.tree = &plan_trees(call->plan)[index];
+    w.gravity = call->gravity;
+    w.q = k->q;
+    w.v = k->v;
+    w.links = k->links;
+    w.inertias = k->inertias;
+    w.columns = k->columns;
+    w.f = k->s.f;
+    w.block = k->block;
+    w.b = k->s.b;
+    w.x = k->s.x;
+    w.base = &k->s.base[index];
+    return w;
+}
+
+/* the first walk: poses to the factors of M and a half-solved right-hand side. Returns the lanes with a singular M. */
+static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const walk *w)
+{
+    const plan_body *pb = plan_bodies(w->plan);
+    const plan_column *pc = plan_columns(w->plan);
+    const plan_tree *tree = w->tree;
+    mask failed = num_lt(K(1), K(0));
+    for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->tau[c];
+    for (int32_t e = 0; e < tree->base; e++) {
+        for (int32_t d = 0; d <= e; d++) w->block->m[e][d] = K(0);
+    }
+    if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
+    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
+        for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) factor_clear(&w->f, tree, c, pc[c].depth);
+        if (i > tree->body_begin)
+            link_out(w, &pb[i]);
+        else
+            root_out(w, &pb[i]);
+        if (call->wrenches.data) {
+            link_state *own = &w->links[pb[i].level];
+            own->sum.f = wrench_sub(own->sum.f, body_wrench(call, i, own->H));
+        }
+        if (i == tree->body_begin && tree->base && call->passive) {
+            add_vec3(&w->b[tree->begin], base_armature(w->plan, tree, base_acceleration(w->base, &w->v[tree->begin])));
+        }
+        for (int32_t j = i; j >= tree->body_begin && pb[j].end == i + 1; j = pb[j].parent)
+            link_back(w, &pb[j], j, &failed);
+    }
     return failed;
 }
 
 /* ---- linearization ---- */
 
-/*
- * The panel is a ring: column c waits in slot c mod PANEL. Writes the last n columns before `end`. A last, partial
- * panel is filled up with columns that were written before, so that whole runs are stored wherever a matrix has that
- * many columns.
- */
-static inline void panel_flush(const kernel_call *call, const triple *panel, int32_t end, int32_t n)
+/* the second walk: ν̇ and what the columns need */
+static inline void walk_second(const walk *w, num *base_inverse)
 {
-    int32_t nv = call->plan->nv;
-    for (int32_t i = 0; i < nv; i++) {
-        num run[PANEL];
-        if (call->Dq.data) {
-            for (int32_t j = 0; j < n; j++) run[j] = panel[(end - n + j) % PANEL * nv + i].q;
-            kernel_store_run(call->Dq, call->count, i, end - n, n, run);
-        }
-        if (call->Dv.data) {
-            for (int32_t j = 0; j < n; j++) run[j] = panel[(end - n + j) % PANEL * nv + i].v;
-            kernel_store_run(call->Dv, call->count, i, end - n, n, run);
-        }
-        if (call->Minv.data) {
-            for (int32_t j = 0; j < n; j++) run[j] = panel[(end - n + j) % PANEL * nv + i].m;
-            kernel_store_run(call->Minv, call->count, i, end - n, n, run);
-        }
+    const plan_body *pb = plan_bodies(w->plan);
+    const plan_tree *tree = w->tree;
+    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
+        link_accelerate(w, &pb[i]);
+        for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) link_forces(w, &pb[j], j);
+    }
+    if (tree->base) factor_base_inverse(tree, &w->f, base_inverse);
+}
+
+/* columns of a free root with passive forces: of the motion that the passes saw, only the angular velocity is left */
+static inline void base_right_hand_sides(const kernel_call *call, const walk *w, const panel *p, int32_t c, int32_t j)
+{
+    const plan_tree *tree = w->tree;
+    vec3 dq, dv;
+    for (int32_t i = 0; i < tree->end - tree->begin; i++) {
+        *panel_q(w, p, i, j) = K(0);
+        if (c - tree->begin < 3) *panel_v(w, p, i, j) = K(0);
+    }
+    passive_right_hand_sides(w, p, c, j);
+    base_derivative(c - tree->begin, w->base, &w->v[tree->begin], &dq, &dv);
+    dq = base_armature(call->plan, tree, dq), dv = base_armature(call->plan, tree, dv);
+    for (int32_t i = 0; i < 3; i++) {
+        *panel_entry(p->sq, i, j) += vec3_entry(dq, i);
+        *panel_entry(p->sv, i, j) += vec3_entry(dv, i);
     }
 }
 
-/* makes room for column c and returns where it goes; rows of other trees stay zero */
-static inline triple *panel_slot(const hml_plan *plan, const plan_tree *tree, triple *panel, int32_t c)
+/* columns begin … begin + n − 1 of a tree, from right-hand sides to the matrices */
+static inline void panel_columns(const kernel_call *call, const walk *w, const panel *p, int32_t begin, int32_t n)
 {
-    triple *slot = panel + c % PANEL * plan->nv;
-    for (int32_t i = 0; i < tree->begin; i++) slot[i] = triple_zero();
-    for (int32_t i = tree->end; i < plan->nv; i++) slot[i] = triple_zero();
-    return slot;
+    const plan_tree *tree = w->tree;
+    const int32_t carried = panel_carried(w, begin, begin + n);
+    panel_clear(w, p, begin, carried);
+    for (int32_t j = 0; j < n; j++) {
+        int32_t c = begin + j;
+        column_right_hand_sides(w, p, column_path(w->plan, w->paths, c), c, j);
+        if (c < tree->begin + tree->base)
+            base_right_hand_sides(call, w, p, c, j);
+        else if (call->passive)
+            passive_right_hand_sides(w, p, c, j);
+    }
+    panel_half_solve(w, p, begin, carried);
+    panel_reach(w, p, begin, begin + n, carried);
+    for (int32_t i = tree->begin + tree->base; i < tree->end; i++) {
+        panel_rows x = panel_finish(w, p, i);
+        panel_store(call, i, begin, n, &x);
+    }
+    /* in a free root's own rows the half solution is the whole but for what the passes left out */
+    for (int32_t c = begin; c < begin + n && c < tree->begin + tree->base; c++) {
+        vec3 dq, dv;
+        base_derivative(c - tree->begin, w->base, &w->v[tree->begin], &dq, &dv);
+        for (int32_t i = 0; i < 3; i++) {
+            *panel_entry(p->q, i, c - begin) += vec3_entry(dq, i);
+            *panel_entry(p->v, i, c - begin) += vec3_entry(dv, i);
+        }
+    }
+    for (int32_t i = 0; i < tree->base; i++) {
+        panel_rows x;
+        x.q = p->q[i], x.v = p->v[i], x.m = p->m[i];
+        panel_store(call, tree->begin + i, begin, n, &x);
+    }
 }
 
-static inline void panel_advance(const kernel_call *call, const triple *panel, int32_t c)
+/* entries between different trees */
+static inline void clear_between(const kernel_call *call, kernel_output out)
 {
-    int32_t nv = call->plan->nv;
-    if ((c + 1) % PANEL == 0)
-        panel_flush(call, panel, c + 1, PANEL);
-    else if (c + 1 == nv)
-        panel_flush(call, panel, nv, nv < PANEL ? nv : PANEL);
-}
-
-/* derivatives of damping and springs join the right-hand sides of column c */
-static inline void passive_right_hand_sides(const hml_plan *plan, int32_t c, const linearize_scratch *s)
-{
-    const plan_column *pc = &plan_columns(plan)[c];
-    int32_t m = plan_bodies(plan)[pc->body].nv;
-    for (int32_t k = 0; k < m; k++)
-        s->branch[pc->first + k].q -= s->springs[(pc->first + k) * PASSIVE_LD + c - pc->first];
-    s->branch[c].v -= K(plan_coordinates(plan)[c].damping);
-}
-
-/* ∂(base_acceleration)/∂q and /∂ν for column j of a free root */
-static inline void base_derivative(int32_t j, const base_motion *base, const num *v, vec3 *dq, vec3 *dv)
-{
-    vec3 e = vec3_of(K(j % 3 == 0), K(j % 3 == 1), K(j % 3 == 2));
-    *dq = j < 3 ? vec3_zero() : vec3_cross(base->gravity, e);
-    *dv = j < 3 ? vec3_cross(e, vec3_of(v[3], v[4], v[5])) : vec3_cross(base->u, e);
-}
-
-static inline void add_triples(triple *x, vec3 q, vec3 v)
-{
-    x[0].q += q.x, x[1].q += q.y, x[2].q += q.z;
-    x[0].v += v.x, x[1].v += v.y, x[2].v += v.z;
-}
-
-/* column j of a free root: of the motion that the passes saw, only the angular velocity is left to differentiate by */
-static inline void base_right_hand_sides(const plan_tree *tree, int32_t j, const linearize_scratch *s)
-{
-    for (int32_t i = tree->begin; i < tree->end; i++) {
-        s->branch[i].q = K(0);
-        if (j < 3) s->branch[i].v = K(0);
+    size_t nv = (size_t)call->plan->nv;
+    for (size_t l = 0; out.data && l < (size_t)call->count; l++) {
+        for (size_t i = 0; i < nv; i++) memset(out.data + l * out.stride + i * out.ld, 0, nv * sizeof(lane));
     }
 }
 
 static inline unsigned kernel_linearize(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
-    int32_t nv = plan->nv;
     kernel_scratch k;
     kernel_load_state(call, &k);
-    kernel_load_all(call->tau, call->count, nv, k.tau);
-    mask failed = num_lt(K(1), K(0));
+    kernel_load_all(call->tau, call->count, plan->nv, k.tau);
+    mask failed = state_bad(call, &k);
+    if (plan->ntrees > 1) {
+        clear_between(call, call->Dq);
+        clear_between(call, call->Dv);
+        clear_between(call, call->Minv);
+    }
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        const plan_tree *tree = &plan_trees(plan)[t];
-        failed |= tree_forward_dynamics(call, t, &k);
-        tree_accelerate(plan, tree, k.s.x, k.s.bodies, k.s.columns, k.s.G);
-        int32_t c = tree->begin;
-        if (tree->base && !call->passive && c % PANEL + 6 <= PANEL) { /* else they would meet waiting columns */
-            triple *out[6];
-            for (int32_t j = 0; j < 6; j++) out[j] = panel_slot(plan, tree, k.panel, c + j);
-            base_columns(plan, call->paths, tree, &k.s, out);
-            for (int32_t j = 0; j < 6; j++, c++) {
-                vec3 dq, dv;
-                base_derivative(j, &k.s.base[t], &k.v[tree->begin], &dq, &dv);
-                add_triples(&out[j][tree->begin], dq, dv);
-                panel_advance(call, k.panel, c);
-            }
+        walk w = kernel_walk(call, &k, t);
+        failed |= walk_first(call, &k, &w);
+        walk_second(&w, k.p.base_inverse);
+        int32_t c = w.tree->begin, end = w.tree->end;
+        if (w.tree->base && !call->passive) {
+            base_columns(&w, call, &k.p);
+            c += 6;
         }
-        for (; c < tree->end; c++) {
-            const int32_t *path = column_path(plan, call->paths, c);
-            int base = c < tree->begin + tree->base;
-            triple *out = panel_slot(plan, tree, k.panel, c);
-            vec3 dq = vec3_zero(), dv = vec3_zero();
-            column_right_hand_sides(plan, path, tree, c, &k.s);
-            if (base) {
-                base_derivative(c - tree->begin, &k.s.base[t], &k.v[tree->begin], &dq, &dv);
-                base_right_hand_sides(tree, c - tree->begin, &k.s);
-            }
-            if (call->passive) {
-                passive_right_hand_sides(plan, c, &k.s);
-                if (base) {
-                    add_triples(&k.s.branch[tree->begin], base_armature(plan, tree, dq), base_armature(plan, tree, dv));
-                }
-            }
-            column_half_solve(plan, path, tree, c, &k.s);
-            column_finish(plan, call->paths, path, tree, c, &k.s, out);
-            if (base) add_triples(&out[tree->begin], dq, dv);
-            panel_advance(call, k.panel, c);
-        }
-        if (tree->base) add_vec3(&k.s.x[tree->begin], base_acceleration(&k.s.base[t], &k.v[tree->begin]));
+        for (; c < end; c += PANEL) panel_columns(call, &w, &k.p, c, end - c < PANEL ? end - c : PANEL);
+        if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
     }
-    if (call->acceleration.data) {
-        for (int32_t c = 0; c < nv; c++) kernel_store(call->acceleration, call->count, 0, c, k.s.x[c]);
-    }
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.s.x);
     return lane_bits(failed);
 }
 
@@ -285,14 +318,16 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
     kernel_scratch k;
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
-    mask failed = num_lt(K(1), K(0));
+    mask failed = state_bad(call, &k);
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        const plan_tree *tree = &plan_trees(plan)[t];
-        failed |= tree_forward_dynamics(call, t, &k);
-        if (tree->base) add_vec3(&k.s.x[tree->begin], base_acceleration(&k.s.base[t], &k.v[tree->begin]));
+        walk w = kernel_walk(call, &k, t);
+        failed |= walk_first(call, &k, &w);
+        for (int32_t c = w.tree->begin; c < w.tree->end; c++) {
+            w.x[c] = factor_back(plan, call->paths, w.tree, &w.f, c, w.b, w.x);
+        }
+        if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
     }
-    for (int32_t c = 0; call->acceleration.data && c < plan->nv; c++)
-        kernel_store(call->acceleration, call->count, 0, c, k.s.x[c]);
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.s.x);
     return lane_bits(failed);
 }
 

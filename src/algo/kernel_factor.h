@@ -2,28 +2,52 @@
  * The mass matrix and its branch-sparse factors, over num.
  *
  * M is factored as Lᵀ D L (Featherstone, "Rigid body dynamics algorithms", chapter 8): L is unit lower triangular and
- * row c has entries only for the ancestors of c. W = L⁻¹ has the same pattern, and
+ * row c has entries only for the ancestors of c. It is eliminated column by column from the leaves to the root, each
+ * as soon as its joint's subtree is known.
  *
- *   M⁻¹ b = W D⁻¹ Wᵀ b.
- *
- * With W explicit there is no recurrence left in a solve: every row is a dot product over the shared ancestors.
- *
- * Row c is stored by depth: rows[c·depth + d] belongs to the ancestor of c at depth d, the same place for all columns
- * that share it. First it holds M, then L, then W; the diagonal stands apart.
+ * Row c is stored by depth: entry d belongs to the ancestor of c at depth d, the same place for all columns that share
+ * it. The diagonal stands apart: D⁻¹ after the elimination. The six entries of a free root come first, SIX_SPAN places
+ * for them; the others of its tree are shifted accordingly, which factor_own hides.
  */
 #ifndef HML_ALGO_KERNEL_FACTOR_H
 #define HML_ALGO_KERNEL_FACTOR_H
 
+#include "algo/kernel_lanes.h"
 #include "algo/kernel_tree.h"
 #include "algo/topology.h"
 
+/* what a column leaves for the right-hand sides */
+typedef struct branch_column {
+    twist S;
+    wrench F;      /* I S of the subtree */
+    vec3 g;        /* angular part of (2B)ᵀ S */
+    twist Pd, Pdd; /* Ψ̇, Ψ̈ */
+    wrench Uq, Uv; /* what its motion does to the ancestors, kernel_passes.h */
+    twist Sd;      /* Ṡ − Ψ̇; of joints with one coordinate it is zero and not stored */
+} branch_column;
+
 typedef struct mass_factor {
-    int32_t depth; /* doubles a row */
-    num *rows;     /* nv × depth */
-    num *diagonal; /* nv: of M; then of D⁻¹ */
+    int32_t ld;    /* numbers a row */
+    num *rows;     /* nv × ld */
+    num *diagonal; /* nv: D⁻¹ */
 } mass_factor;
 
-static inline num *factor_row(const mass_factor *f, int32_t c) { return f->rows + (int64_t)c * f->depth; }
+static inline int32_t factor_ld(const hml_plan *plan)
+{
+#if COLS > 1
+    return plan->depth ? (plan->depth + 2 + 7) / 8 * 8 : 0;
+#else
+    return plan->depth;
+#endif
+}
+
+static inline num *factor_row(const mass_factor *f, int32_t c) { return f->rows + (int64_t)c * f->ld; }
+
+/* where entry d ≥ 6 of a tree with a free root is, or any entry of another tree: factor_own(…)[d] */
+static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32_t c)
+{
+    return factor_row(f, c) + (tree->base ? SIX_SPAN - 6 : 0);
+}
 
 /* the path of a column and, behind it, the column itself */
 static inline const int32_t *column_path(const hml_plan *plan, const topology *t, int32_t column)
@@ -31,38 +55,22 @@ static inline const int32_t *column_path(const hml_plan *plan, const topology *t
     return t->list + t->start[plan_columns(plan)[column].segment];
 }
 
-/*
- * Rows begin with the six columns of a free root where the tree has one. Those six are always there, for every row
- * below the root, so they are done without a loop that a processor would have to guess the length of: `begin` is where
- * the others start, 6 or 0.
- */
-static inline void row_axpy(int32_t begin, int32_t end, num a, const num *x, num *y)
+/* entry d of row c, wherever it is */
+static inline num *factor_entry(const mass_factor *f, const plan_tree *tree, int32_t c, int32_t d)
 {
-    if (begin == 6) {
-        for (int32_t d = 0; d < 6; d++) y[d] += a * x[d];
-    }
-    for (int32_t d = begin; d < end; d++) y[d] += a * x[d];
+    return d < tree->base ? &factor_row(f, c)[d] : &factor_own(f, tree, c)[d];
 }
 
-/* M of a tree, from F = I S of the subtrees */
-static inline void factor_mass_matrix(const hml_plan *plan, const topology *t, const plan_tree *tree,
-                                      const column_state *columns, mass_factor *f)
+static inline void factor_clear(const mass_factor *f, const plan_tree *tree, int32_t c, int32_t depth)
 {
-    const plan_column *pc = plan_columns(plan);
-    const model_coordinate *passive = plan_coordinates(plan);
-    for (int32_t c = tree->begin; c < tree->end; c++) {
-        const int32_t *path = column_path(plan, t, c);
-        num *row = factor_row(f, c);
-        wrench F = columns[c].F;
-        int32_t d = 0, depth = pc[c].depth;
-        if (tree->base && depth >= 6) { /* columns of a free root are the identity */
-            row[0] = F.f.x, row[1] = F.f.y, row[2] = F.f.z;
-            row[3] = F.t.x, row[4] = F.t.y, row[5] = F.t.z;
-            d = 6;
-        }
-        for (; d < depth; d++) row[d] = wrench_dot(F, columns[path[d]].S);
-        f->diagonal[c] = wrench_dot(F, columns[c].S) + K(passive[c].armature);
+    num *row = factor_row(f, c);
+    const int32_t n = tree->base ? depth + SIX_SPAN - 6 : depth;
+    int32_t d = 0;
+    if (tree->base) {
+        for (; d < SIX_SPAN; d++) row[d] = K(0);
     }
+    for (; d < n; d++) row[d] = K(0);
+    f->diagonal[c] = K(0);
 }
 
 /* 1/pivot; 0 in lanes where the pivot vanished against the diagonal entry of M, which are added to failed */
@@ -75,96 +83,173 @@ static inline num pivot_inverse(num pivot, num original, mask *failed)
     return num_select(regular, K(1) / num_select(regular, pivot, K(1)), K(0));
 }
 
-/* eliminates the six columns of a free root from below: row of a column under it, and its D⁻¹ */
-static inline void factor_base(mass_factor *f, int32_t base, num *row, num inverse)
+/* the block of a free root, lower triangle: what the columns below leave of M, then L and D⁻¹ */
+typedef struct base_block {
+    num m[6][6];
+} base_block;
+
+/* eliminates a row, whose entries above are `row` of a free root, from the root's block and from its b */
+NUM_INLINE void factor_base(num *row, num inverse, num bc, base_block *block, num *b)
 {
-    for (int32_t e = 0; e < 6; e++) {
-        num *above = factor_row(f, base + e);
-        num a = row[e] * inverse;
-        f->diagonal[base + e] -= a * row[e];
-        for (int32_t d = 0; d < e; d++) above[d] -= a * row[d];
-    }
-    for (int32_t e = 0; e < 6; e++) row[e] *= inverse;
+    num r0 = row[0], r1 = row[1], r2 = row[2], r3 = row[3], r4 = row[4], r5 = row[5], a;
+#define ENTRY(e, d) block->m[e][d] -= a * r##d;
+    a = r0 * inverse, row[0] = a, b[0] -= a * bc;
+    ENTRY(0, 0)
+    a = r1 * inverse, row[1] = a, b[1] -= a * bc;
+    ENTRY(1, 0) ENTRY(1, 1) a = r2 * inverse, row[2] = a, b[2] -= a * bc;
+    ENTRY(2, 0) ENTRY(2, 1) ENTRY(2, 2) a = r3 * inverse, row[3] = a, b[3] -= a * bc;
+    ENTRY(3, 0) ENTRY(3, 1) ENTRY(3, 2) ENTRY(3, 3) a = r4 * inverse, row[4] = a, b[4] -= a * bc;
+    ENTRY(4, 0) ENTRY(4, 1) ENTRY(4, 2) ENTRY(4, 3) ENTRY(4, 4) a = r5 * inverse, row[5] = a, b[5] -= a * bc;
+    ENTRY(5, 0) ENTRY(5, 1) ENTRY(5, 2) ENTRY(5, 3) ENTRY(5, 4) ENTRY(5, 5)
+#undef ENTRY
 }
 
 /*
- * M → L, D⁻¹, in place. Returns the lanes in which a pivot vanished against its diagonal entry in M, as a mask; there
- * its inverse is 0, which leaves the coordinate out and marks it.
+ * M's row of column c joins what the columns below have left in it, then it is eliminated: row c becomes that of L, b
+ * of the ancestors is b − Lᵀ b. Lanes whose pivot vanished against its entry in M are added to failed; their D⁻¹ is 0,
+ * which leaves the coordinate out and marks it.
  */
-static inline mask factor_ltdl(const hml_plan *plan, const topology *t, const plan_tree *tree, num *original,
-                               mass_factor *f)
+static inline void factor_column(const hml_plan *plan, const topology *t, const plan_tree *tree, int32_t c,
+                                 const branch_column *columns, const mass_factor *f, base_block *block, num *b,
+                                 mask *failed)
 {
-    const plan_column *pc = plan_columns(plan);
-    mask failed = num_lt(K(1), K(0));
-    for (int32_t c = tree->begin; c < tree->end; c++) original[c] = f->diagonal[c];
-    for (int32_t k = tree->end - 1; k >= tree->begin; k--) {
-        const int32_t *path = column_path(plan, t, k);
-        num *row = factor_row(f, k);
-        int32_t depth = pc[k].depth, base = depth >= 6 ? tree->base : 0;
-        num inverse = pivot_inverse(f->diagonal[k], original[k], &failed);
-        f->diagonal[k] = inverse;
-        for (int32_t e = depth - 1; e >= base; e--) {
-            num a = row[e] * inverse;
-            f->diagonal[path[e]] -= a * row[e];
-            row_axpy(base, e, -a, row, factor_row(f, path[e]));
+    const int32_t *path = column_path(plan, t, c);
+    const int32_t depth = plan_columns(plan)[c].depth, base = tree->base;
+    const branch_column *col = &columns[c];
+    num *row = factor_row(f, c), *own = factor_own(f, tree, c);
+    wrench F = col->F;
+    num diagonal = wrench_dot(F, col->S) + K(plan_coordinates(plan)[c].armature);
+    num bc = b[c], inverse = pivot_inverse(f->diagonal[c] + diagonal, diagonal, failed);
+    f->diagonal[c] = inverse;
+    if (base) { /* columns of a free root are the identity */
+        row[0] += F.f.x, row[1] += F.f.y, row[2] += F.f.z;
+        row[3] += F.t.x, row[4] += F.t.y, row[5] += F.t.z;
+    }
+    for (int32_t d = base; d < depth; d++) own[d] += wrench_dot(F, columns[path[d]].S);
+    for (int32_t e = depth - 1; e >= base; e--) {
+        num r = own[e], a = r * inverse;
+        int32_t k = path[e];
+        num *above = factor_row(f, k);
+        f->diagonal[k] -= a * r;
+        b[k] -= a * bc;
+        own[e] = a;
+        if (base) {
+            six_store(six_axpy(-a, six_load(row), six_load(above)), above);
+            above += SIX_SPAN - 6;
+        }
+        for (int32_t d = base; d < e; d++) above[d] -= a * own[d];
+    }
+    if (base) factor_base(row, inverse, bc, block, b + tree->begin);
+}
+
+/* the six columns of a free root, from the sum I of its tree: L and D⁻¹ in their rows, b half solved */
+static inline void factor_root(const hml_plan *plan, const plan_tree *tree, const inertia *I, const mass_factor *f,
+                               base_block *block, num *b, mask *failed)
+{
+    const model_coordinate *passive = plan_coordinates(plan) + tree->begin;
+    const num z = K(0);
+    const num M[6][6] = {{I->m, z, z, z, z, z},
+                         {z, I->m, z, z, z, z},
+                         {z, z, I->m, z, z, z},
+                         {z, -I->h.z, I->h.y, I->J.xx, z, z},
+                         {I->h.z, z, -I->h.x, I->J.xy, I->J.yy, z},
+                         {-I->h.y, I->h.x, z, I->J.xz, I->J.yz, I->J.zz}};
+    num(*m)[6] = block->m;
+    b += tree->begin;
+    for (int32_t e = 0; e < 6; e++) {
+        for (int32_t d = 0; d <= e; d++) m[e][d] += M[e][d];
+        m[e][e] += K(passive[e].armature);
+    }
+    for (int32_t k = 5; k >= 0; k--) {
+        num *row = factor_row(f, tree->begin + k);
+        num inverse = pivot_inverse(m[k][k], M[k][k] + K(passive[k].armature), failed);
+        f->diagonal[tree->begin + k] = inverse;
+        for (int32_t e = 0; e < k; e++) {
+            num a = m[k][e] * inverse;
+            b[e] -= a * b[k];
+            for (int32_t d = 0; d <= e; d++) m[e][d] -= a * m[k][d];
             row[e] = a;
         }
-        if (base) factor_base(f, tree->begin, row, inverse);
     }
-    return failed;
 }
 
-/* L → W = L⁻¹, in place, root to leaves: row c of W is −(row c of L) W on the rows above */
-static inline void factor_invert(const hml_plan *plan, const topology *t, const plan_tree *tree, mass_factor *f)
+/* the other half of a solve: x = L⁻¹ D⁻¹ b for b that factor_column or factor_solve left, one column after the other */
+static inline num factor_back(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
+                              int32_t c, const num *b, const num *x)
 {
-    const plan_column *pc = plan_columns(plan);
-    for (int32_t c = tree->begin; c < tree->end; c++) {
-        const int32_t *path = column_path(plan, t, c);
-        num *row = factor_row(f, c);
-        int32_t depth = pc[c].depth, base = depth >= 6 ? tree->base : 0;
-        if (base) {
-            for (int32_t e = 1; e < 6; e++) {
-                const num *above = factor_row(f, tree->begin + e);
-                for (int32_t d = 0; d < e; d++) row[d] += row[e] * above[d];
-            }
-        }
-        for (int32_t e = base; e < depth; e++) {
-            num a = row[e]; /* entries before e already hold their sums; e itself is still L */
-            row_axpy(base, e, a, factor_row(f, path[e]), row);
-        }
-        if (base) {
-            for (int32_t d = 0; d < 6; d++) row[d] = -row[d];
-        }
-        for (int32_t d = base; d < depth; d++) row[d] = -row[d];
+    const int32_t *path = column_path(plan, t, c);
+    int32_t depth = plan_columns(plan)[c].depth, d = 0;
+    const num *row = factor_row(f, c);
+    num sum = f->diagonal[c] * b[c];
+    if (tree->base && depth >= 6) {
+        const num *root = &x[tree->begin];
+        sum -= row[0] * root[0] + row[1] * root[1] + row[2] * root[2];
+        sum -= row[3] * root[3] + row[4] * root[4] + row[5] * root[5];
+        row += SIX_SPAN - 6;
+        d = 6;
     }
+    for (; d < depth; d++) sum -= row[d] * x[path[d]];
+    return sum;
 }
 
-/* x = M⁻¹ b for a full right-hand side; b is overwritten by D⁻¹ Wᵀ b */
+/* x = M⁻¹ b for a right-hand side that the elimination did not see; b is overwritten */
 static inline void factor_solve(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
                                 num *b, num *x)
 {
     const plan_column *pc = plan_columns(plan);
-    for (int32_t c = tree->begin; c < tree->end; c++) {
+    for (int32_t c = tree->end - 1; c >= tree->begin; c--) {
         const int32_t *path = column_path(plan, t, c);
-        const num *row = factor_row(f, c);
-        int32_t d = 0;
-        num bc = b[c];
-        if (tree->base && pc[c].depth >= 6) {
-            for (; d < 6; d++) b[tree->begin + d] += row[d] * bc;
-        }
-        for (; d < pc[c].depth; d++) b[path[d]] += row[d] * bc;
+        for (int32_t d = 0; d < pc[c].depth; d++) b[path[d]] -= *factor_entry(f, tree, c, d) * b[c];
     }
-    for (int32_t c = tree->begin; c < tree->end; c++) b[c] *= f->diagonal[c];
-    for (int32_t c = tree->begin; c < tree->end; c++) {
-        const int32_t *path = column_path(plan, t, c);
-        const num *row = factor_row(f, c);
-        int32_t d = 0;
-        num sum = b[c];
-        if (tree->base && pc[c].depth >= 6) {
-            for (; d < 6; d++) sum += row[d] * b[tree->begin + d];
+    for (int32_t c = tree->begin; c < tree->end; c++) x[c] = factor_back(plan, t, tree, f, c, b, x);
+}
+
+/*
+ * L → W = L⁻¹ in row c, in place, root to leaves: row c of W is −(row c of L) W on the rows above. Of a tree with a
+ * free root the part below the root alone is inverted, and the six entries become those of T = −M_ll⁻¹ M_lb: what the
+ * coordinates below do when the root accelerates and nothing pushes them. Not for the six columns of a free root.
+ */
+static inline void factor_invert(const hml_plan *plan, const topology *t, const plan_tree *tree, int32_t c,
+                                 const mass_factor *f)
+{
+    const int32_t *path = column_path(plan, t, c);
+    const int32_t depth = plan_columns(plan)[c].depth, base = tree->base;
+    num *row = factor_row(f, c), *own = factor_own(f, tree, c);
+    if (base) {
+        six sum = six_scale(K(-1), six_load(row));
+        for (int32_t e = base; e < depth; e++) sum = six_axpy(-own[e], six_load(factor_row(f, path[e])), sum);
+        six_store(sum, row);
+    }
+    for (int32_t e = base; e < depth; e++) {
+        num a = -own[e]; /* entries before e already hold their sums; e itself is still L */
+        const num *above = factor_own(f, tree, path[e]);
+        for (int32_t d = base; d < e; d++) own[d] += a * above[d];
+        own[e] = a;
+    }
+}
+
+/* S⁻¹ of a free root, six rows of SIX_SPAN: the inverse of its block of M after the elimination of everything below */
+static inline void factor_base_inverse(const plan_tree *tree, const mass_factor *f, num *inverse)
+{
+    num W[6][6], WD[6][6];
+    for (int32_t i = 0; i < 6; i++) {
+        const num *row = factor_row(f, tree->begin + i);
+        for (int32_t d = 0; d < i; d++) {
+            num sum = -row[d];
+            for (int32_t e = d + 1; e < i; e++) sum -= row[e] * W[e][d];
+            W[i][d] = sum;
         }
-        for (; d < pc[c].depth; d++) sum += row[d] * b[path[d]];
-        x[c] = sum;
+        W[i][i] = K(1);
+        for (int32_t d = 0; d <= i; d++) WD[i][d] = W[i][d] * f->diagonal[tree->begin + d];
+    }
+    for (int32_t i = 0; i < 6; i++) {
+        for (int32_t j = 0; j <= i; j++) {
+            num sum = WD[i][j];
+            for (int32_t k = 0; k < j; k++) sum += WD[i][k] * W[j][k];
+            inverse[i * SIX_SPAN + j] = sum;
+            inverse[j * SIX_SPAN + i] = sum;
+        }
+        for (int32_t j = 6; j < SIX_SPAN; j++) inverse[i * SIX_SPAN + j] = K(0);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "algo/kernel_lanes.h"
 #include "algo/topology.h"
 #include "num/num.h"
 
@@ -59,6 +60,17 @@ static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *o
     for (; i < n; i++) out[i] = kernel_load(in, count, i);
 }
 
+/* x·0 is zero exactly where x is finite, and sums keep a NaN: marks the others */
+static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
+{
+    num a = K(0), b = K(0);
+    int32_t i = 0;
+    for (; i + 2 <= n; i += 2) a += x[i] * K(0), b += x[i + 1] * K(0);
+    if (i < n) a += x[i] * K(0);
+    a += b;
+    return bad | ~num_lt(a, K(1));
+}
+
 /* entry (row, column) of every state's matrix */
 static inline void kernel_store(kernel_output out, int count, int32_t row, int32_t column, num x)
 {
@@ -81,10 +93,65 @@ static inline void kernel_store_run(kernel_output out, int count, int32_t row, i
         }
         for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
     }
-#endif
-    for (; j < n; j++) {
-        for (int l = 0; l < count; l++) to[(size_t)l * out.stride + (size_t)j] = num_get(x[j], l);
+    if (j < n) {
+        num rest[LANES];
+        for (int l = 0; l < LANES; l++) rest[l] = j + l < n ? x[j + l] : K(0);
+        num_transpose(rest);
+        to += j;
+        if (count == LANES) {
+            for (int l = 0; l < LANES; l++, to += out.stride) num_store_part(to, n - j, rest[l]);
+        } else {
+            for (int l = 0; l < count; l++, to += out.stride) num_store_part(to, n - j, rest[l]);
+        }
     }
+#else
+    (void)count;
+    for (; j < n; j++) to[j] = num_get(x[j], 0);
+#endif
+}
+
+static inline void kernel_store_zeros(kernel_output out, int count, int32_t row, int32_t column, int32_t n)
+{
+    lane *to = out.data + (size_t)row * out.ld + (size_t)column;
+    for (int l = 0; l < count; l++, to += out.stride) {
+        for (int32_t j = 0; j < n; j++) to[j] = 0;
+    }
+}
+
+/* n columns of a panel, from `column` on; a panel of packs is turned, one of columns is there already */
+NUM_INLINE void kernel_store_panel(kernel_output out, int count, int32_t row, int32_t column, int32_t n, panel_row x)
+{
+    lane *to = out.data + (size_t)row * out.ld + (size_t)column;
+#if LANES > 1
+    num t[LANES];
+#define X(k) t[k] = x.r##k;
+    PANEL_EACH(X)
+#undef X
+    num_transpose(t);
+    if (n == PANEL && count == LANES) {
+        for (int l = 0; l < LANES; l++, to += out.stride) memcpy(to, &t[l], sizeof(num));
+    } else if (count == LANES) {
+        for (int l = 0; l < LANES; l++, to += out.stride) num_store_part(to, n, t[l]);
+    } else {
+        for (int l = 0; l < count; l++, to += out.stride) memcpy(to, &t[l], (size_t)n * sizeof *to);
+    }
+#else
+    (void)count;
+    if (n == PANEL) {
+#define X(k) memcpy(to + k * COLS, &x.r##k, sizeof(cols));
+        PANEL_EACH(X)
+#undef X
+        return;
+    }
+#if COLS == 8 && defined __AVX512F__
+    _mm512_mask_storeu_pd(to, (__mmask8)(n < 8 ? (1u << n) - 1 : 255u), (__m512d)x.r0);
+    if (n > 8) _mm512_mask_storeu_pd(to + 8, (__mmask8)((1u << (n - 8)) - 1), (__m512d)x.r1);
+#else
+    lane t[PANEL];
+    memcpy(t, &x, sizeof t);
+    for (int32_t j = 0; j < n; j++) to[j] = t[j];
+#endif
+#endif
 }
 
 #endif

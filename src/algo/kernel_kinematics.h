@@ -111,13 +111,13 @@ static inline void move_revolute(const plan_body *b, const pose *P, num angle, i
 /* any joint: its pose and its columns */
 static inline void move_any(const plan_body *p, const pose *parent, const num *q, pose *out, num *columns, int32_t nv)
 {
-    column_state c[HML_JOINT_MAX_NV];
+    twist c[HML_JOINT_MAX_NV];
     num pitch = K(p->pitch);
     pose X = plan_pose(p->X);
     if (parent) X = pose_mul(*parent, X);
     *out = joint_move(p->type, X, pitch, q);
     joint_columns_at(p->type, *out, pitch, c);
-    for (int32_t k = 0; k < p->nv; k++) put_column(columns + k, nv, c[k].S);
+    for (int32_t k = 0; k < p->nv; k++) put_column(columns + k, nv, c[k]);
 }
 
 static inline void *jacobian_room(char **at, size_t bytes)

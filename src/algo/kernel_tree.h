@@ -20,16 +20,21 @@
 #include "group/spatial.h"
 #include "model/plan.h"
 
+/* a body in motion, then its whole subtree: the sum of such */
+typedef struct composite {
+    inertia I;
+    vec3 n;   /* linear momentum */
+    vec3 t;   /* angular momentum */
+    sym3 k;   /* symmetric part of K */
+    wrench f; /* force that the motion needs */
+} composite;
+
 typedef struct body_state {
-    pose H;    /* plan frame of the body in the root frame */
-    twist v;   /* velocity */
-    twist a;   /* acceleration; with ν̇ = 0 until the acceleration is known */
-    twist da;  /* what ν̇ adds to it */
-    inertia I; /* of the body; then of its subtree */
-    vec3 n;    /* linear momentum, likewise */
-    vec3 t;    /* angular momentum */
-    sym3 k;    /* symmetric part of K */
-    wrench f;  /* force that the motion needs */
+    pose H;   /* plan frame of the body in the root frame */
+    twist v;  /* velocity */
+    twist a;  /* acceleration; with ν̇ = 0 until the acceleration is known */
+    twist da; /* what ν̇ adds to it */
+    composite sum;
 } body_state;
 
 typedef struct column_state {
@@ -106,64 +111,83 @@ static inline twist column_slide(vec3 axis) { return twist_of(axis, vec3_zero())
 static inline twist column_turn(vec3 p, vec3 axis) { return twist_of(vec3_cross(p, axis), axis); }
 
 /* S of a joint whose successor frame is H, column by column */
-static inline void joint_columns_at(int type, pose H, num pitch, column_state *c)
+static inline void joint_columns_at(int type, pose H, num pitch, twist *c)
 {
     switch (type) {
-    case HML_JOINT_REVOLUTE: c[0].S = column_turn(H.p, H.R.z); break;
-    case HML_JOINT_PRISMATIC: c[0].S = column_slide(H.R.z); break;
-    case HML_JOINT_HELICAL: c[0].S = twist_axpy(pitch, column_slide(H.R.z), column_turn(H.p, H.R.z)); break;
+    case HML_JOINT_REVOLUTE: c[0] = column_turn(H.p, H.R.z); break;
+    case HML_JOINT_PRISMATIC: c[0] = column_slide(H.R.z); break;
+    case HML_JOINT_HELICAL: c[0] = twist_axpy(pitch, column_slide(H.R.z), column_turn(H.p, H.R.z)); break;
     case HML_JOINT_CYLINDRICAL:
-        c[0].S = column_slide(H.R.z);
-        c[1].S = column_turn(H.p, H.R.z);
+        c[0] = column_slide(H.R.z);
+        c[1] = column_turn(H.p, H.R.z);
         break;
     case HML_JOINT_SPHERICAL:
-        c[0].S = column_turn(H.p, H.R.x);
-        c[1].S = column_turn(H.p, H.R.y);
-        c[2].S = column_turn(H.p, H.R.z);
+        c[0] = column_turn(H.p, H.R.x);
+        c[1] = column_turn(H.p, H.R.y);
+        c[2] = column_turn(H.p, H.R.z);
         break;
     case HML_JOINT_TRANSLATION2:
     case HML_JOINT_PLANAR:
-        c[0].S = column_slide(H.R.x);
-        c[1].S = column_slide(H.R.y);
-        if (type == HML_JOINT_PLANAR) c[2].S = column_turn(H.p, H.R.z);
+        c[0] = column_slide(H.R.x);
+        c[1] = column_slide(H.R.y);
+        if (type == HML_JOINT_PLANAR) c[2] = column_turn(H.p, H.R.z);
         break;
     case HML_JOINT_TRANSLATION3:
     case HML_JOINT_SCHOENFLIES:
     case HML_JOINT_FREE:
-        c[0].S = column_slide(H.R.x);
-        c[1].S = column_slide(H.R.y);
-        c[2].S = column_slide(H.R.z);
-        if (type == HML_JOINT_SCHOENFLIES) c[3].S = column_turn(H.p, H.R.z);
+        c[0] = column_slide(H.R.x);
+        c[1] = column_slide(H.R.y);
+        c[2] = column_slide(H.R.z);
+        if (type == HML_JOINT_SCHOENFLIES) c[3] = column_turn(H.p, H.R.z);
         if (type != HML_JOINT_FREE) break;
-        c[3].S = column_turn(H.p, H.R.x);
-        c[4].S = column_turn(H.p, H.R.y);
-        c[5].S = column_turn(H.p, H.R.z);
+        c[3] = column_turn(H.p, H.R.x);
+        c[4] = column_turn(H.p, H.R.y);
+        c[5] = column_turn(H.p, H.R.z);
         break;
     default: break;
     }
 }
 
-/* momentum, k and the force of one body in motion, from its inertia in the root frame */
-static inline void body_forces(body_state *b)
+/* a rigid body in motion, from its inertia in the root frame */
+NUM_INLINE composite composite_of(inertia I, twist v, twist a)
 {
-    wrench m = inertia_mul(b->I, b->v);
-    vec3 u = b->v.v, w = b->v.w, h = b->I.h;
-    sym3 J = b->I.J;
+    composite b;
+    wrench m = inertia_mul(I, v);
+    vec3 u = v.v, w = v.w, h = I.h;
+    sym3 J = I.J;
     num uh = K(2) * vec3_dot(u, h);
     mat3 P = mat3_of(vec3_cross(w, vec3_of(J.xx, J.xy, J.xz)), vec3_cross(w, vec3_of(J.xy, J.yy, J.yz)),
                      vec3_cross(w, vec3_of(J.xz, J.yz, J.zz))); /* ω^J */
-    b->n = m.f;
-    b->t = m.t;
-    b->k = sym3_of(K(2) * (P.x.x - h.x * u.x) + uh, P.y.x + P.x.y - h.x * u.y - h.y * u.x,
-                   P.z.x + P.x.z - h.x * u.z - h.z * u.x, K(2) * (P.y.y - h.y * u.y) + uh,
-                   P.z.y + P.y.z - h.y * u.z - h.z * u.y, K(2) * (P.z.z - h.z * u.z) + uh);
-    b->f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, m));
+    b.I = I;
+    b.n = m.f;
+    b.t = m.t;
+    b.k = sym3_of(K(2) * (P.x.x - h.x * u.x) + uh, P.y.x + P.x.y - h.x * u.y - h.y * u.x,
+                  P.z.x + P.x.z - h.x * u.z - h.z * u.x, K(2) * (P.y.y - h.y * u.y) + uh,
+                  P.z.y + P.y.z - h.y * u.z - h.z * u.y, K(2) * (P.z.z - h.z * u.z) + uh);
+    b.f = wrench_add(inertia_mul(I, a), twist_cross_dual(v, m));
+    return b;
 }
 
-/* 2B m for a composite body */
-static inline wrench body_2B(const body_state *b, twist m)
+NUM_INLINE composite composite_add(composite a, composite b)
+{
+    a.I = inertia_add(a.I, b.I);
+    a.n = vec3_add(a.n, b.n);
+    a.t = vec3_add(a.t, b.t);
+    a.k = sym3_add(a.k, b.k);
+    a.f = wrench_add(a.f, b.f);
+    return a;
+}
+
+/* 2B m */
+NUM_INLINE wrench composite_2B(const composite *b, twist m)
 {
     return wrench_of(vec3_scale(K(-2), vec3_cross(b->n, m.w)), vec3_sub(sym3_mul(b->k, m.w), vec3_cross(b->t, m.w)));
+}
+
+/* angular part of (2B)ᵀ m; the linear part is zero */
+NUM_INLINE vec3 composite_2B_transposed(const composite *b, twist m)
+{
+    return vec3_add(vec3_scale(K(2), vec3_cross(b->n, m.v)), vec3_add(sym3_mul(b->k, m.w), vec3_cross(b->t, m.w)));
 }
 
 /*
@@ -196,7 +220,9 @@ static inline void tree_forward(const hml_plan *plan, const plan_tree *tree, con
             vp = parent->v;
             b->a = parent->a;
         }
-        joint_columns_at(p->type, b->H, pitch, c);
+        twist S[HML_JOINT_MAX_NV];
+        joint_columns_at(p->type, b->H, pitch, S);
+        for (int32_t k = 0; k < p->nv; k++) c[k].S = S[k];
         for (int32_t k = free_root ? 3 : 0; k < p->nv; k++) vJ = twist_axpy(nu[k], c[k].S, vJ);
         b->v = twist_add(vp, vJ);
         b->a = twist_add(b->a, twist_cross(vp, vJ));
@@ -205,8 +231,7 @@ static inline void tree_forward(const hml_plan *plan, const plan_tree *tree, con
             c[k].PS = twist_add(c[k].Pd, c[k].Pd);
             if (p->nv > 1) c[k].PS = twist_add(c[k].PS, twist_cross(vJ, c[k].S)); /* S × S is zero */
         }
-        b->I = inertia_transform(b->H, plan_inertia(p->I));
-        body_forces(b);
+        b->sum = composite_of(inertia_transform(b->H, plan_inertia(p->I)), b->v, b->a);
     }
 }
 
@@ -216,20 +241,15 @@ static inline void tree_composite(const hml_plan *plan, const plan_tree *tree, b
 {
     const plan_body *pb = plan_bodies(plan);
     for (int32_t i = tree->body_end - 1; i >= tree->body_begin; i--) {
-        const body_state *b = &bodies[i];
+        const composite *b = &bodies[i].sum;
         for (int32_t k = 0; k < pb[i].nv; k++) {
             column_state *c = &columns[pb[i].v + k];
             c->F = inertia_mul(b->I, c->S);
-            c->g = vec3_add(vec3_scale(K(2), vec3_cross(b->n, c->S.v)),
-                            vec3_add(sym3_mul(b->k, c->S.w), vec3_cross(b->t, c->S.w)));
+            c->g = composite_2B_transposed(b, c->S);
         }
         if (pb[i].parent < 0) continue;
         body_state *p = &bodies[pb[i].parent];
-        p->I = inertia_add(p->I, b->I);
-        p->n = vec3_add(p->n, b->n);
-        p->t = vec3_add(p->t, b->t);
-        p->k = sym3_add(p->k, b->k);
-        p->f = wrench_add(p->f, b->f);
+        p->sum = composite_add(p->sum, *b);
     }
 }
 
@@ -258,7 +278,7 @@ static inline void tree_accelerate(const hml_plan *plan, const plan_tree *tree, 
     }
     for (int32_t i = tree->body_end - 1; i >= tree->body_begin; i--) {
         body_state *b = &bodies[i];
-        b->f = wrench_add(b->f, wrench_add(inertia_mul(b->I, b->da), G[i]));
+        b->sum.f = wrench_add(b->sum.f, wrench_add(inertia_mul(b->sum.I, b->da), G[i]));
         if (pb[i].parent < 0) continue;
         wrench sum = G[i];
         for (int32_t k = 0; k < pb[i].nv; k++) {

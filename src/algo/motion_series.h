@@ -185,7 +185,7 @@ static inline void walk_step(walk *w, const hml_model *m, int32_t body, const st
 {
     const plan_body *p = &plan_bodies(model_plan(m))[body];
     const body_coordinates c = coordinates_of(m, body);
-    column_state columns[HML_JOINT_MAX_NV];
+    twist columns[HML_JOINT_MAX_NV];
     num room, pitch = K(p->pitch);
     const num *q = body_position(m, body, state->q, &room);
     pose X = plan_pose(p->X), H = joint_move(p->type, p->parent < 0 ? X : pose_mul(w->H, X), pitch, q);
@@ -203,7 +203,7 @@ static inline void walk_step(walk *w, const hml_model *m, int32_t body, const st
     for (int n = 0; n <= w->order; n++) {
         const double *row = binomials(n);
         for (int32_t k = 0; k < p->nv; k++) {
-            w->S[k][n] = n ? series_cross(n - 1, w->V, w->S[k]) : columns[k].S;
+            w->S[k][n] = n ? series_cross(n - 1, w->V, w->S[k]) : columns[k];
         }
         for (int32_t k = 0; k < p->nv; k++) {
             for (int j = 0; j <= n; j++) {

@@ -96,8 +96,8 @@ static void add_displacement(const context *x, int32_t i, twist eta, twist D, tw
 {
     const plan_body *pb = plan_bodies(x->plan);
     const model_body *last = &model_bodies(x->model)[model_bodies(x->model)[i].subtree_end - 1];
-    const body_state *b = &x->k.s.bodies[i];
-    wrench W = wrench_add(body_2B(b, D), wrench_add(inertia_mul(b->I, E), twist_cross_dual(eta, b->f)));
+    const composite *b = &x->k.s.bodies[i].sum;
+    wrench W = wrench_add(composite_2B(b, D), wrench_add(inertia_mul(b->I, E), twist_cross_dual(eta, b->f)));
     add_wrench(x, pb[i].parent, W);
     for (int32_t c = pb[i].v; c < last->v + last->nv; c++) {
         const column_state *s = &x->k.s.columns[c];
@@ -176,7 +176,7 @@ static void add_screw(const context *x, const place *s, twist eta, const twist *
     for (int32_t k = 0; k < p->nv; k++) {
         mu = twist_axpy(x->k.v[p->v + k], dS[k], mu);
         rate = twist_axpy(x->k.s.x[p->v + k], dS[k], rate);
-        x->column[p->v + k] += wrench_dot(x->k.s.bodies[s->body].f, dS[k]);
+        x->column[p->v + k] += wrench_dot(x->k.s.bodies[s->body].sum.f, dS[k]);
     }
     twist E = twist_add(twist_cross(s->ap, eta), twist_cross(s->vp, carried));
     E = twist_add(E, twist_cross(twist_add(twist_add(s->vp, s->vp), s->vJ), mu));

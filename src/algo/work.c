@@ -36,14 +36,14 @@ static sections lay_out(const hml_model *model, const hml_kernels *pack, const h
 
 size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
 {
-    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_get(HML_ISA_SCALAR);
+    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_single(isa);
     if (!model || !pack) return 0;
     return lay_out(model, pack, scalar, uses).size;
 }
 
 hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
 {
-    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_get(HML_ISA_SCALAR);
+    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_single(isa);
     if (!memory || !model || !pack || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
     sections s = lay_out(model, pack, scalar, uses);
     if (size < s.size) return HML_INVALID_ARGUMENT;

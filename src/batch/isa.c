@@ -39,6 +39,18 @@ const hml_kernels *hml_kernels_get(hml_isa isa)
     return processor_has(isa) ? table(isa) : NULL;
 }
 
+const hml_kernels *hml_kernels_single(hml_isa isa)
+{
+    if (isa == HML_ISA_BEST) isa = hml_isa_best();
+#if defined HML_HAVE_S4
+    if (isa == HML_ISA_X4 && processor_has(isa)) return &hml_kernels_S4;
+#endif
+#if defined HML_HAVE_S8
+    if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_S8;
+#endif
+    return &hml_kernels_F64;
+}
+
 int hml_isa_available(hml_isa isa) { return hml_kernels_get(isa) != NULL; }
 
 hml_isa hml_isa_best(void)

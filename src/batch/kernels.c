@@ -19,7 +19,11 @@
 #define TABLE_(kind) hml_kernels_##kind
 #define TABLE(kind)  TABLE_(kind)
 
-#if defined HML_NUM_X8
+#if defined HML_COLUMNS && HML_COLUMNS == 8
+#define KIND S8
+#elif defined HML_COLUMNS && HML_COLUMNS == 4
+#define KIND S4
+#elif defined HML_NUM_X8
 #define KIND X8
 #elif defined HML_NUM_X4
 #define KIND X4

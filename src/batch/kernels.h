@@ -66,9 +66,13 @@ typedef struct hml_kernels_f32 {
 } hml_kernels_f32;
 
 extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;
+extern const hml_kernels hml_kernels_S4, hml_kernels_S8; /* double, with the registers of X4 and X8 across columns */
 extern const hml_kernels_f32 hml_kernels_F32;
 
 /* the table of an instruction set, NULL if this build or processor does not have it */
 const hml_kernels *hml_kernels_get(hml_isa isa);
+
+/* the table for single calls of a workspace of that instruction set */
+const hml_kernels *hml_kernels_single(hml_isa isa);
 
 #endif

@@ -162,6 +162,9 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
         out[i].q = b[i].q;
         out[i].v = b[i].v;
         out[i].nv = b[i].nv;
+        out[i].level = b[i].parent < 0 ? 0 : out[b[i].parent].level + 1;
+        out[i].end = b[i].subtree_end;
+        if (out[i].level + 1 > plan->levels) plan->levels = out[i].level + 1;
         pose_write(X, out[i].X);
         out[i].turn = quarter_turn_code(out[i].X);
         memcpy(out[i].I, parameters, sizeof parameters);

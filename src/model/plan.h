@@ -21,9 +21,11 @@ typedef struct plan_body {
     int32_t type;   /* hml_joint_type */
     int32_t q, v;   /* first numbers in the tree's configuration and velocity */
     int32_t nv;
-    int32_t turn; /* of X's rotation, see plan_quarter_turn */
-    double X[12]; /* predecessor frame in the parent's plan frame: R row-major, then p */
-    double I[10]; /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
+    int32_t turn;  /* of X's rotation, see plan_quarter_turn */
+    int32_t level; /* bodies between it and the world */
+    int32_t end;   /* of its subtree: bodies i … end − 1 */
+    double X[12];  /* predecessor frame in the parent's plan frame: R row-major, then p */
+    double I[10];  /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
     double pitch;
     double to_body[12]; /* body frame in the plan frame: R row-major, then p */
 } plan_body;
@@ -52,9 +54,9 @@ typedef struct plan_tree {
 typedef struct hml_plan {
     uint64_t size;
     int32_t nbodies, nv, nq, ntrees, nsegments;
-    int32_t depth;   /* longest path, in columns, the column itself included */
-    int32_t passive; /* 1: some coordinate has armature, damping or a spring */
-    int32_t reserved;
+    int32_t depth;                             /* longest path, in columns, the column itself included */
+    int32_t passive;                           /* 1: some coordinate has armature, damping or a spring */
+    int32_t levels;                            /* highest level, plus one */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
     int64_t coordinates, rest;                 /* offsets from the plan back to the model's sections, bytes */
 } hml_plan;

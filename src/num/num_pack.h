@@ -105,6 +105,16 @@ static inline void num_transpose(num x[LANES])
 #endif
 }
 
+/* the first n lanes, 0 < n < LANES */
+static inline void num_store_part(double *to, int n, num x)
+{
+#if LANES == 8 && defined __AVX512F__
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << n) - 1), (__m512d)x);
+#else
+    for (int i = 0; i < n; i++) to[i] = x[i];
+#endif
+}
+
 #include "num/sincos.h"
 
 #include "num/atan2.h"
