@@ -6,10 +6,10 @@ set -eu
 build=$1
 jobs=${2:-2}
 cd "$(dirname "$0")/.."
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DHAMEL_COVERAGE=ON
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DHAMEL_COVERAGE=ON -DHAMEL_TEST_KINDS="F64;X4"
 find "$build" -name '*.gcda' -delete
 cmake --build "$build" -j "$jobs"
-scripts/test.sh "$build" -j "$jobs"
+scripts/test.sh "$build" -j "$jobs" -E '^accuracy_'
 mkdir -p "$build/coverage"
 gcovr --root . --object-directory "$build" --filter 'src/' --exclude 'src/io/' --exclude-unreachable-branches \
     --gcov-ignore-parse-errors --html-details "$build/coverage/index.html" --print-summary --fail-under-line 90 -j "$jobs" "$build"
