@@ -30,9 +30,7 @@ static hml_status linearize(hamel *h, size_t s)
 
 static hml_status inverse_mass_matrix(hamel *h, size_t s)
 {
-    hml_linearization x = {.struct_size = sizeof x};
-    x.q.data = h->q + s * h->nq, x.v.data = h->v + s * h->nv, x.Minv.data = h->Minv;
-    return hml_linearize(h->model, h->work, &x);
+    return hml_inverse_mass_matrix(h->model, h->work, h->q + s * h->nq, h->Minv);
 }
 
 /* forward differences; in τ the dynamics are affine: step 1 */
@@ -82,8 +80,7 @@ static hml_status forward_dynamics(hamel *h, size_t s)
 
 static hml_status mass_matrix(hamel *h, size_t s)
 {
-    hml_dynamics_result x = {.struct_size = sizeof x, .M = h->Minv, .h = h->out}; /* both or neither */
-    return hml_dynamics(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, NULL, NULL, &x);
+    return hml_mass_matrix(h->model, h->work, h->q + s * h->nq, h->Minv);
 }
 
 static hml_status kinematics(hamel *h, size_t s) { return hml_body_poses(h->model, h->work, h->q + s * h->nq, h->out); }
@@ -130,6 +127,46 @@ static hml_status jacobians_batch(hamel *h, size_t s)
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {h->q, h->nq}, .J = {.data = h->out}};
     (void)s;
     return hml_jacobians_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_dynamics_states all_dynamics(const hamel *h)
+{
+    hml_dynamics_states x = {.struct_size = sizeof x};
+    x.q = (hml_input){h->q, h->nq}, x.v = (hml_input){h->v, h->nv};
+    x.tau = (hml_input){h->u, h->nv}, x.a = (hml_input){h->u, h->nv};
+    return x;
+}
+
+static hml_status inverse_dynamics_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.torque.data = h->out;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status forward_dynamics_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.acceleration.data = h->out;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status mass_matrix_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.M.data = h->Minv;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status inverse_mass_matrix_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.Minv.data = h->Minv;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
 }
 
 /* ---- a contender ---- */
@@ -198,6 +235,10 @@ static call *const single_calls[BENCH_ALGORITHMS] = {
 };
 static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_LINEARIZE] = linearize_batch,
+    [BENCH_INVERSE_DYNAMICS] = inverse_dynamics_batch,
+    [BENCH_FORWARD_DYNAMICS] = forward_dynamics_batch,
+    [BENCH_MASS_MATRIX] = mass_matrix_batch,
+    [BENCH_INVERSE_MASS_MATRIX] = inverse_mass_matrix_batch,
     [BENCH_JACOBIANS] = jacobians_batch,
 };
 static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};

@@ -4,6 +4,8 @@
  *   hml_dynamics                  everything at once: M, h, gravity, ν̇, energies, momentum, centre of mass
  *   hml_inverse_dynamics          τ from q, ν, ν̇
  *   hml_forward_dynamics          ν̇ from q, ν, τ
+ *   hml_mass_matrix               M
+ *   hml_inverse_mass_matrix       M⁻¹
  *   hml_inverse_dynamics_derivatives   ∂τ/∂q, ∂τ/∂ν, M at q, ν, ν̇
  *   hml_linearize                 ν̇, D_q = ∂ν̇/∂q, D_ν = ∂ν̇/∂ν, M⁻¹, A, B at q, ν, τ
  *   hml_linearize_batch           the same for many states
@@ -60,6 +62,10 @@ HML_API hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, 
 
 HML_API hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                         const double *tau, const double *wrenches, double *a);
+
+/* nv × nv, packed; armature included */
+HML_API hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *M);
+HML_API hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *Minv);
 
 /* outputs may be NULL; nv × nv, packed */
 HML_API hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *work, const double *q,

@@ -2,6 +2,7 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include "hamel/batch.h"
 #include "hamel/calibration.h"
 #include "hamel/closed_form.h"
 #include "hamel/configuration.h"

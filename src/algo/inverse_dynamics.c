@@ -1,4 +1,7 @@
-/* Inverse and forward dynamics of one state, and the derivatives of the former: the kernels behind hamel/dynamics.h. */
+/*
+ * Inverse and forward dynamics of one state, the mass matrix and its inverse, and derivatives of inverse dynamics: the
+ * kernels behind hamel/dynamics.h.
+ */
 #include <string.h>
 
 #include "algo/mimic.h"
@@ -40,7 +43,10 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
     kernel_call call = state_call(work, q, v, wrenches);
     call.a = input(a);
     call.torque = output(tau, 0);
-    hml_work_inverse_dynamics(work, &call);
+    if (model->nfollowers)
+        hml_mimic_inverse_dynamics(work, &call);
+    else
+        work->scalar->torque(&call);
     return HML_OK;
 }
 
@@ -54,6 +60,31 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
     call.tau = input(tau);
     call.acceleration = output(a, 0);
     unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
+    return failed ? HML_SINGULAR : HML_OK;
+}
+
+hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *M)
+{
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !M) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (status) return status;
+    kernel_call call = state_call(work, q, NULL, NULL);
+    call.M = output(M, (size_t)model->nv);
+    if (model->nfollowers)
+        hml_mimic_inverse_dynamics(work, &call);
+    else
+        work->scalar->mass(&call);
+    return HML_OK;
+}
+
+hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *Minv)
+{
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !Minv) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (status) return status;
+    kernel_call call = state_call(work, q, NULL, NULL);
+    call.Minv = output(Minv, (size_t)model->nv);
+    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->inverse_mass(&call);
     return failed ? HML_SINGULAR : HML_OK;
 }
 

@@ -174,6 +174,14 @@ static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k,
     return w;
 }
 
+/* the block of a free root, before anything is eliminated from it */
+static inline void walk_clear(const walk *w)
+{
+    for (int32_t e = 0; e < w->tree->base; e++) {
+        for (int32_t d = 0; d <= e; d++) w->block->m[e][d] = K(0);
+    }
+}
+
 /* the first walk: poses to the factors of M and a half-solved right-hand side. Returns the lanes with a singular M. */
 static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const walk *w)
 {
@@ -182,9 +190,7 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
     const plan_tree *tree = w->tree;
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->tau[c];
-    for (int32_t e = 0; e < tree->base; e++) {
-        for (int32_t d = 0; d <= e; d++) w->block->m[e][d] = K(0);
-    }
+    walk_clear(w);
     if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) factor_clear(&w->f, tree, c, pc[c].depth);
@@ -245,7 +251,9 @@ static inline void panel_columns(const kernel_call *call, const walk *w, const p
     panel_clear(w, p, begin, carried);
     for (int32_t j = 0; j < n; j++) {
         int32_t c = begin + j;
-        column_right_hand_sides(w, p, column_path(w->plan, w->paths, c), c, j);
+        const int32_t *path = column_path(w->plan, w->paths, c);
+        column_right_hand_sides(w, p, path, c, j);
+        column_unit(w, p, path, c, j);
         if (c < tree->begin + tree->base)
             base_right_hand_sides(call, w, p, c, j);
         else if (call->passive)

@@ -81,7 +81,7 @@ static inline void panel_clear(const walk *w, const panel *p, int32_t begin, int
     }
 }
 
-/* −∂τ/∂q_c and −∂τ/∂ν_c into column j of the panel, and Wᵀ of the unit vector, which is row c of W */
+/* −∂τ/∂q_c and −∂τ/∂ν_c into column j of the panel */
 static inline void column_right_hand_sides(const walk *w, const panel *p, const int32_t *path, int32_t c, int32_t j)
 {
     const plan_column *pc = &plan_columns(w->plan)[c];
@@ -111,13 +111,20 @@ static inline void column_right_hand_sides(const walk *w, const panel *p, const 
         *panel_q(w, p, i - begin, j) = -(vec3_dot(s->g, Pd) + wrench_dot(s->F, Pdd));
         *panel_v(w, p, i - begin, j) = -(vec3_dot(s->g, S) + wrench_dot(s->F, PS));
     }
+}
+
+/* Wᵀ of the unit vector, which is row c of W, for M⁻¹ */
+static inline void column_unit(const walk *w, const panel *p, const int32_t *path, int32_t c, int32_t j)
+{
+    const int32_t depth = plan_columns(w->plan)[c].depth, begin = w->tree->begin, base = w->tree->base;
     const num *row = factor_row(&w->f, c), *own = factor_own(&w->f, w->tree, c);
+    int32_t d = 0;
     if (c < begin + base) {
-        for (d = 0; d < 6; d++) *panel_entry(p->sm, d, j) = K(begin + d == c);
+        for (; d < 6; d++) *panel_entry(p->sm, d, j) = K(begin + d == c);
         return;
     }
-    for (d = 0; d < base; d++) *panel_entry(p->sm, d, j) = row[d];
-    for (; d < pc->depth; d++) *panel_entry(p->m, path[d] - begin, j) = own[d];
+    for (; d < base; d++) *panel_entry(p->sm, d, j) = row[d];
+    for (; d < depth; d++) *panel_entry(p->m, path[d] - begin, j) = own[d];
     *panel_entry(p->m, c - begin, j) = K(1);
 }
 

@@ -13,9 +13,11 @@ struct hml_work {
     hml_isa isa;
     unsigned uses;
     topology paths;
-    void *scratch; /* for either kernel */
-    double *tree;  /* for models with mimic joints: q, v, tau of the tree and square matrices, see mimic.c */
-    int owned;     /* made by hml_work_new */
+    void *scratch;       /* for either kernel */
+    double *tree;        /* for models with mimic joints: q, v, tau of the tree and square matrices, see mimic.c */
+    int owned;           /* made by hml_work_new */
+    size_t first_failed; /* of the states it had in a parallel batch */
+    hml_status failure;
 };
 
 /* a call with everything that does not change from state to state */

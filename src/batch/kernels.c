@@ -4,6 +4,7 @@
 #if !defined HML_NUM_F32
 #include "algo/kernel_inverse.h"
 #include "algo/kernel_kinematics.h"
+#include "algo/kernel_recursive.h"
 #endif
 #if defined HML_NUM_X4 || defined HML_NUM_X8
 #include "algo/single_kinematics.h"
@@ -53,6 +54,9 @@ const kernel_table TABLE(KIND) = {
     kernel_linearize,
     kernel_forward_dynamics,
     kernel_inverse_dynamics,
+    kernel_torque,
+    kernel_mass,
+    kernel_inverse_mass,
     kernel_jacobians,
     JACOBIANS_SINGLE,
 #endif

@@ -42,6 +42,10 @@ typedef struct hml_kernels {
     unsigned (*linearize)(const struct kernel_call *call);
     unsigned (*forward_dynamics)(const struct kernel_call *call);
     unsigned (*inverse_dynamics)(const struct kernel_call *call);
+    /* algo/kernel_recursive.h: the same alone; they also mark states that are not finite or not on the group */
+    unsigned (*torque)(const struct kernel_call *call);
+    unsigned (*mass)(const struct kernel_call *call);
+    unsigned (*inverse_mass)(const struct kernel_call *call);
     /* algo/kernel_kinematics.h, single_kinematics.h: a pack of states; one state, NULL: the scalar table has it */
     unsigned (*jacobians)(const struct jacobian_call *call);
     unsigned (*jacobians_single)(const struct jacobian_call *call);
