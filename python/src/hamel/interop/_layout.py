@@ -98,7 +98,8 @@ class Layout:
     def force_back(self, q: ArrayLike, tau: ArrayLike) -> Array:
         """And back. q is Hamel's."""
         T = self.matrix(q)
-        return numpy.einsum("...ij,...i->...j", T, numpy.asarray(tau, float))
+        result: Array = numpy.einsum("...ij,...i->...j", T, numpy.asarray(tau, float))
+        return result
 
     def mass_to(self, q: ArrayLike, M: ArrayLike) -> Array:
         """M′ = T⁻ᵀ M T⁻¹. q is Hamel's."""

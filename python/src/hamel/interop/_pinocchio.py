@@ -22,8 +22,8 @@ def _pinocchio() -> Any:
 def from_pinocchio(model: Any) -> Model:
     """A pinocchio.Model as one of Hamel's: bodies, joints, limits, armature, gravity and the frames of its bodies.
 
-    Damping and friction stay behind: Pinocchio's dynamics do not have them. Joints that Hamel has not (composite, mimic,
-    Euler angles, ellipsoid) raise UnsupportedError. `pinocchio_layout` translates the states.
+    Damping and friction stay behind: Pinocchio's dynamics do not have them. Joints that Hamel has not (composite,
+    mimic, Euler angles, ellipsoid) raise UnsupportedError. `pinocchio_layout` translates the states.
     """
     pin = _pinocchio()
     builder = Builder(model.name or "robot", gravity=model.gravity.linear)
