@@ -1,0 +1,126 @@
+"""MuJoCo: a compiled mjModel by its numbers, and its order of states."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Tuple
+
+import numpy
+
+from .. import quat
+from .._core import Builder, Model
+from .._errors import UnsupportedError
+from ._layout import Layout, layout
+from ._optional import need
+
+FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+KINDS = ("free", "spherical", "prismatic", "revolute")
+SHAPES = {2: ("sphere", 1), 3: ("capsule", 2), 5: ("cylinder", 2), 6: ("box", 3)}  # mjtGeom: kind, numbers
+
+
+def from_mujoco(model: Any) -> Model:
+    """A mujoco.MjModel as one of Hamel's: bodies, joints, armature, damping, springs, limits, sites, shapes, gravity.
+
+    Inertias are the compiled ones, so meshes are no obstacle; spheres, capsules, cylinders and boxes that can collide
+    become shapes. Tendons, equalities, actuators and friction losses stay behind. A body with several joints becomes a
+    chain, with massless bodies "<body>/<joint>" before it. `mujoco_layout` translates the states.
+    """
+    mujoco = need("mujoco", "mujoco", "this translation")
+
+    def name(kind: str, i: int) -> str:
+        given = mujoco.mj_id2name(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
+        return str(given or f"{kind}{i}")
+
+    builder = Builder(name_of(model), gravity=model.opt.gravity)
+    bodies: List[Any] = [None]
+    for i in range(1, model.nbody):
+        body, parent = name("body", i), bodies[model.body_parentid[i]]
+        first = int(model.body_jntadr[i])
+        joints = range(first, first + int(model.body_jntnum[i]))
+        place: Dict[str, Any] = {"position": model.body_pos[i], "rotation": quat.to_matrix(model.body_quat[i])}
+        axes = quat.to_matrix(model.body_iquat[i])
+        inertia = {
+            "mass": float(model.body_mass[i]),
+            "com": model.body_ipos[i],
+            "moment": axes @ numpy.diag(model.body_inertia[i]) @ axes.T,
+        }
+        if not joints:
+            builder.add_body(body, parent, "fixed", **place, **inertia)
+        for j in joints:
+            last = j == joints[-1]
+            link = body if last else f"{body}/{name('joint', j)}"
+            kind, fields = _joint(model, j, name("joint", j), place)
+            builder.add_body(link, parent, kind, **fields, **(inertia if last else {}))
+            parent, place = link, {}
+        bodies.append(body)
+    for i in range(model.nsite):
+        owner = bodies[model.site_bodyid[i]]
+        builder.add_frame(name("site", i), owner, model.site_pos[i], quat.to_matrix(model.site_quat[i]))
+    for i in range(model.ngeom):
+        kind, count = SHAPES.get(int(model.geom_type[i]), ("", 0))
+        if count and (model.geom_contype[i] or model.geom_conaffinity[i]):
+            builder.add_shape(
+                bodies[model.geom_bodyid[i]],
+                kind,
+                model.geom_size[i][:count],
+                model.geom_pos[i],
+                quat.to_matrix(model.geom_quat[i]),
+                friction=float(model.geom_friction[i][0]),
+            )
+    return builder.build()
+
+
+def name_of(model: Any) -> str:
+    """The model's name, the first text of its names."""
+    return bytes(model.names).split(b"\0", 1)[0].decode() or "robot"
+
+
+def _joint(model: Any, j: int, name: str, place: Dict[str, Any]) -> Tuple[str, Dict[str, Any]]:
+    """The type of a joint and its numbers. qpos is measured from qpos0, where the body lies as it is given."""
+    kind, at, row = int(model.jnt_type[j]), int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
+    count = (6, 3, 1, 1)[kind]
+    stiffness = float(model.jnt_stiffness[j])
+    rows = slice(row, row + count)
+    for terms, at_terms in (("jnt_stiffnesspoly", j), ("dof_dampingpoly", rows)):  # older ones have none
+        if numpy.any(getattr(model, terms, numpy.zeros(model.nv))[at_terms]):
+            raise UnsupportedError(f"joint {name!r}: springs and damping of higher order are left to MuJoCo")
+    fields: Dict[str, Any] = {
+        "joint": name,
+        "armature": model.dof_armature[rows],
+        "damping": model.dof_damping[rows],
+        "actuated": kind != FREE,
+    }
+    if kind == FREE:
+        if stiffness:
+            raise UnsupportedError(f"joint {name!r}: a spring on a free joint is left to MuJoCo")
+        return KINDS[kind], fields  # qpos is the pose in the world, whatever the body's own place says
+    start = float(model.qpos0[at]) if kind != BALL else 0.0
+    fields.update(place, stiffness=numpy.full(count, stiffness))
+    if kind == BALL:
+        fields.update(point=model.jnt_pos[j], rest=model.qpos_spring[at : at + 4])
+        return KINDS[kind], fields
+    axis = numpy.asarray(model.jnt_axis[j])
+    fields.update(axis=axis, rest=model.qpos_spring[at : at + 1])
+    if model.jnt_limited[j]:
+        fields.update(lower=model.jnt_range[j][:1], upper=model.jnt_range[j][1:])
+    R, p = fields.get("rotation", numpy.eye(3)), fields.get("position", numpy.zeros(3))
+    if kind == SLIDE:
+        fields.update(position=p - R @ axis * start)
+    else:
+        centre = numpy.asarray(model.jnt_pos[j])
+        back = quat.to_matrix([numpy.cos(start / 2), *(-numpy.sin(start / 2) * axis)])
+        fields.update(point=centre, rotation=R @ back, position=p + R @ (centre - back @ centre))
+    return KINDS[kind], fields
+
+
+def mujoco_layout(model: Model, theirs: Any) -> Layout:
+    """Translates states between a model and a mujoco.MjModel of the same robot; joints are matched by name.
+
+    A free joint's velocity is split: linear in the world's axes, angular in the body's. data.qfrc_applied takes
+    `force_to`; its mass matrix is `mass_to`.
+    """
+    mujoco = need("mujoco", "mujoco", "this translation")
+    places: Dict[str, Tuple[int, int]] = {}
+    for j in range(theirs.njnt):
+        given = mujoco.mj_id2name(theirs, mujoco.mjtObj.mjOBJ_JOINT, j)
+        places[given or f"joint{j}"] = (int(theirs.jnt_qposadr[j]), int(theirs.jnt_dofadr[j]))
+    return layout(model, "mujoco", places)

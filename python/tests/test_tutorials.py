@@ -1,0 +1,17 @@
+"""The other tutorials run, and what they claim in their assertions holds."""
+
+import pathlib
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[1] / "tools"
+
+
+@pytest.mark.parametrize("name", ["a-and-b-of-your-robot", "stand-lqr-quadruped", "from-pinocchio-to-hamel"])
+def test_runs(name, monkeypatch):
+    if name.startswith("from-pinocchio"):
+        pytest.importorskip("pinocchio")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import tutorials
+
+    assert tutorials.run(name)
