@@ -4,6 +4,8 @@ import pathlib
 
 import pytest
 
+import hamel
+
 TOOLS = pathlib.Path(__file__).resolve().parents[1] / "tools"
 
 
@@ -11,6 +13,10 @@ TOOLS = pathlib.Path(__file__).resolve().parents[1] / "tools"
 def test_runs(name, monkeypatch):
     if name.startswith("from-pinocchio"):
         pytest.importorskip("pinocchio")
+        try:
+            hamel.find("solo12")
+        except hamel.NotFoundError:
+            pytest.skip("example-robot-data is not there")
     monkeypatch.syspath_prepend(str(TOOLS))
     import tutorials
 
