@@ -8,7 +8,7 @@ import numpy
 
 from .._core import Model
 from ._functions import Function, arrays, function
-from ._optional import need
+from .._optional import need
 
 
 def _single(y: Tuple[Any, ...]) -> Any:

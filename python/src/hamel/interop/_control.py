@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy
 
 from .._errors import InvalidArgumentError
-from ._optional import need
+from .._optional import need
 
 if TYPE_CHECKING:
     from .._core import Linearization

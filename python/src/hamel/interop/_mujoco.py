@@ -10,7 +10,7 @@ from .. import quat
 from .._core import Builder, Model
 from .._errors import UnsupportedError
 from ._layout import Layout, layout
-from ._optional import need
+from .._optional import need
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 KINDS = ("free", "spherical", "prismatic", "revolute")

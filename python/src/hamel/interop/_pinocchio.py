@@ -9,7 +9,7 @@ import numpy
 from .._core import Builder, Joint, Model
 from .._errors import UnsupportedError
 from ._layout import Layout, layout
-from ._optional import need
+from .._optional import need
 
 SCREWS = ("R", "P", "H")  # JointModelRX, JointModelPrismaticUnaligned, …
 WHOLE = {"FreeFlyer": "free", "Spherical": "spherical", "Planar": "planar", "Translation": "translation3"}
