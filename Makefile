@@ -44,9 +44,9 @@ check: $(BUILD)/.deps-check
 format: $(BUILD)/.deps-check
 	scripts/format.sh
 
-## docs     make the reference of the headers and the pages: build/docs/html/index.html
-docs: $(BUILD)/.deps-docs
-	scripts/docs.sh $(BUILD)/docs
+## docs     make the site, with the tutorials run and the references of C and Python: build/docs/html/index.html
+docs: $(BUILD)/.deps-site
+	scripts/docs.sh --site --run $(BUILD)/docs $(BUILD)/venv-docs
 
 ## install  install headers, libraries and the command (PREFIX=/usr/local)
 install: build

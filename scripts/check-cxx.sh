@@ -21,6 +21,9 @@ for header in include/hamel/*.h; do
             cc -x $language $warnings -fsyntax-only -Iinclude -
     done
 done
+# <complex.h> makes I a macro
+# shellcheck disable=SC2086
+printf '#include <complex.h>\n#include "hamel/hamel.h"\nextern int something;\n' | cc -x c -std=c11 $warnings -fsyntax-only -Iinclude -
 for kind in F64 F32 X2 X4 X8 S4 S8; do
     case $kind in
     ?4) set -- -mavx2 -mfma ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Finds out whether what a task needs is there. On a Debian or Ubuntu, as root, installs what is missing; elsewhere says
-# in one line what to install. Usage: install-deps.sh [build|check|docs|bench|python|ci]
+# in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|ci]
 set -eu
 
 missing=""
@@ -46,6 +46,12 @@ need_check()
 }
 
 need_docs() { need doxygen doxygen; }
+
+need_site()
+{
+    need_docs
+    need_python
+}
 
 need_bench()
 {
