@@ -32,19 +32,20 @@
 /* ---- making ---- */
 
 /* com in B; moment 3x3 about the com, in B's axes, of which the symmetric part is taken */
-HML_API hml_status hml_inertia_from_com(double mass, const double com[3], const double moment[9], double inertia[10]);
+HML_API hml_status hml_inertia_from_com(double mass, const double com[3], const double moment[9],
+                                        double parameters[10]);
 
 /* HML_SINGULAR if the mass is zero: there is no centre */
-HML_API hml_status hml_inertia_to_com(const double inertia[10], double *mass, double com[3], double moment[9]);
+HML_API hml_status hml_inertia_to_com(const double parameters[10], double *mass, double com[3], double moment[9]);
 
 /* M = [m 1, −h^; h^, J], Notation (68) */
-HML_API hml_status hml_inertia_matrix(const double inertia[10], double M[36]);
+HML_API hml_status hml_inertia_matrix(const double parameters[10], double M[36]);
 
 /*
  * The inertia whose matrix is M. HML_INVALID_ARGUMENT if no rigid body has such a matrix: an entry is further from the
  * nearest one than tolerance·|largest entry|.
  */
-HML_API hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double inertia[10]);
+HML_API hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double parameters[10]);
 
 HML_API hml_status hml_inertia_add(const double I1[10], const double I2[10], double sum[10]);
 
@@ -54,10 +55,10 @@ HML_API hml_status hml_inertia_transform(const double H_ab[16], const double I_b
 /* ---- using ---- */
 
 /* momentum, a wrench in B: I V = (m v − h × ω; J ω + h × v). hml_wrench_transform takes it to other frames. */
-HML_API hml_status hml_inertia_mul(const double inertia[10], const double V[6], double momentum[6]);
+HML_API hml_status hml_inertia_mul(const double parameters[10], const double V[6], double momentum[6]);
 
 /* ½ Vᵀ M V, the same in every frame */
-HML_API hml_status hml_inertia_kinetic_energy(const double inertia[10], const double V[6], double *energy);
+HML_API hml_status hml_inertia_kinetic_energy(const double parameters[10], const double V[6], double *energy);
 
 /* ---- checking ---- */
 
@@ -76,8 +77,8 @@ enum hml_inertia_problem {
  * axes in B, right-handed. moments and axes may be NULL. A body without extension in some direction (a rod, a plate) is
  * within the triangle's bounds; a point mass or an infinitely thin rod has HML_INERTIA_MOMENT.
  */
-HML_API hml_status hml_inertia_check(const double inertia[10], double tolerance, unsigned *problems, double moments[3],
-                                     double axes[9]);
+HML_API hml_status hml_inertia_check(const double parameters[10], double tolerance, unsigned *problems,
+                                     double moments[3], double axes[9]);
 
 /* a phrase for the lowest bit that is set: "the mass is not positive", …; "no problem" for 0 */
 HML_API const char *hml_inertia_problem_message(unsigned problems);
@@ -85,7 +86,7 @@ HML_API const char *hml_inertia_problem_message(unsigned problems);
 /* ---- batches, as in hamel/se3.h ---- */
 
 /* inertias (n x 10) and twists (n x 6) to momenta (n x 6) */
-HML_API hml_status hml_inertia_mul_batch(hml_isa isa, size_t n, const double *inertia, const double *V, double *out);
-HML_API hml_status hml_inertia_mul_batch_f32(size_t n, const float *inertia, const float *V, float *out);
+HML_API hml_status hml_inertia_mul_batch(hml_isa isa, size_t n, const double *parameters, const double *V, double *out);
+HML_API hml_status hml_inertia_mul_batch_f32(size_t n, const float *parameters, const float *V, float *out);
 
 #endif

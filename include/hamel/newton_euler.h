@@ -23,7 +23,7 @@
  *   mixed   f = m (r̈ + ω̇ × d + ω × (ω × d)),  t = Θ ω̇ + ω × Θ ω + m d × r̈, world's axes      (54), (55)
  *   split   f as in mixed, t in the body's axes                                              (56), (57)
  */
-HML_API hml_status hml_newton_euler(hml_representation representation, const double H[16], const double inertia[10],
+HML_API hml_status hml_newton_euler(hml_representation representation, const double H[16], const double parameters[10],
                                     const double V[6], const double dV[6], double W[6]);
 
 /*
@@ -42,7 +42,7 @@ HML_API hml_status hml_newton_euler_com(hml_representation representation, const
  * is (60), where x and Q belong to one frame, and (63), where they belong to two. V_frame = V, 0 and [v; 0] give left,
  * right and mixed.
  */
-HML_API hml_status hml_newton_euler_frame(const double inertia[10], const double V_frame[6], const double V[6],
+HML_API hml_status hml_newton_euler_frame(const double parameters[10], const double V_frame[6], const double V[6],
                                           const double dV[6], double W[6]);
 
 #endif

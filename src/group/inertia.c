@@ -31,7 +31,7 @@ static sym3 moment_at_com(inertia I)
 
 /* ---- making ---- */
 
-hml_status hml_inertia_from_com(double mass, const double com[3], const double moment[9], double I[10])
+hml_status hml_inertia_from_com(double mass, const double com[3], const double moment[9], double parameters[10])
 {
     num m;
     vec3 c;
@@ -39,13 +39,13 @@ hml_status hml_inertia_from_com(double mass, const double com[3], const double m
     TRY(read_number(mass, &m));
     TRY(read_vec3(com, &c));
     TRY(read_rotation(moment, &A));
-    return write_inertia(inertia_of_com(m, c, symmetric_part(A)), I);
+    return write_inertia(inertia_of_com(m, c, symmetric_part(A)), parameters);
 }
 
-hml_status hml_inertia_to_com(const double I[10], double *mass, double com[3], double moment[9])
+hml_status hml_inertia_to_com(const double parameters[10], double *mass, double com[3], double moment[9])
 {
     inertia A;
-    TRY(read_inertia(I, &A));
+    TRY(read_inertia(parameters, &A));
     if (A.m == 0) return HML_SINGULAR;
     TRY(write_number(A.m, mass));
     TRY(write_vec3(vec3_scale(1 / A.m, A.h), com));
@@ -54,16 +54,16 @@ hml_status hml_inertia_to_com(const double I[10], double *mass, double com[3], d
     return HML_OK;
 }
 
-hml_status hml_inertia_matrix(const double I[10], double M[36])
+hml_status hml_inertia_matrix(const double parameters[10], double M[36])
 {
     inertia A;
-    TRY(read_inertia(I, &A));
+    TRY(read_inertia(parameters, &A));
     if (!M) return HML_INVALID_ARGUMENT;
     inertia_matrix(A, M);
     return HML_OK;
 }
 
-hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double I[10])
+hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double parameters[10])
 {
     TRY(read_check(M, 36));
     TRY(read_check(&tolerance, 1));
@@ -76,7 +76,7 @@ hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double 
         most = fmax(most, fabs(M[i]));
         off = fmax(off, fabs(M[i] - near[i]));
     }
-    return off <= tolerance * most ? write_inertia(A, I) : HML_INVALID_ARGUMENT;
+    return off <= tolerance * most ? write_inertia(A, parameters) : HML_INVALID_ARGUMENT;
 }
 
 hml_status hml_inertia_add(const double I1[10], const double I2[10], double sum[10])
@@ -98,20 +98,20 @@ hml_status hml_inertia_transform(const double H_ab[16], const double I_b[10], do
 
 /* ---- using ---- */
 
-hml_status hml_inertia_mul(const double I[10], const double V[6], double momentum[6])
+hml_status hml_inertia_mul(const double parameters[10], const double V[6], double momentum[6])
 {
     inertia A;
     twist U;
-    TRY(read_inertia(I, &A));
+    TRY(read_inertia(parameters, &A));
     TRY(read_twist(V, &U));
     return write_wrench(inertia_mul(A, U), momentum);
 }
 
-hml_status hml_inertia_kinetic_energy(const double I[10], const double V[6], double *energy)
+hml_status hml_inertia_kinetic_energy(const double parameters[10], const double V[6], double *energy)
 {
     inertia A;
     twist U;
-    TRY(read_inertia(I, &A));
+    TRY(read_inertia(parameters, &A));
     TRY(read_twist(V, &U));
     return write_number(0.5 * wrench_dot(inertia_mul(A, U), U), energy);
 }
@@ -166,11 +166,11 @@ static void principal(sym3 S, double lambda[3], double E[3][3])
     if (lambda[1] < lambda[0]) swap_columns(lambda, E, 0, 1);
 }
 
-hml_status hml_inertia_check(const double I[10], double tolerance, unsigned *problems, double moments[3],
+hml_status hml_inertia_check(const double parameters[10], double tolerance, unsigned *problems, double moments[3],
                              double axes[9])
 {
     inertia A;
-    TRY(read_inertia(I, &A));
+    TRY(read_inertia(parameters, &A));
     TRY(read_check(&tolerance, 1));
     if (!problems || tolerance < 0) return HML_INVALID_ARGUMENT;
     double lambda[3], E[3][3];

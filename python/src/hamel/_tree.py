@@ -110,5 +110,6 @@ def _label(text: str, x: float, row: float, width: float, colour: str, title: st
     y = _height(row)
     return (
         f"<g><title>{escape(title or text)}</title>"
-        f"<rect x='{x:.1f}' y='{y - 8:.1f}' width='{width:.1f}' height='16' rx='4' fill='white' stroke='{colour}'/><text x='{x + 6:.1f}' y='{y + 4:.1f}'>{escape(text)}</text></g>"
+        f"<rect x='{x:.1f}' y='{y - 8:.1f}' width='{width:.1f}' height='16' rx='4' "
+        f"fill='white' stroke='{colour}'/><text x='{x + 6:.1f}' y='{y + 4:.1f}'>{escape(text)}</text></g>"
     )

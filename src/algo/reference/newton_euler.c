@@ -55,13 +55,13 @@ static inertia inertia_from(const double I[10])
     return inertia_of(I[0], array_vec3(I + 1), sym3_of(I[4], I[5], I[6], I[7], I[8], I[9]));
 }
 
-hml_status hml_newton_euler(hml_representation representation, const double H[16], const double I[10],
+hml_status hml_newton_euler(hml_representation representation, const double H[16], const double parameters[10],
                             const double V[6], const double dV[6], double W[6])
 {
     motion x;
     TRY(read_motion(representation, H, V, dV, &x));
-    TRY(read_check(I, 10));
-    return write_wrench(body_wrench(representation, x.H, inertia_from(I), x.V, x.dV), W);
+    TRY(read_check(parameters, 10));
+    return write_wrench(body_wrench(representation, x.H, inertia_from(parameters), x.V, x.dV), W);
 }
 
 hml_status hml_newton_euler_com(hml_representation representation, const double H[16], double mass,
@@ -75,13 +75,13 @@ hml_status hml_newton_euler_com(hml_representation representation, const double 
     return write_wrench(com_wrench(representation, x.H, I[0], inertia_from(I).J, x.V, x.dV), W);
 }
 
-hml_status hml_newton_euler_frame(const double I[10], const double V_frame[6], const double V[6], const double dV[6],
-                                  double W[6])
+hml_status hml_newton_euler_frame(const double parameters[10], const double V_frame[6], const double V[6],
+                                  const double dV[6], double W[6])
 {
     motion x;
     twist frame;
     TRY(read_motion(HML_LEFT, NULL, V, dV, &x));
     TRY(read_twist(V_frame, &frame));
-    TRY(read_check(I, 10));
-    return write_wrench(momentum_rate(inertia_from(I), x.V, twist_add(x.dV, twist_cross(frame, x.V))), W);
+    TRY(read_check(parameters, 10));
+    return write_wrench(momentum_rate(inertia_from(parameters), x.V, twist_add(x.dV, twist_cross(frame, x.V))), W);
 }
