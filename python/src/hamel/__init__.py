@@ -20,6 +20,10 @@ hamel.quat.to_matrix; what takes a model is a method of Model.
 
 from __future__ import annotations
 
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from . import _core  # makes the modules of the next line
 from . import acceleration, angle_axis, boltzmann_hamel, euler_xyz, euler_zyx, factor, inertia, matrix  # isort: skip
 from . import point, quat, rotvec, screw, se3, so3, twist, wrench  # isort: skip
@@ -63,6 +67,19 @@ from ._errors import (
 from ._holds import Hold
 from ._load import find, load, loads
 from ._paths import command, include, library
+
+if _TYPE_CHECKING:
+    from . import interop as interop
+    from . import plot as plot
+    from . import view as view
+
+
+def __getattr__(name: str) -> _Any:
+    """Imports hamel.interop, plot and view when somebody asks for them."""
+    if name in ("interop", "plot", "view"):
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "__version__",
