@@ -126,6 +126,29 @@ def test_from_pinocchio():
     compare_with_pinocchio(pin, interop.from_pinocchio(theirs), theirs)
 
 
+URDF = """
+<robot name="cart">
+  <link name="hull"><inertial><mass value="2"/><inertia ixx="1" iyy="2" izz="2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="z"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy=".1" ixz="0" iyz="0"/></inertial></link>
+  <link name="a"><inertial><mass value="3"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz=".2"/></inertial></link>
+  <joint name="z_wheel" type="continuous"><parent link="hull"/><child link="z"/><origin xyz="1 0 0"/><axis xyz="0 1 0"/></joint>
+  <joint name="a_slide" type="prismatic"><parent link="hull"/><child link="a"/><origin xyz="0 1 0"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+</robot>
+"""
+
+
+def test_the_same_urdf():
+    """Pinocchio sorts children by name, calls the free flyer root_joint and has cos, sin for a continuous joint."""
+    pin = pytest.importorskip("pinocchio")
+    theirs = pin.buildModelFromXML(URDF, pin.JointModelFreeFlyer())
+    robot = hamel.loads(URDF, "cart.urdf", base="free")
+    assert [j.name for j in robot.joints] == ["base", "z_wheel", "a_slide"]
+    assert list(theirs.names)[1:] == ["root_joint", "a_slide", "z_wheel"]
+    assert (robot.nq, theirs.nq) == (9, 10)
+    compare_with_pinocchio(pin, robot, theirs)
+
+
 def test_from_pinocchio_refuses():
     pin = pytest.importorskip("pinocchio")
     theirs = pin.Model()

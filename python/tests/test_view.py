@@ -81,13 +81,19 @@ def test_bones(meshcat, lamp):
     assert np.allclose(recorder.objects["/arm|1/bones"].geometry.position.T[1], [0, 0.1, 0], atol=1e-7)
 
 
-def test_page(meshcat, lamp, tmp_path):
+def test_page(meshcat, lamp, tmp_path, monkeypatch):
     """A real server: scene and motion in one page."""
+    sent, send = [], meshcat.Visualizer.set_animation
+    monkeypatch.setattr(meshcat.Visualizer, "set_animation", lambda v, a: (sent.append(a), send(v, a)))
     window = view.View(lamp)
     try:
         q, v, _, _ = state(lamp, 3)
         times = np.linspace(0, 0.5, 4)
-        window.play(times, hamel.simulate(lamp, q, v, times)[0])
+        motion = hamel.simulate(lamp, q, v, times)[0]
+        window.play(times, motion)
+        for clip, pose in zip(sent[0].clips.values(), lamp.body_poses(motion[-1])):
+            track = clip.tracks["position"]
+            assert track.frames == list(range(16)) and np.allclose(track.values[-1], pose[:3, 3], atol=1e-12)
         assert window.url in window._repr_html_()
         window.save(tmp_path / "lamp.html")
         page = (tmp_path / "lamp.html").read_text(encoding="utf-8")
