@@ -6,7 +6,7 @@ set -eu
 build=$1
 jobs=${2:-2}
 cd "$(dirname "$0")/.."
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DHAMEL_COVERAGE=ON -DHAMEL_TEST_KINDS="F64;X4"
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DHAMEL_COVERAGE=ON -DHAMEL_TEST_KINDS="F64;X4"
 find "$build" -name '*.gcda' -delete
 cmake --build "$build" -j "$jobs"
 scripts/test.sh "$build" -j "$jobs" -E '^accuracy_'
