@@ -388,7 +388,7 @@ static void test_failures(void **state)
     hml_shape shape;
     double q[7], v[6];
     open_incline(&s, &plane, &shape, 0.8, 0.5);
-    s.contact = NULL;
+    free(s.contact);
     s.settings.iterations = 1;
     size_t size = hml_contact_size(s.model, &s.settings);
     void *memory = malloc(size);
