@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every fuzz target for some seconds, two at a time, from the broken and the sound models of the tests.
+# Runs every fuzz target, two at a time, from the broken and the sound models of the tests: those of the readers for some
+# seconds, the others for a third of them.
 # Usage: fuzz.sh BUILD [SECONDS] [JOBS]
 set -eu
 
@@ -17,6 +18,7 @@ find "$build/fuzz" -type f -name 'fuzz_*' -perm -u+x | sort | xargs -r -I{} -P "
     shift 3
     name=$(basename "$program")
     log=$build/$name.log
+    case $name in fuzz_urdf | fuzz_mjcf | fuzz_json | fuzz_state) ;; *) seconds=$((seconds / 3)) ;; esac
     dictionary=tests/fuzz/${name#fuzz_}.dict
     [ ! -e "$dictionary" ] || set -- "-dict=$dictionary" "$@"
     mkdir -p "$build/found/$name"
