@@ -6,7 +6,7 @@ target_link_libraries(peer_dynamics PRIVATE hamel-io hamel_flags Threads::Thread
 target_compile_definitions(peer_dynamics PRIVATE _GNU_SOURCE) # affinity of threads
 
 # one unit an algorithm; MARCH "" takes the package's library as it is
-set(HAMEL_PEER_CALLS linearize rnea aba crba minv forward_kinematics jacobians integrate)
+set(HAMEL_PEER_CALLS linearize rnea aba crba factorization minv forward_kinematics jacobians integrate)
 function(add_pinocchio name build march)
   set(units)
   foreach(call model ${HAMEL_PEER_CALLS})

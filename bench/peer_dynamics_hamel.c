@@ -9,7 +9,8 @@ typedef struct hamel {
     const bench_robot *robot;
     const hml_model *model;
     hml_work *work;
-    void *scratch; /* of the reference */
+    void *scratch;    /* of the reference */
+    int32_t *parents; /* of the coordinates */
     size_t nq, nv, nn, states;
     int failed;
     double *memory, *q, *v, *u; /* inputs: q of every state, … */
@@ -81,6 +82,14 @@ static hml_status forward_dynamics(hamel *h, size_t s)
 static hml_status mass_matrix(hamel *h, size_t s)
 {
     return hml_mass_matrix(h->model, h->work, h->q + s * h->nq, h->Minv);
+}
+
+static hml_status factorization(hamel *h, size_t s)
+{
+    hml_status status = mass_matrix(h, s);
+    if (!status) status = hml_ltdl_factor((int32_t)h->nv, h->parents, h->Minv);
+    for (size_t i = 0; i < h->nv; i++) h->out[i] = h->Minv[i * h->nv + i];
+    return status;
 }
 
 static hml_status kinematics(hamel *h, size_t s) { return hml_body_poses(h->model, h->work, h->q + s * h->nq, h->out); }
@@ -181,7 +190,7 @@ static void hamel_close(void *self)
 {
     hamel *h = self;
     hml_work_free(h->work);
-    free(h->scratch), free(h->memory), free(h);
+    free(h->scratch), free(h->parents), free(h->memory), free(h);
 }
 
 /* stored: how many states' results there is room for, of the D matrices and of A and B */
@@ -194,8 +203,10 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
     const size_t room_AB = stored_AB * nn + 4 * r->nv + r->nq;           /* differences keep vectors there */
     const size_t reference_size = hml_reference_size(r->model);
     if (reference_size) h->scratch = malloc(reference_size);
+    h->parents = malloc((r->nv + 1) * sizeof *h->parents);
     h->memory = malloc((states * (r->nq + 2 * r->nv + most) + 3 * stored_D * nn + 6 * room_AB) * sizeof *h->memory);
-    if (!h->memory || (reference_size && !h->scratch) || hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
+    if (!h->memory || !h->parents || hml_coordinate_parents(r->model, h->parents) || (reference_size && !h->scratch) ||
+        hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
         hamel_close(h);
         return NULL;
     }
@@ -228,6 +239,7 @@ static call *const single_calls[BENCH_ALGORITHMS] = {
     [BENCH_INVERSE_DYNAMICS] = inverse_dynamics,
     [BENCH_FORWARD_DYNAMICS] = forward_dynamics,
     [BENCH_MASS_MATRIX] = mass_matrix,
+    [BENCH_FACTORIZATION] = factorization,
     [BENCH_INVERSE_MASS_MATRIX] = inverse_mass_matrix,
     [BENCH_KINEMATICS] = kinematics,
     [BENCH_JACOBIANS] = jacobians,

@@ -125,6 +125,7 @@ size_t run(void *self, bench_algorithm algorithm, size_t states)
         case BENCH_INVERSE_DYNAMICS: call_rnea(r, q, v, u); break;
         case BENCH_FORWARD_DYNAMICS: call_aba(r, q, v, u); break;
         case BENCH_MASS_MATRIX: call_crba(r, q); break;
+        case BENCH_FACTORIZATION: call_factorization(r, q); break;
         case BENCH_INVERSE_MASS_MATRIX: call_minv(r, q); break;
         case BENCH_KINEMATICS: call_forward_kinematics(r, q); break;
         case BENCH_JACOBIANS: call_jacobians(r, q); break;
@@ -151,6 +152,7 @@ int result(void *self, bench_algorithm algorithm, double *out)
     case BENCH_INVERSE_DYNAMICS: append(d.tau, out); return 1;
     case BENCH_FORWARD_DYNAMICS: append(d.ddq, out); return 1;
     case BENCH_MASS_MATRIX: append(row_major(d.M.selfadjointView<Eigen::Upper>()), out); return 1;
+    case BENCH_FACTORIZATION: append(d.D, out); return 1;
     case BENCH_INVERSE_MASS_MATRIX: append(d.Minv, out); return 1;
     case BENCH_KINEMATICS:
         for (size_t i = 1; i < d.oMi.size(); i++)

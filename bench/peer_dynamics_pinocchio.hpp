@@ -24,6 +24,7 @@ void call_linearize(robot &r, const vector &q, const vector &v, const vector &ta
 void call_rnea(robot &r, const vector &q, const vector &v, const vector &a);
 void call_aba(robot &r, const vector &q, const vector &v, const vector &tau);
 void call_crba(robot &r, const vector &q);
+void call_factorization(robot &r, const vector &q);
 void call_minv(robot &r, const vector &q);
 void call_forward_kinematics(robot &r, const vector &q);
 void call_jacobians(robot &r, const vector &q);

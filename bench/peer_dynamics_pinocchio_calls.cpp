@@ -25,6 +25,14 @@ void call_crba(robot &r, const vector &q) // the upper triangle
 {
     pinocchio::crba(r.model, r.data, q, pinocchio::Convention::LOCAL);
 }
+#elif defined CALL_factorization
+#include <pinocchio/algorithm/cholesky.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+void call_factorization(robot &r, const vector &q)
+{
+    pinocchio::crba(r.model, r.data, q, pinocchio::Convention::LOCAL);
+    pinocchio::cholesky::decompose(r.model, r.data);
+}
 #elif defined CALL_minv
 #include <pinocchio/algorithm/aba.hpp>
 void call_minv(robot &r, const vector &q) // theirs is the upper triangle; ours is the matrix

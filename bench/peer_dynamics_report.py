@@ -16,6 +16,7 @@ SHORT = {
     "rnea": "inverse dynamics",
     "aba": "forward dynamics",
     "crba": "mass matrix",
+    "factorization": "mass matrix and its factors",
     "minv": "inverse mass matrix",
     "forward_kinematics": "poses",
     "jacobians": "all joint Jacobians",
