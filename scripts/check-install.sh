@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 [ "$kind" = shared ] && shared=ON || shared=OFF
 
 cmake -S "$root" -B "$build" -G Ninja -DBUILD_SHARED_LIBS="$shared" -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF \
-    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_INSTALL_LIBDIR=lib
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_INSTALL_LIBDIR=lib # compiled sooner
 cmake --build "$build" -j "$jobs"
 rm -rf "$build/prefix" "$build/moved" "$build/stranger"
 cmake --install "$build" --prefix "$build/prefix"
