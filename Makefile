@@ -7,10 +7,10 @@ JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 .PHONY: build run test bench python check format docs install clean help
 .DEFAULT_GOAL := build
 
-## build    compile the libraries, the tests and the command (build/hamel)
+## build    compile the libraries and the command (build/hamel)
 build: $(BUILD)/.deps-build
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target hamel_command
 
 ## run      show what the library does, on the spot
 run: build
@@ -22,6 +22,7 @@ run: build
 
 ## test     run every test
 test: build
+	@cmake --build $(BUILD) -j $(JOBS)
 	@scripts/test.sh $(BUILD) -j $(JOBS)
 
 ## bench    measure: nanoseconds a call, next to Pinocchio's and Sophus' from their Python packages where those can be had
