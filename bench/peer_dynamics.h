@@ -26,11 +26,11 @@ extern "C" {
     X(INVERSE_DYNAMICS, "rnea", nv)                        /* τ */                                                    \
     X(FORWARD_DYNAMICS, "aba", nv)                         /* ν̇ */                                                  \
     X(MASS_MATRIX, "crba", nv *nv)                         /* M */                                                     \
-    X(FACTORIZATION, "factorization", nv)                  /* M and its factors Lᵀ D L; D */                         \
     X(INVERSE_MASS_MATRIX, "minv", nv *nv)                 /* M⁻¹, all of it */                                     \
     X(KINEMATICS, "forward_kinematics", 12 * nbodies)      /* poses of all bodies: rotation, then position */          \
     X(JACOBIANS, "jacobians", 6 * nv)                      /* columns of all joints, in the world */                   \
-    X(INTEGRATE, "integrate", nq)                          /* q ⊕ ν */
+    X(INTEGRATE, "integrate", nq)                          /* q ⊕ ν */                                              \
+    X(FACTORIZATION, "factorization", nv)                  /* M and its factors Lᵀ D L; D */
 
 typedef enum bench_algorithm {
 #define BENCH_ENUM(constant, name, size) BENCH_##constant,

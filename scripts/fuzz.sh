@@ -9,7 +9,7 @@ seconds=${2:-60}
 jobs=${3:-2}
 cd "$(dirname "$0")/.."
 CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHAMEL_FUZZ=ON -DBUILD_TESTING=OFF \
-    -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_SANITIZE=address,undefined,fuzzer-no-link
+    -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_SIMD=OFF -DHAMEL_SANITIZE=address,undefined,fuzzer-no-link
 cmake --build "$build" -j "$jobs"
 seeds=$(find robots examples/states tests/broken -type d)
 # shellcheck disable=SC2016,SC2086
