@@ -8,7 +8,7 @@ build=$1
 seconds=${2:-60}
 jobs=${3:-2}
 cd "$(dirname "$0")/.."
-CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHAMEL_FUZZ=ON -DBUILD_TESTING=OFF \
+CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DHAMEL_FUZZ=ON -DBUILD_TESTING=OFF \
     -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_SIMD=OFF -DHAMEL_SANITIZE=address,undefined,fuzzer-no-link
 cmake --build "$build" -j "$jobs"
 seeds=$(find robots examples/states tests/broken -type d)
