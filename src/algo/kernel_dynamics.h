@@ -74,7 +74,7 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->p.q = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
     k->p.v = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
     k->p.m = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
-    k->p.turn = (triple *)scratch_take(&c, rows * sizeof(triple));
+    k->p.turn = (vec3 *)scratch_take(&c, rows * sizeof(vec3));
     k->p.reach = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
     k->p.common = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
     k->p.base_inverse = (num *)scratch_take(&c, 6 * SIX_SPAN * sizeof(num));

@@ -24,9 +24,7 @@ static inline void inverse_column(const kernel_call *call, int32_t index, const 
     const composite *b = &k->s.bodies[pc->body].sum;
     const double damping = call->passive ? plan_coordinates(plan)[c].damping : 0;
     int32_t depth = plan_columns(plan)[pc->first].depth, j = c - tree->begin, m = plan_bodies(plan)[pc->body].nv;
-    wrench Uq =
-        wrench_add(composite_2B(b, col->Pd), wrench_add(inertia_mul(b->I, col->Pdd), twist_cross_dual(col->S, b->f)));
-    wrench Uv = wrench_add(composite_2B(b, col->S), inertia_mul(b->I, col->PS));
+    wrench Uq = composite_Uq(b, col->S, col->Pd, col->Pdd), Uv = composite_Uv(b, col->S, col->PS);
     for (int32_t d = 0; d < depth; d++) {
         twist S = columns[path[d]].S;
         if (call->dtau_dq.data) kernel_store(call->dtau_dq, call->count, path[d], c, wrench_dot(Uq, S));

@@ -24,17 +24,12 @@
 #include "algo/kernel_passes.h"
 #include "algo/kernel_passive.h"
 
-/* three numbers that go together: the angular columns of a free root */
-typedef struct triple {
-    num x, y, z;
-} triple;
-
 typedef struct panel {
     panel_row *q, *v, *m;    /* rows of the tree: right-hand sides, then half solutions, for D_q, D_ν and M⁻¹ */
     panel_row *sq, *sv, *sm; /* 6 each: right-hand sides in the rows of a free root */
     num *base_inverse;       /* S⁻¹: six rows of SIX_SPAN */
     num *base_x;             /* 3 SIX_SPAN: scratch */
-    triple *turn;            /* nv: right-hand sides and solutions for a free root's angular velocity */
+    vec3 *turn;              /* nv: right-hand sides and solutions for a free root's angular velocity */
     num *springs;            /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
     int32_t *reach;          /* nv: how many entries of a row's path a panel touches, for D_q and D_ν */
     int32_t *common;         /* the same for M⁻¹ */
@@ -314,19 +309,13 @@ static inline void base_derivative(int32_t k, const base_motion *base, const num
 
 static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 
-NUM_INLINE triple triple_axpy(num a, triple x, triple sum)
-{
-    sum.x += a * x.x, sum.y += a * x.y, sum.z += a * x.z;
-    return sum;
-}
-
 /* turn[…]: right-hand sides of the three angular velocities; base_x: their solutions in the root's rows */
 static inline void turn_half_solve(const walk *w, const panel *p)
 {
     const plan_tree *tree = w->tree;
     const plan_column *pc = plan_columns(w->plan);
     const branch_column *s = w->columns, *turn = &w->columns[tree->begin + 3];
-    triple *y = p->turn - tree->begin;
+    vec3 *y = p->turn - tree->begin;
     num *x = p->base_x;
     for (int32_t i = tree->begin; i < tree->end; i++) {
         y[i].x = -(s[i].g.x + vec3_dot(s[i].F.t, turn[0].Sd.w));
@@ -354,12 +343,12 @@ static inline void turn_half_solve(const walk *w, const panel *p)
     }
     six_store(sx, x), six_store(sy, x + SIX_SPAN), six_store(sz, x + 2 * SIX_SPAN);
     for (int32_t k = tree->begin + 6; k < tree->end; k++) {
-        triple sum = y[k];
+        vec3 sum = y[k];
         for (int32_t i = k + 1; i < pc[k].subtree_end; i++) {
-            sum = triple_axpy(factor_own(&w->f, tree, i)[pc[k].depth], y[i], sum);
+            sum = vec3_axpy(factor_own(&w->f, tree, i)[pc[k].depth], y[i], sum);
         }
         num inverse = w->f.diagonal[k];
-        y[k].x = inverse * sum.x, y[k].y = inverse * sum.y, y[k].z = inverse * sum.z;
+        y[k] = vec3_scale(inverse, sum);
     }
 }
 
@@ -392,7 +381,7 @@ static inline void base_rows(const walk *w, const kernel_call *call, const panel
 static inline void base_columns(const walk *w, const kernel_call *call, const panel *p)
 {
     const plan_tree *tree = w->tree;
-    const triple *y = p->turn - tree->begin;
+    const vec3 *y = p->turn - tree->begin;
     const num *xb = p->base_x;
     turn_half_solve(w, p);
     base_rows(w, call, p);
@@ -403,8 +392,8 @@ static inline void base_columns(const walk *w, const kernel_call *call, const pa
         const int32_t *path = column_path(w->plan, w->paths, i);
         const num *T = factor_row(&w->f, i), *own = T + SIX_SPAN - 6;
         const int32_t depth = plan_columns(w->plan)[i].depth;
-        triple x = y[i];
-        for (int32_t d = 6; d < depth; d++) x = triple_axpy(own[d], y[path[d]], x);
+        vec3 x = y[i];
+        for (int32_t d = 6; d < depth; d++) x = vec3_axpy(own[d], y[path[d]], x);
         for (int32_t d = 0; d < 6; d++) {
             x.x += T[d] * xb[d], x.y += T[d] * xb[SIX_SPAN + d], x.z += T[d] * xb[2 * SIX_SPAN + d];
         }

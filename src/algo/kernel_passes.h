@@ -150,9 +150,8 @@ static inline void link_back(const walk *w, const plan_body *p, int32_t i, mask 
         c->g = composite_2B_transposed(b, S);
         w->b[k] -= wrench_dot(b->f, S);
         if (!root) {
-            c->Uq =
-                wrench_add(composite_2B(b, c->Pd), wrench_add(inertia_mul(b->I, c->Pdd), twist_cross_dual(S, b->f)));
-            c->Uv = wrench_add(composite_2B(b, S), inertia_mul(b->I, column_PS(c, several)));
+            c->Uq = composite_Uq(b, S, c->Pd, c->Pdd);
+            c->Uv = composite_Uv(b, S, column_PS(c, several));
         }
         if (!root || !w->tree->base)
             factor_column(w->plan, w->paths, w->tree, k, w->columns, &w->f, w->block, w->b, failed);

@@ -184,6 +184,17 @@ NUM_INLINE wrench composite_2B(const composite *b, twist m)
     return wrench_of(vec3_scale(K(-2), vec3_cross(b->n, m.w)), vec3_sub(sym3_mul(b->k, m.w), vec3_cross(b->t, m.w)));
 }
 
+/* what a motion of column S does to the forces of its ancestors, per unit: 2B Ψ̇ + I Ψ̈ + [f] S and 2B S + I (Ψ̇ + Ṡ) */
+NUM_INLINE wrench composite_Uq(const composite *b, twist S, twist Pd, twist Pdd)
+{
+    return wrench_add(composite_2B(b, Pd), wrench_add(inertia_mul(b->I, Pdd), twist_cross_dual(S, b->f)));
+}
+
+NUM_INLINE wrench composite_Uv(const composite *b, twist S, twist PS)
+{
+    return wrench_add(composite_2B(b, S), inertia_mul(b->I, PS));
+}
+
 /* angular part of (2B)ᵀ m; the linear part is zero */
 NUM_INLINE vec3 composite_2B_transposed(const composite *b, twist m)
 {

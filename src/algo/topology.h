@@ -1,25 +1,18 @@
 /*
- * Paths and off-branch ranges of a plan's segments, unrolled into lists once a workspace is made.
+ * Paths of a plan's segments, unrolled into lists once a workspace is made.
  *
  * The list of a segment is the path of its first column followed by its own columns, so that for any column c of the
- * segment list[0 … depth(c) − 1] is the path of c and list[depth(c)] is c. The off-branch ranges of a segment are the
- * rows of its tree that are neither on the path nor in the subtree: `shared` is how many ancestors such a row has in
- * common with the segment. Both take memory in proportion to segments times depth.
+ * segment list[0 … depth(c) − 1] is the path of c and list[depth(c)] is c. This takes memory in proportion to segments
+ * times depth.
  */
 #ifndef HML_ALGO_TOPOLOGY_H
 #define HML_ALGO_TOPOLOGY_H
 
 #include "model/plan.h"
 
-typedef struct off_range {
-    int32_t begin, end, shared;
-} off_range;
-
 typedef struct topology {
     const int32_t *list;  /* lists of all segments, one after the other */
     const int64_t *start; /* nsegments: where a segment's list begins */
-    const off_range *off; /* ranges of all segments */
-    const int64_t *first; /* nsegments + 1: where a segment's ranges begin */
 } topology;
 
 size_t hml_topology_size(const hml_plan *plan);
