@@ -1,44 +1,20 @@
 /* Many states at once: see hamel/batch.h. */
 #include "hamel/batch.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "algo/mimic.h"
+#include "algo/states.h"
 #include "algo/work.h"
 
 /* ---- dynamics ---- */
-
-static kernel_input input_from(hml_input in, size_t state)
-{
-    kernel_input k;
-    k.data = in.data ? in.data + state * in.stride : NULL;
-    k.stride = in.stride;
-    return k;
-}
-
-static kernel_output output_from(hml_output out, size_t rows, size_t columns, size_t state)
-{
-    kernel_output k;
-    k.ld = out.ld ? out.ld : columns;
-    k.stride = out.stride ? out.stride : rows * k.ld;
-    k.data = out.data ? out.data + state * k.stride : NULL;
-    return k;
-}
-
-static void fill_nan(kernel_output out, size_t rows, size_t columns, size_t state)
-{
-    for (size_t r = 0; out.data && r < rows; r++) {
-        for (size_t c = 0; c < columns; c++) out.data[state * out.stride + r * out.ld + c] = NAN;
-    }
-}
 
 static hml_status check(const hml_model *model, const hml_dynamics_states *x, size_t state)
 {
     const hml_input in[] = {x->q, x->v, x->tau, x->a, x->wrenches};
     const double *at[5];
-    for (int k = 0; k < 5; k++) at[k] = input_from(in[k], state).data;
+    for (int k = 0; k < 5; k++) at[k] = input_at(in[k], state);
     hml_status status = hml_work_check_state(model, at[0], at[1], at[2], at[4]);
     return status ? status : hml_work_check_state(model, at[0], at[3], NULL, NULL);
 }
@@ -51,14 +27,14 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
     unsigned failed = 0;
     kernel_call call = hml_work_call(work);
     call.count = count;
-    call.q = input_from(x->q, first);
-    call.v = input_from(x->v, first);
-    call.wrenches = input_from(x->wrenches, first);
+    call.q = states_input(x->q, first);
+    call.v = states_input(x->v, first);
+    call.wrenches = states_input(x->wrenches, first);
     if (x->acceleration.data || x->Minv.data) {
         kernel_call forward = call;
-        forward.tau = input_from(x->tau, first);
-        forward.acceleration = output_from(x->acceleration, 1, nv, first);
-        forward.Minv = output_from(x->Minv, nv, nv, first);
+        forward.tau = states_input(x->tau, first);
+        forward.acceleration = output_at(states_output(x->acceleration, 1, nv), first);
+        forward.Minv = output_at(states_output(x->Minv, nv, nv), first);
         if (model->nfollowers) {
             failed |= hml_mimic_linearize(work, &forward);
         } else {
@@ -68,9 +44,9 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
     }
     if (x->torque.data || x->M.data) {
         kernel_call inverse = call;
-        inverse.a = input_from(x->a, first);
-        inverse.torque = output_from(x->torque, 1, nv, first);
-        inverse.M = output_from(x->M, nv, nv, first);
+        inverse.a = states_input(x->a, first);
+        inverse.torque = output_at(states_output(x->torque, 1, nv), first);
+        inverse.M = output_at(states_output(x->M, nv, nv), first);
         if (model->nfollowers) {
             hml_mimic_inverse_dynamics(work, &inverse);
         } else {
@@ -99,10 +75,10 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
             if (careful || bad) each = check(model, x, s);
             if (!each && bad) each = HML_SINGULAR;
             if (each) {
-                fill_nan(output_from(x->acceleration, 1, nv, 0), 1, nv, s);
-                fill_nan(output_from(x->torque, 1, nv, 0), 1, nv, s);
-                fill_nan(output_from(x->M, nv, nv, 0), nv, nv, s);
-                fill_nan(output_from(x->Minv, nv, nv, 0), nv, nv, s);
+                output_fill_nan(output_at(states_output(x->acceleration, 1, nv), s), 1, nv);
+                output_fill_nan(output_at(states_output(x->torque, 1, nv), s), 1, nv);
+                output_fill_nan(output_at(states_output(x->M, nv, nv), s), nv, nv);
+                output_fill_nan(output_at(states_output(x->Minv, nv, nv), s), nv, nv);
             }
             if (status) status[s] = each;
             if (!worst) worst = each;
@@ -167,7 +143,7 @@ hml_status hml_linearize_parallel(const hml_model *model, const hml_parallel *pa
     const size_t rows[] = {1, nv, nv, nv, 2 * nv, 2 * nv}, columns[] = {nv, nv, nv, nv, 2 * nv, nv};
     parallel_job job = {.model = model, .parallel = parallel, .arguments = x, .status = status, .n = n};
     job.chunk = parallel->chunk ? parallel->chunk : 64;
-    for (int k = 0; k < 6; k++) job.outputs[k] = output_from(outputs[k], rows[k], columns[k], 0).stride;
+    for (int k = 0; k < 6; k++) job.outputs[k] = states_output(outputs[k], rows[k], columns[k]).stride;
     for (size_t k = 0; k < parallel->nworks; k++) {
         parallel->works[k]->first_failed = SIZE_MAX;
         parallel->works[k]->failure = HML_OK;

@@ -7,10 +7,10 @@
  */
 #include "hamel/dynamics.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "algo/mimic.h"
+#include "algo/states.h"
 #include "algo/work.h"
 #include "group/joint.h"
 
@@ -21,15 +21,6 @@ typedef struct outputs {
     int copy_Dq, copy_Dv, copy_Minv; /* 1: the kernel wrote elsewhere, copy its block into A or B */
 } outputs;
 
-static kernel_output resolve(hml_output o, size_t rows, size_t columns)
-{
-    kernel_output k;
-    k.data = o.data;
-    k.ld = o.ld ? o.ld : columns;
-    k.stride = o.stride ? o.stride : rows * k.ld;
-    return k;
-}
-
 static kernel_output block(kernel_output whole, size_t row, size_t column)
 {
     if (whole.data) whole.data += row * whole.ld + column;
@@ -39,24 +30,18 @@ static kernel_output block(kernel_output whole, size_t row, size_t column)
 static outputs resolve_all(const hml_linearization *x, size_t nv)
 {
     outputs o;
-    o.acceleration = resolve(x->acceleration, 1, nv);
-    o.Dq = resolve(x->Dq, nv, nv);
-    o.Dv = resolve(x->Dv, nv, nv);
-    o.Minv = resolve(x->Minv, nv, nv);
-    o.A = resolve(x->A, 2 * nv, 2 * nv);
-    o.B = resolve(x->B, 2 * nv, nv);
+    o.acceleration = states_output(x->acceleration, 1, nv);
+    o.Dq = states_output(x->Dq, nv, nv);
+    o.Dv = states_output(x->Dv, nv, nv);
+    o.Minv = states_output(x->Minv, nv, nv);
+    o.A = states_output(x->A, 2 * nv, 2 * nv);
+    o.B = states_output(x->B, 2 * nv, nv);
     o.copy_Dq = o.Dq.data && o.A.data;
     o.copy_Dv = o.Dv.data && o.A.data;
     o.copy_Minv = o.Minv.data && o.B.data;
     if (!o.Dq.data) o.Dq = block(o.A, nv, 0);
     if (!o.Dv.data) o.Dv = block(o.A, nv, nv);
     if (!o.Minv.data) o.Minv = block(o.B, nv, 0);
-    return o;
-}
-
-static kernel_output at_state(kernel_output o, size_t state)
-{
-    if (o.data) o.data += state * o.stride;
     return o;
 }
 
@@ -86,42 +71,25 @@ static void fill_constants(const hml_model *model, const double *v, kernel_outpu
     for (size_t r = 0; B.data && r < nv; r++) memset(B.data + r * B.ld, 0, nv * sizeof(double));
 }
 
-static void fill_nan(kernel_output o, size_t rows, size_t columns)
-{
-    for (size_t r = 0; o.data && r < rows; r++) {
-        for (size_t c = 0; c < columns; c++) o.data[r * o.ld + c] = NAN;
-    }
-}
-
 /* everything around the kernel for one state that came out with the given status */
 static void finish_state(const hml_model *model, const double *v, const outputs *o, size_t state, hml_status status)
 {
     size_t nv = (size_t)model->nv;
-    kernel_output A = at_state(o->A, state), B = at_state(o->B, state);
-    kernel_output Dq = at_state(o->Dq, state), Dv = at_state(o->Dv, state), Minv = at_state(o->Minv, state);
+    kernel_output A = output_at(o->A, state), B = output_at(o->B, state);
+    kernel_output Dq = output_at(o->Dq, state), Dv = output_at(o->Dv, state), Minv = output_at(o->Minv, state);
     if (status) {
-        fill_nan(at_state(o->acceleration, state), 1, nv);
-        fill_nan(Dq, nv, nv);
-        fill_nan(Dv, nv, nv);
-        fill_nan(Minv, nv, nv);
-        fill_nan(A, 2 * nv, 2 * nv);
-        fill_nan(B, 2 * nv, nv);
+        output_fill_nan(output_at(o->acceleration, state), 1, nv);
+        output_fill_nan(Dq, nv, nv);
+        output_fill_nan(Dv, nv, nv);
+        output_fill_nan(Minv, nv, nv);
+        output_fill_nan(A, 2 * nv, 2 * nv);
+        output_fill_nan(B, 2 * nv, nv);
         return;
     }
     fill_constants(model, v, A, B);
     if (o->copy_Dq) copy_block(Dq, block(A, nv, 0), nv);
     if (o->copy_Dv) copy_block(Dv, block(A, nv, nv), nv);
     if (o->copy_Minv) copy_block(Minv, block(B, nv, 0), nv);
-}
-
-static const double *input_at(hml_input in, size_t state) { return in.data ? in.data + state * in.stride : NULL; }
-
-static kernel_input pack_input(hml_input in, size_t state)
-{
-    kernel_input k;
-    k.data = input_at(in, state);
-    k.stride = in.stride;
-    return k;
 }
 
 /* `count` states from `first` on, through one pack of a kernel */
@@ -133,14 +101,14 @@ static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, con
     kernel_call call = hml_work_call(work);
     unsigned failed;
     call.count = count;
-    call.q = pack_input(x->q, first);
-    call.v = pack_input(x->v, first);
-    call.tau = pack_input(x->tau, first);
-    call.wrenches = pack_input(x->wrenches, first);
-    call.acceleration = at_state(o->acceleration, first);
-    call.Dq = at_state(o->Dq, first);
-    call.Dv = at_state(o->Dv, first);
-    call.Minv = at_state(o->Minv, first);
+    call.q = states_input(x->q, first);
+    call.v = states_input(x->v, first);
+    call.tau = states_input(x->tau, first);
+    call.wrenches = states_input(x->wrenches, first);
+    call.acceleration = output_at(o->acceleration, first);
+    call.Dq = output_at(o->Dq, first);
+    call.Dv = output_at(o->Dv, first);
+    call.Minv = output_at(o->Minv, first);
     failed = model->nfollowers ? hml_mimic_linearize(work, &call) : kernels->linearize(&call);
     for (int l = 0; l < count; l++) {
         size_t s = first + (size_t)l;

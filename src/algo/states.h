@@ -1,0 +1,47 @@
+/* The states of a batch as a kernel's call wants them: where state s of an input or an output begins. */
+#ifndef HML_ALGO_STATES_H
+#define HML_ALGO_STATES_H
+
+#include <math.h>
+
+#include "algo/kernel_io.h"
+#include "hamel/dynamics.h"
+
+static inline const double *input_at(hml_input in, size_t state)
+{
+    return in.data ? in.data + state * in.stride : NULL;
+}
+
+static inline kernel_input states_input(hml_input in, size_t first)
+{
+    kernel_input k;
+    k.data = input_at(in, first);
+    k.stride = in.stride;
+    return k;
+}
+
+/* ld and stride as they are meant where they are 0 */
+static inline kernel_output states_output(hml_output out, size_t rows, size_t columns)
+{
+    kernel_output k;
+    k.data = out.data;
+    k.ld = out.ld ? out.ld : columns;
+    k.stride = out.stride ? out.stride : rows * k.ld;
+    return k;
+}
+
+static inline kernel_output output_at(kernel_output out, size_t state)
+{
+    if (out.data) out.data += state * out.stride;
+    return out;
+}
+
+/* one state that failed */
+static inline void output_fill_nan(kernel_output out, size_t rows, size_t columns)
+{
+    for (size_t r = 0; out.data && r < rows; r++) {
+        for (size_t c = 0; c < columns; c++) out.data[r * out.ld + c] = NAN;
+    }
+}
+
+#endif
