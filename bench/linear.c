@@ -19,7 +19,8 @@ typedef struct robot {
     hml_work *work;
     void *scratch;
     size_t nq, nv;
-    double *q, *v, *a, *tau, *H; /* STATES of each but H */
+    double *q, *v, *a, *tau, *H;   /* STATES of each but H */
+    double *point, *sweep, *rates; /* of the products */
 } robot;
 
 static hml_status rnea(const robot *r, hml_representation form, size_t s)
@@ -50,12 +51,45 @@ static hml_status momentum(const robot *r, size_t s)
     return hml_centroidal(r->model, r->work, r->q + s * r->nq, r->v + s * r->nv, NULL, &motion);
 }
 
+static hml_status forward(const robot *r, size_t s)
+{
+    return hml_forward_dynamics(r->model, r->work, r->q + s * r->nq, r->v + s * r->nv, r->tau + s * r->nv, NULL, r->H);
+}
+
+static hml_status update(const robot *r, size_t s)
+{
+    return hml_directional_update(r->model, r->work, r->q + s * r->nq, r->v + s * r->nv, r->tau + s * r->nv, NULL,
+                                  r->point, NULL);
+}
+
+static hml_status product(const robot *r, size_t s)
+{
+    const double *z = r->a + s * r->nv;
+    return hml_directional_forward(r->model, r->work, r->point, z, z, z, r->sweep, r->rates, r->rates + r->nv);
+}
+
+static hml_status transposed(const robot *r, size_t s)
+{
+    const double *y = r->a + s * r->nv;
+    return hml_directional_reverse(r->model, r->work, r->point, y, y, r->sweep, r->rates, r->rates + r->nv, r->H);
+}
+
 static const struct {
     const char *name;
     hml_status (*run)(const robot *, size_t);
 } algorithms[] = {
-    {"hml_rnea left", left},        {"hml_rnea right", right}, {"hml_rnea mixed", mixed}, {"hml_rnea split", split},
-    {"hml_inverse_dynamics", fast}, {"hml_aba", aba},          {"hml_body_poses", poses}, {"hml_centroidal", momentum},
+    {"hml_rnea left", left},
+    {"hml_rnea right", right},
+    {"hml_rnea mixed", mixed},
+    {"hml_rnea split", split},
+    {"hml_inverse_dynamics", fast},
+    {"hml_aba", aba},
+    {"hml_body_poses", poses},
+    {"hml_centroidal", momentum},
+    {"hml_forward_dynamics", forward},
+    {"hml_directional_update", update},
+    {"hml_directional_forward", product},
+    {"hml_directional_reverse", transposed},
 };
 
 static double now(void)
@@ -98,6 +132,8 @@ static int measure(const char *name, hml_random_shape shape, int n)
     r.nq = (size_t)hml_model_nq(r.model), r.nv = (size_t)hml_model_nv(r.model);
     r.q = need(STATES * r.nq, sizeof(double)), r.v = need(STATES * r.nv, sizeof(double));
     r.a = need(STATES * r.nv, sizeof(double)), r.tau = need(STATES * r.nv, sizeof(double));
+    r.point = need(hml_directional_size(r.model), sizeof(double));
+    r.sweep = need(hml_directional_scratch_size(r.model), sizeof(double)), r.rates = need(2 * r.nv, sizeof(double));
     r.H = need(16 * (size_t)n, sizeof(double)), r.scratch = need(1, hml_recursive_size(r.model));
     hml_rng_seed(&rng, 1);
     for (size_t s = 0; s < STATES; s++) hml_configuration_random(r.model, &rng, r.q + s * r.nq);
@@ -113,6 +149,7 @@ static int measure(const char *name, hml_random_shape shape, int n)
         printf("%s\t%s\t%d\t%.1f\n", algorithms[k].name, name, n, t);
     }
     free(r.q), free(r.v), free(r.a), free(r.tau), free(r.H), free(r.scratch);
+    free(r.point), free(r.sweep), free(r.rates);
     hml_work_free(r.work);
     hml_model_free(r.model);
     return failed;

@@ -6,9 +6,10 @@
  *   hml_directional_forward   ż = A z + B w: the derivative of the dynamics along a direction
  *   hml_directional_reverse   Aᵀ y, Bᵀ y: the gradient of yᵀ(A z + B w)
  *
- * A and B are those of hml_linearize (hamel/dynamics.h). A product is two passes over the tree and one solve with the
- * factored mass matrix: its cost grows with bodies times depth, not with nv². Shooting, adjoint methods and iterative
- * solvers that never look at an entry of A want this.
+ * A and B are those of hml_linearize (hamel/dynamics.h). A product is four passes over the tree: its cost, like that of
+ * an update and the size of a point, grows with the number of bodies, not with nv² and not with the depth. Only mimic
+ * followers keep a dense mass matrix in the point. Shooting, adjoint methods and iterative solvers that never look at
+ * an entry of A want this. A workspace made with HML_USE_TREE is enough; mimic followers need HML_USE_FACTOR.
  *
  * A point is the caller's memory and stays what it is until the next update, whatever else the workspace is used for.
  * Any number of products may follow one update, on several threads too. Vectors have nv numbers: z and y are split into

@@ -20,19 +20,18 @@
 
 /* where things are in a point; all counted in doubles */
 typedef struct point {
-    base_motion *base;  /* ntrees */
-    point_body *bodies; /* nbodies */
-    twist *S;           /* tree_nv */
-    double *v;          /* tree_nv */
-    double *springs;    /* tree_nv × PASSIVE_LD */
-    mass_factor f;      /* of the tree; without followers */
-    double *L;          /* nv × nv: dense factors, with followers */
+    base_motion *base;           /* ntrees */
+    point_body *bodies;          /* nbodies */
+    articulated_column *columns; /* tree_nv; with followers only S */
+    double *v;                   /* tree_nv */
+    double *springs;             /* tree_nv × PASSIVE_LD, where anything is passive */
+    double *L;                   /* nv × nv: dense factors, with followers */
 } point;
 
 typedef struct sweep {
     sweep_body *bodies;
-    double *q, *v, *tau, *b; /* tree_nv */
-    double *user;            /* nv */
+    double *q, *v, *tau; /* tree_nv */
+    double *user;        /* nv */
 } sweep;
 
 static double *take(double *at, size_t *used, size_t n)
@@ -45,17 +44,13 @@ static double *take(double *at, size_t *used, size_t n)
 static size_t lay_point(const hml_model *m, double *at, point *x)
 {
     const hml_plan *plan = model_plan(m);
-    size_t used = 0, n = (size_t)m->tree_nv, ld = (size_t)factor_ld(plan), r = (size_t)m->nv;
-    int dense = m->nfollowers > 0;
+    size_t used = 0, n = (size_t)m->tree_nv, r = (size_t)m->nv;
     x->base = (base_motion *)(void *)take(at, &used, (size_t)plan->ntrees * sizeof(base_motion) / sizeof(double));
     x->bodies = (point_body *)(void *)take(at, &used, (size_t)m->nbodies * sizeof(point_body) / sizeof(double));
-    x->S = (twist *)(void *)take(at, &used, 6 * n);
+    x->columns = (articulated_column *)(void *)take(at, &used, n * sizeof(articulated_column) / sizeof(double));
     x->v = take(at, &used, n);
-    x->springs = take(at, &used, n * PASSIVE_LD);
-    x->f.ld = (int32_t)ld;
-    x->f.rows = take(at, &used, dense ? 0 : n * ld);
-    x->f.diagonal = take(at, &used, dense ? 0 : n);
-    x->L = take(at, &used, dense ? r * r : 0);
+    x->springs = take(at, &used, plan->passive ? n * PASSIVE_LD : 0);
+    x->L = take(at, &used, m->nfollowers ? r * r : 0);
     return used;
 }
 
@@ -66,7 +61,6 @@ static size_t lay_sweep(const hml_model *m, double *at, sweep *x)
     x->q = take(at, &used, n);
     x->v = take(at, &used, n);
     x->tau = take(at, &used, n);
-    x->b = take(at, &used, n);
     x->user = take(at, &used, (size_t)m->nv);
     return used;
 }
@@ -85,19 +79,19 @@ size_t hml_directional_scratch_size(const hml_model *model)
 
 /* ---- at a state ---- */
 
-/* poses and columns of the tree into the workspace, the factors of M into the point, ν̇ of the user into vd */
+/* what a solve with M needs into the point, ν̇ of the user into vd; q and v of the tree stay in the workspace */
 static int factor_at(const hml_work *work, kernel_call *call, const kernel_scratch *k, point *x, double *vd)
 {
     const hml_model *m = work->model;
-    size_t r = (size_t)m->nv;
+    const size_t r = (size_t)m->nv, size = (size_t)m->tree_nv * sizeof *x->columns;
     const double *tau = call->tau.data;
     if (!m->nfollowers) {
         call->acceleration.data = vd;
         if (work->scalar->forward_dynamics(call)) return 1;
-        memcpy(x->f.rows, k->s.f.rows, r * (size_t)x->f.ld * sizeof(double));
-        memcpy(x->f.diagonal, k->s.f.diagonal, r * sizeof(double));
+        memcpy(x->columns, k->solver, size);
         return 0;
     }
+    memset(x->columns, 0, size);
     call->torque.data = vd;
     call->M.data = x->L;
     call->M.ld = r;
@@ -111,7 +105,7 @@ static int factor_at(const hml_work *work, kernel_call *call, const kernel_scrat
 hml_status hml_directional_update(const hml_model *model, hml_work *work, const double *q, const double *v,
                                   const double *tau, const double *wrenches, double *memory, double *acceleration)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !memory) return HML_INVALID_ARGUMENT;
+    if (hml_work_check_forward(model, work) || !q || !v || !memory) return HML_INVALID_ARGUMENT;
     hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     const hml_plan *plan = model_plan(model);
@@ -122,7 +116,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;
     kernel_scratch_lay(plan, work->scratch, &k);
     lay_point(model, memory, &x);
-    double *vd = x.springs; /* of the user, while the springs are not there yet */
+    double *vd = x.v; /* of the user, while v is not there yet */
     if (factor_at(work, &call, &k, &x, vd)) return HML_SINGULAR;
     if (acceleration) memcpy(acceleration, vd, (size_t)model->nv * sizeof(double));
     if (model->nfollowers)
@@ -136,7 +130,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
         const plan_tree *tree = &plan_trees(plan)[t];
         tree_forward(plan, tree, model->gravity, k.q, k.v, k.s.bodies, k.s.columns, &x.base[t]);
         if (tree->base) add_vec3(&k.s.x[tree->begin], vec3_neg(base_acceleration(&x.base[t], &k.v[tree->begin])));
-        point_fill(plan, t, &call, &k, k.s.x, x.S, x.bodies);
+        point_fill(plan, t, &call, &k, k.s.x, x.columns, x.bodies);
         if (plan->passive) passive_forces(plan, tree, k.q, k.v, k.s.b, x.springs);
     }
     return HML_OK;
@@ -144,19 +138,13 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
 
 /* ---- products ---- */
 
-/* x ← M⁻¹ x of the user's coordinates; b: scratch */
-static void solve(const hml_model *m, const hml_work *work, const point *p, double *x, double *b)
+/* x ← M⁻¹ x of the user's coordinates */
+static void solve(const hml_model *m, const point *p, const sweep *s, double *x)
 {
-    const hml_plan *plan = model_plan(m);
-    size_t n = (size_t)m->nv;
-    if (m->nfollowers) {
-        dense_solve(n, p->L, x);
-        return;
-    }
-    memcpy(b, x, n * sizeof(double));
-    for (int32_t t = 0; t < plan->ntrees; t++) {
-        factor_solve(plan, &work->paths, &plan_trees(plan)[t], &p->f, b, x);
-    }
+    if (m->nfollowers)
+        dense_solve((size_t)m->nv, p->L, x);
+    else
+        directional_solve(model_plan(m), p->columns, s->bodies, x);
 }
 
 /* the tree's coordinates of a vector of the user's, NULL: zero */
@@ -232,7 +220,7 @@ static void add_passive(const hml_plan *plan, const point *p, int transpose, dou
 hml_status hml_directional_forward(const hml_model *model, const hml_work *work, const double *memory, const double *zq,
                                    const double *zv, const double *w, double *scratch, double *rate_q, double *rate_v)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    if (hml_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
     point p;
@@ -247,7 +235,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
     expand(model, zq, s.q);
     expand(model, zv, s.v);
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        directional_forward(plan, &plan_trees(plan)[t], p.S, p.bodies, s.q, s.v, s.bodies, s.tau);
+        directional_forward(plan, &plan_trees(plan)[t], p.columns, p.bodies, s.q, s.v, s.bodies, s.tau);
     }
     if (plan->passive) add_passive(plan, &p, 0, s.q, s.v, s.tau);
     for (int32_t t = 0; t < plan->ntrees; t++) {
@@ -259,7 +247,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
     }
     reduce(model, s.tau, rate_v);
     for (size_t i = 0; i < n; i++) rate_v[i] = (w ? w[i] : 0) - rate_v[i];
-    solve(model, work, &p, rate_v, s.b);
+    solve(model, &p, &s, rate_v);
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         int32_t b = tree->begin;
@@ -271,7 +259,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
 hml_status hml_directional_reverse(const hml_model *model, const hml_work *work, const double *memory, const double *yq,
                                    const double *yv, double *scratch, double *zq, double *zv, double *w)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    if (hml_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
     point p;
@@ -279,13 +267,13 @@ hml_status hml_directional_reverse(const hml_model *model, const hml_work *work,
     lay_point(model, (double *)memory, &p);
     lay_sweep(model, scratch, &s);
     for (size_t i = 0; i < n; i++) s.user[i] = yv ? yv[i] : 0;
-    solve(model, work, &p, s.user, s.b);
+    solve(model, &p, &s, s.user);
     if (w) memcpy(w, s.user, n * sizeof(double));
     if (!zq && !zv) return HML_OK;
     expand(model, s.user, s.tau);
     for (size_t i = 0; i < (size_t)model->tree_nv; i++) s.tau[i] = -s.tau[i];
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        directional_reverse(plan, &plan_trees(plan)[t], p.S, p.bodies, s.tau, s.bodies, s.q, s.v);
+        directional_reverse(plan, &plan_trees(plan)[t], p.columns, p.bodies, s.tau, s.bodies, s.q, s.v);
     }
     if (plan->passive) add_passive(plan, &p, 1, s.q, s.v, s.tau);
     for (int32_t t = 0; yv && t < plan->ntrees; t++) {

@@ -53,7 +53,7 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
 hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *tau, const double *wrenches, double *a)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !a) return HML_INVALID_ARGUMENT;
+    if (hml_work_check_forward(model, work) || !q || !v || !a) return HML_INVALID_ARGUMENT;
     hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     kernel_call call = state_call(work, q, v, wrenches);

@@ -34,8 +34,8 @@ typedef struct point_body {
 } point_body;
 
 typedef struct sweep_body { /* of one product */
-    twist v, a;             /* dv, da; the transpose keeps φ in v */
-    wrench V, A;            /* cotangents; forward: dF in A */
+    twist v, a;             /* dv, da; the transpose keeps φ in v; a solve its acceleration in a */
+    wrench V, A;            /* cotangents; forward: dF in A; a solve its force */
 } sweep_body;
 
 /*
@@ -43,7 +43,7 @@ typedef struct sweep_body { /* of one product */
  * base_acceleration puts back. wrenches as in kernel_call, of one state.
  */
 static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_call *call, const kernel_scratch *k,
-                              const num *vd, twist *S, point_body *points)
+                              const num *vd, articulated_column *columns, point_body *points)
 {
     const plan_tree *tree = &plan_trees(plan)[index];
     const plan_body *pb = plan_bodies(plan);
@@ -56,9 +56,10 @@ static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_
         b->ap = p >= 0 ? points[p].a : free_root ? twist_zero() : slide;
         b->vJ = twist_zero();
         for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) {
-            S[c] = k->s.columns[c].S;
-            if (!free_root || c >= pb[i].v + 3) b->vJ = twist_axpy(k->v[c], S[c], b->vJ);
-            aJ = twist_axpy(vd[c], S[c], aJ);
+            twist S = k->s.columns[c].S;
+            columns[c].S = S;
+            if (!free_root || c >= pb[i].v + 3) b->vJ = twist_axpy(k->v[c], S, b->vJ);
+            aJ = twist_axpy(vd[c], S, aJ);
         }
         b->v = twist_add(b->vp, b->vJ);
         b->a = twist_add(twist_add(b->ap, aJ), twist_cross(b->vp, b->vJ));
@@ -74,23 +75,23 @@ static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_
 }
 
 /* Σ x_c S_c over the columns of a body, from column `begin` on */
-static inline twist columns_times(const plan_body *b, int32_t begin, const twist *S, const num *x)
+static inline twist columns_times(const plan_body *b, int32_t begin, const articulated_column *columns, const num *x)
 {
     twist sum = twist_zero();
-    for (int32_t c = begin; c < b->v + b->nv; c++) sum = twist_axpy(x[c], S[c], sum);
+    for (int32_t c = begin; c < b->v + b->nv; c++) sum = twist_axpy(x[c], columns[c].S, sum);
     return sum;
 }
 
 /* (1) … (5) for one tree */
-static inline void directional_forward(const hml_plan *plan, const plan_tree *tree, const twist *S,
+static inline void directional_forward(const hml_plan *plan, const plan_tree *tree, const articulated_column *columns,
                                        const point_body *points, const num *zq, const num *zv, sweep_body *s, num *tau)
 {
     const plan_body *pb = plan_bodies(plan);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         const point_body *b = &points[i];
         int32_t p = pb[i].parent;
-        twist eta = columns_times(&pb[i], pb[i].v, S, zq);
-        twist turn = columns_times(&pb[i], pb[i].v + (p < 0 && tree->base ? 3 : 0), S, zv);
+        twist eta = columns_times(&pb[i], pb[i].v, columns, zq);
+        twist turn = columns_times(&pb[i], pb[i].v + (p < 0 && tree->base ? 3 : 0), columns, zv);
         twist carried = twist_cross(b->vp, eta);
         if (p >= 0) carried = twist_add(carried, s[p].v);
         s[i].v = twist_add(carried, turn);
@@ -101,21 +102,21 @@ static inline void directional_forward(const hml_plan *plan, const plan_tree *tr
     }
     for (int32_t i = tree->body_end - 1; i >= tree->body_begin; i--) {
         int32_t p = pb[i].parent;
-        for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) tau[c] = wrench_dot(s[i].A, S[c]);
+        for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) tau[c] = wrench_dot(s[i].A, columns[c].S);
         if (p < 0) continue;
-        twist eta = columns_times(&pb[i], pb[i].v, S, zq);
+        twist eta = columns_times(&pb[i], pb[i].v, columns, zq);
         s[p].A = wrench_add(s[p].A, wrench_add(s[i].A, twist_cross_dual(eta, points[i].F)));
     }
 }
 
 /* the transpose: cotangents of zq and zv from t, that of tau */
-static inline void directional_reverse(const hml_plan *plan, const plan_tree *tree, const twist *S,
+static inline void directional_reverse(const hml_plan *plan, const plan_tree *tree, const articulated_column *columns,
                                        const point_body *points, const num *t, sweep_body *s, num *zq, num *zv)
 {
     const plan_body *pb = plan_bodies(plan);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         const point_body *b = &points[i];
-        twist phi = columns_times(&pb[i], pb[i].v, S, t);
+        twist phi = columns_times(&pb[i], pb[i].v, columns, t);
         if (pb[i].parent >= 0) phi = twist_add(phi, s[pb[i].parent].v);
         s[i].v = phi;
         s[i].A = inertia_mul(b->I, phi);
@@ -135,9 +136,23 @@ static inline void directional_reverse(const hml_plan *plan, const plan_tree *tr
         }
         for (int32_t k = 0; k < pb[i].nv; k++) {
             int32_t c = pb[i].v + k;
-            zq[c] = -wrench_dot(q, S[c]);
-            zv[c] = p < 0 && tree->base && k < 3 ? K(0) : wrench_dot(v, S[c]);
+            zq[c] = -wrench_dot(q, columns[c].S);
+            zv[c] = p < 0 && tree->base && k < 3 ? K(0) : wrench_dot(v, columns[c].S);
         }
+    }
+}
+
+/* x ← M⁻¹ x of all trees */
+static inline void directional_solve(const hml_plan *plan, const articulated_column *columns, sweep_body *s, num *x)
+{
+    const plan_body *pb = plan_bodies(plan);
+    for (int32_t i = 0; i < plan->nbodies; i++) s[i].A = wrench_zero();
+    for (int32_t i = plan->nbodies - 1; i >= 0; i--) {
+        wrench f = articulated_reduce(&pb[i], columns, s[i].A, x);
+        if (pb[i].parent >= 0) s[pb[i].parent].A = wrench_add(s[pb[i].parent].A, f);
+    }
+    for (int32_t i = 0; i < plan->nbodies; i++) {
+        s[i].a = articulated_accelerate(&pb[i], columns, pb[i].parent < 0 ? twist_zero() : s[pb[i].parent].a, x);
     }
 }
 

@@ -1,10 +1,11 @@
 /*
- * The kernels: a pack of states in, results out. The stages are in kernel_tree.h, kernel_factor.h, kernel_passive.h and
- * kernel_linearize.h; here they are put in order.
+ * The kernels: a pack of states in, results out. The stages are in kernel_tree.h, kernel_factor.h, kernel_passive.h,
+ * kernel_linearize.h and kernel_articulated.h; here they are put in order.
  */
 #ifndef HML_ALGO_KERNEL_DYNAMICS_H
 #define HML_ALGO_KERNEL_DYNAMICS_H
 
+#include "algo/kernel_articulated.h"
 #include "algo/kernel_io.h"
 #include "algo/kernel_linearize.h"
 
@@ -27,7 +28,7 @@ typedef struct tree_scratch {
     body_state *bodies;
     column_state *columns;
     wrench *G;         /* nbodies */
-    mass_factor f;     /* of the last forward dynamics */
+    mass_factor f;     /* of the last linearization */
     num *b, *x;        /* nv each */
     base_motion *base; /* ntrees */
     num *springs;      /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
@@ -36,18 +37,22 @@ typedef struct tree_scratch {
 typedef struct kernel_scratch {
     tree_scratch s;
     num *q, *v, *tau;
-    /* forward dynamics and linearization, in the place of bodies and columns */
+    /* linearization, in the place of bodies and columns */
     link_state *links;
     inertia *inertias;
     branch_column *columns;
     base_block *block;
     panel p;
+    /* forward dynamics alone, there too */
+    articulated_link *joints;
+    articulated_body *articulated;
+    articulated_column *solver;
 } kernel_scratch;
 
 /* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
 static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kernel_scratch *k)
 {
-    scratch_cursor c, other;
+    scratch_cursor c, other, forward;
     size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, depth = (size_t)plan->depth, rows = depth ? nv : 0;
     c.at = (char *)memory;
     c.used = 0;
@@ -58,7 +63,7 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.b = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.x = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.springs = (num *)scratch_take(&c, nv * PASSIVE_LD * sizeof(num));
-    other = c;
+    other = forward = c;
     k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
     k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));
     k->s.G = (wrench *)scratch_take(&c, nb * sizeof(wrench));
@@ -66,7 +71,11 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->columns = (branch_column *)scratch_take(&other, nv * sizeof(branch_column));
     k->inertias = (inertia *)scratch_take(&other, nb * sizeof(inertia));
     k->block = (base_block *)scratch_take(&other, sizeof(base_block));
+    k->solver = (articulated_column *)scratch_take(&forward, nv * sizeof(articulated_column));
+    k->joints = (articulated_link *)scratch_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
+    k->articulated = (articulated_body *)scratch_take(&forward, nb * sizeof(articulated_body));
     if (other.used > c.used) c = other;
+    if (forward.used > c.used) c = forward;
     /* what grows with the depth comes last: a workspace for the tree alone ends here */
     k->s.f.ld = factor_ld(plan);
     k->s.f.diagonal = (num *)scratch_take(&c, rows * sizeof(num));
@@ -320,22 +329,51 @@ static inline unsigned kernel_linearize(const kernel_call *call)
 
 /* ---- forward dynamics alone ---- */
 
+static inline articulated_walk kernel_articulated(const kernel_call *call, const kernel_scratch *k)
+{
+    articulated_walk w;
+    w.plan = call->plan;
+    w.gravity = call->gravity;
+    w.q = k->q;
+    w.v = k->v;
+    w.links = k->joints;
+    w.bodies = k->articulated;
+    w.columns = k->solver;
+    w.base = k->s.base;
+    w.x = k->s.x;
+    return w;
+}
+
 static inline unsigned kernel_forward_dynamics(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
+    const plan_body *pb = plan_bodies(plan);
     kernel_scratch k;
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
     mask failed = state_bad(call, &k);
+    articulated_walk w = kernel_articulated(call, &k);
+    for (int32_t c = 0; c < plan->nv; c++) w.x[c] = k.tau[c];
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        walk w = kernel_walk(call, &k, t);
-        failed |= walk_first(call, &k, &w);
-        for (int32_t c = w.tree->begin; c < w.tree->end; c++) {
-            w.x[c] = factor_back(plan, call->paths, w.tree, &w.f, c, w.b, w.x);
+        const plan_tree *tree = &plan_trees(plan)[t];
+        for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
+            wrench *f = &w.bodies[i].f;
+            articulated_out(&w, t, i);
+            if (call->wrenches.data) *f = wrench_sub(*f, body_wrench(call, i, w.links[pb[i].level].H));
         }
-        if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
+        if (!call->passive) continue;
+        passive_forces(plan, tree, k.q, k.v, w.x, k.s.springs);
+        if (tree->base) {
+            vec3 a = base_acceleration(&k.s.base[t], &k.v[tree->begin]);
+            add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
+        }
     }
-    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.s.x);
+    failed |= articulated_walk_back(&w);
+    for (int32_t t = 0; t < plan->ntrees; t++) {
+        const plan_tree *tree = &plan_trees(plan)[t];
+        if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(&k.s.base[t], &k.v[tree->begin]));
+    }
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, w.x);
     return lane_bits(failed);
 }
 

@@ -55,12 +55,6 @@ static inline const int32_t *column_path(const hml_plan *plan, const topology *t
     return t->list + t->start[plan_columns(plan)[column].segment];
 }
 
-/* entry d of row c, wherever it is */
-static inline num *factor_entry(const mass_factor *f, const plan_tree *tree, int32_t c, int32_t d)
-{
-    return d < tree->base ? &factor_row(f, c)[d] : &factor_own(f, tree, c)[d];
-}
-
 static inline void factor_clear(const mass_factor *f, const plan_tree *tree, int32_t c, int32_t depth)
 {
     num *row = factor_row(f, c);
@@ -173,7 +167,7 @@ static inline void factor_root(const hml_plan *plan, const plan_tree *tree, cons
     }
 }
 
-/* the other half of a solve: x = L⁻¹ D⁻¹ b for b that factor_column or factor_solve left, one column after the other */
+/* the other half of a solve: x = L⁻¹ D⁻¹ b for b that factor_column left, one column after the other */
 static inline num factor_back(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
                               int32_t c, const num *b, const num *x)
 {
@@ -190,18 +184,6 @@ static inline num factor_back(const hml_plan *plan, const topology *t, const pla
     }
     for (; d < depth; d++) sum -= row[d] * x[path[d]];
     return sum;
-}
-
-/* x = M⁻¹ b for a right-hand side that the elimination did not see; b is overwritten */
-static inline void factor_solve(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
-                                num *b, num *x)
-{
-    const plan_column *pc = plan_columns(plan);
-    for (int32_t c = tree->end - 1; c >= tree->begin; c--) {
-        const int32_t *path = column_path(plan, t, c);
-        for (int32_t d = 0; d < pc[c].depth; d++) b[path[d]] -= *factor_entry(f, tree, c, d) * b[c];
-    }
-    for (int32_t c = tree->begin; c < tree->end; c++) x[c] = factor_back(plan, t, tree, f, c, b, x);
 }
 
 /*

@@ -18,7 +18,7 @@ hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, cons
         return HML_OK;
     }
     kernel_scratch k;
-    work->scalar->forward_dynamics(&call); /* at rest */
+    work->scalar->linearize(&call); /* at rest, nothing wanted but the factors it leaves */
     kernel_scratch_lay(call.plan, work->scratch, &k);
     for (int32_t c = 0; c < model->nv; c++) marks[c] = k.s.f.diagonal[c] == 0;
     return HML_OK;

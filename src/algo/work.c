@@ -106,6 +106,11 @@ hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned
     return model && work && work->model == model && (work->uses & uses) == uses ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
+hml_status hml_work_check_forward(const hml_model *model, const hml_work *work)
+{
+    return hml_work_check(model, work, model && model->nfollowers ? HML_USE_FACTOR : HML_USE_TREE);
+}
+
 /* x·0 is zero exactly where x is finite, and sums keep a NaN */
 static int finite(const double *x, int32_t n)
 {

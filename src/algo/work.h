@@ -29,6 +29,9 @@ void hml_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
 /* is this a workspace of this model, made for these uses? */
 hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned uses);
 
+/* the same for forward dynamics: it wants no paths, but mimic followers want M, which does */
+hml_status hml_work_check_forward(const hml_model *model, const hml_work *work);
+
 /* are the numbers of a state finite and its quaternions unit within 1e-3? NULL arrays pass */
 hml_status hml_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
                                 const double *wrenches);

@@ -1,6 +1,7 @@
 /*
  * Products with A and B: against the matrices of hml_linearize on every kind of joint, against each other through
- * ⟨y, A z + B w⟩ = ⟨Aᵀ y, z⟩ + ⟨Bᵀ y, w⟩, with springs, wrenches, forests and mimic joints.
+ * ⟨y, A z + B w⟩ = ⟨Aᵀ y, z⟩ + ⟨Bᵀ y, w⟩, with springs, wrenches, forests and mimic joints; on a chain of 2000 bodies
+ * against differences of inverse dynamics.
  */
 #include "dynamics_check.h"
 #include "hamel/directional.h"
@@ -83,6 +84,22 @@ static void test_products_are_those_of_the_matrices(void **state)
     }
 }
 
+/* every byte of a point is one that the update wrote */
+static void check_whole(const robot *r)
+{
+    const size_t size = hml_directional_size(r->model) * sizeof(double);
+    unsigned char *zeros = malloc(size), *ones = malloc(size);
+    memset(zeros, 0, size);
+    memset(ones, 0xff, size);
+    assert_int_equal(hml_directional_update(r->model, r->work, r->q, r->v, r->tau, NULL, (double *)(void *)zeros, NULL),
+                     HML_OK);
+    assert_int_equal(hml_directional_update(r->model, r->work, r->q, r->v, r->tau, NULL, (double *)(void *)ones, NULL),
+                     HML_OK);
+    assert_memory_equal(zeros, ones, size);
+    free(zeros);
+    free(ones);
+}
+
 static void test_products_with_mimic_joints(void **state)
 {
     (void)state;
@@ -108,6 +125,7 @@ static void test_products_with_mimic_joints(void **state)
         for (int32_t k = 0; k < 6 * hml_model_nbodies(model); k++) r.wrenches[k] = draw(&seed);
         followers += model->nfollowers;
         check_against_matrices(&r, &seed);
+        check_whole(&r);
         robot_close(&r);
     }
     assert_true(followers > 6);
@@ -123,6 +141,135 @@ static void test_far_and_fast(void **state)
     for (int k = 0; k < 3; k++) r.q[k] = 1e6 * draw(&seed), r.v[k] = 1e4 * draw(&seed);
     check_against_matrices(&r, &seed);
     robot_close(&r);
+}
+
+/* ---- a chain that no matrix has room for ---- */
+
+enum { LINKS = 2000 };
+
+typedef struct chain {
+    hml_model *model;
+    hml_work *work;
+    size_t n;
+    double *q, *v, *tau, *a, *z, *w, *y, *rate, *ATy, *BTy, *at, *point, *scratch;
+} chain;
+
+static void chain_open(chain *c)
+{
+    hml_random_spec spec;
+    hml_rng rng;
+    hml_random_spec_init(&spec);
+    spec.nbodies = LINKS, spec.shape = HML_SHAPE_CHAIN, spec.passive = 0.3;
+    spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_SPHERICAL;
+    assert_int_equal(hml_model_random(&spec, &c->model), HML_OK);
+    assert_int_equal(hml_work_new(c->model, HML_ISA_BEST, HML_USE_TREE, &c->work), HML_OK);
+    const size_t n = (size_t)hml_model_nv(c->model), nq = (size_t)hml_model_nq(c->model);
+    double **all[] = {&c->v, &c->tau, &c->a, &c->z, &c->w, &c->y, &c->rate, &c->ATy, &c->BTy, &c->at};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = calloc(5 * n, sizeof(double));
+    c->n = n;
+    c->q = calloc(nq, sizeof(double));
+    c->point = calloc(hml_directional_size(c->model), sizeof(double));
+    c->scratch = calloc(hml_directional_scratch_size(c->model), sizeof(double));
+    hml_rng_seed(&rng, 3);
+    assert_int_equal(hml_configuration_random(c->model, &rng, c->q), HML_OK);
+    for (size_t i = 0; i < 2 * n; i++) c->z[i] = hml_rng_uniform(&rng, -1, 1), c->y[i] = hml_rng_uniform(&rng, -1, 1);
+    for (size_t i = 0; i < n; i++) {
+        c->v[i] = hml_rng_uniform(&rng, -1, 1);
+        c->tau[i] = hml_rng_uniform(&rng, -5, 5);
+        c->w[i] = hml_rng_uniform(&rng, -5, 5);
+    }
+}
+
+static void chain_close(chain *c)
+{
+    double *all[] = {c->q, c->v, c->tau, c->a, c->z, c->w, c->y, c->rate, c->ATy, c->BTy, c->at, c->point, c->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    hml_work_free(c->work);
+    hml_model_free(c->model);
+}
+
+/* the torque that the motion needs after a step s along z, ν̇ moving with `rate` or, NULL, not at all */
+static void torque_at(const chain *c, double s, const double *rate, double *tau)
+{
+    double *q = c->at, *v = c->at + 2 * c->n, *a = v + c->n, *zq = a + c->n;
+    for (size_t i = 0; i < c->n; i++) {
+        zq[i] = s * c->z[i];
+        v[i] = c->v[i] + s * c->z[c->n + i];
+        a[i] = c->a[i] + (rate ? s * rate[i] : 0);
+    }
+    assert_int_equal(hml_configuration_integrate(c->model, c->q, zq, q), HML_OK);
+    assert_int_equal(hml_inverse_dynamics(c->model, c->work, q, v, a, NULL, tau), HML_OK);
+}
+
+/* its derivative along z, by differences of sixth order */
+static void torque_along(const chain *c, const double *rate, double *derivative)
+{
+    static const double weights[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+    const double step = 1e-4; /* far from the origin a unit of z moves bodies by tens of metres */
+    double *tau = calloc(c->n, sizeof *tau);
+    memset(derivative, 0, c->n * sizeof *derivative);
+    for (int k = 0; k < 3; k++) {
+        for (int sign = -1; sign < 2; sign += 2) {
+            torque_at(c, sign * (k + 1) * step, rate, tau);
+            for (size_t i = 0; i < c->n; i++) derivative[i] += sign * weights[k] * tau[i] / step;
+        }
+    }
+    free(tau);
+}
+
+static double largest(const double *x, size_t n)
+{
+    double size = 0;
+    for (size_t i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/* inverse dynamics knows nothing of articulated bodies: moving ν̇ with A z + B w, it must ask for w more torque */
+static void test_a_long_chain(void **state)
+{
+    (void)state;
+    chain c;
+    chain_open(&c);
+    const size_t n = c.n, N = 2 * n;
+    assert_int_equal(hml_directional_update(c.model, c.work, c.q, c.v, c.tau, NULL, c.point, c.a), HML_OK);
+    assert_int_equal(
+        hml_directional_forward(c.model, c.work, c.point, c.z, c.z + n, c.w, c.scratch, c.rate, c.rate + n), HML_OK);
+    assert_int_equal(
+        hml_directional_reverse(c.model, c.work, c.point, c.y, c.y + n, c.scratch, c.ATy, c.ATy + n, c.BTy), HML_OK);
+
+    double *held = calloc(n, sizeof *held), *moved = calloc(n, sizeof *moved), left = 0, right = 0, size = 0;
+    torque_along(&c, NULL, held);
+    torque_along(&c, c.rate + n, moved);
+    for (size_t i = 0; i < n; i++) moved[i] -= c.w[i];
+    assert_true(largest(moved, n) < 1e-10 * largest(held, n)); /* what is left of two terms that cancel: 1e-11 */
+
+    memset(c.v, 0, n * sizeof *c.v); /* M λ, from inverse dynamics at rest with and without λ */
+    assert_int_equal(hml_inverse_dynamics(c.model, c.work, c.q, c.v, c.BTy, NULL, moved), HML_OK);
+    assert_int_equal(hml_inverse_dynamics(c.model, c.work, c.q, c.v, NULL, NULL, held), HML_OK);
+    for (size_t i = 0; i < n; i++) moved[i] -= held[i];
+    assert_near("M B' y", moved, c.y + n, n, 1e-5); /* held is 2e5, the digits of y end at 1e-10 of it */
+
+    for (size_t i = 0; i < N; i++) {
+        left += c.y[i] * c.rate[i], right += c.ATy[i] * c.z[i];
+        size += fabs(c.y[i] * c.rate[i]) + fabs(c.ATy[i] * c.z[i]);
+    }
+    for (size_t i = 0; i < n; i++) right += c.BTy[i] * c.w[i];
+    assert_true(fabs(left - right) < 1e-9 * size); /* accelerations of such a chain have lost four digits */
+    free(held);
+    free(moved);
+    chain_close(&c);
+}
+
+static void test_a_point_is_written_whole(void **state)
+{
+    (void)state;
+    uint64_t seed = 26;
+    for (int i = 0; i < ROBOT_SPECS; i++) {
+        robot r;
+        robot_open(&r, &seed, &robot_specs[i]);
+        check_whole(&r);
+        robot_close(&r);
+    }
 }
 
 /* the point does not mind what the workspace does next; halves that are not wanted are left out */
@@ -178,6 +325,8 @@ int main(void)
         cmocka_unit_test(test_products_are_those_of_the_matrices),
         cmocka_unit_test(test_products_with_mimic_joints),
         cmocka_unit_test(test_far_and_fast),
+        cmocka_unit_test(test_a_long_chain),
+        cmocka_unit_test(test_a_point_is_written_whole),
         cmocka_unit_test(test_a_point_stays),
         cmocka_unit_test(test_bad_input),
     };

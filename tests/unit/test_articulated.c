@@ -1,0 +1,103 @@
+/*
+ * Forward dynamics by articulated bodies: what only it can get wrong. A mass matrix that is singular without any body
+ * being weightless on its own joint, lane by lane; long chains, against inverse dynamics.
+ */
+#include "dynamics_check.h"
+#include "hamel/batch.h"
+#include "hamel/random.h"
+
+static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+enum { ISAS = sizeof isas / sizeof *isas, STATES = 11 };
+
+/* axes z, y, z; only the last link has inertia. At 0 the outer axes coincide, and nothing says which of them turns */
+static hml_model *weightless_wrist(void)
+{
+    hml_builder *b = hml_builder_new();
+    hml_model *m = NULL;
+    const char *names[] = {"yaw", "pitch", "roll"};
+    hml_inertia_spec I = {1, {0.02, 0.1, 0.3}, {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3}};
+    for (int i = 0; i < 3; i++) {
+        hml_joint_spec j;
+        hml_joint_spec_init(&j, HML_JOINT_REVOLUTE);
+        j.name = names[i];
+        j.axis[0] = 0, j.axis[1] = i == 1, j.axis[2] = i != 1;
+        assert_int_equal(hml_builder_add_body(b, names[i], i ? names[i - 1] : NULL, &j, i == 2 ? &I : NULL, NULL),
+                         HML_OK);
+    }
+    assert_int_equal(hml_builder_build(b, 0, &m, NULL), HML_OK);
+    hml_builder_free(b);
+    return m;
+}
+
+static void test_a_singular_wrist_spoils_its_own_lane(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ISAS; k++) {
+        if (!hml_isa_available(isas[k])) continue;
+        robot r;
+        double q[3 * STATES], a[3 * STATES], single[3];
+        hml_status each[STATES];
+        robot_take(&r, weightless_wrist(), isas[k]);
+        for (int s = 0; s < STATES; s++) {
+            q[3 * s] = 0.1 * s, q[3 * s + 2] = 0.7 - 0.2 * s;
+            q[3 * s + 1] = s % 3 == 1 ? 0 : 0.3 + 0.1 * s;
+        }
+        hml_dynamics_states x = {.struct_size = sizeof x, .q = {q, 3}, .acceleration = {.data = a}};
+        assert_int_equal(hml_dynamics_batch(r.model, r.work, STATES, &x, each), HML_SINGULAR);
+        for (int s = 0; s < STATES; s++) {
+            hml_status status = hml_forward_dynamics(r.model, r.work, q + 3 * s, r.v, NULL, NULL, single);
+            assert_int_equal(status, s % 3 == 1 ? HML_SINGULAR : HML_OK);
+            assert_int_equal(each[s], status);
+            if (!status) assert_near("a lane beside a singular one", a + 3 * s, single, 3, 1e-12);
+            for (int i = 0; status && i < 3; i++) assert_true(isnan(a[3 * s + i]));
+        }
+        robot_close(&r);
+    }
+}
+
+/* τ → ν̇ → τ */
+static void check_round_trip(const hml_random_spec *spec, hml_isa isa, double tolerance)
+{
+    hml_model *m = NULL;
+    hml_work *work = NULL;
+    hml_rng rng;
+    assert_int_equal(hml_model_random(spec, &m), HML_OK);
+    assert_int_equal(hml_work_new(m, isa, HML_USE_TREE, &work), HML_OK);
+    const size_t n = (size_t)hml_model_nv(m);
+    double *q = calloc((size_t)hml_model_nq(m), sizeof *q), *x = calloc(4 * n, sizeof *x);
+    double *v = x, *tau = v + n, *a = tau + n, *back = a + n;
+    hml_rng_seed(&rng, spec->seed);
+    assert_int_equal(hml_configuration_random(m, &rng, q), HML_OK);
+    for (size_t i = 0; i < n; i++) v[i] = hml_rng_uniform(&rng, -0.1, 0.1), tau[i] = hml_rng_uniform(&rng, -5, 5);
+    assert_int_equal(hml_forward_dynamics(m, work, q, v, tau, NULL, a), HML_OK);
+    assert_int_equal(hml_inverse_dynamics(m, work, q, v, a, NULL, back), HML_OK);
+    assert_near("the torque", back, tau, n, tolerance);
+    hml_work_free(work);
+    hml_model_free(m);
+    free(q);
+    free(x);
+}
+
+static void test_long_chains(void **state)
+{
+    (void)state;
+    hml_random_spec spec;
+    hml_random_spec_init(&spec);
+    spec.shape = HML_SHAPE_CHAIN;
+    for (int k = 0; k < ISAS; k++) {
+        if (!hml_isa_available(isas[k])) continue;
+        spec.nbodies = 100, spec.root = HML_JOINT_FREE;
+        check_round_trip(&spec, isas[k], 1e-10); /* gravity's torques are a thousand times τ */
+        spec.nbodies = 10000, spec.root = HML_JOINT_REVOLUTE;
+        check_round_trip(&spec, isas[k], 1e-5); /* and here ten million times */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_singular_wrist_spoils_its_own_lane),
+        cmocka_unit_test(test_long_chains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
