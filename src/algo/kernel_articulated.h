@@ -32,17 +32,14 @@ typedef struct articulated_column {
     num inverse; /* D⁻¹ */
 } articulated_column;
 
-typedef struct articulated_body {
+/* where the walk is, one for each level of the tree */
+typedef struct articulated_link {
+    pose H;
+    twist v, a;      /* a with ν̇ = 0; on the last way out what ν̇ adds to it */
     inertia I;       /* its own */
     wrench f;        /* its own, then of everything it carries */
     articulated sum; /* of its children, as they are felt through their joints */
-    num mass, trace; /* of M's diagonal entries nothing larger comes: see articulated_pivot */
-} articulated_body;
-
-/* one for each level of the tree */
-typedef struct articulated_link {
-    pose H;
-    twist v, a; /* a with ν̇ = 0; on the last way out what ν̇ adds to it */
+    num mass, trace; /* of the subtree: of M's diagonal entries nothing larger comes, see articulated_pivot */
 } articulated_link;
 
 typedef struct articulated_walk {
@@ -50,9 +47,9 @@ typedef struct articulated_walk {
     const double *gravity;
     const num *q, *v;
     articulated_link *links;     /* levels */
-    articulated_body *bodies;    /* nbodies */
     articulated_column *columns; /* nv */
-    base_motion *base;           /* ntrees */
+    base_motion *base;           /* of the tree */
+    num *turns;                  /* nbodies × 2: sine and cosine of joints with one angle */
     num *x;                      /* nv: τ without passive forces, u, ν̇ */
 } articulated_walk;
 
@@ -122,96 +119,106 @@ NUM_INLINE wrench articulated_force(inertia I, twist v, twist a)
     return wrench_of(f, t);
 }
 
-/* the root of a tree */
-static inline void articulated_root_out(const articulated_walk *w, const plan_tree *tree, base_motion *base)
+/* S of a joint at H, column by column; Σ S ν over the columns from `first` on */
+static inline twist articulated_columns(const articulated_walk *w, const plan_body *p, pose H, int32_t first)
 {
-    const plan_body *p = &plan_bodies(w->plan)[tree->body_begin];
+    twist S[HML_JOINT_MAX_NV] = {twist_zero()}, sum = twist_zero();
+    joint_columns_at(p->type, H, K(p->pitch), S);
+    for (int32_t j = 0; j < p->nv; j++) {
+        w->columns[p->v + j].S = S[j];
+        if (j >= first) sum = twist_axpy(w->v[p->v + j], S[j], sum);
+    }
+    return sum;
+}
+
+/* the root of a tree */
+static inline void articulated_root_out(const articulated_walk *w, const plan_body *p)
+{
     articulated_link *own = w->links;
+    base_motion *base = w->base;
+    const int free_root = p->type == HML_JOINT_FREE;
     const num *nu = &w->v[p->v];
-    twist S[HML_JOINT_MAX_NV];
     base->H = joint_move(p->type, plan_pose(p->X), K(p->pitch), &w->q[p->q]);
     base->gravity = mat3_tmul_vec(base->H.R, vec3_of(K(w->gravity[0]), K(w->gravity[1]), K(w->gravity[2])));
-    base->u = tree->base ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
+    base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
     own->H = pose_identity();
-    own->v = twist_zero();
-    own->a = tree->base ? twist_zero() : twist_of(vec3_neg(base->gravity), vec3_zero());
-    joint_columns_at(p->type, own->H, K(p->pitch), S);
-    for (int32_t j = 0; j < p->nv; j++) w->columns[p->v + j].S = S[j];
-    for (int32_t j = tree->base ? 3 : 0; j < p->nv; j++) own->v = twist_axpy(nu[j], S[j], own->v);
+    own->v = articulated_columns(w, p, own->H, free_root ? 3 : 0);
+    own->a = free_root ? twist_zero() : twist_of(vec3_neg(base->gravity), vec3_zero());
+    own->I = plan_inertia(p->I);
 }
 
 /* any other body */
-static inline void articulated_link_out(const articulated_walk *w, const plan_body *p)
+static inline void articulated_link_out(const articulated_walk *w, const plan_body *p, int32_t i)
 {
     articulated_link *own = &w->links[p->level];
-    articulated_column *c = &w->columns[p->v];
-    const num *nu = &w->v[p->v];
-    pose H = joint_move(p->type, link_predecessor(&own[-1].H, p), K(p->pitch), &w->q[p->q]);
-    twist v = own[-1].v, vJ = twist_zero();
-    if (p->nv == 1) {
-        twist S = joint_column_at(p->type, H, K(p->pitch));
-        vJ = twist_scale(nu[0], S);
-        c->S = S;
+    pose H = link_predecessor(&own[-1].H, p);
+    twist v = own[-1].v, vJ;
+    if (p->type == HML_JOINT_REVOLUTE) {
+        vec3 x = H.R.x;
+        num sine = w->turns[2 * i], cosine = w->turns[2 * i + 1];
+        H.R.x = vec3_axpy(sine, H.R.y, vec3_scale(cosine, x));
+        H.R.y = vec3_axpy(-sine, x, vec3_scale(cosine, H.R.y));
+        twist S = column_turn(H.p, H.R.z);
+        w->columns[p->v].S = S;
+        vJ = twist_scale(w->v[p->v], S);
     } else {
-        twist S[HML_JOINT_MAX_NV];
-        joint_columns_at(p->type, H, K(p->pitch), S);
-        for (int32_t j = 0; j < p->nv; j++) c[j].S = S[j], vJ = twist_axpy(nu[j], S[j], vJ);
+        H = joint_move(p->type, H, K(p->pitch), &w->q[p->q]);
+        vJ = articulated_columns(w, p, H, 0);
     }
     own->H = H;
     own->a = twist_add(own[-1].a, twist_cross(v, vJ));
     own->v = twist_add(v, vJ);
+    own->I = inertia_transform(H, plan_inertia(p->I));
 }
 
-/* pose, motion and columns of body i in tree t, its inertia and the force that its motion needs */
-static inline void articulated_out(const articulated_walk *w, int32_t t, int32_t i)
+/* pose, motion and columns of body i, its inertia and the force that its motion needs */
+static inline void articulated_out(const articulated_walk *w, int32_t i)
 {
     const plan_body *p = &plan_bodies(w->plan)[i];
-    const articulated_link *own = &w->links[p->level];
-    articulated_body *b = &w->bodies[i];
-    inertia I = plan_inertia(p->I);
-    if (p->parent < 0) {
-        articulated_root_out(w, &plan_trees(w->plan)[t], &w->base[t]);
-    } else {
-        articulated_link_out(w, p);
-        I = inertia_transform(own->H, I);
-    }
-    b->I = I;
-    b->f = articulated_force(I, own->v, own->a);
-    b->mass = I.m;
-    b->trace = I.J.xx + I.J.yy + I.J.zz;
+    articulated_link *own = &w->links[p->level];
+    if (p->parent < 0)
+        articulated_root_out(w, p);
+    else
+        articulated_link_out(w, p, i);
+    own->f = articulated_force(own->I, own->v, own->a);
+    own->mass = own->I.m;
+    own->trace = own->I.J.xx + own->I.J.yy + own->I.J.zz;
 }
 
 /* ---- back ---- */
 
 /* X with everything below a body that is felt through its joints, not through the body's own */
-NUM_INLINE articulated articulated_whole(const plan_body *pb, const articulated_body *b, int32_t i)
+NUM_INLINE articulated articulated_whole(const articulated_link *own, int leaf)
 {
-    return pb[i].end > i + 1 ? articulated_add_rigid(b->sum, b->I) : articulated_of(b->I);
+    return leaf ? articulated_of(own->I) : articulated_add_rigid(own->sum, own->I);
 }
 
 /*
  * 1/D. Whether a pivot vanished is a question about its entry of M, Sᵀ I S of the rigid subtree, which is not at hand.
- * It is not more than 2 m |v|² + tr J, and only pivots that are small against that are looked at again.
+ * It is not more than 2 m |v|² + tr J. The squares of that over D are summed up, and only a tree where the sum is large
+ * is looked at again.
  */
-NUM_INLINE num articulated_pivot(num D, twist S, const articulated_body *b, num armature, mask *doubtful)
+NUM_INLINE num articulated_pivot(num D, twist S, const articulated_link *b, num armature, num *doubt)
 {
-    num floor = K(0x1p-40) * (K(2) * b->mass * vec3_dot(S.v, S.v) + b->trace + armature);
-    *doubtful |= ~num_lt(floor * floor, D * D);
-    return K(1) / D;
+    num most = K(2) * b->mass * vec3_dot(S.v, S.v) + (b->trace + armature), inverse = K(1) / D, ratio = most * inverse;
+    *doubt += ratio * ratio;
+    return inverse;
 }
 
-static inline void articulated_back(const articulated_walk *w, int32_t i, mask *doubtful)
+static inline mask articulated_doubtful(num doubt) { return ~num_lt(doubt, K(0x1p80)); }
+
+static inline void articulated_back(const articulated_walk *w, int32_t i, num *doubt)
 {
-    const plan_body *pb = plan_bodies(w->plan), *p = &pb[i];
-    articulated_body *b = &w->bodies[i];
-    articulated X = articulated_whole(pb, b, i);
+    const plan_body *p = &plan_bodies(w->plan)[i];
+    articulated_link *b = &w->links[p->level], *up = b - 1;
+    articulated X = articulated_whole(b, p->end == i + 1);
     wrench f = b->f;
     for (int32_t k = p->v + p->nv - 1; k >= p->v; k--) {
         articulated_column *c = &w->columns[k];
         const num armature = K(plan_coordinates(w->plan)[k].armature);
         const twist S = c->S;
         wrench U = articulated_mul(X, S);
-        num inverse = articulated_pivot(wrench_dot(U, S) + armature, S, b, armature, doubtful);
+        num inverse = articulated_pivot(wrench_dot(U, S) + armature, S, b, armature, doubt);
         num u = w->x[k] - wrench_dot(f, S);
         c->U = U;
         c->inverse = inverse;
@@ -221,22 +228,33 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, mask *
         X = articulated_less(X, U, inverse);
     }
     if (p->parent < 0) return;
-    articulated_body *up = &w->bodies[p->parent];
     up->f = wrench_add(up->f, f);
     up->mass += b->mass;
     up->trace += b->trace;
-    up->sum = pb[p->parent].end == p->end ? X : articulated_add(up->sum, X); /* the last child is the first to come */
+    up->sum = p->parent == i - 1 ? X : articulated_add(up->sum, X); /* the first child is the next body */
+}
+
+/* eliminates column k, which is the unit vector k */
+NUM_INLINE num articulated_root_step(num m[6][6], num *y, int32_t k, twist S, const articulated_link *b, num armature,
+                                     num *doubt)
+{
+    num inverse = articulated_pivot(m[k][k], S, b, armature, doubt);
+    for (int32_t e = 0; e < k; e++) {
+        num a = m[k][e] * inverse;
+        y[e] -= a * y[k];
+        for (int32_t d = 0; d <= e; d++) m[e][d] -= a * m[k][d];
+    }
+    return inverse;
 }
 
 /* the same for a free root, whose columns are the identity: U of column k is row k of what is left of X */
-static inline void articulated_root_back(const articulated_walk *w, int32_t i, mask *doubtful)
+static inline void articulated_root_back(const articulated_walk *w, int32_t i, num *doubt)
 {
     const plan_body *p = &plan_bodies(w->plan)[i];
     const model_coordinate *passive = plan_coordinates(w->plan) + p->v;
-    const articulated_body *b = &w->bodies[i];
+    const articulated_link *b = &w->links[0];
     articulated_column *columns = &w->columns[p->v];
-    num *u = &w->x[p->v];
-    articulated X = articulated_whole(plan_bodies(w->plan), b, i);
+    articulated X = articulated_whole(b, p->end == i + 1);
     const num f[6] = {b->f.f.x, b->f.f.y, b->f.f.z, b->f.t.x, b->f.t.y, b->f.t.z};
     num m[6][6] = {{X.A.xx},
                    {X.A.xy, X.A.yy},
@@ -244,16 +262,17 @@ static inline void articulated_root_back(const articulated_walk *w, int32_t i, m
                    {X.B.x.x, X.B.x.y, X.B.x.z, X.C.xx},
                    {X.B.y.x, X.B.y.y, X.B.y.z, X.C.xy, X.C.yy},
                    {X.B.z.x, X.B.z.y, X.B.z.z, X.C.xz, X.C.yz, X.C.zz}};
-    for (int32_t k = 0; k < 6; k++) m[k][k] += K(passive[k].armature), u[k] -= f[k];
-    for (int32_t k = 5; k >= 0; k--) {
-        num inverse = articulated_pivot(m[k][k], columns[k].S, b, K(passive[k].armature), doubtful);
-        for (int32_t e = 0; e < k; e++) {
-            num a = m[k][e] * inverse;
-            u[e] -= a * u[k];
-            for (int32_t d = 0; d <= e; d++) m[e][d] -= a * m[k][d];
-        }
+    num y[6];
+    for (int32_t k = 0; k < 6; k++) m[k][k] += K(passive[k].armature), y[k] = w->x[p->v + k] - f[k];
+#define STEP(k) columns[k].inverse = articulated_root_step(m, y, k, columns[k].S, b, K(passive[k].armature), doubt);
+    STEP(5)
+    STEP(4)
+    STEP(3) STEP(2) STEP(1) STEP(0)
+#undef STEP
+        for (int32_t k = 0; k < 6; k++)
+    {
         columns[k].U = wrench_of(vec3_of(m[k][0], m[k][1], m[k][2]), vec3_of(m[k][3], m[k][4], m[k][5]));
-        columns[k].inverse = inverse;
+        w->x[p->v + k] = y[k];
     }
 }
 
@@ -285,42 +304,56 @@ NUM_INLINE wrench articulated_reduce(const plan_body *p, const articulated_colum
 
 /* ---- the whole ---- */
 
-/*
- * The lanes with a singular M, in the sense of pivot_inverse: a pivot that vanished against its entry of M. Rare: own
- * inertias become those of the rigid subtrees here.
- */
-__attribute__((noinline, cold)) static mask articulated_singular(const articulated_walk *w)
+/* sines and cosines of all revolute joints: together, for none of them waits for another */
+static inline void articulated_turns(const articulated_walk *w)
 {
     const plan_body *pb = plan_bodies(w->plan);
-    mask failed = num_lt(K(1), K(0));
-    for (int32_t i = w->plan->nbodies - 1; i >= 0; i--) {
-        const inertia I = w->bodies[i].I;
-        for (int32_t k = pb[i].v; k < pb[i].v + pb[i].nv; k++) {
-            const articulated_column *c = &w->columns[k];
-            num entry = wrench_dot(inertia_mul(I, c->S), c->S) + K(plan_coordinates(w->plan)[k].armature);
-            pivot_inverse(K(1) / c->inverse, entry, &failed);
-        }
-        if (pb[i].parent >= 0) w->bodies[pb[i].parent].I = inertia_add(w->bodies[pb[i].parent].I, I);
+    for (int32_t i = 0; i < w->plan->nbodies; i++) {
+        if (pb[i].type == HML_JOINT_REVOLUTE) num_sincos(w->q[pb[i].q], &w->turns[2 * i], &w->turns[2 * i + 1]);
     }
-    return failed;
 }
 
-/* back and out again: ν̇ into x but for what base_acceleration puts back. Returns the lanes with a singular M. */
-static inline mask articulated_walk_back(const articulated_walk *w)
+/* body i is done as soon as its subtree is, and so are those that wait for it */
+static inline void articulated_back_from(const articulated_walk *w, const plan_tree *tree, int32_t i, num *doubt)
 {
     const plan_body *pb = plan_bodies(w->plan);
-    mask doubtful = num_lt(K(1), K(0));
-    for (int32_t i = w->plan->nbodies - 1; i >= 0; i--) {
-        if (pb[i].parent < 0 && pb[i].type == HML_JOINT_FREE)
-            articulated_root_back(w, i, &doubtful);
-        else
-            articulated_back(w, i, &doubtful);
-    }
-    for (int32_t i = 0; i < w->plan->nbodies; i++) {
+    int32_t j = i;
+    for (; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) articulated_back(w, j, doubt);
+    if (j > tree->body_begin || pb[j].end != i + 1) return;
+    if (tree->base)
+        articulated_root_back(w, j, doubt);
+    else
+        articulated_back(w, j, doubt);
+}
+
+/* ν̇ of a tree into x but for what base_acceleration puts back */
+static inline void articulated_out_again(const articulated_walk *w, const plan_tree *tree)
+{
+    const plan_body *pb = plan_bodies(w->plan);
+    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         articulated_link *own = &w->links[pb[i].level];
         own->a = articulated_accelerate(&pb[i], w->columns, pb[i].parent < 0 ? twist_zero() : own[-1].a, w->x);
     }
-    return num_any(doubtful) ? articulated_singular(w) : doubtful;
+}
+
+/* the lanes with a singular M in the sense of pivot_inverse: a pivot of the tree vanished against its entry of M */
+__attribute__((noinline, cold)) static mask articulated_singular(const articulated_walk *w, const plan_tree *tree)
+{
+    const plan_body *pb = plan_bodies(w->plan);
+    mask failed = num_lt(K(1), K(0));
+    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
+        articulated_out(w, i);
+        for (int32_t j = i; j >= tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) {
+            articulated_link *own = &w->links[pb[j].level];
+            for (int32_t k = pb[j].v; k < pb[j].v + pb[j].nv; k++) {
+                const articulated_column *c = &w->columns[k];
+                num entry = wrench_dot(inertia_mul(own->I, c->S), c->S) + K(plan_coordinates(w->plan)[k].armature);
+                pivot_inverse(K(1) / c->inverse, entry, &failed);
+            }
+            if (pb[j].parent >= 0) own[-1].I = inertia_add(own[-1].I, own->I);
+        }
+    }
+    return failed;
 }
 
 #endif

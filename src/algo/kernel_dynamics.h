@@ -44,9 +44,9 @@ typedef struct kernel_scratch {
     base_block *block;
     panel p;
     /* forward dynamics alone, there too */
-    articulated_link *joints;
-    articulated_body *articulated;
+    articulated_link *articulated;
     articulated_column *solver;
+    num *turns;
 } kernel_scratch;
 
 /* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
@@ -72,8 +72,8 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->inertias = (inertia *)scratch_take(&other, nb * sizeof(inertia));
     k->block = (base_block *)scratch_take(&other, sizeof(base_block));
     k->solver = (articulated_column *)scratch_take(&forward, nv * sizeof(articulated_column));
-    k->joints = (articulated_link *)scratch_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
-    k->articulated = (articulated_body *)scratch_take(&forward, nb * sizeof(articulated_body));
+    k->articulated = (articulated_link *)scratch_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
+    k->turns = (num *)scratch_take(&forward, 2 * nb * sizeof(num));
     if (other.used > c.used) c = other;
     if (forward.used > c.used) c = forward;
     /* what grows with the depth comes last: a workspace for the tree alone ends here */
@@ -336,11 +336,11 @@ static inline articulated_walk kernel_articulated(const kernel_call *call, const
     w.gravity = call->gravity;
     w.q = k->q;
     w.v = k->v;
-    w.links = k->joints;
-    w.bodies = k->articulated;
+    w.links = k->articulated;
     w.columns = k->solver;
     w.base = k->s.base;
-    w.x = k->s.x;
+    w.turns = k->turns;
+    w.x = k->tau;
     return w;
 }
 
@@ -353,27 +353,26 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
     mask failed = state_bad(call, &k);
     articulated_walk w = kernel_articulated(call, &k);
-    for (int32_t c = 0; c < plan->nv; c++) w.x[c] = k.tau[c];
-    for (int32_t t = 0; t < plan->ntrees; t++) {
+    articulated_turns(&w);
+    for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
         const plan_tree *tree = &plan_trees(plan)[t];
+        num doubt = K(0);
+        if (call->passive) passive_forces(plan, tree, k.q, k.v, w.x, k.s.springs);
         for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-            wrench *f = &w.bodies[i].f;
-            articulated_out(&w, t, i);
-            if (call->wrenches.data) *f = wrench_sub(*f, body_wrench(call, i, w.links[pb[i].level].H));
+            articulated_link *own = &w.links[pb[i].level];
+            articulated_out(&w, i);
+            if (call->wrenches.data) own->f = wrench_sub(own->f, body_wrench(call, i, own->H));
+            if (i == tree->body_begin && tree->base && call->passive) {
+                vec3 a = base_acceleration(w.base, &k.v[tree->begin]);
+                add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
+            }
+            articulated_back_from(&w, tree, i, &doubt);
         }
-        if (!call->passive) continue;
-        passive_forces(plan, tree, k.q, k.v, w.x, k.s.springs);
-        if (tree->base) {
-            vec3 a = base_acceleration(&k.s.base[t], &k.v[tree->begin]);
-            add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
-        }
+        articulated_out_again(&w, tree);
+        if (num_any(articulated_doubtful(doubt))) failed |= articulated_singular(&w, tree);
+        if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(w.base, &k.v[tree->begin]));
     }
-    failed |= articulated_walk_back(&w);
-    for (int32_t t = 0; t < plan->ntrees; t++) {
-        const plan_tree *tree = &plan_trees(plan)[t];
-        if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(&k.s.base[t], &k.v[tree->begin]));
-    }
-    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, w.x);
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.tau);
     return lane_bits(failed);
 }
 
