@@ -131,6 +131,20 @@ static hml_status linearize_stream(hamel *h, size_t s)
     return hml_linearize_batch(h->model, h->work, h->states, &x, NULL);
 }
 
+static hml_status kinematics_batch(hamel *h, size_t s)
+{
+    (void)s;
+    return hml_body_poses_batch(h->model, h->work, h->states, (hml_input){h->q, h->nq}, (hml_output){.data = h->out},
+                                NULL);
+}
+
+static hml_status integrate_batch(hamel *h, size_t s)
+{
+    (void)s;
+    return hml_configuration_integrate_batch(h->model, h->work, h->states, (hml_input){h->q, h->nq},
+                                             (hml_input){h->v, h->nv}, (hml_output){.data = h->out}, NULL);
+}
+
 static hml_status jacobians_batch(hamel *h, size_t s)
 {
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {h->q, h->nq}, .J = {.data = h->out}};
@@ -251,7 +265,9 @@ static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_FORWARD_DYNAMICS] = forward_dynamics_batch,
     [BENCH_MASS_MATRIX] = mass_matrix_batch,
     [BENCH_INVERSE_MASS_MATRIX] = inverse_mass_matrix_batch,
+    [BENCH_KINEMATICS] = kinematics_batch,
     [BENCH_JACOBIANS] = jacobians_batch,
+    [BENCH_INTEGRATE] = integrate_batch,
 };
 static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};
 

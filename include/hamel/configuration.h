@@ -39,7 +39,7 @@ HML_API hml_status hml_configuration_check(const hml_model *model, const double 
 /* any quaternion but zero becomes unit */
 HML_API hml_status hml_configuration_normalize(const hml_model *model, double *q);
 
-/* out may be q */
+/* out may be q. Where they fail, nothing is written. Batches: batch.h */
 HML_API hml_status hml_configuration_integrate(const hml_model *model, const double *q, const double *v, double *out);
 HML_API hml_status hml_configuration_difference(const hml_model *model, const double *q0, const double *q1, double *v);
 

@@ -28,7 +28,7 @@
 
 enum { HML_WORLD = -1 };
 
-/* H: nbodies × 16, in the world */
+/* H: nbodies × 16, in the world; hml_body_poses_batch (batch.h) for many states */
 HML_API hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H);
 
 /* H_i = exp(Y₁φ₁) … exp(Y_iφ_i) A_i, along the way to body i: φ the joints' logarithms, Y and A screws and poses at

@@ -13,6 +13,7 @@
 
 #include "algo/kernel_io.h"
 #include "algo/kernel_tree.h"
+#include "batch/rows.h"
 
 typedef struct jacobian_call {
     const hml_plan *plan;
@@ -39,12 +40,42 @@ static inline void load_row(kernel_input in, int count, int32_t n, num *x)
     kernel_load_all(in, count, n, x);
 }
 
-/* 4x4, row-major, of every state */
-static inline void store_pose(kernel_output out, int count, int32_t body, pose A)
+/*
+ * Where the states of a pack are written. Unused lanes repeat the first state, bit by bit, and may be written over it:
+ * so a pack is always stored whole, without a branch, from registers.
+ */
+typedef struct lane_places {
+    lane *at[LANES];
+} lane_places;
+
+static inline lane_places places_of(kernel_output out, int count)
 {
+    lane_places p;
+    for (int l = 0; l < LANES; l++) p.at[l] = out.data + kernel_state(count, l) * out.stride;
+    return p;
+}
+
+/* LANES numbers of every state */
+NUM_INLINE void places_store(const lane_places *p, size_t index, num *x)
+{
+    rows_transpose(x);
+    for (int l = 0; l < LANES; l++) *(num_anywhere *)(p->at[l] + index) = x[l];
+}
+
+/* 4x4, row-major, of every state */
+NUM_INLINE void store_pose(const lane_places *p, int32_t body, pose A)
+{
+    const size_t at = 16 * (size_t)body;
+#if LANES == 8
+    num x[] = {A.R.x.x, A.R.y.x, A.R.z.x, A.p.x, A.R.x.y, A.R.y.y, A.R.z.y, A.p.y};
+    num y[] = {A.R.x.z, A.R.y.z, A.R.z.z, A.p.z, K(0), K(0), K(0), K(1)};
+    places_store(p, at, x);
+    places_store(p, at + 8, y);
+#else
     num x[16] = {A.R.x.x, A.R.y.x, A.R.z.x, A.p.x, A.R.x.y, A.R.y.y, A.R.z.y, A.p.y,
                  A.R.x.z, A.R.y.z, A.R.z.z, A.p.z, K(0),    K(0),    K(0),    K(1)};
-    for (int k = 0; k < 16; k += LANES) kernel_store_run(out, count, 0, 16 * body + k, LANES, x + k);
+    for (int k = 0; k < 16; k += LANES) places_store(p, at + (size_t)k, x + k);
+#endif
 }
 
 /* n numbers of a row from x on; the last run overlaps the one before, so that all runs are whole */
@@ -127,24 +158,97 @@ static inline void *jacobian_room(char **at, size_t bytes)
     return p;
 }
 
-/* lanes whose configuration is not finite, or has a quaternion far from unit */
+/* lanes whose quaternion is not within 1e-3 of unit */
+NUM_INLINE mask quaternion_is_off(const num *r)
+{
+    num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    return ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
+}
+
+/* lanes whose configuration is not finite, or has a quaternion far from unit; no followers, so that runs fit the tree
+ */
 static inline unsigned bad_lanes(const hml_plan *plan, const num *q)
 {
-    const plan_body *pb = plan_bodies(plan);
-    num even = K(0), odd = K(0);
-    unsigned bad = 0;
-    int32_t k = 0;
-    for (; k + 1 < plan->nq; k += 2) even += K(0) * q[k], odd += K(0) * q[k + 1]; /* zero, or NaN for ever */
-    if (k < plan->nq) even += K(0) * q[k];
-    for (int32_t i = 0; i < plan->nbodies; i++) {
-        if (pb[i].type != HML_JOINT_FREE && pb[i].type != HML_JOINT_SPHERICAL) continue;
-        const num *r = &q[pb[i].q + (pb[i].type == HML_JOINT_FREE ? 3 : 0)];
-        num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-        odd = num_select(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)), odd, K(1));
+    mask bad = kernel_not_finite(q, plan->nq, (mask)num_lt(K(1), K(0)));
+    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
+        if (r->type == HML_JOINT_FREE) bad |= quaternion_is_off(q + r->q + 3);
+        if (r->type == HML_JOINT_SPHERICAL) bad |= quaternion_is_off(q + r->q);
     }
-    even += odd;
-    for (int l = 0; l < LANES; l++) bad |= (num_get(even, l) == 0 ? 0u : 1u) << l;
-    return bad;
+    return num_lanes(bad);
+}
+
+/* 3 × 4, row-major */
+NUM_INLINE pose rows_pose(const num x[12])
+{
+    return pose_of(mat3_of(vec3_of(x[0], x[4], x[8]), vec3_of(x[1], x[5], x[9]), vec3_of(x[2], x[6], x[10])),
+                   vec3_of(x[3], x[7], x[11]));
+}
+
+/* the pose of a body in its parent's frame, see plan_motion; s, c: of its angle, if it has but one */
+NUM_INLINE pose motion_pose(const plan_motion *b, const num *q, const num *s, const num *c)
+{
+    num x[12], y[12];
+    if (b->type == HML_JOINT_REVOLUTE) {
+        for (int k = 0; k < 12; k++) x[k] = K(b->rows[0][k]) + *c * K(b->rows[1][k]) + *s * K(b->rows[2][k]);
+        return rows_pose(x);
+    }
+    for (int k = 0; k < 12; k++) x[k] = K(b->rows[0][k]), y[k] = K(b->rows[1][k]);
+    if (b->type == HML_JOINT_FREE && b->turn) {
+        return pose_of(quat_to_mat3(quat_normalize(quat_of(q[3], q[4], q[5], q[6]))), vec3_of(q[0], q[1], q[2]));
+    }
+    if (b->type != HML_JOINT_PRISMATIC) {
+        return pose_mul(joint_move(b->type, rows_pose(x), K(b->pitch), q), rows_pose(y));
+    }
+    for (int k = 3; k < 12; k += 4) x[k] += q[0] * y[k];
+    return rows_pose(x);
+}
+
+/* the same behind a pose, for a motion that turns about axis k: of its columns one stays and two turn */
+NUM_INLINE pose quarter_turn_pose(const plan_motion *b, const pose *P, num s, num c, int k)
+{
+    const vec3 *from = &P->R.x;
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    int at[3];
+    double sign[3];
+    vec3 out[3];
+    plan_quarter_turn(b->turn, at, sign);
+    const num si = s * K(b->axis & 4 ? -sign[i] : sign[i]), sj = s * K(b->axis & 4 ? -sign[j] : sign[j]);
+    out[k] = vec3_scale(K(sign[k]), from[at[k]]);
+    out[i] = vec3_axpy(sj, from[at[j]], vec3_scale(c * K(sign[i]), from[at[i]]));
+    out[j] = vec3_axpy(-si, from[at[i]], vec3_scale(c * K(sign[j]), from[at[j]]));
+    return pose_of(mat3_of(out[0], out[1], out[2]),
+                   pose_act(*P, vec3_of(K(b->rows[0][3]), K(b->rows[0][7]), K(b->rows[0][11]))));
+}
+
+/* poses alone; returns the lanes that need a closer look */
+static inline unsigned kernel_poses(const jacobian_call *call)
+{
+    const hml_plan *plan = call->plan;
+    const plan_motion *b = plan_motions(plan);
+    char *at = (char *)call->scratch;
+    num *q = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
+    pose *W = (pose *)jacobian_room(&at, (size_t)plan->levels * sizeof(pose)); /* bodies in the world */
+    num *s = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
+    num *c = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
+    const lane_places H = places_of(call->H, call->count);
+    load_row(call->q, call->count, plan->nq, q);
+    for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
+    for (int32_t i = 0; i < plan->nbodies; i++, b++) {
+        pose *to = &W[b->level], *parent = to - 1; /* depth first: its parent is the last one there */
+        if (b->level && b->turn) {
+            const num sine = s[b->q], cosine = c[b->q];
+            switch (b->axis & 3) {
+            case 0: *to = quarter_turn_pose(b, parent, sine, cosine, 0); break;
+            case 1: *to = quarter_turn_pose(b, parent, sine, cosine, 1); break;
+            default: *to = quarter_turn_pose(b, parent, sine, cosine, 2); break;
+            }
+        } else {
+            const pose M = motion_pose(b, q + b->q, s + b->q, c + b->q);
+            *to = b->level ? pose_mul(*parent, M) : M;
+        }
+        store_pose(&H, i, *to);
+    }
+    return bad_lanes(plan, q);
 }
 
 /* returns the lanes that need a closer look: what they computed may be nothing */
@@ -158,6 +262,7 @@ static inline unsigned kernel_jacobians(const jacobian_call *call)
     num *columns = (num *)jacobian_room(&at, 6 * (size_t)nv * sizeof(num));
     pose *W = (pose *)jacobian_room(&at, (size_t)n * sizeof(pose)); /* plan frames in the world, by depth */
     int32_t *depth = (int32_t *)jacobian_room(&at, (size_t)n * sizeof(int32_t));
+    const lane_places H = places_of(call->H, call->count);
     load_row(call->q, call->count, plan->nq, q);
     for (int32_t i = 0; i < n; i++) {
         const plan_body *p = &pb[i];
@@ -169,7 +274,7 @@ static inline unsigned kernel_jacobians(const jacobian_call *call)
         } else {
             move_any(p, d ? &W[d - 1] : NULL, &q[p->q], &W[d], columns + p->v, nv);
         }
-        if (call->H.data) store_pose(call->H, call->count, i, pose_mul(W[d], plan_pose(p->to_body)));
+        if (call->H.data) store_pose(&H, i, pose_mul(W[d], plan_pose(p->to_body)));
     }
     if (call->J.data) store_columns(call->J, call->count, nv, columns);
     return bad_lanes(plan, q);

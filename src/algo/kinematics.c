@@ -71,28 +71,6 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
     return HML_OK;
 }
 
-hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H)
-{
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
-    const plan_body *bodies = plan_bodies(model_plan(model));
-    pose *relative = (pose *)work->scratch, world = pose_identity(); /* plan frames in F₀ */
-    for (int32_t i = 0; i < model->nbodies; i++) {
-        const plan_body *b = &bodies[i];
-        double room;
-        const double *position = body_position(model, i, q, &room);
-        pose X = plan_pose(b->X);
-        if (b->parent < 0) {
-            world = joint_move(b->type, X, b->pitch, position);
-            relative[i] = pose_identity();
-        } else {
-            relative[i] = joint_move(b->type, pose_mul(relative[b->parent], X), b->pitch, position);
-        }
-        write_pose(pose_mul(world, pose_mul(relative[i], plan_pose(b->to_body))), H + 16 * (size_t)i);
-    }
-    return HML_OK;
-}
-
 /* ---- one frame ---- */
 
 static int valid(const hml_frame_motion *motion, const double *v, const double *a)

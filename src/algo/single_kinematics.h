@@ -2,16 +2,13 @@
  * All Jacobians of one state: the results of kernel_kinematics.h for a single call, where lanes are not states.
  *
  * A quad holds a column of a 4x4 matrix: an axis [x; 0] or a position [p; 1] in the world. A frame is four of them, so
- * that products of poses are sums of quads times numbers, and the last row takes care of itself. Sines and cosines of
- * all joints are computed first, as many at a time as a pack holds. For instruction sets whose registers hold a quad.
+ * that products of poses are sums of quads times numbers, and the last row takes care of itself. For instruction sets
+ * whose registers hold a quad.
  */
 #ifndef HML_ALGO_SINGLE_KINEMATICS_H
 #define HML_ALGO_SINGLE_KINEMATICS_H
 
-#include "algo/kernel_kinematics.h"
-
-typedef double quad __attribute__((vector_size(32)));
-typedef double quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+#include "algo/single_poses.h"
 
 typedef struct frame4 {
     quad x, y, z, p;
@@ -54,66 +51,32 @@ static inline frame4 frame4_world(void)
     return A;
 }
 
-/* R of a quaternion, row-major, made unit */
-static inline void quaternion_rows(const double *r, double R[9])
+/* by the rotation of a quaternion */
+static inline frame4 frame4_rotate(frame4 A, const double *r)
 {
-    double n = 1 / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
-    double w = n * r[0], x = n * r[1], y = n * r[2], z = n * r[3];
-    R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
-    R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
-    R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
+    double g[12];
+    frame4 B = A;
+    quaternion_rows(r, g);
+    B.x = A.x * g[0] + A.y * g[4] + A.z * g[8];
+    B.y = A.x * g[1] + A.y * g[5] + A.z * g[9];
+    B.z = A.x * g[2] + A.y * g[6] + A.z * g[10];
+    return B;
 }
 
-/* which of a joint's numbers is an angle about z; −1: none */
-static inline int32_t angle_at(int32_t type)
+/* moves a joint's predecessor frame by its position; s, c: sines and cosines of q's numbers */
+static inline frame4 frame4_move(const plan_body *b, frame4 A, const double *q, const double *s, const double *c)
 {
-    switch (type) {
-    case HML_JOINT_REVOLUTE:
-    case HML_JOINT_HELICAL: return 0;
-    case HML_JOINT_CYLINDRICAL: return 1;
-    case HML_JOINT_PLANAR: return 2;
-    case HML_JOINT_SCHOENFLIES: return 3;
-    default: return -1;
-    }
-}
-
-/* sines and cosines of all bodies' angles; s and c have room for whole packs */
-static inline void all_sincos(const hml_plan *plan, const double *q, double *s, double *c)
-{
-    const plan_body *pb = plan_bodies(plan);
-    const int32_t n = plan->nbodies;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t at = angle_at(pb[i].type);
-        s[i] = at < 0 ? 0 : q[pb[i].q + at];
-    }
-    for (int32_t i = n; i % LANES; i++) s[i] = 0;
-    for (int32_t i = 0; i < n; i += LANES) {
-        num angle = K(0), sine, cosine;
-        memcpy(&angle, s + i, sizeof angle);
-        num_sincos(angle, &sine, &cosine);
-        memcpy(s + i, &sine, sizeof sine);
-        memcpy(c + i, &cosine, sizeof cosine);
-    }
-}
-
-/* moves a joint's predecessor frame by its position */
-static inline frame4 frame4_move(const plan_body *b, frame4 A, const double *q, double s, double c)
-{
-    double X[12] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0};
     switch (b->type) {
-    case HML_JOINT_REVOLUTE: return frame4_turn_z(A, s, c);
+    case HML_JOINT_REVOLUTE: return frame4_turn_z(A, s[0], c[0]);
     case HML_JOINT_PRISMATIC: A.p = A.p + A.z * q[0]; return A;
-    case HML_JOINT_HELICAL: A.p = A.p + A.z * (b->pitch * q[0]); return frame4_turn_z(A, s, c);
-    case HML_JOINT_CYLINDRICAL: A.p = A.p + A.z * q[0]; return frame4_turn_z(A, s, c);
+    case HML_JOINT_HELICAL: A.p = A.p + A.z * (b->pitch * q[0]); return frame4_turn_z(A, s[0], c[0]);
+    case HML_JOINT_CYLINDRICAL: A.p = A.p + A.z * q[0]; return frame4_turn_z(A, s[1], c[1]);
     case HML_JOINT_TRANSLATION2: A.p = A.p + A.x * q[0] + A.y * q[1]; return A;
-    case HML_JOINT_PLANAR: A.p = A.p + A.x * q[0] + A.y * q[1]; return frame4_turn_z(A, s, c);
+    case HML_JOINT_PLANAR: A.p = A.p + A.x * q[0] + A.y * q[1]; return frame4_turn_z(A, s[2], c[2]);
     case HML_JOINT_TRANSLATION3: A.p = frame4_act(&A, q); return A;
-    case HML_JOINT_SCHOENFLIES: A.p = frame4_act(&A, q); return frame4_turn_z(A, s, c);
-    case HML_JOINT_SPHERICAL: quaternion_rows(q, X); return frame4_mul(&A, X);
-    case HML_JOINT_FREE:
-        quaternion_rows(q + 3, X);
-        memcpy(X + 9, q, 3 * sizeof *q);
-        return frame4_mul(&A, X);
+    case HML_JOINT_SCHOENFLIES: A.p = frame4_act(&A, q); return frame4_turn_z(A, s[3], c[3]);
+    case HML_JOINT_SPHERICAL: return frame4_rotate(A, q);
+    case HML_JOINT_FREE: A.p = frame4_act(&A, q); return frame4_rotate(A, q + 3);
     default: return A;
     }
 }
@@ -194,17 +157,16 @@ static inline unsigned single_jacobians(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
-    const size_t n = (size_t)plan->nbodies, packs = (n + LANES - 1) / LANES * LANES;
+    const size_t n = (size_t)plan->nbodies, room = ((size_t)plan->nq + LANES) * sizeof(double);
     const double *q = call->q.data;
     const frame4 world = frame4_world();
     char *at = (char *)call->scratch;
     frame4 *W = (frame4 *)jacobian_room(&at, n * sizeof(frame4));
-    double *s = (double *)jacobian_room(&at, packs * sizeof(double));
-    double *c = (double *)jacobian_room(&at, packs * sizeof(double));
-    all_sincos(plan, q, s, c);
+    double *s = (double *)jacobian_room(&at, room), *c = (double *)jacobian_room(&at, room);
+    range_sincos(q, plan->angles_begin, plan->angles_end, s, c);
     for (size_t i = 0; i < n; i++) {
         const plan_body *b = &pb[i];
-        W[i] = frame4_move(b, frame4_mul(b->parent < 0 ? &world : &W[b->parent], b->X), q + b->q, s[i], c[i]);
+        W[i] = frame4_move(b, frame4_mul(b->parent < 0 ? &world : &W[b->parent], b->X), q + b->q, s + b->q, c + b->q);
         if (call->J.data) put_joint(b, &W[i], call->J.data, call->J.ld);
         if (call->H.data) {
             frame4 body = frame4_mul(&W[i], b->to_body);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "algo/mimic.h"
+#include "model/coordinates.h"
 
 static size_t aligned(size_t n) { return (n + HML_WORK_ALIGN - 1) / HML_WORK_ALIGN * HML_WORK_ALIGN; }
 
@@ -111,31 +112,11 @@ hml_status hml_work_check_forward(const hml_model *model, const hml_work *work)
     return hml_work_check(model, work, model && model->nfollowers ? HML_USE_FACTOR : HML_USE_TREE);
 }
 
-/* x·0 is zero exactly where x is finite, and sums keep a NaN */
-static int finite(const double *x, int32_t n)
-{
-    double sum = 0;
-    for (int32_t i = 0; x && i < n; i++) sum += x[i] * 0;
-    return sum == 0;
-}
-
-static int unit(const double *q)
-{
-    double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return n > 0.999 * 0.999 && n < 1.001 * 1.001;
-}
+static hml_status finite(const double *x, int32_t n) { return x ? finite_numbers(x, n) : HML_OK; }
 
 hml_status hml_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
                                 const double *wrenches)
 {
-    if (!finite(q, model->nq) || !finite(v, model->nv) || !finite(tau, model->nv) ||
-        !finite(wrenches, 6 * model->nbodies)) {
-        return HML_NOT_FINITE;
-    }
-    const model_joint *joints = model_joints(model);
-    for (int32_t j = 0; j < model->njoints; j++) {
-        if (joints[j].type == HML_JOINT_FREE && !unit(&q[joints[j].q + 3])) return HML_NOT_NORMALIZED;
-        if (joints[j].type == HML_JOINT_SPHERICAL && !unit(&q[joints[j].q])) return HML_NOT_NORMALIZED;
-    }
-    return HML_OK;
+    if (finite(v, model->nv) || finite(tau, model->nv) || finite(wrenches, 6 * model->nbodies)) return HML_NOT_FINITE;
+    return configuration_status(model, q);
 }

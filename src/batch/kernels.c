@@ -2,9 +2,11 @@
 #include "batch/kernels.h"
 
 #if !defined HML_NUM_F32
+#include "algo/kernel_configuration.h"
 #include "algo/kernel_inverse.h"
 #include "algo/kernel_kinematics.h"
 #include "algo/kernel_recursive.h"
+#include "algo/single_poses.h"
 #endif
 #if defined HML_NUM_X4 || defined HML_NUM_X8
 #include "algo/single_kinematics.h"
@@ -59,6 +61,10 @@ const kernel_table TABLE(KIND) = {
     kernel_inverse_mass,
     kernel_jacobians,
     JACOBIANS_SINGLE,
+    kernel_poses,
+    single_poses,
+    kernel_integrate,
+    kernel_difference,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
     HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */

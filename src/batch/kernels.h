@@ -32,6 +32,7 @@
 
 struct kernel_call;
 struct jacobian_call;
+struct configuration_call;
 struct hml_plan;
 
 typedef struct hml_kernels {
@@ -49,6 +50,12 @@ typedef struct hml_kernels {
     /* algo/kernel_kinematics.h, single_kinematics.h: a pack of states; one state, NULL: the scalar table has it */
     unsigned (*jacobians)(const struct jacobian_call *call);
     unsigned (*jacobians_single)(const struct jacobian_call *call);
+    /* poses alone; single_poses.h */
+    unsigned (*poses)(const struct jacobian_call *call);
+    unsigned (*poses_single)(const struct jacobian_call *call);
+    /* algo/kernel_configuration.h: a pack of q ⊕ ν or q₁ ⊖ q₀; 1: nothing was written, some state is bad */
+    unsigned (*integrate)(const struct configuration_call *call);
+    unsigned (*difference)(const struct configuration_call *call);
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP

@@ -51,6 +51,12 @@ static inline int joint_nv(int type)
     return type == HML_JOINT_SPHERICAL || type == HML_JOINT_FREE ? nq - 1 : nq;
 }
 
+/* where the quaternion begins among a joint's numbers; −1: there is none */
+static inline int quaternion_at(int32_t type)
+{
+    return type == HML_JOINT_FREE ? 3 : type == HML_JOINT_SPHERICAL ? 0 : -1;
+}
+
 static inline void joint_neutral(int type, num q[])
 {
     int nq = joint_nq(type);
@@ -199,15 +205,13 @@ static inline void joint_integrate(int type, const num q[], const num v[], num o
         for (int i = 2; i < m; i++) out[i] = q[i] + v[i];
         break;
     }
-    case HML_JOINT_SPHERICAL:
-        joint_put_quat(quat_normalize(quat_mul(joint_quat(q), so3_exp_quat(vec3_at(v)))), out);
-        break;
+    case HML_JOINT_SPHERICAL: joint_put_quat(quat_tidy(quat_mul(joint_quat(q), so3_exp_quat(vec3_at(v)))), out); break;
     case HML_JOINT_FREE: { /* p + R p_exp, R R_exp */
         quat r = joint_quat(q + 3), e;
         vec3 p;
         se3_exp_quat(twist_at(v), &e, &p);
         vec3_put(vec3_add(vec3_at(q), mat3_mul_vec(quat_to_mat3(r), p)), out);
-        joint_put_quat(quat_normalize(quat_mul(r, e)), out + 3);
+        joint_put_quat(quat_tidy(quat_mul(r, e)), out + 3);
         break;
     }
     default:

@@ -35,8 +35,12 @@ NUM_INLINE pose se3_exp(twist xi)
 
 static inline void se3_exp_quat(twist xi, quat *q, vec3 *p)
 {
-    *q = so3_exp_quat(xi.w);
-    *p = so3_dexp_left_apply(xi.w, xi.v);
+    num t = vec3_dot(xi.w, xi.w), s, h;
+    so3_half(t, &s, &h);
+    so3_abc f = so3_coefficients_of_half(t, s, h);
+    s = K(0.5) * s;
+    *q = quat_of(h, s * xi.w.x, s * xi.w.y, s * xi.w.z);
+    *p = so3_combine_apply(f.a, f.b, f.c, xi.w, xi.v);
 }
 
 /* the twist with |ω| <= π; q of any length, q and −q give the same */

@@ -54,7 +54,19 @@ NUM_INLINE num so3_series(num t, int n)
 /* σ = sin(θ/2)/(θ/2) and cos(θ/2) */
 NUM_INLINE void so3_half(num t, num *sinc, num *cosine) { num_sinccos(K(0.25) * t, sinc, cosine); }
 
-/* a, b, c and, where wanted (order 1, 2), their first and second D; not wanted ones are left alone */
+/* a, b, c with σ and cos(θ/2) known; beyond the border only where there is something */
+NUM_INLINE so3_abc so3_coefficients_of_half(num t, num s, num h)
+{
+    mask small = so3_is_small(t);
+    so3_abc f;
+    f.a = s * h;
+    f.b = K(0.5) * s * s;
+    f.c = so3_series(t, 3);
+    if (num_any(~small)) f.c = num_select(small, f.c, (K(1) - f.a) / num_select(small, K(2), t));
+    return f;
+}
+
+/* a, b, c and their first and, where wanted (order 2), second D; those not wanted are left alone */
 NUM_INLINE void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, so3_abc *f2)
 {
     mask small = so3_is_small(t);
@@ -63,10 +75,6 @@ NUM_INLINE void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, s
     f->a = s * h;
     f->b = K(0.5) * s * s;
     num c = (K(1) - f->a) * r;
-    if (order < 1) {
-        f->c = num_select(small, so3_series(t, 3), c);
-        return;
-    }
     num c4, c5, c6 = K(0), c7 = K(0);
     if (order < 2) {
         c5 = so3_series(t, 5), c4 = so3_series(t, 4);
@@ -88,9 +96,9 @@ NUM_INLINE void so3_coefficients_to(int order, num t, so3_abc *f, so3_abc *f1, s
 
 static inline so3_abc so3_coefficients(num t)
 {
-    so3_abc f;
-    so3_coefficients_to(0, t, &f, 0, 0);
-    return f;
+    num s, h;
+    so3_half(t, &s, &h);
+    return so3_coefficients_of_half(t, s, h);
 }
 
 static inline void so3_coefficients_1(num t, so3_abc *f, so3_abc *f1) { so3_coefficients_to(1, t, f, f1, 0); }

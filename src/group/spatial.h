@@ -190,6 +190,13 @@ NUM_INLINE quat quat_normalize(quat q)
     return quat_of(s * q.w, s * q.x, s * q.y, s * q.z);
 }
 
+/* of a product of unit quaternions: takes back what rounding did to its length, d = ½ (1 − |q|²) of it */
+NUM_INLINE quat quat_tidy(quat q)
+{
+    num d = K(0.5) * (K(1) - (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
+    return quat_of(q.w + d * q.w, q.x + d * q.x, q.y + d * q.y, q.z + d * q.z);
+}
+
 /* rotation matrix of a unit quaternion */
 NUM_INLINE mat3 quat_to_mat3(quat q)
 {

@@ -13,12 +13,7 @@ hml_status hml_configuration_neutral(const hml_model *m, double *q)
 hml_status hml_configuration_check(const hml_model *m, const double *q)
 {
     if (!m || !q) return HML_INVALID_ARGUMENT;
-    double g[HML_JOINT_MAX_NQ];
-    for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
-        hml_status status = joint_numbers(j, q, g);
-        if (status) return status;
-    }
-    return HML_OK;
+    return configuration_status(m, q);
 }
 
 hml_status hml_configuration_normalize(const hml_model *m, double *q)
@@ -72,15 +67,29 @@ hml_status hml_configuration_random(const hml_model *m, hml_rng *rng, double *q)
     return HML_OK;
 }
 
+/* a run's own numbers, its quaternion unit */
+static void run_numbers(const plan_run *r, const double *q, double g[HML_JOINT_MAX_NQ])
+{
+    int at = quaternion_at(r->type);
+    memcpy(g, q + r->q, (size_t)joint_nq(r->type) * sizeof *q);
+    if (at >= 0) make_unit(g + at);
+}
+
 hml_status hml_configuration_integrate(const hml_model *m, const double *q, const double *v, double *out)
 {
     if (!m || !q || !v || !out) return HML_INVALID_ARGUMENT;
     if (finite_numbers(v, m->nv)) return HML_NOT_FINITE;
+    hml_status status = configuration_status(m, q);
+    if (status) return status;
+    const hml_plan *plan = model_plan(m);
     double g[HML_JOINT_MAX_NQ];
-    for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
-        hml_status status = joint_numbers(j, q, g);
-        if (status) return status;
-        joint_integrate(group_type(j->type), g, v + j->v, out + j->q);
+    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
+        if (r->type == HML_JOINT_FIXED) {
+            for (int32_t k = 0; k < r->n; k++) out[r->q + k] = q[r->q + k] + v[r->v + k];
+            continue;
+        }
+        run_numbers(r, q, g);
+        joint_integrate(r->type, g, v + r->v, out + r->q);
     }
     return HML_OK;
 }
@@ -88,12 +97,19 @@ hml_status hml_configuration_integrate(const hml_model *m, const double *q, cons
 hml_status hml_configuration_difference(const hml_model *m, const double *q0, const double *q1, double *v)
 {
     if (!m || !q0 || !q1 || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = configuration_status(m, q0);
+    if (!status) status = configuration_status(m, q1);
+    if (status) return status;
+    const hml_plan *plan = model_plan(m);
     double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ];
-    for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
-        hml_status status = joint_numbers(j, q0, g0);
-        if (!status) status = joint_numbers(j, q1, g1);
-        if (status) return status;
-        joint_difference(group_type(j->type), g0, g1, v + j->v);
+    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
+        if (r->type == HML_JOINT_FIXED) {
+            for (int32_t k = 0; k < r->n; k++) v[r->v + k] = q1[r->q + k] - q0[r->q + k];
+            continue;
+        }
+        run_numbers(r, q0, g0);
+        run_numbers(r, q1, g1);
+        joint_difference(r->type, g0, g1, v + r->v);
     }
     return HML_OK;
 }

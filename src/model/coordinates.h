@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "group/joint.h"
-#include "model/model.h"
+#include "model/plan.h"
 
 /* the joints that have numbers of their own, one after the other; NULL: no more */
 static inline const model_joint *next_joint(const hml_model *m, const model_joint *j)
@@ -28,17 +28,44 @@ static inline const model_joint *first_joint(const hml_model *m)
 
 static inline int group_type(int32_t type) { return type == HML_JOINT_UNIVERSAL ? HML_JOINT_TRANSLATION2 : type; }
 
-/* where the quaternion begins among a joint's numbers; −1: there is none */
-static inline int quaternion_at(int32_t type)
-{
-    return type == HML_JOINT_FREE ? 3 : type == HML_JOINT_SPHERICAL ? 0 : -1;
-}
-
+/* x − x is zero exactly where x is finite, and its bits have no order: the compiler takes as many at a time as it can
+ */
 static inline hml_status finite_numbers(const double *x, int32_t n)
 {
-    for (int32_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return HML_NOT_FINITE;
+    uint64_t all = 0;
+    for (int32_t i = 0; i < n; i++) {
+        double zero = x[i] - x[i];
+        uint64_t pattern;
+        memcpy(&pattern, &zero, sizeof pattern);
+        all |= pattern;
+    }
+    return all ? HML_NOT_FINITE : HML_OK;
+}
+
+/* within 1e-3 of unit; not where there is NaN */
+static inline int quaternion_is_unit(const double r[4])
+{
+    double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    return square > 0.999 * 0.999 && square < 1.001 * 1.001;
+}
+
+/* finite, and on the group */
+static inline hml_status configuration_status(const hml_model *m, const double *q)
+{
+    const hml_plan *plan = model_plan(m);
+    if (finite_numbers(q, m->nq)) return HML_NOT_FINITE;
+    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
+        int at = quaternion_at(r->type);
+        if (at >= 0 && !quaternion_is_unit(q + r->q + at)) return HML_NOT_NORMALIZED;
+    }
     return HML_OK;
+}
+
+/* what is unit to rounding stays as it is */
+static inline void make_unit(double r[4])
+{
+    double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    if (fabs(square - 1) > 4e-16) joint_put_quat(quat_normalize(joint_quat(r)), r);
 }
 
 /* a joint's own numbers, checked, its quaternion unit */
@@ -48,9 +75,8 @@ static inline hml_status joint_numbers(const model_joint *j, const double *q, do
     if (finite_numbers(out, j->nq)) return HML_NOT_FINITE;
     int at = quaternion_at(j->type);
     if (at < 0) return HML_OK;
-    double *r = out + at, square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    if (!(fabs(sqrt(square) - 1) <= 1e-3)) return HML_NOT_NORMALIZED;
-    if (fabs(square - 1) > 4e-16) joint_put_quat(quat_normalize(joint_quat(r)), r);
+    if (!quaternion_is_unit(out + at)) return HML_NOT_NORMALIZED;
+    make_unit(out + at);
     return HML_OK;
 }
 

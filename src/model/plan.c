@@ -91,6 +91,34 @@ static void fill_trees(const hml_model *m, hml_plan *plan)
     }
 }
 
+/* ---- runs ---- */
+
+static int adds_up(int32_t type)
+{
+    return type != HML_JOINT_PLANAR && type != HML_JOINT_SCHOENFLIES && type != HML_JOINT_SPHERICAL &&
+           type != HML_JOINT_FREE;
+}
+
+/* returns how many there are; runs NULL: only that */
+static int32_t find_runs(const hml_model *m, plan_run *runs)
+{
+    plan_run last = {-1, 0, 0, 0};
+    int32_t n = 0;
+    for (int32_t i = 0; i < m->njoints; i++) {
+        const model_joint *j = &model_joints(m)[i];
+        if (j->leader >= 0 || j->nq == 0) continue;
+        const int plain = adds_up(j->type);
+        if (plain && last.type == HML_JOINT_FIXED) {
+            last.n += j->nq; /* the user's numbers follow the joints: side by side they stand anyway */
+        } else {
+            last = (plan_run){plain ? HML_JOINT_FIXED : j->type, j->q, j->v, plain ? j->nq : 0};
+            n++;
+        }
+        if (runs) runs[n - 1] = last;
+    }
+    return n;
+}
+
 /* ---- constants: frames and inertias ---- */
 
 static mat3 mat3_read(const double R[9])
@@ -173,6 +201,95 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
     }
 }
 
+/* ---- motions ---- */
+
+static void rows_write(pose H, double out[12])
+{
+    const double rows[12] = {H.R.x.x, H.R.y.x, H.R.z.x, H.p.x,   H.R.x.y, H.R.y.y,
+                             H.R.z.y, H.p.y,   H.R.x.z, H.R.y.z, H.R.z.z, H.p.z};
+    memcpy(out, rows, sizeof rows);
+}
+
+/* R (turned | p − turned p): a rotation's part of the motion about an axis through a point, behind R */
+static pose about_point(mat3 R, mat3 turned, vec3 point)
+{
+    return pose_of(mat3_mul(R, turned), vec3_neg(mat3_mul_vec(R, mat3_mul_vec(turned, point))));
+}
+
+/* P T(point) exp(θ axis) T(−point), with exp = axis axisᵀ + cos (1 − axis axisᵀ) + sin axis^ */
+static void fill_turn(pose P, vec3 axis, vec3 point, plan_motion *out)
+{
+    mat3 along = mat3_outer(axis, axis), across = mat3_sub(mat3_identity(), along);
+    pose C = about_point(P.R, along, point);
+    C.p = vec3_add(vec3_add(P.p, mat3_mul_vec(P.R, point)), C.p);
+    rows_write(C, out->rows[0]);
+    rows_write(about_point(P.R, across, point), out->rows[1]);
+    rows_write(about_point(P.R, mat3_hat(axis), point), out->rows[2]);
+}
+
+static int32_t angle_at(int32_t type)
+{
+    switch (type) {
+    case HML_JOINT_REVOLUTE:
+    case HML_JOINT_HELICAL: return 0;
+    case HML_JOINT_CYLINDRICAL: return 1;
+    case HML_JOINT_PLANAR: return 2;
+    case HML_JOINT_SCHOENFLIES: return 3;
+    default: return -1;
+    }
+}
+
+/* turn and axis of a revolute joint through the frame's origin; most are such */
+static void fill_quarter(const model_body *b, plan_motion *out)
+{
+    int found = 0;
+    for (int k = 0; k < 3; k++) {
+        if (b->point[k] != 0) return;
+        if (b->axis[k] == 0) continue;
+        if (found++ || b->axis[k] * b->axis[k] != 1) return;
+        out->axis = k | (b->axis[k] < 0 ? 4 : 0);
+    }
+    out->turn = quarter_turn_code(b->R);
+}
+
+static int is_one(const double rows[12])
+{
+    for (int k = 0; k < 12; k++)
+        if (rows[k] != (k % 5 == 0)) return 0;
+    return 1;
+}
+
+static void fill_motions(const hml_model *m, hml_plan *plan)
+{
+    const model_body *bodies = model_bodies(m);
+    plan_motion *motions = (plan_motion *)((char *)plan + plan->motions);
+    plan->angles_begin = plan->nq;
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const model_body *b = &bodies[i];
+        plan_motion *out = &motions[i];
+        const pose P = pose_of(mat3_read(b->R), vec3_of(b->p[0], b->p[1], b->p[2])), Q = plan_frame(b);
+        const vec3 axis = vec3_of(b->axis[0], b->axis[1], b->axis[2]);
+        const int32_t angle = angle_at(b->type);
+        memset(out, 0, sizeof *out);
+        out->parent = b->parent, out->type = b->type, out->q = b->q, out->pitch = b->pitch;
+        out->level = b->parent < 0 ? 0 : motions[b->parent].level + 1;
+        if (b->type == HML_JOINT_REVOLUTE) {
+            fill_turn(P, axis, Q.p, out);
+            fill_quarter(b, out);
+        } else if (b->type == HML_JOINT_PRISMATIC) {
+            rows_write(P, out->rows[0]);
+            rows_write(pose_of(mat3_zero(), mat3_mul_vec(P.R, axis)), out->rows[1]);
+        } else {
+            rows_write(pose_mul(P, Q), out->rows[0]);
+            rows_write(pose_inverse(Q), out->rows[1]);
+            out->turn = is_one(out->rows[0]) && is_one(out->rows[1]);
+        }
+        if (angle < 0) continue;
+        if (b->q + angle < plan->angles_begin) plan->angles_begin = b->q + angle;
+        plan->angles_end = b->q + angle + 1;
+    }
+}
+
 /* ---- the whole ---- */
 
 size_t hml_plan_size(const hml_model *m)
@@ -180,7 +297,9 @@ size_t hml_plan_size(const hml_model *m)
     return (size_t)(aligned(sizeof(hml_plan)) + aligned((uint64_t)m->nbodies * sizeof(plan_body)) +
                     aligned((uint64_t)m->tree_nv * sizeof(plan_column)) +
                     aligned((uint64_t)count_segments(m) * sizeof(plan_segment)) +
-                    aligned((uint64_t)count_trees(m) * sizeof(plan_tree)));
+                    aligned((uint64_t)count_trees(m) * sizeof(plan_tree)) +
+                    aligned((uint64_t)find_runs(m, NULL) * sizeof(plan_run)) +
+                    aligned((uint64_t)m->nbodies * sizeof(plan_motion)));
 }
 
 void hml_plan_fill(hml_model *m)
@@ -197,10 +316,15 @@ void hml_plan_fill(hml_model *m)
     plan->columns = plan->bodies + aligned((uint64_t)m->nbodies * sizeof(plan_body));
     plan->segments = plan->columns + aligned((uint64_t)m->tree_nv * sizeof(plan_column));
     plan->trees = plan->segments + aligned((uint64_t)plan->nsegments * sizeof(plan_segment));
-    plan->size = plan->trees + aligned((uint64_t)plan->ntrees * sizeof(plan_tree));
+    plan->runs = plan->trees + aligned((uint64_t)plan->ntrees * sizeof(plan_tree));
+    plan->nruns = find_runs(m, NULL);
+    plan->motions = plan->runs + aligned((uint64_t)plan->nruns * sizeof(plan_run));
+    plan->size = plan->motions + aligned((uint64_t)m->nbodies * sizeof(plan_motion));
     plan->coordinates = (int64_t)m->coordinates - (int64_t)m->plan;
     plan->rest = (int64_t)m->rest - (int64_t)m->plan;
     fill_columns(m, plan);
     fill_trees(m, plan);
     fill_bodies(m, plan);
+    fill_motions(m, plan);
+    find_runs(m, (plan_run *)((char *)plan + plan->runs));
 }

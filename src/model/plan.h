@@ -10,6 +10,12 @@
  * that has any. A segment is a run of columns each of which carries the next and nothing else; its first column hangs
  * on the column `attach`, the last of another segment. The path of c is all its ancestors, root first; a column's depth
  * is its place in a path.
+ *
+ * Runs. What q ⊕ ν and the checks of a configuration walk over: most numbers of most robots simply add up, and all that
+ * stand side by side are one run. Runs are in the user's numbering, which leaves followers out.
+ *
+ * Motions. The pose of a body in its parent's body frame, as its joint makes it: all that poses need. Where one number
+ * moves a body, four by four matrices are C + x A + y B, with the cosine and the sine of an angle, or with a length.
  */
 #ifndef HML_MODEL_PLAN_H
 #define HML_MODEL_PLAN_H
@@ -51,14 +57,35 @@ typedef struct plan_tree {
     int32_t base;       /* 6 if the root is a free joint, whose columns are the identity; else 0 */
 } plan_tree;
 
+/* a joint with a quaternion or an arc, or numbers of any joints that add up */
+typedef struct plan_run {
+    int32_t type; /* hml_joint_type; HML_JOINT_FIXED: they add up */
+    int32_t q, v; /* first numbers in the user's configuration and velocity */
+    int32_t n;    /* how many add up */
+} plan_run;
+
+typedef struct plan_motion {
+    int32_t parent, type, q, level; /* as in plan_body */
+    /* Revolute: the quarter turn of its placement, if it is one and the axis is one of the frame's, through its origin.
+     * Not revolute: 1 if placement and plan frame are the identity. Else 0 */
+    int32_t turn;
+    int32_t axis; /* of such a revolute joint: 0, 1, 2 for x, y, z, and 4 more if it is reversed */
+    double pitch;
+    /* 3 × 4 each, row-major. Revolute: C + cos A + sin B; prismatic: C + q A; others: predecessor, body in plan frame
+     */
+    double rows[3][12];
+} plan_motion;
+
 typedef struct hml_plan {
     uint64_t size;
-    int32_t nbodies, nv, nq, ntrees, nsegments;
+    int32_t nbodies, nv, nq, ntrees, nsegments, nruns;
     int32_t depth;                             /* longest path, in columns, the column itself included */
     int32_t passive;                           /* 1: some coordinate has armature, damping or a spring */
     int32_t levels;                            /* highest level, plus one */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
-    int64_t coordinates, rest;                 /* offsets from the plan back to the model's sections, bytes */
+    uint64_t runs, motions;
+    int32_t angles_begin, angles_end; /* all angles of the tree's configuration lie in this range */
+    int64_t coordinates, rest;        /* offsets from the plan back to the model's sections, bytes */
 } hml_plan;
 
 /* bytes the plan of a model needs, and laying it out at model->plan; all other sections are final before */
@@ -70,6 +97,8 @@ static inline const void *plan_at(const hml_plan *p, uint64_t offset) { return (
 static inline const plan_body *plan_bodies(const hml_plan *p) { return (const plan_body *)plan_at(p, p->bodies); }
 static inline const plan_column *plan_columns(const hml_plan *p) { return (const plan_column *)plan_at(p, p->columns); }
 static inline const plan_tree *plan_trees(const hml_plan *p) { return (const plan_tree *)plan_at(p, p->trees); }
+static inline const plan_motion *plan_motions(const hml_plan *p) { return (const plan_motion *)plan_at(p, p->motions); }
+static inline const plan_run *plan_runs(const hml_plan *p) { return (const plan_run *)plan_at(p, p->runs); }
 static inline const double *plan_rest(const hml_plan *p) { return (const double *)((const char *)p + p->rest); }
 
 /*

@@ -32,10 +32,11 @@ typedef double lane;
 #define NUM_SERIES_TERMS 10
 #define NUM_EPS          0x1p-52
 
+/* c − 0 is c for every c, and the compiler knows; of 0 + c it does not, since −0 would change */
 static inline num K(double c)
 {
-    num x = {0};
-    return x + c;
+    num zero = {0};
+    return c - zero;
 }
 
 static inline num num_pi(void) { return K(0x1.921fb54442d18p+1); }
@@ -47,12 +48,23 @@ static inline num num_select(mask m, num a, num b) { return (num)((m & (mask)a) 
 static inline lane num_get(num x, int i) { return x[i]; }
 static inline void num_set(num *x, int i, lane value) { (*x)[i] = value; }
 
-static inline int num_any(mask m)
+/* bit i: lane i is set */
+static inline unsigned num_lanes(mask m)
 {
-    int64_t any = 0;
-    for (int i = 0; i < LANES; i++) any |= m[i];
-    return any != 0;
+#if LANES == 8 && defined __AVX512F__
+    return _mm512_test_epi64_mask((__m512i)m, (__m512i)m);
+#elif LANES == 4 && defined __AVX__
+    return (unsigned)_mm256_movemask_pd((__m256d)m);
+#elif LANES == 2 && defined __SSE2__
+    return (unsigned)_mm_movemask_pd((__m128d)m);
+#else
+    unsigned lanes = 0;
+    for (int i = 0; i < LANES; i++) lanes |= (m[i] ? 1u : 0u) << i;
+    return lanes;
+#endif
 }
+
+static inline int num_any(mask m) { return num_lanes(m) != 0; }
 
 static inline num num_sqrt(num x)
 {
@@ -102,6 +114,18 @@ static inline void num_transpose(num x[LANES])
     num low = __builtin_shufflevector(x[0], x[1], 0, 2);
     x[1] = __builtin_shufflevector(x[0], x[1], 1, 3);
     x[0] = low;
+#endif
+}
+
+/* n numbers, 0 < n < LANES, and zeros */
+static inline num num_load_part(const double *from, int n)
+{
+#if LANES == 8 && defined __AVX512F__
+    return (num)_mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), from);
+#else
+    num x = K(0);
+    for (int i = 0; i < n; i++) x[i] = from[i];
+    return x;
 #endif
 }
 

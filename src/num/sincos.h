@@ -19,24 +19,15 @@ __attribute__((noinline, cold)) static void num_sincos_far(const num *x, num *s,
     }
 }
 
-/* sine and cosine of x, and sin(r)/r of the reduced argument */
-NUM_INLINE void num_sincos_reduced(num x, num *s, num *c, num *sinc)
+/* sin(r)/r and cos(r) of z = r², |r| <= π/4; ps: sin(r)/r = 1 + z ps */
+NUM_INLINE void num_sincos_series(num z, num *ps, num *cosine)
 {
-    const num magic = K(0x1.8p52); /* adding it rounds to an integer, whose low bits it then shows */
-    num t = x * K(0x1.45f306dc9c883p-1) + magic;
-    bits quadrant = num_to_bits(t);
-    num n = t - magic;
-    num r = ((x - n * K(1.5707963267341256)) - n * K(6.077100506303966e-11)) - n * K(2.0222662487111665e-21);
-    num z = r * r;
-
-    num ps = K(1.589681182908179e-10);
-    ps = ps * z + K(-2.505075838497598e-08);
-    ps = ps * z + K(2.7557313693577104e-06);
-    ps = ps * z + K(-0.00019841269829812394);
-    ps = ps * z + K(0.008333333333322418);
-    ps = ps * z + K(-0.16666666666666632);
-    num sine = r + r * z * ps;
-    *sinc = K(1) + z * ps;
+    num s = K(1.589681182908179e-10);
+    s = s * z + K(-2.505075838497598e-08);
+    s = s * z + K(2.7557313693577104e-06);
+    s = s * z + K(-0.00019841269829812394);
+    s = s * z + K(0.008333333333322418);
+    *ps = s * z + K(-0.16666666666666632);
 
     num pc = K(-1.1359658863275222e-11);
     pc = pc * z + K(2.0875723479336176e-09);
@@ -46,7 +37,19 @@ NUM_INLINE void num_sincos_reduced(num x, num *s, num *c, num *sinc)
     pc = pc * z + K(0.0416666666666666);
     num half = K(0.5) * z;
     num one = K(1) - half; /* what the subtraction lost comes back: (1 − one) − half */
-    num cosine = one + (((K(1) - one) - half) + z * z * pc);
+    *cosine = one + (((K(1) - one) - half) + z * z * pc);
+}
+
+NUM_INLINE void num_sincos(num x, num *s, num *c)
+{
+    const num magic = K(0x1.8p52); /* adding it rounds to an integer, whose low bits it then shows */
+    num t = x * K(0x1.45f306dc9c883p-1) + magic;
+    bits quadrant = num_to_bits(t);
+    num n = t - magic;
+    num r = ((x - n * K(1.5707963267341256)) - n * K(6.077100506303966e-11)) - n * K(2.0222662487111665e-21);
+    num z = r * r, ps, cosine;
+    num_sincos_series(z, &ps, &cosine);
+    num sine = r + r * z * ps;
 
     mask odd = (mask)(0 - (quadrant & 1));
     bits sign_s = (quadrant & 2) << 62;
@@ -62,22 +65,23 @@ NUM_INLINE void num_sincos_reduced(num x, num *s, num *c, num *sinc)
     }
 }
 
-NUM_INLINE void num_sincos(num x, num *s, num *c)
-{
-    num sinc;
-    num_sincos_reduced(x, s, c, &sinc);
-}
-
 /*
- * sin(√t)/√t and cos(√t), t >= 0. Below π/4 nothing is reduced, and the sine's polynomial, which is one in t, is the
- * answer itself: no division, no digits lost towards 0.
+ * sin(√t)/√t and cos(√t), t >= 0. Below 0.75 nothing is reduced, and the sine's polynomial, which is one in t, is the
+ * answer itself: no root, no division, no digits lost towards 0. If all lanes are there, nothing else is computed.
  */
 NUM_INLINE void num_sinccos(num t, num *sinc, num *c)
 {
-    num x = num_sqrt(t), s, polynomial;
-    num_sincos_reduced(x, &s, c, &polynomial);
-    mask near = num_lt(x, K(0.75));
-    *sinc = num_select(near, polynomial, s / num_select(near, K(1), x));
+    mask near = num_lt(t, K(0.75 * 0.75));
+    num ps, cosine;
+    num_sincos_series(t, &ps, &cosine);
+    *sinc = K(1) + t * ps;
+    *c = cosine;
+    if (num_any(~near)) {
+        num x = num_sqrt(t), s;
+        num_sincos(x, &s, &cosine);
+        *sinc = num_select(near, *sinc, s / num_select(near, K(1), x));
+        *c = num_select(near, *c, cosine);
+    }
 }
 
 #endif
