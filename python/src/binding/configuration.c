@@ -1,4 +1,4 @@
-/* Configurations and representations, row by row. */
+/* Configurations and representations. */
 #include <string.h>
 
 #include "objects.h"
@@ -7,6 +7,17 @@ static hml_status normalize(const row *r)
 {
     memcpy(r->out[0], r->in[0], (size_t)hml_model_nq(r->model) * sizeof(double));
     return hml_configuration_normalize(r->model, r->out[0]);
+}
+
+/* ⊕ and ⊖ of all rows */
+typedef hml_status pair_batch(const hml_model *model, const hml_work *work, size_t n, hml_input a, hml_input b,
+                              hml_output out, hml_status *status);
+
+static hml_status pairs(const row *r, pair_batch *batch)
+{
+    hml_input a = {r->in[0], r->stride[0]}, b = {r->in[1], r->stride[1]};
+    hml_output out = {r->out[0], 0, 0};
+    return batch(r->model, r->work, r->n, a, b, out, NULL);
 }
 
 static hml_status dynamics_to(const row *r)

@@ -21,6 +21,13 @@ static hml_status centroidal(const row *r)
     return hml_centroidal(r->model, r->work, r->in[0], r->in[1], r->in[2], &m);
 }
 
+static hml_status poses(const row *r)
+{
+    hml_input q = {r->in[0], r->stride[0]};
+    hml_output H = {r->out[0], 0, 0};
+    return hml_body_poses_batch(r->model, r->work, r->n, q, H, NULL);
+}
+
 static hml_status columns(const row *r)
 {
     hml_jacobian_columns x = {sizeof x, {r->in[0], r->stride[0]}, {r->out[0], 0, 0}, {r->out[1], 0, 0}};
