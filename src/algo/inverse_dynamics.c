@@ -59,6 +59,7 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
     kernel_call call = state_call(work, q, v, wrenches);
     call.tau = input(tau);
     call.acceleration = output(a, 0);
+    if (!model->nfollowers && work->pack->forward_single && !work->pack->forward_single(&call)) return HML_OK;
     unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
     return failed ? HML_SINGULAR : HML_OK;
 }

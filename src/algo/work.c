@@ -1,7 +1,6 @@
 /* Workspaces: see hamel/work.h. */
 #include "algo/work.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,12 +9,16 @@
 #include "algo/single_poses.h"
 #endif
 #if defined HML_NUM_X4 || defined HML_NUM_X8
+#include "algo/single_articulated.h"
 #include "algo/single_kinematics.h"
 #define JACOBIANS_SINGLE single_jacobians
+#define FORWARD_SINGLE   single_forward_dynamics
 #elif defined HML_NUM_X2
 #define JACOBIANS_SINGLE NULL
+#define FORWARD_SINGLE   NULL
 #else
 #define JACOBIANS_SINGLE kernel_jacobians
+#define FORWARD_SINGLE   NULL
 #endif
 
 #include "batch/kernel_group.h"
@@ -55,6 +59,7 @@ const kernel_table TABLE(KIND) = {
     kernel_scratch_size,
     kernel_linearize,
     kernel_forward_dynamics,
+    FORWARD_SINGLE,
     kernel_inverse_dynamics,
     kernel_torque,
     kernel_mass,

@@ -42,6 +42,8 @@ typedef struct hml_kernels {
     size_t (*scratch_size)(const struct hml_plan *plan);
     unsigned (*linearize)(const struct kernel_call *call);
     unsigned (*forward_dynamics)(const struct kernel_call *call);
+    /* algo/single_articulated.h: one state, or 1 where the scalar table must do it; NULL: it always must */
+    unsigned (*forward_single)(const struct kernel_call *call);
     unsigned (*inverse_dynamics)(const struct kernel_call *call);
     /* algo/kernel_recursive.h: the same alone; they also mark states that are not finite or not on the group */
     unsigned (*torque)(const struct kernel_call *call);
