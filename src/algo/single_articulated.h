@@ -13,6 +13,7 @@
 #include "algo/single_kinematics.h"
 
 typedef double duo __attribute__((vector_size(16)));
+typedef double double_anywhere __attribute__((may_alias));
 
 /*
  * A twist or a wrench; as numbers: linear at 0 … 2, angular at 4 … 6. Copied by halves: a load wider than the stores
@@ -43,8 +44,8 @@ typedef struct single_column {
 typedef struct single_walk {
     const hml_plan *plan;
     const double *q, *v;
-    double *s, *c; /* nq: sines and cosines of the angles, in the place of packs of q and v */
-    single_link *links;  /* levels + 1: the first is the world */
+    double *s, *c;      /* nq: sines and cosines of the angles, in the place of packs of q and v */
+    single_link *links; /* levels + 1: the first is the world */
     single_column *columns;
     double doubt; /* see articulated_pivot */
 } single_walk;
@@ -56,7 +57,7 @@ _Static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is 
 static const quad unit4[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 
 /* number k of a quad in memory */
-NUM_INLINE double quad_at(const quad *x, int k) { return ((const double *)x)[k]; }
+NUM_INLINE double quad_at(const quad *x, int k) { return ((const double_anywhere *)x)[k]; }
 
 /* sums of the lanes of a and of b */
 NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
@@ -108,8 +109,9 @@ static inline double single_load(const plan_body *p, single_link *own, quad v)
 /* H of a body whose parent is at `up`; revolute joints, the many, without a call */
 NUM_INLINE void single_move(const single_walk *w, const plan_body *p, const frame4 *up, frame4 *H)
 {
-    const double *X = p->X, s = w->s[p->q], c = w->c[p->q];
+    const double *X = p->X;
     if (p->type == HML_JOINT_REVOLUTE) {
+        const double s = w->s[p->q], c = w->c[p->q];
         quad x = frame4_turn(up, X, 0), y = frame4_turn(up, X, 1);
         H->x = x * c + y * s;
         H->y = y * c - x * s;
@@ -246,15 +248,16 @@ static inline void single_accelerate(single_walk *w, const plan_body *p, double 
 
 static inline void single_root_accelerate(single_walk *w, const plan_body *p, double *x)
 {
-    double a[8] = {0};
+    double *a = &x[p->v];
     for (int32_t k = 0; k < 6; k++) {
         const single_column *c = &w->columns[p->v + k];
-        const double *U = (const double *)&c->U;
         double sum = c->u;
-        for (int32_t e = 0; e < k; e++) sum -= U[e + e / 3] * a[e + e / 3];
-        x[p->v + k] = a[k + k / 3] = c->inverse * sum;
+        for (int32_t e = 0; e < k; e++) sum -= quad_at(e < 3 ? &c->U.v : &c->U.w, e % 3) * a[e];
+        a[k] = c->inverse * sum;
     }
-    memcpy(&w->links[1].a, a, sizeof a);
+    const quad v = {a[0], a[1], a[2], 0}, omega = {a[3], a[4], a[5], 0};
+    w->links[1].a.v = v;
+    w->links[1].a.w = omega;
 }
 
 /* ---- the whole ---- */
