@@ -150,6 +150,23 @@ def instructions_table(rows):
     return table(["robot", *names], "l" + "r" * len(names), lines)
 
 
+def cores_table(rows):
+    lines = [
+        [
+            row["robot"],
+            str(row["nv"]),
+            str(row["cores"]),
+            str(row["states"]),
+            f"{row['ns'] * row['cores'] / 1e3:.3g}",
+            f"{1e6 / row['ns']:.0f}",
+            f"{row['efficiency']:.2f}",
+        ]
+        for row in rows
+    ]
+    head = ["robot", "nv", "cores", "states", "µs a state on each", "states a millisecond", "each core against one alone"]
+    return table(head, "lrrrrrr", lines)
+
+
 def machine(data):
     peers = "; ".join(data["peers"].values())
     return (
@@ -230,6 +247,9 @@ def main():
     options = parser.parse_args()
     if not options.page:
         data = json.loads(options.source.read_text())
+        if "efficiency" in data["rows"][0]:
+            print("\nA batch on several cores\n\n" + cores_table(data["rows"]))
+            return
         if "processor" not in data:
             print("\nInstructions a linearization\n\n" + instructions_table(data["rows"]))
             return
@@ -239,7 +259,7 @@ def main():
             print(part + "\n")
         return
     page = options.page.read_text()
-    for name in ("bench", "bench-instructions"):
+    for name in ("bench", "bench-instructions", "bench-cores"):
         path = options.source / f"{name}.json"
         if not path.exists():
             print(f"{path} is not there: its tables stay as they are")
@@ -247,6 +267,9 @@ def main():
         data = json.loads(path.read_text())
         if name == "bench-instructions":
             page = put(page, "instructions", instructions_table(data["rows"]))
+            continue
+        if name == "bench-cores":
+            page = put(page, "cores", cores_table(data["rows"]))
             continue
         found = cases(data["rows"])
         page = put(page, "machine", machine(data))

@@ -3,7 +3,9 @@
 # last one are in BUILD/bench.json. Usage: bench.sh BUILD JOBS [OPTION...]
 #   --avx2           dynamics alone, both sides restricted to AVX2: BUILD/bench-avx2.json
 #   --instructions   only count: instructions a linearization, by callgrind: BUILD/bench-instructions.json
-#   --docs           write what BUILD has of these files into docs/benchmarks.md and its picture; measures nothing
+#   --cores          a batch on one core, two, … all of them: BUILD/bench-cores.json
+#   --limit          operations, instructions, time and the core's peak: BUILD/bench-limit.json, for docs/limit.md
+#   --docs           write what BUILD has of these files into docs/benchmarks.md, its picture and docs/limit.md; measures nothing
 # PEER_VENV names a Python environment with the peers' packages; default BUILD/venv, which is made.
 set -eu
 
@@ -13,7 +15,7 @@ shift 2
 mode=all
 for option in "$@"; do
     case $option in
-    --avx2 | --instructions | --docs) mode=${option#--} ;;
+    --avx2 | --instructions | --cores | --limit | --docs) mode=${option#--} ;;
     *) echo "bench.sh: unknown option $option" >&2 && exit 2 ;;
     esac
 done
@@ -25,6 +27,7 @@ report()
 
 if [ "$mode" = docs ]; then
     report --page docs/benchmarks.md --picture docs/pictures/bench.svg "$build"
+    [ ! -e "$build/bench-limit.json" ] || python3 bench/limit.py --page docs/limit.md "$build/bench-limit.json"
     exit
 fi
 
@@ -32,16 +35,19 @@ fi
 mkdir -p "$build/bench"
 log=$build/bench.log
 venv=${PEER_VENV:-$build/venv}
-[ -n "${PEER_VENV:-}" ] || scripts/peer-venv.sh "$venv" > "$build/bench-venv.log" 2>&1 ||
+wanted="pinocchio-wheel pinocchio-native mujoco"
+case $mode in
+avx2) wanted="pinocchio-haswell" ;;
+instructions) wanted="pinocchio-wheel pinocchio-haswell" ;;
+cores | limit) wanted="" ;;
+esac
+[ -z "$wanted" ] || [ -n "${PEER_VENV:-}" ] || scripts/peer-venv.sh "$venv" > "$build/bench-venv.log" 2>&1 ||
     echo "no peers: see $build/bench-venv.log"
 venv=$(realpath "$venv")
 cxx=$(command -v clang++ || command -v c++)
 CXX=$cxx cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF \
     -DHAMEL_BENCH=ON -DHAMEL_PEER_VENV="$venv" > "$log"
 cmake --build "$build/bench" -j "$jobs" >> "$log"
-wanted="pinocchio-wheel pinocchio-native mujoco"
-[ "$mode" = avx2 ] && wanted="pinocchio-haswell"
-[ "$mode" = instructions ] && wanted="pinocchio-wheel pinocchio-haswell"
 peers=
 for peer in $wanted; do
     if cmake --build "$build/bench" -j "$jobs" --target "$peer" >> "$log" 2>&1; then
@@ -50,6 +56,25 @@ for peer in $wanted; do
         echo "no $peer: see $log"
     fi
 done
+
+# ---- without peers ----
+cores()
+{
+    {
+        printf '{"rows": [\n'
+        "$build/bench/cores_bench" arm7 quadruped humanoid | sed '$!s/$/,/'
+        printf ']}\n'
+    } > "$build/bench-cores.json"
+    report "$build/bench-cores.json"
+}
+if [ "$mode" = limit ]; then
+    python3 bench/limit.py "$build/bench" "$build/bench-limit.json"
+    exit
+fi
+if [ "$mode" = cores ]; then
+    cores
+    exit
+fi
 
 # ---- robots: those of the library, and real ones ----
 erd=$(find "$venv" -type d -path '*/example-robot-data/robots' 2> /dev/null | head -n 1)
@@ -117,3 +142,4 @@ mkdir -p "$build/bench/models"
 "$program" $peers --isa $isa --out "$json" --scaling "$build/bench/models" $robots 2> "$build/bench-rows.log"
 grep differ "$build/bench-rows.log" || true
 report "$json"
+[ "$mode" = avx2 ] || cores

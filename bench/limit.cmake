@@ -1,0 +1,16 @@
+# How far from the limit, and how a batch grows with the cores: docs/limit.md. bench.sh --limit and --cores run them.
+set(HAMEL_BENCH_ROBOTS peer_dynamics_hamel.c peer_dynamics_measure.c peer_dynamics_robots.c)
+foreach(program limit cores)
+  add_executable(${program}_bench ${program}.c ${HAMEL_BENCH_ROBOTS})
+  target_link_libraries(${program}_bench PRIVATE hamel-io hamel_flags Threads::Threads m)
+  target_compile_definitions(${program}_bench PRIVATE _GNU_SOURCE) # affinity of threads
+endforeach()
+target_sources(limit_bench PRIVATE peak.c steps.c)
+if(CMAKE_CXX_COMPILER)
+  enable_language(CXX)
+  add_executable(limit_count limit_count.cpp ${HAMEL_BENCH_ROBOTS})
+  set_target_properties(limit_count PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+  target_include_directories(limit_count PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(limit_count PRIVATE hamel-io Threads::Threads m)
+  target_compile_definitions(limit_count PRIVATE _GNU_SOURCE)
+endif()

@@ -1,0 +1,190 @@
+"""How far from the limit: runs limit_count and limit_bench, sorts the instructions, makes the tables of docs/limit.md.
+
+    limit.py FOLDER FILE.json           measures with the programs in FOLDER, writes FILE.json, prints the tables
+    limit.py --page PAGE FILE.json      puts the tables between the page's marks
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from peer_dynamics_report import put, table
+
+ROBOTS = ("arm7", "quadruped", "humanoid")
+STEPPED = ("scalar", "one call", "pack of 8")  # the kernels whose instructions are counted
+KINDS = {  # the first that matches, by mnemonic
+    "fused": r"vfn?m(add|sub)",
+    "divisions": r"v?(div|sqrt)[ps]d",
+    "arithmetic": r"v?(add|sub|mul|min|max)[ps]d",
+    "moves": r"v?(mov|broadcast).*\(",
+    "vector": r"v|(mov|unpck|shuf|and|or|xor|cvt|cmp|comi|ucomi|p)\w*([ps]d|dq|ps|hp\w*|lp\w*|q|d)\b.*xmm",
+    "integer": r"",
+}
+
+
+def lines_of(*command):
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def disassembly(program):
+    """address → the instruction and its bytes"""
+    found = {}
+    for line in lines_of("objdump", "-d", "-w", program):
+        match = re.match(r"\s*([0-9a-f]+):\t([0-9a-f ]+)\t(.*)", line)
+        if match:
+            found[int(match[1], 16)] = match[3], len(match[2].split())
+    return found
+
+
+def kind(instruction):
+    return next(name for name, pattern in KINDS.items() if re.match(pattern, instruction))
+
+
+def instructions(folder, code, robot, kernel):
+    """of one state, by kind; and how many bytes of code are run through"""
+    states = int(kernel.split()[-1]) if kernel.startswith("pack") else 1
+    row = dict.fromkeys(["all", *KINDS, "code"], 0) | {"robot": robot, "kernel": kernel}
+    for line in lines_of(folder / "limit_bench", "--steps", kernel, robot):
+        address, count = line.split()
+        words, size = code.get(int(address, 16), ("", 0))
+        row[kind(words)] += int(count) / states
+        row["all"] += int(count) / states
+        row["code"] += size
+    return row
+
+
+def measure(folder):
+    code = disassembly(folder / "limit_bench")
+    data = {
+        "operations": [json.loads(line) for line in lines_of(folder / "limit_count", *ROBOTS)],
+        "times": [json.loads(line) for line in lines_of(folder / "limit_bench", *ROBOTS)],
+    }
+    kernels = {row["kernel"] for row in data["times"]}
+    data["instructions"] = [
+        instructions(folder, code, robot, kernel) for robot in ROBOTS for kernel in STEPPED if kernel in kernels
+    ]
+    return data
+
+
+# ---- tables ----
+
+
+def whole(x):
+    return f"{x:,.0f}"
+
+
+def floating(row):
+    return row["multiplications"] + row["additions"]
+
+
+def operations_table(data):
+    lines = [
+        [
+            row["robot"],
+            str(row["nv"]),
+            whole(row["multiplications"]),
+            whole(row["additions"]),
+            str(row["divisions"] + row["roots"]),
+            f"{8 * (row['nv'] + 3 * row['nv'] ** 2) / 1024:.1f}",
+        ]
+        for row in data["operations"]
+    ]
+    head = ["robot", "nv", "multiplications", "additions", "divisions and roots", "KiB of results"]
+    return table(head, "lrrrrr", lines)
+
+
+def peak_table(data):
+    """the best of the rounds' medians; a step is a multiplication and an addition a lane"""
+    lines = []
+    for isa in ("x2", "x4", "x8"):
+        rows = [row for row in data["times"] if row["isa"] == isa]
+        if rows:
+            registers, cache = (min(row[key] for row in rows) for key in ("peak_ns", "cache_ns"))
+            lanes = rows[0]["lanes"]
+            lines.append([str(lanes), f"{1 / registers:.2f}", f"{1 / cache:.2f}", f"{2 * lanes / registers:.0f}"])
+    return table(["lanes", "in registers", "one operand from the first cache", "operations"], "rrrr", lines)
+
+
+def times_table(data):
+    count = {row["robot"]: floating(row) for row in data["operations"]}
+    lines = []
+    for row in data["times"]:
+        widest = max((other for other in data["times"] if other["robot"] == row["robot"]), key=lambda r: r["lanes"])
+        own = count[row["robot"]] * row["peak_ns"] / (2 * max(row["lanes"], 2))
+        core = count[row["robot"]] * widest["peak_ns"] / (2 * widest["lanes"])
+        lines.append(
+            [
+                row["robot"],
+                row["kernel"],
+                f"{row['ns'] / 1e3:.2f}",
+                f"{own / 1e3:.2f}",
+                f"{100 * own / row['ns']:.0f} %",
+                f"{100 * core / row['ns']:.0f} %",
+            ]
+        )
+    return table(["robot", "kernel", "µs a state", "at the peak", "of its peak", "of the core's"], "llrrrr", lines)
+
+
+def instructions_table(data):
+    time = {(row["robot"], row["kernel"]): row for row in data["times"]}
+    lines = []
+    for row in data["instructions"]:
+        timed = time[row["robot"], row["kernel"]]
+        arithmetic = row["fused"] + row["arithmetic"]
+        lines.append(
+            [
+                row["robot"],
+                row["kernel"],
+                whole(row["all"]),
+                whole(row["fused"]),
+                whole(row["arithmetic"] + row["divisions"]),
+                whole(row["moves"]),
+                whole(row["vector"]),
+                whole(row["integer"]),
+                f"{row['code'] / 1024:.0f}",
+                f"{arithmetic * timed['peak_ns'] / (1 if row['fused'] else 2) / 1e3:.2f}",  # a step: one, or two
+                f"{row['all'] / timed['ns']:.2f}",
+            ]
+        )
+    head = ["robot", "kernel", "all", "fused", "other arithmetic", "loads, stores", "other vector", "integer"]
+    return table([*head, "KiB of code", "arithmetic alone, µs", "a nanosecond"], "ll" + "r" * 9, lines)
+
+
+def memory_table(data):
+    lines = []
+    for robot in ROBOTS:
+        rows = [r for r in data["times"] if r["robot"] == robot and r["kernel"] != "one call"]
+        results = 8 * (rows[0]["nv"] + 3 * rows[0]["nv"] ** 2)
+        cells = (f"{r['work_bytes'] / 1024:.0f} + {r['lanes'] * results / 1024:.0f}" for r in rows)
+        lines.append([robot, *cells])
+    head = [r["kernel"] for r in data["times"] if r["robot"] == ROBOTS[0] and r["kernel"] != "one call"]
+    return table(["robot", *head], "l" + "r" * len(head), lines)
+
+
+TABLES = {
+    "operations": operations_table,
+    "peak": peak_table,
+    "times": times_table,
+    "instructions": instructions_table,
+    "memory": memory_table,
+}
+
+
+def main():
+    if sys.argv[1] == "--page":
+        page, data = pathlib.Path(sys.argv[2]), json.loads(pathlib.Path(sys.argv[3]).read_text())
+        text = page.read_text()
+        for mark, make in TABLES.items():
+            text = put(text, mark, make(data))
+        page.write_text(text)
+        return
+    data = measure(pathlib.Path(sys.argv[1]).resolve())
+    pathlib.Path(sys.argv[2]).write_text(json.dumps(data, indent=1) + "\n")
+    for make in TABLES.values():
+        print("\n" + make(data))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+/* The fastest loops of multiplications and additions there are: see peak.h. */
+#include "peak.h"
+
+#include <string.h>
+
+/* as many chains as hide a latency of 4 cycles in two units, twice where a step is two instructions */
+enum { CHAINS = 12, DOUBLES = 2048 }; /* 16 KiB: half of a small first cache */
+
+static double array[DOUBLES] __attribute__((aligned(64)));
+static volatile double last; /* what was computed is wanted */
+
+/*
+ * The same two loops for each width. Chains are an array of known length in a loop that is unrolled, which compilers
+ * keep in registers. a and b come from memory, so that nothing is known of them.
+ */
+#define PEAK_LOOPS(name, lanes, flags)                                                                                 \
+    flags static size_t name##_registers(void *self, bench_algorithm algorithm, size_t states)                         \
+    {                                                                                                                  \
+        double sum;                                                                                                    \
+        const double *from = self;                                                                                     \
+        name##_pack a, b, x[CHAINS];                                                                                   \
+        (void)algorithm;                                                                                               \
+        memcpy(&a, from, sizeof a), memcpy(&b, from + 8, sizeof b);                                                    \
+        for (int k = 0; k < CHAINS; k++) x[k] = b * (double)k;                                                         \
+        for (size_t i = 0; i < states * PEAK_PACKS; i += CHAINS) {                                                     \
+            _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) x[k] = a * x[k] + b;                             \
+        }                                                                                                              \
+        for (int k = 1; k < CHAINS; k++) x[0] += x[k];                                                                 \
+        memcpy(&sum, x, sizeof sum);                                                                                   \
+        last = sum;                                                                                                    \
+        return states;                                                                                                 \
+    }                                                                                                                  \
+    flags static size_t name##_cache(void *self, bench_algorithm algorithm, size_t states)                             \
+    {                                                                                                                  \
+        double sum;                                                                                                    \
+        const double *from = self;                                                                                     \
+        name##_pack a, x[CHAINS];                                                                                      \
+        size_t at = 0;                                                                                                 \
+        (void)algorithm;                                                                                               \
+        memcpy(&a, from, sizeof a);                                                                                    \
+        for (int k = 0; k < CHAINS; k++) x[k] = a;                                                                     \
+        for (size_t i = 0; i < states * PEAK_PACKS; i += CHAINS) {                                                     \
+            const name##_pack *y = (const name##_pack *)(const void *)(from + at);                                     \
+            _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) x[k] = a * y[k] + x[k];                          \
+            at = at + 2 * CHAINS * lanes < DOUBLES ? at + CHAINS * lanes : 0;                                          \
+        }                                                                                                              \
+        for (int k = 1; k < CHAINS; k++) x[0] += x[k];                                                                 \
+        memcpy(&sum, x, sizeof sum);                                                                                   \
+        last = sum;                                                                                                    \
+        return states;                                                                                                 \
+    }
+
+#if defined __x86_64__
+#define PEAK_AVX2   __attribute__((target("avx2,fma")))
+#define PEAK_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
+#else
+#define PEAK_AVX2
+#define PEAK_AVX512
+#endif
+typedef double x2_pack __attribute__((vector_size(16))), x4_pack __attribute__((vector_size(32))),
+    x8_pack __attribute__((vector_size(64)));
+PEAK_LOOPS(x2, 2, )
+PEAK_LOOPS(x4, 4, PEAK_AVX2)
+PEAK_LOOPS(x8, 8, PEAK_AVX512)
+
+static void *peak_open(const bench_robot *robot)
+{
+    (void)robot;
+    for (int i = 0; i < DOUBLES; i++) array[i] = 0.5; /* x = x/2 + 1/2 stays near 1 */
+    return array;
+}
+
+static int peak_result(void *self, bench_algorithm algorithm, double *out)
+{
+    (void)self, (void)algorithm, (void)out;
+    return 0;
+}
+
+static void peak_close(void *self) { (void)self; }
+
+#define PEAK(isa, name)                                                                                                \
+    {                                                                                                                  \
+        isa, {"registers", "", peak_open, name##_registers, peak_result, peak_close},                                  \
+        {                                                                                                              \
+            "cache", "", peak_open, name##_cache, peak_result, peak_close                                              \
+        }                                                                                                              \
+    }
+const peak peaks[PEAKS] = {PEAK(HML_ISA_X2, x2), PEAK(HML_ISA_X4, x4), PEAK(HML_ISA_X8, x8)};

@@ -1,0 +1,21 @@
+/*
+ * What the core can do at best, as contenders of the dynamics benchmark: a "state" is PEAK_PACKS steps x = a·x + b on
+ * packs of doubles, fused where the instruction set has it. In registers, and with one operand from an array that fits
+ * into the first cache: a load for every step.
+ */
+#ifndef BENCH_PEAK_H
+#define BENCH_PEAK_H
+
+#include "peer_dynamics.h"
+
+enum { PEAK_PACKS = 4096 };
+
+typedef struct peak {
+    hml_isa isa; /* whose instructions; its value is the number of lanes */
+    bench_contender registers, cache;
+} peak;
+
+enum { PEAKS = 3 };
+extern const peak peaks[PEAKS]; /* x2, x4, x8; measured only where hml_isa_available says yes */
+
+#endif
