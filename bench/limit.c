@@ -26,37 +26,38 @@ static const struct {
                {"pack of 4", &hamel_batch, HML_ISA_X4},
                {"pack of 8", &hamel_batch, HML_ISA_X8},
                {"one call", &hamel_single, HML_ISA_BEST}};
-enum { KERNELS = sizeof kernels / sizeof *kernels, ENTRIES = KERNELS + 2 * PEAKS };
+enum { KERNELS = sizeof kernels / sizeof *kernels, FASTEST = PEAK_LOOPS * PEAKS, ENTRIES = FASTEST + KERNELS };
 
 static int limit_robot(const char *name)
 {
     bench_robot robots[KERNELS];
     bench_entry e[ENTRIES] = {0};
     if (!robot_load(name, HML_ISA_BEST, &robots[0])) return 0;
-    for (int i = 0; i < PEAKS; i++) {
-        if (!hml_isa_available(peaks[i].isa)) continue;
-        e[2 * i].contender = &peaks[i].registers, e[2 * i + 1].contender = &peaks[i].cache;
+    for (int i = 0; i < FASTEST; i++) {
+        const peak *p = &peaks[i / PEAK_LOOPS];
+        if (hml_isa_available(p->isa)) e[i].contender = &p->loops[i % PEAK_LOOPS];
     }
     for (int k = 0; k < KERNELS; k++) {
         robots[k] = robots[0], robots[k].isa = kernels[k].isa;
-        if (hml_isa_available(kernels[k].isa)) e[2 * PEAKS + k].contender = kernels[k].contender;
+        if (hml_isa_available(kernels[k].isa)) e[FASTEST + k].contender = kernels[k].contender;
     }
     for (int i = 0; i < ENTRIES; i++) {
-        if (e[i].contender) e[i].self = e[i].contender->open(&robots[i < 2 * PEAKS ? 0 : i - 2 * PEAKS]);
+        if (e[i].contender) e[i].self = e[i].contender->open(&robots[i < FASTEST ? 0 : i - FASTEST]);
         measure_first(&e[i], BENCH_LINEARIZE);
     }
     measure_in_turns(e, ENTRIES, BENCH_LINEARIZE);
     for (int k = 0; k < KERNELS; k++) {
-        const bench_entry *entry = &e[2 * PEAKS + k];
+        const bench_entry *entry = &e[FASTEST + k];
         const hml_isa isa = kernels[k].isa == HML_ISA_BEST ? hml_isa_best() : kernels[k].isa;
         int p = PEAKS - 1; /* scalar code is of SSE2, whose registers hold two */
         while (p > 0 && peaks[p].isa != isa) p--;
         if (!entry->self) continue;
-        printf("{\"robot\": \"%s\", \"nv\": %zu, \"kernel\": \"%s\", \"isa\": \"%s\", \"lanes\": %d, \"ns\": %.1f, "
-               "\"peak_ns\": %.5f, \"cache_ns\": %.5f, \"work_bytes\": %zu}\n",
-               robots[0].name, robots[0].nv, kernels[k].name, hml_isa_name(isa), (int)isa, entry->ns,
-               e[2 * p].ns / PEAK_PACKS, e[2 * p + 1].ns / PEAK_PACKS,
-               hml_work_size(robots[0].model, isa, HML_USE_ALL));
+        printf("{\"robot\": \"%s\", \"nv\": %zu, \"kernel\": \"%s\", \"isa\": \"%s\", \"lanes\": %d, \"ns\": %.1f, ",
+               robots[0].name, robots[0].nv, kernels[k].name, hml_isa_name(isa), (int)isa, entry->ns);
+        for (int i = 0; i < PEAK_LOOPS; i++) {
+            printf("\"%s\": %.5f, ", peaks[p].loops[i].name, e[PEAK_LOOPS * p + i].ns / PEAK_PACKS);
+        }
+        printf("\"work_bytes\": %zu}\n", hml_work_size(robots[0].model, isa, HML_USE_ALL));
     }
     for (int i = 0; i < ENTRIES; i++) {
         if (e[i].self) e[i].contender->close(e[i].self);

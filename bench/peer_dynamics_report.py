@@ -163,7 +163,7 @@ def cores_table(rows):
         ]
         for row in rows
     ]
-    head = ["robot", "nv", "cores", "states", "µs a state on each", "states a millisecond", "each core against one alone"]
+    head = ["robot", "nv", "cores", "states", "µs a state on each", "states a millisecond", "together ÷ alone"]
     return table(head, "lrrrrrr", lines)
 
 

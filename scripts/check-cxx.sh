@@ -37,3 +37,5 @@ for kind in F64 F32 X2 X4 X8 S4 S8; do
     esac
     c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "$@" src/batch/kernels.c
 done
+# and for numbers that count operations
+for program in bench/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc "$program"; done
