@@ -218,13 +218,15 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
     const size_t reference_size = hml_reference_size(r->model);
     if (reference_size) h->scratch = malloc(reference_size);
     h->parents = malloc((r->nv + 1) * sizeof *h->parents);
-    h->memory = malloc((states * (r->nq + 2 * r->nv + most) + 3 * stored_D * nn + 6 * room_AB) * sizeof *h->memory);
+    const size_t inputs = (states * (r->nq + 2 * r->nv) + 7) / 8 * 8; /* results begin where a line of the cache does */
+    const size_t all = (inputs + states * most + 3 * stored_D * nn + 6 * room_AB + 7) / 8 * 8;
+    h->memory = aligned_alloc(64, all * sizeof *h->memory);
     if (!h->memory || !h->parents || hml_coordinate_parents(r->model, h->parents) || (reference_size && !h->scratch) ||
         hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
         hamel_close(h);
         return NULL;
     }
-    h->q = h->memory, h->v = h->q + states * r->nq, h->u = h->v + states * r->nv, h->out = h->u + states * r->nv;
+    h->q = h->memory, h->v = h->q + states * r->nq, h->u = h->v + states * r->nv, h->out = h->memory + inputs;
     h->Dq = h->out + states * most, h->Dv = h->Dq + stored_D * nn, h->Minv = h->Dv + stored_D * nn;
     h->A = h->Minv + stored_D * nn, h->B = h->A + 4 * room_AB;
     for (size_t s = 0; s < states; s++) {

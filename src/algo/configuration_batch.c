@@ -40,23 +40,55 @@ static hml_status run_bad(const batch *b, configuration_call *call, size_t first
     return worst;
 }
 
-static hml_status run(const batch *b, size_t n, hml_status *status)
+static configuration_call call_at(const batch *b, size_t first, size_t count)
+{
+    configuration_call call = {.plan = model_plan(b->model), .nq = b->model->nq, .nv = b->model->nv};
+    call.count = (int)count;
+    call.q = states_input(b->q, first);
+    call.with = states_input(b->with, first);
+    call.out = output_at(b->out, first);
+    return call;
+}
+
+static hml_status run_packs(const batch *b, size_t first, size_t end, hml_status *status)
 {
     const size_t lanes = (size_t)b->work->pack->lanes;
-    configuration_call call = {.plan = model_plan(b->model), .nq = b->model->nq, .nv = b->model->nv};
     hml_status worst = HML_OK;
-    for (size_t i = 0; i < n; i += lanes) {
+    for (size_t i = first; i < end; i += lanes) {
         hml_status each[HML_ISA_X8] = {HML_OK};
-        call.count = (int)(n - i < lanes ? n - i : lanes);
-        call.trust = 0;
-        call.q = states_input(b->q, i);
-        call.with = states_input(b->with, i);
-        call.out = output_at(b->out, i);
+        configuration_call call = call_at(b, i, end - i < lanes ? end - i : lanes);
         if (b->kernel(&call)) {
             hml_status bad = run_bad(b, &call, i, each);
             if (!worst) worst = bad;
         }
         if (status) memcpy(status + i, each, (size_t)call.count * sizeof *each);
+    }
+    return worst;
+}
+
+/* do all numbers add up, and lie side by side? Then packs do not matter */
+static int one_array(const batch *b)
+{
+    const hml_plan *plan = model_plan(b->model);
+    const size_t n = b->row;
+    return plan->nruns == 1 && plan_runs(plan)->type == HML_JOINT_FIXED && b->q.stride == n && b->with.stride == n &&
+           b->out.stride == n;
+}
+
+static hml_status run(const batch *b, size_t n, hml_status *status)
+{
+    enum { CHUNK = 64 }; /* states; stays in the nearest cache, in case of a second look */
+    hml_status worst = HML_OK;
+    if (!one_array(b)) return run_packs(b, 0, n, status);
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t count = n - i < CHUNK ? n - i : CHUNK;
+        configuration_call call = call_at(b, i, count);
+        if (b->kernel(&call)) {
+            hml_status bad = run_packs(b, i, i + count, status);
+            if (!worst) worst = bad;
+        } else if (status) {
+            memset(status + i, 0, count * sizeof *status);
+        }
     }
     return worst;
 }
@@ -70,8 +102,8 @@ hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_w
                                              hml_input v, hml_output out, hml_status *status)
 {
     if (!valid(model, work, q.data, v.data, out.data)) return HML_INVALID_ARGUMENT;
-    batch b = {model, work, work->pack->integrate, 0, q, v, states_output(out, 1, (size_t)model->nq), 0};
-    b.row = (size_t)model->nq;
+    const size_t row = (size_t)model->nq;
+    const batch b = {model, work, work->pack->integrate, 0, q, v, states_output(out, 1, row), row};
     return run(&b, n, status);
 }
 
@@ -79,7 +111,7 @@ hml_status hml_configuration_difference_batch(const hml_model *model, const hml_
                                               hml_input q1, hml_output v, hml_status *status)
 {
     if (!valid(model, work, q0.data, q1.data, v.data)) return HML_INVALID_ARGUMENT;
-    batch b = {model, work, work->pack->difference, 1, q0, q1, states_output(v, 1, (size_t)model->nv), 0};
-    b.row = (size_t)model->nv;
+    const size_t row = (size_t)model->nv;
+    const batch b = {model, work, work->pack->difference, 1, q0, q1, states_output(v, 1, row), row};
     return run(&b, n, status);
 }

@@ -158,6 +158,29 @@ static inline void *jacobian_room(char **at, size_t bytes)
     return p;
 }
 
+#if LANES == 1
+static inline num load_some(const lane *from, size_t n) { return (void)n, *from; }
+static inline void store_some(lane *to, size_t n, num x) { (void)n, *to = x; }
+#else
+static inline num load_some(const lane *from, size_t n) { return num_load_part(from, (int)n); }
+static inline void store_some(lane *to, size_t n, num x) { num_store_part(to, (int)n, x); }
+#endif
+
+/* x − x is zero exactly where x is finite: its bits, all together */
+static inline bits not_finite_bits(size_t n, const lane *x, bits all)
+{
+    size_t k = 0;
+    for (; k + LANES <= n; k += LANES) {
+        num y = *(const num_anywhere *)(x + k);
+        all |= num_to_bits(y - y);
+    }
+    if (k < n) {
+        num y = load_some(x + k, n - k);
+        all |= num_to_bits(y - y);
+    }
+    return all;
+}
+
 /* lanes whose quaternion is not within 1e-3 of unit */
 NUM_INLINE mask quaternion_is_off(const num *r)
 {

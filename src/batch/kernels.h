@@ -55,7 +55,7 @@ typedef struct hml_kernels {
     /* poses alone; single_poses.h */
     unsigned (*poses)(const struct jacobian_call *call);
     unsigned (*poses_single)(const struct jacobian_call *call);
-    /* algo/kernel_configuration.h: a pack of q ⊕ ν or q₁ ⊖ q₀; 1: nothing was written, some state is bad */
+    /* algo/kernel_configuration.h: a pack of q ⊕ ν or q₁ ⊖ q₀; 1: some state is bad */
     unsigned (*integrate)(const struct configuration_call *call);
     unsigned (*difference)(const struct configuration_call *call);
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
