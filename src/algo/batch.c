@@ -60,9 +60,10 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
 hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, const hml_dynamics_states *x,
                               hml_status *status)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !x || x->struct_size != sizeof *x || !x->q.data) {
+    if (hml_work_check_forward(model, work) || !x || x->struct_size != sizeof *x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
+    if ((x->M.data || x->Minv.data) && hml_work_check(model, work, HML_USE_FACTOR)) return HML_INVALID_ARGUMENT;
     const size_t nv = (size_t)model->nv, lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
     const int careful = model->nfollowers || x->wrenches.data; /* the kernels look at the rest themselves */
     hml_status worst = HML_OK;

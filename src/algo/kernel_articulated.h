@@ -109,8 +109,10 @@ NUM_INLINE articulated articulated_less(articulated X, wrench U, num inverse)
 
 /* ---- out ---- */
 
-/* force that a motion needs: with c = a_v + ω × v the acceleration of the point at the origin, [m c + α × h + ω × (ω ×
- * h); J α + ω × J ω + h × c] */
+/*
+ * The force that a motion needs: [m c + α × h + ω × (ω × h); J α + ω × J ω + h × c], with c = a_v + ω × v the
+ * acceleration of the point at the origin.
+ */
 NUM_INLINE wrench articulated_force(inertia I, twist v, twist a)
 {
     vec3 c = vec3_add(a.v, vec3_cross(v.w, v.v)), h = I.h;
@@ -187,7 +189,7 @@ static inline void articulated_out(const articulated_walk *w, int32_t i)
 
 /* ---- back ---- */
 
-/* X with everything below a body that is felt through its joints, not through the body's own */
+/* a body and its children, as they are felt through their joints */
 NUM_INLINE articulated articulated_whole(const articulated_link *own, int leaf)
 {
     return leaf ? articulated_of(own->I) : articulated_add_rigid(own->sum, own->I);
@@ -234,17 +236,17 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, num *d
     up->sum = p->parent == i - 1 ? X : articulated_add(up->sum, X); /* the first child is the next body */
 }
 
-/* eliminates column k, which is the unit vector k */
-NUM_INLINE num articulated_root_step(num m[6][6], num *y, int32_t k, twist S, const articulated_link *b, num armature,
-                                     num *doubt)
+/* eliminates column k of a free root, the unit vector k */
+NUM_INLINE void articulated_root_step(num m[6][6], num y[6], int32_t k, const articulated_link *b, num armature,
+                                      articulated_column *c, num *doubt)
 {
-    num inverse = articulated_pivot(m[k][k], S, b, armature, doubt);
+    num inverse = articulated_pivot(m[k][k], c->S, b, armature, doubt);
     for (int32_t e = 0; e < k; e++) {
         num a = m[k][e] * inverse;
         y[e] -= a * y[k];
         for (int32_t d = 0; d <= e; d++) m[e][d] -= a * m[k][d];
     }
-    return inverse;
+    c->inverse = inverse;
 }
 
 /* the same for a free root, whose columns are the identity: U of column k is row k of what is left of X */
@@ -264,13 +266,14 @@ static inline void articulated_root_back(const articulated_walk *w, int32_t i, n
                    {X.B.z.x, X.B.z.y, X.B.z.z, X.C.xz, X.C.yz, X.C.zz}};
     num y[6];
     for (int32_t k = 0; k < 6; k++) m[k][k] += K(passive[k].armature), y[k] = w->x[p->v + k] - f[k];
-#define STEP(k) columns[k].inverse = articulated_root_step(m, y, k, columns[k].S, b, K(passive[k].armature), doubt);
-    STEP(5)
-    STEP(4)
-    STEP(3) STEP(2) STEP(1) STEP(0)
-#undef STEP
-        for (int32_t k = 0; k < 6; k++)
-    {
+    articulated_root_step(m, y, 5, b, K(passive[5].armature), &columns[5],
+                          doubt); /* so that loops have fixed lengths */
+    articulated_root_step(m, y, 4, b, K(passive[4].armature), &columns[4], doubt);
+    articulated_root_step(m, y, 3, b, K(passive[3].armature), &columns[3], doubt);
+    articulated_root_step(m, y, 2, b, K(passive[2].armature), &columns[2], doubt);
+    articulated_root_step(m, y, 1, b, K(passive[1].armature), &columns[1], doubt);
+    articulated_root_step(m, y, 0, b, K(passive[0].armature), &columns[0], doubt);
+    for (int32_t k = 0; k < 6; k++) {
         columns[k].U = wrench_of(vec3_of(m[k][0], m[k][1], m[k][2]), vec3_of(m[k][3], m[k][4], m[k][5]));
         w->x[p->v + k] = y[k];
     }

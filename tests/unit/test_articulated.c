@@ -97,6 +97,36 @@ static void test_long_chains(void **state)
     }
 }
 
+/* packs of a chain too long for a factor, in a workspace of the tree alone */
+static void test_a_batch_of_long_chains(void **state)
+{
+    (void)state;
+    enum { LINKS = 1000 };
+    for (int k = 0; k < ISAS; k++) {
+        if (!hml_isa_available(isas[k])) continue;
+        hml_model *m = chain(LINKS, HML_JOINT_REVOLUTE);
+        hml_work *work = NULL;
+        hml_rng rng;
+        double *q = calloc(3 * STATES * LINKS, sizeof *q), *a = q + STATES * LINKS, *back = a + STATES * LINKS;
+        hml_status each[STATES];
+        hml_rng_seed(&rng, 2);
+        assert_int_equal(hml_work_new(m, isas[k], HML_USE_TREE, &work), HML_OK);
+        for (int s = 0; s < STATES; s++) {
+            assert_int_equal(hml_configuration_random(m, &rng, q + s * LINKS), HML_OK);
+        }
+        hml_dynamics_states x = {.struct_size = sizeof x, .q = {q, LINKS}, .acceleration = {.data = a}};
+        assert_int_equal(hml_dynamics_batch(m, work, STATES, &x, each), HML_OK);
+        hml_dynamics_states y = {.struct_size = sizeof y, .q = {q, LINKS}, .a = {a, LINKS}, .torque = {.data = back}};
+        assert_int_equal(hml_dynamics_batch(m, work, STATES, &y, NULL), HML_OK);
+        for (int i = 0; i < STATES * LINKS; i++) assert_true(fabs(back[i]) < 1e-6); /* falling; gravity's are 1e5 */
+        y.M.data = back;
+        assert_int_equal(hml_dynamics_batch(m, work, STATES, &y, NULL), HML_INVALID_ARGUMENT);
+        hml_work_free(work);
+        hml_model_free(m);
+        free(q);
+    }
+}
+
 /* joints of one coordinate have a kernel of their own for single states: with all that may be on them and around them
  */
 static void test_simple_joints(void **state)
@@ -158,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_singular_wrist_spoils_its_own_lane),
         cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_a_batch_of_long_chains),
         cmocka_unit_test(test_simple_joints),
         cmocka_unit_test(test_fixed_bodies),
     };
