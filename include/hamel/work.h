@@ -21,7 +21,7 @@ typedef struct hml_work hml_work;
 /* what a workspace will be used for; a sum of these */
 enum hml_work_use {
     HML_USE_TREE = 1,   /* kinematics, inverse and forward dynamics, products: memory grows with the number of bodies */
-    HML_USE_FACTOR = 2, /* mass matrix, linearization, mimic followers: and with columns times depth of the tree */
+    HML_USE_FACTOR = 2, /* mass matrix, linearization, mimic followers: and with the square of the coordinates */
     HML_USE_ALL = 3
 };
 

@@ -39,6 +39,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
             failed |= hml_mimic_linearize(work, &forward);
         } else {
             if (x->acceleration.data) failed |= work->pack->forward_dynamics(&forward);
+            forward.tau.data = NULL; /* M⁻¹ does not read them, and so must not look at them either */
             if (x->Minv.data) failed |= work->pack->inverse_mass(&forward);
         }
     }

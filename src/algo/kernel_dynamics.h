@@ -83,14 +83,17 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->p.q = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
     k->p.v = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
     k->p.m = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
-    k->p.turn = (vec3 *)scratch_take(&c, rows * sizeof(vec3));
+    k->p.N_ld = plan->nv + PANEL;
+    k->p.N = (num *)scratch_take(&c, rows ? (rows * (size_t)k->p.N_ld + PANEL) * sizeof(num) : 0);
+    if (k->p.N) k->p.N += PANEL;
+    k->p.G = (num *)scratch_take(&c, rows * SIX_SPAN * sizeof(num));
+    k->p.runs = (panel_run *)scratch_take(&c, rows * sizeof(panel_run));
     k->p.reach = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
     k->p.common = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
     k->p.base_inverse = (num *)scratch_take(&c, 6 * SIX_SPAN * sizeof(num));
     k->p.sq = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
     k->p.sv = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
     k->p.sm = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
-    k->p.base_x = (num *)scratch_take(&c, 3 * SIX_SPAN * sizeof(num));
     k->p.springs = k->s.springs;
     return c.used;
 }
@@ -195,14 +198,13 @@ static inline void walk_clear(const walk *w)
 static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const walk *w)
 {
     const plan_body *pb = plan_bodies(w->plan);
-    const plan_column *pc = plan_columns(w->plan);
     const plan_tree *tree = w->tree;
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->tau[c];
     walk_clear(w);
+    factor_clear_all(&w->f, tree);
     if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) factor_clear(&w->f, tree, c, pc[c].depth);
         if (i > tree->body_begin)
             link_out(w, &pb[i]);
         else
@@ -223,7 +225,7 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
 /* ---- linearization ---- */
 
 /* the second walk: ν̇ and what the columns need */
-static inline void walk_second(const walk *w, num *base_inverse)
+static inline void walk_second(const walk *w, const panel *p)
 {
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
@@ -231,20 +233,22 @@ static inline void walk_second(const walk *w, num *base_inverse)
         link_accelerate(w, &pb[i]);
         for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) link_forces(w, &pb[j], j);
     }
-    if (tree->base) factor_base_inverse(tree, &w->f, base_inverse);
+    for (int32_t c = tree_below(tree), end; c < tree->end; c = end) {
+        end = plan_block_end(w->plan, tree, c);
+        for (int32_t k = c; k < end; k++) inverse_row(w, p, c, end, k);
+    }
+    if (!tree->base) return;
+    factor_base_inverse(tree, &w->f, p->base_inverse);
+    base_response(w, p);
 }
 
-/* columns of a free root with passive forces: of the motion that the passes saw, only the angular velocity is left */
-static inline void base_right_hand_sides(const kernel_call *call, const walk *w, const panel *p, int32_t c, int32_t j)
+/* what springs, damping and armature add to the right-hand sides of a free root's columns */
+static inline void base_passive(const kernel_call *call, const walk *w, const panel *p, int32_t k, int32_t j)
 {
     const plan_tree *tree = w->tree;
     vec3 dq, dv;
-    for (int32_t i = 0; i < tree->end - tree->begin; i++) {
-        *panel_q(w, p, i, j) = K(0);
-        if (c - tree->begin < 3) *panel_v(w, p, i, j) = K(0);
-    }
-    passive_right_hand_sides(w, p, c, j);
-    base_derivative(c - tree->begin, w->base, &w->v[tree->begin], &dq, &dv);
+    passive_right_hand_sides(w, p, tree->begin + k, j);
+    base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
     dq = base_armature(call->plan, tree, dq), dv = base_armature(call->plan, tree, dv);
     for (int32_t i = 0; i < 3; i++) {
         *panel_entry(p->sq, i, j) += vec3_entry(dq, i);
@@ -252,41 +256,45 @@ static inline void base_right_hand_sides(const kernel_call *call, const walk *w,
     }
 }
 
-/* columns begin … begin + n − 1 of a tree, from right-hand sides to the matrices */
+/* columns begin … begin + n − 1 of a tree below a free root, from right-hand sides to the matrices */
 static inline void panel_columns(const kernel_call *call, const walk *w, const panel *p, int32_t begin, int32_t n)
 {
-    const plan_tree *tree = w->tree;
     const int32_t carried = panel_carried(w, begin, begin + n);
     panel_clear(w, p, begin, carried);
     for (int32_t j = 0; j < n; j++) {
         int32_t c = begin + j;
         const int32_t *path = column_path(w->plan, w->paths, c);
         column_right_hand_sides(w, p, path, c, j);
-        column_unit(w, p, path, c, j);
-        if (c < tree->begin + tree->base)
-            base_right_hand_sides(call, w, p, c, j);
-        else if (call->passive)
-            passive_right_hand_sides(w, p, c, j);
+        if (call->passive) passive_right_hand_sides(w, p, c, j);
     }
-    panel_half_solve(w, p, begin, carried);
-    panel_reach(w, p, begin, begin + n, carried);
-    for (int32_t i = tree->begin + tree->base; i < tree->end; i++) {
-        panel_rows x = panel_finish(w, p, i);
-        panel_store(call, i, begin, n, &x);
-    }
-    /* in a free root's own rows the half solution is the whole but for what the passes left out */
-    for (int32_t c = begin; c < begin + n && c < tree->begin + tree->base; c++) {
+    const plan_column *pc = &plan_columns(w->plan)[begin];
+    const int32_t first = pc->depth > w->tree->base ? column_path(w->plan, w->paths, begin)[w->tree->base] : begin;
+    const panel_result q = {call->Dq, p->sq, p->q}, v = {call->Dv, p->sv, p->v}, m = {call->Minv, p->sm, NULL};
+    panel_matrix(w, p, &q, call->count, begin, n, first, carried);
+    panel_matrix(w, p, &v, call->count, begin, n, first, carried);
+    panel_matrix(w, p, &m, call->count, begin, n, first, carried);
+}
+
+/* columns k … k + n − 1 of a free root */
+static inline void base_columns(const kernel_call *call, const walk *w, const panel *p, int32_t k, int32_t n)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t begin = tree->begin + k;
+    panel_clear(w, p, begin, tree->end);
+    base_right_hand_sides(w, p, k, n);
+    for (int32_t j = 0; call->passive && j < n; j++) base_passive(call, w, p, k + j, j);
+    const panel_result q = {call->Dq, p->sq, p->q}, v = {call->Dv, p->sv, p->v};
+    panel_matrix(w, p, &v, call->count, begin, n, tree_below(tree), tree->end);
+    if (call->passive)
+        panel_matrix(w, p, &q, call->count, begin, n, tree_below(tree), tree->end);
+    else
+        for (int32_t i = tree->begin; call->Dq.data && i < tree->end; i++)
+            kernel_store_zeros(call->Dq, call->count, i, begin, n);
+    for (int32_t j = 0; j < n; j++) {
         vec3 dq, dv;
-        base_derivative(c - tree->begin, w->base, &w->v[tree->begin], &dq, &dv);
-        for (int32_t i = 0; i < 3; i++) {
-            *panel_entry(p->q, i, c - begin) += vec3_entry(dq, i);
-            *panel_entry(p->v, i, c - begin) += vec3_entry(dv, i);
-        }
-    }
-    for (int32_t i = 0; i < tree->base; i++) {
-        panel_rows x;
-        x.q = p->q[i], x.v = p->v[i], x.m = p->m[i];
-        panel_store(call, tree->begin + i, begin, n, &x);
+        base_derivative(k + j, w->base, &w->v[tree->begin], &dq, &dv);
+        kernel_add3(call->Dq, call->count, tree->begin, begin + j, dq);
+        kernel_add3(call->Dv, call->count, tree->begin, begin + j, dv);
     }
 }
 
@@ -314,12 +322,11 @@ static inline unsigned kernel_linearize(const kernel_call *call)
     for (int32_t t = 0; t < plan->ntrees; t++) {
         walk w = kernel_walk(call, &k, t);
         failed |= walk_first(call, &k, &w);
-        walk_second(&w, k.p.base_inverse);
-        int32_t c = w.tree->begin, end = w.tree->end;
-        if (w.tree->base && !call->passive) {
-            base_columns(&w, call, &k.p);
-            c += 6;
-        }
+        walk_second(&w, &k.p);
+        int32_t c = tree_below(w.tree), end = w.tree->end;
+        if (w.tree->base) base_inverse_columns(&w, &k.p, call->Minv, call->count);
+        for (int32_t b = 0; b < w.tree->base; b += PANEL)
+            base_columns(call, &w, &k.p, b, 6 - b < PANEL ? 6 - b : PANEL);
         for (; c < end; c += PANEL) panel_columns(call, &w, &k.p, c, end - c < PANEL ? end - c : PANEL);
         if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
     }

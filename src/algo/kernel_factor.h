@@ -52,7 +52,20 @@ static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32
 /* the path of a column and, behind it, the column itself */
 static inline const int32_t *column_path(const hml_plan *plan, const topology *t, int32_t column)
 {
-    return t->list + t->start[plan_columns(plan)[column].segment];
+    (void)plan;
+    return t->of[column];
+}
+
+/* every row of a tree at once */
+static inline void factor_clear_all(const mass_factor *f, const plan_tree *tree)
+{
+    num *rows = factor_row(f, tree->begin);
+    const int64_t n = (int64_t)(tree->end - tree->begin) * f->ld;
+    for (int64_t i = 0; i < n; i += COLS) {
+        const cols zero = {0};
+        *(cols *)(rows + i) = zero;
+    }
+    for (int32_t c = tree->begin; c < tree->end; c++) f->diagonal[c] = K(0);
 }
 
 static inline void factor_clear(const mass_factor *f, const plan_tree *tree, int32_t c, int32_t depth)
@@ -127,11 +140,12 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
         f->diagonal[k] -= a * r;
         b[k] -= a * bc;
         own[e] = a;
-        if (base) {
-            six_store(six_axpy(-a, six_load(row), six_load(above)), above);
-            above += SIX_SPAN - 6;
-        }
-        for (int32_t d = base; d < e; d++) above[d] -= a * own[d];
+#if COLS > 1 /* whole registers: what they reach beyond the end of the row above is not part of it */
+        const int32_t end = base ? e + SIX_SPAN - 6 : e;
+        for (int32_t d = 0; d < end; d += COLS) *(cols *)(above + d) -= a * *(const cols *)(row + d);
+#else
+        for (int32_t d = 0; d < e; d++) above[d] -= a * row[d];
+#endif
     }
     if (base) factor_base(row, inverse, bc, block, b + tree->begin);
 }

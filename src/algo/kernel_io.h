@@ -114,7 +114,11 @@ static inline void kernel_store_zeros(kernel_output out, int count, int32_t row,
 {
     lane *to = out.data + (size_t)row * out.ld + (size_t)column;
     for (int l = 0; l < count; l++, to += out.stride) {
+#if LANES == 8 && defined __AVX512F__
+        for (int32_t j = 0; j < n; j += 8) num_store_part(to + j, n - j < 8 ? n - j : 8, K(0));
+#else
         for (int32_t j = 0; j < n; j++) to[j] = 0;
+#endif
     }
 }
 
@@ -128,6 +132,21 @@ NUM_INLINE void kernel_store_panel(kernel_output out, int count, int32_t row, in
     PANEL_EACH(X)
 #undef X
     num_transpose(t);
+#if LANES == 8 && defined __AVX512F__
+    if (count == LANES) {
+        const __mmask8 part = (__mmask8)(255u >> (8 - n));
+        lane *half = to + 4 * out.stride; /* two bases and two strides address all eight */
+        _mm512_mask_storeu_pd(to, part, (__m512d)t[0]);
+        _mm512_mask_storeu_pd(to + out.stride, part, (__m512d)t[1]);
+        _mm512_mask_storeu_pd(to + 2 * out.stride, part, (__m512d)t[2]);
+        _mm512_mask_storeu_pd(to + 3 * out.stride, part, (__m512d)t[3]);
+        _mm512_mask_storeu_pd(half, part, (__m512d)t[4]);
+        _mm512_mask_storeu_pd(half + out.stride, part, (__m512d)t[5]);
+        _mm512_mask_storeu_pd(half + 2 * out.stride, part, (__m512d)t[6]);
+        _mm512_mask_storeu_pd(half + 3 * out.stride, part, (__m512d)t[7]);
+        return;
+    }
+#endif
     if (n == PANEL && count == LANES) {
         for (int l = 0; l < LANES; l++, to += out.stride) memcpy(to, &t[l], sizeof(num));
     } else if (count == LANES) {

@@ -19,6 +19,8 @@
 #ifndef HML_ALGO_KERNEL_LANES_H
 #define HML_ALGO_KERNEL_LANES_H
 
+#include <string.h>
+
 #include "num/num.h"
 
 #if defined HML_NUM_X2 || defined HML_NUM_X4 || defined HML_NUM_X8 || defined HML_NUM_C64 || defined HML_NUM_F128 ||   \
@@ -89,6 +91,28 @@ NUM_INLINE void six_store(six a, num *x)
 #undef X
 }
 
+NUM_INLINE six six_zero(void)
+{
+    six a;
+    const cols zero = {0};
+#define X(k) a.r##k = zero;
+    SIX_EACH(X)
+#undef X
+    return a;
+}
+
+/* six numbers in a row, from anywhere; what stands behind them is read and of no use */
+NUM_INLINE six six_of(const num *x)
+{
+    six a;
+#if COLS > 1
+    memcpy(&a, x, sizeof a);
+#else
+    a = six_load(x);
+#endif
+    return a;
+}
+
 /* w x + sum */
 NUM_INLINE six six_axpy(num w, six x, six sum)
 {
@@ -127,12 +151,39 @@ NUM_INLINE panel_row panel_axpy(num w, const panel_row *x, panel_row sum)
     return sum;
 }
 
+/* a row that several sums share: loaded once, where compilers would rather load it with every product */
+NUM_INLINE panel_row panel_load(const panel_row *x)
+{
+    panel_row y = *x;
+#if LANES == 8 && defined __AVX512F__
+#define X(k) __asm__("" : "+v"(y.r##k));
+    PANEL_EACH(X)
+#undef X
+#endif
+    return y;
+}
+
 NUM_INLINE panel_row panel_add(const panel_row *x, panel_row sum)
 {
 #define X(k) sum.r##k += x->r##k;
     PANEL_EACH(X)
 #undef X
     return sum;
+}
+
+/* PANEL numbers in a row, from anywhere */
+NUM_INLINE panel_row panel_add_from(const num *x, panel_row sum)
+{
+    panel_row a;
+    memcpy(&a, x, sizeof a);
+    return panel_add(&a, sum);
+}
+
+NUM_INLINE panel_row panel_axpy_from(num w, const num *x, panel_row sum)
+{
+    panel_row a;
+    memcpy(&a, x, sizeof a);
+    return panel_axpy(w, &a, sum);
 }
 
 NUM_INLINE panel_row panel_zero(void)

@@ -8,11 +8,12 @@
  *
  * and zero elsewhere (g_d meets the angular parts only). Then D_q = −M⁻¹ ∂τ/∂q and D_ν = −M⁻¹ ∂τ/∂ν.
  *
- * With W = L⁻¹ explicit (kernel_factor.h) no recurrence is left in a solve: M⁻¹ b = W D⁻¹ Wᵀ b. A column's half
- * solution D⁻¹ Wᵀ b lives on its ancestors and its subtree; row i of the result is a dot product over the ancestors of
- * i, as far as any column of the panel reaches. Of a tree with a free root the six base rows of the half solution are
- * already those of the result, x_b = S⁻¹ (b_b + Tᵀ b_l), and every row below gets T x_b: rows of other branches nothing
- * else.
+ * A tree falls into blocks: the subtrees that hang on a free root, or the whole tree under any other. Of a block b
+ * everything is small and dense, N = M_bb⁻¹ too. The root acts on every row through six numbers of a column:
+ *
+ *   M⁻¹ b = G s + N b_b      s = b_root + Tᵀ b_b      T = −N M_b,root      G = [1; T] S⁻¹
+ *
+ * with S the root's block of M after everything below is eliminated. Rows of other blocks have nothing but G s.
  *
  * A free root itself: ∂ν̇/∂position = 0, ∂ν̇/∂rotation = [(Rᵀg)^; 0; 0], ∂ν̇/∂(linear velocity) = [−ω^; 0; 0]; nine
  * columns without work.
@@ -25,28 +26,19 @@
 #include "algo/kernel_passive.h"
 
 typedef struct panel {
-    panel_row *q, *v, *m;    /* rows of the tree: right-hand sides, then half solutions, for D_q, D_ν and M⁻¹ */
-    panel_row *sq, *sv, *sm; /* 6 each: right-hand sides in the rows of a free root */
+    panel_row *q, *v;        /* rows of the tree: right-hand sides for D_q and D_ν */
+    panel_row *sq, *sv, *sm; /* 6 each: s */
     num *base_inverse;       /* S⁻¹: six rows of SIX_SPAN */
-    num *base_x;             /* 3 SIX_SPAN: scratch */
-    vec3 *turn;              /* nv: right-hand sides and solutions for a free root's angular velocity */
-    num *springs;            /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
-    int32_t *reach;          /* nv: how many entries of a row's path a panel touches, for D_q and D_ν */
-    int32_t *common;         /* the same for M⁻¹ */
+    num *G;                  /* nv rows of SIX_SPAN */
+    num *N;                  /* nv rows of N_ld, by columns of the tree; as far as a panel around its block, zeros */
+    int32_t N_ld;
+    num *springs;           /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
+    struct panel_run *runs; /* nv: scratch */
+    panel_row *m;           /* nv, with reach and common: scratch of M⁻¹ alone, kernel_recursive.h */
+    int32_t *reach, *common;
 } panel;
 
 NUM_INLINE num *panel_entry(panel_row *rows, int32_t row, int32_t j) { return (num *)&rows[row] + j; }
-
-/* entry of row i of the tree, which may be one of a free root */
-NUM_INLINE num *panel_q(const walk *w, const panel *p, int32_t i, int32_t j)
-{
-    return i < w->tree->base ? panel_entry(p->sq, i, j) : panel_entry(p->q, i, j);
-}
-
-NUM_INLINE num *panel_v(const walk *w, const panel *p, int32_t i, int32_t j)
-{
-    return i < w->tree->base ? panel_entry(p->sv, i, j) : panel_entry(p->v, i, j);
-}
 
 /*
  * The rows that the columns begin … end − 1 of a panel touch: the path of the first one and, bodies being numbered
@@ -60,67 +52,142 @@ static inline int32_t panel_carried(const walk *w, int32_t begin, int32_t end)
     return carried;
 }
 
+/* the first row below a free root, or of the tree */
+static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + tree->base; }
+
+/* ---- the inverse ---- */
+
+/*
+ * Rows c of T and N, root to leaves: M_bb = Lᵀ D L, so that row c of N before the diagonal is −(row c of L) N on the
+ * rows above, and its end is D⁻¹ minus the same product with what was just found. What is behind the diagonal comes
+ * with the rows below. PANEL entries at a time: those beyond the row are written again later, or not read.
+ */
+static inline void inverse_row(const walk *w, const panel *p, int32_t block, int32_t end, int32_t c)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t *path = column_path(w->plan, w->paths, c);
+    const int32_t depth = plan_columns(w->plan)[c].depth, base = tree->base, ld = p->N_ld, n = c - block;
+    const num *own = factor_own(&w->f, tree, c);
+    num *N = p->N + (int64_t)(block - tree->begin) * (ld + 1), *row = N + (int64_t)n * ld;
+    num diagonal = w->f.diagonal[c];
+    if (base) {
+        num *T = factor_row(&w->f, c);
+        six sum = six_scale(K(-1), six_load(T));
+        for (int32_t d = base; d < depth; d++) sum = six_axpy(-own[d], six_load(factor_row(&w->f, path[d])), sum);
+        six_store(sum, T);
+    }
+    for (int32_t j = 0; j < n; j += PANEL) {
+        panel_row sum = panel_zero();
+        for (int32_t d = base; d < depth; d++)
+            sum = panel_axpy_from(-own[d], N + (int64_t)(path[d] - block) * ld + j, sum);
+        memcpy(row + j, &sum, sizeof sum);
+    }
+    for (int32_t d = base; d < depth; d++) diagonal -= own[d] * row[path[d] - block];
+    for (int32_t j = 0; j < n; j++) N[(int64_t)j * ld + n] = row[j];
+    row[n] = diagonal;
+    if (!base) return;
+    const panel_row zero = panel_zero(); /* a panel may stand astride two blocks */
+    memcpy(row - PANEL, &zero, sizeof zero);
+    memcpy(row + (end - block), &zero, sizeof zero);
+}
+
+/* G of a tree with a free root */
+static inline void base_response(const walk *w, const panel *p)
+{
+    const plan_tree *tree = w->tree;
+    const num *inverse = p->base_inverse;
+    num *G = p->G;
+    six S0 = six_load(inverse), S1 = six_load(inverse + SIX_SPAN), S2 = six_load(inverse + 2 * SIX_SPAN);
+    six S3 = six_load(inverse + 3 * SIX_SPAN), S4 = six_load(inverse + 4 * SIX_SPAN);
+    six S5 = six_load(inverse + 5 * SIX_SPAN);
+    six_store(S0, G), six_store(S1, G + SIX_SPAN), six_store(S2, G + 2 * SIX_SPAN);
+    six_store(S3, G + 3 * SIX_SPAN), six_store(S4, G + 4 * SIX_SPAN), six_store(S5, G + 5 * SIX_SPAN);
+    for (int32_t i = tree_below(tree); i < tree->end; i++) {
+        const num *T = factor_row(&w->f, i);
+        six low = six_axpy(T[2], S2, six_axpy(T[1], S1, six_scale(T[0], S0)));
+        six high = six_axpy(T[5], S5, six_axpy(T[4], S4, six_scale(T[3], S3)));
+        six_store(six_axpy(K(1), low, high), G + (i - tree->begin) * SIX_SPAN);
+    }
+}
+
 /* ---- right-hand sides ---- */
 
 /* rows that a column of the panel does not touch are zero there */
 static inline void panel_clear(const walk *w, const panel *p, int32_t begin, int32_t carried)
 {
     const int32_t *path = column_path(w->plan, w->paths, begin);
-    const int32_t depth = plan_columns(w->plan)[begin].depth, first = w->tree->begin;
+    const int32_t depth = plan_columns(w->plan)[begin].depth, first = w->tree->begin, below = tree_below(w->tree);
     for (int32_t d = w->tree->base; d < depth; d++) {
         int32_t k = path[d] - first;
-        p->q[k] = panel_zero(), p->v[k] = panel_zero(), p->m[k] = panel_zero();
+        p->q[k] = panel_zero(), p->v[k] = panel_zero();
     }
-    for (int32_t k = begin - first; k < carried - first; k++) {
-        p->q[k] = panel_zero(), p->v[k] = panel_zero(), p->m[k] = panel_zero();
+    for (int32_t k = (begin < below ? below : begin) - first; k < carried - first; k++) {
+        p->q[k] = panel_zero(), p->v[k] = panel_zero();
     }
 }
 
-/* −∂τ/∂q_c and −∂τ/∂ν_c into column j of the panel */
+/* s of D_q and D_ν */
+typedef struct six_pair {
+    six q, v;
+} six_pair;
+
+/* an entry of b_l joins Tᵀ b_l */
+NUM_INLINE six_pair six_pair_axpy(const walk *w, int32_t row, num bq, num bv, six_pair s)
+{
+    six T = six_load(factor_row(&w->f, row));
+    s.q = six_axpy(bq, T, s.q);
+    s.v = six_axpy(bv, T, s.v);
+    return s;
+}
+
+/* −∂τ/∂q_c and −∂τ/∂ν_c into column j of the panel; not for the columns of a free root */
 static inline void column_right_hand_sides(const walk *w, const panel *p, const int32_t *path, int32_t c, int32_t j)
 {
     const plan_column *pc = &plan_columns(w->plan)[c];
     const branch_column *columns = w->columns, *col = &columns[c];
     const int32_t depth = plan_columns(w->plan)[pc->first].depth, begin = w->tree->begin, base = w->tree->base;
-    int32_t d = 0;
-    if (depth > 0) {
+    six_pair s;
+    if (base) {
+        s.q = six_scale(K(-1), six_of(&col->Uq.f.x)), s.v = six_scale(K(-1), six_of(&col->Uv.f.x));
+    } else {
+        s.q = s.v = six_zero();
+    }
+    if (depth > base) {
         wrench Uq = col->Uq, Uv = col->Uv;
-        if (base) { /* columns of a free root are the identity */
-            num *q = panel_entry(p->sq, 0, j), *v = panel_entry(p->sv, 0, j);
-            q[0] = -Uq.f.x, q[PANEL] = -Uq.f.y, q[2 * PANEL] = -Uq.f.z;
-            q[3 * PANEL] = -Uq.t.x, q[4 * PANEL] = -Uq.t.y, q[5 * PANEL] = -Uq.t.z;
-            v[0] = -Uv.f.x, v[PANEL] = -Uv.f.y, v[2 * PANEL] = -Uv.f.z;
-            v[3 * PANEL] = -Uv.t.x, v[4 * PANEL] = -Uv.t.y, v[5 * PANEL] = -Uv.t.z;
-            d = 6;
-        }
-        for (; d < depth; d++) {
+        for (int32_t d = base; d < depth; d++) {
             twist S = columns[path[d]].S;
-            *panel_entry(p->q, path[d] - begin, j) = -wrench_dot(Uq, S);
-            *panel_entry(p->v, path[d] - begin, j) = -wrench_dot(Uv, S);
+            num bq = -wrench_dot(Uq, S), bv = -wrench_dot(Uv, S);
+            *panel_entry(p->q, path[d] - begin, j) = bq;
+            *panel_entry(p->v, path[d] - begin, j) = bv;
+            if (base) s = six_pair_axpy(w, path[d], bq, bv, s);
         }
     }
     vec3 Pd = col->Pd.w, S = col->S.w;
     twist Pdd = col->Pdd, PS = column_PS(col, plan_bodies(w->plan)[pc->body].nv > 1);
     for (int32_t i = pc->first; i < pc->subtree_end; i++) {
-        const branch_column *s = &columns[i];
-        *panel_q(w, p, i - begin, j) = -(vec3_dot(s->g, Pd) + wrench_dot(s->F, Pdd));
-        *panel_v(w, p, i - begin, j) = -(vec3_dot(s->g, S) + wrench_dot(s->F, PS));
+        const branch_column *row = &columns[i];
+        num bq = -(vec3_dot(row->g, Pd) + wrench_dot(row->F, Pdd));
+        num bv = -(vec3_dot(row->g, S) + wrench_dot(row->F, PS));
+        *panel_entry(p->q, i - begin, j) = bq;
+        *panel_entry(p->v, i - begin, j) = bv;
+        if (base) s = six_pair_axpy(w, i, bq, bv, s);
     }
+    if (!base) return;
+    six_scatter(s.q, panel_entry(p->sq, 0, j), PANEL);
+    six_scatter(s.v, panel_entry(p->sv, 0, j), PANEL);
+    six_scatter(six_load(factor_row(&w->f, c)), panel_entry(p->sm, 0, j), PANEL); /* of the unit vector, for M⁻¹ */
 }
 
-/* Wᵀ of the unit vector, which is row c of W, for M⁻¹ */
-static inline void column_unit(const walk *w, const panel *p, const int32_t *path, int32_t c, int32_t j)
+/* adds an entry to the right-hand side of row i of the tree */
+static inline void panel_add_entry(const walk *w, panel_row *rows, panel_row *s, int32_t i, int32_t j, num x)
 {
-    const int32_t depth = plan_columns(w->plan)[c].depth, begin = w->tree->begin, base = w->tree->base;
-    const num *row = factor_row(&w->f, c), *own = factor_own(&w->f, w->tree, c);
-    int32_t d = 0;
-    if (c < begin + base) {
-        for (; d < 6; d++) *panel_entry(p->sm, d, j) = K(begin + d == c);
+    if (i < w->tree->base) {
+        *panel_entry(s, i, j) += x;
         return;
     }
-    for (; d < base; d++) *panel_entry(p->sm, d, j) = row[d];
-    for (; d < depth; d++) *panel_entry(p->m, path[d] - begin, j) = own[d];
-    *panel_entry(p->m, c - begin, j) = K(1);
+    *panel_entry(rows, i, j) += x;
+    const num *T = factor_row(&w->f, w->tree->begin + i);
+    for (int32_t d = 0; d < w->tree->base; d++) *panel_entry(s, d, j) += x * T[d];
 }
 
 /* derivatives of damping and springs join them */
@@ -129,88 +196,12 @@ static inline void passive_right_hand_sides(const walk *w, const panel *p, int32
     const plan_column *pc = &plan_columns(w->plan)[c];
     int32_t m = plan_bodies(w->plan)[pc->body].nv, first = pc->first - w->tree->begin;
     for (int32_t k = 0; k < m; k++) {
-        *panel_q(w, p, first + k, j) -= p->springs[(pc->first + k) * PASSIVE_LD + c - pc->first];
+        panel_add_entry(w, p->q, p->sq, first + k, j, -p->springs[(pc->first + k) * PASSIVE_LD + c - pc->first]);
     }
-    *panel_v(w, p, c - w->tree->begin, j) -= K(plan_coordinates(w->plan)[c].damping);
+    panel_add_entry(w, p->v, p->sv, c - w->tree->begin, j, K(-plan_coordinates(w->plan)[c].damping));
 }
 
-/* ---- D⁻¹ Wᵀ of the right-hand sides, in place ---- */
-
-/* one row of D_q and D_ν */
-typedef struct panel_pair {
-    panel_row q, v;
-} panel_pair;
-
-NUM_INLINE panel_pair panel_pair_axpy(num a, const panel *p, int32_t k, panel_pair sum)
-{
-    sum.q = panel_axpy(a, &p->q[k], sum.q);
-    sum.v = panel_axpy(a, &p->v[k], sum.v);
-    return sum;
-}
-
-/* the rows of a free root: x_b = S⁻¹ (b_b + Tᵀ b_l) */
-static inline void panel_base(const walk *w, const panel *p, int32_t begin, int32_t carried)
-{
-    const int32_t *path = column_path(w->plan, w->paths, begin);
-    const int32_t depth = plan_columns(w->plan)[begin].depth, first = w->tree->begin;
-    const int32_t below = begin < first + 6 ? first + 6 : begin;
-    for (int32_t d = 0; d < 6; d++) {
-        panel_pair sum;
-        sum.q = p->sq[d], sum.v = p->sv[d];
-        for (int32_t e = 6; e < depth; e++) {
-            sum = panel_pair_axpy(factor_row(&w->f, path[e])[d], p, path[e] - first, sum);
-        }
-        for (int32_t i = below; i < carried; i++) sum = panel_pair_axpy(factor_row(&w->f, i)[d], p, i - first, sum);
-        p->sq[d] = sum.q, p->sv[d] = sum.v;
-    }
-    for (int32_t d = 0; d < 6; d++) {
-        const num *row = p->base_inverse + d * SIX_SPAN;
-        panel_row q = panel_scale(row[0], &p->sq[0]), v = panel_scale(row[0], &p->sv[0]);
-        panel_row m = panel_scale(row[0], &p->sm[0]);
-        for (int32_t e = 1; e < 6; e++) {
-            q = panel_axpy(row[e], &p->sq[e], q);
-            v = panel_axpy(row[e], &p->sv[e], v);
-            m = panel_axpy(row[e], &p->sm[e], m);
-        }
-        p->q[d] = q, p->v[d] = v, p->m[d] = m;
-    }
-}
-
-/* row k at depth d: its own entry, that of the path below it, and rows begin … end − 1 */
-NUM_INLINE void panel_half(const walk *w, const panel *p, int32_t row, int32_t d, const int32_t *path, int32_t depth,
-                           int32_t begin, int32_t end)
-{
-    const int32_t first = w->tree->begin, k = row - first;
-    const num inverse = w->f.diagonal[row];
-    panel_pair sum;
-    sum.q = p->q[k], sum.v = p->v[k];
-    for (int32_t e = d + 1; e < depth; e++) {
-        sum = panel_pair_axpy(factor_own(&w->f, w->tree, path[e])[d], p, path[e] - first, sum);
-    }
-    for (int32_t i = begin; i < end; i++) {
-        sum = panel_pair_axpy(factor_own(&w->f, w->tree, i)[d], p, i - first, sum);
-    }
-    p->q[k] = panel_scale(inverse, &sum.q);
-    p->v[k] = panel_scale(inverse, &sum.v);
-    p->m[k] = panel_scale(inverse, &p->m[k]);
-}
-
-static inline void panel_half_solve(const walk *w, const panel *p, int32_t begin, int32_t carried)
-{
-    const plan_column *pc = plan_columns(w->plan);
-    const int32_t *path = column_path(w->plan, w->paths, begin);
-    const int32_t depth = pc[begin].depth, base = w->tree->base;
-    if (base) panel_base(w, p, begin, carried);
-    for (int32_t d = base; d < depth; d++) {
-        int32_t end = pc[path[d]].subtree_end;
-        panel_half(w, p, path[d], d, path, depth, begin, end < carried ? end : carried);
-    }
-    for (int32_t k = begin < w->tree->begin + base ? w->tree->begin + base : begin; k < carried; k++) {
-        panel_half(w, p, k, pc[k].depth, path, 0, k + 1, pc[k].subtree_end);
-    }
-}
-
-/* ---- W times the half solutions ---- */
+/* ---- the matrices ---- */
 
 /*
  * How far the columns begin … end − 1 of a panel reach into the path of each row of the tree: two columns share as many
@@ -234,61 +225,104 @@ static inline void panel_reach(const walk *w, const panel *p, int32_t begin, int
     }
 }
 
-/* one row of the three results */
-typedef struct panel_rows {
-    panel_row q, v, m;
-} panel_rows;
+/* the rows of a block in which a panel has right-hand sides: begin … end − 1 */
+typedef struct panel_run {
+    int32_t begin, end;
+} panel_run;
 
-NUM_INLINE panel_rows panel_rows_axpy(num a, const panel *p, int32_t k, panel_rows sum)
+/* those of a panel's columns from `begin` on, whose subtrees end at `carried`, in the block from `block` to end − 1 */
+static inline int32_t panel_runs(const walk *w, int32_t begin, int32_t carried, int32_t block, int32_t end,
+                                 panel_run *runs)
 {
-    sum.q = panel_axpy(a, &p->q[k], sum.q);
-    sum.v = panel_axpy(a, &p->v[k], sum.v);
-    sum.m = panel_axpy(a, &p->m[k], sum.m);
-    return sum;
+    const int32_t *path = column_path(w->plan, w->paths, begin);
+    const int32_t above = plan_columns(w->plan)[begin].depth - w->tree->base; /* of its path, below a free root */
+    int32_t n = 0;
+    for (int32_t d = 0; d <= (above > 0 ? above : 0); d++) { /* the path, then the columns themselves */
+        const int32_t from = d < above ? path[w->tree->base + d] : begin, to = d < above ? from + 1 : carried;
+        if (from >= end || to <= block) continue;
+        if (n && runs[n - 1].end == from)
+            runs[n - 1].end = to < end ? to : end;
+        else
+            runs[n].begin = from > block ? from : block, runs[n++].end = to < end ? to : end;
+    }
+    return n;
 }
 
-/* row i, which the panel reaches as far as that; not for the rows of a free root */
-NUM_INLINE panel_rows panel_finish(const walk *w, const panel *p, int32_t i)
+/* ---- rows of the three matrices ---- */
+
+/* one of the three, as it leaves a panel */
+typedef struct panel_result {
+    kernel_output out;
+    const panel_row *s;
+    const panel_row *b; /* what N multiplies; NULL: the identity */
+} panel_result;
+
+/* rows i and, if two, i + 1: G s + N b */
+NUM_INLINE void panel_rows(const walk *w, const panel *p, const panel_result *r, int32_t column, int32_t nruns,
+                           const int two, int32_t i, panel_row *x, panel_row *y)
 {
-    const int32_t *path = column_path(w->plan, w->paths, i);
-    const int32_t begin = w->tree->begin, k = i - begin, depth = plan_columns(w->plan)[i].depth;
-    const int32_t reach = p->reach[k], common = p->common[k];
-    const num *row = factor_row(&w->f, i);
-    panel_rows sum;
-    int32_t d = 0;
+    const int32_t first = w->tree->begin;
+    const num *N = p->N + (int64_t)(i - first) * p->N_ld;
     if (w->tree->base) {
-        sum.q = panel_scale(row[0], &p->q[0]);
-        sum.v = panel_scale(row[0], &p->v[0]);
-        sum.m = panel_scale(row[0], &p->m[0]);
-        sum = panel_rows_axpy(row[1], p, 1, sum);
-        sum = panel_rows_axpy(row[2], p, 2, sum);
-        sum = panel_rows_axpy(row[3], p, 3, sum);
-        sum = panel_rows_axpy(row[4], p, 4, sum);
-        sum = panel_rows_axpy(row[5], p, 5, sum);
-        row += SIX_SPAN - 6;
-        d = 6;
+        const num *a = p->G + (i - first) * SIX_SPAN, *b = a + SIX_SPAN;
+        const panel_row *s = r->s;
+        panel_row t = panel_load(&s[0]);
+        *x = panel_scale(a[0], &t);
+        if (two) *y = panel_scale(b[0], &t);
+#define STEP(d)                                                                                                        \
+    t = panel_load(&s[d]);                                                                                             \
+    *x = panel_axpy(a[d], &t, *x);                                                                                     \
+    if (two) *y = panel_axpy(b[d], &t, *y);
+        STEP(1) STEP(2) STEP(3) STEP(4) STEP(5)
+#undef STEP
     } else {
-        sum.q = sum.v = sum.m = panel_zero();
+        *x = panel_zero();
+        if (two) *y = panel_zero();
     }
-    for (; d < common && d < depth; d++) sum = panel_rows_axpy(row[d], p, path[d] - begin, sum);
-    for (; d < reach && d < depth; d++) {
-        sum.q = panel_axpy(row[d], &p->q[path[d] - begin], sum.q);
-        sum.v = panel_axpy(row[d], &p->v[path[d] - begin], sum.v);
+    if (!r->b && nruns) {
+        *x = panel_add_from(N + (column - first), *x);
+        if (two) *y = panel_add_from(N + p->N_ld + (column - first), *y);
+        return;
     }
-    if (reach > depth) {
-        sum.q = panel_add(&p->q[k], sum.q);
-        sum.v = panel_add(&p->v[k], sum.v);
-        if (common > depth) sum.m = panel_add(&p->m[k], sum.m);
+    for (int32_t k = 0; k < nruns; k++) {
+        for (int32_t j = p->runs[k].begin; j < p->runs[k].end; j++) {
+            const panel_row row = panel_load(&r->b[j - first]);
+            *x = panel_axpy(N[j - first], &row, *x);
+            if (two) *y = panel_axpy(N[p->N_ld + j - first], &row, *y);
+        }
     }
-    return sum;
 }
 
-/* row i of all three matrices, n columns from `begin` on */
-static inline void panel_store(const kernel_call *call, int32_t i, int32_t begin, int32_t n, const panel_rows *x)
+/* rows begin … end − 1 of one matrix, n columns from `column` on */
+static inline void panel_finish(const walk *w, const panel *p, const panel_result *r, int count, int32_t begin,
+                                int32_t end, int32_t nruns, int32_t column, int32_t n)
 {
-    if (call->Dq.data) kernel_store_panel(call->Dq, call->count, i, begin, n, x->q);
-    if (call->Dv.data) kernel_store_panel(call->Dv, call->count, i, begin, n, x->v);
-    if (call->Minv.data) kernel_store_panel(call->Minv, call->count, i, begin, n, x->m);
+    panel_row x, y;
+    int32_t i = begin;
+    for (; i + 1 < end; i += 2) {
+        panel_rows(w, p, r, column, nruns, 1, i, &x, &y);
+        kernel_store_panel(r->out, count, i, column, n, x);
+        kernel_store_panel(r->out, count, i + 1, column, n, y);
+    }
+    if (i < end) {
+        panel_rows(w, p, r, column, nruns, 0, i, &x, &y);
+        kernel_store_panel(r->out, count, i, column, n, x);
+    }
+}
+
+/* all rows of one matrix; first, carried: where the blocks and the rows begin and end that the panel's columns touch */
+static inline void panel_matrix(const walk *w, const panel *p, const panel_result *r, int count, int32_t column,
+                                int32_t n, int32_t first, int32_t carried)
+{
+    const plan_tree *tree = w->tree;
+    int32_t begin = first, end;
+    if (!r->out.data) return;
+    panel_finish(w, p, r, count, tree->begin, first, 0, column, n);
+    for (; begin < carried; begin = end) {
+        end = plan_block_end(w->plan, tree, begin);
+        panel_finish(w, p, r, count, begin, end, panel_runs(w, column, carried, begin, end, p->runs), column, n);
+    }
+    panel_finish(w, p, r, count, begin, tree->end, 0, column, n);
 }
 
 /* ---- a free root ---- */
@@ -309,107 +343,50 @@ static inline void base_derivative(int32_t k, const base_motion *base, const num
 
 static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 
-/* turn[…]: right-hand sides of the three angular velocities; base_x: their solutions in the root's rows */
-static inline void turn_half_solve(const walk *w, const panel *p)
+/* the first six columns of M⁻¹ are G */
+static inline void base_inverse_columns(const walk *w, const panel *p, kernel_output out, int count)
 {
     const plan_tree *tree = w->tree;
-    const plan_column *pc = plan_columns(w->plan);
-    const branch_column *s = w->columns, *turn = &w->columns[tree->begin + 3];
-    vec3 *y = p->turn - tree->begin;
-    num *x = p->base_x;
-    for (int32_t i = tree->begin; i < tree->end; i++) {
-        y[i].x = -(s[i].g.x + vec3_dot(s[i].F.t, turn[0].Sd.w));
-        y[i].y = -(s[i].g.y + vec3_dot(s[i].F.t, turn[1].Sd.w));
-        y[i].z = -(s[i].g.z + vec3_dot(s[i].F.t, turn[2].Sd.w));
-    }
-    for (int32_t d = 0; d < SIX_SPAN; d++) {
-        x[d] = d < 6 ? y[tree->begin + d].x : K(0);
-        x[SIX_SPAN + d] = d < 6 ? y[tree->begin + d].y : K(0);
-        x[2 * SIX_SPAN + d] = d < 6 ? y[tree->begin + d].z : K(0);
-    }
-    six sx = six_load(x), sy = six_load(x + SIX_SPAN), sz = six_load(x + 2 * SIX_SPAN);
-    for (int32_t i = tree->begin + 6; i < tree->end; i++) {
-        six T = six_load(factor_row(&w->f, i));
-        sx = six_axpy(y[i].x, T, sx), sy = six_axpy(y[i].y, T, sy), sz = six_axpy(y[i].z, T, sz);
-    }
-    six_store(sx, x), six_store(sy, x + SIX_SPAN), six_store(sz, x + 2 * SIX_SPAN);
-    six row = six_load(p->base_inverse);
-    sx = six_scale(x[0], row), sy = six_scale(x[SIX_SPAN], row), sz = six_scale(x[2 * SIX_SPAN], row);
-    for (int32_t e = 1; e < 6; e++) {
-        row = six_load(p->base_inverse + e * SIX_SPAN);
-        sx = six_axpy(x[e], row, sx);
-        sy = six_axpy(x[SIX_SPAN + e], row, sy);
-        sz = six_axpy(x[2 * SIX_SPAN + e], row, sz);
-    }
-    six_store(sx, x), six_store(sy, x + SIX_SPAN), six_store(sz, x + 2 * SIX_SPAN);
-    for (int32_t k = tree->begin + 6; k < tree->end; k++) {
-        vec3 sum = y[k];
-        for (int32_t i = k + 1; i < pc[k].subtree_end; i++) {
-            sum = vec3_axpy(factor_own(&w->f, tree, i)[pc[k].depth], y[i], sum);
-        }
-        num inverse = w->f.diagonal[k];
-        y[k] = vec3_scale(inverse, sum);
+    for (int32_t i = tree->begin; out.data && i < tree->end; i++) {
+        num row[8];
+        for (int32_t d = 0; d < 6; d++) row[d] = p->G[(i - tree->begin) * SIX_SPAN + d];
+        kernel_store_run(out, count, i, tree->begin, 6, row);
     }
 }
 
-/* the rows of a free root itself: Galilei's part, and what its turning does */
-static inline void base_rows(const walk *w, const kernel_call *call, const panel *p)
+/* adds x to entries (row … row + 2, column) of every state's matrix */
+static inline void kernel_add3(kernel_output out, int count, int32_t row, int32_t column, vec3 x)
 {
-    const plan_tree *tree = w->tree;
-    const num *xb = p->base_x;
-    num q[6][8], v[6][8];
-    for (int32_t i = 0; i < 6; i++) {
-        for (int32_t j = 0; j < 8; j++) q[i][j] = v[i][j] = K(0);
-        v[i][3] = xb[i], v[i][4] = xb[SIX_SPAN + i], v[i][5] = xb[2 * SIX_SPAN + i];
-    }
-    for (int32_t j = 0; j < 6; j++) {
-        vec3 dq, dv;
-        base_derivative(j, w->base, &w->v[tree->begin], &dq, &dv);
-        q[0][j] += dq.x, q[1][j] += dq.y, q[2][j] += dq.z;
-        v[0][j] += dv.x, v[1][j] += dv.y, v[2][j] += dv.z;
-    }
-    for (int32_t i = 0; i < 6; i++) {
-        num m[8];
-        for (int32_t j = 0; j < 6; j++) m[j] = p->base_inverse[i * SIX_SPAN + j];
-        if (call->Dq.data) kernel_store_run(call->Dq, call->count, tree->begin + i, tree->begin, 6, q[i]);
-        if (call->Dv.data) kernel_store_run(call->Dv, call->count, tree->begin + i, tree->begin, 6, v[i]);
-        if (call->Minv.data) kernel_store_run(call->Minv, call->count, tree->begin + i, tree->begin, 6, m);
+    for (int l = 0; out.data && l < count; l++) {
+        lane *to = out.data + (size_t)l * out.stride + (size_t)row * out.ld + (size_t)column;
+        to[0] += num_get(x.x, l);
+        to[out.ld] += num_get(x.y, l);
+        to[2 * out.ld] += num_get(x.z, l);
     }
 }
 
-/* the six columns of a free root without passive forces: D_q and D_ν from Galilei but for the angular velocity */
-static inline void base_columns(const walk *w, const kernel_call *call, const panel *p)
+/* right-hand sides of columns k … k + n − 1 of a free root: of its motion only the angular velocity has any */
+static inline void base_right_hand_sides(const walk *w, const panel *p, int32_t k, int32_t n)
 {
     const plan_tree *tree = w->tree;
-    const vec3 *y = p->turn - tree->begin;
-    const num *xb = p->base_x;
-    turn_half_solve(w, p);
-    base_rows(w, call, p);
-    six S0 = six_load(p->base_inverse), S1 = six_load(p->base_inverse + SIX_SPAN);
-    six S2 = six_load(p->base_inverse + 2 * SIX_SPAN), S3 = six_load(p->base_inverse + 3 * SIX_SPAN);
-    six S4 = six_load(p->base_inverse + 4 * SIX_SPAN), S5 = six_load(p->base_inverse + 5 * SIX_SPAN);
-    for (int32_t i = tree->begin + 6; i < tree->end; i++) {
-        const int32_t *path = column_path(w->plan, w->paths, i);
-        const num *T = factor_row(&w->f, i), *own = T + SIX_SPAN - 6;
-        const int32_t depth = plan_columns(w->plan)[i].depth;
-        vec3 x = y[i];
-        for (int32_t d = 6; d < depth; d++) x = vec3_axpy(own[d], y[path[d]], x);
+    const branch_column *turn = &w->columns[tree->begin + 3];
+    for (int32_t d = 0; d < 6; d++) p->sq[d] = p->sv[d] = panel_zero();
+    for (int32_t j = k < 3 ? 3 - k : 0; j < n; j++) {
+        const vec3 S = turn[k + j - 3].S.w, PS = turn[k + j - 3].Sd.w;
+        num x[SIX_SPAN];
+        for (int32_t d = 0; d < SIX_SPAN; d++) x[d] = K(0);
         for (int32_t d = 0; d < 6; d++) {
-            x.x += T[d] * xb[d], x.y += T[d] * xb[SIX_SPAN + d], x.z += T[d] * xb[2 * SIX_SPAN + d];
+            const branch_column *row = &w->columns[tree->begin + d];
+            x[d] = -(vec3_dot(row->g, S) + vec3_dot(row->F.t, PS));
         }
-        if (call->Dq.data) kernel_store_zeros(call->Dq, call->count, i, tree->begin, 6);
-        if (call->Dv.data) {
-            num v[8] = {K(0), K(0), K(0), x.x, x.y, x.z, K(0), K(0)};
-            kernel_store_run(call->Dv, call->count, i, tree->begin, 6, v);
+        six s = six_of(x);
+        for (int32_t i = tree_below(tree); i < tree->end; i++) {
+            const branch_column *row = &w->columns[i];
+            num b = -(vec3_dot(row->g, S) + vec3_dot(row->F.t, PS));
+            *panel_entry(p->v, i - tree->begin, j) = b;
+            s = six_axpy(b, six_load(factor_row(&w->f, i)), s);
         }
-        if (call->Minv.data) {
-            num m[8];
-            six sum = six_axpy(T[1], S1, six_scale(T[0], S0));
-            sum = six_axpy(T[3], S3, six_axpy(T[2], S2, sum));
-            sum = six_axpy(T[5], S5, six_axpy(T[4], S4, sum));
-            six_scatter(sum, m, 1);
-            kernel_store_run(call->Minv, call->count, i, tree->begin, 6, m);
-        }
+        six_scatter(s, panel_entry(p->sv, 0, j), PANEL);
     }
 }
 

@@ -177,7 +177,6 @@ static inline void link_accelerate(const walk *w, const plan_body *p)
         w->x[k] = x;
         da = twist_axpy(x, S, da);
         if (!root) c->Pdd = twist_add(c->Pdd, twist_cross(up, S));
-        if (!root || !w->tree->base) factor_invert(w->plan, w->paths, w->tree, k, &w->f);
     }
     own->da = da;
     own->G = wrench_zero();

@@ -167,6 +167,17 @@ static inline void inverse_back(const walk *w, const plan_body *p, mask *failed)
     if (p->parent >= 0) own[-1].sum.I = inertia_add(own[-1].sum.I, *I);
 }
 
+/* Wᵀ of the unit vector, which is row c of W */
+static inline void inverse_unit(const walk *w, const panel *p, const int32_t *path, int32_t c, int32_t j)
+{
+    const int32_t depth = plan_columns(w->plan)[c].depth, begin = w->tree->begin, base = w->tree->base;
+    const num *row = factor_row(&w->f, c), *own = factor_own(&w->f, w->tree, c);
+    for (int32_t d = 0; d < base; d++) *panel_entry(p->sm, d, j) = c < begin + base ? K(begin + d == c) : row[d];
+    if (c < begin + base) return;
+    for (int32_t d = base; d < depth; d++) *panel_entry(p->m, path[d] - begin, j) = own[d];
+    *panel_entry(p->m, c - begin, j) = K(1);
+}
+
 /* columns begin … begin + n − 1 of M⁻¹ = W D⁻¹ Wᵀ, or of what stands for it under a free root */
 static inline void inverse_panel(const kernel_call *call, const walk *w, const panel *p, int32_t begin, int32_t n)
 {
@@ -176,7 +187,7 @@ static inline void inverse_panel(const kernel_call *call, const walk *w, const p
     const int32_t first = tree->begin, depth = pc[begin].depth;
     for (int32_t d = tree->base; d < depth; d++) p->m[path[d] - first] = panel_zero();
     for (int32_t k = begin; k < begin + n; k++) p->m[k - first] = panel_zero();
-    for (int32_t j = 0; j < n; j++) column_unit(w, p, column_path(w->plan, w->paths, begin + j), begin + j, j);
+    for (int32_t j = 0; j < n; j++) inverse_unit(w, p, column_path(w->plan, w->paths, begin + j), begin + j, j);
     for (int32_t d = 0; d < tree->base; d++) {
         const num *row = p->base_inverse + d * SIX_SPAN;
         panel_row m = panel_scale(row[0], &p->sm[0]);

@@ -11,8 +11,7 @@
 #include "model/plan.h"
 
 typedef struct topology {
-    const int32_t *list;  /* lists of all segments, one after the other */
-    const int64_t *start; /* nsegments: where a segment's list begins */
+    const int32_t *const *of; /* nv: the list of each column's segment */
 } topology;
 
 size_t hml_topology_size(const hml_plan *plan);

@@ -82,12 +82,17 @@ static void fill_trees(const hml_model *m, hml_plan *plan)
 {
     const model_body *b = model_bodies(m);
     plan_tree *tree = (plan_tree *)((char *)plan + plan->trees);
+    plan->block = 0;
     for (int32_t i = 0; i < m->nbodies; i = b[i].subtree_end, tree++) {
         tree->body_begin = i;
         tree->body_end = b[i].subtree_end;
         tree->begin = b[i].v;
         tree->end = subtree_columns_end(b, i);
         tree->base = b[i].type == HML_JOINT_FREE ? 6 : 0;
+        for (int32_t c = tree->begin + tree->base, end; c < tree->end; c = end) {
+            end = plan_block_end(plan, tree, c);
+            if (end - c > plan->block) plan->block = end - c;
+        }
     }
 }
 

@@ -82,6 +82,7 @@ typedef struct hml_plan {
     int32_t depth;                             /* longest path, in columns, the column itself included */
     int32_t passive;                           /* 1: some coordinate has armature, damping or a spring */
     int32_t levels;                            /* highest level, plus one */
+    int32_t block;                             /* columns of the largest block, see plan_block_end */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
     uint64_t runs, motions;
     int32_t angles_begin, angles_end; /* all angles of the tree's configuration lie in this range */
@@ -100,6 +101,15 @@ static inline const plan_tree *plan_trees(const hml_plan *p) { return (const pla
 static inline const plan_motion *plan_motions(const hml_plan *p) { return (const plan_motion *)plan_at(p, p->motions); }
 static inline const plan_run *plan_runs(const hml_plan *p) { return (const plan_run *)plan_at(p, p->runs); }
 static inline const double *plan_rest(const hml_plan *p) { return (const double *)((const char *)p + p->rest); }
+
+/*
+ * Blocks: the columns below a free root fall into the subtrees that hang on it; those of any other tree are one block.
+ * Where the one that begins with a column ends.
+ */
+static inline int32_t plan_block_end(const hml_plan *p, const plan_tree *t, int32_t begin)
+{
+    return t->base ? plan_columns(p)[begin].subtree_end : t->end;
+}
 
 /*
  * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In plan_body.turn

@@ -129,7 +129,7 @@ static inline num num_load_part(const double *from, int n)
 #endif
 }
 
-/* the first n lanes, 0 < n < LANES */
+/* the first n lanes, 0 < n <= LANES */
 static inline void num_store_part(double *to, int n, num x)
 {
 #if LANES == 8 && defined __AVX512F__
