@@ -24,6 +24,7 @@
  *   mask  num_lt(a, b)              per lane, all bits set where a < b; complex numbers compare their real parts
  *   num   num_select(m, a, b)       per lane, a where m is set, else b
  *   int   num_any(m)                is any lane set?
+ *   unsigned num_lanes(m)           which lanes are, one bit each
  *   lane  num_get(x, i)             lane i, 0 <= i < LANES
  *   void  num_set(&x, i, value)
  *

@@ -24,6 +24,7 @@ static inline num num_pi(void) { return 0x1.921fb54442d18p+1; }
 static inline num num_fma(num a, num b, num c) { return a * b + c; }
 static inline mask num_lt(num a, num b) { return -(mask)(creal(a) < creal(b)); }
 static inline num num_select(mask m, num a, num b) { return m ? a : b; }
+static inline unsigned num_lanes(mask m) { return m ? 1u : 0u; }
 static inline int num_any(mask m) { return m != 0; }
 static inline lane num_get(num x, int i) { return (void)i, x; }
 static inline void num_set(num *x, int i, lane value) { (void)i, *x = value; }
