@@ -19,6 +19,7 @@ typedef struct jacobian_call {
     const hml_plan *plan;
     void *scratch;      /* of a kernel of dynamics, which is more than enough */
     int count;          /* states in this pack, 1 … LANES */
+    int trust;          /* poses of one state: 1 if it was looked at before */
     kernel_input q;     /* in the tree's numbering */
     kernel_output H, J; /* nbodies × 16 as one row; 6 × nv */
 } jacobian_call;

@@ -14,6 +14,7 @@ static jacobian_call pose_call(const hml_work *work, const double *q, double *H)
     if (work->model->nfollowers) {
         model_expand_q(work->model, q, work->tree);
         call.q.data = work->tree;
+        call.trust = 1;
     }
     return call;
 }
@@ -21,11 +22,12 @@ static jacobian_call pose_call(const hml_work *work, const double *q, double *H)
 hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H)
 {
     if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
-    if (status) return status;
+    if (model->nfollowers) {
+        hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+        if (status) return status;
+    }
     const jacobian_call call = pose_call(work, q, H);
-    work->pack->poses_single(&call);
-    return HML_OK;
+    return work->pack->poses_single(&call) ? hml_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
 }
 
 hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n, hml_input q, hml_output H,

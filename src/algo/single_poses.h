@@ -8,6 +8,7 @@
 #define HML_ALGO_SINGLE_POSES_H
 
 #include "algo/kernel_kinematics.h"
+#include "group/joint.h"
 
 typedef double quad __attribute__((vector_size(32)));
 typedef double quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
@@ -88,6 +89,28 @@ static inline void element_rows(const plan_motion *b, const double *q, const dou
     }
 }
 
+/* g(q) of a free joint: position, then quaternion of any length. R = (1 − n v²) 1 + n v vᵀ + n w v^, n = 2/|r|² */
+NUM_INLINE void free_rows(const double *q, rows3 *M)
+{
+    const double w = q[3], x = q[4], y = q[5], z = q[6], square = x * x + y * y + z * z, n = 2 / (square + w * w);
+    const double d = 1 - n * square, wx = n * w * x, wy = n * w * y, wz = n * w * z;
+    const quad v = {x, y, z, 0}, a = {d, -wz, wy, q[0]}, b = {wz, d, -wx, q[1]}, c = {-wy, wx, d, q[2]};
+    M->r[0] = v * (n * x) + a;
+    M->r[1] = v * (n * y) + b;
+    M->r[2] = v * (n * z) + c;
+}
+
+/* finite and on the group? Runs are the tree's, as there are no followers */
+static inline int state_is_good(const hml_plan *plan, const double *q)
+{
+    if (num_any((mask)(not_finite_bits((size_t)plan->nq, q, num_to_bits(K(0))) != 0))) return 0;
+    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
+        const int at = quaternion_at(r->type);
+        if (at >= 0 && !quaternion_is_unit(q + r->q + at)) return 0;
+    }
+    return 1;
+}
+
 /* the pose of a body in its parent's frame */
 static inline void motion_rows(const plan_motion *b, const double *q, const double *s, const double *c, rows3 *M)
 {
@@ -98,24 +121,23 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
         for (int k = 0; k < 3; k++) M->r[k] = C.r[k] + A.r[k] * x + B.r[k] * y;
         return;
     }
+    if (b->type == HML_JOINT_FREE && b->turn) {
+        free_rows(q + b->q, M);
+        return;
+    }
     double g[12];
     rows3 T, moved;
     element_rows(b, q + b->q, s + b->q, c + b->q, g);
-    if (b->turn) {
-        for (int k = 0; k < 3; k++) {
-            const quad row = {g[4 * k], g[4 * k + 1], g[4 * k + 2], g[4 * k + 3]};
-            M->r[k] = row;
-        }
-        return;
-    }
     rows3_load(b->rows[1], &T);
     rows3_mul(g, &T, &moved);
     rows3_mul(b->rows[0], &moved, M);
 }
 
+/* 1: the state is bad, and nothing was written */
 static inline unsigned single_poses(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
+    if (!call->trust && !state_is_good(plan, call->q.data)) return 1;
     const plan_motion *b = plan_motions(plan), *end = b + plan->nbodies;
     const double *q = call->q.data;
     char *at = (char *)call->scratch;

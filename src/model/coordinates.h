@@ -42,13 +42,6 @@ static inline hml_status finite_numbers(const double *x, int32_t n)
     return all ? HML_NOT_FINITE : HML_OK;
 }
 
-/* within 1e-3 of unit; not where there is NaN */
-static inline int quaternion_is_unit(const double r[4])
-{
-    double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    return square > 0.999 * 0.999 && square < 1.001 * 1.001;
-}
-
 /* finite, and on the group */
 static inline hml_status configuration_status(const hml_model *m, const double *q)
 {
