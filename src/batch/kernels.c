@@ -56,7 +56,7 @@ const kernel_table TABLE(KIND) = {
     HML_NUM_NAME,
     LANES,
 #if !defined HML_NUM_F32
-    kernel_scratch_size,
+    recursive_scratch_size,
     kernel_linearize,
     kernel_forward_dynamics,
     FORWARD_SINGLE,
@@ -70,6 +70,7 @@ const kernel_table TABLE(KIND) = {
     single_poses,
     kernel_integrate,
     kernel_difference,
+    range_sincos,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
     HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */

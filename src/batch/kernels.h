@@ -6,6 +6,7 @@
 #define HML_BATCH_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "hamel/isa.h"
 
@@ -58,6 +59,8 @@ typedef struct hml_kernels {
     /* algo/kernel_configuration.h: a pack of q ⊕ ν or q₁ ⊖ q₀; 1: some state is bad */
     unsigned (*integrate)(const struct configuration_call *call);
     unsigned (*difference)(const struct configuration_call *call);
+    /* single_poses.h: of the numbers begin … end − 1 of q */
+    void (*sines)(const double *q, int32_t begin, int32_t end, double *s, double *c);
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP
