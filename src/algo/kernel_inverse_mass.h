@@ -122,7 +122,7 @@ NUM_INLINE strip strip_unit(int32_t d)
 /* ---- factors ---- */
 
 /* row c of M, less what the columns it carries take from it, becomes that of L; D⁻¹ where the diagonal was kept */
-static inline void inverse_eliminate(const inverse_scratch *s, int32_t c, int32_t depth, int32_t end, mask *failed)
+static inline void eliminate_row(const inverse_scratch *s, int32_t c, int32_t depth, int32_t end, mask *failed)
 {
     const mass_scratch *k = &s->m;
     num *row = mass_row(k, c);
@@ -141,7 +141,7 @@ static inline void inverse_eliminate(const inverse_scratch *s, int32_t c, int32_
 }
 
 /* row c of L → row c of W = −(row c of L) W, with the one on its diagonal */
-static inline void inverse_row(const mass_scratch *k, const int32_t *path, int32_t c, int32_t depth)
+static inline void invert_row(const mass_scratch *k, const int32_t *path, int32_t c, int32_t depth)
 {
     num *row = mass_row(k, c);
     for (int32_t d = 0; d <= depth; d += STRIP) { /* of the rows above only those that reach so far */
@@ -259,9 +259,9 @@ static inline unsigned kernel_inverse_mass(const kernel_call *call)
     const num *q = mass_walk(call, &k.m, rows);
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = nv - 1; c >= 0; c--) {
-        inverse_eliminate(&k, c, pc[c].depth, pc[c].subtree_end, &failed);
+        eliminate_row(&k, c, pc[c].depth, pc[c].subtree_end, &failed);
     }
-    for (int32_t c = 0; c < nv; c++) inverse_row(&k.m, column_path(plan, call->paths, c), c, pc[c].depth);
+    for (int32_t c = 0; c < nv; c++) invert_row(&k.m, column_path(plan, call->paths, c), c, pc[c].depth);
     for (int32_t c = 0; c < nv; c += SLAB) {
         const int32_t n = nv - c < SLAB ? nv - c : SLAB;
         inverse_panel(call, &k, c, n);
