@@ -60,13 +60,14 @@ def instructions(folder, code, robot, kernel):
 
 
 def misses(folder, robot, contender, isa):
-    """references to memory a state, and those that miss the first cache: the difference between two runs"""
-    options = ["--tool=cachegrind", "--cache-sim=yes", "--D1=49152,12,64", "--cachegrind-out-file=/dev/null"]
+    """instructions and references to memory a state that miss the first caches: the difference between two runs"""
+    sizes = ["--I1=32768,8,64", "--D1=49152,12,64"]
+    options = ["--tool=cachegrind", "--cache-sim=yes", *sizes, "--cachegrind-out-file=/dev/null"]
     totals = []
     for calls in (64, 192):
         program = [folder / "peer_dynamics", "--isa", isa, "--count", f"{contender},linearize,{calls}", robot]
         summary = said("valgrind", *options, *program).stderr
-        found = (re.search(pattern, summary)[1] for pattern in (r"D +refs: +([\d,]+)", r"D1 +misses: +([\d,]+)"))
+        found = (re.search(pattern, summary)[1] for pattern in (r"I1 +misses: +([\d,]+)", r"D1 +misses: +([\d,]+)"))
         totals.append([int(number.replace(",", "")) for number in found])
     return [max(0, b - a) / 128 for a, b in zip(*totals)]
 
@@ -77,8 +78,8 @@ def cached(folder):
     rows = []
     for robot in ROBOTS:
         for kernel, how in kernels.items():
-            references, missed = misses(folder, robot, *how)
-            rows.append({"robot": robot, "kernel": kernel, "references": references, "misses": missed})
+            code, numbers = misses(folder, robot, *how)
+            rows.append({"robot": robot, "kernel": kernel, "code": code, "numbers": numbers})
     return rows
 
 
@@ -157,10 +158,11 @@ def times_table(data):
 
 
 def instructions_table(data):
+    count = {row["robot"]: floating(row) for row in data["operations"]}
     time = {(row["robot"], row["kernel"]): row for row in data["times"]}
     lines = []
     for row in data["instructions"]:
-        timed = time[row["robot"], row["kernel"]]
+        timed = time.get((row["robot"], "the same " + row["kernel"])) or time[row["robot"], row["kernel"]]
         arithmetic = row["fused"] + row["arithmetic"]
         lines.append(
             [
@@ -173,28 +175,28 @@ def instructions_table(data):
                 whole(row["vector"]),
                 whole(row["integer"]),
                 f"{row['code'] / 1024:.0f}",
-                f"{arithmetic * timed['registers'] / (1 if row['fused'] else 2) / 1e3:.2f}",  # a step: one, or two
+                f"{count[row['robot']] / arithmetic:.1f}",
                 f"{row['all'] / timed['ns']:.2f}",
             ]
         )
     head = ["robot", "kernel", "all", "fused", "other arithmetic", "loads, stores", "other vector", "integer"]
-    return table([*head, "KiB of code", "arithmetic alone, µs", "a nanosecond"], "ll" + "r" * 9, lines)
+    return table([*head, "KiB of code", "operations each", "a nanosecond"], "ll" + "r" * 9, lines)
 
 
 def memory_table(data):
     lines = []
     for robot in ROBOTS:
-        rows = [r for r in data["times"] if r["robot"] == robot and r["kernel"] != "one call"]
+        rows = [r for r in data["times"] if r["robot"] == robot and r["kernel"].startswith(("scalar", "pack"))]
         results = 8 * (rows[0]["nv"] + 3 * rows[0]["nv"] ** 2)
         cells = (f"{r['work_bytes'] / 1024:.0f} + {r['lanes'] * results / 1024:.0f}" for r in rows)
         lines.append([robot, *cells])
-    head = [r["kernel"] for r in data["times"] if r["robot"] == ROBOTS[0] and r["kernel"] != "one call"]
+    head = [r["kernel"] for r in rows]
     return table(["robot", *head], "l" + "r" * len(head), lines)
 
 
 def cache_table(data):
-    lines = [[r["robot"], r["kernel"], whole(r["references"]), whole(r["misses"])] for r in data["cache"]]
-    return table(["robot", "kernel", "references", "misses"], "llrr", lines)
+    lines = [[r["robot"], r["kernel"], whole(r["code"]), whole(r["numbers"])] for r in data["cache"]]
+    return table(["robot", "kernel", "of code", "of numbers"], "llrr", lines)
 
 
 TABLES = {
