@@ -23,7 +23,7 @@ enum { A_CORE = 256, CHUNK = 64, ROUNDS = 40, CORES = 256 };
 /* ---- a pool: threads that look for work without sleeping, as OpenMP's do; the caller is worker 0 ---- */
 
 typedef struct pool {
-    atomic_size_t next, running, loops; /* task to take; workers at work, or not there yet; loops begun so far */
+    atomic_size_t running, loops; /* workers at work, or not there yet; loops begun so far */
     size_t count, workers;
     hml_task *task; /* NULL: go home */
     void *data;
@@ -35,9 +35,11 @@ typedef struct worker {
     size_t index;
 } worker;
 
+/* each has the same part every time: the results that it writes are still in its own cache, not in a neighbour's */
 static void take_tasks(pool *p, size_t index)
 {
-    for (size_t i; (i = atomic_fetch_add(&p->next, 1)) < p->count;) p->task(p->data, i, index);
+    const size_t end = (index + 1) * p->count / p->workers;
+    for (size_t i = index * p->count / p->workers; i < end; i++) p->task(p->data, i, index);
     atomic_fetch_sub(&p->running, 1);
 }
 
@@ -57,7 +59,7 @@ static void parallel_for(void *context, size_t count, hml_task *task, void *data
 {
     pool *p = context;
     p->count = count, p->task = task, p->data = data;
-    atomic_store(&p->next, 0), atomic_store(&p->running, p->workers);
+    atomic_store(&p->running, p->workers);
     atomic_fetch_add(&p->loops, 1);
     take_tasks(p, 0);
     while (atomic_load(&p->running)) continue;
