@@ -2,7 +2,7 @@
  * How a batch grows with the cores: hml_linearize_parallel on a pool of threads, 256 states a core, with one core, two,
  * … all of them in one run. Usage: cores_bench ROBOT...; JSON, a line a robot and number of cores.
  *
- * Time is the wall's, from the call to its return, the fastest of four. Before each, every core does its 256 states
+ * Time is the wall's, from the call to its return, the fastest of ten. Before each, every core does its 256 states
  * alone: what all do together is held against the sum of that. Neighbours in time, so that a machine that others slow
  * slows both; the median of the rounds counts. ν̇, D_q, D_ν and M⁻¹ are written.
  */
@@ -18,7 +18,7 @@
 #include "hamel/hamel.h"
 #include "peer_dynamics_measure.h"
 
-enum { A_CORE = 256, CHUNK = 64, ROUNDS = 40, CORES = 256 };
+enum { A_CORE = 256, CHUNK = 64, ROUNDS = 15, CORES = 256 };
 
 /* ---- a pool: threads that look for work without sleeping, as OpenMP's do; the caller is worker 0 ---- */
 
@@ -135,7 +135,7 @@ static double one_round(const bench_robot *r, field *f, size_t cores)
     pool_start(&p, workers, cores);
     hml_parallel parallel = {.struct_size = sizeof parallel, .nworks = cores, .works = f->works, .chunk = CHUNK};
     parallel.parallel_for = parallel_for, parallel.context = &p;
-    for (int k = 0; k < 4 && best > 0; k++) { /* the first wakes the threads */
+    for (int k = 0; k < 10 && best > 0; k++) { /* the first wakes the threads */
         const double begin = now();
         const hml_status status = hml_linearize_parallel(r->model, &parallel, cores * A_CORE, &f->x, NULL);
         best = status ? -1 : fmin(best, now() - begin);
