@@ -147,18 +147,6 @@ static double one_round(const bench_robot *r, field *f, size_t cores)
 /* 1, 2, 4, … and all; 0: no more */
 static size_t after(size_t n, size_t cores) { return n == cores ? 0 : 2 * n < cores ? 2 * n : cores; }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double x[ROUNDS])
-{
-    qsort(x, ROUNDS, sizeof *x, by_size);
-    return x[ROUNDS / 2];
-}
-
 static int bench(const char *name, size_t cores)
 {
     static double seconds[CORES + 1][ROUNDS], efficiency[CORES + 1][ROUNDS], alone[CORES];
@@ -182,7 +170,8 @@ static int bench(const char *name, size_t cores)
     for (size_t n = 1; n && ok; n = after(n, cores)) {
         printf(
             "{\"robot\": \"%s\", \"nv\": %zu, \"cores\": %zu, \"states\": %zu, \"ns\": %.1f, \"efficiency\": %.3f}\n",
-            r.name, r.nv, n, n * A_CORE, 1e9 * median(seconds[n]) / (double)(n * A_CORE), median(efficiency[n]));
+            r.name, r.nv, n, n * A_CORE, 1e9 * measure_median(seconds[n], ROUNDS) / (double)(n * A_CORE),
+            measure_median(efficiency[n], ROUNDS));
     }
     field_close(&f, cores);
     robot_close(&r);

@@ -53,16 +53,8 @@ static int library(const bench_robot *r, double *out)
     return ok;
 }
 
-/* rounding differs where one of the two has fused operations: 1e-10 of the largest entry of M⁻¹'s worst robot */
-static int equal(const double *x, const double *y, size_t n)
-{
-    double worst = 0, size = 0;
-    for (size_t i = 0; i < n; i++) {
-        worst = fmax(worst, fabs(x[i] - y[i]));
-        size = fmax(size, fabs(x[i]));
-    }
-    return worst <= 1e-10 * size;
-}
+/* rounding differs where one of the two has fused operations; M of these robots has condition numbers up to 1e5 */
+static const double tolerance = 1e-10;
 
 int main(int argc, char **argv)
 {
@@ -72,7 +64,7 @@ int main(int argc, char **argv)
         const size_t n = r.nv + 3 * r.nv * r.nv;
         memory ours(n * sizeof(double)), theirs(n * sizeof(double));
         double *x = (double *)ours.data, *y = (double *)theirs.data;
-        if (!x || !y || !counted(&r, x) || !library(&r, y) || !equal(x, y, n)) {
+        if (!x || !y || !counted(&r, x) || !library(&r, y) || measure_difference(x, y, n) > tolerance) {
             fprintf(stderr, "limit_count: %s: not the library's linearization\n", argv[i]);
             return 1;
         }

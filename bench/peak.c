@@ -84,21 +84,15 @@ static void *open_second(const bench_robot *robot)
     return &second;
 }
 
-static int peak_result(void *self, bench_algorithm algorithm, double *out)
-{
-    (void)self, (void)algorithm, (void)out;
-    return 0;
-}
-
 static void peak_close(void *self) { (void)self; }
 
 #define PEAK(isa, name)                                                                                                \
     {                                                                                                                  \
         isa,                                                                                                           \
         {                                                                                                              \
-            {"registers", "", open_first, name##_registers, peak_result, peak_close},                                  \
-                {"first cache", "", open_first, name##_cache, peak_result, peak_close},                                \
-                {"second cache", "", open_second, name##_cache, peak_result, peak_close},                              \
+            {"registers", "", open_first, name##_registers, NULL, peak_close},                                         \
+                {"first cache", "", open_first, name##_cache, NULL, peak_close},                                       \
+                {"second cache", "", open_second, name##_cache, NULL, peak_close},                                     \
         }                                                                                                              \
     }
 const peak peaks[PEAKS] = {PEAK(HML_ISA_X2, x2), PEAK(HML_ISA_X4, x4), PEAK(HML_ISA_X8, x8)};

@@ -48,17 +48,6 @@ static size_t result_size(const bench_robot *r, bench_algorithm algorithm)
 
 /* ---- do they compute the same thing? ---- */
 
-/* largest difference over largest entry of x */
-static double difference(const double *x, const double *y, size_t n)
-{
-    double worst = 0, size = 0;
-    for (size_t i = 0; i < n; i++) {
-        worst = fmax(worst, fabs(x[i] - y[i]));
-        size = fmax(size, fabs(x[i]));
-    }
-    return worst / size;
-}
-
 /* the first state by everyone; differs[i]: from Hamel's single call, NAN where there is nothing to compare */
 static int run_first(bench *b, const bench_robot *r, bench_algorithm algorithm, double *differs)
 {
@@ -71,7 +60,7 @@ static int run_first(bench *b, const bench_robot *r, bench_algorithm algorithm, 
         differs[i] = NAN;
         if (i == 0) ok = ran && e->contender->result(e->self, algorithm, ours);
         if (i == 0 || !ran || !e->contender->result(e->self, algorithm, theirs)) continue;
-        differs[i] = difference(ours, theirs, n);
+        differs[i] = measure_difference(ours, theirs, n);
         /* finite differences have seven digits, and M of some robots is badly conditioned */
         if (differs[i] > (algorithm == BENCH_DIFFERENCES ? 1e-3 : 1e-9))
             fprintf(stderr, "%s: %s: hamel and %s differ by %.1e\n", r->name, names[algorithm], e->contender->name,

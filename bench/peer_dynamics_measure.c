@@ -28,6 +28,22 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double measure_median(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    return x[n / 2];
+}
+
+double measure_difference(const double *x, const double *y, size_t n)
+{
+    double worst = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        worst = fmax(worst, fabs(x[i] - y[i]));
+        size = fmax(size, fabs(x[i]));
+    }
+    return worst / size;
+}
+
 typedef struct turns {
     size_t states; /* in a slice */
     int every;     /* takes part in every so many rounds; 0: never */
@@ -82,8 +98,7 @@ void measure_in_turns(bench_entry *entries, size_t count, bench_algorithm algori
     }
     for (size_t i = 0; i < count; i++) {
         if (!all[i].count) continue;
-        qsort(all[i].ns, (size_t)all[i].count, sizeof *all[i].ns, by_size);
-        entries[i].ns = all[i].ns[all[i].count / 2];
+        entries[i].ns = measure_median(all[i].ns, all[i].count);
     }
     free(all);
 }
@@ -172,8 +187,7 @@ double measure_all_cores(const bench_contender *contender, const bench_robot *ro
             for (int k = 0; k < rounds; k++) ns[k] = fmax(ns[k], workers[i].ns[k]);
         }
         pthread_barrier_destroy(&barrier);
-        qsort(ns, (size_t)rounds, sizeof *ns, by_size);
-        median = ns[rounds / 2] / n;
+        median = measure_median(ns, rounds) / n;
     }
     for (int i = 0; i < ready; i++) contender->close(workers[i].entry.self);
     return median;

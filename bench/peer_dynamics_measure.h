@@ -20,6 +20,11 @@ extern const bench_contender hamel_batch;  /* BENCH_STATES at a time; linearize 
 extern const bench_contender hamel_stream; /* 4096 at a time, ν̇, A, B to memory */
 size_t hamel_stream_states(size_t nv);     /* fewer than 4096 where they would not fit */
 
+/* ---- numbers ---- */
+
+double measure_median(double *x, int n);                               /* sorts them */
+double measure_difference(const double *x, const double *y, size_t n); /* the largest, over the largest entry of x */
+
 /* ---- the clock ---- */
 
 /* a contender in the ring; self NULL: absent */
