@@ -14,6 +14,7 @@ from peer_dynamics_report import put, table
 
 ROBOTS = ("arm7", "quadruped", "humanoid")
 STEPPED = ("scalar", "one call", "pack of 4", "pack of 8")  # the kernels whose instructions are counted
+RUNS = 5
 KINDS = {  # the first that matches, by mnemonic
     "fused": r"vfn?m(add|sub)",
     "divisions": r"v?(div|sqrt)[ps]d",
@@ -83,11 +84,17 @@ def cached(folder):
     return rows
 
 
+def times(folder, robot):
+    """the fastest of several runs: others use the machine too"""
+    runs = [[json.loads(line) for line in lines_of(folder / "limit_bench", robot)] for _ in range(RUNS)]
+    return min(runs, key=lambda rows: sum(row["ns"] for row in rows))
+
+
 def measure(folder):
     code = disassembly(folder / "limit_bench")
     data = {
         "operations": [json.loads(line) for line in lines_of(folder / "limit_count", *ROBOTS)],
-        "times": [json.loads(line) for line in lines_of(folder / "limit_bench", *ROBOTS)],
+        "times": [row for robot in ROBOTS for row in times(folder, robot)],
     }
     kernels = {row["kernel"] for row in data["times"]}
     data["instructions"] = [
