@@ -38,9 +38,10 @@ typedef struct slab {
 
 typedef struct inverse_scratch {
     mass_scratch m;
-    slab *panel; /* nv: D⁻¹ Wᵀ in the columns of a panel; of rows that none of them touches, anything */
-    slab *out;   /* nv: M⁻¹ in these columns */
-    num *pivot;  /* nv: D */
+    slab *panel; /* nv: D⁻¹ Wᵀ in the columns of a panel; of rows that none of them touches, anything. Of a single state
+                    all panels, so that no register is read right after the numbers in it were written one by one */
+    slab *out;  /* nv: M⁻¹ in these columns */
+    num *pivot; /* nv: D */
     int32_t *touched, *common;
 } inverse_scratch;
 
@@ -49,7 +50,7 @@ static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inv
     scratch_cursor at = {(char *)memory, 0};
     const size_t nv = (size_t)plan->nv;
     mass_scratch_lay(plan, &at, &k->m);
-    k->panel = (slab *)scratch_take(&at, nv * sizeof(slab));
+    k->panel = (slab *)scratch_take(&at, nv * (LANES > 1 ? 1 : (nv + SLAB - 1) / SLAB) * sizeof(slab));
     k->out = (slab *)scratch_take(&at, nv * sizeof(slab));
     k->pivot = (num *)scratch_take(&at, nv * sizeof(num));
     k->touched = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
@@ -171,23 +172,42 @@ NUM_INLINE slab slab_axpy(num w, const slab *x, slab sum)
     return sum;
 }
 
-/* columns begin … begin + n − 1 of D⁻¹ Wᵀ; how far the path of every row is touched by one of them */
+NUM_INLINE slab *panel_of(const kernel_call *call, const inverse_scratch *k, int32_t begin)
+{
+    return LANES > 1 ? k->panel : k->panel + (size_t)(begin / SLAB) * (size_t)call->plan->nv;
+}
+
+/* columns begin … begin + n − 1 of D⁻¹ Wᵀ */
 static inline void inverse_panel(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
 {
     const plan_column *pc = plan_columns(call->plan);
+    const num *inverse = k->m.diagonal;
+    slab *slabs = panel_of(call, k, begin);
     for (int32_t j = 0; j < n; j++) {
         const int32_t *path = column_path(call->plan, call->paths, begin + j), depth = pc[begin + j].depth;
-        const num *row = mass_row(&k->m, begin + j), *inverse = k->m.diagonal;
-        num *to = (num *)(void *)k->panel + j;
+        const num *row = mass_row(&k->m, begin + j);
+        num *to = (num *)(void *)slabs + j;
         for (int32_t d = depth; d >= 0 && k->touched[path[d]] != begin; d--) {
             k->touched[path[d]] = begin;
-            k->panel[path[d]] = slab_zero();
+            slabs[path[d]] = slab_zero();
         }
         for (int32_t d = 0; d <= depth; d++) to[(int64_t)path[d] * SLAB] = row[d] * inverse[path[d]];
     }
+}
+
+/* how far the path of every row is touched by columns begin … begin + n − 1 */
+static inline void inverse_reach(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
+{
+    const plan_column *pc = plan_columns(call->plan);
+    for (int32_t j = begin; j < begin + n; j++) {
+        const int32_t *path = column_path(call->plan, call->paths, j);
+        for (int32_t d = pc[j].depth; d >= 0 && k->touched[path[d]] != -2 - begin; d--) {
+            k->touched[path[d]] = -2 - begin;
+        }
+    }
     for (int32_t i = 0; i < call->plan->nv; i++) {
         const int32_t depth = pc[i].depth;
-        if (k->touched[i] == begin)
+        if (k->touched[i] == -2 - begin)
             k->common[i] = depth + 1;
         else
             k->common[i] = depth ? k->common[column_path(call->plan, call->paths, i)[depth - 1]] : 0;
@@ -195,12 +215,12 @@ static inline void inverse_panel(const kernel_call *call, const inverse_scratch 
 }
 
 /* row i of M⁻¹ in the columns of the panel */
-NUM_INLINE slab inverse_product(const kernel_call *call, const inverse_scratch *k, int32_t i)
+NUM_INLINE slab inverse_product(const kernel_call *call, const inverse_scratch *k, const slab *slabs, int32_t i)
 {
     const int32_t *path = column_path(call->plan, call->paths, i), common = k->common[i];
     const num *row = mass_row(&k->m, i);
     slab sum = slab_zero();
-    for (int32_t d = 0; d < common; d++) sum = slab_axpy(row[d], &k->panel[path[d]], sum);
+    for (int32_t d = 0; d < common; d++) sum = slab_axpy(row[d], &slabs[path[d]], sum);
     return sum;
 }
 
@@ -227,10 +247,11 @@ NUM_INLINE void inverse_store(const kernel_call *call, int32_t i, int32_t begin,
 static inline void inverse_columns(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
 {
     const int32_t nv = call->plan->nv;
+    const slab *slabs = panel_of(call, k, begin);
 #if LANES > 1
     const num *x = (const num *)(const void *)k->out;
     for (int32_t i = begin; i < nv; i++) {
-        k->out[i] = inverse_product(call, k, i);
+        k->out[i] = inverse_product(call, k, slabs, i);
         inverse_store(call, i, begin, n, x + (int64_t)i * SLAB, 1);
     }
     for (int32_t j = 0; j < n && begin + n < nv; j++) {
@@ -238,8 +259,12 @@ static inline void inverse_columns(const kernel_call *call, const inverse_scratc
     }
 #else
     for (int32_t i = 0; i < nv; i++) {
-        slab row = inverse_product(call, k, i);
-        memcpy(call->Minv.data + (size_t)i * call->Minv.ld + (size_t)begin, &row, (size_t)n * sizeof(double));
+        slab row = inverse_product(call, k, slabs, i);
+        double *to = call->Minv.data + (size_t)i * call->Minv.ld + (size_t)begin;
+        if (n == SLAB)
+            memcpy(to, &row, sizeof row);
+        else
+            for (int32_t j = 0; j < n; j++) to[j] = row.r0[j];
     }
 #endif
 }
@@ -262,9 +287,11 @@ static inline unsigned kernel_inverse_mass(const kernel_call *call)
         eliminate_row(&k, c, pc[c].depth, pc[c].subtree_end, &failed);
     }
     for (int32_t c = 0; c < nv; c++) invert_row(&k.m, column_path(plan, call->paths, c), c, pc[c].depth);
+    for (int32_t c = 0; c < nv && LANES == 1; c += SLAB) inverse_panel(call, &k, c, nv - c < SLAB ? nv - c : SLAB);
     for (int32_t c = 0; c < nv; c += SLAB) {
         const int32_t n = nv - c < SLAB ? nv - c : SLAB;
-        inverse_panel(call, &k, c, n);
+        if (LANES > 1) inverse_panel(call, &k, c, n);
+        inverse_reach(call, &k, c, n);
         inverse_columns(call, &k, c, n);
     }
     return local_bad(plan, q, NULL, NULL) | num_lanes(failed);
