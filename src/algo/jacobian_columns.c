@@ -1,31 +1,8 @@
 /* All Jacobians at once, one state or many: kernel_kinematics.h behind hamel/jacobian.h. */
-#include <math.h>
-
 #include "algo/kernel_kinematics.h"
+#include "algo/states.h"
 #include "algo/work.h"
 #include "hamel/jacobian.h"
-
-static kernel_output resolve(hml_output o, size_t rows, size_t columns)
-{
-    kernel_output k;
-    k.data = o.data;
-    k.ld = o.ld ? o.ld : columns;
-    k.stride = o.stride ? o.stride : rows * k.ld;
-    return k;
-}
-
-static kernel_output at_state(kernel_output o, size_t state)
-{
-    if (o.data) o.data += state * o.stride;
-    return o;
-}
-
-static void fill_nan(kernel_output o, size_t rows, size_t columns)
-{
-    for (size_t r = 0; o.data && r < rows; r++) {
-        for (size_t c = 0; c < columns; c++) o.data[r * o.ld + c] = NAN;
-    }
-}
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {
@@ -38,22 +15,18 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
 static jacobian_call call_at(const hml_work *work, const hml_jacobian_columns *x, size_t first, int count)
 {
     const hml_model *model = work->model;
-    jacobian_call call;
-    call.plan = model_plan(model);
-    call.scratch = work->scratch;
-    call.count = count;
-    call.q.data = x->q.data + first * x->q.stride;
-    call.q.stride = x->q.stride;
-    call.H = at_state(resolve(x->H, 1, 16 * (size_t)model->nbodies), first);
-    call.J = at_state(resolve(x->J, 6, (size_t)model->nv), first);
+    jacobian_call call = {.plan = model_plan(model), .scratch = work->scratch, .count = count};
+    call.q = states_input(x->q, first);
+    call.H = output_at(states_output(x->H, 1, 16 * (size_t)model->nbodies), first);
+    call.J = output_at(states_output(x->J, 6, (size_t)model->nv), first);
     return call;
 }
 
 /* a state that failed, in a call's pack */
 static void fail(const hml_model *model, const jacobian_call *call, size_t l)
 {
-    fill_nan(at_state(call->H, l), 1, 16 * (size_t)model->nbodies);
-    fill_nan(at_state(call->J, l), 6, (size_t)model->nv);
+    output_fill_nan(output_at(call->H, l), 1, 16 * (size_t)model->nbodies);
+    output_fill_nan(output_at(call->J, l), 6, (size_t)model->nv);
 }
 
 hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
@@ -83,7 +56,7 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
             if (suspects >> l & 1) {
-                each = hml_work_check_state(model, call.q.data + l * call.q.stride, NULL, NULL, NULL);
+                each = hml_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
                 if (each) fail(model, &call, l);
             }
             if (status) status[i + l] = each;

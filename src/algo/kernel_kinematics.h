@@ -52,7 +52,7 @@ typedef struct lane_places {
 static inline lane_places places_of(kernel_output out, int count)
 {
     lane_places p;
-    for (int l = 0; l < LANES; l++) p.at[l] = out.data + kernel_state(count, l) * out.stride;
+    for (int l = 0; l < LANES; l++) p.at[l] = out.data ? out.data + kernel_state(count, l) * out.stride : NULL;
     return p;
 }
 
@@ -258,8 +258,8 @@ static inline unsigned kernel_poses(const jacobian_call *call)
     load_row(call->q, call->count, plan->nq, q);
     for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
     for (int32_t i = 0; i < plan->nbodies; i++, b++) {
-        pose *to = &W[b->level], *parent = to - 1; /* depth first: its parent is the last one there */
-        if (b->level && b->turn) {
+        pose *to = &W[b->level], *parent = b->level ? to - 1 : NULL; /* depth first: the parent is the last one there */
+        if (parent && b->turn) {
             const num sine = s[b->q], cosine = c[b->q];
             switch (b->axis & 3) {
             case 0: *to = quarter_turn_pose(b, parent, sine, cosine, 0); break;
@@ -268,7 +268,7 @@ static inline unsigned kernel_poses(const jacobian_call *call)
             }
         } else {
             const pose M = motion_pose(b, q + b->q, s + b->q, c + b->q);
-            *to = b->level ? pose_mul(*parent, M) : M;
+            *to = parent ? pose_mul(*parent, M) : M;
         }
         store_pose(&H, i, *to);
     }
