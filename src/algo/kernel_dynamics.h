@@ -82,14 +82,11 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.f.rows = (num *)scratch_take(&c, rows * (size_t)k->s.f.ld * sizeof(num));
     k->p.q = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
     k->p.v = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
-    k->p.m = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
     k->p.N_ld = plan->nv + PANEL;
     k->p.N = (num *)scratch_take(&c, rows ? (rows * (size_t)k->p.N_ld + PANEL) * sizeof(num) : 0);
     if (k->p.N) k->p.N += PANEL;
     k->p.G = (num *)scratch_take(&c, rows * SIX_SPAN * sizeof(num));
     k->p.runs = (panel_run *)scratch_take(&c, rows * sizeof(panel_run));
-    k->p.reach = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
-    k->p.common = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
     k->p.base_inverse = (num *)scratch_take(&c, 6 * SIX_SPAN * sizeof(num));
     k->p.sq = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
     k->p.sv = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
@@ -155,17 +152,6 @@ static inline mask state_bad(const kernel_call *call, const kernel_scratch *k)
     return bad;
 }
 
-static inline unsigned lane_bits(mask m)
-{
-#if LANES == 1
-    return m ? 1u : 0u;
-#else
-    unsigned b = 0;
-    for (int l = 0; l < LANES; l++) b |= (m[l] ? 1u : 0u) << l;
-    return b;
-#endif
-}
-
 static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k, int32_t index)
 {
     walk w;
@@ -202,7 +188,7 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->tau[c];
     walk_clear(w);
-    factor_clear_all(&w->f, tree);
+    factor_clear(&w->f, tree);
     if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         if (i > tree->body_begin)
@@ -331,7 +317,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
         if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
     }
     if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.s.x);
-    return lane_bits(failed);
+    return num_lanes(failed);
 }
 
 /* ---- forward dynamics alone ---- */
@@ -380,7 +366,7 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
         if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(w.base, &k.v[tree->begin]));
     }
     if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.tau);
-    return lane_bits(failed);
+    return num_lanes(failed);
 }
 
 #endif

@@ -56,8 +56,8 @@ static inline const int32_t *column_path(const hml_plan *plan, const topology *t
     return t->of[column];
 }
 
-/* every row of a tree at once */
-static inline void factor_clear_all(const mass_factor *f, const plan_tree *tree)
+/* every row of a tree */
+static inline void factor_clear(const mass_factor *f, const plan_tree *tree)
 {
     num *rows = factor_row(f, tree->begin);
     const int64_t n = (int64_t)(tree->end - tree->begin) * f->ld;
@@ -66,18 +66,6 @@ static inline void factor_clear_all(const mass_factor *f, const plan_tree *tree)
         *(cols *)(rows + i) = zero;
     }
     for (int32_t c = tree->begin; c < tree->end; c++) f->diagonal[c] = K(0);
-}
-
-static inline void factor_clear(const mass_factor *f, const plan_tree *tree, int32_t c, int32_t depth)
-{
-    num *row = factor_row(f, c);
-    const int32_t n = tree->base ? depth + SIX_SPAN - 6 : depth;
-    int32_t d = 0;
-    if (tree->base) {
-        for (; d < SIX_SPAN; d++) row[d] = K(0);
-    }
-    for (; d < n; d++) row[d] = K(0);
-    f->diagonal[c] = K(0);
 }
 
 /* 1/pivot; 0 in lanes where the pivot vanished against the diagonal entry of M, which are added to failed */
@@ -198,30 +186,6 @@ static inline num factor_back(const hml_plan *plan, const topology *t, const pla
     }
     for (; d < depth; d++) sum -= row[d] * x[path[d]];
     return sum;
-}
-
-/*
- * L → W = L⁻¹ in row c, in place, root to leaves: row c of W is −(row c of L) W on the rows above. Of a tree with a
- * free root the part below the root alone is inverted, and the six entries become those of T = −M_ll⁻¹ M_lb: what the
- * coordinates below do when the root accelerates and nothing pushes them. Not for the six columns of a free root.
- */
-static inline void factor_invert(const hml_plan *plan, const topology *t, const plan_tree *tree, int32_t c,
-                                 const mass_factor *f)
-{
-    const int32_t *path = column_path(plan, t, c);
-    const int32_t depth = plan_columns(plan)[c].depth, base = tree->base;
-    num *row = factor_row(f, c), *own = factor_own(f, tree, c);
-    if (base) {
-        six sum = six_scale(K(-1), six_load(row));
-        for (int32_t e = base; e < depth; e++) sum = six_axpy(-own[e], six_load(factor_row(f, path[e])), sum);
-        six_store(sum, row);
-    }
-    for (int32_t e = base; e < depth; e++) {
-        num a = -own[e]; /* entries before e already hold their sums; e itself is still L */
-        const num *above = factor_own(f, tree, path[e]);
-        for (int32_t d = base; d < e; d++) own[d] += a * above[d];
-        own[e] = a;
-    }
 }
 
 /* S⁻¹ of a free root, six rows of SIX_SPAN: the inverse of its block of M after the elimination of everything below */

@@ -122,10 +122,11 @@ static inline void kernel_store_zeros(kernel_output out, int count, int32_t row,
     }
 }
 
-/* n columns of a panel, from `column` on; a panel of packs is turned, one of columns is there already */
-NUM_INLINE void kernel_store_panel(kernel_output out, int count, int32_t row, int32_t column, int32_t n, panel_row x)
+/* n columns of a panel to where they are in the first state; a panel of packs is turned, one of columns is there
+ * already
+ */
+NUM_INLINE void kernel_store_panel(lane *to, size_t stride, int count, int32_t n, panel_row x)
 {
-    lane *to = out.data + (size_t)row * out.ld + (size_t)column;
 #if LANES > 1
     num t[LANES];
 #define X(k) t[k] = x.r##k;
@@ -135,27 +136,27 @@ NUM_INLINE void kernel_store_panel(kernel_output out, int count, int32_t row, in
 #if LANES == 8 && defined __AVX512F__
     if (count == LANES) {
         const __mmask8 part = (__mmask8)(255u >> (8 - n));
-        lane *half = to + 4 * out.stride; /* two bases and two strides address all eight */
+        lane *half = to + 4 * stride; /* two bases and two strides address all eight */
         _mm512_mask_storeu_pd(to, part, (__m512d)t[0]);
-        _mm512_mask_storeu_pd(to + out.stride, part, (__m512d)t[1]);
-        _mm512_mask_storeu_pd(to + 2 * out.stride, part, (__m512d)t[2]);
-        _mm512_mask_storeu_pd(to + 3 * out.stride, part, (__m512d)t[3]);
+        _mm512_mask_storeu_pd(to + stride, part, (__m512d)t[1]);
+        _mm512_mask_storeu_pd(to + 2 * stride, part, (__m512d)t[2]);
+        _mm512_mask_storeu_pd(to + 3 * stride, part, (__m512d)t[3]);
         _mm512_mask_storeu_pd(half, part, (__m512d)t[4]);
-        _mm512_mask_storeu_pd(half + out.stride, part, (__m512d)t[5]);
-        _mm512_mask_storeu_pd(half + 2 * out.stride, part, (__m512d)t[6]);
-        _mm512_mask_storeu_pd(half + 3 * out.stride, part, (__m512d)t[7]);
+        _mm512_mask_storeu_pd(half + stride, part, (__m512d)t[5]);
+        _mm512_mask_storeu_pd(half + 2 * stride, part, (__m512d)t[6]);
+        _mm512_mask_storeu_pd(half + 3 * stride, part, (__m512d)t[7]);
         return;
     }
 #endif
     if (n == PANEL && count == LANES) {
-        for (int l = 0; l < LANES; l++, to += out.stride) memcpy(to, &t[l], sizeof(num));
+        for (int l = 0; l < LANES; l++, to += stride) memcpy(to, &t[l], sizeof(num));
     } else if (count == LANES) {
-        for (int l = 0; l < LANES; l++, to += out.stride) num_store_part(to, n, t[l]);
+        for (int l = 0; l < LANES; l++, to += stride) num_store_part(to, n, t[l]);
     } else {
-        for (int l = 0; l < count; l++, to += out.stride) memcpy(to, &t[l], (size_t)n * sizeof *to);
+        for (int l = 0; l < count; l++, to += stride) memcpy(to, &t[l], (size_t)n * sizeof *to);
     }
 #else
-    (void)count;
+    (void)count, (void)stride;
     if (n == PANEL) {
 #define X(k) memcpy(to + k * COLS, &x.r##k, sizeof(cols));
         PANEL_EACH(X)

@@ -34,8 +34,6 @@ typedef struct panel {
     int32_t N_ld;
     num *springs;           /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
     struct panel_run *runs; /* nv: scratch */
-    panel_row *m;           /* nv, with reach and common: scratch of M⁻¹ alone, kernel_recursive.h */
-    int32_t *reach, *common;
 } panel;
 
 NUM_INLINE num *panel_entry(panel_row *rows, int32_t row, int32_t j) { return (num *)&rows[row] + j; }
@@ -203,29 +201,7 @@ static inline void passive_right_hand_sides(const walk *w, const panel *p, int32
 
 /* ---- the matrices ---- */
 
-/*
- * How far the columns begin … end − 1 of a panel reach into the path of each row of the tree: two columns share as many
- * ancestors as the shallowest one between them has.
- */
-static inline void panel_reach(const walk *w, const panel *p, int32_t begin, int32_t end, int32_t carried)
-{
-    const plan_column *pc = plan_columns(w->plan);
-    int32_t tree_begin = w->tree->begin, shared = INT32_MAX;
-    int32_t *reach = p->reach - tree_begin, *common = p->common - tree_begin;
-    for (int32_t i = begin; i < end; i++) reach[i] = common[i] = pc[i].depth + 1;
-    for (int32_t i = begin - 1; i >= tree_begin; i--) {
-        if (pc[i + 1].depth < shared) shared = pc[i + 1].depth;
-        reach[i] = common[i] = shared <= pc[i].depth ? shared : pc[i].depth + 1;
-    }
-    shared = pc[end - 1].depth + 1;
-    for (int32_t i = end; i < w->tree->end; i++) {
-        if (pc[i].depth < shared) shared = pc[i].depth;
-        common[i] = shared;
-        reach[i] = i < carried ? pc[i].depth + 1 : shared;
-    }
-}
-
-/* the rows of a block in which a panel has right-hand sides: begin … end − 1 */
+/* rows of a block in which a panel has right-hand sides, counted from the tree's first: begin … end − 1 */
 typedef struct panel_run {
     int32_t begin, end;
 } panel_run;
@@ -240,10 +216,12 @@ static inline int32_t panel_runs(const walk *w, int32_t begin, int32_t carried, 
     for (int32_t d = 0; d <= (above > 0 ? above : 0); d++) { /* the path, then the columns themselves */
         const int32_t from = d < above ? path[w->tree->base + d] : begin, to = d < above ? from + 1 : carried;
         if (from >= end || to <= block) continue;
-        if (n && runs[n - 1].end == from)
-            runs[n - 1].end = to < end ? to : end;
+        const int32_t first = (from > block ? from : block) - w->tree->begin,
+                      last = (to < end ? to : end) - w->tree->begin;
+        if (n && runs[n - 1].end == first)
+            runs[n - 1].end = last;
         else
-            runs[n].begin = from > block ? from : block, runs[n++].end = to < end ? to : end;
+            runs[n].begin = first, runs[n++].end = last;
     }
     return n;
 }
@@ -257,14 +235,13 @@ typedef struct panel_result {
     const panel_row *b; /* what N multiplies; NULL: the identity */
 } panel_result;
 
-/* rows i and, if two, i + 1: G s + N b */
-NUM_INLINE void panel_rows(const walk *w, const panel *p, const panel_result *r, int32_t column, int32_t nruns,
-                           const int two, int32_t i, panel_row *x, panel_row *y)
+/* a row and, if two, the one behind it: G s + N b; G and N at that row, `column` the panel's first in N */
+NUM_INLINE void panel_rows(const panel *p, const panel_result *r, const int base, const num *G, const num *N,
+                           int32_t column, int32_t nruns, const int two, panel_row *x, panel_row *y)
 {
-    const int32_t first = w->tree->begin;
-    const num *N = p->N + (int64_t)(i - first) * p->N_ld;
-    if (w->tree->base) {
-        const num *a = p->G + (i - first) * SIX_SPAN, *b = a + SIX_SPAN;
+    const num *next = N + p->N_ld;
+    if (base) {
+        const num *a = G, *b = G + SIX_SPAN;
         const panel_row *s = r->s;
         panel_row t = panel_load(&s[0]);
         *x = panel_scale(a[0], &t);
@@ -280,34 +257,37 @@ NUM_INLINE void panel_rows(const walk *w, const panel *p, const panel_result *r,
         if (two) *y = panel_zero();
     }
     if (!r->b && nruns) {
-        *x = panel_add_from(N + (column - first), *x);
-        if (two) *y = panel_add_from(N + p->N_ld + (column - first), *y);
+        *x = panel_add_from(N + column, *x);
+        if (two) *y = panel_add_from(next + column, *y);
         return;
     }
-    for (int32_t k = 0; k < nruns; k++) {
-        for (int32_t j = p->runs[k].begin; j < p->runs[k].end; j++) {
-            const panel_row row = panel_load(&r->b[j - first]);
-            *x = panel_axpy(N[j - first], &row, *x);
-            if (two) *y = panel_axpy(N[p->N_ld + j - first], &row, *y);
+    for (const panel_run *run = p->runs; run < p->runs + nruns; run++) {
+        for (int32_t j = run->begin; j < run->end; j++) {
+            const panel_row b = panel_load(&r->b[j]);
+            *x = panel_axpy(N[j], &b, *x);
+            if (two) *y = panel_axpy(next[j], &b, *y);
         }
     }
 }
 
-/* rows begin … end − 1 of one matrix, n columns from `column` on */
+/* rows begin … end − 1 of one matrix, n columns from `column` on, all counted from the tree's first */
 static inline void panel_finish(const walk *w, const panel *p, const panel_result *r, int count, int32_t begin,
                                 int32_t end, int32_t nruns, int32_t column, int32_t n)
 {
+    const int base = w->tree->base != 0;
+    const size_t first = (size_t)w->tree->begin, ld = r->out.ld, stride = r->out.stride;
+    lane *to = r->out.data + (first + (size_t)begin) * ld + first + (size_t)column;
+    const num *G = p->G + begin * SIX_SPAN, *N = p->N + (int64_t)begin * p->N_ld;
     panel_row x, y;
-    int32_t i = begin;
-    for (; i + 1 < end; i += 2) {
-        panel_rows(w, p, r, column, nruns, 1, i, &x, &y);
-        kernel_store_panel(r->out, count, i, column, n, x);
-        kernel_store_panel(r->out, count, i + 1, column, n, y);
+    for (int32_t rows = end - begin; rows > 1; rows -= 2) {
+        panel_rows(p, r, base, G, N, column, nruns, 1, &x, &y);
+        kernel_store_panel(to, stride, count, n, x);
+        kernel_store_panel(to + ld, stride, count, n, y);
+        to += 2 * ld, G += 2 * SIX_SPAN, N += 2 * p->N_ld;
     }
-    if (i < end) {
-        panel_rows(w, p, r, column, nruns, 0, i, &x, &y);
-        kernel_store_panel(r->out, count, i, column, n, x);
-    }
+    if ((end - begin) % 2 == 0) return;
+    panel_rows(p, r, base, G, N, column, nruns, 0, &x, &y);
+    kernel_store_panel(to, stride, count, n, x);
 }
 
 /* all rows of one matrix; first, carried: where the blocks and the rows begin and end that the panel's columns touch */
@@ -315,14 +295,15 @@ static inline void panel_matrix(const walk *w, const panel *p, const panel_resul
                                 int32_t n, int32_t first, int32_t carried)
 {
     const plan_tree *tree = w->tree;
+    const int32_t at = tree->begin, c = column - at;
     int32_t begin = first, end;
     if (!r->out.data) return;
-    panel_finish(w, p, r, count, tree->begin, first, 0, column, n);
+    panel_finish(w, p, r, count, 0, first - at, 0, c, n);
     for (; begin < carried; begin = end) {
         end = plan_block_end(w->plan, tree, begin);
-        panel_finish(w, p, r, count, begin, end, panel_runs(w, column, carried, begin, end, p->runs), column, n);
+        panel_finish(w, p, r, count, begin - at, end - at, panel_runs(w, column, carried, begin, end, p->runs), c, n);
     }
-    panel_finish(w, p, r, count, begin, tree->end, 0, column, n);
+    panel_finish(w, p, r, count, begin - at, tree->end - at, 0, c, n);
 }
 
 /* ---- a free root ---- */
