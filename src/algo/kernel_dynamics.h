@@ -38,6 +38,7 @@ typedef struct kernel_scratch {
     tree_scratch s;
     num *q, *v, *tau;
     /* linearization, in the place of bodies and columns */
+    num *sine, *cosine; /* of q's numbers, where they are angles */
     link_state *links;
     inertia *inertias;
     branch_column *columns;
@@ -67,6 +68,8 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
     k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));
     k->s.G = (wrench *)scratch_take(&c, nb * sizeof(wrench));
+    k->sine = (num *)scratch_take(&other, sines_size(plan));
+    k->cosine = (num *)scratch_take(&other, sines_size(plan));
     k->links = (link_state *)scratch_take(&other, (size_t)plan->levels * sizeof(link_state));
     k->columns = (branch_column *)scratch_take(&other, nv * sizeof(branch_column));
     k->inertias = (inertia *)scratch_take(&other, nb * sizeof(inertia));
@@ -161,6 +164,7 @@ static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k,
     w.gravity = call->gravity;
     w.q = k->q;
     w.v = k->v;
+    w.sine = k->sine, w.cosine = k->cosine;
     w.links = k->links;
     w.inertias = k->inertias;
     w.columns = k->columns;
@@ -300,6 +304,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
     mask failed = state_bad(call, &k);
+    local_sines(plan, k.q, k.sine, k.cosine);
     if (plan->ntrees > 1) {
         clear_between(call, call->Dq);
         clear_between(call, call->Dv);

@@ -10,7 +10,6 @@
 #define HML_ALGO_KERNEL_LOCAL_H
 
 #include "algo/kernel_dynamics.h"
-#include "batch/kernels.h"
 
 /* rare joints stay out of the way of the others: inlined, their code would be prepared for in every walk */
 #if defined __GNUC__
@@ -18,21 +17,6 @@
 #else
 #define LOCAL_APART static
 #endif
-
-/* bytes for a number of each of the configuration's, in whole packs */
-static inline size_t sines_size(const hml_plan *plan) { return ((size_t)plan->nq + 7) * sizeof(num); }
-
-/* sines and cosines of all angles first, for none waits for another; in a single call the lanes of a pack are angles */
-static inline void local_sines(const hml_plan *plan, const num *q, num *s, num *c)
-{
-#if COLS == 8
-    hml_kernels_X8.sines(q, plan->angles_begin, plan->angles_end, s, c);
-#elif COLS == 4
-    hml_kernels_X4.sines(q, plan->angles_begin, plan->angles_end, s, c);
-#else
-    for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
-#endif
-}
 
 /* n numbers of every state; a single state is read where it is */
 static inline const num *local_input(kernel_input in, int count, int32_t n, num *room)

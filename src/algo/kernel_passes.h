@@ -19,6 +19,7 @@
 #define HML_ALGO_KERNEL_PASSES_H
 
 #include "algo/kernel_factor.h"
+#include "algo/kernel_sines.h"
 
 /* where the walk is, one for each level of the tree */
 typedef struct link_state {
@@ -34,7 +35,7 @@ typedef struct walk {
     const topology *paths;
     const plan_tree *tree;
     const double *gravity;
-    const num *q, *v;
+    const num *q, *v, *sine, *cosine;
     link_state *links;      /* levels */
     inertia *inertias;      /* nbodies: of the subtrees */
     branch_column *columns; /* nv */
@@ -108,7 +109,11 @@ static inline void link_out(const walk *w, const plan_body *p)
     branch_column *c = &w->columns[p->v];
     const num *nu = &w->v[p->v];
     num pitch = K(p->pitch);
-    pose H = joint_move(p->type, link_predecessor(&up->H, p), pitch, &w->q[p->q]);
+    pose H = link_predecessor(&up->H, p);
+    if (p->type == HML_JOINT_REVOLUTE)
+        H.R = turn_z_by(H.R, w->sine[p->q], w->cosine[p->q]);
+    else
+        H = joint_move(p->type, H, pitch, &w->q[p->q]);
     twist vp = up->v, ap = up->a, v, a;
     own->H = H;
     if (p->nv == 1) { /* S × S is zero */

@@ -65,12 +65,17 @@ static inline inertia plan_inertia(const double I[10])
                       sym3_of(K(I[4]), K(I[5]), K(I[6]), K(I[7]), K(I[8]), K(I[9])));
 }
 
-/* turns a frame about its own z */
+/* turns a frame about its own z, by an angle of which sine and cosine are given */
+static inline mat3 turn_z_by(mat3 R, num s, num c)
+{
+    return mat3_of(vec3_axpy(s, R.y, vec3_scale(c, R.x)), vec3_axpy(-s, R.x, vec3_scale(c, R.y)), R.z);
+}
+
 static inline mat3 turn_z(mat3 R, num angle)
 {
     num s, c;
     num_sincos(angle, &s, &c);
-    return mat3_of(vec3_axpy(s, R.y, vec3_scale(c, R.x)), vec3_axpy(-s, R.x, vec3_scale(c, R.y)), R.z);
+    return turn_z_by(R, s, c);
 }
 
 /* moves the predecessor frame P by the joint's position q: P g(q), every axis being z */
