@@ -18,7 +18,7 @@
 #include "hamel/hamel.h"
 #include "peer_dynamics_measure.h"
 
-enum { A_CORE = 256, CHUNK = 64, ROUNDS = 15, CORES = 256 };
+enum { A_CORE = 256, CHUNK = 64, ROUNDS = 45, CORES = 256 };
 
 /* ---- a pool: threads that look for work without sleeping, as OpenMP's do; the caller is worker 0 ---- */
 
