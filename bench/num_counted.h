@@ -49,6 +49,7 @@ inline num num_sqrt(num x) { return count.root++, num(sqrt(x.x)); }
 inline num num_fma(num a, num b, num c) { return a * b + c; }
 inline mask num_lt(num a, num b) { return -(mask)(a < b); }
 inline num num_select(mask m, num a, num b) { return m ? a : b; }
+inline unsigned num_lanes(mask m) { return m ? 1u : 0u; }
 inline int num_any(mask m) { return m != 0; }
 inline lane num_get(num x, int) { return x.x; }
 inline void num_set(num *x, int, lane value) { x->x = value; }
