@@ -107,9 +107,9 @@ NUM_INLINE strip strip_scale(num w, strip x)
 NUM_INLINE strip strip_unit(int32_t d)
 {
 #if COLS > 1
-    static const double one[2 * COLS] = {[COLS] = 1};
+    static const double one[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
     strip a;
-    memcpy(&a, one + COLS - d, sizeof a);
+    memcpy(&a, one + 8 - d, sizeof a);
     return a;
 #else
     strip a;

@@ -9,6 +9,8 @@
 #ifndef HML_ALGO_SINGLE_ARTICULATED_H
 #define HML_ALGO_SINGLE_ARTICULATED_H
 
+#include <assert.h>
+
 #include "algo/kernel_dynamics.h"
 #include "algo/single_kinematics.h"
 
@@ -51,8 +53,8 @@ typedef struct single_walk {
 } single_walk;
 
 /* they take the place of packs */
-_Static_assert(2 * sizeof(single_link) <= sizeof(articulated_link), "the world is a link more");
-_Static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is not larger than a pack of them");
+static_assert(2 * sizeof(single_link) <= sizeof(articulated_link), "the world is a link more");
+static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is not larger than a pack of them");
 
 static const quad unit4[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 
@@ -184,7 +186,7 @@ NUM_INLINE void single_join(const single_link *own, const single_column *c, sing
 
 static inline void single_back(single_walk *w, const plan_body *p)
 {
-    static const single_column fixed; /* U = 0 */
+    static const single_column fixed = {{{0}, {0}}, {{0}, {0}}, 0, 0, 0}; /* U = 0 */
     single_link *own = &w->links[p->level + 1], *up = own - 1;
     const single_column *through = &fixed;
     if (p->nv == 1) {
