@@ -167,6 +167,7 @@ static inline num load_some(const lane *from, size_t n) { return num_load_part(f
 static inline void store_some(lane *to, size_t n, num x) { num_store_part(to, (int)n, x); }
 #endif
 
+#if !defined HML_NUM_F32 && !defined HML_NUM_C64 && !defined HML_NUM_F128 /* the kinds that show their bits */
 /* x − x is zero exactly where x is finite: its bits, all together */
 static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 {
@@ -181,6 +182,7 @@ static inline bits not_finite_bits(size_t n, const lane *x, bits all)
     }
     return all;
 }
+#endif
 
 /* lanes whose quaternion is not within 1e-3 of unit */
 NUM_INLINE mask quaternion_is_off(const num *r)
