@@ -7,7 +7,7 @@
 static void rate_block(int32_t type, const double q[], double F[HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV])
 {
     int nq = joint_nq(group_type(type)), nv = joint_nv(group_type(type)), at = quaternion_at(type);
-    for (int i = 0; i < nq * nv; i++) F[i] = 0;
+    memset(F, 0, HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV * sizeof *F);
     if (at < 0) {
         for (int i = 0; i < nv; i++) F[i * nv + i] = 1;
         if (type != HML_JOINT_PLANAR && type != HML_JOINT_SCHOENFLIES) return;
