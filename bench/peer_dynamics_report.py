@@ -1,7 +1,7 @@
 """Tables and a picture of what the dynamics benchmark measured.
 
     peer_dynamics_report.py FILE.json                           prints the tables of a file
-    peer_dynamics_report.py --page PAGE --picture SVG FOLDER    puts those of FOLDER/bench.json between the page's marks
+    peer_dynamics_report.py --page PAGE --picture SVG FOLDER    puts those of FOLDER/bench*.json between the page's marks
 """
 
 import argparse
@@ -259,7 +259,7 @@ def main():
             print(part + "\n")
         return
     page = options.page.read_text()
-    for name in ("bench", "bench-instructions", "bench-cores"):
+    for name in ("bench", "bench-avx2", "bench-instructions", "bench-cores"):
         path = options.source / f"{name}.json"
         if not path.exists():
             print(f"{path} is not there: its tables stay as they are")
@@ -272,6 +272,9 @@ def main():
             page = put(page, "cores", cores_table(data["rows"]))
             continue
         found = cases(data["rows"])
+        if name == "bench-avx2":
+            page = put(page, "avx2", summary_table(found))
+            continue
         page = put(page, "machine", machine(data))
         page = put(page, "linearize", linearize_table(found))
         page = put(page, "algorithms", algorithms_table(found, SHOWN))
