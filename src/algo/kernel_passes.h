@@ -8,8 +8,9 @@
  *
  *   first walk    out: pose, velocity, acceleration without ν̇, columns, own inertia and force
  *                 back: F = I S and g of the columns, M's row, its elimination, right-hand side; the sum joins the
- * parent second walk   out: ν̇, W = L⁻¹, the part Δa that ν̇ adds to the acceleration, Ψ̈ back: the part Δf that it adds
- * to the force of the subtree
+ *                 parent
+ *   second walk   out: ν̇, the part Δa that it adds to the acceleration, Ψ̈
+ *                 back: the part Δf that it adds to the force of the subtree
  *
  * Both back steps together give what a motion of column c does to the forces of its ancestors, per unit:
  *
