@@ -253,12 +253,12 @@ static inline void panel_columns(const kernel_call *call, const walk *w, const p
     panel_clear(w, p, begin, carried);
     for (int32_t j = 0; j < n; j++) {
         int32_t c = begin + j;
-        const int32_t *path = column_path(w->plan, w->paths, c);
+        const int32_t *path = column_path(w->paths, c);
         column_right_hand_sides(w, p, path, c, j);
         if (call->passive) passive_right_hand_sides(w, p, c, j);
     }
     const plan_column *pc = &plan_columns(w->plan)[begin];
-    const int32_t first = pc->depth > w->tree->base ? column_path(w->plan, w->paths, begin)[w->tree->base] : begin;
+    const int32_t first = pc->depth > w->tree->base ? column_path(w->paths, begin)[w->tree->base] : begin;
     const panel_result q = {call->Dq, p->sq, p->q}, v = {call->Dv, p->sv, p->v}, m = {call->Minv, p->sm, NULL};
     panel_matrix(w, p, &q, call->count, begin, n, first, carried);
     panel_matrix(w, p, &v, call->count, begin, n, first, carried);

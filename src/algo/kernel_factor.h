@@ -50,11 +50,7 @@ static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32
 }
 
 /* the path of a column and, behind it, the column itself */
-static inline const int32_t *column_path(const hml_plan *plan, const topology *t, int32_t column)
-{
-    (void)plan;
-    return t->of[column];
-}
+static inline const int32_t *column_path(const topology *t, int32_t column) { return t->of[column]; }
 
 /* every row of a tree */
 static inline void factor_clear(const mass_factor *f, const plan_tree *tree)
@@ -108,7 +104,7 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
                                  const branch_column *columns, const mass_factor *f, base_block *block, num *b,
                                  mask *failed)
 {
-    const int32_t *path = column_path(plan, t, c);
+    const int32_t *path = column_path(t, c);
     const int32_t depth = plan_columns(plan)[c].depth, base = tree->base;
     const branch_column *col = &columns[c];
     num *row = factor_row(f, c), *own = factor_own(f, tree, c);
@@ -173,7 +169,7 @@ static inline void factor_root(const hml_plan *plan, const plan_tree *tree, cons
 static inline num factor_back(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
                               int32_t c, const num *b, const num *x)
 {
-    const int32_t *path = column_path(plan, t, c);
+    const int32_t *path = column_path(t, c);
     int32_t depth = plan_columns(plan)[c].depth, d = 0;
     const num *row = factor_row(f, c);
     num sum = f->diagonal[c] * b[c];

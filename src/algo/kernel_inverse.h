@@ -19,7 +19,7 @@ static inline void inverse_column(const kernel_call *call, int32_t index, const 
     const hml_plan *plan = call->plan;
     const plan_tree *tree = &plan_trees(plan)[index];
     const plan_column *pc = &plan_columns(plan)[c];
-    const int32_t *path = column_path(plan, call->paths, c);
+    const int32_t *path = column_path(call->paths, c);
     const column_state *columns = k->s.columns, *col = &columns[c];
     const composite *b = &k->s.bodies[pc->body].sum;
     const double damping = call->passive ? plan_coordinates(plan)[c].damping : 0;
@@ -52,7 +52,7 @@ static inline void inverse_mass_matrix(const kernel_call *call, const plan_tree 
     const plan_column *pc = plan_columns(call->plan);
     const model_coordinate *passive = plan_coordinates(call->plan);
     for (int32_t c = tree->begin; c < tree->end; c++) {
-        const int32_t *path = column_path(call->plan, call->paths, c);
+        const int32_t *path = column_path(call->paths, c);
         wrench F = k->s.columns[c].F;
         for (int32_t d = 0; d < pc[c].depth; d++) {
             num m = wrench_dot(F, k->s.columns[path[d]].S);

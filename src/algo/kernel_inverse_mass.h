@@ -184,7 +184,7 @@ static inline void inverse_panel(const kernel_call *call, const inverse_scratch 
     const num *inverse = k->m.diagonal;
     slab *slabs = panel_of(call, k, begin);
     for (int32_t j = 0; j < n; j++) {
-        const int32_t *path = column_path(call->plan, call->paths, begin + j), depth = pc[begin + j].depth;
+        const int32_t *path = column_path(call->paths, begin + j), depth = pc[begin + j].depth;
         const num *row = mass_row(&k->m, begin + j);
         num *to = (num *)(void *)slabs + j;
         for (int32_t d = depth; d >= 0 && k->touched[path[d]] != begin; d--) {
@@ -200,7 +200,7 @@ static inline void inverse_reach(const kernel_call *call, const inverse_scratch 
 {
     const plan_column *pc = plan_columns(call->plan);
     for (int32_t j = begin; j < begin + n; j++) {
-        const int32_t *path = column_path(call->plan, call->paths, j);
+        const int32_t *path = column_path(call->paths, j);
         for (int32_t d = pc[j].depth; d >= 0 && k->touched[path[d]] != -2 - begin; d--) {
             k->touched[path[d]] = -2 - begin;
         }
@@ -210,14 +210,14 @@ static inline void inverse_reach(const kernel_call *call, const inverse_scratch 
         if (k->touched[i] == -2 - begin)
             k->common[i] = depth + 1;
         else
-            k->common[i] = depth ? k->common[column_path(call->plan, call->paths, i)[depth - 1]] : 0;
+            k->common[i] = depth ? k->common[column_path(call->paths, i)[depth - 1]] : 0;
     }
 }
 
 /* row i of M⁻¹ in the columns of the panel */
 NUM_INLINE slab inverse_product(const kernel_call *call, const inverse_scratch *k, const slab *slabs, int32_t i)
 {
-    const int32_t *path = column_path(call->plan, call->paths, i), common = k->common[i];
+    const int32_t *path = column_path(call->paths, i), common = k->common[i];
     const num *row = mass_row(&k->m, i);
     slab sum = slab_zero();
     for (int32_t d = 0; d < common; d++) sum = slab_axpy(row[d], &slabs[path[d]], sum);
@@ -286,7 +286,7 @@ static inline unsigned kernel_inverse_mass(const kernel_call *call)
     for (int32_t c = nv - 1; c >= 0; c--) {
         eliminate_row(&k, c, pc[c].depth, pc[c].subtree_end, &failed);
     }
-    for (int32_t c = 0; c < nv; c++) invert_row(&k.m, column_path(plan, call->paths, c), c, pc[c].depth);
+    for (int32_t c = 0; c < nv; c++) invert_row(&k.m, column_path(call->paths, c), c, pc[c].depth);
     for (int32_t c = 0; c < nv && LANES == 1; c += SLAB) inverse_panel(call, &k, c, nv - c < SLAB ? nv - c : SLAB);
     for (int32_t c = 0; c < nv; c += SLAB) {
         const int32_t n = nv - c < SLAB ? nv - c : SLAB;

@@ -63,7 +63,7 @@ static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + t
 static inline void inverse_row(const walk *w, const panel *p, int32_t block, int32_t end, int32_t c)
 {
     const plan_tree *tree = w->tree;
-    const int32_t *path = column_path(w->plan, w->paths, c);
+    const int32_t *path = column_path(w->paths, c);
     const int32_t depth = plan_columns(w->plan)[c].depth, base = tree->base, ld = p->N_ld, n = c - block;
     const num *own = factor_own(&w->f, tree, c);
     num *N = p->N + (int64_t)(block - tree->begin) * (ld + 1), *row = N + (int64_t)n * ld;
@@ -113,7 +113,7 @@ static inline void base_response(const walk *w, const panel *p)
 /* rows that a column of the panel does not touch are zero there */
 static inline void panel_clear(const walk *w, const panel *p, int32_t begin, int32_t carried)
 {
-    const int32_t *path = column_path(w->plan, w->paths, begin);
+    const int32_t *path = column_path(w->paths, begin);
     const int32_t depth = plan_columns(w->plan)[begin].depth, first = w->tree->begin, below = tree_below(w->tree);
     for (int32_t d = w->tree->base; d < depth; d++) {
         int32_t k = path[d] - first;
@@ -210,7 +210,7 @@ typedef struct panel_run {
 static inline int32_t panel_runs(const walk *w, int32_t begin, int32_t carried, int32_t block, int32_t end,
                                  panel_run *runs)
 {
-    const int32_t *path = column_path(w->plan, w->paths, begin);
+    const int32_t *path = column_path(w->paths, begin);
     const int32_t above = plan_columns(w->plan)[begin].depth - w->tree->base; /* of its path, below a free root */
     int32_t n = 0;
     for (int32_t d = 0; d <= (above > 0 ? above : 0); d++) { /* the path, then the columns themselves */

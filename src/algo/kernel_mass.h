@@ -339,7 +339,7 @@ static inline void mass_store(const kernel_call *call, const mass_scratch *k)
     num *x = k->x;
     for (int32_t c = 0; c < nv; c++) x[c] = K(0);
     for (int32_t i = 0; i < nv; i++) {
-        const int32_t *path = column_path(call->plan, call->paths, i);
+        const int32_t *path = column_path(call->paths, i);
         const int32_t depth = pc[i].depth, end = pc[i].subtree_end;
         const num *row = mass_row(k, i);
         for (int32_t d = 0; d < depth; d++) x[path[d]] = row[d];
