@@ -4,6 +4,9 @@
 
 #include "algo/kernel_inverse_mass.h"
 #include "algo/kernel_torque.h"
+#if LANES == 4 || LANES == 8
+#include "algo/single_linearize.h"
+#endif
 
 /* bytes of scratch for any kernel; a workspace for the tree alone has depth 0 and knows no mass matrix */
 static inline size_t recursive_scratch_size(const hml_plan *plan)
@@ -13,7 +16,12 @@ static inline size_t recursive_scratch_size(const hml_plan *plan)
     size_t size = kernel_scratch_size(plan), other = torque_scratch_lay(plan, NULL, &torque);
     if (other > size) size = other;
     if (plan->depth) other = inverse_scratch_lay(plan, NULL, &inverse);
-    return other > size ? other : size;
+    if (other > size) size = other;
+#if LANES == 4 || LANES == 8
+    if (plan->depth) other = single_scratch_size(plan);
+    if (other > size) size = other;
+#endif
+    return size;
 }
 
 #endif

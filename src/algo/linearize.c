@@ -50,14 +50,20 @@ static void copy_block(kernel_output from, kernel_output to, size_t n)
     for (size_t r = 0; r < n; r++) memcpy(to.data + r * to.ld, from.data + r * from.ld, n * sizeof(double));
 }
 
+/* zeros in the upper rows of a matrix */
+static void clear_rows(kernel_output out, size_t rows, size_t columns)
+{
+    if (out.ld == columns) rows *= columns, columns = rows, rows = 1; /* at one go */
+    for (size_t r = 0; r < rows; r++) memset(out.data + r * out.ld, 0, columns * sizeof(double));
+}
+
 /* the upper half of A, and the upper half of B */
 static void fill_constants(const hml_model *model, const double *v, kernel_output A, kernel_output B)
 {
     size_t nv = (size_t)model->nv;
-    for (size_t r = 0; A.data && r < nv; r++) {
-        memset(A.data + r * A.ld, 0, 2 * nv * sizeof(double));
-        A.data[r * A.ld + nv + r] = 1;
-    }
+    if (A.data) clear_rows(A, nv, 2 * nv);
+    if (B.data) clear_rows(B, nv, nv);
+    for (size_t r = 0; A.data && r < nv; r++) A.data[r * A.ld + nv + r] = 1;
     const model_joint *joints = model_joints(model);
     for (int32_t j = 0; A.data && j < model->njoints; j++) {
         double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
@@ -68,7 +74,6 @@ static void fill_constants(const hml_model *model, const double *v, kernel_outpu
             for (size_t c = 0; c < m; c++) A.data[(first + r) * A.ld + first + c] = -ad[r * m + c];
         }
     }
-    for (size_t r = 0; B.data && r < nv; r++) memset(B.data + r * B.ld, 0, nv * sizeof(double));
 }
 
 /* everything around the kernel for one state that came out with the given status */
@@ -92,7 +97,14 @@ static void finish_state(const hml_model *model, const double *v, const outputs 
     if (o->copy_Minv) copy_block(Minv, block(B, nv, 0), nv);
 }
 
-/* `count` states from `first` on, through one pack of a kernel */
+/* one state, in lanes where that can be done */
+static unsigned linearize_single(const hml_work *work, const kernel_call *call)
+{
+    if (work->pack->linearize_single && !work->pack->linearize_single(call)) return 0;
+    return work->scalar->linearize(call);
+}
+
+/* `count` states from `first` on, through one pack of a kernel; NULL: the one for a single state */
 static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, const hml_linearization *x,
                            const outputs *o, size_t first, int count, hml_status *status)
 {
@@ -109,7 +121,10 @@ static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, con
     call.Dq = output_at(o->Dq, first);
     call.Dv = output_at(o->Dv, first);
     call.Minv = output_at(o->Minv, first);
-    failed = model->nfollowers ? hml_mimic_linearize(work, &call) : kernels->linearize(&call);
+    if (model->nfollowers)
+        failed = hml_mimic_linearize(work, &call);
+    else
+        failed = kernels ? kernels->linearize(&call) : linearize_single(work, &call);
     for (int l = 0; l < count; l++) {
         size_t s = first + (size_t)l;
         const double *v = input_at(x->v, s);
@@ -131,7 +146,7 @@ hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linea
 {
     if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
-    return run_pack(work, work->scalar, arguments, &o, 0, 1, NULL);
+    return run_pack(work, NULL, arguments, &o, 0, 1, NULL);
 }
 
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,

@@ -70,6 +70,17 @@ NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
     *sum_b = sums[1];
 }
 
+/* a vector of the world in the frame of a body there */
+NUM_INLINE quad quad_seen_from(const frame4 *W, quad a)
+{
+    const quad zero = {0, 0, 0, 0};
+    double x, y, z, unused;
+    quad_sums(W->x * a, W->y * a, &x, &y);
+    quad_sums(W->z * a, zero, &z, &unused);
+    const quad b = {x, y, z, 0};
+    return b;
+}
+
 /* M x for the columns of a 3x3 matrix and a vector in memory */
 NUM_INLINE quad quad_columns(const quad M[3], const quad *x)
 {
@@ -108,19 +119,20 @@ static inline double single_load(const plan_body *p, single_link *own, quad v)
     return length;
 }
 
-/* H of a body whose parent is at `up`; revolute joints, the many, without a call */
-NUM_INLINE void single_move(const single_walk *w, const plan_body *p, const frame4 *up, frame4 *H)
+/* H of a body whose parent is at `up`; revolute joints, the many, without a call; sine, cosine: of q's numbers */
+NUM_INLINE void single_move(const plan_body *p, const double *q, const double *sine, const double *cosine,
+                            const frame4 *up, frame4 *H)
 {
     const double *X = p->X;
     if (p->type == HML_JOINT_REVOLUTE) {
-        const double s = w->s[p->q], c = w->c[p->q];
+        const double s = sine[p->q], c = cosine[p->q];
         quad x = frame4_turn(up, X, 0), y = frame4_turn(up, X, 1);
         H->x = x * c + y * s;
         H->y = y * c - x * s;
         H->z = frame4_turn(up, X, 2);
         H->p = frame4_act(up, X + 9);
     } else {
-        *H = frame4_move(p, frame4_mul(up, X), w->q + p->q, w->s + p->q, w->c + p->q);
+        *H = frame4_move(p, frame4_mul(up, X), q + p->q, sine + p->q, cosine + p->q);
     }
 }
 
@@ -299,12 +311,8 @@ static inline quad single_root_out(const kernel_call *call, single_walk *w, cons
     const double *nu = &w->v[p->v];
     single_link *up = w->links, *own = up + 1;
     frame4 W;
-    quad gravity = zero;
-    double x, y, z, unused;
-    single_move(w, p, &world, &W);
-    quad_sums(W.x * g, W.y * g, &x, &y);
-    quad_sums(W.z * g, zero, &z, &unused);
-    gravity[0] = x, gravity[1] = y, gravity[2] = z;
+    single_move(p, w->q, w->s, w->c, &world, &W);
+    const quad gravity = quad_seen_from(&W, g);
     up->v.v = up->v.w = up->a.v = up->a.w = zero;
     own->H = world;
     if (p->type != HML_JOINT_FREE) {
@@ -344,7 +352,7 @@ static inline unsigned single_forward_dynamics(const kernel_call *call)
         for (int32_t i = root; i < tree->body_end; i++) {
             single_link *own = &w.links[pb[i].level + 1];
             if (i > root) {
-                single_move(&w, &pb[i], &own[-1].H, &own->H);
+                single_move(&pb[i], w.q, w.s, w.c, &own[-1].H, &own->H);
                 single_out(&w, &pb[i], own - 1, own);
             }
             int32_t j = i;

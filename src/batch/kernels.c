@@ -11,14 +11,18 @@
 #if defined HML_NUM_X4 || defined HML_NUM_X8
 #include "algo/single_articulated.h"
 #include "algo/single_kinematics.h"
+#include "algo/single_linearize.h"
 #define JACOBIANS_SINGLE single_jacobians
 #define FORWARD_SINGLE   single_forward_dynamics
+#define LINEARIZE_SINGLE single_linearize
 #elif defined HML_NUM_X2
 #define JACOBIANS_SINGLE NULL
 #define FORWARD_SINGLE   NULL
+#define LINEARIZE_SINGLE NULL
 #else
 #define JACOBIANS_SINGLE kernel_jacobians
 #define FORWARD_SINGLE   NULL
+#define LINEARIZE_SINGLE NULL
 #endif
 
 #include "batch/kernel_group.h"
@@ -58,6 +62,7 @@ const kernel_table TABLE(KIND) = {
 #if !defined HML_NUM_F32
     recursive_scratch_size,
     kernel_linearize,
+    LINEARIZE_SINGLE,
     kernel_forward_dynamics,
     FORWARD_SINGLE,
     kernel_inverse_dynamics,

@@ -42,6 +42,8 @@ typedef struct hml_kernels {
     /* algo/kernel_dynamics.h, kernel_inverse.h: bytes of scratch; a pack of states, returning the lanes that failed */
     size_t (*scratch_size)(const struct hml_plan *plan);
     unsigned (*linearize)(const struct kernel_call *call);
+    /* algo/single_linearize.h: one state, or 1 where the scalar table must do it; NULL: it always must */
+    unsigned (*linearize_single)(const struct kernel_call *call);
     unsigned (*forward_dynamics)(const struct kernel_call *call);
     /* algo/single_articulated.h: one state, or 1 where the scalar table must do it; NULL: it always must */
     unsigned (*forward_single)(const struct kernel_call *call);

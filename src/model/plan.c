@@ -180,6 +180,9 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
 {
     const model_body *b = model_bodies(m);
     plan_body *out = (plan_body *)((char *)plan + plan->bodies);
+    double *inertias = (double *)((char *)plan + plan->inertias);
+    const size_t row = (size_t)m->nbodies + PLAN_PACK;
+    memset(inertias, 0, 10 * row * sizeof *inertias);
     for (int32_t i = 0; i < m->nbodies; i++) {
         pose Q = plan_frame(&b[i]), Qp = b[i].parent < 0 ? pose_identity() : plan_frame(&b[b[i].parent]);
         pose origin = pose_of(mat3_read(b[i].R), vec3_of(b[i].p[0], b[i].p[1], b[i].p[2]));
@@ -203,6 +206,7 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
         memcpy(out[i].I, parameters, sizeof parameters);
         out[i].pitch = b[i].pitch;
         pose_write(to_body, out[i].to_body);
+        for (int k = 0; k < 10; k++) inertias[(size_t)k * row + (size_t)i] = parameters[k];
     }
 }
 
@@ -297,6 +301,11 @@ static void fill_motions(const hml_model *m, hml_plan *plan)
 
 /* ---- the whole ---- */
 
+static uint64_t inertias_size(const hml_model *m)
+{
+    return aligned(10 * ((uint64_t)m->nbodies + PLAN_PACK) * sizeof(double));
+}
+
 size_t hml_plan_size(const hml_model *m)
 {
     return (size_t)(aligned(sizeof(hml_plan)) + aligned((uint64_t)m->nbodies * sizeof(plan_body)) +
@@ -304,7 +313,7 @@ size_t hml_plan_size(const hml_model *m)
                     aligned((uint64_t)count_segments(m) * sizeof(plan_segment)) +
                     aligned((uint64_t)count_trees(m) * sizeof(plan_tree)) +
                     aligned((uint64_t)find_runs(m, NULL) * sizeof(plan_run)) +
-                    aligned((uint64_t)m->nbodies * sizeof(plan_motion)));
+                    aligned((uint64_t)m->nbodies * sizeof(plan_motion)) + inertias_size(m));
 }
 
 void hml_plan_fill(hml_model *m)
@@ -324,7 +333,8 @@ void hml_plan_fill(hml_model *m)
     plan->runs = plan->trees + aligned((uint64_t)plan->ntrees * sizeof(plan_tree));
     plan->nruns = find_runs(m, NULL);
     plan->motions = plan->runs + aligned((uint64_t)plan->nruns * sizeof(plan_run));
-    plan->size = plan->motions + aligned((uint64_t)m->nbodies * sizeof(plan_motion));
+    plan->inertias = plan->motions + aligned((uint64_t)m->nbodies * sizeof(plan_motion));
+    plan->size = plan->inertias + inertias_size(m);
     plan->coordinates = (int64_t)m->coordinates - (int64_t)m->plan;
     plan->rest = (int64_t)m->rest - (int64_t)m->plan;
     fill_columns(m, plan);

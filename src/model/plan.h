@@ -84,7 +84,7 @@ typedef struct hml_plan {
     int32_t levels;                            /* highest level, plus one */
     int32_t block;                             /* columns of the largest block, see plan_block_end */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
-    uint64_t runs, motions;
+    uint64_t runs, motions, inertias;
     int32_t angles_begin, angles_end; /* all angles of the tree's configuration lie in this range */
     int64_t coordinates, rest;        /* offsets from the plan back to the model's sections, bytes */
 } hml_plan;
@@ -100,6 +100,14 @@ static inline const plan_column *plan_columns(const hml_plan *p) { return (const
 static inline const plan_tree *plan_trees(const hml_plan *p) { return (const plan_tree *)plan_at(p, p->trees); }
 static inline const plan_motion *plan_motions(const hml_plan *p) { return (const plan_motion *)plan_at(p, p->motions); }
 static inline const plan_run *plan_runs(const hml_plan *p) { return (const plan_run *)plan_at(p, p->runs); }
+
+/* number k of all bodies' I in a row, and a pack of zeros more */
+enum { PLAN_PACK = 8 };
+static inline const double *plan_inertias(const hml_plan *p, int k)
+{
+    return (const double *)plan_at(p, p->inertias) + (size_t)k * ((size_t)p->nbodies + PLAN_PACK);
+}
+
 static inline const double *plan_rest(const hml_plan *p) { return (const double *)((const char *)p + p->rest); }
 
 /*

@@ -134,6 +134,9 @@ static inline void num_store_part(double *to, int n, num x)
 {
 #if LANES == 8 && defined __AVX512F__
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << n) - 1), (__m512d)x);
+#elif LANES == 4 && defined __AVX__
+    static const int64_t first[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i_u *)(first + 4 - n)), (__m256d)x);
 #else
     for (int i = 0; i < n; i++) to[i] = x[i];
 #endif

@@ -1,0 +1,272 @@
+/*
+ * Right-hand sides and results of the linearization of one state, LANES columns at a time: kernel_linearize.h with a
+ * column in each lane.
+ */
+#ifndef HML_ALGO_SINGLE_PANELS_H
+#define HML_ALGO_SINGLE_PANELS_H
+
+#include "algo/single_inverse.h"
+
+/* rows of one of the results, `ld` apart */
+typedef struct single_output {
+    double *to;
+    size_t ld;
+} single_output;
+
+/* right-hand sides of D_q and D_ν in a row of the panel */
+typedef struct single_pair {
+    num q, v;
+} single_pair;
+
+/* LANES columns on their way to the results */
+typedef struct single_panel {
+    single_pair *b;      /* n */
+    int32_t at, end;     /* columns */
+    int32_t joint;       /* first column of the first one's joint */
+    int32_t carried;     /* where the last of their subtrees ends */
+    const int32_t *path; /* rows above that joint, in the plan's numbering: `above` of them */
+    int32_t above;
+    panel_run *runs, *clipped; /* of rows with right-hand sides; those of a block */
+    int32_t nruns;
+    single_output Dq, Dv, Minv;
+    double *nowhere;    /* a row for results that nobody wants */
+    const num *springs; /* their ∂h/∂q, see kernel_passive.h; one lane of each */
+} single_panel;
+
+/* s of the three results */
+typedef struct single_sum {
+    num q[6], v[6], m[6];
+} single_sum;
+
+/* ---- right-hand sides ---- */
+
+/* g of a column: three numbers, LANES apart */
+NUM_INLINE const double *single_g(const single_tree *t, int32_t i)
+{
+    return (const double *)&t->pack[(uint32_t)i / LANES].g + (uint32_t)i % LANES;
+}
+
+/* one of the two: rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in `side` */
+NUM_INLINE void single_sides(const single_tree *t, const single_panel *p, const struct single_side *side, num *b)
+{
+    const size_t bytes = t->call->paths->bytes;
+    const int32_t at = p->at, end = p->end, carried = p->carried, below_root = t->below;
+    const vec3 w = side->w;
+    const twist P = side->P;
+    const wrench U = side->U;
+    for (int32_t d = 0; d < p->above; d++) {
+        const int32_t i = p->path[d] - below_root;
+        b[2 * i] = lanes_where(lanes_of(single_below(t, i), at), row_dot_wrench(t->S + i * ROW, &U));
+    }
+    const int32_t joint = p->joint;
+    const double *F = t->F + joint * ROW, *S = t->S + joint * ROW;
+    const uint8_t *above = single_above(t, joint), *below = single_below(t, joint);
+    b += 2 * joint;
+    for (int32_t i = joint; i < end; i++, F += ROW, S += ROW, above += bytes, below += bytes, b += 2) {
+        const double *g = single_g(t, i);
+        const num down = row_dot_twist(F, &P) + (g[0] * w.x + g[LANES] * w.y + g[2 * LANES] * w.z);
+        const num up = row_dot_wrench(S, &U);
+        *b = lanes_select(lanes_of(above, at), down, lanes_where(lanes_of(below, at), up));
+    }
+    for (int32_t i = end; i < carried; i++, F += ROW, above += bytes, b += 2) {
+        const double *g = single_g(t, i);
+        const num down = row_dot_twist(F, &P) + (g[0] * w.x + g[LANES] * w.y + g[2 * LANES] * w.z);
+        *b = lanes_where(lanes_of(above, at), down);
+    }
+}
+
+/* damping and springs join them: entries of the joints' own columns */
+static inline void single_passive_sides(const single_tree *t, const single_panel *p)
+{
+    for (int32_t c = p->at; c < p->end; c++) {
+        const plan_column *pc = &plan_columns(t->call->plan)[t->below + c];
+        const int32_t nv = plan_bodies(t->call->plan)[pc->body].nv, lane_of = c - p->at;
+        for (int32_t k = pc->first; k < pc->first + nv; k++) {
+            p->b[k - t->below].q[lane_of] -= num_get(p->springs[k * PASSIVE_LD + t->below + c - pc->first], 0);
+        }
+        p->b[c].v[lane_of] -= plan_coordinates(t->call->plan)[t->below + c].damping;
+    }
+}
+
+/* s = b_root + Tᵀ b, T = −N F; U is −b_root's, b two packs a row */
+NUM_INLINE void single_sum_up(const single_solver *m, const single_panel *p, const wrench *U, const num *b, num s[6])
+{
+    num s0 = U->f.x, s1 = U->f.y, s2 = U->f.z, s3 = U->t.x, s4 = U->t.y, s5 = U->t.z;
+    for (const panel_run *run = p->runs, *last = run + p->nruns; run < last; run++) {
+        const double *R = m->R + run->begin * ROW;
+        for (const num *x = b + 2 * run->begin, *end = b + 2 * run->end; x < end; x += 2, R += ROW) {
+            const num y = *x;
+            s0 -= R[0] * y, s1 -= R[1] * y, s2 -= R[2] * y;
+            s3 -= R[4] * y, s4 -= R[5] * y, s5 -= R[6] * y;
+        }
+    }
+    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3, s[4] = s4, s[5] = s5;
+}
+
+/* rows with right-hand sides: the path, runs of neighbours together, then the columns and what they carry */
+static inline void single_runs(single_panel *p, int32_t below)
+{
+    panel_run *run = p->runs;
+    run->begin = run->end = p->above ? p->path[0] - below : p->joint;
+    for (int32_t d = 0; d < p->above; d++) {
+        const int32_t i = p->path[d] - below;
+        if (run->end != i) run++, run->begin = i;
+        run->end = i + 1;
+    }
+    if (run->end != p->joint) run++, run->begin = p->joint;
+    run->end = p->carried;
+    p->nruns = (int32_t)(run - p->runs) + 1;
+}
+
+/* those that lie in a block */
+static inline int32_t single_clip(const single_panel *p, int32_t begin, int32_t end)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < p->nruns; k++) {
+        const panel_run run = p->runs[k];
+        if (run.begin >= end || run.end <= begin) continue;
+        p->clipped[n].begin = run.begin > begin ? run.begin : begin;
+        p->clipped[n++].end = run.end < end ? run.end : end;
+    }
+    return n;
+}
+
+/* ---- results ---- */
+
+/* a row of the three results */
+typedef struct single_row {
+    num q, v, m;
+} single_row;
+
+/* G s */
+NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
+{
+    single_row x = {G[0] * s->q[0], G[0] * s->v[0], G[0] * s->m[0]};
+#define STEP(d, e) x.q += G[e] * s->q[d], x.v += G[e] * s->v[d], x.m += G[e] * s->m[d];
+    STEP(1, 1)
+    STEP(2, 2)
+    STEP(3, 4) STEP(4, 5) STEP(5, 6)
+#undef STEP
+        return x;
+}
+
+NUM_INLINE void single_store(double *to, int n, const int whole, num x)
+{
+    if (whole)
+        pack_put(to, x);
+    else
+        num_store_part(to, n, x);
+}
+
+/* rows of the three results that the panel does not touch: G s */
+NUM_INLINE void single_outside(single_panel *p, const single_sum *s, const int whole, const double *G, int32_t rows)
+{
+    const int n = p->end - p->at;
+    const size_t ldq = p->Dq.ld, ldv = p->Dv.ld, ldm = p->Minv.ld;
+    double *to_q = p->Dq.to, *to_v = p->Dv.to, *to_m = p->Minv.to;
+    for (const double *end = G + rows * ROW; G < end; G += ROW) {
+        const single_row x = single_row_of(G, s);
+        single_store(to_q, n, whole, x.q), single_store(to_v, n, whole, x.v), single_store(to_m, n, whole, x.m);
+        to_q += ldq, to_v += ldv, to_m += ldm;
+    }
+    p->Dq.to = to_q, p->Dv.to = to_v, p->Minv.to = to_m;
+}
+
+/* rows of a block that it touches: G s + N b, two at a time; G and N at the first of them */
+NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const single_sum *s, const int base,
+                              const int whole, const double *G, const double *N, int32_t rows, int32_t nclipped)
+{
+    const int n = p->end - p->at, at = p->at;
+    const size_t ld = m->ld, ldq = p->Dq.ld, ldv = p->Dv.ld, ldm = p->Minv.ld;
+    const panel_run *clipped = p->clipped, *end = clipped + nclipped;
+    const single_pair *sides = p->b;
+    double *to_q = p->Dq.to, *to_v = p->Dv.to, *to_m = p->Minv.to;
+    for (; rows > 0; rows -= 2) {
+        const int two = rows > 1;
+        const double *G1 = two ? G + ROW : G, *N1 = two ? N + ld : N;
+        single_row x = {K(0), K(0), K(0)}, y = x;
+        if (base) x = single_row_of(G, s), y = single_row_of(G1, s);
+        x.m += pack_at(N + at), y.m += pack_at(N1 + at);
+        for (const panel_run *run = clipped; run < end; run++) {
+            const single_pair *b = sides + run->begin;
+            for (int32_t j = run->begin; j < run->end; j++, b++) {
+                const num bq = b->q, bv = b->v;
+                x.q += N[j] * bq, x.v += N[j] * bv, y.q += N1[j] * bq, y.v += N1[j] * bv;
+            }
+        }
+        single_store(to_q, n, whole, x.q), single_store(to_v, n, whole, x.v), single_store(to_m, n, whole, x.m);
+        to_q += ldq, to_v += ldv, to_m += ldm;
+        if (!two) break;
+        single_store(to_q, n, whole, y.q), single_store(to_v, n, whole, y.v), single_store(to_m, n, whole, y.m);
+        to_q += ldq, to_v += ldv, to_m += ldm;
+        G += 2 * ROW, N += 2 * ld;
+    }
+    p->Dq.to = to_q, p->Dv.to = to_v, p->Minv.to = to_m;
+}
+
+static inline single_output single_output_at(const single_panel *p, kernel_output out, int32_t row, int32_t column)
+{
+    single_output o = {p->nowhere, 0};
+    if (!out.data) return o;
+    o.to = out.data + (size_t)row * out.ld + (size_t)column;
+    o.ld = out.ld;
+    return o;
+}
+
+NUM_INLINE void single_results(const single_solver *m, single_panel *p, const single_sum *s, const int whole)
+{
+    const single_tree *t = &m->t;
+    const double *own = m->response + 6 * ROW, *N = m->N;
+    if (!t->tree->base) {
+        single_inside(m, p, s, 0, whole, own, N, t->n, single_clip(p, 0, t->n));
+        return;
+    }
+    int32_t begin = p->runs[0].begin, end;
+    single_outside(p, s, whole, m->response, begin + 6);
+    for (; begin < p->carried; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        single_inside(m, p, s, 1, whole, own + begin * ROW, N + (size_t)begin * m->ld, end - begin,
+                      single_clip(p, begin, end));
+    }
+    single_outside(p, s, whole, own + begin * ROW, t->n - begin);
+}
+
+static inline void single_panel_columns(const single_solver *m, single_panel *p, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const kernel_call *call = t->call;
+    const int32_t base = t->tree->base, row = t->tree->begin;
+    const plan_column *pc = plan_columns(call->plan) + t->below;
+    const column_pack *c = &t->pack[at / LANES];
+    single_sum s;
+    p->at = at;
+    p->end = at + LANES < t->n ? at + LANES : t->n;
+    p->carried = p->end;
+    for (int32_t k = at; k < p->end; k++) {
+        const int32_t end = pc[k].subtree_end - t->below;
+        if (end > p->carried) p->carried = end;
+    }
+    p->joint = pc[at].first - t->below;
+    p->path = column_path(call->paths, t->below + at) + base;
+    p->above = pc[p->joint].depth - base;
+    single_runs(p, t->below);
+    single_sides(t, p, &c->q, &p->b->q);
+    single_sides(t, p, &c->v, &p->b->v);
+    if (call->passive) single_passive_sides(t, p);
+    p->Dq = single_output_at(p, call->Dq, row, t->below + at);
+    p->Dv = single_output_at(p, call->Dv, row, t->below + at);
+    p->Minv = single_output_at(p, call->Minv, row, t->below + at);
+    if (base) {
+        num R[ROW];
+        single_sum_up(m, p, &c->q.U, &p->b->q, s.q);
+        single_sum_up(m, p, &c->v.U, &p->b->v, s.v);
+        rows_in(m->R + at * ROW, ROW, R);
+        for (int d = 0; d < 6; d++) s.m[d] = -R[row_place(d)];
+    }
+    if (p->end - at == LANES)
+        single_results(m, p, &s, 1);
+    else
+        single_results(m, p, &s, 0);
+}
+
+#endif

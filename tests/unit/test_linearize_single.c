@@ -1,0 +1,210 @@
+/*
+ * The linearization of one state in lanes (algo/single_linearize.h) against the scalar kernel, which shares no pass and
+ * no solver with it: every joint type and root, blocks of every width, forests, springs and wrenches, results that
+ * nobody wants. That the lanes did the work is asserted as well.
+ */
+#include "dynamics_check.h"
+
+#include "algo/states.h"
+#include "algo/work.h"
+#include "hamel/random.h"
+
+enum { LARGE = 120 };
+
+typedef struct results {
+    double a[LARGE], Dq[LARGE * LARGE], Dv[LARGE * LARGE], Minv[LARGE * LARGE];
+} results;
+
+static results lanes, scalar, part;
+
+static kernel_call call_of(const hml_work *work, const double *q, const double *v, const double *tau, results *x)
+{
+    const size_t nv = (size_t)hml_model_nv(work->model);
+    kernel_call call = hml_work_call(work);
+    call.q.data = q, call.v.data = v, call.tau.data = tau;
+    call.acceleration.data = x->a;
+    call.Dq.data = x->Dq, call.Dv.data = x->Dv, call.Minv.data = x->Minv;
+    call.Dq.ld = call.Dv.ld = call.Minv.ld = nv;
+    return call;
+}
+
+static void assert_same(const results *x, const results *y, size_t nv)
+{
+    /* two eliminations of a matrix whose condition is up to 1e4 */
+    assert_near("acceleration", x->a, y->a, nv, 1e-10);
+    assert_near("D_q", x->Dq, y->Dq, nv * nv, 1e-10);
+    assert_near("D_v", x->Dv, y->Dv, nv * nv, 1e-10);
+    assert_near("the inverse of M", x->Minv, y->Minv, nv * nv, 1e-10);
+}
+
+/* every instruction set with lanes for one state; returns how many there are */
+static int compare(const hml_model *model, const double *q, const double *v, const double *tau, const double *wrenches)
+{
+    static const hml_isa sets[] = {HML_ISA_X4, HML_ISA_X8};
+    const size_t nv = (size_t)hml_model_nv(model);
+    int done = 0;
+    hml_work *work;
+    assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_FACTOR, &work), HML_OK);
+    kernel_call call = call_of(work, q, v, tau, &scalar);
+    call.wrenches.data = wrenches;
+    assert_int_equal(work->scalar->linearize(&call), 0);
+    hml_work_free(work);
+    for (int i = 0; i < 2; i++) {
+        if (!hml_isa_available(sets[i])) continue;
+        assert_int_equal(hml_work_new(model, sets[i], HML_USE_FACTOR, &work), HML_OK);
+        call = call_of(work, q, v, tau, &lanes);
+        call.wrenches.data = wrenches;
+        assert_non_null(work->pack->linearize_single);
+        assert_int_equal(work->pack->linearize_single(&call), 0);
+        assert_same(&lanes, &scalar, nv);
+        hml_work_free(work);
+        done++;
+    }
+    return done;
+}
+
+static void compare_random(const hml_random_spec *spec)
+{
+    static double q[2 * LARGE], v[LARGE], tau[LARGE], wrenches[6 * LARGE];
+    hml_model *model;
+    uint64_t seed = spec->seed + 5;
+    assert_int_equal(hml_model_random(spec, &model), HML_OK);
+    assert_in_range(hml_model_nv(model), 1, LARGE);
+    draw_configuration(&seed, model, 1.0, q);
+    for (int i = 0; i < hml_model_nv(model); i++) v[i] = draw(&seed), tau[i] = 5 * draw(&seed);
+    for (int i = 0; i < 6 * hml_model_nbodies(model); i++) wrenches[i] = draw(&seed);
+    compare(model, q, v, tau, spec->seed % 3 ? NULL : wrenches);
+    hml_model_free(model);
+}
+
+/* legs, arms and chains whose blocks fit one pack, lie astride two, fill many; all revolute or of every type */
+static void test_trees_of_every_shape(void **state)
+{
+    (void)state;
+    static const hml_joint_type roots[] = {HML_JOINT_FREE, HML_JOINT_FIXED, HML_JOINT_REVOLUTE};
+    static const int32_t sizes[] = {1, 2, 5, 8, 9, 13, 17, 30, 44};
+    hml_random_spec spec;
+    hml_random_spec_init(&spec);
+    for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+        for (int shape = HML_SHAPE_ANY; shape <= HML_SHAPE_STAR; shape++) {
+            for (int root = 0; root < 3; root++) {
+                spec.nbodies = sizes[size];
+                spec.shape = (hml_random_shape)shape;
+                spec.branches = 2 + shape % 3;
+                spec.root = roots[root];
+                spec.joint_types = 1u << HML_JOINT_REVOLUTE;
+                spec.passive = spec.seed % 2 && root ? 0.5 : 0;
+                if (sizes[size] > 1 || roots[root] != HML_JOINT_FIXED) compare_random(&spec);
+                spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_SPHERICAL |
+                                   1u << HML_JOINT_CYLINDRICAL | 1u << HML_JOINT_PLANAR | 1u << HML_JOINT_HELICAL |
+                                   1u << HML_JOINT_SCHOENFLIES | 1u << HML_JOINT_TRANSLATION2;
+                if (sizes[size] > 1 && sizes[size] < 40) compare_random(&spec);
+                spec.seed++;
+            }
+        }
+    }
+}
+
+/* a chain too long for sets of 64 columns */
+static void test_a_long_chain(void **state)
+{
+    (void)state;
+    hml_random_spec spec;
+    hml_random_spec_init(&spec);
+    spec.nbodies = 100, spec.shape = HML_SHAPE_CHAIN, spec.length = 0.05;
+    compare_random(&spec);
+}
+
+/* armature, damping and springs on a free root are the scalar kernel's */
+static int has_bound_root(const robot *r)
+{
+    const hml_plan *plan = model_plan(r->model);
+    int base = 0;
+    for (int32_t i = 0; i < plan->ntrees; i++) base |= plan_trees(plan)[i].base;
+    return plan->passive && base;
+}
+
+static void test_every_root_and_forests(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int i = 0; i < 10 * ROBOT_SPECS; i++) {
+        robot r;
+        robot_open(&r, &seed, &robot_specs[i % ROBOT_SPECS]);
+        if (!has_bound_root(&r)) compare(r.model, r.q, r.v, r.tau, r.wrenches);
+        robot_close(&r);
+    }
+}
+
+/* a result that is not wanted changes no other, and rows may lie further apart */
+static void test_results_one_by_one(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    robot r;
+    robot_open(&r, &seed, &robot_specs[2]);
+    const size_t nv = r.nv;
+    compare(r.model, r.q, r.v, r.tau, NULL);
+    for (int want = 0; want < 8 && r.work->pack->linearize_single; want++) {
+        kernel_call call = call_of(r.work, r.q, r.v, r.tau, &part);
+        memset(&part, 0, sizeof part);
+        if (!(want & 1)) call.Dq.data = NULL;
+        if (!(want & 2)) call.Dv.data = NULL;
+        if (!(want & 4)) call.Minv.data = NULL;
+        assert_int_equal(r.work->pack->linearize_single(&call), 0);
+        if (want & 1) assert_near("D_q alone", part.Dq, scalar.Dq, nv * nv, 1e-10);
+        if (want & 2) assert_near("D_v alone", part.Dv, scalar.Dv, nv * nv, 1e-10);
+        if (want & 4) assert_near("the inverse of M alone", part.Minv, scalar.Minv, nv * nv, 1e-10);
+        assert_near("acceleration", part.a, scalar.a, nv, 1e-10);
+    }
+    if (r.work->pack->linearize_single) {
+        kernel_call call = call_of(r.work, r.q, r.v, r.tau, &part);
+        memset(&part, 0, sizeof part);
+        for (size_t i = 0; i < LARGE * LARGE; i++) part.Dq[i] = part.Dv[i] = part.Minv[i] = 7;
+        call.Dq.ld = call.Dv.ld = call.Minv.ld = nv + 3;
+        assert_int_equal(r.work->pack->linearize_single(&call), 0);
+        for (size_t i = 0; i < nv; i++) {
+            assert_near("a row of D_q", part.Dq + i * (nv + 3), scalar.Dq + i * nv, nv, 1e-9);
+            assert_near("a row of D_v", part.Dv + i * (nv + 3), scalar.Dv + i * nv, nv, 1e-9);
+            for (size_t k = nv; k < nv + 3; k++) {
+                assert_true(part.Dq[i * (nv + 3) + k] == 7 && part.Dv[i * (nv + 3) + k] == 7 &&
+                            part.Minv[i * (nv + 3) + k] == 7);
+            }
+        }
+    }
+    robot_close(&r);
+}
+
+/* what the lanes leave to the scalar kernel, besides a singular M: numbers and quaternions that are none */
+static void test_what_is_left_to_the_scalar_kernel(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    robot r;
+    robot_open(&r, &seed, &robot_specs[2]);
+    if (r.work->pack->linearize_single) {
+        kernel_call call = call_of(r.work, r.q, r.v, r.tau, &part);
+        double *const numbers[] = {&r.q[8], &r.v[3], &r.tau[7]};
+        for (int i = 0; i < 3; i++) {
+            const double good = *numbers[i];
+            *numbers[i] = i == 1 ? INFINITY : NAN;
+            assert_int_equal(r.work->pack->linearize_single(&call), 1);
+            *numbers[i] = good;
+        }
+        for (int k = 3; k < 7; k++) r.q[k] *= 1.1;
+        assert_int_equal(r.work->pack->linearize_single(&call), 1);
+    }
+    robot_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trees_of_every_shape),
+        cmocka_unit_test(test_a_long_chain),
+        cmocka_unit_test(test_every_root_and_forests),
+        cmocka_unit_test(test_results_one_by_one),
+        cmocka_unit_test(test_what_is_left_to_the_scalar_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
