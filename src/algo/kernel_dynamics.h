@@ -40,10 +40,13 @@ typedef struct kernel_scratch {
     /* linearization, in the place of bodies and columns */
     num *sine, *cosine; /* of q's numbers, where they are angles */
     link_state *links;
-    inertia *inertias;
+    composite *sums;
+    branch_row *rows;
     branch_column *columns;
+    twist *Sd;
     base_block *block;
-    panel p;
+    block_inverse N;
+    equations e;
     /* forward dynamics alone, there too */
     articulated_link *articulated;
     articulated_column *solver;
@@ -71,8 +74,10 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->sine = (num *)scratch_take(&other, sines_size(plan));
     k->cosine = (num *)scratch_take(&other, sines_size(plan));
     k->links = (link_state *)scratch_take(&other, (size_t)plan->levels * sizeof(link_state));
+    k->rows = (branch_row *)scratch_take(&other, nv * sizeof(branch_row));
     k->columns = (branch_column *)scratch_take(&other, nv * sizeof(branch_column));
-    k->inertias = (inertia *)scratch_take(&other, nb * sizeof(inertia));
+    k->Sd = (twist *)scratch_take(&other, nv * sizeof(twist));
+    k->sums = (composite *)scratch_take(&other, nb * sizeof(composite));
     k->block = (base_block *)scratch_take(&other, sizeof(base_block));
     k->solver = (articulated_column *)scratch_take(&forward, nv * sizeof(articulated_column));
     k->articulated = (articulated_link *)scratch_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
@@ -83,18 +88,22 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.f.ld = factor_ld(plan);
     k->s.f.diagonal = (num *)scratch_take(&c, rows * sizeof(num));
     k->s.f.rows = (num *)scratch_take(&c, rows * (size_t)k->s.f.ld * sizeof(num));
-    k->p.q = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
-    k->p.v = (panel_row *)scratch_take(&c, rows * sizeof(panel_row));
-    k->p.N_ld = plan->nv + PANEL;
-    k->p.N = (num *)scratch_take(&c, rows ? (rows * (size_t)k->p.N_ld + PANEL) * sizeof(num) : 0);
-    if (k->p.N) k->p.N += PANEL;
-    k->p.G = (num *)scratch_take(&c, rows * SIX_SPAN * sizeof(num));
-    k->p.runs = (panel_run *)scratch_take(&c, rows * sizeof(panel_run));
-    k->p.base_inverse = (num *)scratch_take(&c, 6 * SIX_SPAN * sizeof(num));
-    k->p.sq = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
-    k->p.sv = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
-    k->p.sm = (panel_row *)scratch_take(&c, 6 * sizeof(panel_row));
-    k->p.springs = k->s.springs;
+    k->N.ld = plan->block;
+    k->N.rows = (num *)scratch_take(&c, rows * (size_t)plan->block * sizeof(num));
+    k->e.b = (num *)scratch_take(&c, 2 * rows * sizeof(num));
+    k->e.at = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
+    k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
+    k->e.springs = k->s.springs;
+    const size_t size = rows ? sheet_size(plan) : 0;
+    k->e.sheet.packs = (num *)scratch_take(&c, size * sizeof(num));
+    k->e.sheet.rows = (sheet_row *)scratch_take(&c, rows * sheet_panels(plan) * sizeof(sheet_row));
+    k->e.sheet.unwanted = (lane *)scratch_take(&c, (rows + STRETCH) * sizeof(lane));
+    k->e.sheet.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
+#if LANES > 1
+    k->e.sheet.states = (entry *)scratch_take(&c, LANES * (size ? k->e.sheet.stride : 0) * sizeof(entry));
+#else
+    k->e.sheet.states = k->e.sheet.packs;
+#endif
     return c.used;
 }
 
@@ -166,13 +175,16 @@ static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k,
     w.v = k->v;
     w.sine = k->sine, w.cosine = k->cosine;
     w.links = k->links;
-    w.inertias = k->inertias;
+    w.sums = k->sums;
+    w.rows = k->rows;
     w.columns = k->columns;
+    w.Sd = k->Sd;
     w.f = k->s.f;
     w.block = k->block;
     w.b = k->s.b;
     w.x = k->s.x;
     w.base = &k->s.base[index];
+    w.N = k->N;
     return w;
 }
 
@@ -192,16 +204,15 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->tau[c];
     walk_clear(w);
-    factor_clear(&w->f, tree);
     if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         if (i > tree->body_begin)
-            link_out(w, &pb[i]);
+            link_out(w, &pb[i], i);
         else
             root_out(w, &pb[i]);
         if (call->wrenches.data) {
-            link_state *own = &w->links[pb[i].level];
-            own->sum.f = wrench_sub(own->sum.f, body_wrench(call, i, own->H));
+            wrench *f = &w->sums[i].f;
+            *f = wrench_sub(*f, body_wrench(call, i, w->links[pb[i].level].H));
         }
         if (i == tree->body_begin && tree->base && call->passive) {
             add_vec3(&w->b[tree->begin], base_armature(w->plan, tree, base_acceleration(w->base, &w->v[tree->begin])));
@@ -215,77 +226,114 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
 /* ---- linearization ---- */
 
 /* the second walk: ν̇ and what the columns need */
-static inline void walk_second(const walk *w, const panel *p)
+static inline void walk_second(const walk *w)
 {
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
+    int32_t block = tree->begin;
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        link_accelerate(w, &pb[i]);
+        if (tree->base && pb[i].level == 1) block = pb[i].v;
+        link_accelerate(w, &pb[i], block);
         for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) link_forces(w, &pb[j], j);
+    }
+}
+
+/* what springs, damping and armature add to the right-hand sides of a free root's columns, by rows of six */
+static inline void base_passive(const walk *w, const num *springs, num *sq, num *sv)
+{
+    const plan_tree *tree = w->tree;
+    for (int32_t k = 0; k < 6; k++) {
+        vec3 dq, dv;
+        base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
+        dq = base_armature(w->plan, tree, dq), dv = base_armature(w->plan, tree, dv);
+        for (int32_t i = 0; i < 6; i++) {
+            sq[6 * i + k] += springs[(tree->begin + i) * PASSIVE_LD + k];
+            if (i < 3) sq[6 * i + k] -= vec3_entry(dq, i), sv[6 * i + k] -= vec3_entry(dv, i);
+        }
+        sv[6 * k + k] += K(plan_coordinates(w->plan)[tree->begin + k].damping);
+    }
+}
+
+/* the columns of a free root, G among them, into a new sheet */
+static inline void base_columns(const walk *w, equations *e, int passive)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t n = tree->end - tree->begin;
+    sheet *s = &e->sheet;
+    num sq[36], sv[36];
+    for (int32_t i = 0; i < 36; i++) sq[i] = sv[i] = K(0);
+    s->G = sheet_take(s, n * SIX_SPAN);
+    s->Dv = sheet_take(s, n * 6);
+    s->Dq_rows = passive ? n : 3;
+    s->Dq = sheet_take(s, s->Dq_rows * 6);
+    num *G = s->packs + s->G, *Dv = s->packs + s->Dv, *Dq = s->packs + s->Dq;
+    base_response(w, G);
+    base_turn(w, e->turn, sv);
+    if (passive) {
+        base_passive(w, e->springs, sq, sv);
+        base_product(w, G, sq, 0, Dq);
+        base_product(w, G, sv, 0, Dv);
+    } else {
+        for (int32_t i = 0; i < 18; i++) Dq[i] = K(0);
+        base_product(w, G, sv, 3, Dv);
     }
     for (int32_t c = tree_below(tree), end; c < tree->end; c = end) {
         end = plan_block_end(w->plan, tree, c);
-        for (int32_t k = c; k < end; k++) inverse_row(w, p, c, end, k);
+        base_product_block(w, e->turn, c, end, Dv);
     }
-    if (!tree->base) return;
-    factor_base_inverse(tree, &w->f, p->base_inverse);
-    base_response(w, p);
-}
-
-/* what springs, damping and armature add to the right-hand sides of a free root's columns */
-static inline void base_passive(const kernel_call *call, const walk *w, const panel *p, int32_t k, int32_t j)
-{
-    const plan_tree *tree = w->tree;
-    vec3 dq, dv;
-    passive_right_hand_sides(w, p, tree->begin + k, j);
-    base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
-    dq = base_armature(call->plan, tree, dq), dv = base_armature(call->plan, tree, dv);
-    for (int32_t i = 0; i < 3; i++) {
-        *panel_entry(p->sq, i, j) += vec3_entry(dq, i);
-        *panel_entry(p->sv, i, j) += vec3_entry(dv, i);
-    }
-}
-
-/* columns begin … begin + n − 1 of a tree below a free root, from right-hand sides to the matrices */
-static inline void panel_columns(const kernel_call *call, const walk *w, const panel *p, int32_t begin, int32_t n)
-{
-    const int32_t carried = panel_carried(w, begin, begin + n);
-    panel_clear(w, p, begin, carried);
-    for (int32_t j = 0; j < n; j++) {
-        int32_t c = begin + j;
-        const int32_t *path = column_path(w->paths, c);
-        column_right_hand_sides(w, p, path, c, j);
-        if (call->passive) passive_right_hand_sides(w, p, c, j);
-    }
-    const plan_column *pc = &plan_columns(w->plan)[begin];
-    const int32_t first = pc->depth > w->tree->base ? column_path(w->paths, begin)[w->tree->base] : begin;
-    const panel_result q = {call->Dq, p->sq, p->q}, v = {call->Dv, p->sv, p->v}, m = {call->Minv, p->sm, NULL};
-    panel_matrix(w, p, &q, call->count, begin, n, first, carried);
-    panel_matrix(w, p, &v, call->count, begin, n, first, carried);
-    panel_matrix(w, p, &m, call->count, begin, n, first, carried);
-}
-
-/* columns k … k + n − 1 of a free root */
-static inline void base_columns(const kernel_call *call, const walk *w, const panel *p, int32_t k, int32_t n)
-{
-    const plan_tree *tree = w->tree;
-    const int32_t begin = tree->begin + k;
-    panel_clear(w, p, begin, tree->end);
-    base_right_hand_sides(w, p, k, n);
-    for (int32_t j = 0; call->passive && j < n; j++) base_passive(call, w, p, k + j, j);
-    const panel_result q = {call->Dq, p->sq, p->q}, v = {call->Dv, p->sv, p->v};
-    panel_matrix(w, p, &v, call->count, begin, n, tree_below(tree), tree->end);
-    if (call->passive)
-        panel_matrix(w, p, &q, call->count, begin, n, tree_below(tree), tree->end);
-    else
-        for (int32_t i = tree->begin; call->Dq.data && i < tree->end; i++)
-            kernel_store_zeros(call->Dq, call->count, i, begin, n);
-    for (int32_t j = 0; j < n; j++) {
+    for (int32_t k = 0; k < 6; k++) {
         vec3 dq, dv;
-        base_derivative(k + j, w->base, &w->v[tree->begin], &dq, &dv);
-        kernel_add3(call->Dq, call->count, tree->begin, begin + j, dq);
-        kernel_add3(call->Dv, call->count, tree->begin, begin + j, dv);
+        base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
+        Dq[k] += dq.x, Dq[6 + k] += dq.y, Dq[12 + k] += dq.z;
+        Dv[k] += dv.x, Dv[6 + k] += dv.y, Dv[12 + k] += dv.z;
     }
+}
+
+/* where the rows of a tree are in the matrices of state l */
+static inline lane *tree_output(kernel_output out, const plan_tree *tree, int l, lane *unwanted)
+{
+    if (!out.data) return unwanted;
+    return out.data + (size_t)l * out.stride + (size_t)tree->begin * out.ld + tree->begin;
+}
+
+/* all that is on the sheet, to the matrices; first: it is the tree's first */
+static inline void sheet_finish(const kernel_call *call, const plan_tree *tree, const sheet *s, int first)
+{
+    const int32_t rows = tree->end - tree->begin;
+    const kernel_output q = call->Dq, v = call->Dv, m = call->Minv;
+    for (int l = 0; l < call->count; l++) {
+        const entry *x = s->states + (size_t)l * s->stride;
+        const sheet_target to = {tree_output(q, tree, l, s->unwanted),
+                                 tree_output(v, tree, l, s->unwanted),
+                                 tree_output(m, tree, l, s->unwanted),
+                                 q.data ? q.ld : 0,
+                                 v.data ? v.ld : 0,
+                                 m.data ? m.ld : 0};
+        if (tree->base)
+            sheet_finish_state(1, s, x, rows, &to, first);
+        else
+            sheet_finish_state(0, s, x, rows, &to, first);
+    }
+}
+
+/* the matrices of a tree, a sheet of columns after the other */
+static inline void tree_matrices(const kernel_call *call, const walk *w, equations *e)
+{
+    const plan_tree *tree = w->tree;
+    sheet *s = &e->sheet;
+    int32_t c = tree_below(tree), fixed, begin = 0;
+    s->used = 0;
+    if (tree->base) base_columns(w, e, call->passive);
+    fixed = s->used;
+    do {
+        s->used = fixed, s->npanels = 0;
+        for (; s->npanels < SHEET_PANELS && c < tree->end; c += STRETCH) {
+            panel_columns(w, e, call->passive, c, tree->end - c < STRETCH ? tree->end - c : STRETCH);
+        }
+        sheet_turn(s, begin);
+        sheet_finish(call, tree, s, begin == 0);
+        begin = fixed;
+    } while (c < tree->end);
 }
 
 /* entries between different trees */
@@ -313,12 +361,8 @@ static inline unsigned kernel_linearize(const kernel_call *call)
     for (int32_t t = 0; t < plan->ntrees; t++) {
         walk w = kernel_walk(call, &k, t);
         failed |= walk_first(call, &k, &w);
-        walk_second(&w, &k.p);
-        int32_t c = tree_below(w.tree), end = w.tree->end;
-        if (w.tree->base) base_inverse_columns(&w, &k.p, call->Minv, call->count);
-        for (int32_t b = 0; b < w.tree->base; b += PANEL)
-            base_columns(call, &w, &k.p, b, 6 - b < PANEL ? 6 - b : PANEL);
-        for (; c < end; c += PANEL) panel_columns(call, &w, &k.p, c, end - c < PANEL ? end - c : PANEL);
+        walk_second(&w);
+        tree_matrices(call, &w, &k.e);
         if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
     }
     if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.s.x);

@@ -16,15 +16,12 @@
 #include "algo/kernel_tree.h"
 #include "algo/topology.h"
 
-/* what a column leaves for the right-hand sides */
-typedef struct branch_column {
+/* what the other columns read of a column */
+typedef struct branch_row {
     twist S;
-    wrench F;      /* I S of the subtree */
-    vec3 g;        /* angular part of (2B)ᵀ S */
-    twist Pd, Pdd; /* Ψ̇, Ψ̈ */
-    wrench Uq, Uv; /* what its motion does to the ancestors, kernel_passes.h */
-    twist Sd;      /* Ṡ − Ψ̇; of joints with one coordinate it is zero and not stored */
-} branch_column;
+    wrench F; /* I S of the subtree */
+    vec3 g;   /* angular part of (2B)ᵀ S */
+} branch_row;
 
 typedef struct mass_factor {
     int32_t ld;    /* numbers a row */
@@ -52,16 +49,18 @@ static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32
 /* the path of a column and, behind it, the column itself */
 static inline const int32_t *column_path(const topology *t, int32_t column) { return t->of[column]; }
 
-/* every row of a tree */
-static inline void factor_clear(const mass_factor *f, const plan_tree *tree)
+/* a row that others will be eliminated from: those of columns that carry none are written, not added to */
+NUM_INLINE void factor_clear(const hml_plan *plan, const mass_factor *f, int32_t c)
 {
-    num *rows = factor_row(f, tree->begin);
-    const int64_t n = (int64_t)(tree->end - tree->begin) * f->ld;
-    for (int64_t i = 0; i < n; i += COLS) {
+    const plan_column *pc = &plan_columns(plan)[c];
+    num *row = factor_row(f, c);
+    f->diagonal[c] = K(0);
+    if (pc->subtree_end == c + 1 && COLS == 1) return;
+    const int32_t n = COLS == 1 ? pc->depth : f->ld;
+    for (int32_t d = 0; d < n; d += COLS) {
         const cols zero = {0};
-        *(cols *)(rows + i) = zero;
+        *(cols *)(row + d) = zero;
     }
-    for (int32_t c = tree->begin; c < tree->end; c++) f->diagonal[c] = K(0);
 }
 
 /* 1/pivot; 0 in lanes where the pivot vanished against the diagonal entry of M, which are added to failed */
@@ -101,22 +100,33 @@ NUM_INLINE void factor_base(num *row, num inverse, num bc, base_block *block, nu
  * which leaves the coordinate out and marks it.
  */
 static inline void factor_column(const hml_plan *plan, const topology *t, const plan_tree *tree, int32_t c,
-                                 const branch_column *columns, const mass_factor *f, base_block *block, num *b,
+                                 const branch_row *columns, const mass_factor *f, base_block *block, num *b,
                                  mask *failed)
 {
     const int32_t *path = column_path(t, c);
     const int32_t depth = plan_columns(plan)[c].depth, base = tree->base;
-    const branch_column *col = &columns[c];
+    const branch_row *col = &columns[c];
     num *row = factor_row(f, c), *own = factor_own(f, tree, c);
     wrench F = col->F;
     num diagonal = wrench_dot(F, col->S) + K(plan_coordinates(plan)[c].armature);
     num bc = b[c], inverse = pivot_inverse(f->diagonal[c] + diagonal, diagonal, failed);
     f->diagonal[c] = inverse;
-    if (base) { /* columns of a free root are the identity */
-        row[0] += F.f.x, row[1] += F.f.y, row[2] += F.f.z;
-        row[3] += F.t.x, row[4] += F.t.y, row[5] += F.t.z;
+#if COLS == 1
+    if (plan_columns(plan)[c].subtree_end == c + 1) {
+        if (base) six_store(six_of(&F.f.x), row); /* columns of a free root are the identity */
+        for (int32_t d = base; d < depth; d++) own[d] = wrench_dot(F, columns[path[d]].S);
+    } else
+#endif
+    {
+        if (base) {
+            row[0] += F.f.x, row[1] += F.f.y, row[2] += F.f.z;
+            row[3] += F.t.x, row[4] += F.t.y, row[5] += F.t.z;
+        }
+        for (int32_t d = base; d < depth; d++) own[d] += wrench_dot(F, columns[path[d]].S);
     }
-    for (int32_t d = base; d < depth; d++) own[d] += wrench_dot(F, columns[path[d]].S);
+#if COLS == 1
+    const six of_root = base ? six_load(row) : six_zero();
+#endif
     for (int32_t e = depth - 1; e >= base; e--) {
         num r = own[e], a = r * inverse;
         int32_t k = path[e];
@@ -128,7 +138,8 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
         const int32_t end = base ? e + SIX_SPAN - 6 : e;
         for (int32_t d = 0; d < end; d += COLS) *(cols *)(above + d) -= a * *(const cols *)(row + d);
 #else
-        for (int32_t d = 0; d < e; d++) above[d] -= a * row[d];
+        if (base) six_store(six_axpy(-a, of_root, six_load(above)), above);
+        for (int32_t d = base; d < e; d++) above[d] -= a * row[d];
 #endif
     }
     if (base) factor_base(row, inverse, bc, block, b + tree->begin);

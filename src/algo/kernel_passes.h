@@ -9,27 +9,31 @@
  *   first walk    out: pose, velocity, acceleration without ν̇, columns, own inertia and force
  *                 back: F = I S and g of the columns, M's row, its elimination, right-hand side; the sum joins the
  *                 parent
- *   second walk   out: ν̇, the part Δa that it adds to the acceleration, Ψ̈
- *                 back: the part Δf that it adds to the force of the subtree
- *
- * Both back steps together give what a motion of column c does to the forces of its ancestors, per unit:
+ *   second walk   out: ν̇, velocity and acceleration, and the part Δa of it that ν̇ makes; rows of the inverse
+ *                 back: Ψ̈, the force of the subtree with the part that ν̇ makes, and
+ *                 what a motion of column c does to the forces of its ancestors, per unit:
  *
  *   U_q = 2B Ψ̇ + I Ψ̈ + [f] S        U_ν = 2B S + I (Ψ̇ + Ṡ)
  */
 #ifndef HML_ALGO_KERNEL_PASSES_H
 #define HML_ALGO_KERNEL_PASSES_H
 
-#include "algo/kernel_factor.h"
+#include "algo/kernel_inverse_rows.h"
 #include "algo/kernel_sines.h"
 
 /* where the walk is, one for each level of the tree */
 typedef struct link_state {
-    pose H;        /* in the root frame */
-    twist v, a;    /* a with ν̇ = 0 */
-    composite sum; /* of the subtree as far as it is known */
-    twist da;      /* second walk: Δa */
-    wrench G;      /* Σ F ν̇ over the columns further out */
+    pose H;     /* in the root frame */
+    twist v, a; /* a with ν̇ = 0 in the first walk */
+    twist da;   /* second walk: Δa */
+    wrench G;   /* Σ F ν̇ over the columns further out */
 } link_state;
+
+/* what a column leaves for its own right-hand sides, beside its branch_row */
+typedef struct branch_column {
+    twist Pd, Pdd; /* Ψ̇, Ψ̈ */
+    wrench Uq, Uv; /* what its motion does to the ancestors */
+} branch_column;
 
 typedef struct walk {
     const hml_plan *plan;
@@ -38,12 +42,15 @@ typedef struct walk {
     const double *gravity;
     const num *q, *v, *sine, *cosine;
     link_state *links;      /* levels */
-    inertia *inertias;      /* nbodies: of the subtrees */
+    composite *sums;        /* nbodies: of the subtrees */
+    branch_row *rows;       /* nv */
     branch_column *columns; /* nv */
+    twist *Sd;              /* nv: Ṡ − Ψ̇; of joints with one coordinate it is zero and not stored */
     mass_factor f;
     base_block *block; /* of a free root */
     num *b, *x;        /* nv: τ − h, then its half solution; ν̇ */
     base_motion *base;
+    block_inverse N;
 } walk;
 
 /* H ∘ X of the plan: most placements turn by quarters, which only renames axes */
@@ -69,17 +76,16 @@ NUM_INLINE twist joint_column_at(int type, pose H, num pitch)
 }
 
 /* Ψ̇ + Ṡ of a column; `several`: its joint has more than one coordinate */
-NUM_INLINE twist column_PS(const branch_column *c, int several)
+NUM_INLINE twist column_PS(const walk *w, int32_t c, int several)
 {
-    twist PS = twist_add(c->Pd, c->Pd);
-    return several ? twist_add(PS, c->Sd) : PS;
+    const twist Pd = w->columns[c].Pd, PS = twist_add(Pd, Pd);
+    return several ? twist_add(PS, w->Sd[c]) : PS;
 }
 
 /* first walk, out: the root of a tree */
 static inline void root_out(const walk *w, const plan_body *p)
 {
     link_state *own = &w->links[0];
-    branch_column *c = &w->columns[p->v];
     twist S[HML_JOINT_MAX_NV];
     const num *nu = &w->v[p->v];
     const int free_root = w->tree->base != 0;
@@ -92,21 +98,23 @@ static inline void root_out(const walk *w, const plan_body *p)
     joint_columns_at(p->type, own->H, K(p->pitch), S);
     for (int32_t k = free_root ? 3 : 0; k < p->nv; k++) v = twist_axpy(nu[k], S[k], v);
     for (int32_t k = 0; k < p->nv; k++) {
-        c[k].S = S[k];
-        c[k].Pd = twist_zero();
-        c[k].Sd = twist_cross(v, S[k]);
-        c[k].Pdd = twist_cross(a, S[k]);
+        w->rows[p->v + k].S = S[k];
+        w->columns[p->v + k].Pd = twist_zero();
+        w->columns[p->v + k].Pdd = twist_cross(a, S[k]);
+        w->Sd[p->v + k] = twist_cross(v, S[k]);
     }
+    for (int32_t k = p->v; k < p->v + p->nv; k++) factor_clear(w->plan, &w->f, k);
     own->v = v;
     own->a = a;
-    own->sum = composite_of(plan_inertia(p->I), v, a);
+    w->sums[w->tree->body_begin] = composite_of(plan_inertia(p->I), v, a);
 }
 
 /* first walk, out: any other body */
-static inline void link_out(const walk *w, const plan_body *p)
+static inline void link_out(const walk *w, const plan_body *p, int32_t i)
 {
     link_state *own = &w->links[p->level];
     const link_state *up = own - 1;
+    branch_row *row = &w->rows[p->v];
     branch_column *c = &w->columns[p->v];
     const num *nu = &w->v[p->v];
     num pitch = K(p->pitch);
@@ -121,9 +129,8 @@ static inline void link_out(const walk *w, const plan_body *p)
         twist S = joint_column_at(p->type, H, pitch), Pd = twist_cross(vp, S);
         v = twist_axpy(nu[0], S, vp);
         a = twist_axpy(nu[0], Pd, ap);
-        c->S = S;
+        row->S = S;
         c->Pd = Pd;
-        c->Pdd = twist_add(twist_cross(ap, S), twist_cross(vp, Pd));
     } else {
         twist S[HML_JOINT_MAX_NV], vJ = twist_zero();
         joint_columns_at(p->type, H, pitch, S);
@@ -131,59 +138,55 @@ static inline void link_out(const walk *w, const plan_body *p)
         v = twist_add(vp, vJ);
         a = twist_add(ap, twist_cross(vp, vJ));
         for (int32_t k = 0; k < p->nv; k++) {
-            twist Pd = twist_cross(vp, S[k]);
-            c[k].S = S[k];
-            c[k].Pd = Pd;
-            c[k].Sd = twist_cross(vJ, S[k]);
-            c[k].Pdd = twist_add(twist_cross(ap, S[k]), twist_cross(vp, Pd));
+            row[k].S = S[k];
+            c[k].Pd = twist_cross(vp, S[k]);
+            w->Sd[p->v + k] = twist_cross(vJ, S[k]);
         }
     }
+    for (int32_t k = p->v; k < p->v + p->nv; k++) factor_clear(w->plan, &w->f, k);
     own->v = v;
     own->a = a;
-    own->sum = composite_of(inertia_transform(H, plan_inertia(p->I)), v, a);
+    w->sums[i] = composite_of(inertia_transform(H, plan_inertia(p->I)), v, a);
 }
 
 /* first walk, back */
 static inline void link_back(const walk *w, const plan_body *p, int32_t i, mask *failed)
 {
-    link_state *own = &w->links[p->level];
-    const composite *b = &own->sum;
-    const int root = p->parent<0, several = p->nv> 1;
+    const composite *b = &w->sums[i];
+    const int free_root = p->parent < 0 && w->tree->base;
     for (int32_t k = p->v + p->nv - 1; k >= p->v; k--) {
-        branch_column *c = &w->columns[k];
-        twist S = c->S;
-        c->F = inertia_mul(b->I, S);
-        c->g = composite_2B_transposed(b, S);
+        branch_row *row = &w->rows[k];
+        twist S = row->S;
+        row->F = inertia_mul(b->I, S);
+        row->g = composite_2B_transposed(b, S);
         w->b[k] -= wrench_dot(b->f, S);
-        if (!root) {
-            c->Uq = composite_Uq(b, S, c->Pd, c->Pdd);
-            c->Uv = composite_Uv(b, S, column_PS(c, several));
-        }
-        if (!root || !w->tree->base)
-            factor_column(w->plan, w->paths, w->tree, k, w->columns, &w->f, w->block, w->b, failed);
+        if (!free_root) factor_column(w->plan, w->paths, w->tree, k, w->rows, &w->f, w->block, w->b, failed);
     }
-    if (root) {
-        if (w->tree->base) factor_root(w->plan, w->tree, &b->I, &w->f, w->block, w->b, failed);
-        return;
-    }
-    w->inertias[i] = b->I;
-    own[-1].sum = composite_add(own[-1].sum, *b);
+    if (free_root) factor_root(w->plan, w->tree, &b->I, &w->f, w->block, w->b, failed);
+    if (p->parent >= 0) w->sums[p->parent] = composite_add(w->sums[p->parent], *b);
 }
 
 /* second walk, out */
-static inline void link_accelerate(const walk *w, const plan_body *p)
+static inline void link_accelerate(const walk *w, const plan_body *p, int32_t block)
 {
     link_state *own = &w->links[p->level];
     const int root = p->parent < 0;
-    twist up = root ? twist_zero() : own[-1].da, da = up;
+    twist v = own->v, a = own->a, da = twist_zero(); /* of a root they still stand there */
+    if (!root) v = own[-1].v, a = own[-1].a, da = own[-1].da;
     for (int32_t k = p->v; k < p->v + p->nv; k++) {
-        branch_column *c = &w->columns[k];
-        twist S = c->S;
+        twist S = w->rows[k].S;
         num x = factor_back(w->plan, w->paths, w->tree, &w->f, k, w->b, w->x);
         w->x[k] = x;
         da = twist_axpy(x, S, da);
-        if (!root) c->Pdd = twist_add(c->Pdd, twist_cross(up, S));
+        a = twist_axpy(x, S, a);
+        if (!root) {
+            v = twist_axpy(w->v[k], S, v);
+            a = twist_axpy(w->v[k], w->columns[k].Pd, a);
+        }
+        if (!root || !w->tree->base) inverse_row(w->plan, w->paths, w->tree, &w->f, &w->N, block, k);
     }
+    own->v = v;
+    own->a = a;
     own->da = da;
     own->G = wrench_zero();
 }
@@ -192,14 +195,17 @@ static inline void link_accelerate(const walk *w, const plan_body *p)
 static inline void link_forces(const walk *w, const plan_body *p, int32_t i)
 {
     link_state *own = &w->links[p->level];
-    const inertia *I = &w->inertias[i];
-    twist up = own[-1].da;
-    wrench G = own->G, df = wrench_add(inertia_mul(*I, own->da), G);
+    composite b = w->sums[i];
+    twist vp = own[-1].v, ap = own[-1].a;
+    wrench G = own->G;
+    b.f = wrench_add(b.f, wrench_add(inertia_mul(b.I, own->da), G));
     for (int32_t k = p->v; k < p->v + p->nv; k++) {
         branch_column *c = &w->columns[k];
-        twist S = c->S;
-        c->Uq = wrench_add(c->Uq, wrench_add(inertia_mul(*I, twist_cross(up, S)), twist_cross_dual(S, df)));
-        G = wrench_add(G, wrench_scale(w->x[k], c->F));
+        twist S = w->rows[k].S, Pd = c->Pd, Pdd = twist_add(twist_cross(ap, S), twist_cross(vp, Pd));
+        c->Pdd = Pdd;
+        c->Uq = composite_Uq(&b, S, Pd, Pdd);
+        c->Uv = composite_Uv(&b, S, column_PS(w, k, p->nv > 1));
+        G = wrench_add(G, wrench_scale(w->x[k], w->rows[k].F));
     }
     own[-1].G = wrench_add(own[-1].G, G);
 }
