@@ -2,19 +2,16 @@
  * Registers across columns, over num.
  *
  * In a pack a lane is a state, and a row of a matrix is a row of packs. In a single call the lanes of a register are
- * neighbouring columns of the same state. Both are written once, over two small types:
+ * neighbouring columns of the same state. Both are written once, over a small type: six, the numbers that belong to a
+ * free root, a row of T, S⁻¹, a force. It is a struct of registers (`cols`), not an array, so that compilers keep it in
+ * registers.
  *
- *   six         the six numbers that belong to a free root: a row of T, S⁻¹, a force
- *   panel_row   one row of a panel of PANEL columns, waiting to be solved for
- *
- * Both are structs of registers (`cols`), not arrays, so that compilers keep them in registers.
- *
- *                        cols            six           panel_row
- *   packs                num             6 packs       LANES packs
- *   double, AVX-512      8 doubles       1 register    2 registers
- *   double, AVX2         4               2             2
- *   double, otherwise    2               4             4
- *   other scalars        num             6 numbers     2 numbers
+ *                        cols            six
+ *   packs                num             6 packs
+ *   double, AVX-512      8 doubles       1 register
+ *   double, AVX2         4               2
+ *   double, otherwise    2               4
+ *   other scalars        num             6 numbers
  */
 #ifndef HML_ALGO_KERNEL_LANES_H
 #define HML_ALGO_KERNEL_LANES_H
@@ -54,24 +51,22 @@ typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #define SIX_SPAN    6
 #endif
 
-#if COLS == 1 && LANES == 8
+/* a panel of columns, of the kinds whose registers are packs: as many as fit a pack when it is turned */
+#if LANES == 8
 #define PANEL_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define PANEL         8
-#elif COLS == 2 || (COLS == 1 && LANES == 4)
+#elif LANES == 4
 #define PANEL_EACH(X) X(0) X(1) X(2) X(3)
-#define PANEL         (4 * COLS)
+#define PANEL         4
 #else
 #define PANEL_EACH(X) X(0) X(1)
-#define PANEL         (2 * COLS)
+#define PANEL         2
 #endif
 
 #define LANES_MEMBER(k) cols r##k;
 typedef struct six {
     SIX_EACH(LANES_MEMBER)
 } six;
-typedef struct panel_row {
-    PANEL_EACH(LANES_MEMBER)
-} panel_row;
 #undef LANES_MEMBER
 
 /* x: SIX_SPAN numbers, aligned to a register */
@@ -141,68 +136,6 @@ NUM_INLINE void six_scatter(six a, num *to, int32_t stride)
     six_store(a, x);
     for (int32_t d = 0; d < 6; d++) to[d * stride] = x[d];
 #endif
-}
-
-NUM_INLINE panel_row panel_axpy(num w, const panel_row *x, panel_row sum)
-{
-#define X(k) sum.r##k += w * x->r##k;
-    PANEL_EACH(X)
-#undef X
-    return sum;
-}
-
-/* a row that several sums share: loaded once, where compilers would rather load it with every product */
-NUM_INLINE panel_row panel_load(const panel_row *x)
-{
-    panel_row y = *x;
-#if LANES == 8 && defined __AVX512F__
-#define X(k) __asm__("" : "+v"(y.r##k));
-    PANEL_EACH(X)
-#undef X
-#endif
-    return y;
-}
-
-NUM_INLINE panel_row panel_add(const panel_row *x, panel_row sum)
-{
-#define X(k) sum.r##k += x->r##k;
-    PANEL_EACH(X)
-#undef X
-    return sum;
-}
-
-/* PANEL numbers in a row, from anywhere */
-NUM_INLINE panel_row panel_add_from(const num *x, panel_row sum)
-{
-    panel_row a;
-    memcpy(&a, x, sizeof a);
-    return panel_add(&a, sum);
-}
-
-NUM_INLINE panel_row panel_axpy_from(num w, const num *x, panel_row sum)
-{
-    panel_row a;
-    memcpy(&a, x, sizeof a);
-    return panel_axpy(w, &a, sum);
-}
-
-NUM_INLINE panel_row panel_zero(void)
-{
-    panel_row y;
-    const cols zero = {0};
-#define X(k) y.r##k = zero;
-    PANEL_EACH(X)
-#undef X
-    return y;
-}
-
-NUM_INLINE panel_row panel_scale(num w, const panel_row *x)
-{
-    panel_row y;
-#define X(k) y.r##k = w * x->r##k;
-    PANEL_EACH(X)
-#undef X
-    return y;
 }
 
 #endif

@@ -18,6 +18,11 @@ typedef struct single_pair {
     num q, v;
 } single_pair;
 
+/* rows in which a panel has right-hand sides: begin … end − 1 */
+typedef struct panel_run {
+    int32_t begin, end;
+} panel_run;
+
 /* LANES columns on their way to the results */
 typedef struct single_panel {
     single_pair *b;      /* n */
