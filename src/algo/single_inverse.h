@@ -22,6 +22,12 @@ typedef struct single_solver {
     double doubt; /* Σ (diagonal / pivot)²: not finite, or large, where a pivot vanished */
 } single_solver;
 
+/* rows of one of the results, `ld` apart */
+typedef struct single_output {
+    double *to;
+    size_t ld;
+} single_output;
+
 /* the sets of a row */
 NUM_INLINE const uint8_t *single_above(const single_tree *t, int32_t i)
 {
@@ -97,8 +103,8 @@ NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32
         row_put(R + p * ROW, r);
         set &= ((uint64_t)1 << (end - first - 1) << 1) - 1; /* not the next block's, nor the bytes behind the row's */
         for (; set; set &= set - 1) {
-            const int i = __builtin_ctzll(set);
-            double *other = N + (size_t)i * ld, *other_R = R + i * ROW;
+            const size_t i = (size_t)__builtin_ctzll(set);
+            double *other = N + i * ld, *other_R = R + i * ROW;
             const double f = other[p];
             for (int k = 0; k < packs; k++) {
                 pack_put(other + k * LANES, lanes_where(but[k], pack_at(other + k * LANES)) - f * x[k]);
@@ -219,10 +225,75 @@ static inline void single_accelerations(const single_solver *m)
         row_put(G, sum);
         x[i] = R[3] + sum.r0[3];
     }
+    for (int32_t i = t->n; i < t->packs * LANES; i++, G += ROW)
+        row_put(m->R + i * ROW, row_zero()), row_put(G, row_zero());
     const quad linear = {B[3], B[ROW + 3], B[2 * ROW + 3], 0};
     const quad angular = {B[3 * ROW + 3], B[4 * ROW + 3], B[5 * ROW + 3], 0};
     quads_put(t->da + ROW, linear, angular);
     for (int d = 0; d < 3; d++) x[d - 6] = linear[d], x[d - 3] = angular[d];
+}
+
+/* everything above: N, G, ν̇ */
+static inline void single_solve(single_solver *m)
+{
+    const single_tree *t = &m->t;
+    for (int32_t begin = 0, end; begin < t->n; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        single_mass(m, begin, end);
+        single_invert(m, begin, end);
+    }
+    if (t->tree->base) single_root(m);
+    single_accelerations(m);
+}
+
+/* did a pivot vanish? 2^-46 of the diagonal and less, as in kernel_factor.h */
+static inline int single_in_doubt(const single_solver *m) { return !(m->doubt < 0x1p92); }
+
+/* ---- rows of M⁻¹ ---- */
+
+NUM_INLINE void single_store(double *to, int n, const int whole, num x)
+{
+    if (whole)
+        pack_put(to, x);
+    else
+        num_store_part(to, n, x);
+}
+
+/* the first six columns are G; what is written behind them belongs to the next ones, which come later, or to a row that
+ * ends there */
+static inline void single_inverse_base(const single_solver *m, single_output out)
+{
+    const double *G = m->response, *end = G + (6 + m->t.n) * ROW;
+    for (; G < end; G += ROW, out.to += out.ld) {
+        *(quad_anywhere *)out.to = quad_from(G);
+        out.to[3] = G[4], out.to[4] = G[5], out.to[5] = G[6];
+    }
+}
+
+/* LANES columns from `at` on: G s + N, s a column of −Rᵀ each */
+static inline void single_inverse_panel(const single_solver *m, single_output out, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const int32_t base = t->tree->base, stop = at + LANES < t->n ? at + LANES : t->n;
+    const int n = stop - at, whole = n == LANES;
+    const double *G = m->response;
+    num s[ROW] = {K(0), K(0), K(0), K(0), K(0), K(0), K(0), K(0)};
+    if (base) {
+        num R[ROW];
+        rows_in(m->R + at * ROW, ROW, R);
+        for (int d = 0; d < 6; d++) s[d] = -R[row_place(d)];
+        for (int d = 0; d < 6; d++, G += ROW, out.to += out.ld) single_store(out.to, n, whole, row_dot(G, s));
+    }
+    for (int32_t begin = 0, end; begin < t->n; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        const double *N = m->N + (size_t)begin * m->ld + at;
+        const int inside = begin < stop && end > at;
+        for (int32_t i = begin; i < end; i++, G += ROW, N += m->ld, out.to += out.ld) {
+            num x = base ? row_dot(G, s) : K(0);
+            if (inside) x += pack_at(N);
+            single_store(out.to, n, whole, x);
+        }
+    }
 }
 
 #endif

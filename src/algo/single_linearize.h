@@ -39,16 +39,13 @@ NUM_INLINE vec3 single_turned(const double *from, double (*s)[ROW])
     return x;
 }
 
-/* the first six numbers of the rows of D_q and M⁻¹, the first three of D_ν */
-static inline void single_base_rows(const single_solver *m, single_output Dq, single_output Dv, single_output Minv)
+/* the first six numbers of the rows of D_q, the first three of D_ν */
+static inline void single_base_rows(const single_solver *m, single_output Dq, single_output Dv)
 {
-    const double *G = m->response, *end = G + (6 + m->t.n) * ROW;
     const quad zero = {0, 0, 0, 0};
-    for (; G < end; G += ROW, Dq.to += Dq.ld, Dv.to += Dv.ld, Minv.to += Minv.ld) {
+    for (int32_t i = 0; i < 6 + m->t.n; i++, Dq.to += Dq.ld, Dv.to += Dv.ld) {
         *(quad_anywhere *)Dq.to = zero, *(quad_anywhere *)(Dq.to + 2) = zero;
         Dv.to[0] = Dv.to[1] = Dv.to[2] = 0;
-        *(quad_anywhere *)Minv.to = quad_from(G);
-        Minv.to[3] = G[4], Minv.to[4] = G[5], Minv.to[5] = G[6];
     }
 }
 
@@ -93,7 +90,6 @@ static inline void single_base_columns(const single_solver *m, const single_pane
     const vec3 w = vec3_of(K(omega[0]), K(omega[1]), K(omega[2]));
     const single_output Dq = single_output_at(p, call->Dq, begin, begin);
     const single_output Dv = single_output_at(p, call->Dv, begin, begin);
-    const single_output Minv = single_output_at(p, call->Minv, begin, begin);
     double *b = (double *)p->b, *to = Dv.to + 3, s[3][ROW]; /* b: three rows of as many numbers as N has */
     double *bx = b, *by = b + m->ld, *bz = by + m->ld;
     single_base_root(I, omega, s);
@@ -109,7 +105,8 @@ static inline void single_base_columns(const single_solver *m, const single_pane
         s0 = row_less(bx[i], x, s0), s1 = row_less(by[i], x, s1), s2 = row_less(bz[i], x, s2);
     }
     row_put(s[0], s0), row_put(s[1], s1), row_put(s[2], s2);
-    single_base_rows(m, Dq, Dv, Minv);
+    single_base_rows(m, Dq, Dv);
+    single_inverse_base(m, single_output_at(p, call->Minv, begin, begin));
     for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
         single_columns_out(single_turned(G + i * ROW, s), to, Dv.ld, 6 - i);
     to = Dv.to + 3 + 6 * Dv.ld;
@@ -155,6 +152,7 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
     t->S = (double *)scratch_take(&c, columns * row);
     t->Pd = (double *)scratch_take(&c, columns * row);
     t->F = (double *)scratch_take(&c, columns * row);
+    t->g = (double *)scratch_take(&c, columns * row);
     t->pack = (column_pack *)scratch_take(&c, packs * sizeof(column_pack));
     m->R = (double *)scratch_take(&c, columns * row);
     m->response = (double *)scratch_take(&c, (columns + 6) * row);
@@ -198,16 +196,10 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
     single_tree *t = &m->t;
     single_poses_out(t);
     single_rates(t);
-    single_accumulate(t, t->a, t->Pd, t->call->v.data);
-    single_bodies(t);
-    single_loads(t);
-    for (int32_t begin = 0, end; begin < t->n; begin = end) {
-        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
-        single_mass(m, begin, end);
-        single_invert(m, begin, end);
-    }
-    if (t->tree->base) single_root(m);
-    single_accelerations(m);
+    single_accumulate(t, t->a, t->Pd, t->nu);
+    single_bodies(t, 1);
+    single_loads(t, 1);
+    single_solve(m);
     single_second_out(t);
     single_responses(t);
     if (t->tree->base) single_base_columns(m, p);
@@ -274,15 +266,54 @@ static inline unsigned single_linearize(const kernel_call *call)
         clear_between(call, call->Dv);
         clear_between(call, call->Minv);
     }
-    t->call = call;
+    t->call = call, t->nu = call->v.data;
     m.doubt = 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         single_tree_begin(t, i);
         single_tree_linearize(&m, &p);
     }
-    if (!(m.doubt < 0x1p92)) return 1;
+    if (single_in_doubt(&m)) return 1;
     if (call->acceleration.data) memcpy(call->acceleration.data, t->x, nv * sizeof *t->x);
     return 0;
+}
+
+/* ---- M⁻¹ alone ---- */
+
+static inline void single_tree_inverse(single_solver *m, single_panel *p)
+{
+    single_tree *t = &m->t;
+    const kernel_call *call = t->call;
+    const int32_t base = t->tree->base, row = t->tree->begin, below = t->below;
+    single_poses_out(t);
+    for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW);
+    single_bodies(t, 0);
+    single_loads(t, 0);
+    single_solve(m);
+    if (base) single_inverse_base(m, single_output_at(p, call->Minv, row, row));
+    for (int32_t at = 0; at < t->n; at += LANES)
+        single_inverse_panel(m, single_output_at(p, call->Minv, row, below + at), at);
+}
+
+/* 1: not for this kernel, what it has written is of no use */
+static inline unsigned single_inverse_mass(const kernel_call *call)
+{
+    const hml_plan *plan = call->plan;
+    single_solver m;
+    single_panel p;
+    single_tree *t = &m.t;
+    num *passive;
+    if (plan->passive && single_bound_root(plan)) return 1;
+    single_scratch_lay(plan, call->scratch, &m, &p, &passive);
+    memset(t->tau, 0, ((size_t)plan->nv + LANES) * sizeof *t->tau);
+    range_sincos(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
+    if (plan->ntrees > 1) clear_between(call, call->Minv);
+    t->call = call, t->nu = t->tau;
+    m.doubt = 0;
+    for (int32_t i = 0; i < plan->ntrees; i++) {
+        single_tree_begin(t, i);
+        single_tree_inverse(&m, &p);
+    }
+    return (unsigned)single_in_doubt(&m);
 }
 
 #endif

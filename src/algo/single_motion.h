@@ -22,7 +22,7 @@
 
 #include "algo/single_rows.h"
 
-enum { SUM = 32 }; /* numbers of a composite, with four of no use */
+enum { SUM = 32, STILL = 16 }; /* numbers of a composite, with four of no use; those with its inertia */
 static_assert(sizeof(composite) == 28 * sizeof(num), "a composite is 28 numbers");
 
 /* LANES columns */
@@ -50,12 +50,13 @@ typedef struct single_tree {
     int32_t nbodies, n;      /* columns below a free root, or all */
     int32_t below;           /* the first of them in the plan */
     int32_t packs;
-    double *sine, *cosine;  /* of q's numbers */
-    double *tau, *x;        /* less passive forces; ν̇, both by columns of the plan */
+    double *sine, *cosine; /* of q's numbers */
+    const double *nu;      /* by columns of the plan, as tau, less passive forces, and x: ν̇ */
+    double *tau, *x;
     frame4 *H;              /* by slots, as all up to `sum` */
     double *v, *a, *da, *G; /* rows; a with ν̇ = 0, then with ν̇; da: the difference; G: Σ F ν̇ further out */
     double *sum;            /* composites */
-    double *S, *Pd, *F;     /* rows of columns; F: with b at 3 */
+    double *S, *Pd, *F, *g; /* rows of columns; F: with b at 3; g: three numbers */
     column_pack *pack;      /* packs */
     double gravity[4], velocity[4]; /* in the root frame; linear, of a free root: left out of the passes */
 } single_tree;
@@ -96,7 +97,7 @@ static inline void single_columns(const plan_body *p, const frame4 *H, double *S
 NUM_INLINE void single_move_on(const single_tree *t, const plan_body *p, const frame4 *H, const double *up, double *S,
                                double *own)
 {
-    const double *nu = t->call->v.data + p->v;
+    const double *nu = t->nu + p->v;
     quad v = quad_from(up), w = quad_from(up + 4);
     if (p->nv == 1) {
         const pair4 axis = single_axis(p, H);
@@ -125,9 +126,10 @@ static inline void single_poses_out(single_tree *t)
     *(quad_anywhere *)t->gravity = gravity;
     quads_put(t->v, zero, zero);
     quads_put(t->da, zero, zero);
+    for (int k = 0; k < SUM; k += ROW) row_put(t->sum + k, row_zero()); /* of the columns behind the last one */
     *H = world;
     if (t->tree->base) {
-        const double *u = call->v.data + p->v;
+        const double *u = t->nu + p->v;
         const quad linear = {u[0], u[1], u[2], 0}, angular = {u[3], u[4], u[5], 0};
         *(quad_anywhere *)t->velocity = linear;
         quads_put(own, zero, angular);
@@ -189,8 +191,9 @@ NUM_INLINE void single_accumulate(const single_tree *t, double *rows, const doub
 
 /* ---- bodies, then their subtrees ---- */
 
-/* LANES bodies of the plan from `body` on, whose slots are given; composites to `to` */
-NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32_t slots[LANES], double *to)
+/* LANES bodies of the plan from `body` on, whose slots are given; composites, or inertias alone, to `to` */
+NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32_t slots[LANES], const int moving,
+                                 double *to)
 {
     const double *at[LANES];
     num x[ROW], z[ROW], b[SUM], i[10];
@@ -202,10 +205,15 @@ NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32
     const pose H = pose_of(mat3_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[4], x[5], x[6]), vec3_of(z[0], z[1], z[2])),
                            vec3_of(z[4], z[5], z[6]));
     const inertia I = inertia_of(i[0], vec3_of(i[1], i[2], i[3]), sym3_of(i[4], i[5], i[6], i[7], i[8], i[9]));
-    const composite c = composite_of(inertia_transform(H, I), twists_from(t->v, slots), twists_from(t->a, slots));
-    memcpy(b, &c, sizeof c);
-    for (int k = 28; k < SUM; k++) b[k] = K(0);
-    for (int k = 0; k < SUM; k += ROW) rows_out(b + k, to + k, SUM);
+    for (int k = moving ? 28 : 10; k < (moving ? SUM : STILL); k++) b[k] = K(0);
+    if (moving) {
+        const composite c = composite_of(inertia_transform(H, I), twists_from(t->v, slots), twists_from(t->a, slots));
+        memcpy(b, &c, sizeof c);
+    } else {
+        const inertia c = inertia_transform(H, I);
+        memcpy(b, &c, sizeof c);
+    }
+    for (int k = 0; k < (moving ? SUM : STILL); k += ROW) rows_out(b + k, to + k, SUM);
 }
 
 /* external wrenches, given in the bodies' own frames, take their part of the force */
@@ -221,42 +229,48 @@ static inline void single_wrenches(const single_tree *t)
     }
 }
 
-static inline void single_bodies(single_tree *t)
+/* `moving`: not only inertias */
+NUM_INLINE void single_bodies(single_tree *t, const int moving)
 {
     const int32_t n = t->nbodies, first = t->tree->body_begin, *parent = t->parent;
     double *sums = t->sum;
     int32_t slots[LANES];
     for (int32_t i = 0; i < n; i += LANES) {
         for (int32_t l = 0; l < LANES; l++) slots[l] = i + l < n ? i + l + 1 : i + 1; /* the first again */
-        single_body_pack(t, first + i, slots, sums + (i + 1) * SUM);
+        single_body_pack(t, first + i, slots, moving, sums + (i + 1) * SUM);
     }
-    if (t->call->wrenches.data) single_wrenches(t);
+    if (moving && t->call->wrenches.data) single_wrenches(t);
     const double *from = sums + n * SUM;
     for (int32_t i = n - 1; i > 0; i--, from -= SUM) {
         double *to = sums + parent[i] * SUM;
-        for (int k = 0; k < SUM; k += LANES) pack_put(to + k, pack_at(to + k) + pack_at(from + k));
+        for (int k = 0; k < (moving ? SUM : STILL); k += LANES) pack_put(to + k, pack_at(to + k) + pack_at(from + k));
     }
 }
 
-/* F, g and b of the columns */
-static inline void single_loads(single_tree *t)
+/* F, and g and b if they move, of the columns */
+NUM_INLINE void single_loads(single_tree *t, const int moving)
 {
     for (int32_t k = 0; k < t->packs; k++) {
         column_pack *c = &t->pack[k];
         const int32_t at = k * LANES;
         const double *rows[LANES];
         for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->own[at + l] * SUM;
-        for (int e = 0; e < SUM; e += ROW) {
+        for (int e = 0; e < (moving ? SUM : STILL); e += ROW) {
             rows_turn(rows, c->sum.t + e);
             for (int l = 0; l < LANES; l++) rows[l] += ROW;
         }
         const twist S = c->S;
         const composite *body = &c->sum.body;
         const wrench F = inertia_mul(body->I, S);
-        num r[ROW] = {F.f.x, F.f.y, F.f.z, pack_at(t->tau + t->below + at) - wrench_dot(body->f, S),
-                      F.t.x, F.t.y, F.t.z, K(0)};
+        num r[ROW] = {F.f.x, F.f.y, F.f.z, K(0), F.t.x, F.t.y, F.t.z, K(0)};
         c->F = F;
-        c->g = composite_2B_transposed(body, S);
+        if (moving) {
+            const vec3 g = composite_2B_transposed(body, S);
+            num rg[ROW] = {g.x, g.y, g.z, K(0), K(0), K(0), K(0), K(0)};
+            c->g = g;
+            rows_out(rg, t->g + at * ROW, ROW);
+            r[3] = pack_at(t->tau + t->below + at) - wrench_dot(body->f, S);
+        }
         rows_out(r, t->F + at * ROW, ROW);
     }
 }
@@ -273,11 +287,16 @@ static inline void single_second_out(single_tree *t)
         row_put(a, row_add(row_at(a), row_at(da)));
         row_put(G, row_zero());
     }
-    for (int32_t i = n - 1; i > 0; i--) {
+    for (int32_t i = n - 1; i > 0 && plain; i--) {
+        double *to = t->G + parent[i] * ROW;
+        G -= ROW, F -= ROW, number--;
+        row_put(to, row_add(row_at(to), row_axpy(*number, row_at(F), row_at(G))));
+    }
+    for (int32_t i = n - 1; i > 0 && !plain; i--) {
         double *to = t->G + parent[i] * ROW;
         G -= ROW;
         row8 sum = row_add(row_at(to), row_at(G));
-        for (int32_t k = plain ? 1 : t->bodies[i].nv; k > 0; k--) {
+        for (int32_t k = t->bodies[i].nv; k > 0; k--) {
             F -= ROW, number--;
             sum = row_axpy(*number, row_at(F), sum);
         }

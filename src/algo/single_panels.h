@@ -7,12 +7,6 @@
 
 #include "algo/single_inverse.h"
 
-/* rows of one of the results, `ld` apart */
-typedef struct single_output {
-    double *to;
-    size_t ld;
-} single_output;
-
 /* right-hand sides of D_q and D_ν in a row of the panel */
 typedef struct single_pair {
     num q, v;
@@ -45,38 +39,34 @@ typedef struct single_sum {
 
 /* ---- right-hand sides ---- */
 
-/* g of a column: three numbers, LANES apart */
-NUM_INLINE const double *single_g(const single_tree *t, int32_t i)
-{
-    return (const double *)&t->pack[(uint32_t)i / LANES].g + (uint32_t)i % LANES;
-}
+/* Σ a[d] x[d] for three numbers */
+NUM_INLINE num row_dot3(const double *a, const vec3 *x) { return a[0] * x->x + a[1] * x->y + a[2] * x->z; }
 
-/* one of the two: rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in `side` */
-NUM_INLINE void single_sides(const single_tree *t, const single_panel *p, const struct single_side *side, num *b)
+/* rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in c->q and c->v */
+static inline void single_sides(const single_tree *t, const single_panel *p, const column_pack *c)
 {
     const size_t bytes = t->call->paths->bytes;
-    const int32_t at = p->at, end = p->end, carried = p->carried, below_root = t->below;
-    const vec3 w = side->w;
-    const twist P = side->P;
-    const wrench U = side->U;
+    const int32_t at = p->at, end = p->end, carried = p->carried, joint = p->joint;
+    const struct single_side q = c->q, v = c->v;
     for (int32_t d = 0; d < p->above; d++) {
-        const int32_t i = p->path[d] - below_root;
-        b[2 * i] = lanes_where(lanes_of(single_below(t, i), at), row_dot_wrench(t->S + i * ROW, &U));
+        const int32_t i = p->path[d] - t->below;
+        const lane_set below = lanes_of(single_below(t, i), at);
+        const double *S = t->S + i * ROW;
+        p->b[i].q = lanes_where(below, row_dot_wrench(S, &q.U));
+        p->b[i].v = lanes_where(below, row_dot_wrench(S, &v.U));
     }
-    const int32_t joint = p->joint;
-    const double *F = t->F + joint * ROW, *S = t->S + joint * ROW;
+    const double *F = t->F + joint * ROW, *S = t->S + joint * ROW, *g = t->g + joint * ROW;
     const uint8_t *above = single_above(t, joint), *below = single_below(t, joint);
-    b += 2 * joint;
-    for (int32_t i = joint; i < end; i++, F += ROW, S += ROW, above += bytes, below += bytes, b += 2) {
-        const double *g = single_g(t, i);
-        const num down = row_dot_twist(F, &P) + (g[0] * w.x + g[LANES] * w.y + g[2 * LANES] * w.z);
-        const num up = row_dot_wrench(S, &U);
-        *b = lanes_select(lanes_of(above, at), down, lanes_where(lanes_of(below, at), up));
+    single_pair *b = p->b + joint;
+    for (int32_t i = joint; i < end; i++, F += ROW, S += ROW, g += ROW, above += bytes, below += bytes, b++) {
+        const lane_set down = lanes_of(above, at), up = lanes_of(below, at);
+        b->q = lanes_select(down, row_dot_twist(F, &q.P) + row_dot3(g, &q.w), lanes_where(up, row_dot_wrench(S, &q.U)));
+        b->v = lanes_select(down, row_dot_twist(F, &v.P) + row_dot3(g, &v.w), lanes_where(up, row_dot_wrench(S, &v.U)));
     }
-    for (int32_t i = end; i < carried; i++, F += ROW, above += bytes, b += 2) {
-        const double *g = single_g(t, i);
-        const num down = row_dot_twist(F, &P) + (g[0] * w.x + g[LANES] * w.y + g[2 * LANES] * w.z);
-        *b = lanes_where(lanes_of(above, at), down);
+    for (int32_t i = end; i < carried; i++, F += ROW, g += ROW, above += bytes, b++) {
+        const lane_set down = lanes_of(above, at);
+        b->q = lanes_where(down, row_dot_twist(F, &q.P) + row_dot3(g, &q.w));
+        b->v = lanes_where(down, row_dot_twist(F, &v.P) + row_dot3(g, &v.w));
     }
 }
 
@@ -150,17 +140,11 @@ NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
 #define STEP(d, e) x.q += G[e] * s->q[d], x.v += G[e] * s->v[d], x.m += G[e] * s->m[d];
     STEP(1, 1)
     STEP(2, 2)
-    STEP(3, 4) STEP(4, 5) STEP(5, 6)
+    STEP(3, 4)
+    STEP(4, 5)
+    STEP(5, 6)
 #undef STEP
         return x;
-}
-
-NUM_INLINE void single_store(double *to, int n, const int whole, num x)
-{
-    if (whole)
-        pack_put(to, x);
-    else
-        num_store_part(to, n, x);
 }
 
 /* rows of the three results that the panel does not touch: G s */
@@ -255,8 +239,7 @@ static inline void single_panel_columns(const single_solver *m, single_panel *p,
     p->path = column_path(call->paths, t->below + at) + base;
     p->above = pc[p->joint].depth - base;
     single_runs(p, t->below);
-    single_sides(t, p, &c->q, &p->b->q);
-    single_sides(t, p, &c->v, &p->b->v);
+    single_sides(t, p, c);
     if (call->passive) single_passive_sides(t, p);
     p->Dq = single_output_at(p, call->Dq, row, t->below + at);
     p->Dv = single_output_at(p, call->Dv, row, t->below + at);

@@ -171,10 +171,14 @@ NUM_INLINE num lanes_where(lane_set m, num x) { return (num)(m & (mask)x); }
 NUM_INLINE num lanes_select(lane_set m, num a, num b) { return num_select(m, a, b); }
 #endif
 
-/* those of the columns from `at` on that are in a set */
+/* those of the columns from `at` on that are in a set; at is a multiple of LANES */
 NUM_INLINE lane_set lanes_of(const uint8_t *set, int32_t at)
 {
+#if LANES == 8
+    return lanes_in(set[(uint32_t)at / 8]);
+#else
     return lanes_in((unsigned)(set[(uint32_t)at / 8] >> (uint32_t)at % 8));
+#endif
 }
 
 /* Σ a[d] x[d] for a row and six packs */

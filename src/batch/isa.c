@@ -7,10 +7,12 @@ static int processor_has(hml_isa isa)
 {
 #if (defined __x86_64__ || defined __i386__) && defined __GNUC__
     __builtin_cpu_init();
-    if (isa == HML_ISA_X4) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == HML_ISA_X4) {
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi");
+    }
     if (isa == HML_ISA_X8) {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi");
     }
 #endif
     return isa == HML_ISA_SCALAR || isa == HML_ISA_X2;

@@ -15,14 +15,17 @@
 #define JACOBIANS_SINGLE single_jacobians
 #define FORWARD_SINGLE   single_forward_dynamics
 #define LINEARIZE_SINGLE single_linearize
+#define INVERSE_SINGLE   single_inverse_mass
 #elif defined HML_NUM_X2
 #define JACOBIANS_SINGLE NULL
 #define FORWARD_SINGLE   NULL
 #define LINEARIZE_SINGLE NULL
+#define INVERSE_SINGLE   NULL
 #else
 #define JACOBIANS_SINGLE kernel_jacobians
 #define FORWARD_SINGLE   NULL
 #define LINEARIZE_SINGLE NULL
+#define INVERSE_SINGLE   NULL
 #endif
 
 #include "batch/kernel_group.h"
@@ -69,6 +72,7 @@ const kernel_table TABLE(KIND) = {
     kernel_torque,
     kernel_mass,
     kernel_inverse_mass,
+    INVERSE_SINGLE,
     kernel_jacobians,
     JACOBIANS_SINGLE,
     kernel_poses,

@@ -52,6 +52,8 @@ typedef struct hml_kernels {
     unsigned (*torque)(const struct kernel_call *call);
     unsigned (*mass)(const struct kernel_call *call);
     unsigned (*inverse_mass)(const struct kernel_call *call);
+    /* algo/single_linearize.h: as linearize_single; it trusts the state */
+    unsigned (*inverse_mass_single)(const struct kernel_call *call);
     /* algo/kernel_kinematics.h, single_kinematics.h: a pack of states; one state, NULL: the scalar table has it */
     unsigned (*jacobians)(const struct jacobian_call *call);
     unsigned (*jacobians_single)(const struct jacobian_call *call);

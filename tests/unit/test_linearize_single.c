@@ -1,7 +1,7 @@
 /*
- * The linearization of one state in lanes (algo/single_linearize.h) against the scalar kernel, which shares no pass and
- * no solver with it: every joint type and root, blocks of every width, forests, springs and wrenches, results that
- * nobody wants. That the lanes did the work is asserted as well.
+ * The linearization of one state in lanes, and M⁻¹ (algo/single_linearize.h) against the scalar kernel, which shares no
+ * pass and no solver with it: every joint type and root, blocks of every width, forests, springs and wrenches, results
+ * that nobody wants. That the lanes did the work is asserted as well.
  */
 #include "dynamics_check.h"
 
@@ -57,6 +57,10 @@ static int compare(const hml_model *model, const double *q, const double *v, con
         assert_non_null(work->pack->linearize_single);
         assert_int_equal(work->pack->linearize_single(&call), 0);
         assert_same(&lanes, &scalar, nv);
+        memset(&lanes, 0, sizeof lanes);
+        call.v.data = NULL, call.tau.data = NULL;
+        assert_int_equal(work->pack->inverse_mass_single(&call), 0);
+        assert_near("the inverse of M alone", lanes.Minv, scalar.Minv, nv * nv, 1e-10);
         hml_work_free(work);
         done++;
     }
