@@ -91,7 +91,6 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->N.ld = plan->block;
     k->N.rows = (num *)scratch_take(&c, rows * (size_t)plan->block * sizeof(num));
     k->e.b = (num *)scratch_take(&c, 2 * rows * sizeof(num));
-    k->e.at = (int32_t *)scratch_take(&c, rows * sizeof(int32_t));
     k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
     k->e.springs = k->s.springs;
     const size_t size = rows ? sheet_size(plan) : 0;

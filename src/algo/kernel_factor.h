@@ -139,7 +139,9 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
         for (int32_t d = 0; d < end; d += COLS) *(cols *)(above + d) -= a * *(const cols *)(row + d);
 #else
         if (base) six_store(six_axpy(-a, of_root, six_load(above)), above);
-        for (int32_t d = base; d < e; d++) above[d] -= a * row[d];
+        int32_t d = base;
+        for (; d + 1 < e; d += 2) above[d] -= a * row[d], above[d + 1] -= a * row[d + 1];
+        if (d < e) above[d] -= a * row[d];
 #endif
     }
     if (base) factor_base(row, inverse, bc, block, b + tree->begin);
@@ -176,22 +178,12 @@ static inline void factor_root(const hml_plan *plan, const plan_tree *tree, cons
     }
 }
 
-/* the other half of a solve: x = L⁻¹ D⁻¹ b for b that factor_column left, one column after the other */
-static inline num factor_back(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
-                              int32_t c, const num *b, const num *x)
+/* the other half of a solve, x = L⁻¹ D⁻¹ b, for the columns of a free root, one after the other */
+static inline num factor_back(const plan_tree *tree, const mass_factor *f, int32_t c, const num *b, const num *x)
 {
-    const int32_t *path = column_path(t, c);
-    int32_t depth = plan_columns(plan)[c].depth, d = 0;
     const num *row = factor_row(f, c);
     num sum = f->diagonal[c] * b[c];
-    if (tree->base && depth >= 6) {
-        const num *root = &x[tree->begin];
-        sum -= row[0] * root[0] + row[1] * root[1] + row[2] * root[2];
-        sum -= row[3] * root[3] + row[4] * root[4] + row[5] * root[5];
-        row += SIX_SPAN - 6;
-        d = 6;
-    }
-    for (; d < depth; d++) sum -= row[d] * x[path[d]];
+    for (int32_t d = 0; d < c - tree->begin; d++) sum -= row[d] * x[tree->begin + d];
     return sum;
 }
 

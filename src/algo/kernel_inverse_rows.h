@@ -46,23 +46,35 @@ NUM_INLINE void product_one(const int R, int32_t n, const num *N, int32_t ld, co
 #undef X
 }
 
-/* −Σ b_k N[at_k + r] for two b at once, interleaved; to[r·step] and to[r·step + gap] */
-NUM_INLINE void product_two(const int R, int32_t n, const num *N, const int32_t *at, const num *b, num *to,
+/* the rows of a block in which a column has right-hand sides: `above` of its path, then n from `first` on */
+typedef struct block_rows {
+    const int32_t *path;
+    int32_t above, first, n;
+    int32_t block; /* where its block begins */
+} block_rows;
+
+/* −Σ b_k N[row_k·ld + r] over these, for two b at once, interleaved; to[r·step] and to[r·step + gap] */
+NUM_INLINE void product_two(const int R, const block_rows *rows, const num *N, int32_t ld, const num *b, num *to,
                             int32_t step, int32_t gap)
 {
 #define X(r) num x##r = K(0), y##r = K(0);
     PRODUCT_EACH(X)
 #undef X
-    for (int32_t k = 0; k < n; k++) {
-        const num *row = N + at[k], p = b[2 * k], q = b[2 * k + 1];
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
         const num e = row[r];                                                                                          \
         x##r -= e * p, y##r -= e * q;                                                                                  \
     }
+    for (int32_t k = 0; k < rows->above; k++, b += 2) {
+        const num *row = N + (rows->path[k] - rows->block) * ld, p = b[0], q = b[1];
         PRODUCT_EACH(X)
-#undef X
     }
+    const num *row = N + (rows->first - rows->block) * ld;
+    for (int32_t k = 0; k < rows->n; k++, b += 2, row += ld) {
+        const num p = b[0], q = b[1];
+        PRODUCT_EACH(X)
+    }
+#undef X
     num *second = to + gap;
 #define X(r)                                                                                                           \
     if (R > r) *to = x##r, *second = y##r, to += step, second += step;
@@ -92,15 +104,15 @@ NUM_INLINE void block_product_one(int32_t rows, int32_t n, const num *N, int32_t
     }
 }
 
-static inline void block_product_two(int32_t rows, int32_t n, const num *N, const int32_t *at, const num *b, num *to,
-                                     int32_t step, int32_t gap)
+static inline void block_product_two(int32_t size, const block_rows *rows, const num *N, int32_t ld, const num *b,
+                                     num *to, int32_t step, int32_t gap)
 {
-    for (; rows >= PRODUCT; rows -= PRODUCT, N += PRODUCT, to += PRODUCT * step) {
-        product_two(PRODUCT, n, N, at, b, to, step, gap);
+    for (; size >= PRODUCT; size -= PRODUCT, N += PRODUCT, to += PRODUCT * step) {
+        product_two(PRODUCT, rows, N, ld, b, to, step, gap);
     }
-    switch (rows) {
+    switch (size) {
 #define CALL(R)                                                                                                        \
-    case R: product_two(R, n, N, at, b, to, step, gap); break;
+    case R: product_two(R, rows, N, ld, b, to, step, gap); break;
         PRODUCT_REST(CALL)
 #undef CALL
     default: break;
@@ -110,27 +122,37 @@ static inline void block_product_two(int32_t rows, int32_t n, const num *N, cons
 /* ---- rows ---- */
 
 /*
- * Rows c of T and N, root to leaves: M_bb = Lᵀ D L, so that row c of N before the diagonal is −(row c of L) N on the
- * rows above, and its end is D⁻¹ minus the same product with what was just found. What is behind the diagonal comes
- * with the rows below. T takes the place of the six entries of L.
+ * x_c of a half-solved b, and rows c of T and N, root to leaves: M_bb = Lᵀ D L, so that row c of N before the diagonal
+ * is −(row c of L) N on the rows above, and its end is D⁻¹ minus the same product with what was just found. What is
+ * behind the diagonal comes with the rows below. T takes the place of the six entries of L.
  */
-static inline void inverse_row(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
-                               const block_inverse *N, int32_t block, int32_t c)
+static inline num inverse_row(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
+                              const block_inverse *N, int32_t block, int32_t c, const num *b, const num *x)
 {
-    const int32_t depth = plan_columns(plan)[c].depth, base = tree->base, n = c - block, above = depth - base;
+    const int32_t base = tree->base, n = c - block, above = plan_columns(plan)[c].depth - base, ld = N->ld;
     const int32_t *path = column_path(t, c) + base;
     const num *own = factor_own(f, tree, c) + base;
-    num *first = block_row(N, block), *row = block_row(N, c), diagonal = f->diagonal[c];
+    num *first = block_row(N, block), *row = first + (int64_t)n * ld, diagonal = f->diagonal[c];
+    num solution = diagonal * b[c];
     if (base) {
+        const num *root = &x[tree->begin];
         num *T = factor_row(f, c);
         six sum = six_scale(K(-1), six_load(T));
-        for (int32_t d = 0; d < above; d++) sum = six_axpy(-own[d], six_load(factor_row(f, path[d])), sum);
+        solution -= T[0] * root[0] + T[1] * root[1] + T[2] * root[2];
+        solution -= T[3] * root[3] + T[4] * root[4] + T[5] * root[5];
+        for (int32_t d = 0; d < above; d++) {
+            solution -= own[d] * x[path[d]];
+            sum = six_axpy(-own[d], six_load(factor_row(f, path[d])), sum);
+        }
         six_store(sum, T);
+    } else {
+        for (int32_t d = 0; d < above; d++) solution -= own[d] * x[path[d]];
     }
-    block_product_one(n, above, first, N->ld, path, block, own, row);
+    block_product_one(n, above, first, ld, path, block, own, row);
     for (int32_t d = 0; d < above; d++) diagonal -= own[d] * row[path[d] - block];
-    for (int32_t j = 0; j < n; j++, first += N->ld) first[n] = row[j];
+    for (int32_t j = 0; j < n; j++, first += ld) first[n] = row[j];
     row[n] = diagonal;
+    return solution;
 }
 
 #endif

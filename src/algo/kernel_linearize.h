@@ -30,7 +30,6 @@
 typedef struct equations {
     sheet sheet;
     num *b;       /* 2 nv: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
-    int32_t *at;  /* nv: the rows of N that they meet */
     num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
     num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
 } equations;
@@ -69,51 +68,48 @@ NUM_INLINE six_pair six_pair_axpy(const walk *w, int32_t row, num bq, num bv, si
     return s;
 }
 
-/* ∂τ/∂q_c and ∂τ/∂ν_c, of a block that begins with column `block`; returns how many rows have any */
-NUM_INLINE int32_t column_equations(const walk *w, const equations *e, const int base, int passive, int32_t block,
-                                    int32_t c, six_pair *sum)
+/* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any, and s */
+NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const int base, int passive,
+                                     const block_rows *rows, int32_t c)
 {
-    const plan_column *pc = &plan_columns(w->plan)[c];
-    const int32_t m = plan_bodies(w->plan)[pc->body].nv, first = pc->first, n = pc->subtree_end - first, ld = w->N.ld;
-    const int32_t above = pc->depth - (c - first) - (base ? 6 : 0);
-    const int32_t *path = column_path(w->paths, c) + (base ? 6 : 0);
+    const int32_t m = plan_bodies(w->plan)[plan_columns(w->plan)[c].body].nv, first = rows->first;
     const branch_column *col = &w->columns[c];
     num *b = e->b;
-    int32_t *at = e->at;
-    six_pair s = *sum;
-    if (base) s.q = six_of(&col->Uq.f.x), s.v = six_of(&col->Uv.f.x);
-    if (above) {
+    six_pair s;
+    if (base)
+        s.q = six_of(&col->Uq.f.x), s.v = six_of(&col->Uv.f.x);
+    else
+        s.q = s.v = six_zero();
+    if (rows->above) {
         const wrench Uq = col->Uq, Uv = col->Uv;
-        for (int32_t d = 0; d < above; d++) {
-            const int32_t i = path[d];
+        for (int32_t d = 0; d < rows->above; d++, b += 2) {
+            const int32_t i = rows->path[d];
             const twist S = w->rows[i].S;
             const num q = wrench_dot(Uq, S), v = wrench_dot(Uv, S);
-            at[d] = (i - block) * ld;
-            b[2 * d] = q, b[2 * d + 1] = v;
+            b[0] = q, b[1] = v;
             if (base) s = six_pair_axpy(w, i, q, v, s);
         }
-        b += 2 * above, at += above;
     }
     const vec3 Pd = col->Pd.w, S = w->rows[c].S.w;
     const twist Pdd = col->Pdd, PS = column_PS(w, c, m > 1);
-    const branch_row *row = &w->rows[first];
+    const branch_row *row = &w->rows[first], *end = row + rows->n;
     const num *T = factor_row(&w->f, first);
-    for (int32_t i = 0, from = (first - block) * ld; i < n; i++, row++, from += ld, T += w->f.ld) {
+    const int32_t ld = w->f.ld;
+    num *own = b;
+    for (; row < end; row++, T += ld, b += 2) {
         const num q = vec3_dot(row->g, Pd) + wrench_dot(row->F, Pdd), v = vec3_dot(row->g, S) + wrench_dot(row->F, PS);
-        at[i] = from;
-        b[2 * i] = q, b[2 * i + 1] = v;
+        b[0] = q, b[1] = v;
         if (base) s.q = six_axpy(q, six_load(T), s.q), s.v = six_axpy(v, six_load(T), s.v);
     }
     if (passive) { /* derivatives of springs and damping join them */
         const num damping = K(plan_coordinates(w->plan)[c].damping);
         for (int32_t i = 0; i < m; i++) {
             const num q = e->springs[(first + i) * PASSIVE_LD + c - first], v = first + i == c ? damping : K(0);
-            b[2 * i] += q, b[2 * i + 1] += v;
+            own[2 * i] += q, own[2 * i + 1] += v;
             if (base) s = six_pair_axpy(w, first + i, q, v, s);
         }
     }
-    *sum = s;
-    return above + n;
+    return s;
 }
 
 /* columns begin … end − 1 of a panel, which are of one block: their s, and their tile */
@@ -130,23 +126,26 @@ static inline void panel_block(const walk *w, equations *e, int passive, sheet_p
         row[i].n = n;
         row[i].part = ((1u << n) - 1) << first;
     }
+    const num *N = block_row(&w->N, block);
+    const int32_t base = tree->base, ld = w->N.ld, size = stop - block;
     for (int32_t c = begin; c < end; c++) {
-        six_pair s = {six_zero(), six_zero()};
-        int32_t rows;
-        if (tree->base) {
-            num *to = packs + p->s + first + (c - begin);
-            rows = column_equations(w, e, 1, passive, block, c, &s);
+        const plan_column *pc = &plan_columns(w->plan)[c];
+        const block_rows rows = {column_path(w->paths, c) + base, pc->depth - (c - pc->first) - base, pc->first,
+                                 pc->subtree_end - pc->first, block};
+        num *to = packs + p->s + first + (c - begin);
+        if (base) {
+            const six_pair s = column_equations(w, e, 1, passive, &rows, c);
             six_scatter(s.q, to, 3 * width);
             six_scatter(s.v, to + width, 3 * width);
             six_scatter(six_load(factor_row(&w->f, c)), to + 2 * width, 3 * width); /* of the unit vector, for M⁻¹ */
         } else {
-            rows = column_equations(w, e, 0, passive, block, c, &s);
+            column_equations(w, e, 0, passive, &rows, c);
         }
-        num *to = packs + tile + (c - begin);
-        const num *N = block_row(&w->N, c);
-        block_product_two(stop - block, rows, block_row(&w->N, block), e->at, e->b, to, step, n);
+        to = packs + tile + (c - begin);
+        block_product_two(size, &rows, N, ld, e->b, to, step, n);
         to += 2 * n;
-        for (int32_t i = 0; i < stop - block; i++, to += step) *to = N[i];
+        const num *row_c = N + (int64_t)(c - block) * ld;
+        for (int32_t i = 0; i < size; i++, to += step) *to = row_c[i];
     }
 }
 
@@ -163,6 +162,7 @@ static inline void panel_columns(const walk *w, equations *e, int passive, int32
     p->n = n;
     p->width = tree->base && STRETCH == 8 && n <= 4 ? 4 : STRETCH;
     p->rows = s->rows + s->npanels++ * w->plan->nv;
+    s->used += (STRETCH - s->used % STRETCH) % STRETCH; /* registers are filled from whole lines of the cache */
     p->s = tree->base ? sheet_take(s, 18 * p->width) : 0;
     p->first = block - tree->begin;
     for (int32_t i = 0; i < rows; i++) p->rows[i].at = p->rows[i].n = 0, p->rows[i].part = 0;
@@ -203,7 +203,8 @@ static inline void base_turn(const walk *w, num *turn, num *s)
     vec3 s0, s1, s2, s3, s4, s5;
 #define X(d) s##d = vec3_add(w->rows[tree->begin + d].g, vec3_cross(w->rows[tree->begin + d].F.t, omega));
     X(0)
-    X(1) X(2) X(3) X(4) X(5)
+    X(1)
+    X(2) X(3) X(4) X(5)
 #undef X
         for (int32_t i = tree_below(tree); i < tree->end; i++)
     {

@@ -175,7 +175,11 @@ static inline void link_accelerate(const walk *w, const plan_body *p, int32_t bl
     if (!root) v = own[-1].v, a = own[-1].a, da = own[-1].da;
     for (int32_t k = p->v; k < p->v + p->nv; k++) {
         twist S = w->rows[k].S;
-        num x = factor_back(w->plan, w->paths, w->tree, &w->f, k, w->b, w->x);
+        num x;
+        if (root && w->tree->base)
+            x = factor_back(w->tree, &w->f, k, w->b, w->x);
+        else
+            x = inverse_row(w->plan, w->paths, w->tree, &w->f, &w->N, block, k, w->b, w->x);
         w->x[k] = x;
         da = twist_axpy(x, S, da);
         a = twist_axpy(x, S, a);
@@ -183,7 +187,6 @@ static inline void link_accelerate(const walk *w, const plan_body *p, int32_t bl
             v = twist_axpy(w->v[k], S, v);
             a = twist_axpy(w->v[k], w->columns[k].Pd, a);
         }
-        if (!root || !w->tree->base) inverse_row(w->plan, w->paths, w->tree, &w->f, &w->N, block, k);
     }
     own->v = v;
     own->a = a;

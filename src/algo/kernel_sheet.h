@@ -195,13 +195,13 @@ typedef struct sheet {
 static inline size_t sheet_panels(const hml_plan *plan)
 {
     const size_t all = ((size_t)plan->nv + STRETCH - 1) / STRETCH;
-    return all < SHEET_PANELS ? all : SHEET_PANELS;
+    return all < SHEET_PANELS ? all : (size_t)SHEET_PANELS;
 }
 
 /* numbers: G and two of the same, s and tiles of the panels; what a register reads before and behind */
 static inline size_t sheet_size(const hml_plan *plan)
 {
-    const size_t panel = STRETCH * (18 + 3 * (size_t)plan->block);
+    const size_t panel = STRETCH * (19 + 3 * (size_t)plan->block);
     return ((size_t)plan->nv * (SIX_SPAN + 12) + sheet_panels(plan) * panel + 2 * STRETCH + 15) / 8 * 8;
 }
 
