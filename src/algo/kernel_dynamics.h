@@ -90,7 +90,8 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.f.rows = (num *)scratch_take(&c, rows * (size_t)k->s.f.ld * sizeof(num));
     k->N.ld = plan->block;
     k->N.rows = (num *)scratch_take(&c, rows * (size_t)plan->block * sizeof(num));
-    k->e.b = (num *)scratch_take(&c, 2 * rows * sizeof(num));
+    k->e.b_ld = 2 * plan->nv;
+    k->e.b = (num *)scratch_take(&c, 2 * rows * STRETCH * sizeof(num));
     k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
     k->e.springs = k->s.springs;
     const size_t size = rows ? sheet_size(plan) : 0;

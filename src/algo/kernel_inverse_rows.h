@@ -53,24 +53,26 @@ typedef struct block_rows {
     int32_t block; /* where its block begins */
 } block_rows;
 
-/* −Σ b_k N[row_k·ld + r] over these, for two b at once, interleaved; to[r·step] and to[r·step + gap] */
+/* −Σ N_rk b_k over these, in R rows of N, for two b at once, interleaved; to[r·step] and to[r·step + gap] */
 NUM_INLINE void product_two(const int R, const block_rows *rows, const num *N, int32_t ld, const num *b, num *to,
                             int32_t step, int32_t gap)
 {
-#define X(r) num x##r = K(0), y##r = K(0);
+#define X(r)                                                                                                           \
+    num x##r = K(0), y##r = K(0);                                                                                      \
+    const num *row##r = N + (R > r ? r : 0) * (int64_t)ld;
     PRODUCT_EACH(X)
 #undef X
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
-        const num e = row[r];                                                                                          \
+        const num e = row##r[j];                                                                                       \
         x##r -= e * p, y##r -= e * q;                                                                                  \
     }
     for (int32_t k = 0; k < rows->above; k++, b += 2) {
-        const num *row = N + (rows->path[k] - rows->block) * ld, p = b[0], q = b[1];
+        const int64_t j = rows->path[k] - rows->block;
+        const num p = b[0], q = b[1];
         PRODUCT_EACH(X)
     }
-    const num *row = N + (rows->first - rows->block) * ld;
-    for (int32_t k = 0; k < rows->n; k++, b += 2, row += ld) {
+    for (int64_t j = rows->first - rows->block, end = j + rows->n; j < end; j++, b += 2) {
         const num p = b[0], q = b[1];
         PRODUCT_EACH(X)
     }
@@ -104,16 +106,15 @@ NUM_INLINE void block_product_one(int32_t rows, int32_t n, const num *N, int32_t
     }
 }
 
+/* at most PRODUCT entries */
 static inline void block_product_two(int32_t size, const block_rows *rows, const num *N, int32_t ld, const num *b,
                                      num *to, int32_t step, int32_t gap)
 {
-    for (; size >= PRODUCT; size -= PRODUCT, N += PRODUCT, to += PRODUCT * step) {
-        product_two(PRODUCT, rows, N, ld, b, to, step, gap);
-    }
     switch (size) {
 #define CALL(R)                                                                                                        \
     case R: product_two(R, rows, N, ld, b, to, step, gap); break;
         PRODUCT_REST(CALL)
+        CALL(PRODUCT)
 #undef CALL
     default: break;
     }

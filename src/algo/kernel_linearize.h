@@ -29,7 +29,8 @@
 /* what right-hand sides and solutions need beside the walk */
 typedef struct equations {
     sheet sheet;
-    num *b;       /* 2 nv: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
+    num *b;       /* STRETCH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
+    int32_t b_ld; /* 2 nv */
     num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
     num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel_passive.h */
 } equations;
@@ -68,13 +69,12 @@ NUM_INLINE six_pair six_pair_axpy(const walk *w, int32_t row, num bq, num bv, si
     return s;
 }
 
-/* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any, and s */
+/* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any into b; returns s */
 NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const int base, int passive,
-                                     const block_rows *rows, int32_t c)
+                                     const block_rows *rows, int32_t c, num *b)
 {
     const int32_t m = plan_bodies(w->plan)[plan_columns(w->plan)[c].body].nv, first = rows->first;
     const branch_column *col = &w->columns[c];
-    num *b = e->b;
     six_pair s;
     if (base)
         s.q = six_of(&col->Uq.f.x), s.v = six_of(&col->Uv.f.x);
@@ -126,26 +126,35 @@ static inline void panel_block(const walk *w, equations *e, int passive, sheet_p
         row[i].n = n;
         row[i].part = ((1u << n) - 1) << first;
     }
-    const num *N = block_row(&w->N, block);
     const int32_t base = tree->base, ld = w->N.ld, size = stop - block;
+    block_rows rows[STRETCH];
     for (int32_t c = begin; c < end; c++) {
         const plan_column *pc = &plan_columns(w->plan)[c];
-        const block_rows rows = {column_path(w->paths, c) + base, pc->depth - (c - pc->first) - base, pc->first,
-                                 pc->subtree_end - pc->first, block};
-        num *to = packs + p->s + first + (c - begin);
+        const block_rows of_column = {column_path(w->paths, c) + base, pc->depth - (c - pc->first) - base, pc->first,
+                                      pc->subtree_end - pc->first, block};
+        num *to = packs + p->s + first + (c - begin), *b = e->b + (int64_t)(c - begin) * e->b_ld;
+        rows[c - begin] = of_column;
         if (base) {
-            const six_pair s = column_equations(w, e, 1, passive, &rows, c);
+            const six_pair s = column_equations(w, e, 1, passive, &of_column, c, b);
             six_scatter(s.q, to, 3 * width);
             six_scatter(s.v, to + width, 3 * width);
             six_scatter(six_load(factor_row(&w->f, c)), to + 2 * width, 3 * width); /* of the unit vector, for M⁻¹ */
         } else {
-            column_equations(w, e, 0, passive, &rows, c);
+            column_equations(w, e, 0, passive, &of_column, c, b);
         }
-        to = packs + tile + (c - begin);
-        block_product_two(size, &rows, N, ld, e->b, to, step, n);
-        to += 2 * n;
-        const num *row_c = N + (int64_t)(c - block) * ld;
-        for (int32_t i = 0; i < size; i++, to += step) *to = row_c[i];
+    }
+    /* of a long chain N is larger than the caches: all columns at a few of its rows, one after the other */
+    const num *N = block_row(&w->N, block);
+    for (int32_t i = 0; i < size; i += PRODUCT, N += PRODUCT * (int64_t)ld) {
+        const int32_t m = size - i < PRODUCT ? size - i : PRODUCT;
+        num *to = packs + tile + i * step;
+        for (int32_t j = 0; j < n; j++)
+            block_product_two(m, &rows[j], N, ld, e->b + (int64_t)j * e->b_ld, to + j, step, n);
+    }
+    for (int32_t c = begin; c < end; c++) {
+        const num *from = block_row(&w->N, c);
+        num *to = packs + tile + 2 * n + (c - begin);
+        for (int32_t i = 0; i < size; i++, to += step) *to = from[i];
     }
 }
 
@@ -204,7 +213,9 @@ static inline void base_turn(const walk *w, num *turn, num *s)
 #define X(d) s##d = vec3_add(w->rows[tree->begin + d].g, vec3_cross(w->rows[tree->begin + d].F.t, omega));
     X(0)
     X(1)
-    X(2) X(3) X(4) X(5)
+    X(2)
+    X(3)
+    X(4) X(5)
 #undef X
         for (int32_t i = tree_below(tree); i < tree->end; i++)
     {
