@@ -3,7 +3,8 @@
  * are in single_motion.h, M⁻¹ in single_inverse.h, most columns in single_panels.h; here are those of a free root, and
  * the whole.
  *
- * Armature, damping or springs on a free root, and pivots that vanish are left to kernel_linearize.h.
+ * Blocks of hundreds of columns, armature, damping or springs on a free root, and pivots that vanish are left to
+ * kernel_linearize.h.
  */
 #ifndef HML_ALGO_SINGLE_LINEARIZE_H
 #define HML_ALGO_SINGLE_LINEARIZE_H
@@ -129,6 +130,9 @@ static inline void single_base_columns(const single_solver *m, const single_pane
 
 /* ---- the whole ---- */
 
+/* the elimination goes through a whole block for each of its columns: one this large leaves the second cache */
+enum { SINGLE_BLOCK = 200 };
+
 static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, single_solver *m, single_panel *p,
                                         num **passive)
 {
@@ -212,9 +216,11 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
     x[2] += t->gravity[2] - (w[0] * u[1] - w[1] * u[0]);
 }
 
-/* armature, damping or a spring on a free root? */
-static inline int single_bound_root(const hml_plan *plan)
+/* too large a block, or armature, damping or a spring on a free root? */
+static inline int single_unfit(const hml_plan *plan)
 {
+    if (plan->block > SINGLE_BLOCK) return 1;
+    if (!plan->passive) return 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         const plan_tree *tree = &plan_trees(plan)[i];
         const model_coordinate *c = plan_coordinates(plan) + tree->begin;
@@ -255,7 +261,7 @@ static inline unsigned single_linearize(const kernel_call *call)
     single_panel p;
     single_tree *t = &m.t;
     num *passive;
-    if (!single_state_is_good(call) || (plan->passive && single_bound_root(plan))) return 1;
+    if (single_unfit(plan) || !single_state_is_good(call)) return 1;
     single_scratch_lay(plan, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
     if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
@@ -302,7 +308,7 @@ static inline unsigned single_inverse_mass(const kernel_call *call)
     single_panel p;
     single_tree *t = &m.t;
     num *passive;
-    if (plan->passive && single_bound_root(plan)) return 1;
+    if (single_unfit(plan)) return 1;
     single_scratch_lay(plan, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, ((size_t)plan->nv + LANES) * sizeof *t->tau);
     range_sincos(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
