@@ -3,8 +3,7 @@
  * are in single_motion.h, M⁻¹ in single_inverse.h, most columns in single_panels.h; here are those of a free root, and
  * the whole.
  *
- * Blocks of hundreds of columns, armature, damping or springs on a free root, and pivots that vanish are left to
- * kernel_linearize.h.
+ * Armature, damping or springs on a free root, and pivots that vanish are left to kernel_linearize.h.
  */
 #ifndef HML_ALGO_SINGLE_LINEARIZE_H
 #define HML_ALGO_SINGLE_LINEARIZE_H
@@ -130,9 +129,6 @@ static inline void single_base_columns(const single_solver *m, const single_pane
 
 /* ---- the whole ---- */
 
-/* the elimination goes through a whole block for each of its columns: one this large leaves the second cache */
-enum { SINGLE_BLOCK = 200 };
-
 static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, single_solver *m, single_panel *p,
                                         num **passive)
 {
@@ -216,10 +212,9 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
     x[2] += t->gravity[2] - (w[0] * u[1] - w[1] * u[0]);
 }
 
-/* too large a block, or armature, damping or a spring on a free root? */
+/* armature, damping or a spring on a free root? */
 static inline int single_unfit(const hml_plan *plan)
 {
-    if (plan->block > SINGLE_BLOCK) return 1;
     if (!plan->passive) return 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         const plan_tree *tree = &plan_trees(plan)[i];
