@@ -104,9 +104,9 @@ static unsigned linearize_single(const hml_work *work, const kernel_call *call)
     return work->scalar->linearize(call);
 }
 
-/* `count` states from `first` on, through one pack of a kernel; NULL: the one for a single state */
-static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, const hml_linearization *x,
-                           const outputs *o, size_t first, int count, hml_status *status)
+/* `count` states from `first` on, through one pack of a kernel; or one state through the one for that */
+static hml_status run_pack(const hml_work *work, int single, const hml_linearization *x, const outputs *o, size_t first,
+                           int count, hml_status *status)
 {
     const hml_model *model = work->model;
     hml_status worst = HML_OK;
@@ -124,7 +124,7 @@ static hml_status run_pack(const hml_work *work, const hml_kernels *kernels, con
     if (model->nfollowers)
         failed = hml_mimic_linearize(work, &call);
     else
-        failed = kernels ? kernels->linearize(&call) : linearize_single(work, &call);
+        failed = single ? linearize_single(work, &call) : work->pack->linearize(&call);
     for (int l = 0; l < count; l++) {
         size_t s = first + (size_t)l;
         const double *v = input_at(x->v, s);
@@ -146,7 +146,7 @@ hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linea
 {
     if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
-    return run_pack(work, NULL, arguments, &o, 0, 1, NULL);
+    return run_pack(work, 1, arguments, &o, 0, 1, NULL);
 }
 
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
@@ -158,7 +158,7 @@ hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         int count = (int)(n - i < lanes ? n - i : lanes);
-        hml_status each = run_pack(work, work->pack, arguments, &o, i, count, status);
+        hml_status each = run_pack(work, 0, arguments, &o, i, count, status);
         if (!worst) worst = each;
     }
     return worst;
