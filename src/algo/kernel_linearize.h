@@ -215,7 +215,8 @@ static inline void base_turn(const walk *w, num *turn, num *s)
     X(1)
     X(2)
     X(3)
-    X(4) X(5)
+    X(4)
+    X(5)
 #undef X
         for (int32_t i = tree_below(tree); i < tree->end; i++)
     {

@@ -144,7 +144,7 @@ NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
     STEP(4, 5)
     STEP(5, 6)
 #undef STEP
-        return x;
+    return x;
 }
 
 /* rows of the three results that the panel does not touch: G s */
