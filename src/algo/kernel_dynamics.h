@@ -95,14 +95,14 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
     k->e.springs = k->s.springs;
     const size_t size = rows ? sheet_size(plan) : 0;
-    k->e.sheet.packs = (num *)scratch_take(&c, size * sizeof(num));
-    k->e.sheet.rows = (sheet_row *)scratch_take(&c, rows * sheet_panels(plan) * sizeof(sheet_row));
-    k->e.sheet.unwanted = (lane *)scratch_take(&c, (rows + STRETCH) * sizeof(lane));
-    k->e.sheet.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
+    k->e.page.packs = (num *)scratch_take(&c, size * sizeof(num));
+    k->e.page.rows = (sheet_row *)scratch_take(&c, rows * sheet_panels(plan) * sizeof(sheet_row));
+    k->e.page.unwanted = (lane *)scratch_take(&c, (rows + STRETCH) * sizeof(lane));
+    k->e.page.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
 #if LANES > 1
-    k->e.sheet.states = (entry *)scratch_take(&c, LANES * (size ? k->e.sheet.stride : 0) * sizeof(entry));
+    k->e.page.states = (entry *)scratch_take(&c, LANES * (size ? k->e.page.stride : 0) * sizeof(entry));
 #else
-    k->e.sheet.states = k->e.sheet.packs;
+    k->e.page.states = k->e.page.packs;
 #endif
     return c.used;
 }
@@ -259,7 +259,7 @@ static inline void base_columns(const walk *w, equations *e, int passive)
 {
     const plan_tree *tree = w->tree;
     const int32_t n = tree->end - tree->begin;
-    sheet *s = &e->sheet;
+    sheet *s = &e->page;
     num sq[36], sv[36];
     for (int32_t i = 0; i < 36; i++) sq[i] = sv[i] = K(0);
     s->G = sheet_take(s, n * SIX_SPAN);
@@ -320,7 +320,7 @@ static inline void sheet_finish(const kernel_call *call, const plan_tree *tree, 
 static inline void tree_matrices(const kernel_call *call, const walk *w, equations *e)
 {
     const plan_tree *tree = w->tree;
-    sheet *s = &e->sheet;
+    sheet *s = &e->page;
     int32_t c = tree_below(tree), fixed, begin = 0;
     s->used = 0;
     if (tree->base) base_columns(w, e, call->passive);

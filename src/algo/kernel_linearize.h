@@ -28,7 +28,7 @@
 
 /* what right-hand sides and solutions need beside the walk */
 typedef struct equations {
-    sheet sheet;
+    sheet page;
     num *b;       /* STRETCH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
     int32_t b_ld; /* 2 nv */
     num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
@@ -118,8 +118,8 @@ static inline void panel_block(const walk *w, equations *e, int passive, sheet_p
 {
     const plan_tree *tree = w->tree;
     const int32_t stop = plan_block_end(w->plan, tree, block), n = end - begin, step = 3 * n, width = p->width;
-    const int32_t first = begin - tree->begin - p->begin, tile = sheet_take(&e->sheet, (stop - block) * step);
-    num *packs = e->sheet.packs;
+    const int32_t first = begin - tree->begin - p->begin, tile = sheet_take(&e->page, (stop - block) * step);
+    num *packs = e->page.packs;
     sheet_row *row = p->rows + (block - tree->begin);
     for (int32_t i = 0; i < stop - block; i++) {
         row[i].at = tile + i * step - first;
@@ -163,7 +163,7 @@ static inline void panel_columns(const walk *w, equations *e, int passive, int32
 {
     const plan_tree *tree = w->tree;
     const int32_t rows = tree->end - tree->begin;
-    sheet *s = &e->sheet;
+    sheet *s = &e->page;
     sheet_panel *p = &s->panels[s->npanels];
     int32_t block = tree->begin;
     if (tree->base) block = plan_columns(w->plan)[begin].depth > 6 ? column_path(w->paths, begin)[6] : begin;
@@ -218,8 +218,7 @@ static inline void base_turn(const walk *w, num *turn, num *s)
     X(4)
     X(5)
 #undef X
-        for (int32_t i = tree_below(tree); i < tree->end; i++)
-    {
+    for (int32_t i = tree_below(tree); i < tree->end; i++) {
         const num *T = factor_row(&w->f, i);
         const vec3 b = vec3_add(w->rows[i].g, vec3_cross(w->rows[i].F.t, omega));
         num *to = turn + 3 * (i - tree->begin);

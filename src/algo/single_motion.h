@@ -25,16 +25,19 @@
 enum { SUM = 32, STILL = 16 }; /* numbers of a composite, with four of no use; those with its inertia */
 static_assert(sizeof(composite) == 28 * sizeof(num), "a composite is 28 numbers");
 
+/* what right-hand sides are made of */
+typedef struct column_side {
+    vec3 w;   /* −Ψ̇, −S: angular */
+    twist P;  /* −Ψ̈, −(Ψ̇ + Ṡ) */
+    wrench U; /* −U_q, −U_ν */
+} column_side;
+
 /* LANES columns */
 typedef struct column_pack {
     twist S, up, Pd, PS; /* up: velocity of the parent; PS: Ψ̇ + Ṡ */
     wrench F;
     vec3 g;
-    struct single_side {
-        vec3 w;   /* −Ψ̇, −S: angular */
-        twist P;  /* −Ψ̈, −(Ψ̇ + Ṡ) */
-        wrench U; /* −U_q, −U_ν */
-    } q, v;       /* what right-hand sides are made of */
+    column_side q, v; /* of D_q and D_ν */
     union {
         composite body; /* the subtree of the column's joint */
         num t[SUM];

@@ -47,7 +47,7 @@ static inline void single_sides(const single_tree *t, const single_panel *p, con
 {
     const size_t bytes = t->call->paths->bytes;
     const int32_t at = p->at, end = p->end, carried = p->carried, joint = p->joint;
-    const struct single_side q = c->q, v = c->v;
+    const column_side q = c->q, v = c->v;
     for (int32_t d = 0; d < p->above; d++) {
         const int32_t i = p->path[d] - t->below;
         const lane_set below = lanes_of(single_below(t, i), at);
