@@ -169,9 +169,10 @@ def cores_table(rows):
 
 def machine(data):
     peers = "; ".join(data["peers"].values())
+    runs = f" Medians of {data['runs']} runs." if data.get("runs", 1) > 1 else ""
     return (
         f"{data['processor']}, {data['cores']} cores, Hamel with packs of {data['isa'][1:]} "
-        f"compiled by gcc {data['compiler']}. Peers: {peers}."
+        f"compiled by gcc {data['compiler']}. Peers: {peers}.{runs}"
     )
 
 

@@ -6,6 +6,7 @@
 #   --cores          a batch on one core, two, … all of them: BUILD/bench-cores.json
 #   --limit          operations, instructions, time and the core's peak: BUILD/bench-limit.json, for docs/limit.md
 #   --docs           write what BUILD has of these files into docs/benchmarks.md, its picture and docs/limit.md; measures nothing
+# RUNS (1): how often the dynamics are measured; the tables then have medians.
 # PEER_VENV names a Python environment with the peers' packages; default BUILD/venv, which is made.
 set -eu
 
@@ -138,8 +139,14 @@ fi
 json=$build/bench.json isa=best
 [ "$mode" = avx2 ] && json=$build/bench-avx2.json isa=x4
 mkdir -p "$build/bench/models"
+measured=
+for run in $(seq "${RUNS:-1}"); do
+    measured="$measured ${json%.json}-run$run.part"
+    # shellcheck disable=SC2086
+    "$program" $peers --isa $isa --out "${json%.json}-run$run.part" --scaling "$build/bench/models" $robots 2> "$build/bench-rows.log"
+    grep differ "$build/bench-rows.log" || true
+done
 # shellcheck disable=SC2086
-"$program" $peers --isa $isa --out "$json" --scaling "$build/bench/models" $robots 2> "$build/bench-rows.log"
-grep differ "$build/bench-rows.log" || true
+python3 bench/median.py "$json" $measured
 report "$json"
 [ "$mode" = avx2 ] || cores
