@@ -49,7 +49,7 @@ typedef struct articulated_walk {
     articulated_link *links;     /* levels */
     articulated_column *columns; /* nv */
     base_motion *base;           /* of the tree */
-    num *turns;                  /* nbodies × 2: sine and cosine of joints with one angle */
+    const num *sine, *cosine;    /* of q's numbers, where they are angles */
     num *x;                      /* nv: τ without passive forces, u, ν̇ */
 } articulated_walk;
 
@@ -150,14 +150,14 @@ static inline void articulated_root_out(const articulated_walk *w, const plan_bo
 }
 
 /* any other body */
-static inline void articulated_link_out(const articulated_walk *w, const plan_body *p, int32_t i)
+static inline void articulated_link_out(const articulated_walk *w, const plan_body *p)
 {
     articulated_link *own = &w->links[p->level];
     pose H = link_predecessor(&own[-1].H, p);
     twist v = own[-1].v, vJ;
     if (p->type == HML_JOINT_REVOLUTE) {
         vec3 x = H.R.x;
-        num sine = w->turns[2 * i], cosine = w->turns[2 * i + 1];
+        num sine = w->sine[p->q], cosine = w->cosine[p->q];
         H.R.x = vec3_axpy(sine, H.R.y, vec3_scale(cosine, x));
         H.R.y = vec3_axpy(-sine, x, vec3_scale(cosine, H.R.y));
         twist S = column_turn(H.p, H.R.z);
@@ -181,7 +181,7 @@ static inline void articulated_out(const articulated_walk *w, int32_t i)
     if (p->parent < 0)
         articulated_root_out(w, p);
     else
-        articulated_link_out(w, p, i);
+        articulated_link_out(w, p);
     own->f = articulated_force(own->I, own->v, own->a);
     own->mass = own->I.m;
     own->trace = own->I.J.xx + own->I.J.yy + own->I.J.zz;
@@ -306,15 +306,6 @@ NUM_INLINE wrench articulated_reduce(const plan_body *p, const articulated_colum
 }
 
 /* ---- the whole ---- */
-
-/* sines and cosines of all revolute joints: together, for none of them waits for another */
-static inline void articulated_turns(const articulated_walk *w)
-{
-    const plan_body *pb = plan_bodies(w->plan);
-    for (int32_t i = 0; i < w->plan->nbodies; i++) {
-        if (pb[i].type == HML_JOINT_REVOLUTE) num_sincos(w->q[pb[i].q], &w->turns[2 * i], &w->turns[2 * i + 1]);
-    }
-}
 
 /* body i is done as soon as its subtree is, and so are those that wait for it */
 static inline void articulated_back_from(const articulated_walk *w, const plan_tree *tree, int32_t i, num *doubt)

@@ -37,8 +37,8 @@ typedef struct tree_scratch {
 typedef struct kernel_scratch {
     tree_scratch s;
     num *q, *v, *tau;
-    /* linearization, in the place of bodies and columns */
     num *sine, *cosine; /* of q's numbers, where they are angles */
+    /* linearization, in the place of bodies and columns */
     link_state *links;
     composite *sums;
     branch_row *rows;
@@ -50,7 +50,6 @@ typedef struct kernel_scratch {
     /* forward dynamics alone, there too */
     articulated_link *articulated;
     articulated_column *solver;
-    num *turns;
 } kernel_scratch;
 
 /* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
@@ -67,12 +66,12 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.b = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.x = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.springs = (num *)scratch_take(&c, nv * PASSIVE_LD * sizeof(num));
+    k->sine = (num *)scratch_take(&c, sines_size(plan));
+    k->cosine = (num *)scratch_take(&c, sines_size(plan));
     other = forward = c;
     k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
     k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));
     k->s.G = (wrench *)scratch_take(&c, nb * sizeof(wrench));
-    k->sine = (num *)scratch_take(&other, sines_size(plan));
-    k->cosine = (num *)scratch_take(&other, sines_size(plan));
     k->links = (link_state *)scratch_take(&other, (size_t)plan->levels * sizeof(link_state));
     k->rows = (branch_row *)scratch_take(&other, nv * sizeof(branch_row));
     k->columns = (branch_column *)scratch_take(&other, nv * sizeof(branch_column));
@@ -81,7 +80,6 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->block = (base_block *)scratch_take(&other, sizeof(base_block));
     k->solver = (articulated_column *)scratch_take(&forward, nv * sizeof(articulated_column));
     k->articulated = (articulated_link *)scratch_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
-    k->turns = (num *)scratch_take(&forward, 2 * nb * sizeof(num));
     if (other.used > c.used) c = other;
     if (forward.used > c.used) c = forward;
     /* what grows with the depth comes last: a workspace for the tree alone ends here */
@@ -145,23 +143,6 @@ static inline void kernel_load_state(const kernel_call *call, kernel_scratch *k)
     kernel_scratch_lay(call->plan, call->scratch, k);
     kernel_load_all(call->q, call->count, call->plan->nq, k->q);
     kernel_load_all(call->v, call->count, call->plan->nv, k->v);
-}
-
-/* lanes of a state that no kernel should see: numbers that are not finite, quaternions more than 1e-3 from unit */
-static inline mask state_bad(const kernel_call *call, const kernel_scratch *k)
-{
-    const plan_body *pb = plan_bodies(call->plan);
-    mask bad = num_lt(K(1), K(0));
-    bad = kernel_not_finite(k->q, call->plan->nq, bad);
-    bad = kernel_not_finite(k->v, call->plan->nv, bad);
-    if (call->tau.data) bad = kernel_not_finite(k->tau, call->plan->nv, bad);
-    for (int32_t i = 0; i < call->plan->nbodies; i++) {
-        if (pb[i].type != HML_JOINT_FREE && pb[i].type != HML_JOINT_SPHERICAL) continue;
-        const num *r = &k->q[pb[i].q + (pb[i].type == HML_JOINT_FREE ? 3 : 0)];
-        num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-        bad |= ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
-    }
-    return bad;
 }
 
 static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k, int32_t index)
@@ -351,7 +332,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
     kernel_scratch k;
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
-    mask failed = state_bad(call, &k);
+    mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
     local_sines(plan, k.q, k.sine, k.cosine);
     if (plan->ntrees > 1) {
         clear_between(call, call->Dq);
@@ -381,7 +362,7 @@ static inline articulated_walk kernel_articulated(const kernel_call *call, const
     w.links = k->articulated;
     w.columns = k->solver;
     w.base = k->s.base;
-    w.turns = k->turns;
+    w.sine = k->sine, w.cosine = k->cosine;
     w.x = k->tau;
     return w;
 }
@@ -393,9 +374,9 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
     kernel_scratch k;
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
-    mask failed = state_bad(call, &k);
+    mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
     articulated_walk w = kernel_articulated(call, &k);
-    articulated_turns(&w);
+    local_sines(plan, k.q, k.sine, k.cosine);
     for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         num doubt = K(0);

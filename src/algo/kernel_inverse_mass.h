@@ -294,7 +294,7 @@ static inline unsigned kernel_inverse_mass(const kernel_call *call)
         inverse_reach(call, &k, c, n);
         inverse_columns(call, &k, c, n);
     }
-    return local_bad(plan, q, NULL, NULL) | num_lanes(failed);
+    return num_lanes(kernel_bad_state(plan, q, NULL, NULL)) | num_lanes(failed);
 }
 
 #endif

@@ -56,6 +56,15 @@ static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *o
         }
         num_transpose(out + i);
     }
+    if (in.data && i < n) {
+        num rest[LANES];
+        for (int l = 0; l < LANES; l++) {
+            rest[l] = num_load_part(in.data + kernel_state(count, l) * in.stride + (size_t)i, n - i);
+        }
+        num_transpose(rest);
+        for (int l = 0; l < n - i; l++) out[i + l] = rest[l];
+        return;
+    }
 #endif
     for (; i < n; i++) out[i] = kernel_load(in, count, i);
 }
@@ -69,6 +78,27 @@ static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
     if (i < n) a += x[i] * K(0);
     a += b;
     return bad | ~num_lt(a, K(1));
+}
+
+/* lanes whose quaternion is not within 1e-3 of unit */
+NUM_INLINE mask quaternion_is_off(const num *r)
+{
+    num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    return ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
+}
+
+/* lanes of a state that no kernel should see: numbers that are not finite, quaternions that are none; v, a: if any */
+static inline mask kernel_bad_state(const hml_plan *plan, const num *q, const num *v, const num *a)
+{
+    const plan_body *end = plan_bodies(plan) + plan->nbodies;
+    mask bad = kernel_not_finite(q, plan->nq, num_lt(K(1), K(0)));
+    if (v) bad = kernel_not_finite(v, plan->nv, bad);
+    if (a) bad = kernel_not_finite(a, plan->nv, bad);
+    for (const plan_body *b = plan_bodies(plan); b < end; b++) {
+        if (b->type == HML_JOINT_FREE) bad |= quaternion_is_off(q + b->q + 3);
+        if (b->type == HML_JOINT_SPHERICAL) bad |= quaternion_is_off(q + b->q);
+    }
+    return bad;
 }
 
 /* entry (row, column) of every state's matrix */

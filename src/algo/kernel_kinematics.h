@@ -184,25 +184,6 @@ static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 }
 #endif
 
-/* lanes whose quaternion is not within 1e-3 of unit */
-NUM_INLINE mask quaternion_is_off(const num *r)
-{
-    num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    return ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
-}
-
-/* lanes whose configuration is not finite, or has a quaternion far from unit; no followers, so that runs fit the tree
- */
-static inline unsigned bad_lanes(const hml_plan *plan, const num *q)
-{
-    mask bad = kernel_not_finite(q, plan->nq, (mask)num_lt(K(1), K(0)));
-    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
-        if (r->type == HML_JOINT_FREE) bad |= quaternion_is_off(q + r->q + 3);
-        if (r->type == HML_JOINT_SPHERICAL) bad |= quaternion_is_off(q + r->q);
-    }
-    return num_lanes(bad);
-}
-
 /* 3 × 4, row-major */
 NUM_INLINE pose rows_pose(const num x[12])
 {
@@ -274,7 +255,7 @@ static inline unsigned kernel_poses(const jacobian_call *call)
         }
         store_pose(&H, i, *to);
     }
-    return bad_lanes(plan, q);
+    return num_lanes(kernel_bad_state(plan, q, NULL, NULL));
 }
 
 /* returns the lanes that need a closer look: what they computed may be nothing */
@@ -303,7 +284,7 @@ static inline unsigned kernel_jacobians(const jacobian_call *call)
         if (call->H.data) store_pose(&H, i, pose_mul(W[d], plan_pose(p->to_body)));
     }
     if (call->J.data) store_columns(call->J, call->count, nv, columns);
-    return bad_lanes(plan, q);
+    return num_lanes(kernel_bad_state(plan, q, NULL, NULL));
 }
 
 #endif

@@ -117,6 +117,14 @@ NUM_INLINE six six_axpy(num w, six x, six sum)
     return sum;
 }
 
+NUM_INLINE six six_add(six x, six y)
+{
+#define X(k) x.r##k += y.r##k;
+    SIX_EACH(X)
+#undef X
+    return x;
+}
+
 NUM_INLINE six six_scale(num w, six x)
 {
 #define X(k) x.r##k *= w;

@@ -49,7 +49,7 @@ static inline void base_response(const walk *w, num *G)
         const num *T = factor_row(&w->f, i);
         six low = six_axpy(T[2], S2, six_axpy(T[1], S1, six_scale(T[0], S0)));
         six high = six_axpy(T[5], S5, six_axpy(T[4], S4, six_scale(T[3], S3)));
-        six_store(six_axpy(K(1), low, high), G + (i - tree->begin) * SIX_SPAN);
+        six_store(six_add(low, high), G + (i - tree->begin) * SIX_SPAN);
     }
 }
 

@@ -28,22 +28,6 @@ static inline const num *local_input(kernel_input in, int count, int32_t n, num 
     return room;
 }
 
-/* lanes of a state that no kernel should see: numbers that are not finite, quaternions more than 1e-3 from unit */
-static inline unsigned local_bad(const hml_plan *plan, const num *q, const num *v, const num *a)
-{
-    const plan_body *pb = plan_bodies(plan);
-    mask bad = kernel_not_finite(q, plan->nq, num_lt(K(1), K(0)));
-    if (v) bad = kernel_not_finite(v, plan->nv, bad);
-    if (a) bad = kernel_not_finite(a, plan->nv, bad);
-    for (int32_t i = 0; i < plan->nbodies; i++) {
-        if (pb[i].type != HML_JOINT_FREE && pb[i].type != HML_JOINT_SPHERICAL) continue;
-        const num *r = &q[pb[i].q + (pb[i].type == HML_JOINT_FREE ? 3 : 0)];
-        num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-        bad |= ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
-    }
-    return num_lanes(bad);
-}
-
 /* ---- joints ---- */
 
 /*

@@ -367,7 +367,7 @@ static inline unsigned kernel_mass(const kernel_call *call)
     mass_scratch_lay(plan, &at, &k);
 #if LANES == 1
     to.data = call->M.data, to.ld = call->M.ld;
-    return local_bad(plan, mass_walk(call, &k, to), NULL, NULL);
+    return num_lanes(kernel_bad_state(plan, mass_walk(call, &k, to), NULL, NULL));
 #else
     to.data = k.dense;
     const num *q = mass_walk(call, &k, to);
@@ -377,7 +377,7 @@ static inline unsigned kernel_mass(const kernel_call *call)
         store_groups(call, 0, plan->nv * plan->nv, to.data); /* one long row */
     else
         for (int32_t i = 0; i < plan->nv; i++) store_groups(call, i, plan->nv, to.data + i * plan->nv);
-    return local_bad(plan, q, NULL, NULL);
+    return num_lanes(kernel_bad_state(plan, q, NULL, NULL));
 #endif
 }
 

@@ -181,7 +181,7 @@ static inline unsigned kernel_torque(const kernel_call *call)
     }
     if (plan->passive) torque_passive(call, q, v, vd, &k);
     kernel_store_run(call->torque, call->count, 0, 0, plan->nv, k.b);
-    return local_bad(plan, q, v, vd);
+    return num_lanes(kernel_bad_state(plan, q, v, vd));
 }
 
 #endif

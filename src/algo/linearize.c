@@ -125,6 +125,10 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
         failed = hml_mimic_linearize(work, &call);
     else
         failed = single ? linearize_single(work, &call) : work->pack->linearize(&call);
+    if (!failed && !model->nfollowers && !x->wrenches.data && !o->A.data && !o->B.data) { /* nothing is left to do */
+        for (int l = 0; l < count && status; l++) status[first + (size_t)l] = HML_OK;
+        return HML_OK;
+    }
     for (int l = 0; l < count; l++) {
         size_t s = first + (size_t)l;
         const double *v = input_at(x->v, s);

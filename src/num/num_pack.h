@@ -117,11 +117,22 @@ static inline void num_transpose(num x[LANES])
 #endif
 }
 
+#if LANES == 4 && defined __AVX__
+/* the first n lanes, as instructions for parts of a pack want them */
+static inline __m256i num_first(int n)
+{
+    static const int64_t lanes[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+    return _mm256_loadu_si256((const __m256i_u *)(lanes + 4 - n));
+}
+#endif
+
 /* n numbers, 0 < n < LANES, and zeros */
 static inline num num_load_part(const double *from, int n)
 {
 #if LANES == 8 && defined __AVX512F__
     return (num)_mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), from);
+#elif LANES == 4 && defined __AVX__
+    return (num)_mm256_maskload_pd(from, num_first(n));
 #else
     num x = K(0);
     for (int i = 0; i < n; i++) x[i] = from[i];
@@ -135,8 +146,7 @@ static inline void num_store_part(double *to, int n, num x)
 #if LANES == 8 && defined __AVX512F__
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << n) - 1), (__m512d)x);
 #elif LANES == 4 && defined __AVX__
-    static const int64_t first[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-    _mm256_maskstore_pd(to, _mm256_loadu_si256((const __m256i_u *)(first + 4 - n)), (__m256d)x);
+    _mm256_maskstore_pd(to, num_first(n), (__m256d)x);
 #else
     for (int i = 0; i < n; i++) to[i] = x[i];
 #endif
