@@ -89,6 +89,11 @@ static void draw_joint(const hml_random_spec *spec, hml_rng *rng, hml_joint_spec
         draw_rotation(rng, joint->rotation);
     draw_axis(rng, aligned, joint->axis);
     draw_axis(rng, aligned, joint->axis2);
+    if (!memcmp(joint->axis, joint->axis2, sizeof joint->axis)) { /* a universal joint about one axis has no inertia */
+        const double x = joint->axis2[2];
+        memmove(joint->axis2 + 1, joint->axis2, 2 * sizeof x);
+        joint->axis2[0] = x;
+    }
     joint->pitch = 0.3 * hml_rng_uniform(rng, -1, 1);
     for (int k = 0; k < 3 && !aligned && joint->type != HML_JOINT_FREE; k++)
         joint->point[k] = 0.3 * spec->length * hml_rng_uniform(rng, -1, 1);
