@@ -212,9 +212,10 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
     x[2] += t->gravity[2] - (w[0] * u[1] - w[1] * u[0]);
 }
 
-/* armature, damping or a spring on a free root? */
+/* too few columns for lanes, or armature, damping or a spring on a free root? */
 static inline int single_unfit(const hml_plan *plan)
 {
+    if (plan->nv < 3) return 1;
     if (!plan->passive) return 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         const plan_tree *tree = &plan_trees(plan)[i];
