@@ -58,14 +58,29 @@ static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is n
 
 static const quad unit4[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 
+/* six numbers, three and three */
+NUM_INLINE pair4 pair4_from(const double *x)
+{
+    const quad zero = {0, 0, 0, 0}, low = *(const quad_anywhere *)x, high = *(const quad_anywhere *)(x + 2);
+    pair4 a;
+    a.v = __builtin_shufflevector(low, zero, 0, 1, 2, 7);
+    a.w = __builtin_shufflevector(high, zero, 1, 2, 3, 7);
+    return a;
+}
+
 /* number k of a quad in memory */
 NUM_INLINE double quad_at(const quad *x, int k) { return ((const double_anywhere *)x)[k]; }
 
 /* sums of the lanes of a and of b */
-NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
+NUM_INLINE duo quad_both(quad a, quad b)
 {
     quad t = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    duo sums = __builtin_shufflevector(t, t, 0, 1) + __builtin_shufflevector(t, t, 2, 3);
+    return __builtin_shufflevector(t, t, 0, 1) + __builtin_shufflevector(t, t, 2, 3);
+}
+
+NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
+{
+    const duo sums = quad_both(a, b);
     *sum_a = sums[0];
     *sum_b = sums[1];
 }
@@ -74,11 +89,7 @@ NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
 NUM_INLINE quad quad_seen_from(const frame4 *W, quad a)
 {
     const quad zero = {0, 0, 0, 0};
-    double x, y, z, unused;
-    quad_sums(W->x * a, W->y * a, &x, &y);
-    quad_sums(W->z * a, zero, &z, &unused);
-    const quad b = {x, y, z, 0};
-    return b;
+    return __builtin_shufflevector(quad_both(W->x * a, W->y * a), quad_both(W->z * a, zero), 0, 1, 2, 3);
 }
 
 /* M x for the columns of a 3x3 matrix and a vector in memory */
@@ -269,9 +280,7 @@ static inline void single_root_accelerate(single_walk *w, const plan_body *p, do
         for (int32_t e = 0; e < k; e++) sum -= quad_at(e < 3 ? &c->U.v : &c->U.w, e % 3) * a[e];
         a[k] = c->inverse * sum;
     }
-    const quad v = {a[0], a[1], a[2], 0}, omega = {a[3], a[4], a[5], 0};
-    w->links[1].a.v = v;
-    w->links[1].a.w = omega;
+    w->links[1].a = pair4_from(a);
 }
 
 /* ---- the whole ---- */
@@ -320,10 +329,10 @@ static inline quad single_root_out(const kernel_call *call, single_walk *w, cons
         single_out(w, p, up, own);
         return zero;
     }
-    const quad u = {nu[0], nu[1], nu[2], 0}, omega = {nu[3], nu[4], nu[5], 0};
-    const quad s = gravity - quad_cross(omega, u);
+    const pair4 motion = pair4_from(nu);
+    const quad s = gravity - quad_cross(motion.w, motion.v);
     own->v.v = own->a.v = own->a.w = zero;
-    own->v.w = omega;
+    own->v.w = motion.w;
     single_load(p, own, zero);
     for (int k = 0; k < 3; k++) w->columns[p->v + k].u -= plan_coordinates(w->plan)[p->v + k].armature * s[k];
     return s;

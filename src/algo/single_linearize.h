@@ -62,18 +62,26 @@ static inline void single_base_motion(const single_tree *t, single_output Dq, si
     v2[0] = w[1], v2[1] = -w[0], v2[2] = 0, v2[3] -= u[1], v2[4] += u[0];
 }
 
+/* columns of a symmetric matrix from its six numbers */
+NUM_INLINE void quads_of_sym(const double *x, quad c[3])
+{
+    const quad low = quad_from(x), high = quad_from(x + 2);
+    c[0] = low;
+    c[1] = __builtin_shufflevector(low, high, 1, 3, 6, 6);
+    c[2] = __builtin_shufflevector(high, high, 0, 2, 3, 3);
+}
+
 /* −(2B + I ω^): what its angular velocity does to the forces on the root itself; three columns, rows here */
 static inline void single_base_root(const double *sum, const double *omega, double s[3][ROW])
 {
-    const double *J = sum + 4, *k = sum + 16;
-    const quad h = {sum[1], sum[2], sum[3], 0}, n = {sum[10], sum[11], sum[12], 0}, t = {sum[13], sum[14], sum[15], 0};
-    const quad w = {omega[0], omega[1], omega[2], 0};
-    const quad J0 = {J[0], J[1], J[2], 0}, J1 = {J[1], J[3], J[4], 0}, J2 = {J[2], J[4], J[5], 0};
-    const quad K[3] = {{k[0], k[1], k[2], 0}, {k[1], k[3], k[4], 0}, {k[2], k[4], k[5], 0}};
+    const quad h = quad_from(sum + 1), n = quad_from(sum + 10), t = quad_from(sum + 13), w = quad_from(omega);
+    quad J[3], K[3]; /* fourth numbers are of no use, here as above */
+    quads_of_sym(sum + 4, J);
+    quads_of_sym(sum + 16, K);
     for (int e = 0; e < 3; e++) {
         const quad turned = quad_cross(w, unit4[e]);
         quads_put(s[e], 2 * quad_cross(n, unit4[e]) + quad_cross(h, turned),
-                  quad_cross(t, unit4[e]) - K[e] - J0 * turned[0] - J1 * turned[1] - J2 * turned[2]);
+                  quad_cross(t, unit4[e]) - K[e] - J[0] * turned[0] - J[1] * turned[1] - J[2] * turned[2]);
     }
 }
 

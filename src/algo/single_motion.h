@@ -132,10 +132,9 @@ static inline void single_poses_out(single_tree *t)
     for (int k = 0; k < SUM; k += ROW) row_put(t->sum + k, row_zero()); /* of the columns behind the last one */
     *H = world;
     if (t->tree->base) {
-        const double *u = t->nu + p->v;
-        const quad linear = {u[0], u[1], u[2], 0}, angular = {u[3], u[4], u[5], 0};
-        *(quad_anywhere *)t->velocity = linear;
-        quads_put(own, zero, angular);
+        const pair4 motion = pair4_from(t->nu + p->v);
+        *(quad_anywhere *)t->velocity = motion.v;
+        quads_put(own, zero, motion.w);
         quads_put(t->a, zero, zero);
         quads_put(t->a + ROW, zero, zero);
     } else {
