@@ -89,9 +89,8 @@ static void draw_joint(const hml_random_spec *spec, hml_rng *rng, hml_joint_spec
         draw_rotation(rng, joint->rotation);
     draw_axis(rng, aligned, joint->axis);
     draw_axis(rng, aligned, joint->axis2);
-    const double *a = joint->axis, *b = joint->axis2;
-    if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] >
-        0.999) { /* about one axis twice, a universal joint makes M singular */
+    const double *a = joint->axis, *b = joint->axis2, along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    if (along > 0.999) { /* twice about one axis, a universal joint makes M singular */
         const double x = joint->axis2[2];
         memmove(joint->axis2 + 1, joint->axis2, 2 * sizeof x);
         joint->axis2[0] = x;
