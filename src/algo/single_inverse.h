@@ -259,8 +259,7 @@ NUM_INLINE void single_store(double *to, int n, const int whole, num x)
         num_store_part(to, n, x);
 }
 
-/* the first six columns are G; what is written behind them belongs to the next ones, which come later, or to a row that
- * ends there */
+/* the first six columns of M⁻¹ are G */
 static inline void single_inverse_base(const single_solver *m, single_output out)
 {
     const double *G = m->response, *end = G + (6 + m->t.n) * ROW;
