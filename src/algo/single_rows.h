@@ -69,14 +69,16 @@ NUM_INLINE row8 row_axpy(double w, row8 a, row8 sum)
     return sum;
 }
 
-/* sum − w a */
-NUM_INLINE row8 row_less(double w, row8 a, row8 sum)
+/* from − w a, w in every lane */
+NUM_INLINE row8 row_minus(num w, row8 a, row8 from)
 {
-#define X(k) sum.r##k -= w * a.r##k;
+#define X(k) from.r##k -= w * a.r##k;
     ROW_EACH(X)
 #undef X
-    return sum;
+    return from;
 }
+
+NUM_INLINE row8 row_less(double w, row8 a, row8 from) { return row_minus(K(w), a, from); }
 
 NUM_INLINE row8 row_add(row8 a, row8 b)
 {
@@ -208,15 +210,6 @@ NUM_INLINE row8 row_but(row8 r, int at, num x)
     ROW_EACH(X)
 #undef X
     return r;
-}
-
-/* from − w a, w in every lane */
-NUM_INLINE row8 row_minus(num w, row8 a, row8 from)
-{
-#define X(k) from.r##k -= w * a.r##k;
-    ROW_EACH(X)
-#undef X
-    return from;
 }
 
 #endif
