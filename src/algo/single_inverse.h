@@ -12,8 +12,29 @@
 
 #include "algo/single_motion.h"
 
+/* a row of the three results, D_q, D_ν and M⁻¹, in a panel of columns */
+typedef struct single_row {
+    num q, v, m;
+} single_row;
+
+/* six numbers of each: s; of single_sweeps.h p and a */
+typedef struct single_sum {
+    num q[6], v[6], m[6];
+} single_sum;
+
+/* what single_sweeps.h has instead of N and R */
+typedef struct single_sweep {
+    double *IA;       /* by slots, six rows each: articulated inertias */
+    double *W;        /* n rows, with 1/D at 3 */
+    single_row *u;    /* n: right-hand sides, then what is left of them on the way in */
+    single_sum *ends; /* nsegments: p that comes to a segment's end; then a there */
+    single_sum *root; /* the same of the root */
+    int32_t *touched; /* nsegments: the last panel that went in along it */
+} single_sweep;
+
 typedef struct single_solver {
     single_tree t;
+    single_sweep sweep;
     double *N; /* n rows of ld */
     size_t ld;
     double *diagonal; /* n: of M */
@@ -164,24 +185,12 @@ static inline void single_invert(single_solver *m, int32_t begin, int32_t end)
 
 /* ---- a free root ---- */
 
-/* S⁻¹ and S⁻¹ s into the first six rows of the response */
-static inline void single_root(single_solver *m)
+/* S⁻¹ and S⁻¹ s into the first six rows of the response; S with s at 3. ν̇ of the root */
+static inline void single_root_invert(single_solver *m, const row8 S[6])
 {
     const single_tree *t = &m->t;
-    const double *I = t->sum + SUM, *f = I + 22, *tau = t->tau + t->tree->begin;
-    const double mass = I[0], hx = I[1], hy = I[2], hz = I[3];
-    const double M[6][ROW] = {
-        {mass, 0, 0, tau[0] - f[0], 0, hz, -hy, 0},       {0, mass, 0, tau[1] - f[1], -hz, 0, hx, 0},
-        {0, 0, mass, tau[2] - f[2], hy, -hx, 0, 0},       {0, -hz, hy, tau[3] - f[3], I[4], I[5], I[6], 0},
-        {hz, 0, -hx, tau[4] - f[4], I[5], I[7], I[8], 0}, {-hy, hx, 0, tau[5] - f[5], I[6], I[8], I[9], 0}};
-    row8 r0 = row_at(M[0]), r1 = row_at(M[1]), r2 = row_at(M[2]), r3 = row_at(M[3]), r4 = row_at(M[4]);
-    row8 r5 = row_at(M[5]);
-    const double *F = t->F, *R = m->R, *end = F + t->n * ROW;
-    for (; F < end; F += ROW, R += ROW) {
-        const row8 x = row_at(R);
-        r0 = row_less(F[0], x, r0), r1 = row_less(F[1], x, r1), r2 = row_less(F[2], x, r2);
-        r3 = row_less(F[4], x, r3), r4 = row_less(F[5], x, r4), r5 = row_less(F[6], x, r5);
-    }
+    const double *I = t->sum + SUM, mass = I[0];
+    row8 r0 = S[0], r1 = S[1], r2 = S[2], r3 = S[3], r4 = S[4], r5 = S[5];
     double inverse;
     num w;
 #define SCALE(r, at, diagonal)                                                                                         \
@@ -201,9 +210,39 @@ static inline void single_root(single_solver *m)
 #undef PIVOT
 #undef CLEAR
 #undef SCALE
-    double *B = m->response;
+    double *B = m->response, *x = t->x + t->tree->begin;
     row_put(B, r0), row_put(B + ROW, r1), row_put(B + 2 * ROW, r2);
     row_put(B + 3 * ROW, r3), row_put(B + 4 * ROW, r4), row_put(B + 5 * ROW, r5);
+    const quad linear = {B[3], B[ROW + 3], B[2 * ROW + 3], 0};
+    const quad angular = {B[3 * ROW + 3], B[4 * ROW + 3], B[5 * ROW + 3], 0};
+    quads_put(t->da + ROW, linear, angular);
+    for (int d = 0; d < 3; d++) x[d] = linear[d], x[d + 3] = angular[d];
+}
+
+/* six rows of an inertia's ten numbers; b, if any, at 3 */
+NUM_INLINE void single_inertia_rows(const double *I, const double b[6], row8 to[6])
+{
+    const double m = I[0], hx = I[1], hy = I[2], hz = I[3];
+    const double rows[6][ROW] = {{m, 0, 0, b[0], 0, hz, -hy, 0},          {0, m, 0, b[1], -hz, 0, hx, 0},
+                                 {0, 0, m, b[2], hy, -hx, 0, 0},          {0, -hz, hy, b[3], I[4], I[5], I[6], 0},
+                                 {hz, 0, -hx, b[4], I[5], I[7], I[8], 0}, {-hy, hx, 0, b[5], I[6], I[8], I[9], 0}};
+    for (int d = 0; d < 6; d++) to[d] = row_at(rows[d]);
+}
+
+/* S = M_root − Fᵀ N F */
+static inline void single_root(single_solver *m)
+{
+    const single_tree *t = &m->t;
+    const double *I = t->sum + SUM, *f = I + 22, *tau = t->tau + t->tree->begin;
+    const double b[6] = {tau[0] - f[0], tau[1] - f[1], tau[2] - f[2], tau[3] - f[3], tau[4] - f[4], tau[5] - f[5]};
+    row8 r[6];
+    single_inertia_rows(I, b, r);
+    const double *F = t->F, *R = m->R, *end = F + t->n * ROW;
+    for (; F < end; F += ROW, R += ROW) {
+        const row8 x = row_at(R);
+        for (int d = 0; d < 6; d++) r[d] = row_less(F[row_place(d)], x, r[d]);
+    }
+    single_root_invert(m, r);
 }
 
 /* G and ν̇ */
@@ -227,10 +266,6 @@ static inline void single_accelerations(const single_solver *m)
     }
     for (int32_t i = t->n; i < t->packs * LANES; i++, G += ROW)
         row_put(m->R + i * ROW, row_zero()), row_put(G, row_zero());
-    const quad linear = {B[3], B[ROW + 3], B[2 * ROW + 3], 0};
-    const quad angular = {B[3 * ROW + 3], B[4 * ROW + 3], B[5 * ROW + 3], 0};
-    quads_put(t->da + ROW, linear, angular);
-    for (int d = 0; d < 3; d++) x[d - 6] = linear[d], x[d - 3] = angular[d];
 }
 
 /* everything above: N, G, ν̇ */

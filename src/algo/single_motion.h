@@ -231,20 +231,25 @@ static inline void single_wrenches(const single_tree *t)
     }
 }
 
-/* `moving`: not only inertias */
+/* their own; `moving`: not only inertias */
 NUM_INLINE void single_bodies(single_tree *t, const int moving)
 {
-    const int32_t n = t->nbodies, first = t->tree->body_begin, *parent = t->parent;
-    double *sums = t->sum;
+    const int32_t n = t->nbodies, first = t->tree->body_begin;
     int32_t slots[LANES];
     for (int32_t i = 0; i < n; i += LANES) {
         for (int32_t l = 0; l < LANES; l++) slots[l] = i + l < n ? i + l + 1 : i + 1; /* the first again */
-        single_body_pack(t, first + i, slots, moving, sums + (i + 1) * SUM);
+        single_body_pack(t, first + i, slots, moving, t->sum + (i + 1) * SUM);
     }
     if (moving && t->call->wrenches.data) single_wrenches(t);
-    const double *from = sums + n * SUM;
+}
+
+/* summed up over subtrees */
+NUM_INLINE void single_subtrees(single_tree *t, const int moving)
+{
+    const int32_t n = t->nbodies, *parent = t->parent;
+    const double *from = t->sum + n * SUM;
     for (int32_t i = n - 1; i > 0; i--, from -= SUM) {
-        double *to = sums + parent[i] * SUM;
+        double *to = t->sum + parent[i] * SUM;
         for (int k = 0; k < (moving ? SUM : STILL); k += LANES) pack_put(to + k, pack_at(to + k) + pack_at(from + k));
     }
 }

@@ -21,6 +21,7 @@ typedef struct panel_run {
 typedef struct single_panel {
     single_pair *b;      /* n */
     int32_t at, end;     /* columns */
+    int32_t width;       /* how many */
     int32_t joint;       /* first column of the first one's joint */
     int32_t carried;     /* where the last of their subtrees ends */
     const int32_t *path; /* rows above that joint, in the plan's numbering: `above` of them */
@@ -31,11 +32,6 @@ typedef struct single_panel {
     double *nowhere;    /* a row for results that nobody wants */
     const num *springs; /* their ∂h/∂q, see kernel_passive.h; one lane of each */
 } single_panel;
-
-/* s of the three results */
-typedef struct single_sum {
-    num q[6], v[6], m[6];
-} single_sum;
 
 /* ---- right-hand sides ---- */
 
@@ -70,16 +66,16 @@ static inline void single_sides(const single_tree *t, const single_panel *p, con
     }
 }
 
-/* damping and springs join them: entries of the joints' own columns */
-static inline void single_passive_sides(const single_tree *t, const single_panel *p)
+/* damping and springs join them: entries of the joints' own columns. b: q, v and perhaps more of a row, `step` packs */
+static inline void single_passive_sides(const single_tree *t, const single_panel *p, num *b, int32_t step)
 {
     for (int32_t c = p->at; c < p->end; c++) {
         const plan_column *pc = &plan_columns(t->call->plan)[t->below + c];
         const int32_t nv = plan_bodies(t->call->plan)[pc->body].nv, lane_of = c - p->at;
         for (int32_t k = pc->first; k < pc->first + nv; k++) {
-            p->b[k - t->below].q[lane_of] -= num_get(p->springs[k * PASSIVE_LD + t->below + c - pc->first], 0);
+            b[(k - t->below) * step][lane_of] -= num_get(p->springs[k * PASSIVE_LD + t->below + c - pc->first], 0);
         }
-        p->b[c].v[lane_of] -= plan_coordinates(t->call->plan)[t->below + c].damping;
+        b[c * step + 1][lane_of] -= plan_coordinates(t->call->plan)[t->below + c].damping;
     }
 }
 
@@ -128,11 +124,6 @@ static inline int32_t single_clip(const single_panel *p, int32_t begin, int32_t 
 
 /* ---- results ---- */
 
-/* a row of the three results */
-typedef struct single_row {
-    num q, v, m;
-} single_row;
-
 /* G s */
 NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
 {
@@ -150,7 +141,7 @@ NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
 /* rows of the three results that the panel does not touch: G s */
 NUM_INLINE void single_outside(single_panel *p, const single_sum *s, const int whole, const double *G, int32_t rows)
 {
-    const int n = p->end - p->at;
+    const int n = p->width;
     const size_t ldq = p->Dq.ld, ldv = p->Dv.ld, ldm = p->Minv.ld;
     double *to_q = p->Dq.to, *to_v = p->Dv.to, *to_m = p->Minv.to;
     for (const double *end = G + rows * ROW; G < end; G += ROW) {
@@ -165,7 +156,7 @@ NUM_INLINE void single_outside(single_panel *p, const single_sum *s, const int w
 NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const single_sum *s, const int base,
                               const int whole, const double *G, const double *N, int32_t rows, int32_t nclipped)
 {
-    const int n = p->end - p->at, at = p->at;
+    const int n = p->width, at = p->at;
     const size_t ld = m->ld, ldq = p->Dq.ld, ldv = p->Dv.ld, ldm = p->Minv.ld;
     const panel_run *clipped = p->clipped, *end = clipped + nclipped;
     const single_pair *sides = p->b;
@@ -220,16 +211,16 @@ NUM_INLINE void single_results(const single_solver *m, single_panel *p, const si
     single_outside(p, s, whole, own + begin * ROW, t->n - begin);
 }
 
-static inline void single_panel_columns(const single_solver *m, single_panel *p, int32_t at)
+/* which columns they are, and where their results go */
+static inline void single_panel_place(const single_solver *m, single_panel *p, int32_t at)
 {
     const single_tree *t = &m->t;
     const kernel_call *call = t->call;
     const int32_t base = t->tree->base, row = t->tree->begin;
     const plan_column *pc = plan_columns(call->plan) + t->below;
-    const column_pack *c = &t->pack[at / LANES];
-    single_sum s;
     p->at = at;
     p->end = at + LANES < t->n ? at + LANES : t->n;
+    p->width = p->end - at;
     p->carried = p->end;
     for (int32_t k = at; k < p->end; k++) {
         const int32_t end = pc[k].subtree_end - t->below;
@@ -238,20 +229,28 @@ static inline void single_panel_columns(const single_solver *m, single_panel *p,
     p->joint = pc[at].first - t->below;
     p->path = column_path(call->paths, t->below + at) + base;
     p->above = pc[p->joint].depth - base;
-    single_runs(p, t->below);
-    single_sides(t, p, c);
-    if (call->passive) single_passive_sides(t, p);
     p->Dq = single_output_at(p, call->Dq, row, t->below + at);
     p->Dv = single_output_at(p, call->Dv, row, t->below + at);
     p->Minv = single_output_at(p, call->Minv, row, t->below + at);
-    if (base) {
+}
+
+static inline void single_panel_columns(const single_solver *m, single_panel *p, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const column_pack *c = &t->pack[at / LANES];
+    single_sum s;
+    single_panel_place(m, p, at);
+    single_runs(p, t->below);
+    single_sides(t, p, c);
+    if (t->call->passive) single_passive_sides(t, p, &p->b->q, 2);
+    if (t->tree->base) {
         num R[ROW];
         single_sum_up(m, p, &c->q.U, &p->b->q, s.q);
         single_sum_up(m, p, &c->v.U, &p->b->v, s.v);
         rows_in(m->R + at * ROW, ROW, R);
         for (int d = 0; d < 6; d++) s.m[d] = -R[row_place(d)];
     }
-    if (p->end - at == LANES)
+    if (p->width == LANES)
         single_results(m, p, &s, 1);
     else
         single_results(m, p, &s, 0);

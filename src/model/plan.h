@@ -119,6 +119,10 @@ static inline int32_t plan_block_end(const hml_plan *p, const plan_tree *t, int3
     return t->base ? plan_columns(p)[begin].subtree_end : t->end;
 }
 
+/* a block of so many columns that sweeps along the tree are shorter than products with its inverse; measured */
+enum { PLAN_LONG = 33 };
+static inline int plan_is_long(const hml_plan *p) { return p->block >= PLAN_LONG; }
+
 /*
  * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In plan_body.turn
  * these are three bits a column, the sign above the axis, and PLAN_QUARTER_TURN beside them; 0: it is no quarter turn.
