@@ -10,6 +10,24 @@
 
 /* ---- dynamics ---- */
 
+/* M⁻¹ of all states; returns those that failed */
+static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
+{
+    if (!hml_work_is_long(work)) return work->pack->inverse_mass(call);
+    unsigned failed = 0;
+    for (int l = 0; l < call->count; l++) {
+        kernel_call one = *call;
+        one.count = 1;
+        one.q.data += (size_t)l * call->q.stride;
+        one.Minv = output_at(call->Minv, (size_t)l);
+        if (hml_work_check_state(work->model, one.q.data, NULL, NULL, NULL))
+            failed |= 1u << l;
+        else if (work->pack->inverse_mass_single(&one))
+            failed |= work->scalar->inverse_mass(&one) << l;
+    }
+    return failed;
+}
+
 static hml_status check(const hml_model *model, const hml_dynamics_states *x, size_t state)
 {
     const hml_input in[] = {x->q, x->v, x->tau, x->a, x->wrenches};
@@ -40,7 +58,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
         } else {
             if (x->acceleration.data) failed |= work->pack->forward_dynamics(&forward);
             forward.tau.data = NULL; /* M⁻¹ does not read them, and so must not look at them either */
-            if (x->Minv.data) failed |= work->pack->inverse_mass(&forward);
+            if (x->Minv.data) failed |= inverse_mass(work, &forward);
         }
     }
     if (x->torque.data || x->M.data) {

@@ -158,11 +158,12 @@ hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
 {
     if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
-    size_t lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
+    const int single = hml_work_is_long(work);
+    size_t lanes = model->nfollowers || single ? 1 : (size_t)work->pack->lanes;
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         int count = (int)(n - i < lanes ? n - i : lanes);
-        hml_status each = run_pack(work, 0, arguments, &o, i, count, status);
+        hml_status each = run_pack(work, single, arguments, &o, i, count, status);
         if (!worst) worst = each;
     }
     return worst;

@@ -96,7 +96,8 @@ static inline void sweep_accelerations(single_solver *m)
         row_put(up, row_add(row_at(up), row_at(p)));
     }
     if (base) {
-        const double *I = m->sweep.IA + 6 * ROW, *f = t->sum + SUM + 22, *tau = t->tau + t->tree->begin, *p = t->G + ROW;
+        const double *I = m->sweep.IA + 6 * ROW, *f = t->sum + SUM + 22, *tau = t->tau + t->tree->begin,
+                     *p = t->G + ROW;
         row8 r[6];
         for (int d = 0; d < 6; d++) r[d] = row_but(row_at(I + d * ROW), 3, K(tau[d] - f[d] - p[row_place(d)]));
         single_root_invert(m, r);
@@ -156,8 +157,8 @@ NUM_INLINE void sweep_less(lane_set lanes, const wrench *U, num p[6])
 }
 
 /* right-hand sides of rows begin … end − 1, which the panel's columns carry or are */
-static inline void sweep_sides(const single_sweep *s, const single_tree *t, const single_panel *p,
-                               const column_side *q, const column_side *v, int32_t begin, int32_t end)
+static inline void sweep_sides(const single_sweep *s, const single_tree *t, const single_panel *p, const column_side *q,
+                               const column_side *v, int32_t begin, int32_t end)
 {
     const size_t bytes = t->call->paths->bytes;
     const int masked = p->at >= 0; /* a free root carries everything */
@@ -311,7 +312,8 @@ NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, con
         sweep_panel_out(m, p, 0, moving);
 }
 
-/* columns of a free root from `at` on, as many as there are lanes; their right-hand sides are those of single_base_columns */
+/* columns of a free root from `at` on, as many as there are lanes; their right-hand sides are those of
+ * single_base_columns */
 NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, const int moving, int32_t at)
 {
     const single_tree *t = &m->t;
@@ -337,8 +339,15 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
         for (int k = 0; k < p->width; k++) {
             const int e = at + k - 3;
             if (e < 0) continue;
-            const double turned[3] = {e == 1 ? -w[2] : e == 2 ? w[1] : 0, e == 0 ? w[2] : e == 2 ? -w[0] : 0,
-                                      e == 0 ? -w[1] : e == 1 ? w[0] : 0};
+            const double turned[3] = {e == 1   ? -w[2]
+                                      : e == 2 ? w[1]
+                                               : 0,
+                                      e == 0   ? w[2]
+                                      : e == 2 ? -w[0]
+                                               : 0,
+                                      e == 0   ? -w[1]
+                                      : e == 1 ? w[0]
+                                               : 0};
             num *axis = &v.w.x, *P = &v.P.w.x, *force = &v.U.f.x;
             axis[e][k] = -1;
             for (int d = 0; d < 3; d++) P[d][k] = -turned[d];

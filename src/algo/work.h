@@ -20,6 +20,12 @@ struct hml_work {
     hml_status failure;
 };
 
+/* are states better taken one by one, in batches too? */
+static inline int hml_work_is_long(const hml_work *work)
+{
+    return plan_is_long(model_plan(work->model)) && work->pack->linearize_single && !work->model->nfollowers;
+}
+
 /* a call with everything that does not change from state to state */
 kernel_call hml_work_call(const hml_work *work);
 

@@ -83,6 +83,7 @@ typedef struct hml_plan {
     int32_t passive;                           /* 1: some coordinate has armature, damping or a spring */
     int32_t levels;                            /* highest level, plus one */
     int32_t block;                             /* columns of the largest block, see plan_block_end */
+    int32_t reach;                             /* longest path without the columns of a free root */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
     uint64_t runs, motions, inertias;
     int32_t angles_begin, angles_end; /* all angles of the tree's configuration lie in this range */
@@ -119,9 +120,9 @@ static inline int32_t plan_block_end(const hml_plan *p, const plan_tree *t, int3
     return t->base ? plan_columns(p)[begin].subtree_end : t->end;
 }
 
-/* a block of so many columns that sweeps along the tree are shorter than products with its inverse; measured */
-enum { PLAN_LONG = 33 };
-static inline int plan_is_long(const hml_plan *p) { return p->block >= PLAN_LONG; }
+/* paths so long that sweeps along them take fewer steps than products with an inverse; measured */
+enum { PLAN_LONG = 24 };
+static inline int plan_is_long(const hml_plan *p) { return p->reach >= PLAN_LONG; }
 
 /*
  * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In plan_body.turn

@@ -6,6 +6,7 @@
 #include "dynamics_check.h"
 
 #include "algo/work.h"
+#include "hamel/batch.h"
 #include "hamel/random.h"
 
 enum { LARGE = 120 };
@@ -138,6 +139,104 @@ static void test_a_long_chain(void **state)
     compare_random(&spec);
 }
 
+/* long and branching, joints of every type and free ones among them, forests: those that sweeps take */
+static const draw_tree_spec long_specs[] = {
+    {.nbodies = 40, .root = HML_JOINT_FREE},
+    {.nbodies = 60, .root = HML_JOINT_FREE, .one_dof = 1, .points = 1},
+    {.nbodies = 60, .root = HML_JOINT_REVOLUTE, .one_dof = 1, .passive = 1},
+    {.nbodies = 40, .root = HML_JOINT_PLANAR, .points = 1},
+    {.nbodies = 40, .root = HML_JOINT_SPHERICAL, .passive = 1, .points = 1},
+    {.nbodies = 44, .root = HML_JOINT_SCHOENFLIES, .forest = 1, .points = 1},
+    {.nbodies = 70, .root = HML_JOINT_FREE, .forest = 1, .one_dof = 1},
+};
+enum { LONG_SPECS = sizeof long_specs / sizeof *long_specs };
+
+typedef struct long_state {
+    double q[2 * LARGE], v[LARGE], tau[LARGE], wrenches[6 * LARGE];
+} long_state;
+
+static void draw_state(uint64_t *seed, const hml_model *model, long_state *x)
+{
+    draw_configuration(seed, model, 1.0, x->q);
+    for (int i = 0; i < hml_model_nv(model); i++) x->v[i] = draw(seed), x->tau[i] = 5 * draw(seed);
+    for (int i = 0; i < 6 * hml_model_nbodies(model); i++) x->wrenches[i] = draw(seed);
+}
+
+/* a long robot with any wanted spec, of a size that fits */
+static hml_model *draw_long(uint64_t *seed, const draw_tree_spec *spec)
+{
+    for (;;) {
+        hml_model *model = draw_tree(seed, spec);
+        assert_non_null(model);
+        if (hml_model_nv(model) <= LARGE && plan_is_long(model_plan(model))) return model;
+        hml_model_free(model);
+    }
+}
+
+static void test_long_paths(void **state)
+{
+    (void)state;
+    static long_state x;
+    uint64_t seed = 6;
+    for (int i = 0; i < 4 * LONG_SPECS; i++) {
+        hml_model *model = draw_long(&seed, &long_specs[i % LONG_SPECS]);
+        draw_state(&seed, model, &x);
+        compare(model, x.q, x.v, x.tau, i % 2 ? x.wrenches : NULL);
+        hml_model_free(model);
+    }
+}
+
+/* states of a batch are taken one by one there: bit for bit those of single calls, a bad one changes no other */
+static void test_long_paths_in_batches(void **state)
+{
+    (void)state;
+    enum { N = 11, BAD = 4 };
+    static long_state x[N];
+    static results one;
+    uint64_t seed = 7;
+    hml_model *model = draw_long(&seed, &long_specs[0]);
+    const size_t nv = (size_t)hml_model_nv(model), stride = sizeof *x / sizeof(double), size = nv * nv * sizeof(double);
+    for (int i = 0; i < N; i++) draw_state(&seed, model, &x[i]);
+    x[BAD].q[nv + 1] = NAN;
+    results *all = calloc(N, sizeof *all);
+    double *Minv = calloc(N, size);
+    hml_work *work;
+    hml_status status[N], again[N];
+    assert_non_null(all), assert_non_null(Minv);
+    assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
+    hml_linearization out = {.struct_size = sizeof out};
+    out.q.data = x->q, out.v.data = x->v, out.tau.data = x->tau;
+    out.q.stride = out.v.stride = out.tau.stride = stride;
+    out.acceleration.data = all->a, out.Dq.data = all->Dq, out.Dv.data = all->Dv, out.Minv.data = all->Minv;
+    out.acceleration.stride = out.Dq.stride = out.Dv.stride = out.Minv.stride = sizeof *all / sizeof(double);
+    assert_int_equal(hml_linearize_batch(model, work, N, &out, status), HML_NOT_FINITE);
+    hml_dynamics_states dynamics = {.struct_size = sizeof dynamics};
+    dynamics.q = out.q;
+    dynamics.Minv.data = Minv;
+    assert_int_equal(hml_dynamics_batch(model, work, N, &dynamics, again), HML_NOT_FINITE);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(status[i], i == BAD ? HML_NOT_FINITE : HML_OK);
+        assert_int_equal(again[i], status[i]);
+        if (i == BAD) {
+            assert_true(isnan(all[i].Dq[0]) && isnan(all[i].a[nv - 1]) && isnan(Minv[(size_t)i * nv * nv + 1]));
+            continue;
+        }
+        hml_linearization single = {.struct_size = sizeof single};
+        single.q.data = x[i].q, single.v.data = x[i].v, single.tau.data = x[i].tau;
+        single.acceleration.data = one.a, single.Dq.data = one.Dq, single.Dv.data = one.Dv;
+        single.Minv.data = one.Minv;
+        assert_int_equal(hml_linearize(model, work, &single), HML_OK);
+        if (work->pack->linearize_single) {
+            assert_memory_equal(all[i].Dq, one.Dq, size), assert_memory_equal(all[i].Dv, one.Dv, size);
+            assert_memory_equal(all[i].Minv, one.Minv, size), assert_memory_equal(all[i].a, one.a, nv * sizeof(double));
+        }
+        assert_near("the inverse of M in a batch", Minv + (size_t)i * nv * nv, one.Minv, nv * nv, 1e-9);
+    }
+    free(all), free(Minv);
+    hml_work_free(work);
+    hml_model_free(model);
+}
+
 /* armature, damping and springs on a free root are the scalar kernel's */
 static int has_bound_root(const robot *r)
 {
@@ -225,6 +324,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees_of_every_shape),
         cmocka_unit_test(test_a_long_chain),
+        cmocka_unit_test(test_long_paths),
+        cmocka_unit_test(test_long_paths_in_batches),
         cmocka_unit_test(test_every_root_and_forests),
         cmocka_unit_test(test_results_one_by_one),
         cmocka_unit_test(test_what_is_left_to_the_scalar_kernel),
