@@ -39,12 +39,12 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
     t->pack = (column_pack *)scratch_take(&c, packs * sizeof(column_pack));
     m->response = (double *)scratch_take(&c, (columns + 6) * row);
     if (plan_is_long(plan)) {
-        const size_t ends = (size_t)plan->nsegments + 1;
+        const size_t ends = (size_t)plan->nsegments;
         m->sweep.IA = (double *)scratch_take(&c, slots * 6 * row);
         m->sweep.W = (double *)scratch_take(&c, columns * row);
         m->sweep.u = (single_row *)scratch_take(&c, columns * sizeof(single_row));
         m->sweep.ends = (single_sum *)scratch_take(&c, ends * sizeof(single_sum));
-        m->sweep.root = m->sweep.ends + plan->nsegments;
+        m->sweep.root = (single_sum *)scratch_take(&c, sizeof(single_sum));
         m->sweep.touched = (int32_t *)scratch_take(&c, ends * sizeof(int32_t));
     } else {
         m->R = (double *)scratch_take(&c, columns * row);
