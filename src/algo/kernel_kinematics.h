@@ -11,6 +11,7 @@
 #ifndef HML_ALGO_KERNEL_KINEMATICS_H
 #define HML_ALGO_KERNEL_KINEMATICS_H
 
+#include "algo/kernel_groups.h"
 #include "algo/kernel_io.h"
 #include "algo/kernel_tree.h"
 #include "batch/rows.h"
@@ -88,6 +89,16 @@ static inline void store_row(kernel_output out, int count, int32_t row, int32_t 
         kernel_store_run(out, count, row, 0, n, run);
         return;
     }
+#if LANES > 1
+    if (count == LANES) {
+        lane *to = out.data + (size_t)row * out.ld;
+        for (int32_t c = 0; c < n; c += GROUP) {
+            const int32_t from = c + GROUP > n ? n - GROUP : c;
+            store_group(to + from, out.stride, x + from, 1);
+        }
+        return;
+    }
+#endif
     for (int32_t c = 0; c < n; c += LANES) {
         const int32_t from = c + LANES > n ? n - LANES : c;
         for (int32_t k = 0; k < LANES; k++) run[k] = x[from + k];
