@@ -14,7 +14,7 @@ static inline size_t recursive_scratch_size(const hml_plan *plan)
     torque_scratch torque;
     inverse_scratch inverse;
     hml_plan tree = *plan;
-    if (LANES >= 4 && plan_is_long(plan)) tree.depth = 0; /* its states are linearized one by one */
+    if (LANES >= 4 && plan_is_long_for(plan, LANES)) tree.depth = 0; /* its states are linearized one by one */
     size_t size = kernel_scratch_size(&tree), other = torque_scratch_lay(plan, NULL, &torque);
     if (other > size) size = other;
     if (plan->depth) other = inverse_scratch_lay(plan, NULL, &inverse);

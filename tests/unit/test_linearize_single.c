@@ -195,6 +195,7 @@ static void test_long_paths_in_batches(void **state)
     static results one;
     uint64_t seed = 7;
     hml_model *model = draw_long(&seed, &long_specs[0]);
+    while (!plan_is_long_for(model_plan(model), 4)) hml_model_free(model), model = draw_long(&seed, &long_specs[0]);
     const size_t nv = (size_t)hml_model_nv(model), stride = sizeof *x / sizeof(double), size = nv * nv * sizeof(double);
     for (int i = 0; i < N; i++) draw_state(&seed, model, &x[i]);
     x[BAD].q[nv + 1] = NAN;
