@@ -226,6 +226,7 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
         hamel_close(h);
         return NULL;
     }
+    memset(h->memory, 1, all * sizeof *h->memory); /* its pages are there before the clock runs */
     h->q = h->memory, h->v = h->q + states * r->nq, h->u = h->v + states * r->nv, h->out = h->memory + inputs;
     h->Dq = h->out + states * most, h->Dv = h->Dq + stored_D * nn, h->Minv = h->Dv + stored_D * nn;
     h->A = h->Minv + stored_D * nn, h->B = h->A + 4 * room_AB;

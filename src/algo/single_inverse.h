@@ -30,6 +30,7 @@ typedef struct single_sweep {
     single_sum *ends; /* nsegments: p that comes to a segment's end; then a there */
     single_sum *root; /* the same of the root */
     int32_t *touched; /* nsegments: the last panel that went in along it */
+    double *stage;    /* the three results, nv rows of SWEEP_STAGE each; NULL: they go to their places at once */
 } single_sweep;
 
 typedef struct single_solver {

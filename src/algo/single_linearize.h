@@ -46,6 +46,9 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
         m->sweep.ends = (single_sum *)scratch_take(&c, ends * sizeof(single_sum));
         m->sweep.root = (single_sum *)scratch_take(&c, sizeof(single_sum));
         m->sweep.touched = (int32_t *)scratch_take(&c, ends * sizeof(int32_t));
+        m->sweep.stage = NULL;
+        if (plan->nv >= SWEEP_LARGE)
+            m->sweep.stage = (double *)scratch_take(&c, 3 * (size_t)plan->nv * SWEEP_STAGE * sizeof(double));
     } else {
         m->R = (double *)scratch_take(&c, columns * row);
         m->diagonal = (double *)scratch_take(&c, columns * sizeof(double));

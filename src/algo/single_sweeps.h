@@ -121,6 +121,12 @@ static inline void sweep_solve(single_solver *m)
 
 /* ---- panels ---- */
 
+/*
+ * A panel writes a few columns of every row. From SWEEP_LARGE columns on the results leave the caches in between: there
+ * SWEEP_STAGE columns are gathered before they go to their places, whole lines one after the other. Measured.
+ */
+enum { SWEEP_STAGE = 32, SWEEP_LARGE = 128 };
+
 /* a step inwards: u; p passes on */
 NUM_INLINE num sweep_in(const double *S, const double *W, num b, num p[6])
 {
@@ -299,6 +305,35 @@ static inline void sweep_clear(const single_solver *m)
     memset(m->sweep.ends + first, 0, (size_t)(last - first + 1) * sizeof *m->sweep.ends);
 }
 
+/* results of a panel go to the stage */
+NUM_INLINE single_output sweep_staged(const single_solver *m, const single_panel *p, kernel_output out, int which)
+{
+    single_output o = {p->nowhere, 0};
+    if (!out.data) return o;
+    o.to = m->sweep.stage + (size_t)which * (size_t)m->t.call->plan->nv * SWEEP_STAGE + p->at % SWEEP_STAGE;
+    o.ld = SWEEP_STAGE;
+    return o;
+}
+
+/* columns begin … end − 1 of a result from the stage to their place, a row after the other */
+NUM_INLINE void sweep_unstage(const single_solver *m, kernel_output out, int which, int32_t begin, int32_t end)
+{
+    const single_tree *t = &m->t;
+    const int32_t rows = t->tree->end - t->tree->begin, n = end - begin;
+    if (!out.data) return;
+    const double *from = m->sweep.stage + (size_t)which * (size_t)t->call->plan->nv * SWEEP_STAGE;
+    single_output to = {out.data + (size_t)t->tree->begin * out.ld + (size_t)(t->below + begin), out.ld};
+    for (int32_t i = 0; i < rows; i++, from += SWEEP_STAGE, to.to += to.ld) {
+        int32_t k = 0;
+        for (; k + LANES <= n; k += LANES) {
+            const single_output piece = {to.to + k, to.ld};
+            sweep_ahead(piece);
+            pack_put(to.to + k, pack_at(from + k));
+        }
+        if (k < n) num_store_part(to.to + k, n - k, pack_at(from + k));
+    }
+}
+
 /* LANES columns from `at` on */
 NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, const int moving, int32_t at)
 {
@@ -315,10 +350,20 @@ NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, con
     for (int32_t k = pc[p->carried - 1].segment; k > own; k--) sweep_segment_in(s, t, p, moving, &c->q, &c->v, k);
     for (int32_t k = own; k >= 0; k = plan_segments(call->plan)[k].parent)
         sweep_segment_in(s, t, p, moving, &c->q, &c->v, k);
-    if (p->width == LANES)
+    if (s->stage) {
+        p->Dq = sweep_staged(m, p, call->Dq, 0);
+        p->Dv = sweep_staged(m, p, call->Dv, 1);
+        p->Minv = sweep_staged(m, p, call->Minv, 2);
         sweep_panel_out(m, p, 1, moving);
-    else
+        if (p->end % SWEEP_STAGE && p->end < t->n) return;
+        const int32_t begin = at / SWEEP_STAGE * SWEEP_STAGE;
+        if (moving) sweep_unstage(m, call->Dq, 0, begin, p->end), sweep_unstage(m, call->Dv, 1, begin, p->end);
+        sweep_unstage(m, call->Minv, 2, begin, p->end);
+    } else if (p->width == LANES) {
+        sweep_panel_out(m, p, 1, moving);
+    } else {
         sweep_panel_out(m, p, 0, moving);
+    }
 }
 
 /* columns of a free root from `at` on, as many as there are lanes; their right-hand sides are those of

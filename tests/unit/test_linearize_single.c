@@ -9,7 +9,7 @@
 #include "hamel/batch.h"
 #include "hamel/random.h"
 
-enum { LARGE = 120 };
+enum { LARGE = 160 };
 
 typedef struct results {
     double a[LARGE], Dq[LARGE * LARGE], Dv[LARGE * LARGE], Minv[LARGE * LARGE];
@@ -129,13 +129,17 @@ static void test_trees_of_every_shape(void **state)
     }
 }
 
-/* a chain too long for sets of 64 columns */
+/* a chain too long for sets of 64 columns, and legs whose results are too large for the caches */
 static void test_a_long_chain(void **state)
 {
     (void)state;
     hml_random_spec spec;
     hml_random_spec_init(&spec);
     spec.nbodies = 100, spec.shape = HML_SHAPE_CHAIN, spec.length = 0.05;
+    compare_random(&spec);
+    spec.nbodies = 141, spec.shape = HML_SHAPE_LEGGED, spec.branches = 4;
+    compare_random(&spec);
+    spec.nbodies = 151, spec.root = HML_JOINT_FIXED, spec.passive = 0.5, spec.seed = 3;
     compare_random(&spec);
 }
 
@@ -260,42 +264,57 @@ static void test_every_root_and_forests(void **state)
 }
 
 /* a result that is not wanted changes no other, and rows may lie further apart */
-static void test_results_one_by_one(void **state)
+static void check_results_one_by_one(const hml_model *model, const double *q, const double *v, const double *tau)
 {
-    (void)state;
-    uint64_t seed = 4;
-    robot r;
-    robot_open(&r, &seed, &robot_specs[2]);
-    const size_t nv = r.nv;
-    compare(r.model, r.q, r.v, r.tau, NULL);
-    for (int want = 0; want < 8 && r.work->pack->linearize_single; want++) {
-        kernel_call call = call_of(r.work, r.q, r.v, r.tau, &part);
+    const size_t nv = (size_t)hml_model_nv(model), ld = nv + 3;
+    hml_work *work;
+    assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_FACTOR, &work), HML_OK);
+    compare(model, q, v, tau, NULL);
+    for (int want = 0; want < 8 && work->pack->linearize_single; want++) {
+        kernel_call call = call_of(work, q, v, tau, &part);
         memset(&part, 0, sizeof part);
         if (!(want & 1)) call.Dq.data = NULL;
         if (!(want & 2)) call.Dv.data = NULL;
         if (!(want & 4)) call.Minv.data = NULL;
-        assert_int_equal(r.work->pack->linearize_single(&call), 0);
+        assert_int_equal(work->pack->linearize_single(&call), 0);
         if (want & 1) assert_near("D_q alone", part.Dq, scalar.Dq, nv * nv, 1e-10);
         if (want & 2) assert_near("D_v alone", part.Dv, scalar.Dv, nv * nv, 1e-10);
         if (want & 4) assert_near("the inverse of M alone", part.Minv, scalar.Minv, nv * nv, 1e-10);
         assert_near("acceleration", part.a, scalar.a, nv, 1e-10);
     }
-    if (r.work->pack->linearize_single) {
-        kernel_call call = call_of(r.work, r.q, r.v, r.tau, &part);
+    if (work->pack->linearize_single) {
+        kernel_call call = call_of(work, q, v, tau, &part);
         memset(&part, 0, sizeof part);
         for (size_t i = 0; i < LARGE * LARGE; i++) part.Dq[i] = part.Dv[i] = part.Minv[i] = 7;
-        call.Dq.ld = call.Dv.ld = call.Minv.ld = nv + 3;
-        assert_int_equal(r.work->pack->linearize_single(&call), 0);
+        call.Dq.ld = call.Dv.ld = call.Minv.ld = ld;
+        assert_int_equal(work->pack->linearize_single(&call), 0);
         for (size_t i = 0; i < nv; i++) {
-            assert_near("a row of D_q", part.Dq + i * (nv + 3), scalar.Dq + i * nv, nv, 1e-9);
-            assert_near("a row of D_v", part.Dv + i * (nv + 3), scalar.Dv + i * nv, nv, 1e-9);
-            for (size_t k = nv; k < nv + 3; k++) {
-                assert_true(part.Dq[i * (nv + 3) + k] == 7 && part.Dv[i * (nv + 3) + k] == 7 &&
-                            part.Minv[i * (nv + 3) + k] == 7);
-            }
+            assert_near("a row of D_q", part.Dq + i * ld, scalar.Dq + i * nv, nv, 1e-9);
+            assert_near("a row of D_v", part.Dv + i * ld, scalar.Dv + i * nv, nv, 1e-9);
+            for (size_t k = i * ld + nv; k < (i + 1) * ld; k++)
+                assert_true(part.Dq[k] == 7 && part.Dv[k] == 7 && part.Minv[k] == 7);
         }
     }
+    hml_work_free(work);
+}
+
+static void test_results_one_by_one(void **state)
+{
+    (void)state;
+    static long_state x;
+    uint64_t seed = 4;
+    robot r;
+    hml_model *model;
+    hml_random_spec spec;
+    robot_open(&r, &seed, &robot_specs[2]);
+    check_results_one_by_one(r.model, r.q, r.v, r.tau);
     robot_close(&r);
+    hml_random_spec_init(&spec);
+    spec.nbodies = 131, spec.shape = HML_SHAPE_LEGGED, spec.branches = 5;
+    assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+    draw_state(&seed, model, &x);
+    check_results_one_by_one(model, x.q, x.v, x.tau);
+    hml_model_free(model);
 }
 
 /* what the lanes leave to the scalar kernel, besides a singular M: numbers and quaternions that are none */
