@@ -5,9 +5,7 @@
 #ifndef HML_ALGO_KERNEL_GROUPS_H
 #define HML_ALGO_KERNEL_GROUPS_H
 
-#include <stddef.h>
-
-#include "num/num.h"
+#include "algo/kernel_io.h"
 
 #if LANES > 1
 enum { GROUP = LANES < 4 ? LANES : 4 };
@@ -56,6 +54,23 @@ NUM_INLINE void store_zero_group(lane *to, size_t stride)
     const group zero = {0};
     for (int l = 0; l < LANES; l++, to += stride) put_group(to, zero);
 }
+
 #endif
+
+/* n numbers of a row of every state, from x on, which is overwritten */
+static inline void store_groups(kernel_output out, int count, int32_t row, int32_t n, num *x)
+{
+#if LANES > 1
+    if (count == LANES && n >= GROUP) {
+        lane *to = out.data + (size_t)row * out.ld;
+        for (int32_t c = 0; c < n; c += GROUP) {
+            const int32_t from = c + GROUP > n ? n - GROUP : c; /* the last group overlaps the one before */
+            store_group(to + from, out.stride, x + from, 1);
+        }
+        return;
+    }
+#endif
+    kernel_store_run(out, count, row, 0, n, x);
+}
 
 #endif

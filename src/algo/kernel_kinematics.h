@@ -12,7 +12,6 @@
 #define HML_ALGO_KERNEL_KINEMATICS_H
 
 #include "algo/kernel_groups.h"
-#include "algo/kernel_io.h"
 #include "algo/kernel_tree.h"
 #include "batch/rows.h"
 
@@ -27,7 +26,7 @@ typedef struct jacobian_call {
 
 /* ---- what comes in and goes out ---- */
 
-/* n numbers of every state; like store_row below the last run overlaps the one before */
+/* n numbers of every state; the last run overlaps the one before */
 static inline void load_row(kernel_input in, int count, int32_t n, num *x)
 {
 #if LANES > 1
@@ -80,40 +79,14 @@ NUM_INLINE void store_pose(const lane_places *p, int32_t body, pose A)
 #endif
 }
 
-/* n numbers of a row from x on; the last run overlaps the one before, so that all runs are whole */
-static inline void store_row(kernel_output out, int count, int32_t row, int32_t n, const num *x)
-{
-    num run[LANES];
-    if (n < LANES) {
-        for (int32_t k = 0; k < n; k++) run[k] = x[k];
-        kernel_store_run(out, count, row, 0, n, run);
-        return;
-    }
-#if LANES > 1
-    if (count == LANES) {
-        lane *to = out.data + (size_t)row * out.ld;
-        for (int32_t c = 0; c < n; c += GROUP) {
-            const int32_t from = c + GROUP > n ? n - GROUP : c;
-            store_group(to + from, out.stride, x + from, 1);
-        }
-        return;
-    }
-#endif
-    for (int32_t c = 0; c < n; c += LANES) {
-        const int32_t from = c + LANES > n ? n - LANES : c;
-        for (int32_t k = 0; k < LANES; k++) run[k] = x[from + k];
-        kernel_store_run(out, count, row, from, LANES, run);
-    }
-}
-
 /* x: 6 × nv; without gaps between its rows the matrix is one long row */
-static inline void store_columns(kernel_output out, int count, int32_t nv, const num *x)
+static inline void store_columns(kernel_output out, int count, int32_t nv, num *x)
 {
     if (out.ld == (size_t)nv) {
-        store_row(out, count, 0, 6 * nv, x);
+        store_groups(out, count, 0, 6 * nv, x);
         return;
     }
-    for (int32_t r = 0; r < 6; r++) store_row(out, count, r, nv, x + r * nv);
+    for (int32_t r = 0; r < 6; r++) store_groups(out, count, r, nv, x + r * nv);
 }
 
 static inline void put_column(num *to, int32_t nv, twist S)

@@ -298,21 +298,6 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
 /* ---- out ---- */
 
 #if LANES > 1
-/* n numbers of a row from x on */
-static inline void store_groups(const kernel_call *call, int32_t i, int32_t n, num *x)
-{
-    const kernel_output out = call->M;
-    lane *to = out.data + (size_t)i * out.ld;
-    if (call->count < LANES || n < GROUP) {
-        kernel_store_run(out, call->count, i, 0, n, x);
-        return;
-    }
-    for (int32_t c = 0; c < n; c += GROUP) {
-        const int32_t from = c + GROUP > n ? n - GROUP : c; /* the last group overlaps the one before */
-        store_group(to + from, out.stride, x + from, 1);
-    }
-}
-
 /* row i of M, mostly zeros in a tree: x has them, but where a whole group is zero nothing is turned */
 NUM_INLINE void mass_store_row(const kernel_call *call, int32_t i, const int32_t *path, num *x)
 {
@@ -374,9 +359,9 @@ static inline unsigned kernel_mass(const kernel_call *call)
     if (!to.data)
         mass_store(call, &k);
     else if (call->M.ld == nv)
-        store_groups(call, 0, plan->nv * plan->nv, to.data); /* one long row */
+        store_groups(call->M, call->count, 0, plan->nv * plan->nv, to.data); /* one long row */
     else
-        for (int32_t i = 0; i < plan->nv; i++) store_groups(call, i, plan->nv, to.data + i * plan->nv);
+        for (int32_t i = 0; i < plan->nv; i++) store_groups(call->M, call->count, i, plan->nv, to.data + i * plan->nv);
     return num_lanes(kernel_bad_state(plan, q, NULL, NULL));
 #endif
 }

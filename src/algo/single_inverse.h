@@ -220,7 +220,7 @@ static inline void single_root_invert(single_solver *m, const row8 S[6])
     for (int d = 0; d < 3; d++) x[d] = linear[d], x[d + 3] = angular[d];
 }
 
-/* six rows of an inertia's ten numbers; b, if any, at 3 */
+/* six rows of an inertia's ten numbers, with b at 3 */
 NUM_INLINE void single_inertia_rows(const double *I, const double b[6], row8 to[6])
 {
     const double m = I[0], hx = I[1], hy = I[2], hz = I[3];

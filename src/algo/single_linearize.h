@@ -87,6 +87,20 @@ static inline void single_tree_begin(single_tree *t, int32_t index)
     t->packs = (t->n + LANES - 1) / LANES;
 }
 
+/* own inertias, and all that moves them, to ν̇ and what M⁻¹ is made of */
+NUM_INLINE void single_tree_solve(single_solver *m, const int lengthy, const int moving)
+{
+    single_tree *t = &m->t;
+    single_bodies(t, moving);
+    if (lengthy) sweep_inertias(m);
+    single_subtrees(t, moving);
+    single_loads(t, moving);
+    if (lengthy)
+        sweep_solve(m);
+    else
+        single_solve(m);
+}
+
 static inline void single_tree_linearize(single_solver *m, single_panel *p)
 {
     single_tree *t = &m->t;
@@ -94,14 +108,7 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
     single_poses_out(t);
     single_rates(t);
     single_accumulate(t, t->a, t->Pd, t->nu);
-    single_bodies(t, 1);
-    if (lengthy) sweep_inertias(m);
-    single_subtrees(t, 1);
-    single_loads(t, 1);
-    if (lengthy)
-        sweep_solve(m);
-    else
-        single_solve(m);
+    single_tree_solve(m, lengthy, 1);
     single_second_out(t);
     single_responses(t);
     if (lengthy) {
@@ -192,20 +199,14 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
     single_tree *t = &m->t;
     const kernel_call *call = t->call;
     const int32_t base = t->tree->base, row = t->tree->begin, below = t->below;
+    const int lengthy = plan_is_long(call->plan);
     single_poses_out(t);
     for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW);
-    single_bodies(t, 0);
-    if (plan_is_long(call->plan)) {
-        sweep_inertias(m);
-        single_subtrees(t, 0);
-        single_loads(t, 0);
-        sweep_solve(m);
+    single_tree_solve(m, lengthy, 0);
+    if (lengthy) {
         sweep_matrices(m, p, 0);
         return;
     }
-    single_subtrees(t, 0);
-    single_loads(t, 0);
-    single_solve(m);
     if (base) single_inverse_base(m, single_output_at(p, call->Minv, row, row));
     for (int32_t at = 0; at < t->n; at += LANES)
         single_inverse_panel(m, single_output_at(p, call->Minv, row, below + at), at);

@@ -197,13 +197,10 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
     const double *S = t->S + c * ROW, *W = s->W + c * ROW;
     single_row *u = s->u + c;
     s->touched[segment] = at;
-    if (!moving && c > last) { /* nothing comes from further out */
-        for (; c > last; c--) u--, u->m = K(0);
-        S = t->S + c * ROW, W = s->W + c * ROW;
-    }
-    for (; c > last; c--) {
+    for (; c > last; c--) { /* for M⁻¹ nothing comes from further out than the columns themselves */
         S -= ROW, W -= ROW, u--;
-        u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v), u->m = K(0);
+        if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
+        u->m = K(0);
     }
     for (; c > first; c--) {
         S -= ROW, W -= ROW, u--;
@@ -376,7 +373,6 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
     const int32_t row = t->tree->begin, own = plan_columns(call->plan)[row].segment;
     const int32_t last = plan_columns(call->plan)[t->tree->end - 1].segment;
     column_side q, v;
-    num unit[6];
     memset(&q, 0, sizeof q);
     memset(&v, 0, sizeof v);
     p->at = at - 6;
@@ -393,15 +389,7 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
         for (int k = 0; k < p->width; k++) {
             const int e = at + k - 3;
             if (e < 0) continue;
-            const double turned[3] = {e == 1   ? -w[2]
-                                      : e == 2 ? w[1]
-                                               : 0,
-                                      e == 0   ? w[2]
-                                      : e == 2 ? -w[0]
-                                               : 0,
-                                      e == 0   ? -w[1]
-                                      : e == 1 ? w[0]
-                                               : 0};
+            const quad turned = quad_cross(quad_from(w), unit4[e]);
             num *axis = &v.w.x, *P = &v.P.w.x, *force = &v.U.f.x;
             axis[e][k] = -1;
             for (int d = 0; d < 3; d++) P[d][k] = -turned[d];
@@ -410,9 +398,7 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
         sweep_sides(s, t, p, &q, &v, 0, t->n);
     }
     for (int32_t k = last; k >= own; k--) sweep_segment_in(s, t, p, moving, &q, &v, k);
-    for (int d = 0; d < 6; d++)
-        unit[d] = lanes_where(lanes_in(d >= at && d < at + p->width ? 1u << (d - at) : 0), K(1));
-    for (int d = 0; d < 6; d++) s->root->m[d] -= unit[d];
+    for (int k = 0; k < p->width; k++) s->root->m[at + k][k] -= 1; /* the unit vectors of M⁻¹ */
     sweep_less(lanes_in((1u << LANES) - 1), &v.U, s->root->v);
     sweep_panel_out(m, p, 0, moving);
 }
