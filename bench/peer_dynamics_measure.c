@@ -1,7 +1,8 @@
 /*
  * The clock. Contenders take turns: a slice of half a millisecond each, round after round, on one core, so that
- * whatever slows the machine slows all of them. A quarter of a slice comes first and does not count: what the others
- * left in the caches is not what is measured. The median of the slices counts. It is the thread's own time: what other
+ * whatever slows the machine slows all of them. Two milliseconds come before a slice and do not count. What the one
+ * before left in the caches is gone then, and so is the clock rate: instructions of 64 bytes lower it, and it takes a
+ * millisecond without any until it is back. The median of the slices counts. It is the thread's own time: what other
  * programs take is not in it, only what they spoil.
  */
 #include "peer_dynamics_measure.h"
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 41, FEWEST = 3, CORES = 256 };
+enum { ROUNDS = 31, FEWEST = 3, CORES = 256 };
 static const double slice = 0.5e-3, /* seconds; longer where one call is */
+    lead = 2e-3,                    /* before it */
     limit = 0.4;                    /* seconds for a contender: the slow ones have fewer rounds */
 
 static double seconds(clockid_t clock)
@@ -47,6 +49,7 @@ double measure_difference(const double *x, const double *y, size_t n)
 
 typedef struct turns {
     size_t states; /* in a slice */
+    size_t before; /* as many as fill the lead */
     int every;     /* takes part in every so many rounds; 0: never */
     int count;
     double ns[ROUNDS];
@@ -81,6 +84,7 @@ static turns calibrate(bench_entry *e, bench_algorithm algorithm)
         t.states = took < slice / 8 ? 4 * t.states : (size_t)((double)t.states * 1.1 * slice / took) + 1;
         took = one_slice(e, algorithm, t.states, &ns);
     }
+    t.before = (size_t)((double)t.states * lead / took) + 1;
     t.every = ROUNDS / (int)fmax(FEWEST, fmin(ROUNDS, limit / took));
     return t;
 }
@@ -95,7 +99,7 @@ void measure_in_turns(bench_entry *entries, size_t count, bench_algorithm algori
             turns *t = &all[i];
             if (!t->every || round % t->every) continue;
             double cold;
-            one_slice(&entries[i], algorithm, t->states / 4 + 1, &cold);
+            one_slice(&entries[i], algorithm, t->before, &cold);
             if (one_slice(&entries[i], algorithm, t->states, &t->ns[t->count]) > 0) t->count++;
         }
     }

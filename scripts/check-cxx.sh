@@ -24,18 +24,19 @@ done
 # <complex.h> makes I a macro
 # shellcheck disable=SC2086
 printf '#include <complex.h>\n#include "hamel/hamel.h"\nextern int something;\n' | cc -x c -std=c11 $warnings -fsyntax-only -Iinclude -
-for kind in F64 F32 X2 X4 X8 S4 S8; do
+for kind in F64 F32 X2 X4 X8 S4 S4V X4V; do
     case $kind in
     ?4) set -- -mavx2 -mfma ;;
-    ?8) set -- -mavx512f -mavx512dq -mavx512vl -mfma ;;
+    ?8 | *V) set -- -mavx512f -mavx512dq -mavx512vl -mfma ;;
     *) set -- ;;
     esac
     [ "$(uname -m)" = x86_64 ] || set --
     case $kind in
-    S?) set -- "-DHML_COLUMNS=${kind#S}" -DHML_NUM_F64 "$@" ;;
+    S*) set -- -DHML_COLUMNS=4 -DHML_NUM_F64 "$@" ;;
+    X4V) set -- -DHML_SINGLE_CALLS -DHML_NUM_X4 "$@" ;;
     *) set -- "-DHML_NUM_$kind" "$@" ;;
     esac
-    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "$@" src/batch/kernels.c
+    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_KIND=$kind" "$@" src/batch/kernels.c
 done
 # and for numbers that count operations
 for program in bench/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc "$program"; done

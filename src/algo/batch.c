@@ -22,7 +22,7 @@ static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
         one.Minv = output_at(call->Minv, (size_t)l);
         if (hml_work_check_state(work->model, one.q.data, NULL, NULL, NULL))
             failed |= 1u << l;
-        else if (work->pack->inverse_mass_single(&one))
+        else if (work->lanes->inverse_mass_single(&one))
             failed |= work->scalar->inverse_mass(&one) << l;
     }
     return failed;

@@ -59,7 +59,7 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
     kernel_call call = state_call(work, q, v, wrenches);
     call.tau = input(tau);
     call.acceleration = output(a, 0);
-    if (!model->nfollowers && work->pack->forward_single && !work->pack->forward_single(&call)) return HML_OK;
+    if (!model->nfollowers && work->lanes->forward_single && !work->lanes->forward_single(&call)) return HML_OK;
     unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
     return failed ? HML_SINGULAR : HML_OK;
 }
@@ -85,7 +85,7 @@ hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const
     if (status) return status;
     kernel_call call = state_call(work, q, NULL, NULL);
     call.Minv = output(Minv, (size_t)model->nv);
-    if (!model->nfollowers && work->pack->inverse_mass_single && !work->pack->inverse_mass_single(&call)) return HML_OK;
+    if (!model->nfollowers && work->lanes->inverse_mass_single && !work->lanes->inverse_mass_single(&call)) return HML_OK;
     unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->inverse_mass(&call);
     return failed ? HML_SINGULAR : HML_OK;
 }

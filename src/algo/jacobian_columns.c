@@ -33,7 +33,7 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
 {
     hml_status status = check(model, work, arguments);
     if (status) return status;
-    const hml_kernels *kernels = work->pack->jacobians_single ? work->pack : work->scalar;
+    const hml_kernels *kernels = work->lanes->jacobians_single ? work->lanes : work->scalar;
     jacobian_call call = call_at(work, arguments, 0, 1);
     status = hml_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
     if (status)

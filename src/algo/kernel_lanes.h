@@ -8,8 +8,7 @@
  *
  *                        cols            six
  *   packs                num             6 packs
- *   double, AVX-512      8 doubles       1 register
- *   double, AVX2         4               2
+ *   double, AVX2         4 doubles       2 registers
  *   double, otherwise    2               4
  *   other scalars        num             6 numbers
  */
@@ -29,18 +28,12 @@ typedef num cols;
 #define HML_COLUMNS 2
 #endif
 #define COLS HML_COLUMNS
-#if COLS == 8
-#include <immintrin.h>
-#endif
 typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #endif
 
 /* six numbers take SIX_SPAN places in memory: two of padding behind them, zero, where registers are filled by columns
  */
-#if COLS == 8
-#define SIX_EACH(X) X(0)
-#define SIX_SPAN    8
-#elif COLS == 4
+#if COLS == 4
 #define SIX_EACH(X) X(0) X(1)
 #define SIX_SPAN    8
 #elif COLS == 2

@@ -75,7 +75,7 @@ NUM_INLINE stretch stretch_subtract(entry a, stretch x, stretch sum)
 #endif
 }
 
-#if STRETCH == 4 && defined __AVX2__
+#if STRETCH == 4 && defined __AVX2__ && !defined __AVX512VL__
 /* bits of a part, as the instructions want them */
 NUM_INLINE __m256i stretch_mask(uint64_t part)
 {
@@ -92,6 +92,8 @@ NUM_INLINE stretch stretch_load_part(const entry *x, uint64_t part)
 {
 #if STRETCH == 8 && defined __AVX512F__
     return (stretch)_mm512_maskz_loadu_pd((__mmask8)part, x);
+#elif STRETCH == 4 && defined __AVX512VL__
+    return (stretch)_mm256_maskz_loadu_pd((__mmask8)part, x);
 #elif STRETCH == 4 && defined __AVX2__
     return (stretch)_mm256_maskload_pd(x, stretch_mask(part));
 #elif STRETCH == 1
@@ -110,6 +112,8 @@ NUM_INLINE void stretch_store(lane *to, int32_t n, stretch x)
 {
 #if STRETCH == 8 && defined __AVX512F__
     _mm512_mask_storeu_pd(to, (__mmask8)(255u >> (8 - n)), (__m512d)x);
+#elif STRETCH == 4 && defined __AVX512VL__
+    _mm256_mask_storeu_pd(to, (__mmask8)(15u >> (4 - n)), (__m256d)x);
 #elif STRETCH == 1
     (void)n;
     *to = num_get(x, 0);

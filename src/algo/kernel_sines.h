@@ -12,9 +12,7 @@ static inline size_t sines_size(const hml_plan *plan) { return ((size_t)plan->nq
 /* sines and cosines of all angles first, for none waits for another; in a single call the lanes of a pack are angles */
 static inline void local_sines(const hml_plan *plan, const num *q, num *s, num *c)
 {
-#if COLS == 8
-    hml_kernels_X8.sines(q, plan->angles_begin, plan->angles_end, s, c);
-#elif COLS == 4
+#if COLS == 4
     hml_kernels_X4.sines(q, plan->angles_begin, plan->angles_end, s, c);
 #else
     for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);

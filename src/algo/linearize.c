@@ -100,7 +100,7 @@ static void finish_state(const hml_model *model, const double *v, const outputs 
 /* one state, in lanes where that can be done */
 static unsigned linearize_single(const hml_work *work, const kernel_call *call)
 {
-    if (work->pack->linearize_single && !work->pack->linearize_single(call)) return 0;
+    if (work->lanes->linearize_single && !work->lanes->linearize_single(call)) return 0;
     return work->scalar->linearize(call);
 }
 

@@ -27,7 +27,7 @@ hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *
         if (status) return status;
     }
     const jacobian_call call = pose_call(work, q, H);
-    return work->pack->poses_single(&call) ? hml_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
+    return work->lanes->poses_single(&call) ? hml_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
 }
 
 hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n, hml_input q, hml_output H,
@@ -45,7 +45,7 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
         call.q.stride = q.stride;
         call.H = output_at(out, i);
         if (model->nfollowers)
-            work->pack->poses_single(&call);
+            work->lanes->poses_single(&call);
         else
             suspects = work->pack->poses(&call);
         for (size_t l = 0; l < count; l++) {

@@ -162,6 +162,11 @@ typedef __mmask8 lane_set;
 NUM_INLINE lane_set lanes_in(unsigned set) { return (lane_set)set; }
 NUM_INLINE num lanes_where(lane_set m, num x) { return (num)_mm512_maskz_mov_pd(m, (__m512d)x); }
 NUM_INLINE num lanes_select(lane_set m, num a, num b) { return (num)_mm512_mask_mov_pd((__m512d)b, m, (__m512d)a); }
+#elif defined __AVX512VL__
+typedef __mmask8 lane_set;
+NUM_INLINE lane_set lanes_in(unsigned set) { return (lane_set)set; }
+NUM_INLINE num lanes_where(lane_set m, num x) { return (num)_mm256_maskz_mov_pd(m, (__m256d)x); }
+NUM_INLINE num lanes_select(lane_set m, num a, num b) { return (num)_mm256_mask_mov_pd((__m256d)b, m, (__m256d)a); }
 #else
 typedef mask lane_set;
 NUM_INLINE lane_set lanes_in(unsigned set)

@@ -13,45 +13,58 @@ typedef struct sections {
     size_t paths, scratch, tree, size; /* offsets */
 } sections;
 
-/* a kernel's scratch; without HML_USE_FACTOR what grows with columns times depth is left out */
-static size_t scratch_size(const hml_model *model, const hml_kernels *pack, const hml_kernels *scalar, unsigned uses)
+/* the tables that a workspace of an instruction set runs; 0: there are none */
+static int choose(hml_work *w, const hml_model *model, hml_isa isa)
 {
-    hml_plan plan = *model_plan(model);
-    size_t a, b;
-    if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
-    a = pack->scratch_size(&plan);
-    b = scalar->scratch_size(&plan);
-    return a > b ? a : b;
+    w->pack = hml_kernels_get(isa);
+    w->scalar = hml_kernels_single(isa);
+    w->lanes = hml_kernels_single_lanes(isa);
+    if (!model || !w->pack) return 0;
+    if (plan_is_long(model_plan(model))) w->lanes = w->pack; /* as wide as can be: there the registers are all full */
+    return 1;
 }
 
-static sections lay_out(const hml_model *model, const hml_kernels *pack, const hml_kernels *scalar, unsigned uses)
+/* for any of its kernels; without HML_USE_FACTOR what grows with columns times depth is left out */
+static size_t scratch_size(const hml_work *w, const hml_model *model, unsigned uses)
+{
+    const hml_kernels *tables[] = {w->pack, w->scalar, w->lanes};
+    hml_plan plan = *model_plan(model);
+    size_t size = 0;
+    if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        const size_t each = tables[i]->scratch_size(&plan);
+        if (each > size) size = each;
+    }
+    return size;
+}
+
+static sections lay_out(const hml_work *w, const hml_model *model, unsigned uses)
 {
     sections s;
     s.paths = aligned(sizeof(hml_work));
     s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hml_topology_size(model_plan(model)) : 0);
-    s.tree = s.scratch + aligned(scratch_size(model, pack, scalar, uses));
+    s.tree = s.scratch + aligned(scratch_size(w, model, uses));
     s.size = s.tree + aligned(hml_mimic_scratch_size(model) * sizeof(double));
     return s;
 }
 
 size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
 {
-    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_single(isa);
-    if (!model || !pack) return 0;
-    return lay_out(model, pack, scalar, uses).size;
+    hml_work w;
+    return choose(&w, model, isa) ? lay_out(&w, model, uses).size : 0;
 }
 
 hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
 {
-    const hml_kernels *pack = hml_kernels_get(isa), *scalar = hml_kernels_single(isa);
-    if (!memory || !model || !pack || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
-    sections s = lay_out(model, pack, scalar, uses);
+    hml_work tables;
+    if (!memory || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
+    if (!choose(&tables, model, isa)) return HML_INVALID_ARGUMENT;
+    const sections s = lay_out(&tables, model, uses);
     if (size < s.size) return HML_INVALID_ARGUMENT;
     hml_work *w = memory;
     memset(w, 0, sizeof *w);
     w->model = model;
-    w->pack = pack;
-    w->scalar = scalar;
+    w->pack = tables.pack, w->scalar = tables.scalar, w->lanes = tables.lanes;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
     if (uses & HML_USE_FACTOR) hml_topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);

@@ -10,6 +10,7 @@ struct hml_work {
     const hml_model *model;
     const hml_kernels *pack;   /* batches */
     const hml_kernels *scalar; /* single calls */
+    const hml_kernels *lanes;  /* single calls, in lanes of bodies and columns */
     hml_isa isa;
     unsigned uses;
     topology paths;
@@ -23,7 +24,7 @@ struct hml_work {
 /* are states better taken one by one, in batches too? */
 static inline int hml_work_is_long(const hml_work *work)
 {
-    return plan_is_long_for(model_plan(work->model), work->pack->lanes) && work->pack->linearize_single &&
+    return plan_is_long_for(model_plan(work->model), work->pack->lanes) && work->lanes->linearize_single &&
            !work->model->nfollowers;
 }
 

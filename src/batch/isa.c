@@ -47,10 +47,19 @@ const hml_kernels *hml_kernels_single(hml_isa isa)
 #if defined HML_HAVE_S4
     if (isa == HML_ISA_X4 && processor_has(isa)) return &hml_kernels_S4;
 #endif
-#if defined HML_HAVE_S8
-    if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_S8;
+#if defined HML_HAVE_S4V
+    if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_S4V;
 #endif
     return &hml_kernels_F64;
+}
+
+const hml_kernels *hml_kernels_single_lanes(hml_isa isa)
+{
+    if (isa == HML_ISA_BEST) isa = hml_isa_best();
+#if defined HML_HAVE_X4V
+    if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_X4V;
+#endif
+    return hml_kernels_get(isa);
 }
 
 int hml_isa_available(hml_isa isa) { return hml_kernels_get(isa) != NULL; }

@@ -1,4 +1,7 @@
-/* One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number. */
+/*
+ * One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number: HML_NUM_… says
+ * which, HML_KIND names its table. HML_SINGLE_CALLS: it has no kernels for packs of states.
+ */
 #include "batch/kernels.h"
 
 #if !defined HML_NUM_F32
@@ -28,26 +31,8 @@
 #define INVERSE_SINGLE   NULL
 #endif
 
-#include "batch/kernel_group.h"
-
 #define TABLE_(kind) hml_kernels_##kind
 #define TABLE(kind)  TABLE_(kind)
-
-#if defined HML_COLUMNS && HML_COLUMNS == 8
-#define KIND S8
-#elif defined HML_COLUMNS && HML_COLUMNS == 4
-#define KIND S4
-#elif defined HML_NUM_X8
-#define KIND X8
-#elif defined HML_NUM_X4
-#define KIND X4
-#elif defined HML_NUM_X2
-#define KIND X2
-#elif defined HML_NUM_F32
-#define KIND F32
-#else
-#define KIND F64
-#endif
 
 #if defined HML_NUM_F32
 typedef hml_kernels_f32 kernel_table;
@@ -55,30 +40,38 @@ typedef hml_kernels_f32 kernel_table;
 typedef hml_kernels kernel_table;
 #endif
 
+#if defined HML_SINGLE_CALLS
+#define PACKS(function)                     NULL
+#define ROW_MAP(name, ins, outs)            NULL,
+#define PAIR_MAP(name, first, second, outs) NULL,
+#else
+#include "batch/kernel_group.h"
+#define PACKS(function)                     function
 #define ROW_MAP(name, ins, outs)            name##_rows,
 #define PAIR_MAP(name, first, second, outs) name##_pairs,
+#endif
 
-extern const kernel_table TABLE(KIND);
-const kernel_table TABLE(KIND) = {
+extern const kernel_table TABLE(HML_KIND);
+const kernel_table TABLE(HML_KIND) = {
     HML_NUM_NAME,
     LANES,
 #if !defined HML_NUM_F32
     recursive_scratch_size,
-    kernel_linearize,
+    PACKS(kernel_linearize),
     LINEARIZE_SINGLE,
-    kernel_forward_dynamics,
+    PACKS(kernel_forward_dynamics),
     FORWARD_SINGLE,
-    kernel_inverse_dynamics,
-    kernel_torque,
-    kernel_mass,
-    kernel_inverse_mass,
+    PACKS(kernel_inverse_dynamics),
+    PACKS(kernel_torque),
+    PACKS(kernel_mass),
+    PACKS(kernel_inverse_mass),
     INVERSE_SINGLE,
-    kernel_jacobians,
+    PACKS(kernel_jacobians),
     JACOBIANS_SINGLE,
-    kernel_poses,
+    PACKS(kernel_poses),
     single_poses,
-    kernel_integrate,
-    kernel_difference,
+    PACKS(kernel_integrate),
+    PACKS(kernel_difference),
     range_sincos,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */

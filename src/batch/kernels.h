@@ -86,13 +86,15 @@ typedef struct hml_kernels_f32 {
 } hml_kernels_f32;
 
 extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;
-extern const hml_kernels hml_kernels_S4, hml_kernels_S8; /* double, with the registers of X4 and X8 across columns */
+extern const hml_kernels hml_kernels_S4, hml_kernels_S4V; /* double, with registers of four across columns */
+extern const hml_kernels hml_kernels_X4V;                 /* single calls in lanes of four, with AVX-512 */
 extern const hml_kernels_f32 hml_kernels_F32;
 
 /* the table of an instruction set, NULL if this build or processor does not have it */
 const hml_kernels *hml_kernels_get(hml_isa isa);
 
-/* the table for single calls of a workspace of that instruction set */
+/* the table for single calls of a workspace of that instruction set; the same in lanes of bodies and columns */
 const hml_kernels *hml_kernels_single(hml_isa isa);
+const hml_kernels *hml_kernels_single_lanes(hml_isa isa);
 
 #endif

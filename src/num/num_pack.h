@@ -117,7 +117,7 @@ static inline void num_transpose(num x[LANES])
 #endif
 }
 
-#if LANES == 4 && defined __AVX__
+#if LANES == 4 && defined __AVX__ && !defined __AVX512VL__
 /* the first n lanes, as instructions for parts of a pack want them */
 static inline __m256i num_first(int n)
 {
@@ -131,6 +131,8 @@ static inline num num_load_part(const double *from, int n)
 {
 #if LANES == 8 && defined __AVX512F__
     return (num)_mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), from);
+#elif LANES == 4 && defined __AVX512VL__
+    return (num)_mm256_maskz_loadu_pd((__mmask8)((1u << n) - 1), from);
 #elif LANES == 4 && defined __AVX__
     return (num)_mm256_maskload_pd(from, num_first(n));
 #else
@@ -145,6 +147,8 @@ static inline void num_store_part(double *to, int n, num x)
 {
 #if LANES == 8 && defined __AVX512F__
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << n) - 1), (__m512d)x);
+#elif LANES == 4 && defined __AVX512VL__
+    _mm256_mask_storeu_pd(to, (__mmask8)((1u << n) - 1), (__m256d)x);
 #elif LANES == 4 && defined __AVX__
     _mm256_maskstore_pd(to, num_first(n), (__m256d)x);
 #else
