@@ -85,7 +85,8 @@ hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const
     if (status) return status;
     kernel_call call = state_call(work, q, NULL, NULL);
     call.Minv = output(Minv, (size_t)model->nv);
-    if (!model->nfollowers && work->lanes->inverse_mass_single && !work->lanes->inverse_mass_single(&call)) return HML_OK;
+    if (!model->nfollowers && work->lanes->inverse_mass_single && !work->lanes->inverse_mass_single(&call))
+        return HML_OK;
     unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->inverse_mass(&call);
     return failed ? HML_SINGULAR : HML_OK;
 }
