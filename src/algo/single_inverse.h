@@ -75,8 +75,10 @@ static inline void single_mass(const single_solver *m, int32_t begin, int32_t en
         const uint8_t *above = single_above(t, begin), *below = single_below(t, begin);
         double *to = m->N + (size_t)begin * ld + k;
         for (int32_t i = begin; i < end; i++, F += ROW, S += ROW, to += ld, above += bytes, below += bytes) {
-            pack_put(to, lanes_select(lanes_of(above, k), row_dot_twist(F, &cS),
-                                      lanes_where(lanes_of(below, k), row_dot_wrench(S, &cF))));
+            num x = K(0);
+            if (lanes_any(below, k)) x = lanes_where(lanes_of(below, k), row_dot_wrench(S, &cF));
+            if (lanes_any(above, k)) x = lanes_select(lanes_of(above, k), row_dot_twist(F, &cS), x);
+            pack_put(to, x);
         }
     }
     double *diagonal = m->N + (size_t)begin * (ld + 1);
@@ -114,8 +116,8 @@ NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32
         double *row = N + (size_t)p * ld;
         const double inverse = single_inverse(row[p], diagonal[p], &sum);
         const row8 r = row_scale(inverse, row_at(R + p * ROW));
-        num x[4];
-        lane_set but[4];
+        num x[6];
+        lane_set but[6];
         for (int k = 0; k < packs; k++) {
             const unsigned lanes = (unsigned)(own >> (k * LANES)) & ((1u << LANES) - 1);
             but[k] = lanes_in(~lanes);
@@ -180,6 +182,8 @@ static inline void single_invert(single_solver *m, int32_t begin, int32_t end)
     case 2: single_invert_packs(m, begin, end, first, 2, &m->doubt); break;
     case 3: single_invert_packs(m, begin, end, first, 3, &m->doubt); break;
     case 4: single_invert_packs(m, begin, end, first, 4, &m->doubt); break;
+    case 5: single_invert_packs(m, begin, end, first, 5, &m->doubt); break;
+    case 6: single_invert_packs(m, begin, end, first, 6, &m->doubt); break;
     default: single_invert_wide(m, begin, end, first, &m->doubt); break;
     }
 }

@@ -124,6 +124,9 @@ static inline int32_t single_clip(const single_panel *p, int32_t begin, int32_t 
 
 /* ---- results ---- */
 
+/* rows at once: their sums and what they share should fit the registers */
+enum { SINGLE_ROWS = 3 };
+
 /* G s */
 NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
 {
@@ -138,50 +141,62 @@ NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
     return x;
 }
 
-/* rows of the three results that the panel does not touch: G s */
-NUM_INLINE void single_outside(single_panel *p, const single_sum *s, const int whole, const double *G, int32_t rows)
+/* a row of the three results, and on to the next */
+NUM_INLINE void single_row_out(int n, const int whole, single_row x, single_output to[3])
 {
-    const int n = p->width;
-    const size_t ldq = p->Dq.ld, ldv = p->Dv.ld, ldm = p->Minv.ld;
-    double *to_q = p->Dq.to, *to_v = p->Dv.to, *to_m = p->Minv.to;
-    for (const double *end = G + rows * ROW; G < end; G += ROW) {
-        const single_row x = single_row_of(G, s);
-        single_store(to_q, n, whole, x.q), single_store(to_v, n, whole, x.v), single_store(to_m, n, whole, x.m);
-        to_q += ldq, to_v += ldv, to_m += ldm;
-    }
-    p->Dq.to = to_q, p->Dv.to = to_v, p->Minv.to = to_m;
+    single_store(to[0].to, n, whole, x.q), single_store(to[1].to, n, whole, x.v);
+    single_store(to[2].to, n, whole, x.m);
+    for (int k = 0; k < 3; k++) to[k].to += to[k].ld;
 }
 
-/* rows of a block that it touches: G s + N b, two at a time; G and N at the first of them */
+/* rows of the three results that the panel does not touch: G s */
+NUM_INLINE void single_outside(single_panel *p, const single_sum *sums, const int whole, const double *G, int32_t rows)
+{
+    single_output to[3] = {p->Dq, p->Dv, p->Minv};
+    const single_sum s = *sums;
+    for (const double *end = G + rows * ROW; G < end; G += ROW)
+        single_row_out(p->width, whole, single_row_of(G, &s), to);
+    p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
+}
+
+/* R rows of N b, and of G s under a free root; G and N at the first of them */
+NUM_INLINE void single_inside_rows(const int R, const int base, const int whole, const single_solver *m,
+                                   const single_panel *p, const single_sum *s, const double *G, const double *N,
+                                   int32_t nclipped, single_output to[3])
+{
+    const size_t ld = m->ld;
+    const single_row zero = {K(0), K(0), K(0)};
+    single_row x[SINGLE_ROWS];
+    for (int r = 0; r < R; r++) {
+        x[r] = base ? single_row_of(G + r * ROW, s) : zero;
+        x[r].m += pack_at(N + (size_t)r * ld + p->at);
+    }
+    for (const panel_run *run = p->clipped, *end = run + nclipped; run < end; run++) {
+        const single_pair *b = p->b + run->begin;
+        for (int32_t j = run->begin; j < run->end; j++, b++) {
+            const num bq = b->q, bv = b->v;
+            for (int r = 0; r < R; r++) {
+                const double e = N[(size_t)r * ld + (size_t)j];
+                x[r].q += e * bq, x[r].v += e * bv;
+            }
+        }
+    }
+    for (int r = 0; r < R; r++) single_row_out(p->width, whole, x[r], to);
+}
+
+/* rows of a block that it touches */
 NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const single_sum *s, const int base,
                               const int whole, const double *G, const double *N, int32_t rows, int32_t nclipped)
 {
-    const int n = p->width, at = p->at;
-    const size_t ld = m->ld, ldq = p->Dq.ld, ldv = p->Dv.ld, ldm = p->Minv.ld;
-    const panel_run *clipped = p->clipped, *end = clipped + nclipped;
-    const single_pair *sides = p->b;
-    double *to_q = p->Dq.to, *to_v = p->Dv.to, *to_m = p->Minv.to;
-    for (; rows > 0; rows -= 2) {
-        const int two = rows > 1;
-        const double *G1 = two ? G + ROW : G, *N1 = two ? N + ld : N;
-        single_row x = {K(0), K(0), K(0)}, y = x;
-        if (base) x = single_row_of(G, s), y = single_row_of(G1, s);
-        x.m += pack_at(N + at), y.m += pack_at(N1 + at);
-        for (const panel_run *run = clipped; run < end; run++) {
-            const single_pair *b = sides + run->begin;
-            for (int32_t j = run->begin; j < run->end; j++, b++) {
-                const num bq = b->q, bv = b->v;
-                x.q += N[j] * bq, x.v += N[j] * bv, y.q += N1[j] * bq, y.v += N1[j] * bv;
-            }
-        }
-        single_store(to_q, n, whole, x.q), single_store(to_v, n, whole, x.v), single_store(to_m, n, whole, x.m);
-        to_q += ldq, to_v += ldv, to_m += ldm;
-        if (!two) break;
-        single_store(to_q, n, whole, y.q), single_store(to_v, n, whole, y.v), single_store(to_m, n, whole, y.m);
-        to_q += ldq, to_v += ldv, to_m += ldm;
-        G += 2 * ROW, N += 2 * ld;
+    single_output to[3] = {p->Dq, p->Dv, p->Minv};
+    for (; rows >= SINGLE_ROWS; rows -= SINGLE_ROWS, G += SINGLE_ROWS * ROW, N += SINGLE_ROWS * m->ld)
+        single_inside_rows(SINGLE_ROWS, base, whole, m, p, s, G, N, nclipped, to);
+    switch (rows) {
+    case 2: single_inside_rows(2, base, whole, m, p, s, G, N, nclipped, to); break;
+    case 1: single_inside_rows(1, base, whole, m, p, s, G, N, nclipped, to); break;
+    default: break;
     }
-    p->Dq.to = to_q, p->Dv.to = to_v, p->Minv.to = to_m;
+    p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
 }
 
 static inline single_output single_output_at(const single_panel *p, kernel_output out, int32_t row, int32_t column)

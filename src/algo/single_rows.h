@@ -188,6 +188,12 @@ NUM_INLINE lane_set lanes_of(const uint8_t *set, int32_t at)
 #endif
 }
 
+/* are there any? */
+NUM_INLINE int lanes_any(const uint8_t *set, int32_t at)
+{
+    return (set[(uint32_t)at / 8] >> (uint32_t)at % 8 & ((1u << LANES) - 1)) != 0;
+}
+
 /* Σ a[d] x[d] for a row and six packs */
 NUM_INLINE num row_dot(const double *a, const num *x)
 {
