@@ -4,7 +4,7 @@
 
 #include "algo/kernel_inverse_mass.h"
 #include "algo/kernel_torque.h"
-#if LANES == 4 || LANES == 8
+#if LANES > 1
 #include "algo/single_linearize.h"
 #endif
 
@@ -14,12 +14,12 @@ static inline size_t recursive_scratch_size(const hml_plan *plan)
     torque_scratch torque;
     inverse_scratch inverse;
     hml_plan tree = *plan;
-    if (LANES >= 4 && plan_is_long_for(plan, LANES)) tree.depth = 0; /* its states are linearized one by one */
+    if (LANES > 1 && plan_is_long_for_packs(plan)) tree.depth = 0; /* its states are linearized one by one */
     size_t size = kernel_scratch_size(&tree), other = torque_scratch_lay(plan, NULL, &torque);
     if (other > size) size = other;
     if (plan->depth) other = inverse_scratch_lay(plan, NULL, &inverse);
     if (other > size) size = other;
-#if LANES == 4 || LANES == 8
+#if LANES > 1
     if (plan->depth) other = single_scratch_size(plan);
     if (other > size) size = other;
 #endif

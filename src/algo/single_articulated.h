@@ -52,9 +52,10 @@ typedef struct single_walk {
     double doubt; /* see articulated_pivot */
 } single_walk;
 
-/* they take the place of packs */
+#if LANES >= 4 /* they take the place of packs */
 static_assert(2 * sizeof(single_link) <= sizeof(articulated_link), "the world is a link more");
 static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is not larger than a pack of them");
+#endif
 
 static const quad unit4[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 

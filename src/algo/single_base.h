@@ -9,6 +9,9 @@
 /* three packs, a column of a matrix each, to LANES rows of it or fewer */
 NUM_INLINE void single_columns_out(vec3 x, double *to, size_t ld, int32_t rows)
 {
+#if LANES < 4
+    for (int32_t l = 0; l < LANES && l < rows; l++, to += ld) to[0] = x.x[l], to[1] = x.y[l], to[2] = x.z[l];
+#else
     num t[LANES];
     for (int l = 0; l < LANES; l++) t[l] = K(0);
     t[0] = x.x, t[1] = x.y, t[2] = x.z;
@@ -18,6 +21,7 @@ NUM_INLINE void single_columns_out(vec3 x, double *to, size_t ld, int32_t rows)
     } else {
         for (int32_t l = 0; l < rows; l++) num_store_part(to + (size_t)l * ld, 3, t[l]);
     }
+#endif
 }
 
 /* G s for LANES rows of G from `from` on; s: three columns, which are rows of numbers here */

@@ -267,7 +267,7 @@ static inline void single_accelerations(const single_solver *m)
         row8 high = row_less(R[6], b5, row_less(R[5], b4, row_less(R[4], b3, row_zero())));
         row8 sum = row_add(low, high);
         row_put(G, sum);
-        x[i] = R[3] + sum.r0[3];
+        x[i] = R[3] + G[3];
     }
     for (int32_t i = t->n; i < t->packs * LANES; i++, G += ROW)
         row_put(m->R + i * ROW, row_zero()), row_put(G, row_zero());

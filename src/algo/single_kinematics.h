@@ -15,17 +15,17 @@ typedef struct frame4 {
 } frame4;
 
 /* X: R row-major, then p */
-static inline quad frame4_turn(const frame4 *A, const double *X, int k)
+NUM_INLINE quad frame4_turn(const frame4 *A, const double *X, int k)
 {
     return A->x * X[k] + A->y * X[3 + k] + A->z * X[6 + k];
 }
 
-static inline quad frame4_act(const frame4 *A, const double p[3])
+NUM_INLINE quad frame4_act(const frame4 *A, const double p[3])
 {
     return A->x * p[0] + A->y * p[1] + A->z * p[2] + A->p;
 }
 
-static inline frame4 frame4_mul(const frame4 *A, const double X[12])
+NUM_INLINE frame4 frame4_mul(const frame4 *A, const double X[12])
 {
     frame4 B;
     B.x = frame4_turn(A, X, 0);
@@ -35,7 +35,7 @@ static inline frame4 frame4_mul(const frame4 *A, const double X[12])
     return B;
 }
 
-static inline frame4 frame4_turn_z(frame4 A, double s, double c)
+NUM_INLINE frame4 frame4_turn_z(frame4 A, double s, double c)
 {
     quad x = A.x;
     A.x = x * c + A.y * s;
@@ -43,7 +43,7 @@ static inline frame4 frame4_turn_z(frame4 A, double s, double c)
     return A;
 }
 
-static inline frame4 frame4_world(void)
+NUM_INLINE frame4 frame4_world(void)
 {
     frame4 A;
     const quad x = {1, 0, 0, 0}, y = {0, 1, 0, 0}, z = {0, 0, 1, 0}, p = {0, 0, 0, 1};
@@ -52,7 +52,7 @@ static inline frame4 frame4_world(void)
 }
 
 /* by the rotation of a quaternion */
-static inline frame4 frame4_rotate(frame4 A, const double *r)
+NUM_INLINE frame4 frame4_rotate(frame4 A, const double *r)
 {
     double g[12];
     frame4 B = A;
@@ -84,26 +84,26 @@ static inline frame4 frame4_move(const plan_body *b, frame4 A, const double *q, 
 /* ---- columns ---- */
 
 /* column `to` of a matrix with rows ld apart: linear v, angular w */
-static inline void put_quads(double *to, size_t ld, quad v, quad w)
+NUM_INLINE void put_quads(double *to, size_t ld, quad v, quad w)
 {
     to[0] = v[0], to[ld] = v[1], to[2 * ld] = v[2];
     to[3 * ld] = w[0], to[4 * ld] = w[1], to[5 * ld] = w[2];
 }
 
-static inline void put_slide(double *to, size_t ld, quad axis)
+NUM_INLINE void put_slide(double *to, size_t ld, quad axis)
 {
     const quad zero = {0, 0, 0, 0};
     put_quads(to, ld, axis, zero);
 }
 
 /* p × axis */
-static inline quad quad_cross(quad a, quad b)
+NUM_INLINE quad quad_cross(quad a, quad b)
 {
     quad t = a * __builtin_shufflevector(b, b, 1, 2, 0, 3) - __builtin_shufflevector(a, a, 1, 2, 0, 3) * b;
     return __builtin_shufflevector(t, t, 1, 2, 0, 3);
 }
 
-static inline void put_turn(double *to, size_t ld, quad p, quad axis) { put_quads(to, ld, quad_cross(p, axis), axis); }
+NUM_INLINE void put_turn(double *to, size_t ld, quad p, quad axis) { put_quads(to, ld, quad_cross(p, axis), axis); }
 
 static inline void put_joint(const plan_body *b, const frame4 *A, double *J, size_t ld)
 {

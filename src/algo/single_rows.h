@@ -14,8 +14,10 @@ enum { ROW = 8 };
 
 #if LANES == 8
 #define ROW_EACH(X) X(0)
-#else
+#elif LANES == 4
 #define ROW_EACH(X) X(0) X(1)
+#else
+#define ROW_EACH(X) X(0) X(1) X(2) X(3)
 #endif
 
 #define ROW_MEMBER(k) num r##k;
@@ -162,7 +164,7 @@ typedef __mmask8 lane_set;
 NUM_INLINE lane_set lanes_in(unsigned set) { return (lane_set)set; }
 NUM_INLINE num lanes_where(lane_set m, num x) { return (num)_mm512_maskz_mov_pd(m, (__m512d)x); }
 NUM_INLINE num lanes_select(lane_set m, num a, num b) { return (num)_mm512_mask_mov_pd((__m512d)b, m, (__m512d)a); }
-#elif defined __AVX512VL__
+#elif LANES == 4 && defined __AVX512VL__
 typedef __mmask8 lane_set;
 NUM_INLINE lane_set lanes_in(unsigned set) { return (lane_set)set; }
 NUM_INLINE num lanes_where(lane_set m, num x) { return (num)_mm256_maskz_mov_pd(m, (__m256d)x); }
@@ -171,7 +173,11 @@ NUM_INLINE num lanes_select(lane_set m, num a, num b) { return (num)_mm256_mask_
 typedef mask lane_set;
 NUM_INLINE lane_set lanes_in(unsigned set)
 {
+#if LANES == 4
     const bits each = {1, 2, 4, 8};
+#else
+    const bits each = {1, 2};
+#endif
     return (mask)((set & each) == each);
 }
 NUM_INLINE num lanes_where(lane_set m, num x) { return (num)(m & (mask)x); }
@@ -207,10 +213,14 @@ NUM_INLINE num row_dot_twist(const double *a, const twist *V) { return row_dot(a
 
 #if LANES == 8
 #define ROW_SPREAD(r, at) __builtin_shufflevector((r).r0, (r).r0, at, at, at, at, at, at, at, at)
-#else
+#elif LANES == 4
 #define ROW_SPREAD(r, at)                                                                                              \
     ((at) < 4 ? __builtin_shufflevector((r).r0, (r).r0, (at) % 4, (at) % 4, (at) % 4, (at) % 4)                        \
               : __builtin_shufflevector((r).r1, (r).r1, (at) % 4, (at) % 4, (at) % 4, (at) % 4))
+#else
+#define ROW_SPREAD(r, at)                                                                                              \
+    ((at) < 4 ? ROW_SPREAD_2((at) < 2 ? (r).r0 : (r).r1, at) : ROW_SPREAD_2((at) < 6 ? (r).r2 : (r).r3, at))
+#define ROW_SPREAD_2(x, at) __builtin_shufflevector(x, x, (at) % 2, (at) % 2)
 #endif
 
 /* a row with something else there */

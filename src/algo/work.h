@@ -24,8 +24,7 @@ struct hml_work {
 /* are states better taken one by one, in batches too? */
 static inline int hml_work_is_long(const hml_work *work)
 {
-    return plan_is_long_for(model_plan(work->model), work->pack->lanes) && work->lanes->linearize_single &&
-           !work->model->nfollowers;
+    return plan_is_long_for_packs(model_plan(work->model)) && work->lanes->linearize_single && !work->model->nfollowers;
 }
 
 /* a call with everything that does not change from state to state */

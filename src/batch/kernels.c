@@ -20,10 +20,11 @@
 #define LINEARIZE_SINGLE single_linearize
 #define INVERSE_SINGLE   single_inverse_mass
 #elif defined HML_NUM_X2
+#include "algo/single_linearize.h"
 #define JACOBIANS_SINGLE NULL
 #define FORWARD_SINGLE   NULL
-#define LINEARIZE_SINGLE NULL
-#define INVERSE_SINGLE   NULL
+#define LINEARIZE_SINGLE single_linearize
+#define INVERSE_SINGLE   single_inverse_mass
 #else
 #define JACOBIANS_SINGLE kernel_jacobians
 #define FORWARD_SINGLE   NULL

@@ -123,8 +123,8 @@ static inline int32_t plan_block_end(const hml_plan *p, const plan_tree *t, int3
 /* paths so long that sweeps along them take fewer steps than products with an inverse; measured */
 static inline int plan_is_long(const hml_plan *p) { return p->reach >= 24; }
 
-/* the same for packs of states, which have no sweeps: single states are better then. With fewer lanes that is later */
-static inline int plan_is_long_for(const hml_plan *p, int lanes) { return p->reach >= (lanes == 8 ? 28 : 40); }
+/* the same for packs of states, which have no sweeps: single states are better then */
+static inline int plan_is_long_for_packs(const hml_plan *p) { return p->reach >= 28; }
 
 /*
  * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In plan_body.turn

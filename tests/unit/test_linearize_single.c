@@ -60,7 +60,7 @@ static void assert_same(const results *x, const results *y, size_t nv, double to
 /* on every instruction set with lanes for one state */
 static void compare(const hml_model *model, const double *q, const double *v, const double *tau, const double *wrenches)
 {
-    static const hml_isa sets[] = {HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa sets[] = {HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
     const size_t nv = (size_t)hml_model_nv(model);
     hml_work *work;
     assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_FACTOR, &work), HML_OK);
@@ -69,7 +69,7 @@ static void compare(const hml_model *model, const double *q, const double *v, co
     assert_int_equal(work->scalar->linearize(&call), 0);
     const double tolerance = tolerance_of(model, work, q, scalar.Minv);
     hml_work_free(work);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         if (!hml_isa_available(sets[i])) continue;
         assert_int_equal(hml_work_new(model, sets[i], HML_USE_FACTOR, &work), HML_OK);
         const hml_kernels *tables[] = {work->lanes, work->pack}; /* the second has them for long chains */
@@ -202,7 +202,7 @@ static void test_long_paths_in_batches(void **state)
     static results one;
     uint64_t seed = 7;
     hml_model *model = draw_long(&seed, &long_specs[0]);
-    while (!plan_is_long_for(model_plan(model), 4)) hml_model_free(model), model = draw_long(&seed, &long_specs[0]);
+    while (!plan_is_long_for_packs(model_plan(model))) hml_model_free(model), model = draw_long(&seed, &long_specs[0]);
     const size_t nv = (size_t)hml_model_nv(model), stride = sizeof *x / sizeof(double), size = nv * nv * sizeof(double);
     for (int i = 0; i < N; i++) draw_state(&seed, model, &x[i]);
     x[BAD].q[nv + 1] = NAN;
