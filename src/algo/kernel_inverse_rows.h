@@ -19,7 +19,7 @@ static inline num *block_row(const block_inverse *N, int32_t c) { return N->rows
 /* ---- products with rows of N ---- */
 
 /* how many entries of a row are summed at once */
-#if LANES == 8
+#if LANES == 8 || (LANES == 4 && defined __AVX512VL__)
 #define PRODUCT 8
 #else
 #define PRODUCT 4

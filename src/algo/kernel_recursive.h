@@ -15,6 +15,7 @@ static inline size_t recursive_scratch_size(const hml_plan *plan)
     inverse_scratch inverse;
     hml_plan tree = *plan;
     if (LANES > 1 && plan_is_long_for_packs(plan)) tree.depth = 0; /* its states are linearized one by one */
+    if (LANES == 8 && plan_is_large(plan)) tree.depth = 0;         /* in fours */
     size_t size = kernel_scratch_size(&tree), other = torque_scratch_lay(plan, NULL, &torque);
     if (other > size) size = other;
     if (plan->depth) other = inverse_scratch_lay(plan, NULL, &inverse);

@@ -1,6 +1,6 @@
 /*
  * One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number: HML_NUM_… says
- * which, HML_KIND names its table. HML_SINGLE_CALLS: it has no kernels for packs of states.
+ * which, HML_KIND names its table. HML_SINGLE_CALLS: of packs of states it has the linearization alone.
  */
 #include "batch/kernels.h"
 
@@ -58,7 +58,7 @@ const kernel_table TABLE(HML_KIND) = {
     LANES,
 #if !defined HML_NUM_F32
     recursive_scratch_size,
-    PACKS(kernel_linearize),
+    kernel_linearize,
     LINEARIZE_SINGLE,
     PACKS(kernel_forward_dynamics),
     FORWARD_SINGLE,

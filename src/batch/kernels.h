@@ -87,7 +87,7 @@ typedef struct hml_kernels_f32 {
 
 extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;
 extern const hml_kernels hml_kernels_S4, hml_kernels_S4V; /* double, with registers of four across columns */
-extern const hml_kernels hml_kernels_X4V;                 /* single calls in lanes of four, with AVX-512 */
+extern const hml_kernels hml_kernels_X4V; /* lanes of four with AVX-512: single calls, and packs to linearize */
 extern const hml_kernels_f32 hml_kernels_F32;
 
 /* the table of an instruction set, NULL if this build or processor does not have it */
