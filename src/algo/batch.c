@@ -28,6 +28,21 @@ static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
     return failed;
 }
 
+/* M of all states, in packs that may be narrower; returns those that failed */
+static unsigned mass(const hml_work *work, const kernel_call *call)
+{
+    const int lanes = work->matrix->lanes;
+    unsigned failed = 0;
+    for (int l = 0; l < call->count; l += lanes) {
+        kernel_call part = *call;
+        part.count = call->count - l < lanes ? call->count - l : lanes;
+        part.q.data += (size_t)l * call->q.stride;
+        part.M = output_at(call->M, (size_t)l);
+        failed |= work->matrix->mass(&part) << l;
+    }
+    return failed;
+}
+
 static hml_status check(const hml_model *model, const hml_dynamics_states *x, size_t state)
 {
     const hml_input in[] = {x->q, x->v, x->tau, x->a, x->wrenches};
@@ -70,7 +85,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
             hml_mimic_inverse_dynamics(work, &inverse);
         } else {
             if (x->torque.data) failed |= work->pack->torque(&inverse);
-            if (x->M.data) failed |= work->pack->mass(&inverse);
+            if (x->M.data) failed |= mass(work, &inverse);
         }
     }
     return failed;

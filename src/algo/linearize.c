@@ -124,7 +124,7 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
     if (model->nfollowers)
         failed = hml_mimic_linearize(work, &call);
     else
-        failed = single ? linearize_single(work, &call) : work->linear->linearize(&call);
+        failed = single ? linearize_single(work, &call) : work->matrix->linearize(&call);
     if (!failed && !model->nfollowers && !x->wrenches.data && !o->A.data && !o->B.data) { /* nothing is left to do */
         for (int l = 0; l < count && status; l++) status[first + (size_t)l] = HML_OK;
         return HML_OK;
@@ -159,7 +159,7 @@ hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
     if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
     const int single = hml_work_is_long(work);
-    size_t lanes = model->nfollowers || single ? 1 : (size_t)work->linear->lanes;
+    size_t lanes = model->nfollowers || single ? 1 : (size_t)work->matrix->lanes;
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         int count = (int)(n - i < lanes ? n - i : lanes);

@@ -21,7 +21,7 @@ static int choose(hml_work *w, const hml_model *model, hml_isa isa)
     w->lanes = hml_kernels_single_lanes(isa);
     if (!model || !w->pack) return 0;
     if (plan_is_long(model_plan(model))) w->lanes = w->pack; /* as wide as can be: there the registers are all full */
-    w->linear = plan_is_large(model_plan(model)) ? w->lanes : w->pack;
+    w->matrix = plan_is_large(model_plan(model)) ? w->lanes : w->pack;
     return 1;
 }
 
@@ -65,7 +65,7 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     hml_work *w = memory;
     memset(w, 0, sizeof *w);
     w->model = model;
-    w->pack = tables.pack, w->scalar = tables.scalar, w->lanes = tables.lanes, w->linear = tables.linear;
+    w->pack = tables.pack, w->scalar = tables.scalar, w->lanes = tables.lanes, w->matrix = tables.matrix;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
     if (uses & HML_USE_FACTOR) hml_topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);

@@ -1,6 +1,6 @@
 /*
  * One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number: HML_NUM_… says
- * which, HML_KIND names its table. HML_SINGLE_CALLS: of packs of states it has the linearization alone.
+ * which, HML_KIND names its table. HML_SINGLE_CALLS: of packs of states it has the linearization and M alone.
  */
 #include "batch/kernels.h"
 
@@ -64,7 +64,7 @@ const kernel_table TABLE(HML_KIND) = {
     FORWARD_SINGLE,
     PACKS(kernel_inverse_dynamics),
     PACKS(kernel_torque),
-    PACKS(kernel_mass),
+    kernel_mass,
     PACKS(kernel_inverse_mass),
     INVERSE_SINGLE,
     PACKS(kernel_jacobians),
