@@ -28,11 +28,11 @@ static int choose(hml_work *w, const hml_model *model, hml_isa isa)
 /* for any of its kernels; without HML_USE_FACTOR what grows with columns times depth is left out */
 static size_t scratch_size(const hml_work *w, const hml_model *model, unsigned uses)
 {
-    const hml_kernels *tables[] = {w->pack, w->scalar, w->lanes};
+    const hml_kernels *tables[3] = {w->pack, w->scalar, w->lanes};
     hml_plan plan = *model_plan(model);
     size_t size = 0;
     if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    for (int i = 0; i < 3; i++) {
         const size_t each = tables[i]->scratch_size(&plan);
         if (each > size) size = each;
     }
@@ -51,21 +51,20 @@ static sections lay_out(const hml_work *w, const hml_model *model, unsigned uses
 
 size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
 {
-    hml_work w;
+    hml_work w = {0};
     return choose(&w, model, isa) ? lay_out(&w, model, uses).size : 0;
 }
 
 hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
 {
-    hml_work tables;
+    hml_work tables = {0};
     if (!memory || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
     if (!choose(&tables, model, isa)) return HML_INVALID_ARGUMENT;
     const sections s = lay_out(&tables, model, uses);
     if (size < s.size) return HML_INVALID_ARGUMENT;
     hml_work *w = memory;
-    memset(w, 0, sizeof *w);
+    *w = tables;
     w->model = model;
-    w->pack = tables.pack, w->scalar = tables.scalar, w->lanes = tables.lanes, w->matrix = tables.matrix;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
     if (uses & HML_USE_FACTOR) hml_topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
