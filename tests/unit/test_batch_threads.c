@@ -14,6 +14,7 @@ static const draw_tree_spec specs[] = {
     {.nbodies = 9, .root = HML_JOINT_FREE, .passive = 1, .points = 1},
     {.nbodies = 8, .root = HML_JOINT_SPHERICAL, .forest = 1, .passive = 1},
     {.nbodies = 12, .root = HML_JOINT_REVOLUTE, .one_dof = 1},
+    {.nbodies = 25, .root = HML_JOINT_FREE, .one_dof = 1}, /* large: some packs are narrower then */
 };
 enum { NSPECS = sizeof specs / sizeof *specs };
 
@@ -111,6 +112,35 @@ static void test_dynamics_batch_against_single_calls(void **state)
             states_free(&s);
             robot_close(&r);
         }
+    }
+}
+
+/* M alone, on robots small and large: the states that fail are the ones that are bad */
+static void test_bad_configurations(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < NSPECS; i++) {
+        robot r;
+        robot_take(&r, draw_tree(&seed, &specs[i]), HML_ISA_BEST);
+        states s = states_draw(&r, &seed, STATES);
+        const size_t nv = r.nv;
+        hml_dynamics_states x = {.struct_size = sizeof x, .q = {s.q, r.nq}};
+        hml_status status[STATES];
+        x.M.data = s.M;
+        for (size_t n = 2; n < STATES; n += 5) s.q[n * r.nq + r.nq - 1] = NAN;
+        assert_int_equal(hml_dynamics_batch(r.model, r.work, STATES, &x, status), HML_NOT_FINITE);
+        for (size_t n = 0; n < STATES; n++) {
+            double alone[NV * NV];
+            assert_int_equal(status[n], n % 5 == 2 ? HML_NOT_FINITE : HML_OK);
+            assert_int_equal(hml_mass_matrix(r.model, r.work, s.q + n * r.nq, alone), status[n]);
+            if (status[n])
+                assert_true(isnan(s.M[n * nv * nv]));
+            else
+                assert_true(worst(s.M + n * nv * nv, alone, nv * nv) < tolerance);
+        }
+        states_free(&s);
+        robot_close(&r);
     }
 }
 
@@ -222,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dynamics_batch_against_single_calls),
+        cmocka_unit_test(test_bad_configurations),
         cmocka_unit_test(test_a_bad_state_is_alone),
         cmocka_unit_test(test_parallel_linearization),
     };
