@@ -1,7 +1,7 @@
 /*
  * The clock. Contenders take turns: a slice of half a millisecond each, round after round, on one core, so that
  * whatever slows the machine slows all of them. Two milliseconds come before a slice and do not count. What the one
- * before left in the caches is gone then, and so is the clock rate: instructions of 64 bytes lower it, and it takes a
+ * before left in the caches is gone then, and so is its clock rate: instructions of 64 bytes lower it, and it takes a
  * millisecond without any until it is back. The median of the slices counts. It is the thread's own time: what other
  * programs take is not in it, only what they spoil.
  */

@@ -8,14 +8,16 @@
 #include "algo/single_linearize.h"
 #endif
 
-/* bytes of scratch for any kernel; a workspace for the tree alone has depth 0 and knows no mass matrix */
-static inline size_t recursive_scratch_size(const hml_plan *plan)
+/*
+ * Bytes of scratch for any kernel, the linearization of packs only if it is wanted: it takes most of them. A workspace
+ * for the tree alone has depth 0 and knows no mass matrix.
+ */
+static inline size_t recursive_scratch_size(const hml_plan *plan, int linearizes)
 {
     torque_scratch torque;
     inverse_scratch inverse;
     hml_plan tree = *plan;
-    if (LANES > 1 && plan_is_long_for_packs(plan)) tree.depth = 0; /* its states are linearized one by one */
-    if (LANES == 8 && plan_is_large(plan)) tree.depth = 0;         /* in fours */
+    if (!linearizes) tree.depth = 0;
     size_t size = kernel_scratch_size(&tree), other = torque_scratch_lay(plan, NULL, &torque);
     if (other > size) size = other;
     if (plan->depth) other = inverse_scratch_lay(plan, NULL, &inverse);

@@ -13,38 +13,43 @@ typedef struct sections {
     size_t paths, scratch, tree, size; /* offsets */
 } sections;
 
-/* the tables that a workspace of an instruction set runs; 0: there are none */
+/* the tables that a workspace of an instruction set runs for a model; 0: there are none */
 static int choose(hml_work *w, const hml_model *model, hml_isa isa)
 {
+    const hml_kernels *narrow = hml_kernels_single_lanes(isa);
+    w->model = model;
     w->pack = hml_kernels_get(isa);
     w->scalar = hml_kernels_single(isa);
-    w->lanes = hml_kernels_single_lanes(isa);
     if (!model || !w->pack) return 0;
-    if (plan_is_long(model_plan(model))) w->lanes = w->pack; /* as wide as can be: there the registers are all full */
-    w->matrix = plan_is_large(model_plan(model)) ? w->lanes : w->pack;
+    w->lanes = plan_is_long(model_plan(model)) ? w->pack : narrow; /* there the widest registers are full */
+    w->matrix = plan_is_large(model_plan(model)) ? narrow : w->pack;
     return 1;
 }
 
 /* for any of its kernels; without HML_USE_FACTOR what grows with columns times depth is left out */
-static size_t scratch_size(const hml_work *w, const hml_model *model, unsigned uses)
+static size_t scratch_size(const hml_work *w, unsigned uses)
 {
-    const hml_kernels *tables[3] = {w->pack, w->scalar, w->lanes};
-    hml_plan plan = *model_plan(model);
+    const struct {
+        const hml_kernels *table;
+        int linearizes; /* packs */
+    } all[4] = {{w->pack, 0}, {w->lanes, 0}, {w->matrix, !hml_work_is_long(w)}, {w->scalar, 1}};
+    hml_plan plan = *model_plan(w->model);
     size_t size = 0;
     if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
-    for (int i = 0; i < 3; i++) {
-        const size_t each = tables[i]->scratch_size(&plan);
+    for (int i = 0; i < 4; i++) {
+        const size_t each = all[i].table->scratch_size(&plan, all[i].linearizes);
         if (each > size) size = each;
     }
     return size;
 }
 
-static sections lay_out(const hml_work *w, const hml_model *model, unsigned uses)
+static sections lay_out(const hml_work *w, unsigned uses)
 {
+    const hml_model *model = w->model;
     sections s;
     s.paths = aligned(sizeof(hml_work));
     s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hml_topology_size(model_plan(model)) : 0);
-    s.tree = s.scratch + aligned(scratch_size(w, model, uses));
+    s.tree = s.scratch + aligned(scratch_size(w, uses));
     s.size = s.tree + aligned(hml_mimic_scratch_size(model) * sizeof(double));
     return s;
 }
@@ -52,7 +57,7 @@ static sections lay_out(const hml_work *w, const hml_model *model, unsigned uses
 size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
 {
     hml_work w = {0};
-    return choose(&w, model, isa) ? lay_out(&w, model, uses).size : 0;
+    return choose(&w, model, isa) ? lay_out(&w, uses).size : 0;
 }
 
 hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
@@ -60,11 +65,10 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     hml_work tables = {0};
     if (!memory || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
     if (!choose(&tables, model, isa)) return HML_INVALID_ARGUMENT;
-    const sections s = lay_out(&tables, model, uses);
+    const sections s = lay_out(&tables, uses);
     if (size < s.size) return HML_INVALID_ARGUMENT;
     hml_work *w = memory;
     *w = tables;
-    w->model = model;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
     if (uses & HML_USE_FACTOR) hml_topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);

@@ -9,7 +9,7 @@
 struct hml_work {
     const hml_model *model;
     const hml_kernels *pack;   /* batches */
-    const hml_kernels *matrix; /* those of linearizations and of M */
+    const hml_kernels *matrix; /* those of linearizations and M */
     const hml_kernels *scalar; /* single calls */
     const hml_kernels *lanes;  /* single calls, in lanes of bodies and columns */
     hml_isa isa;

@@ -39,8 +39,9 @@ struct hml_plan;
 typedef struct hml_kernels {
     const char *name;
     int lanes;
-    /* algo/kernel_dynamics.h, kernel_inverse.h: bytes of scratch; a pack of states, returning the lanes that failed */
-    size_t (*scratch_size)(const struct hml_plan *plan);
+    /* algo/kernel_recursive.h: bytes of scratch, with or without those of `linearize` */
+    size_t (*scratch_size)(const struct hml_plan *plan, int linearizes);
+    /* algo/kernel_dynamics.h, kernel_inverse.h: a pack of states, returning the lanes that failed */
     unsigned (*linearize)(const struct kernel_call *call);
     /* algo/single_linearize.h: one state, or 1 where the scalar table must do it; NULL: it always must */
     unsigned (*linearize_single)(const struct kernel_call *call);
@@ -87,7 +88,7 @@ typedef struct hml_kernels_f32 {
 
 extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;
 extern const hml_kernels hml_kernels_S4, hml_kernels_S4V; /* double, with registers of four across columns */
-extern const hml_kernels hml_kernels_X4V; /* lanes of four with AVX-512: single calls, and packs to linearize */
+extern const hml_kernels hml_kernels_X4V; /* lanes of four with AVX-512: single calls, packs for linearizations and M */
 extern const hml_kernels_f32 hml_kernels_F32;
 
 /* the table of an instruction set, NULL if this build or processor does not have it */

@@ -6,6 +6,7 @@
 
 #include "dynamics_check.h"
 #include "hamel/batch.h"
+#include "hamel/random.h"
 
 enum { STATES = 19, LONG = 150, THREADS = 4 };
 
@@ -112,6 +113,40 @@ static void test_dynamics_batch_against_single_calls(void **state)
             states_free(&s);
             robot_close(&r);
         }
+    }
+}
+
+/* chains of every length about which workspaces and kernels decide: none writes beyond its memory, all agree */
+static void test_linearizations_of_chains(void **state)
+{
+    (void)state;
+    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    hml_random_spec spec;
+    hml_random_spec_init(&spec);
+    spec.shape = HML_SHAPE_CHAIN, spec.length = 0.1;
+    for (spec.nbodies = 20; spec.nbodies <= 32; spec.nbodies++) {
+        uint64_t seed = 8;
+        double *first = NULL;
+        for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+            if (!hml_isa_available(isas[k])) continue;
+            hml_model *model;
+            robot r;
+            assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+            robot_take(&r, model, isas[k]);
+            seed = 8;
+            states s = states_draw(&r, &seed, STATES);
+            const size_t nv = r.nv, all = STATES * nv * nv;
+            double *D = room(3 * all);
+            hml_linearization x = {.struct_size = sizeof x, .q = {s.q, r.nq}, .v = {s.v, nv}, .tau = {s.tau, nv}};
+            x.Dq.data = D, x.Dv.data = D + all, x.Minv.data = D + 2 * all;
+            assert_int_equal(hml_linearize_batch(r.model, r.work, STATES, &x, NULL), HML_OK);
+            if (!first) first = memcpy(room(3 * all), D, 3 * all * sizeof *D);
+            for (size_t n = 0; n < 3 * STATES; n++)
+                assert_true(worst(D + n * nv * nv, first + n * nv * nv, nv * nv) < tolerance);
+            free(D), states_free(&s);
+            robot_close(&r);
+        }
+        free(first);
     }
 }
 
@@ -252,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dynamics_batch_against_single_calls),
+        cmocka_unit_test(test_linearizations_of_chains),
         cmocka_unit_test(test_bad_configurations),
         cmocka_unit_test(test_a_bad_state_is_alone),
         cmocka_unit_test(test_parallel_linearization),
