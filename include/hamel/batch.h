@@ -7,7 +7,8 @@
  *   hml_configuration_difference_batch   q1 ⊖ q0
  *   hml_linearize_parallel               hml_linearize_batch in chunks, on as many workers as there are workspaces
  *
- * hml_jacobians_batch is in jacobian.h. Packs are as wide as the workspace's instruction set.
+ * hml_jacobians_batch is in jacobian.h. Packs are as wide as the workspace's instruction set, or narrower where
+ * that is faster.
  *
  * Trajectories are the main case: n knots of one robot. Results do not depend on n, on where in the batch a state is,
  * or on the number of workers. A state that fails becomes NaN and does not disturb its neighbours.
