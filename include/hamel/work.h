@@ -3,8 +3,8 @@
  *
  * Nothing in a computing function allocates: a workspace is sized and placed beforehand, on the caller's memory
  * (hml_work_size, hml_work_init) or on the heap (hml_work_new, hml_work_free). It is bound to its model, which must
- * outlive it, and to an instruction set: batches run in packs as wide as that or narrower. Threads share a model, never a
- * workspace.
+ * outlive it, and to an instruction set: batches run in packs as wide as that or narrower. Threads share a model,
+ * never a workspace.
  */
 #ifndef HAMEL_WORK_H
 #define HAMEL_WORK_H
