@@ -211,9 +211,10 @@ static inline void walk_second(const walk *w)
 {
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
-    int32_t block = tree->begin;
+    int32_t block = tree_below(tree), stop = block < tree->end ? plan_block_end(w->plan, tree, block) : tree->end;
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        if (tree->base && pb[i].level == 1) block = pb[i].v;
+        /* blocks are ranges of columns; a body without columns (fixed, kept) on the root may carry several of them */
+        if (pb[i].v == stop && stop < tree->end) block = stop, stop = plan_block_end(w->plan, tree, block);
         link_accelerate(w, &pb[i], block);
         for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) link_forces(w, &pb[j], j);
     }

@@ -156,6 +156,34 @@ static hml_status batch_run(const batch *b, const robot *r, size_t first, size_t
 
 static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
 
+/* any N, and shifted, so that every state meets every lane: the same bits; how far single calls are from them */
+static double batches_against_single_calls(const robot *r, uint64_t *seed)
+{
+    batch b;
+    double worst = 0;
+    batch_open(&b, r, seed);
+    double *other = calloc(MOST * b.size, sizeof *other);
+    assert_int_equal(batch_run(&b, r, 0, MOST, b.out, NULL), HML_OK);
+    for (size_t n = 1; n <= MOST; n++) {
+        size_t first = n % 3;
+        if (first + n > MOST) continue;
+        memset(other, 0xff, MOST * b.size * sizeof *other);
+        assert_int_equal(batch_run(&b, r, first, n, other, NULL), HML_OK);
+        assert_memory_equal(other, b.out + first * b.size, n * b.size * sizeof *other);
+    }
+    for (size_t s = 0; s < MOST; s++) {
+        hml_linearization x = {.struct_size = sizeof x};
+        x.q.data = b.q + s * r->nq, x.v.data = b.v + s * r->nv, x.tau.data = b.tau + s * r->nv;
+        x.A.data = other, x.acceleration.data = other + 4 * r->nv * r->nv;
+        assert_int_equal(hml_linearize(r->model, r->work, &x), HML_OK);
+        worst = fmax(worst, off_by(b.out + s * b.size, other, 4 * r->nv * r->nv));
+        worst = fmax(worst, off_by(b.out + s * b.size + 4 * r->nv * r->nv, x.acceleration.data, r->nv));
+    }
+    free(other);
+    batch_close(&b);
+    return worst;
+}
+
 static void test_batches_equal_single_calls_and_do_not_depend_on_n(void **state)
 {
     (void)state;
@@ -165,36 +193,61 @@ static void test_batches_equal_single_calls_and_do_not_depend_on_n(void **state)
         double worst = 0;
         for (int i = 0; i < ROBOT_SPECS; i++) {
             robot r;
-            batch b;
             robot_take(&r, draw_tree(&seed, &robot_specs[i]), isas[k]);
-            batch_open(&b, &r, &seed);
-            double *other = calloc(MOST * b.size, sizeof *other);
-            assert_int_equal(batch_run(&b, &r, 0, MOST, b.out, NULL), HML_OK);
-            for (size_t n = 1; n <= MOST; n++) { /* any N, and shifted: every state meets every lane */
-                size_t first = n % 3;
-                if (first + n > MOST) continue;
-                memset(other, 0xff, MOST * b.size * sizeof *other);
-                assert_int_equal(batch_run(&b, &r, first, n, other, NULL), HML_OK);
-                assert_memory_equal(other, b.out + first * b.size, n * b.size * sizeof *other);
-            }
-            for (size_t s = 0; s < MOST; s++) {
-                hml_linearization x = {.struct_size = sizeof x};
-                x.q.data = b.q + s * r.nq, x.v.data = b.v + s * r.nv, x.tau.data = b.tau + s * r.nv;
-                x.A.data = other, x.acceleration.data = other + 4 * r.nv * r.nv;
-                assert_int_equal(hml_linearize(r.model, r.work, &x), HML_OK);
-                double off = off_by(b.out + s * b.size, other, 4 * r.nv * r.nv);
-                if (off > worst) worst = off;
-                off = off_by(b.out + s * b.size + 4 * r.nv * r.nv, x.acceleration.data, r.nv);
-                if (off > worst) worst = off;
-            }
-            free(other);
-            batch_close(&b);
+            worst = fmax(worst, batches_against_single_calls(&r, &seed));
             robot_close(&r);
         }
         printf("%-6s batch against single call: %.1e of the largest entry\n", hml_isa_name(isas[k]), worst);
         /* fused multiply-adds round differently: ε times a condition number of M, here up to 1e4 */
         assert_true(worst < 1e-11);
     }
+}
+
+/* adds a body with a random placement and inertia */
+static void add_body(hml_builder *b, uint64_t *seed, const char *name, const char *parent, hml_joint_type type)
+{
+    hml_joint_spec j;
+    hml_inertia_spec I;
+    hml_joint_spec_init(&j, type);
+    j.name = name, j.axis[1] = 1;
+    for (int k = 0; k < 3; k++) j.position[k] = draw(seed);
+    draw_inertia(seed, &I);
+    assert_int_equal(hml_builder_add_body(b, name, parent, &j, &I, NULL), HML_OK);
+}
+
+/*
+ * Fixed bodies that are kept have no columns. One on a free root that carries several limbs, or another such body,
+ * begins no block of M; the limbs do.
+ */
+static void test_kept_fixed_bodies_that_carry_limbs(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    hml_builder *b = hml_builder_new();
+    hml_model *model;
+    add_body(b, &seed, "trunk", NULL, HML_JOINT_FREE);
+    add_body(b, &seed, "tail", "trunk", HML_JOINT_REVOLUTE);
+    add_body(b, &seed, "plate", "trunk", HML_JOINT_FIXED);
+    add_body(b, &seed, "left", "plate", HML_JOINT_REVOLUTE);
+    add_body(b, &seed, "left foot", "left", HML_JOINT_FIXED);
+    add_body(b, &seed, "right", "plate", HML_JOINT_SPHERICAL);
+    add_body(b, &seed, "right knee", "right", HML_JOINT_PRISMATIC);
+    add_body(b, &seed, "neck", "plate", HML_JOINT_FIXED);
+    add_body(b, &seed, "head", "neck", HML_JOINT_REVOLUTE);
+    add_body(b, &seed, "antenna", "neck", HML_JOINT_REVOLUTE);
+    add_body(b, &seed, "stone", "trunk", HML_JOINT_FIXED);
+    assert_int_equal(hml_builder_build(b, HML_BUILD_KEEP_FIXED, &model, NULL), HML_OK);
+    hml_builder_free(b);
+    for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
+        if (!hml_isa_available(isas[k])) continue;
+        robot r;
+        hml_model *copy;
+        assert_int_equal(hml_model_copy(model, &copy), HML_OK);
+        robot_take(&r, copy, isas[k]);
+        assert_true(batches_against_single_calls(&r, &seed) < 1e-11); /* as above */
+        robot_close(&r);
+    }
+    hml_model_free(model);
 }
 
 static void test_a_bad_state_does_not_disturb_its_neighbours(void **state)
@@ -338,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_A_and_B_are_put_together_from_the_blocks),
         cmocka_unit_test(test_strides_and_leading_dimensions),
         cmocka_unit_test(test_batches_equal_single_calls_and_do_not_depend_on_n),
+        cmocka_unit_test(test_kept_fixed_bodies_that_carry_limbs),
         cmocka_unit_test(test_a_bad_state_does_not_disturb_its_neighbours),
         cmocka_unit_test(test_a_singular_mass_matrix_is_a_status_and_names_its_coordinates),
         cmocka_unit_test(test_a_regular_mass_matrix_marks_nothing),
