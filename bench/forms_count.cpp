@@ -52,7 +52,7 @@ static inline hml_status hml_work_check_state(const hml_model *, const number *,
 }
 
 #define vec3_cross(a, b) (bump(&calls.cross), vec3_cross(a, b))
-#include "algo/reference/newton_euler.h"
+#include "reference/muller/newton_euler.h"
 
 /* what Müller counts: transformations of screws, of inertias, and brackets */
 #define pose_ad(H, V)              (bump(&calls.transform), pose_ad(H, V))
@@ -65,9 +65,9 @@ static inline hml_status hml_work_check_state(const hml_model *, const number *,
 #define inertia_transform(H, I)    (bump(&calls.tensor), inertia_transform(H, I))
 #define twist_cross(A, B)          (bump(&calls.bracket), twist_cross(A, B))
 #define twist_cross_dual(A, B)     (bump(&calls.bracket), twist_cross_dual(A, B))
-#include "algo/reference/tree.c"
+#include "reference/featherstone/tree.c"
 
-#include "algo/reference/rnea.c"
+#include "reference/featherstone/rnea.c"
 #undef double
 
 static tally difference(tally a, tally b)

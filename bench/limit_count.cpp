@@ -15,7 +15,7 @@ inline num num_atan2(num y, num x) { return num(atan2(y.x, x.x)); }
 #include "num/sincos.h"
 
 extern "C" {
-#include "algo/kernel_dynamics.h"
+#include "kernel/pack/linearize.h"
 #include "model/model.h"
 #include "peer_dynamics_measure.h"
 }

@@ -36,7 +36,7 @@ for kind in F64 F32 X2 X4 X8 S4 S4V X4V; do
     X4V) set -- -DHML_SINGLE_CALLS -DHML_NUM_X4 "$@" ;;
     *) set -- "-DHML_NUM_$kind" "$@" ;;
     esac
-    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_KIND=$kind" "$@" src/batch/kernels.c
+    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_KIND=$kind" "$@" src/kernel/table.c
 done
 # and for numbers that count operations
 for program in bench/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc "$program"; done

@@ -45,7 +45,7 @@ for library in "$static"/src/libhamel.a "$static"/src/libhamel-io.a; do
     [ -z "$foreign" ] || complain "$library defines names that are not hml_" "$foreign"
 done
 
-for object in "$static"/src/CMakeFiles/hamel_kernels_*.dir/batch/kernels.c.o; do
+for object in "$static"/src/CMakeFiles/hamel_kernels_*.dir/kernel/table.c.o; do
     kind=${object%.dir/*}
     kind=${kind##*hamel_kernels_}
     [ "$(names "$object")" = "hml_kernels_$kind" ] || complain "$object must define hml_kernels_$kind alone" "$(names "$object")"

@@ -13,9 +13,9 @@ steps="--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --ex
 pack="-std=c11 -Iinclude -Isrc -DHML_NUM_X4 -DHML_KIND=X4"
 [ "$(uname -m)" != x86_64 ] || pack="$pack -mavx2 -mfma"
 # shellcheck disable=SC2086
-clang-tidy --quiet $steps src/batch/kernels.c -- $pack &
+clang-tidy --quiet $steps src/kernel/table.c -- $pack &
 kernels=$!
 # shellcheck disable=SC2086
-git ls-files -z 'src/*.c' 'cli/*.c' 'examples/*.c' ':!src/batch/kernels.c' |
+git ls-files -z 'src/*.c' 'cli/*.c' 'examples/*.c' ':!src/kernel/table.c' |
     xargs -0 -n 1 -P "$jobs" clang-tidy -p "$build" --quiet $steps
 wait $kernels

@@ -1,5 +1,5 @@
-/* q ⊕ v and q1 ⊖ q0 of many states: kernel_configuration.h behind hamel/batch.h. */
-#include "algo/kernel_configuration.h"
+/* q ⊕ v and q1 ⊖ q0 of many states: pack/configuration.h behind hamel/batch.h. */
+#include "kernel/pack/configuration.h"
 
 #include "algo/states.h"
 #include "algo/work.h"

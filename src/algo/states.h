@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "algo/kernel_io.h"
 #include "hamel/dynamics.h"
+#include "kernel/call.h"
 
 static inline const double *input_at(hml_input in, size_t state)
 {

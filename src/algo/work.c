@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/mimic.h"
+#include "algo/dynamics/mimic.h"
 #include "model/coordinates.h"
 
 static size_t aligned(size_t n) { return (n + HML_WORK_ALIGN - 1) / HML_WORK_ALIGN * HML_WORK_ALIGN; }

@@ -2,9 +2,9 @@
 #ifndef HML_ALGO_WORK_H
 #define HML_ALGO_WORK_H
 
-#include "algo/kernel_io.h"
-#include "batch/kernels.h"
 #include "hamel/work.h"
+#include "kernel/call.h"
+#include "kernel/table.h"
 
 struct hml_work {
     const hml_model *model;

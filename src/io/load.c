@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "io/builtin.h"
-#include "io/file.h"
+#include "io/common/file.h"
 #include "io/reader.h"
 
 void hml_load_options_init(hml_load_options *options)

@@ -3,10 +3,10 @@
 #define HML_IO_READER_H
 
 #include "hamel/io.h"
-#include "io/arena.h"
-#include "io/map.h"
-#include "io/report.h"
-#include "io/xml.h"
+#include "io/common/arena.h"
+#include "io/common/map.h"
+#include "io/common/report.h"
+#include "io/xml/xml.h"
 
 typedef struct reader {
     const char *file; /* as messages name it; NULL: memory without a name */

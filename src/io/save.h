@@ -3,7 +3,7 @@
 #define HML_IO_SAVE_H
 
 #include "hamel/io.h"
-#include "io/writer.h"
+#include "io/common/writer.h"
 
 int hml_save_uses_axis(hml_joint_type type);
 

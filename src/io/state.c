@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file.h"
-#include "io/json_read.h"
-#include "io/map.h"
+#include "io/common/file.h"
+#include "io/common/map.h"
+#include "io/common/rotation.h"
+#include "io/json/read.h"
 #include "io/reader.h"
-#include "io/rotation.h"
 
 #include "hamel/kinematics.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/plan.h"
 
 static uint64_t align(uint64_t size) { return (size + HML_MODEL_ALIGN - 1) / HML_MODEL_ALIGN * HML_MODEL_ALIGN; }

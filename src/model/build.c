@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "model/block.h"
-#include "model/check.h"
-#include "model/lump.h"
+#include "model/check_item.h"
+#include "model/merge_inertia.h"
 
 static void *take(char **cursor, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model/build.h"
-#include "model/check.h"
+#include "model/check_item.h"
 
 static hml_status find_leaders(build *w)
 {

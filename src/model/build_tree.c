@@ -1,6 +1,6 @@
 /* The tree of a model being built: who hangs on whom, in which order. */
 #include "model/build.h"
-#include "model/check.h"
+#include "model/check_item.h"
 
 /* follow parents from a link that no root reaches: after n steps we are on the cycle */
 static hml_status report_cycle(const build *w, int32_t link)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/check.h"
+#include "model/check_item.h"
 
 enum { MAX_ITEMS = 1 << 28 }; /* keeps every count and offset of a model within int32 */
 

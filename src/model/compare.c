@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/edit.h"
 
 typedef struct comparison {

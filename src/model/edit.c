@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/coordinates.h"
 #include "model/plan.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/pose.h"
 
 #include "hamel/model.h"

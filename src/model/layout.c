@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "group/rotation.h"
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/coordinates.h"
 #include "model/pose.h"
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/coordinates.h"
 #include "model/edit.h"
 

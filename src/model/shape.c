@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/builder.h"
-#include "model/check.h"
+#include "model/check_item.h"
 #include "model/model.h"
 
 static const char *const names[] = {"point", "sphere", "box", "capsule", "cylinder"};

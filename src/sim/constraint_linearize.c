@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algo/motion_series.h"
+#include "algo/kinematics/motion_series.h"
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "group/se3.h"

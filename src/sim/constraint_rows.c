@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algo/motion_series.h"
+#include "algo/kinematics/motion_series.h"
 #include "group/arrays.h"
 #include "group/se3.h"
 #include "hamel/factorization.h"

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "algo/frame_jacobian.h"
+#include "algo/kinematics/frame_jacobian.h"
 #include "group/arrays.h"
 #include "hamel/factorization.h"
 #include "sim/contact.h"

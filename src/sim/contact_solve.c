@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algo/dense.h"
+#include "base/dense.h"
 #include "sim/contact_laws.h"
 
 enum { GUESSES = 6, SWEEPS = 5, NEWTON_STEPS = 8, ATTEMPT = 300, BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "fuzz_load.h"
-#include "io/number.h"
+#include "io/common/number.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

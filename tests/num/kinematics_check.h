@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "algo/motion_series.h"
+#include "algo/kinematics/motion_series.h"
 #include "draw.h"
 #include "group/motion.h"
 #include "oracle.h"

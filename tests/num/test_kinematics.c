@@ -2,7 +2,7 @@
  * Frames on every kind of number: poses, twists and Jacobians against brute force, their time derivatives against
  * complex steps and, to high orders, against differences of smooth motions in 113 bits.
  */
-#include "algo/kernel_kinematics.h"
+#include "kernel/pack/jacobians.h"
 #include "kinematics_check.h"
 
 static oracle o;

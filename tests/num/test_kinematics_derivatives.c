@@ -2,7 +2,7 @@
  * Derivatives of frames: every one of them against complex steps of the brute-force motion, in every representation, on
  * trees with every joint.
  */
-#include "algo/frame_derivatives.h"
+#include "algo/kinematics/frame_derivatives.h"
 #include "kinematics_check.h"
 
 static oracle o;

@@ -2,8 +2,8 @@
  * Frames seen from frames: relative motion, Jacobians expressed elsewhere, contact frames that roll, points, the centre
  * of mass and the centroidal momentum. Values against brute force, rates against complex steps of it.
  */
-#include "algo/centroidal.h"
-#include "algo/frame_jacobian.h"
+#include "algo/kinematics/centroidal.h"
+#include "algo/kinematics/frame_jacobian.h"
 #include "kinematics_check.h"
 
 static oracle o;

@@ -2,7 +2,7 @@
  * Derivatives by the placements of joints: complex steps of brute force over a tree whose placements are complex
  * numbers too.
  */
-#include "algo/placement_derivatives.h"
+#include "algo/kinematics/placement_derivatives.h"
 #include "kinematics_check.h"
 
 static path_column path[ORACLE_NV];

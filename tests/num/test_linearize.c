@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "algo/kernel_dynamics.h"
 #include "draw.h"
+#include "kernel/pack/linearize.h"
 #include "oracle.h"
 
 /* round-off of a chain of about a dozen bodies whose M has a condition number near 1e4 */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "io/number.h"
+#include "io/common/number.h"
 
 static uint64_t bits_of(double x)
 {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "batch/kernels.h"
 #include "hamel/isa.h"
+#include "kernel/table.h"
 
 static void test_best_is_available(void **state)
 {

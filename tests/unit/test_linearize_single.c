@@ -1,7 +1,7 @@
 /*
- * The linearization of one state in lanes, and M⁻¹ (algo/single_linearize.h) against the scalar kernel, which shares no
- * pass and no solver with it: every joint type and root, blocks of every width, forests, springs and wrenches, results
- * that nobody wants. That the lanes did the work is asserted as well.
+ * The linearization of one state in lanes, and M⁻¹ (kernel/single/linearize.h) against the scalar kernel, which shares
+ * no pass and no solver with it: every joint type and root, blocks of every width, forests, springs and wrenches,
+ * results that nobody wants. That the lanes did the work is asserted as well.
  */
 #include "dynamics_check.h"
 

@@ -2,9 +2,9 @@
  * What the tables of Bos give as they are printed, next to what they give corrected: each misprint of papers.md that
  * still computes something is shown to compute the wrong thing. Table 5 is in test_reference.c.
  */
-#include "algo/reference/reference.h"
 #include "dynamics_check.h"
 #include "hamel/recursive.h"
+#include "reference/bos/quantities.h"
 
 static const draw_tree_spec spec = {.nbodies = 8, .root = HML_JOINT_FREE, .one_dof = 1, .points = 1};
 

@@ -1,0 +1,113 @@
+/*
+ * Inverse and forward dynamics of one state, the mass matrix and its inverse, and derivatives of inverse dynamics: the
+ * kernels behind hamel/dynamics.h.
+ */
+#include <string.h>
+
+#include "algo/dynamics/mimic.h"
+#include "algo/work.h"
+#include "hamel/dynamics.h"
+
+static kernel_input input(const double *data)
+{
+    kernel_input k;
+    k.data = data;
+    k.stride = 0;
+    return k;
+}
+
+static kernel_output output(double *data, size_t ld)
+{
+    kernel_output k;
+    k.data = data;
+    k.ld = ld;
+    k.stride = 0;
+    return k;
+}
+
+static kernel_call state_call(const hml_work *work, const double *q, const double *v, const double *wrenches)
+{
+    kernel_call call = hml_work_call(work);
+    call.q = input(q);
+    call.v = input(v);
+    call.wrenches = input(wrenches);
+    return call;
+}
+
+hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
+                                const double *a, const double *wrenches, double *tau)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !tau) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
+    if (status) return status;
+    kernel_call call = state_call(work, q, v, wrenches);
+    call.a = input(a);
+    call.torque = output(tau, 0);
+    if (model->nfollowers)
+        hml_mimic_inverse_dynamics(work, &call);
+    else
+        work->scalar->torque(&call);
+    return HML_OK;
+}
+
+hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
+                                const double *tau, const double *wrenches, double *a)
+{
+    if (hml_work_check_forward(model, work) || !q || !v || !a) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
+    if (status) return status;
+    kernel_call call = state_call(work, q, v, wrenches);
+    call.tau = input(tau);
+    call.acceleration = output(a, 0);
+    if (!model->nfollowers && work->lanes->forward_single && !work->lanes->forward_single(&call)) return HML_OK;
+    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
+    return failed ? HML_SINGULAR : HML_OK;
+}
+
+hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *M)
+{
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !M) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (status) return status;
+    kernel_call call = state_call(work, q, NULL, NULL);
+    call.M = output(M, (size_t)model->nv);
+    if (model->nfollowers)
+        hml_mimic_inverse_dynamics(work, &call);
+    else
+        work->scalar->mass(&call);
+    return HML_OK;
+}
+
+hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *Minv)
+{
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !Minv) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (status) return status;
+    kernel_call call = state_call(work, q, NULL, NULL);
+    call.Minv = output(Minv, (size_t)model->nv);
+    if (!model->nfollowers && work->lanes->inverse_mass_single && !work->lanes->inverse_mass_single(&call))
+        return HML_OK;
+    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->inverse_mass(&call);
+    return failed ? HML_SINGULAR : HML_OK;
+}
+
+hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *work, const double *q, const double *v,
+                                            const double *a, const double *wrenches, double *dtau_dq, double *dtau_dv,
+                                            double *M)
+{
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
+    if (status) return status;
+    size_t nv = (size_t)model->nv;
+    double *outputs[] = {dtau_dq, dtau_dv, M};
+    for (size_t i = 0; i < 3; i++) {
+        if (outputs[i]) memset(outputs[i], 0, nv * nv * sizeof(double));
+    }
+    kernel_call call = state_call(work, q, v, wrenches);
+    call.a = input(a);
+    call.dtau_dq = output(dtau_dq, nv);
+    call.dtau_dv = output(dtau_dv, nv);
+    call.M = output(M, nv);
+    hml_work_inverse_dynamics(work, &call);
+    return HML_OK;
+}

@@ -1,0 +1,161 @@
+/* See mimic.h. */
+#include "algo/dynamics/mimic.h"
+
+#include <string.h>
+
+#include "algo/work.h"
+#include "base/dense.h"
+#include "model/mimic.h"
+
+/* what a workspace holds for models with followers; n: the tree's coordinates, r: the user's */
+typedef struct mimic_scratch {
+    double *q, *v, *a, *tau;  /* the tree's */
+    double *factor;           /* n: G's entries */
+    int32_t *user;            /* n: their columns */
+    double *M, *dq, *dv;      /* n × n */
+    double *Mr, *Dq, *Dv, *L; /* r × r */
+    double *h, *x;            /* r */
+} mimic_scratch;
+
+static size_t lay_out(const hml_model *m, double *at, mimic_scratch *s)
+{
+    size_t n = (size_t)m->tree_nv, r = (size_t)m->nv, nq = (size_t)m->tree_nq, used = 0;
+    struct {
+        double **p;
+        size_t size;
+    } parts[] = {{&s->q, nq},     {&s->v, n},      {&s->a, n},      {&s->tau, n},    {&s->factor, n},
+                 {&s->M, n * n},  {&s->dq, n * n}, {&s->dv, n * n}, {&s->Mr, r * r}, {&s->Dq, r * r},
+                 {&s->Dv, r * r}, {&s->L, r * r},  {&s->h, r},      {&s->x, r}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].p = at ? at + used : NULL;
+        used += parts[i].size;
+    }
+    s->user = at ? (int32_t *)(void *)(at + used) : NULL;
+    return used + n;
+}
+
+size_t hml_mimic_scratch_size(const hml_model *model)
+{
+    mimic_scratch s;
+    return model->nfollowers ? lay_out(model, NULL, &s) : 0;
+}
+
+/* the tree's inverse dynamics at the user's state: τ in s->tau; M and ∂τ if wanted, for which the paths are needed */
+static void tree_inverse(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int mass,
+                         int derivatives)
+{
+    const hml_model *m = work->model;
+    size_t n = (size_t)m->tree_nv;
+    kernel_call tree = hml_work_call(work);
+    tree.q.data = s->q;
+    tree.v.data = s->v;
+    tree.a.data = s->a;
+    tree.wrenches = call->wrenches;
+    tree.gravity = call->gravity;
+    tree.passive = call->passive;
+    tree.torque.data = s->tau;
+    if (mass) {
+        tree.M.data = s->M;
+        tree.M.ld = n;
+        memset(s->M, 0, n * n * sizeof(double));
+    }
+    if (derivatives) {
+        tree.dtau_dq.data = s->dq;
+        tree.dtau_dv.data = s->dv;
+        tree.dtau_dq.ld = tree.dtau_dv.ld = n;
+        memset(s->dq, 0, n * n * sizeof(double));
+        memset(s->dv, 0, n * n * sizeof(double));
+    }
+    work->scalar->inverse_dynamics(&tree);
+}
+
+static mimic_scratch expand(const hml_work *work, const kernel_call *call)
+{
+    mimic_scratch s;
+    const hml_model *m = work->model;
+    lay_out(m, work->tree, &s);
+    model_mimic_map(m, s.user, s.factor);
+    model_expand_q(m, call->q.data, s.q);
+    if (call->v.data)
+        model_expand_v(m, call->v.data, s.v);
+    else
+        memset(s.v, 0, (size_t)m->tree_nv * sizeof(double));
+    return s;
+}
+
+/* M of the user's coordinates at s->q, factored in s->L; 1 if it is singular */
+static int factor_mass_matrix(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int *marks)
+{
+    const hml_model *m = work->model;
+    size_t r = (size_t)m->nv;
+    memset(s->a, 0, (size_t)m->tree_nv * sizeof(double));
+    tree_inverse(work, call, s, 1, 0);
+    model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
+    memcpy(s->L, s->Mr, r * r * sizeof(double));
+    return dense_factor(r, s->L, marks);
+}
+
+static void store(kernel_output out, const double *x, size_t rows, size_t columns)
+{
+    for (size_t r = 0; out.data && r < rows; r++) {
+        memcpy(out.data + r * out.ld, x + r * columns, columns * sizeof *x);
+    }
+}
+
+/* out = −M⁻¹ X, column by column */
+static void solve_columns(const mimic_scratch *s, size_t r, const double *X, kernel_output out)
+{
+    for (size_t c = 0; out.data && c < r; c++) {
+        for (size_t i = 0; i < r; i++) s->x[i] = -X[i * r + c];
+        dense_solve(r, s->L, s->x);
+        for (size_t i = 0; i < r; i++) out.data[i * out.ld + c] = s->x[i];
+    }
+}
+
+unsigned hml_mimic_linearize(const hml_work *work, const kernel_call *call)
+{
+    const hml_model *m = work->model;
+    size_t r = (size_t)m->nv;
+    mimic_scratch s = expand(work, call);
+    if (factor_mass_matrix(work, call, &s, NULL)) return 1;
+    model_reduce_force(m, s.tau, s.h);
+    for (size_t i = 0; i < r; i++) s.x[i] = (call->tau.data ? call->tau.data[i] : 0) - s.h[i];
+    dense_solve(r, s.L, s.x);
+    store(call->acceleration, s.x, 1, r);
+    model_expand_v(m, s.x, s.a);
+    tree_inverse(work, call, &s, 0, 1);
+    model_reduce_matrix(m, s.user, s.factor, s.dq, (size_t)m->tree_nv, s.Dq);
+    model_reduce_matrix(m, s.user, s.factor, s.dv, (size_t)m->tree_nv, s.Dv);
+    solve_columns(&s, r, s.Dq, call->Dq);
+    solve_columns(&s, r, s.Dv, call->Dv);
+    for (size_t i = 0; i < r * r; i++) s.Mr[i] = i % (r + 1) == 0 ? -1 : 0;
+    solve_columns(&s, r, s.Mr, call->Minv);
+    return 0;
+}
+
+void hml_mimic_singular(const hml_work *work, const kernel_call *call, int *marks)
+{
+    mimic_scratch s = expand(work, call);
+    factor_mass_matrix(work, call, &s, marks);
+}
+
+unsigned hml_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call)
+{
+    const hml_model *m = work->model;
+    size_t r = (size_t)m->nv, n = (size_t)m->tree_nv;
+    mimic_scratch s = expand(work, call);
+    if (call->a.data)
+        model_expand_v(m, call->a.data, s.a);
+    else
+        memset(s.a, 0, n * sizeof(double));
+    tree_inverse(work, call, &s, call->M.data != NULL, call->dtau_dq.data || call->dtau_dv.data);
+    model_reduce_force(m, s.tau, s.h);
+    store(call->torque, s.h, 1, r);
+    if (call->M.data) model_reduce_matrix(m, s.user, s.factor, s.M, n, s.Mr);
+    store(call->M, s.Mr, r, r);
+    if (call->dtau_dq.data) model_reduce_matrix(m, s.user, s.factor, s.dq, n, s.Dq);
+    if (call->dtau_dv.data) model_reduce_matrix(m, s.user, s.factor, s.dv, n, s.Dv);
+    store(call->dtau_dq, s.Dq, r, r);
+    store(call->dtau_dv, s.Dv, r, r);
+    return 0;
+}

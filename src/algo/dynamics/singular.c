@@ -1,0 +1,25 @@
+/* Which coordinates make the mass matrix singular: the pivots of its factorization that vanish. */
+#include <string.h>
+
+#include "algo/dynamics/mimic.h"
+#include "algo/work.h"
+#include "hamel/dynamics.h"
+#include "kernel/pack/linearize.h"
+
+hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, const double *q, int *marks)
+{
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !marks) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (status) return status;
+    kernel_call call = hml_work_call(work);
+    call.q.data = q;
+    if (model->nfollowers) {
+        hml_mimic_singular(work, &call, marks);
+        return HML_OK;
+    }
+    kernel_scratch k;
+    work->scalar->linearize(&call); /* at rest, nothing wanted but the factors it leaves */
+    kernel_scratch_lay(call.plan, work->scratch, &k);
+    for (int32_t c = 0; c < model->nv; c++) marks[c] = k.s.f.diagonal[c] == 0;
+    return HML_OK;
+}

@@ -1,0 +1,67 @@
+/* All Jacobians at once, one state or many: pack/jacobians.h behind hamel/jacobian.h. */
+#include "algo/states.h"
+#include "algo/work.h"
+#include "hamel/jacobian.h"
+#include "kernel/pack/jacobians.h"
+
+static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
+        return HML_INVALID_ARGUMENT;
+    }
+    return model->nfollowers ? HML_UNSUPPORTED : HML_OK;
+}
+
+static jacobian_call call_at(const hml_work *work, const hml_jacobian_columns *x, size_t first, int count)
+{
+    const hml_model *model = work->model;
+    jacobian_call call = {.plan = model_plan(model), .scratch = work->scratch, .count = count};
+    call.q = states_input(x->q, first);
+    call.H = output_at(states_output(x->H, 1, 16 * (size_t)model->nbodies), first);
+    call.J = output_at(states_output(x->J, 6, (size_t)model->nv), first);
+    return call;
+}
+
+/* a state that failed, in a call's pack */
+static void fail(const hml_model *model, const jacobian_call *call, size_t l)
+{
+    output_fill_nan(output_at(call->H, l), 1, 16 * (size_t)model->nbodies);
+    output_fill_nan(output_at(call->J, l), 6, (size_t)model->nv);
+}
+
+hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
+{
+    hml_status status = check(model, work, arguments);
+    if (status) return status;
+    const hml_kernels *kernels = work->lanes->jacobians_single ? work->lanes : work->scalar;
+    jacobian_call call = call_at(work, arguments, 0, 1);
+    status = hml_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
+    if (status)
+        fail(model, &call, 0);
+    else
+        kernels->jacobians_single(&call);
+    return status;
+}
+
+hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n, const hml_jacobian_columns *arguments,
+                               hml_status *status)
+{
+    hml_status worst = check(model, work, arguments);
+    if (worst) return worst;
+    const size_t lanes = (size_t)work->pack->lanes;
+    for (size_t i = 0; i < n; i += lanes) {
+        const size_t count = n - i < lanes ? n - i : lanes;
+        const jacobian_call call = call_at(work, arguments, i, (int)count);
+        const unsigned suspects = work->pack->jacobians(&call);
+        for (size_t l = 0; l < count; l++) {
+            hml_status each = HML_OK;
+            if (suspects >> l & 1) {
+                each = hml_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
+                if (each) fail(model, &call, l);
+            }
+            if (status) status[i + l] = each;
+            if (!worst) worst = each;
+        }
+    }
+    return worst;
+}

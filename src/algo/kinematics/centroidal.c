@@ -1,0 +1,49 @@
+/* Centre of mass and centroidal momentum: centroidal.h behind hamel/jacobian.h. */
+#include "algo/kinematics/centroidal.h"
+
+#include "algo/work.h"
+#include "group/arrays.h"
+#include "hamel/jacobian.h"
+
+/* the columns' scratch holds what centroidal.h wants, then A and Ȧ where they are not wanted */
+_Static_assert(sizeof(centroidal_body) <= sizeof(body_state), "scratch of a body");
+_Static_assert(sizeof(centroidal_column) + 12 * sizeof(double) <= sizeof(column_state), "scratch of a column");
+
+static int valid(const hml_centroidal_motion *x, const double *v, const double *a)
+{
+    if (!x || x->struct_size != sizeof *x) return 0;
+    if ((x->com_acceleration || x->momentum_rate) && !a) return 0;
+    return v || !(x->com_Jdot || x->com_velocity || x->com_acceleration || x->Adot || x->momentum || x->momentum_rate);
+}
+
+/* out = first three rows of A over the mass */
+static void com_rows(const double *A, size_t nv, double mass, double *out)
+{
+    for (size_t i = 0; out && i < 3 * nv; i++) out[i] = A[i] / mass;
+}
+
+hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *q, const double *v, const double *a,
+                          hml_centroidal_motion *motion)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
+    TRY(hml_work_check_state(model, q, v, a, NULL));
+    if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;
+    size_t nb = (size_t)model->nbodies, nv = (size_t)model->nv;
+    state_series state = {.q = q, .rates = {v, a}};
+    centroidal_body *bodies = (centroidal_body *)work->scratch;
+    centroidal_column *columns = (centroidal_column *)(void *)(bodies + nb);
+    double *room = (double *)(void *)(columns + model->tree_nv);
+    jacobian_series A = {.order = 1, .nv = model->nv};
+    A.J[0] = motion->A ? motion->A : room;
+    A.J[1] = motion->Adot ? motion->Adot : room + 6 * nv;
+    centroidal x;
+    centroidal_run(model, &state, bodies, columns, &A, &x);
+    com_rows(A.J[0], nv, x.mass, motion->com_J);
+    com_rows(A.J[1], nv, x.mass, motion->com_Jdot);
+    if (motion->com) write_vec3(x.com, motion->com);
+    if (motion->com_velocity) write_vec3(x.velocity, motion->com_velocity);
+    if (motion->com_acceleration) write_vec3(vec3_scale(1 / x.mass, x.momentum[1].f), motion->com_acceleration);
+    if (motion->momentum) write_wrench(x.momentum[0], motion->momentum);
+    if (motion->momentum_rate) write_wrench(x.momentum[1], motion->momentum_rate);
+    return HML_OK;
+}

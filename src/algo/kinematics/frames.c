@@ -1,0 +1,125 @@
+/* Bodies and frames: the first two orders of motion_series.h behind hamel/kinematics.h. */
+#include "hamel/kinematics.h"
+
+#include "algo/kinematics/motion_series.h"
+#include "algo/work.h"
+#include "group/arrays.h"
+
+/* what is kept of a body while its subtree is walked */
+typedef struct body_motion {
+    pose world, H; /* F₀ in the world, plan frame in F₀ */
+    twist V[2];
+} body_motion;
+
+/* a workspace has room for the states of dynamics, which are larger than those of kinematics */
+_Static_assert(sizeof(body_motion) <= sizeof(body_state), "scratch of a body");
+_Static_assert(6 * sizeof(double) <= sizeof(column_state), "scratch of a column");
+
+static int frame_or_world(const hml_model *m, int32_t frame) { return frame >= HML_WORLD && frame < m->nframes; }
+
+static int representation_exists(hml_representation rep) { return rep >= HML_LEFT && rep <= HML_SPLIT; }
+
+/* ---- all of them ---- */
+
+static void walk_bodies(const hml_model *model, const state_series *state, int order, body_motion *bodies)
+{
+    walk w;
+    for (int32_t i = 0; i < model->nbodies; i++) {
+        int32_t parent = model_bodies(model)[i].parent;
+        walk_start(&w, order);
+        if (parent >= 0) {
+            w.world = bodies[parent].world;
+            w.H = bodies[parent].H;
+            for (int n = 0; n <= order; n++) w.V[n] = bodies[parent].V[n];
+        }
+        walk_step(&w, model, i, state);
+        bodies[i].world = w.world;
+        bodies[i].H = w.H;
+        for (int n = 0; n <= order; n++) bodies[i].V[n] = w.V[n];
+    }
+}
+
+hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
+                      const double *q, const double *v, const double *a, double *H, double *V, double *A)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !representation_exists(representation)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    if (count < 0 || count > model->nframes || ((V || A) && !v) || (A && !a)) return HML_INVALID_ARGUMENT;
+    TRY(hml_work_check_state(model, q, v, a, NULL));
+    body_motion *bodies = (body_motion *)work->scratch;
+    state_series state = {.q = q, .rates = {v, a}};
+    int order = A != NULL;
+    walk_bodies(model, &state, order, bodies);
+    for (int32_t i = 0; i < count; i++) {
+        const model_frame *f = &model_frames(model)[i];
+        walk w;
+        expression x;
+        walk_start(&w, order);
+        if (f->body >= 0) {
+            w.world = bodies[f->body].world;
+            w.H = bodies[f->body].H;
+            for (int n = 0; n <= order; n++) w.V[n] = bodies[f->body].V[n];
+        }
+        w.H = pose_mul(w.H, frame_placement(model, f));
+        expression_of_walk(&x, representation, &w);
+        series_express(&x, order, w.V);
+        if (H) write_pose(pose_mul(w.world, w.H), H + 16 * (size_t)i);
+        if (V) write_twist(w.V[0], V + 6 * (size_t)i);
+        if (A) write_twist(w.V[1], A + 6 * (size_t)i);
+    }
+    return HML_OK;
+}
+
+/* ---- one frame ---- */
+
+static int valid(const hml_frame_motion *motion, const double *v, const double *a)
+{
+    if (!motion || motion->struct_size != sizeof *motion) return 0;
+    if (motion->acceleration && !a) return 0;
+    return v || !(motion->Jdot || motion->twist || motion->acceleration);
+}
+
+hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
+                              hml_representation representation, const double *q, const double *v, const double *a,
+                              hml_frame_motion *motion)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
+    if (frame < 0 || frame >= model->nframes || !frame_or_world(model, reference) ||
+        !representation_exists(representation)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    TRY(hml_work_check_state(model, q, v, a, NULL));
+    state_series state = {.q = q, .rates = {v, a}};
+    twist twists[SERIES_LENGTH];
+    jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
+    if (!motion->J) J.J[0] = (double *)work->scratch; /* J̇ grows out of J */
+    pose H = frame_series(model, frame, reference, representation, &state, motion->Jdot || motion->acceleration, twists,
+                          motion->J || motion->Jdot ? &J : NULL);
+    if (motion->pose) write_pose(H, motion->pose);
+    if (motion->twist) write_twist(twists[0], motion->twist);
+    if (motion->acceleration) write_twist(twists[1], motion->acceleration);
+    return HML_OK;
+}
+
+hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
+                     const double *q, const double *v, const double *a, hml_frame_motion *motion)
+{
+    return hml_frame_relative(model, work, frame, HML_WORLD, representation, q, v, a, motion);
+}
+
+hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_t frame, hml_acceleration_kind kind,
+                                  int32_t expressed, const double *q, const double *v, const double *a,
+                                  double acceleration[6])
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
+    if (frame < 0 || frame >= model->nframes || !frame_or_world(model, expressed)) return HML_INVALID_ARGUMENT;
+    TRY(hml_work_check_state(model, q, v, a, NULL));
+    state_series state = {.q = q, .rates = {v, a}};
+    walk e, c;
+    walk_start(&e, 1);
+    walk_to(&e, model, frame, &state, 1, NULL);
+    walk_start_beside(&c, &e);
+    walk_to(&c, model, expressed, &state, 1, NULL);
+    return write_twist(frame_acceleration(kind, &e, &c), acceleration);
+}

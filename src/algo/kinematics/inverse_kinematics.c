@@ -1,0 +1,291 @@
+/*
+ * Inverse kinematics by damped least squares on the group, with Nielsen's control of the damping ("Damping parameter in
+ * Marquardt's method") and limits as an active set.
+ *
+ *   e       residual: [w_p (o* − o); w_r log(RᵀR*)] a target
+ *   J       −∂e/∂z: linear rows of the split Jacobian, angular rows turned by the Jacobian of log
+ *   A, g    JᵀJ and Jᵀe
+ */
+#include "hamel/inverse_kinematics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algo/kinematics/motion_series.h"
+#include "algo/work.h"
+#include "base/dense.h"
+#include "group/arrays.h"
+#include "hamel/configuration.h"
+#include "model/coordinates.h"
+
+typedef struct solver {
+    const hml_model *model;
+    const hml_ik_problem *problem;
+    size_t nv;
+    double *J;             /* 6 × nv */
+    double *A, *L;         /* nv × nv */
+    double *g, *z;         /* nv */
+    double *lower, *upper; /* nv: of q's number that belongs to a coordinate */
+    double *held;          /* nv: 1 if the coordinate stays in this step */
+    double *trial, *best;  /* nq */
+    double best_error;
+} solver;
+
+static size_t lay_out(const hml_model *m, double *at, solver *s)
+{
+    size_t nv = (size_t)m->nv, nq = (size_t)m->nq, used = 0;
+    struct {
+        double **p;
+        size_t size;
+    } parts[] = {{&s->J, 6 * nv}, {&s->A, nv * nv}, {&s->L, nv * nv}, {&s->g, nv},     {&s->z, nv},
+                 {&s->lower, nv}, {&s->upper, nv},  {&s->held, nv},   {&s->trial, nq}, {&s->best, nq}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].p = at ? at + used : NULL;
+        used += parts[i].size;
+    }
+    return used;
+}
+
+size_t hml_ik_memory(const hml_model *model)
+{
+    solver s;
+    return model ? lay_out(model, NULL, &s) : 0;
+}
+
+/* ---- limits ---- */
+
+/* the number of q that coordinate k of a joint belongs to has limits; quaternions have none */
+static int has_number(const model_joint *j, int32_t k)
+{
+    int at = quaternion_at(j->type);
+    return at < 0 || k < at;
+}
+
+/* does that number change with the coordinate alone? x and y of a plane turn with its angle */
+static int moves_alone(const model_joint *j, int32_t k)
+{
+    switch (j->type) {
+    case HML_JOINT_FREE: return 0;
+    case HML_JOINT_PLANAR:
+    case HML_JOINT_SCHOENFLIES: return k >= 2;
+    default: return 1;
+    }
+}
+
+static int locked(const solver *s, size_t coordinate) { return s->problem->locked && s->problem->locked[coordinate]; }
+
+/* limits of the user's coordinates that may move; a follower's are its leader's as well */
+static void read_limits(const solver *s)
+{
+    const hml_model *m = s->model;
+    for (size_t i = 0; i < s->nv; i++) s->lower[i] = -HUGE_VAL, s->upper[i] = HUGE_VAL;
+    for (int32_t i = 0; i < m->njoints && !s->problem->ignore_limits; i++) {
+        const model_joint *j = &model_joints(m)[i], *from = j->leader < 0 ? j : &model_joints(m)[j->leader];
+        const model_coordinate *c = &model_coordinates(m)[model_bodies(m)[j->body].v];
+        for (int32_t k = 0; k < from->nv && has_number(from, k); k++) {
+            const size_t at = (size_t)(from->v + k);
+            double a = c[k].lower, b = c[k].upper;
+            if (j->leader >= 0) a = (a - j->offset) / j->multiplier, b = (b - j->offset) / j->multiplier;
+            if (locked(s, at) || (j->leader >= 0 && j->multiplier == 0)) continue;
+            s->lower[at] = fmax(s->lower[at], fmin(a, b));
+            s->upper[at] = fmin(s->upper[at], fmax(a, b));
+        }
+    }
+}
+
+static void clamp(const solver *s, double *q)
+{
+    for (const model_joint *j = first_joint(s->model); j; j = next_joint(s->model, j)) {
+        for (int32_t k = 0; k < j->nv && has_number(j, k); k++) {
+            q[j->q + k] = fmin(fmax(q[j->q + k], s->lower[j->v + k]), s->upper[j->v + k]);
+        }
+    }
+}
+
+/* coordinates that are locked, or at a limit and pushed further by the gradient */
+static void hold(const solver *s, const double *q)
+{
+    for (size_t i = 0; i < s->nv; i++) s->held[i] = locked(s, i);
+    for (const model_joint *j = first_joint(s->model); j; j = next_joint(s->model, j)) {
+        for (int32_t k = 0; k < j->nv && has_number(j, k); k++) {
+            double x = q[j->q + k], push = s->g[j->v + k];
+            int out = (x <= s->lower[j->v + k] && push < 0) || (x >= s->upper[j->v + k] && push > 0);
+            if (out && moves_alone(j, k)) s->held[j->v + k] = 1;
+        }
+    }
+}
+
+/* ---- errors ---- */
+
+/* |e|², and A and g if `system` */
+static double residual(const solver *s, const double *q, int system)
+{
+    const int32_t nv = s->model->nv;
+    const state_series state = {.q = q};
+    const jacobian_series j = {.order = 0, .nv = nv, .J = {s->J}};
+    double sum = 0;
+    if (system) memset(s->A, 0, s->nv * s->nv * sizeof(double)), memset(s->g, 0, s->nv * sizeof(double));
+    for (int32_t t = 0; t < s->problem->ntargets; t++) {
+        const hml_ik_target *target = &s->problem->targets[t];
+        const double wp = target->position, wr = target->rotation;
+        twist V[SERIES_LENGTH], e;
+        pose H = frame_series(s->model, target->frame, target->reference, HML_SPLIT, &state, 0, V, system ? &j : NULL);
+        pose goal = pose_of(array_mat3(target->pose, 4), vec3_of(target->pose[3], target->pose[7], target->pose[11]));
+        vec3 left = so3_log_quat(mat3_to_quat(mat3_tmul(H.R, goal.R)));
+        e = twist_of(vec3_scale(wp, vec3_sub(goal.p, H.p)), vec3_scale(wr, left));
+        sum += vec3_dot(e.v, e.v) + vec3_dot(e.w, e.w);
+        for (int32_t c = 0; system && c < nv; c++) { /* weights and the Jacobian of log */
+            twist U = matrix_column(s->J, nv, c);
+            U = twist_of(vec3_scale(wp, U.v), vec3_scale(wr, so3_dexp_left_inverse_apply(left, U.w)));
+            matrix_put_column(s->J, nv, c, U);
+            s->g[c] += vec3_dot(U.v, e.v) + vec3_dot(U.w, e.w);
+        }
+        for (size_t r = 0; system && r < s->nv; r++) {
+            for (size_t c = 0; c <= r; c++) {
+                for (size_t i = 0; i < 6; i++) s->A[r * s->nv + c] += s->J[i * s->nv + r] * s->J[i * s->nv + c];
+            }
+        }
+    }
+    return sum;
+}
+
+/* ---- steps ---- */
+
+/* z of (A + μ) z = g on the coordinates that are not held; 0 where that is singular */
+static int solve(const solver *s, double mu)
+{
+    const size_t n = s->nv;
+    for (size_t r = 0; r < n; r++) {
+        s->z[r] = s->held[r] > 0 ? 0 : s->g[r];
+        for (size_t c = 0; c < r; c++) s->L[r * n + c] = s->held[r] + s->held[c] > 0 ? 0 : s->A[r * n + c];
+        s->L[r * n + r] = s->held[r] > 0 ? 1 : s->A[r * n + r] + mu;
+    }
+    if (dense_factor(n, s->L, NULL)) return 0;
+    dense_solve(n, s->L, s->z);
+    return 1;
+}
+
+static void remember(solver *s, const double *q, double error)
+{
+    if (error >= s->best_error) return;
+    s->best_error = error;
+    memcpy(s->best, q, (size_t)s->model->nq * sizeof *q);
+}
+
+static double largest_free(const solver *s, const double *x)
+{
+    double size = 0;
+    for (size_t i = 0; i < s->nv; i++)
+        if (!(s->held[i] > 0)) size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/*
+ * From q to a stationary point. Returns 1 there, 0 when the error is within the tolerance (squared) or the budget of
+ * steps is spent.
+ */
+static int descend(solver *s, double *q, double tolerance, int32_t *budget)
+{
+    const size_t nq = (size_t)s->model->nq;
+    double error = residual(s, q, 1), lambda = 1e-3, growth = 2;
+    while (error > tolerance && *budget > 0) {
+        double diagonal = 0, predicted = 0;
+        hold(s, q);
+        for (size_t i = 0; i < s->nv; i++) diagonal = fmax(diagonal, s->A[i * s->nv + i]);
+        /* the gradient against what it could be: it vanishes to round-off */
+        if (largest_free(s, s->g) <= 1e-13 * sqrt(diagonal * error)) return 1;
+        double mu = lambda * diagonal;
+        (*budget)--;
+        if (solve(s, mu)) {
+            for (size_t i = 0; i < s->nv; i++) predicted += s->z[i] * (mu * s->z[i] + s->g[i]);
+            hml_configuration_integrate(s->model, q, s->z, s->trial);
+            clamp(s, s->trial);
+            double next = residual(s, s->trial, 0), gain = (error - next) / predicted;
+            if (next < error) {
+                int tiny = largest_free(s, s->z) < 1e-15;
+                memcpy(q, s->trial, nq * sizeof *q);
+                error = residual(s, q, 1);
+                remember(s, q, error);
+                lambda = fmax(1e-15, lambda * fmax(1.0 / 3, 1 - pow(2 * gain - 1, 3)));
+                growth = 2;
+                if (tiny) return 1;
+                continue;
+            }
+        }
+        lambda *= growth;
+        growth *= 2;
+        if (lambda > 1e15) return 1; /* not even the smallest step down the gradient helps */
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static hml_status check(const hml_model *model, const hml_work *work, const hml_ik_problem *p, const double *memory,
+                        const double *q)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !p || p->struct_size != sizeof *p || !memory || !q) {
+        return HML_INVALID_ARGUMENT;
+    }
+    if (p->ntargets < 0 || (p->ntargets && !p->targets) || p->iterations < 0 || p->attempts < 0 ||
+        !(p->tolerance >= 0)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    for (int32_t t = 0; t < p->ntargets; t++) {
+        const hml_ik_target *target = &p->targets[t];
+        pose H;
+        if (target->frame < 0 || target->frame >= model->nframes || target->reference < HML_WORLD ||
+            target->reference >= model->nframes || !(target->position >= 0) || !(target->rotation >= 0)) {
+            return HML_INVALID_ARGUMENT;
+        }
+        TRY(read_placement(target->pose, &H));
+    }
+    return hml_work_check_state(model, q, NULL, NULL, NULL);
+}
+
+/* a random configuration around q: a little at first, then anywhere */
+static void restart(const solver *s, hml_rng *rng, double size, double *q)
+{
+    for (size_t i = 0; i < s->nv; i++) {
+        double z = size * hml_rng_normal(rng);
+        s->z[i] = locked(s, i) ? 0 : z;
+    }
+    hml_configuration_integrate(s->model, q, s->z, q);
+    clamp(s, q);
+}
+
+hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem, double *memory,
+                                  double *q, hml_ik_result *result)
+{
+    TRY(check(model, work, problem, memory, q));
+    if (result && result->struct_size != sizeof *result) return HML_INVALID_ARGUMENT;
+    solver s = {.model = model, .problem = problem, .nv = (size_t)model->nv, .best_error = HUGE_VAL};
+    hml_rng rng;
+    const size_t bytes = (size_t)model->nq * sizeof *q;
+    const double tolerance = problem->tolerance > 0 ? problem->tolerance : 1e-9, enough = tolerance * tolerance;
+    const int32_t iterations = problem->iterations ? problem->iterations : 200;
+    const int32_t attempts = problem->attempts ? problem->attempts : 4;
+    int32_t budget = iterations, attempt = 0;
+    int stationary = 0;
+    lay_out(model, memory, &s);
+    read_limits(&s);
+    hml_rng_seed(&rng, problem->seed);
+    hml_configuration_integrate(model, q, memset(s.z, 0, s.nv * sizeof(double)), q); /* quaternions become unit */
+    clamp(&s, q);
+    remember(&s, q, residual(&s, q, 0));
+    for (; attempt < attempts && s.best_error > enough && budget > 0; attempt++) {
+        if (attempt) {
+            memcpy(q, s.best, bytes);
+            restart(&s, &rng, 0.1 * pow(3, attempt - 1), q);
+        }
+        stationary = descend(&s, q, enough, &budget);
+    }
+    memcpy(q, s.best, bytes);
+    if (result) {
+        result->error = sqrt(s.best_error);
+        result->iterations = iterations - budget;
+        result->attempts = attempt;
+        result->stationary = stationary;
+    }
+    return s.best_error <= enough ? HML_OK : HML_NOT_CONVERGED;
+}

@@ -1,0 +1,111 @@
+/* Jacobians of frames, links in contact and points: frame_jacobian.h behind hamel/jacobian.h. */
+#include "hamel/jacobian.h"
+
+#include <string.h>
+
+#include "algo/kinematics/frame_jacobian.h"
+#include "algo/work.h"
+#include "group/arrays.h"
+#include "hamel/trivialization.h"
+
+/* J and J̇ of six rows each, or J and a velocity at rest */
+_Static_assert(12 * sizeof(double) <= sizeof(column_state), "scratch of a column");
+
+static int frame_exists(const hml_model *m, int32_t frame) { return frame >= 0 && frame < m->nframes; }
+
+static hml_status check(const hml_model *model, const hml_work *work, int32_t frame, hml_axes axes,
+                        hml_representation base, const double *q, const double *v, const double *Jdot)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || (Jdot && !v) || !frame_exists(model, frame)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    if ((axes != HML_AXES_OF_FRAME && axes != HML_AXES_OF_WORLD) || base < HML_LEFT || base > HML_SPLIT) {
+        return HML_INVALID_ARGUMENT;
+    }
+    return hml_work_check_state(model, q, v, NULL, NULL);
+}
+
+/* where the columns are collected: J, or scratch where J̇ alone is wanted */
+static jacobian_series series_of(const hml_model *model, hml_work *work, double *J, double *Jdot)
+{
+    jacobian_series s = {.order = Jdot != NULL, .nv = model->nv, .J = {J ? J : (double *)work->scratch, Jdot}};
+    return s;
+}
+
+/* the base columns against a velocity in another representation, Notation (76) */
+static hml_status turn_base(const hml_model *model, hml_work *work, hml_representation base, const double *q,
+                            const double *v, const jacobian_series *j)
+{
+    size_t nv = (size_t)model->nv;
+    double *rest = (double *)work->scratch + 6 * nv;
+    if (base == HML_LEFT) return HML_OK;
+    memset(rest, 0, nv * sizeof *rest); /* the velocity matters to J̇ alone */
+    return hml_jacobian_to_representation(model, base, q, v ? v : rest, 6, j->J[0], j->J[1]);
+}
+
+hml_status hml_jacobian(const hml_model *model, hml_work *work, int32_t frame, int32_t expressed, hml_axes axes,
+                        hml_representation base, const double *q, const double *v, double *J, double *Jdot)
+{
+    TRY(check(model, work, frame, axes, base, q, v, Jdot));
+    if (expressed != HML_WORLD && !frame_exists(model, expressed)) return HML_INVALID_ARGUMENT;
+    state_series state = {.q = q, .rates = {v}};
+    jacobian_series j = series_of(model, work, J, Jdot);
+    jacobian_in_frame(model, frame, expressed, axes, &state, &j);
+    return turn_base(model, work, base, q, v, &j);
+}
+
+hml_status hml_jacobian_doubly_left(const hml_model *model, hml_work *work, int32_t frame, const double *q, double *J)
+{
+    return hml_jacobian(model, work, frame, frame, HML_AXES_OF_FRAME, HML_LEFT, q, NULL, J, NULL);
+}
+
+hml_status hml_jacobian_doubly_mixed(const hml_model *model, hml_work *work, int32_t frame, const double *q, double *J)
+{
+    return hml_jacobian(model, work, frame, frame, HML_AXES_OF_WORLD, HML_MIXED, q, NULL, J, NULL);
+}
+
+hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, int32_t link, const double H[16],
+                                const double V[6], hml_axes axes, hml_representation base, const double *q,
+                                const double *v, double *J, double *Jdot)
+{
+    pose contact;
+    twist slip = twist_zero();
+    TRY(check(model, work, link, axes, base, q, v, Jdot));
+    TRY(read_placement(H, &contact));
+    if (V) TRY(read_twist(V, &slip));
+    state_series state = {.q = q, .rates = {v}};
+    jacobian_series j = series_of(model, work, J, Jdot);
+    jacobian_in_contact(model, link, contact, slip, axes, &state, &j);
+    return turn_base(model, work, base, q, v, &j);
+}
+
+/* ---- points ---- */
+
+static int valid(const hml_point_motion *x, const double *v, const double *a)
+{
+    if (!x || x->struct_size != sizeof *x || (x->acceleration && !a)) return 0;
+    return v || !(x->Jdot || x->velocity || x->acceleration);
+}
+
+hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, const double point[3], const double *q,
+                     const double *v, const double *a, hml_point_motion *motion)
+{
+    vec3 p;
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a) || !frame_exists(model, frame)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(read_vec3(point, &p));
+    size_t half = 3 * (size_t)model->nv;
+    double *room = (double *)work->scratch;
+    state_series state = {.q = q, .rates = {v, a}};
+    jacobian_series j = {.order = 1, .nv = model->nv, .J = {room, room + 2 * half}};
+    twist V[SERIES_LENGTH];
+    vec3 position = jacobian_of_point(model, frame, p, &state, V, &j);
+    if (motion->position) write_vec3(position, motion->position);
+    if (motion->velocity) write_vec3(V[0].v, motion->velocity);
+    if (motion->acceleration) write_vec3(V[1].v, motion->acceleration);
+    if (motion->J) memcpy(motion->J, j.J[0], half * sizeof(double));
+    if (motion->Jdot) memcpy(motion->Jdot, j.J[1], half * sizeof(double));
+    return HML_OK;
+}

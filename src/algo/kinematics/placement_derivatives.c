@@ -1,0 +1,18 @@
+/* Derivatives by the placements of joints: placement_derivatives.h behind hamel/calibration.h. */
+#include "hamel/calibration.h"
+
+#include "algo/kinematics/placement_derivatives.h"
+#include "algo/work.h"
+
+hml_status hml_placement_derivatives(const hml_model *model, hml_work *work, int32_t frame,
+                                     hml_representation representation, const double *q, double *dpose, double *dJ)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || frame < 0 || frame >= model->nframes ||
+        representation < HML_LEFT || representation > HML_SPLIT) {
+        return HML_INVALID_ARGUMENT;
+    }
+    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (status) return status;
+    placement_derivatives(model, frame, representation, q, (path_column *)work->scratch, dpose, dJ);
+    return HML_OK;
+}

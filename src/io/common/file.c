@@ -1,0 +1,153 @@
+/* Whole files: read at once, written whole or not at all. */
+#define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier): realpath; POSIX has us define it */
+#include "io/common/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hamel/io.h"
+#include "io/common/report.h"
+
+/* strerror is not safe between threads */
+static const char *reason(int code, char text[128])
+{
+    if (strerror_r(code, text, 128) != 0) snprintf(text, 128, "error %d", code);
+    return text;
+}
+
+static hml_status cannot(hml_error *error, hml_status status, const char *path, const char *verb, int code)
+{
+    char text[128];
+    return hml_report(error, status, path, 0, "cannot be %s: %s", verb, reason(code, text));
+}
+
+/* ---- reading ---- */
+
+static hml_status read_all(int file, const char *path, char **data, size_t *size, hml_error *error)
+{
+    size_t capacity = 1 << 16, n = 0;
+    char *text = malloc(capacity + 1);
+    if (!text) return hml_report_memory(error, path);
+    for (;;) {
+        ssize_t got = read(file, text + n, capacity - n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            free(text);
+            return cannot(error, HML_CANNOT_READ, path, "read", errno);
+        }
+        if (got == 0) break;
+        n += (size_t)got;
+        if (n > FILE_MAX_SIZE) {
+            free(text);
+            return hml_report(error, HML_CANNOT_READ, path, 0, "is larger than %d MiB", FILE_MAX_SIZE >> 20);
+        }
+        if (n == capacity) {
+            char *grown = realloc(text, 2 * capacity + 1);
+            if (!grown) {
+                free(text);
+                return hml_report_memory(error, path);
+            }
+            text = grown;
+            capacity *= 2;
+        }
+    }
+    text[n] = 0;
+    *data = text;
+    *size = n;
+    return HML_OK;
+}
+
+hml_status hml_file_read(const char *path, char **data, size_t *size, hml_error *error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return cannot(error, HML_CANNOT_READ, path, "read", errno);
+    struct stat about;
+    if (fstat(file, &about) == 0 && S_ISDIR(about.st_mode)) {
+        close(file);
+        return cannot(error, HML_CANNOT_READ, path, "read", EISDIR);
+    }
+    hml_status status = read_all(file, path, data, size, error);
+    close(file);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* 0, or errno */
+static int write_all(int file, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(file, data, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return errno;
+        data += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+static int write_directly(const char *path, const void *data, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    int code = write_all(file, data, size);
+    if (close(file) != 0 && !code) code = errno;
+    return code;
+}
+
+/* a new file beside `path`, with the rights a new file gets; −1 and errno if there can be none */
+static int open_beside(const char *path, char *beside, size_t size)
+{
+    for (int i = 0; i < 1000; i++) {
+        snprintf(beside, size, "%s.%ld-%d", path, (long)getpid(), i);
+        int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) return file;
+    }
+    return -1;
+}
+
+/* mode: of the file that is replaced; 0: there is none */
+static int write_beside(const char *path, const void *data, size_t size, mode_t mode)
+{
+    size_t room = strlen(path) + 40;
+    char *beside = malloc(room);
+    if (!beside) return ENOMEM;
+    int file = open_beside(path, beside, room);
+    if (file < 0) {
+        int code = errno;
+        free(beside);
+        return code;
+    }
+    int code = write_all(file, data, size);
+    if (!code && mode && fchmod(file, mode) != 0) code = errno;
+    if (!code && fsync(file) != 0) code = errno;
+    if (close(file) != 0 && !code) code = errno;
+    if (!code && rename(beside, path) != 0) code = errno;
+    if (code) unlink(beside);
+    free(beside);
+    return code;
+}
+
+hml_status hml_file_write(const char *path, const void *data, size_t size, hml_error *error)
+{
+    if (!path || (!data && size > 0))
+        return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is nothing to write");
+    struct stat about;
+    int code, there = stat(path, &about) == 0;
+    if (there && S_ISDIR(about.st_mode)) {
+        code = EISDIR;
+    } else if (there && !S_ISREG(about.st_mode)) {
+        code = write_directly(path, data, size);
+    } else {
+        /* through a link to the file itself, so that the link stays */
+        char *target = there ? realpath(path, NULL) : NULL;
+        code = write_beside(target ? target : path, data, size, there ? about.st_mode & 07777 : 0);
+        free(target);
+    }
+    return code ? cannot(error, HML_CANNOT_WRITE, path, "written", code) : HML_OK;
+}

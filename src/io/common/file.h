@@ -1,0 +1,14 @@
+/* Whole files. Writing is public: hml_file_write. */
+#ifndef HML_IO_COMMON_FILE_H
+#define HML_IO_COMMON_FILE_H
+
+#include <stddef.h>
+
+#include "hamel/status.h"
+
+enum { FILE_MAX_SIZE = 1 << 28 }; /* 256 MiB: a hundred thousand links with everything take less than a tenth */
+
+/* *data is ended by a zero that *size does not count; free it */
+hml_status hml_file_read(const char *path, char **data, size_t *size, hml_error *error);
+
+#endif

@@ -1,0 +1,75 @@
+/* Saying what is wrong, and where. See report.h. */
+#include "io/common/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/common/utf8.h"
+
+/* Files are other people's: nothing in them may drive a terminal, and a cut may have split a character. */
+static void make_printable(char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        size_t length = utf8_length((const unsigned char *)text, left);
+        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
+            *text = '?';
+            length = 1;
+        }
+        text += length;
+        left -= length;
+    }
+}
+
+static void format_text(char *text, size_t size, const char *format, va_list arguments)
+{
+    vsnprintf(text, size, format, arguments);
+    make_printable(text);
+}
+
+void hml_report_text(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    format_text(text, size, format, arguments);
+    va_end(arguments);
+}
+
+/* a long path is shortened in front: its end says more */
+static void set_file(hml_error *error, const char *file)
+{
+    size_t length = strlen(file), room = sizeof error->file - 1;
+    if (length <= room)
+        memcpy(error->file, file, length + 1);
+    else
+        snprintf(error->file, sizeof error->file, "...%s", file + length - (room - 3));
+}
+
+hml_status hml_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)
+{
+    if (!error) return status;
+    error->status = status;
+    error->line = line;
+    set_file(error, file ? file : "");
+    va_list arguments;
+    va_start(arguments, format);
+    format_text(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+hml_status hml_report_place(hml_error *error, hml_status status, const char *file, int line)
+{
+    if (!error) return status;
+    if (error->status != status) return hml_report(error, status, file, line, "%s", hml_status_message(status));
+    if (!error->line) error->line = line;
+    if (!error->file[0] && file) set_file(error, file);
+    make_printable(error->message);
+    return status;
+}
+
+hml_status hml_report_memory(hml_error *error, const char *file)
+{
+    return hml_report(error, HML_OUT_OF_MEMORY, file, 0, "out of memory");
+}

@@ -1,0 +1,68 @@
+/* Text that grows. See writer.h. */
+#include "io/common/writer.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/common/number.h"
+
+/* room for `more` bytes and the zero after them */
+static int reserve(writer *w, size_t more)
+{
+    if (w->failed) return 0;
+    if (more >= SIZE_MAX / 2 - w->size) return !(w->failed = 1);
+    size_t need = w->size + more + 1;
+    if (need <= w->capacity) return 1;
+    size_t capacity = w->capacity ? 2 * w->capacity : 4096;
+    if (capacity < need) capacity = need;
+    char *data = realloc(w->data, capacity);
+    if (!data) return !(w->failed = 1);
+    w->data = data;
+    w->capacity = capacity;
+    return 1;
+}
+
+void hml_writer_put(writer *w, const char *text)
+{
+    size_t length = strlen(text);
+    if (!reserve(w, length)) return;
+    memcpy(w->data + w->size, text, length + 1);
+    w->size += length;
+}
+
+void hml_writer_print(writer *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0 || !reserve(w, (size_t)length)) return;
+    va_start(arguments, format);
+    vsnprintf(w->data + w->size, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    w->size += (size_t)length;
+}
+
+void hml_writer_number(writer *w, double x)
+{
+    char text[NUMBER_SIZE];
+    hml_number_write(x, text);
+    hml_writer_put(w, text);
+}
+
+void hml_writer_numbers(writer *w, const double *x, int n, const char *separator)
+{
+    for (int i = 0; i < n; i++) {
+        if (i) hml_writer_put(w, separator);
+        hml_writer_number(w, x[i]);
+    }
+}
+
+void hml_writer_free(writer *w)
+{
+    free(w->data);
+    memset(w, 0, sizeof *w);
+}

@@ -1,0 +1,22 @@
+/* Text that grows. A failed allocation is remembered, not reported at every line: ask once, at the end. */
+#ifndef HML_IO_COMMON_WRITER_H
+#define HML_IO_COMMON_WRITER_H
+
+#include <stddef.h>
+
+#include "io/common/report.h"
+
+typedef struct writer {
+    char *data; /* ended by a zero once something was written */
+    size_t size, capacity;
+    int failed;
+} writer;
+
+void hml_writer_put(writer *w, const char *text);
+void hml_writer_print(writer *w, const char *format, ...) IO_PRINTF(2, 3);
+void hml_writer_number(writer *w, double x);
+/* numbers with a separator between them */
+void hml_writer_numbers(writer *w, const double *x, int n, const char *separator);
+void hml_writer_free(writer *w);
+
+#endif

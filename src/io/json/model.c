@@ -1,0 +1,189 @@
+/* Hamel's own model format: the file, its bodies, its frames. docs/files.md describes it. */
+#include "io/json/model.h"
+
+#include <string.h>
+
+typedef struct names {
+    map places, joints; /* bodies and frames share their names */
+} names;
+
+/* what the builder says, with the place in front of it */
+static hml_status builder_fail(json_model *m, const place *at, hml_status status)
+{
+    if (!m->r->error) return status;
+    char sentence[sizeof m->r->error->message];
+    memcpy(sentence, m->r->error->message, sizeof sentence);
+    hml_json_fail(&m->json, at, "%s", sentence);
+    m->r->error->status = status;
+    return status;
+}
+
+static hml_status read_inertia(json_model *m, const place *at, hml_inertia_spec *inertia)
+{
+    static const char *const known[] = {"mass", "com", "moment", NULL};
+    place mass = hml_json_member(at, "mass"), com = hml_json_member(at, "com"), moment = hml_json_member(at, "moment");
+    memset(inertia, 0, sizeof *inertia);
+    hml_status status = hml_json_object(&m->json, at);
+    if (!status) status = hml_json_warn_keys(m, at, "inertia", known);
+    if (!status) status = hml_json_need(&m->json, &mass);
+    if (!status) status = hml_json_number(&m->json, &mass, &inertia->mass);
+    if (!status && inertia->mass < 0) status = hml_json_fail(&m->json, &mass, "the mass is negative");
+    if (!status) status = hml_json_numbers(&m->json, &com, 3, inertia->com);
+    if (!status) status = hml_json_matrix(&m->json, &moment, inertia->moment);
+    return status;
+}
+
+static hml_status add_name(json_model *m, map *taken, const place *at, const char *what, const char *name)
+{
+    int added = hml_map_add(taken, name, 0);
+    if (added < 0) return hml_report_memory(m->r->error, m->r->file);
+    return added ? HML_OK : hml_json_fail(&m->json, at, "%s " QUOTED ": the name is taken", what, name);
+}
+
+static hml_status read_body(json_model *m, const place *at, names *taken)
+{
+    static const char *const known[] = {"name", "parent", "joint", "inertia", NULL};
+    const json_reader *json = &m->json;
+    const char *name = NULL, *parent = NULL;
+    hml_joint_spec spec;
+    hml_inertia_spec inertia;
+    place name_at = hml_json_member(at, "name"), parent_at = hml_json_member(at, "parent");
+    place joint = hml_json_member(at, "joint"), inertia_at = hml_json_member(at, "inertia");
+
+    hml_status status = hml_json_object(json, at);
+    if (!status) status = hml_json_need(json, &name_at);
+    if (!status) status = hml_json_text(json, &name_at, &name);
+    if (!status && !parent_at.value)
+        status = hml_json_fail(json, at, "body " QUOTED ": parent is missing (null is the world)", name);
+    if (!status && !json_is_null(parent_at.value)) status = hml_json_text(json, &parent_at, &parent);
+    if (!status) status = hml_json_warn_keys(m, at, "body", known);
+    if (!status) status = hml_json_need(json, &joint);
+    if (!status) status = hml_json_joint(m, &joint, &spec);
+    if (!status && inertia_at.value) status = read_inertia(m, &inertia_at, &inertia);
+    if (!status) status = add_name(m, &taken->places, &name_at, "body", name);
+    if (!status) {
+        place joint_name = hml_json_member(&joint, "name");
+        status = add_name(m, &taken->joints, &joint_name, "joint", spec.name);
+    }
+    if (status) return status;
+    status = hml_builder_add_body(m->r->builder, name, parent, &spec, inertia_at.value ? &inertia : NULL, m->r->error);
+    return status ? builder_fail(m, at, status) : HML_OK;
+}
+
+static hml_status read_frame(json_model *m, const place *at, names *taken)
+{
+    static const char *const known[] = {"name", "body", "origin", NULL};
+    const char *name = NULL, *body = NULL;
+    double position[3], rotation[9];
+    place name_at = hml_json_member(at, "name"), body_at = hml_json_member(at, "body");
+    place origin = hml_json_member(at, "origin");
+    hml_status status = hml_json_object(&m->json, at);
+    if (!status) status = hml_json_need(&m->json, &name_at);
+    if (!status) status = hml_json_text(&m->json, &name_at, &name);
+    if (!status) status = hml_json_need(&m->json, &body_at);
+    if (!status && !json_is_null(body_at.value)) status = hml_json_text(&m->json, &body_at, &body);
+    if (!status) status = hml_json_warn_keys(m, at, "frame", known);
+    if (!status) status = hml_json_origin(m, &origin, position, rotation);
+    if (!status && body && hml_map_find(&taken->places, body) < 0)
+        status = hml_json_fail(&m->json, &body_at, "frame " QUOTED ": its body " QUOTED " does not exist", name, body);
+    if (!status) status = add_name(m, &taken->places, &name_at, "frame", name);
+    if (status) return status;
+    status = hml_builder_add_frame(m->r->builder, name, body, position, rotation, m->r->error);
+    return status ? builder_fail(m, at, status) : HML_OK;
+}
+
+static hml_status read_shape(json_model *m, const place *at, const names *taken)
+{
+    const char *body = NULL;
+    hml_shape shape;
+    hml_status status = hml_json_shape(m, at, &body, &shape);
+    if (!status && body && hml_map_find(&taken->places, body) < 0)
+        status = hml_json_fail(&m->json, at, "its body " QUOTED " does not exist", body);
+    if (status) return status;
+    status = hml_builder_add_shape(m->r->builder, body, &shape, m->r->error);
+    return status ? builder_fail(m, at, status) : HML_OK;
+}
+
+/* what a body may refer to before it stands in the file */
+static hml_status check_references(json_model *m, const place *bodies, const names *taken)
+{
+    for (size_t i = 0; i < json_array_size(bodies->value); i++) {
+        place body = hml_json_element(bodies, i), parent = hml_json_member(&body, "parent");
+        const char *name = json_string_value(json_object_get(body.value, "name"));
+        const char *parent_name = json_string_value(parent.value);
+        if (parent_name && hml_map_find(&taken->places, parent_name) < 0)
+            return hml_json_fail(&m->json, &parent, "body " QUOTED ": its parent " QUOTED " does not exist", name,
+                                 parent_name);
+        place joint = hml_json_member(&body, "joint"), mimic = hml_json_member(&joint, "mimic");
+        place leader = hml_json_member(&mimic, "joint");
+        const char *leader_name = json_string_value(leader.value);
+        if (leader_name && hml_map_find(&taken->joints, leader_name) < 0)
+            return hml_json_fail(&m->json, &leader, "joint " QUOTED " follows joint " QUOTED ", which does not exist",
+                                 json_string_value(json_object_get(joint.value, "name")), leader_name);
+    }
+    return HML_OK;
+}
+
+static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes)
+{
+    names taken = {0};
+    hml_status status = HML_OK;
+    for (size_t i = 0; !status && i < json_array_size(bodies->value); i++) {
+        place body = hml_json_element(bodies, i);
+        status = read_body(m, &body, &taken);
+    }
+    if (!status) status = check_references(m, bodies, &taken);
+    for (size_t i = 0; !status && i < json_array_size(frames->value); i++) {
+        place frame = hml_json_element(frames, i);
+        status = read_frame(m, &frame, &taken);
+    }
+    for (size_t i = 0; !status && i < json_array_size(shapes->value); i++) {
+        place shape = hml_json_element(shapes, i);
+        status = read_shape(m, &shape, &taken);
+    }
+    hml_map_free(&taken.places);
+    hml_map_free(&taken.joints);
+    return status;
+}
+
+static hml_status read_file(json_model *m, const place *file)
+{
+    static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", "shapes", NULL};
+    const json_reader *json = &m->json;
+    place version = hml_json_member(file, "hamel"), name_at = hml_json_member(file, "name");
+    place gravity_at = hml_json_member(file, "gravity"), bodies = hml_json_member(file, "bodies");
+    place frames = hml_json_member(file, "frames"), shapes = hml_json_member(file, "shapes");
+    const char *name = NULL;
+    double number = 1, gravity[3];
+
+    hml_status status = hml_json_object(json, file);
+    if (!status) status = hml_json_number(json, &version, &number);
+    if (!status && number != 1)
+        status = hml_json_fail(json, &version, "version %g of the format is not known here, only version 1", number);
+    if (!status) status = hml_json_text(json, &name_at, &name);
+    if (!status) status = hml_json_numbers(json, &gravity_at, 3, gravity);
+    if (!status) status = hml_json_need(json, &bodies);
+    if (!status) status = hml_json_array(json, &bodies);
+    if (!status && json_array_size(bodies.value) == 0) status = hml_json_fail(json, &bodies, "there are no bodies");
+    if (!status) status = hml_json_array(json, &frames);
+    if (!status) status = hml_json_array(json, &shapes);
+    if (!status) status = hml_json_warn_keys(m, file, "file", known);
+    if (status) return status;
+    if (name && hml_builder_set_name(m->r->builder, name)) return hml_report_memory(m->r->error, m->r->file);
+    if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
+        return hml_json_fail(json, &gravity_at, "the gravity is not finite");
+    return read_tree(m, &bodies, &frames, &shapes);
+}
+
+hml_status hml_read_json(reader *r, const char *data, size_t size)
+{
+    json_model m = {.r = r, .json = {r->file, r->error}};
+    json_t *root;
+    hml_status status = hml_json_parse(&m.json, data, size, &root);
+    if (status) return status;
+    if (r->options.base) status = hml_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
+    place file = {.value = root};
+    if (!status) status = read_file(&m, &file);
+    json_decref(root);
+    return status;
+}

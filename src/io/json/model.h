@@ -1,0 +1,26 @@
+/* The parts of Hamel's own model format. */
+#ifndef HML_IO_JSON_MODEL_H
+#define HML_IO_JSON_MODEL_H
+
+#include "hamel/shape.h"
+#include "io/json/read.h"
+#include "io/reader.h"
+
+typedef struct json_model {
+    reader *r;
+    json_reader json;
+} json_model;
+
+/* keys that are not known: a warning for each, once a kind */
+hml_status hml_json_warn_keys(json_model *m, const place *object, const char *kind, const char *const known[]);
+
+/* {"position", "rotation" | "rpy" | "quaternion"}; not there: the identity */
+hml_status hml_json_origin(json_model *m, const place *at, double position[3], double rotation[9]);
+
+/* everything of a shape; *body points into the JSON, NULL: the world */
+hml_status hml_json_shape(json_model *m, const place *at, const char **body, hml_shape *shape);
+
+/* everything of a joint; spec->name and spec->mimic point into the JSON */
+hml_status hml_json_joint(json_model *m, const place *at, hml_joint_spec *spec);
+
+#endif

@@ -1,0 +1,215 @@
+/* JSON values with the place where they stand. See json/read.h. */
+#include "io/json/read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+hml_status hml_json_parse(const json_reader *r, const char *data, size_t size, json_t **root)
+{
+    json_error_t e;
+    if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) { /* byte order mark */
+        data += 3;
+        size -= 3;
+    }
+    *root = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &e);
+    if (*root) return HML_OK;
+    if (json_error_code(&e) == json_error_out_of_memory) return hml_report_memory(r->error, r->file);
+    return hml_report(r->error, HML_BAD_FILE, r->file, e.line > 0 ? e.line : 0, "the JSON is malformed: %s", e.text);
+}
+
+/* ---- pointers ---- */
+
+/* writes before the end of the text, moving towards its start; what does not fit is left out */
+typedef struct backwards {
+    char *start, *at;
+} backwards;
+
+static void prepend(backwards *b, const char *text, size_t length)
+{
+    if ((size_t)(b->at - b->start) < length) {
+        b->start = b->at; /* full: nothing more in front */
+        return;
+    }
+    b->at -= length;
+    memcpy(b->at, text, length);
+}
+
+void hml_json_pointer(const place *at, char pointer[POINTER_SIZE])
+{
+    char text[POINTER_SIZE], number[24];
+    backwards b = {text, text + POINTER_SIZE - 1};
+    *b.at = 0;
+    for (; at->up; at = at->up) {
+        if (at->key) {
+            for (const char *c = at->key + strlen(at->key); c > at->key;) {
+                c--;
+                if (*c == '~')
+                    prepend(&b, "~0", 2);
+                else if (*c == '/')
+                    prepend(&b, "~1", 2);
+                else
+                    prepend(&b, c, 1);
+            }
+        } else {
+            int length = snprintf(number, sizeof number, "%zu", at->index);
+            prepend(&b, number, (size_t)length);
+        }
+        prepend(&b, "/", 1);
+    }
+    memmove(pointer, b.at, strlen(b.at) + 1);
+}
+
+hml_status hml_json_fail(const json_reader *r, const place *at, const char *format, ...)
+{
+    char pointer[POINTER_SIZE], sentence[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    hml_json_pointer(at, pointer);
+    return hml_report(r->error, HML_BAD_FILE, r->file, 0, "%s%s%s", pointer, *pointer ? ": " : "", sentence);
+}
+
+place hml_json_member(const place *object, const char *key)
+{
+    place member = {object, key, 0, json_object_get(object->value, key)};
+    return member;
+}
+
+place hml_json_element(const place *array, size_t index)
+{
+    place element = {array, NULL, index, json_array_get(array->value, index)};
+    return element;
+}
+
+/* ---- values ---- */
+
+/* what stands there, in a word */
+static const char *kind_of(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "a list";
+    case JSON_STRING: return "text";
+    case JSON_INTEGER:
+    case JSON_REAL: return "a number";
+    case JSON_TRUE: return "true";
+    case JSON_FALSE: return "false";
+    default: return "null";
+    }
+}
+
+/* what a message calls the value: its key, or its element's list */
+static const char *name_of(const place *at)
+{
+    while (at->up && !at->key) at = at->up;
+    return at->key ? at->key : "the file";
+}
+
+static hml_status wrong_type(const json_reader *r, const place *at, const char *wanted)
+{
+    return hml_json_fail(r, at, "%.80s must be %s, not %s", name_of(at), wanted, kind_of(at->value));
+}
+
+hml_status hml_json_object(const json_reader *r, const place *at)
+{
+    return !at->value || json_is_object(at->value) ? HML_OK : wrong_type(r, at, "an object");
+}
+
+hml_status hml_json_array(const json_reader *r, const place *at)
+{
+    return !at->value || json_is_array(at->value) ? HML_OK : wrong_type(r, at, "a list");
+}
+
+hml_status hml_json_text(const json_reader *r, const place *at, const char **text)
+{
+    if (!at->value) return HML_OK;
+    if (!json_is_string(at->value)) return wrong_type(r, at, "text");
+    *text = json_string_value(at->value);
+    return **text ? HML_OK : hml_json_fail(r, at, "%.80s is empty", name_of(at));
+}
+
+hml_status hml_json_flag(const json_reader *r, const place *at, int *flag)
+{
+    if (!at->value) return HML_OK;
+    if (!json_is_boolean(at->value)) return wrong_type(r, at, "true or false");
+    *flag = json_is_true(at->value);
+    return HML_OK;
+}
+
+hml_status hml_json_number(const json_reader *r, const place *at, double *x)
+{
+    if (!at->value) return HML_OK;
+    if (!json_is_number(at->value)) return wrong_type(r, at, "a number");
+    *x = json_number_value(at->value);
+    return HML_OK;
+}
+
+hml_status hml_json_numbers(const json_reader *r, const place *at, int n, double *x)
+{
+    hml_status status = hml_json_array(r, at);
+    if (status || !at->value) return status;
+    size_t size = json_array_size(at->value);
+    if (size != (size_t)n)
+        return hml_json_fail(r, at, "%.80s has %zu number%s, where %d belong%s", name_of(at), size,
+                             size == 1 ? "" : "s", n, n == 1 ? "s" : "");
+    for (int i = 0; !status && i < n; i++) {
+        place element = hml_json_element(at, (size_t)i);
+        status = hml_json_number(r, &element, &x[i]);
+    }
+    return status;
+}
+
+hml_status hml_json_matrix(const json_reader *r, const place *at, double x[9])
+{
+    hml_status status = hml_json_array(r, at);
+    if (status || !at->value) return status;
+    size_t size = json_array_size(at->value);
+    if (size != 3)
+        return hml_json_fail(r, at, "%.80s has %zu row%s, where 3 belong", name_of(at), size, size == 1 ? "" : "s");
+    for (int i = 0; !status && i < 3; i++) {
+        place row = hml_json_element(at, (size_t)i);
+        status = hml_json_numbers(r, &row, 3, x + 3 * i);
+    }
+    return status;
+}
+
+hml_status hml_json_each(const json_reader *r, const place *at, int n, int open, double *x)
+{
+    if (!at->value || (open && json_is_null(at->value))) return HML_OK;
+    if (json_is_number(at->value)) {
+        for (int i = 0; i < n; i++) x[i] = json_number_value(at->value);
+        return HML_OK;
+    }
+    if (!json_is_array(at->value)) return wrong_type(r, at, "a number or a list");
+    size_t size = json_array_size(at->value);
+    if (size != (size_t)n)
+        return hml_json_fail(r, at, "%.80s has %zu number%s, but the joint has %d coordinate%s", name_of(at), size,
+                             size == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    hml_status status = HML_OK;
+    for (int i = 0; !status && i < n; i++) {
+        place element = hml_json_element(at, (size_t)i);
+        if (!open || !json_is_null(element.value)) status = hml_json_number(r, &element, &x[i]);
+    }
+    return status;
+}
+
+hml_status hml_json_need(const json_reader *r, const place *at)
+{
+    return at->value ? HML_OK : hml_json_fail(r, at->up, "%.80s is missing", name_of(at));
+}
+
+const char *hml_json_unknown(const place *object, const char *const known[], void **at)
+{
+    for (void *next = *at ? json_object_iter_next(object->value, *at) : json_object_iter(object->value); next;
+         next = json_object_iter_next(object->value, next)) {
+        const char *key = json_object_iter_key(next);
+        int i = 0;
+        while (known[i] && strcmp(known[i], key) != 0) i++;
+        if (known[i]) continue;
+        *at = next;
+        return key;
+    }
+    return NULL;
+}

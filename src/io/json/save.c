@@ -1,0 +1,279 @@
+/*
+ * A model as Hamel JSON. The tree that the model holds is written: fixed joints that were merged are gone, the links
+ * they carried are frames. Numbers have as many digits as it takes to read the same number back.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hamel/io.h"
+#include "hamel/shape.h"
+#include "io/common/report.h"
+#include "io/common/writer.h"
+#include "io/save.h"
+
+static void put_text(writer *w, const char *text)
+{
+    hml_writer_put(w, "\"");
+    for (const char *c = text; *c; c++) {
+        char one[2] = {*c, 0};
+        if (*c == '"' || *c == '\\')
+            hml_writer_print(w, "\\%c", *c);
+        else if ((unsigned char)*c < 0x20)
+            hml_writer_print(w, "\\u%04x", (unsigned)*c);
+        else
+            hml_writer_put(w, one);
+    }
+    hml_writer_put(w, "\"");
+}
+
+static void put_list(writer *w, const double *x, int n)
+{
+    hml_writer_put(w, "[");
+    hml_writer_numbers(w, x, n, ", ");
+    hml_writer_put(w, "]");
+}
+
+static void put_matrix(writer *w, const double x[9])
+{
+    hml_writer_put(w, "[");
+    for (int i = 0; i < 3; i++) {
+        if (i) hml_writer_put(w, ", ");
+        put_list(w, x + 3 * i, 3);
+    }
+    hml_writer_put(w, "]");
+}
+
+/* one number if all are the same, else a list; an infinite one is null */
+static void put_each(writer *w, const double *x, int n)
+{
+    int same = 1;
+    for (int i = 1; i < n; i++) same = same && x[i] == x[0];
+    if (!same) hml_writer_put(w, "[");
+    for (int i = 0; i < (same ? 1 : n); i++) {
+        if (i) hml_writer_put(w, ", ");
+        if (isfinite(x[i]))
+            hml_writer_number(w, x[i]);
+        else
+            hml_writer_put(w, "null");
+    }
+    if (!same) hml_writer_put(w, "]");
+}
+
+static int all_equal(const double *x, int n, double value)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] != value) return 0;
+    return 1;
+}
+
+static void put_origin(writer *w, const double position[3], const double rotation[9])
+{
+    hml_writer_put(w, "{\"position\": ");
+    put_list(w, position, 3);
+    hml_writer_put(w, ", \"rotation\": ");
+    put_matrix(w, rotation);
+    hml_writer_put(w, "}");
+}
+
+static void put_passive(writer *w, const hml_joint_info *joint, int nq, int nv)
+{
+    static const char *const names[] = {"armature", "damping", "stiffness"};
+    const double *values[] = {joint->armature, joint->damping, joint->stiffness};
+    for (int i = 0; i < 3; i++) {
+        if (all_equal(values[i], nv, 0)) continue;
+        hml_writer_print(w, ", \"%s\": ", names[i]);
+        put_each(w, values[i], nv);
+    }
+    hml_joint_spec neutral;
+    int same = 1;
+    hml_joint_spec_init(&neutral, joint->type);
+    for (int i = 0; i < nq; i++) same = same && joint->rest[i] == neutral.rest[i];
+    if (!same) {
+        hml_writer_put(w, ", \"rest\": ");
+        put_list(w, joint->rest, nq);
+    }
+}
+
+static void put_limits(writer *w, const hml_joint_info *joint, int nv)
+{
+    static const char *const names[] = {"lower", "upper", "velocity", "effort"};
+    const double *values[] = {joint->lower, joint->upper, joint->velocity_limit, joint->effort_limit};
+    const char *before = ",\n               \"limits\": {";
+    int any = 0;
+    for (int i = 0; i < 4; i++) {
+        if (all_equal(values[i], nv, i == 0 ? -INFINITY : INFINITY)) continue;
+        hml_writer_print(w, "%s\"%s\": ", before, names[i]);
+        put_each(w, values[i], nv);
+        before = ", ";
+        any = 1;
+    }
+    if (any) hml_writer_put(w, "}");
+}
+
+static void put_joint(writer *w, const hml_model *model, const hml_joint_info *joint)
+{
+    int nq = hml_joint_type_nq(joint->type), nv = hml_joint_type_nv(joint->type);
+    hml_writer_put(w, "{\"name\": ");
+    put_text(w, joint->name);
+    hml_writer_print(w, ", \"type\": \"%s\"", hml_joint_type_name(joint->type));
+    if (hml_save_uses_axis(joint->type)) {
+        hml_writer_put(w, ", \"axis\": ");
+        put_list(w, joint->axis, 3);
+    }
+    if (joint->type == HML_JOINT_UNIVERSAL) {
+        hml_writer_put(w, ", \"axis2\": ");
+        put_list(w, joint->axis2, 3);
+    }
+    if (joint->type == HML_JOINT_HELICAL) {
+        hml_writer_put(w, ", \"pitch\": ");
+        hml_writer_number(w, joint->pitch);
+    }
+    if (!all_equal(joint->point, 3, 0)) {
+        hml_writer_put(w, ", \"point\": ");
+        put_list(w, joint->point, 3);
+    }
+    hml_writer_print(w, ", \"actuated\": %s,\n               \"origin\": ", joint->actuated ? "true" : "false");
+    put_origin(w, joint->position, joint->rotation);
+    if (nv > 0) put_passive(w, joint, nq, nv);
+    if (nv > 0) put_limits(w, joint, nv);
+    if (joint->leader >= 0) {
+        hml_joint_info leader = {.struct_size = sizeof leader};
+        hml_model_joint(model, joint->leader, &leader);
+        hml_writer_put(w, ", \"mimic\": {\"joint\": ");
+        put_text(w, leader.name);
+        hml_writer_put(w, ", \"multiplier\": ");
+        hml_writer_number(w, joint->multiplier);
+        hml_writer_put(w, ", \"offset\": ");
+        hml_writer_number(w, joint->offset);
+        hml_writer_put(w, "}");
+    }
+    hml_writer_put(w, "}");
+}
+
+static void put_body(writer *w, const hml_model *model, int32_t index)
+{
+    hml_joint_info joint = {.struct_size = sizeof joint};
+    hml_body_info body = {.struct_size = sizeof body};
+    hml_model_joint(model, index, &joint);
+    hml_model_body(model, joint.body, &body);
+    const char *parent = hml_save_parent(model, &joint);
+    hml_writer_print(w, "%s\n    {\"name\": ", index ? "," : "");
+    put_text(w, body.name);
+    hml_writer_put(w, ", \"parent\": ");
+    if (parent)
+        put_text(w, parent);
+    else
+        hml_writer_put(w, "null");
+    hml_writer_put(w, ",\n     \"joint\": ");
+    put_joint(w, model, &joint);
+    if (body.mass != 0 || !all_equal(body.com, 3, 0) || !all_equal(body.moment, 9, 0)) {
+        hml_writer_put(w, ",\n     \"inertia\": {\"mass\": ");
+        hml_writer_number(w, body.mass);
+        hml_writer_put(w, ", \"com\": ");
+        put_list(w, body.com, 3);
+        hml_writer_put(w, ", \"moment\": ");
+        put_matrix(w, body.moment);
+        hml_writer_put(w, "}");
+    }
+    hml_writer_put(w, "}");
+}
+
+/* a model in which nothing moves has only frames of the world; a file needs a body: the first of them, fixed */
+static void put_still_body(writer *w, const hml_model *model)
+{
+    hml_frame_info frame = {.struct_size = sizeof frame};
+    if (hml_model_frame(model, 0, &frame)) return;
+    hml_writer_put(w, "\n    {\"name\": ");
+    put_text(w, frame.name);
+    hml_writer_put(w, ", \"parent\": null, \"joint\": {\"name\": ");
+    put_text(w, frame.name);
+    hml_writer_put(w, ", \"type\": \"fixed\", \"origin\": ");
+    put_origin(w, frame.position, frame.rotation);
+    hml_writer_put(w, "}}");
+}
+
+static void put_frames(writer *w, const hml_model *model)
+{
+    int any = 0;
+    for (int32_t i = hml_model_njoints(model) == 0; i < hml_model_nframes(model); i++) {
+        hml_frame_info frame = {.struct_size = sizeof frame};
+        hml_model_frame(model, i, &frame);
+        if (hml_save_is_body(model, &frame)) continue;
+        hml_writer_print(w, "%s\n    {\"name\": ", any ? "," : ",\n  \"frames\": [");
+        any = 1;
+        put_text(w, frame.name);
+        hml_writer_put(w, ", \"body\": ");
+        if (frame.body >= 0) {
+            hml_body_info body = {.struct_size = sizeof body};
+            hml_model_body(model, frame.body, &body);
+            put_text(w, body.name);
+        } else {
+            hml_writer_put(w, "null");
+        }
+        hml_writer_put(w, ", \"origin\": ");
+        put_origin(w, frame.position, frame.rotation);
+        hml_writer_put(w, "}");
+    }
+    if (any) hml_writer_put(w, "\n  ]");
+}
+
+static void put_shapes(writer *w, const hml_model *model)
+{
+    hml_shape shape;
+    for (int32_t i = 0; i < hml_model_nshapes(model) && !hml_model_shape(model, i, &shape); i++) {
+        int sizes = hml_shape_kind_sizes(shape.kind);
+        hml_body_info body = {.struct_size = sizeof body};
+        hml_writer_put(w, i ? ",\n    {\"body\": " : ",\n  \"shapes\": [\n    {\"body\": ");
+        if (shape.frame >= 0 && !hml_model_body(model, shape.frame, &body))
+            put_text(w, body.name);
+        else
+            hml_writer_put(w, "null");
+        hml_writer_print(w, ", \"type\": \"%s\"", hml_shape_kind_name(shape.kind));
+        if (sizes > 0) {
+            hml_writer_put(w, ", \"size\": ");
+            put_list(w, shape.size, sizes);
+        }
+        if (shape.friction >= 0) {
+            hml_writer_put(w, ", \"friction\": ");
+            hml_writer_number(w, shape.friction);
+        }
+        if (shape.restitution > 0) {
+            hml_writer_put(w, ", \"restitution\": ");
+            hml_writer_number(w, shape.restitution);
+        }
+        hml_writer_put(w, ",\n     \"origin\": ");
+        put_origin(w, shape.position, shape.rotation);
+        hml_writer_put(w, "}");
+    }
+    if (hml_model_nshapes(model)) hml_writer_put(w, "\n  ]");
+}
+
+hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml_error *error)
+{
+    if (!model || !text || !size) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no model to write");
+    writer w = {0};
+    double gravity[3];
+    hml_model_gravity(model, gravity);
+    hml_writer_put(&w, "{\n  \"hamel\": 1,");
+    if (hml_model_name(model)[0]) {
+        hml_writer_put(&w, "\n  \"name\": ");
+        put_text(&w, hml_model_name(model));
+        hml_writer_put(&w, ",");
+    }
+    hml_writer_put(&w, "\n  \"gravity\": ");
+    put_list(&w, gravity, 3);
+    hml_writer_put(&w, ",\n  \"bodies\": [");
+    for (int32_t i = 0; i < hml_model_njoints(model); i++) put_body(&w, model, i);
+    if (hml_model_njoints(model) == 0) put_still_body(&w, model);
+    hml_writer_put(&w, "\n  ]");
+    put_frames(&w, model);
+    put_shapes(&w, model);
+    hml_writer_put(&w, "\n}\n");
+    return hml_save_text(&w, text, size, error);
+}
+
+hml_status hml_save_json(const hml_model *model, const char *path, hml_error *error)
+{
+    return hml_save_file(model, path, hml_write_json, error);
+}

@@ -1,0 +1,194 @@
+/*
+ * Inertia of geoms. A solid of size s has the volume V(s) and the second moments Q_x(s) = ∫ x² dV, …; its moments of
+ * inertia are ρ(Q_y + Q_z), …. A shell of uniform thickness ε is the difference of two solids, so that its area and
+ * second moments are the derivatives of V and Q when every size grows by ε.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/mjcf/mjcf.h"
+
+static const double pi = 3.14159265358979323846;
+
+static const char *const types[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box",
+                                    "plane",  "hfield",  "mesh",      "sdf",      NULL};
+enum type { SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, PLANE, HFIELD, MESH, SDF };
+
+typedef struct shape {
+    double volume;    /* of a shell: its area */
+    double second[3]; /* ∫ x², ∫ y², ∫ z² over it */
+} shape;
+
+/* x: half-axes of an ellipsoid or half-sides of a box; V = v x y z, ∫ x² = q V x² */
+static shape three_axes(const double x[3], double v, double q, int shell)
+{
+    shape s;
+    double product = x[0] * x[1] * x[2], growth = x[0] * x[1] + x[1] * x[2] + x[2] * x[0];
+    s.volume = v * (shell ? growth : product);
+    for (int i = 0; i < 3; i++)
+        s.second[i] = v * q * (shell ? growth * x[i] * x[i] + 2 * product * x[i] : product * x[i] * x[i]);
+    return s;
+}
+
+static shape cylinder(double r, double h, int shell)
+{
+    shape s;
+    double r2 = r * r, h2 = h * h;
+    s.volume = 2 * pi * (shell ? 2 * r * h + r2 : r2 * h);
+    s.second[0] = s.second[1] = 0.5 * pi * (shell ? 4 * r * r2 * h + r2 * r2 : r2 * r2 * h);
+    s.second[2] = 2 * pi / 3 * (shell ? 2 * r * h * h2 + 3 * r2 * h2 : r2 * h * h2);
+    return s;
+}
+
+/* the cylinder's side without its ends, and two half balls at ±h; a half ball's ∫ z is π r⁴ / 4 */
+static shape capsule(double r, double h, int shell)
+{
+    shape s;
+    double r2 = r * r, r3 = r * r2, r4 = r2 * r2;
+    if (shell) {
+        s.volume = 4 * pi * r * h + 4 * pi * r2;
+        s.second[0] = s.second[1] = 2 * pi * r3 * h + 4 * pi / 3 * r4;
+        s.second[2] = 4 * pi / 3 * r * h * h * h + 4 * pi / 3 * r4 + 4 * pi * r2 * h * h + 4 * pi * r3 * h;
+    } else {
+        s.volume = 2 * pi * r2 * h + 4 * pi / 3 * r3;
+        s.second[0] = s.second[1] = pi / 2 * r4 * h + 4 * pi / 15 * r * r4;
+        s.second[2] = 2 * pi / 3 * r2 * h * h * h + 4 * pi / 15 * r * r4 + 4 * pi / 3 * r3 * h * h + pi * r4 * h;
+    }
+    return s;
+}
+
+/* Thomsen's approximation, within 1.1 %, which MuJoCo uses for the area, though not for the moments */
+static double ellipsoid_area(const double x[3])
+{
+    const double p = 1.6075;
+    double sum = pow(x[0] * x[1], p) + pow(x[1] * x[2], p) + pow(x[2] * x[0], p);
+    return 4 * pi * pow(sum / 3, 1 / p);
+}
+
+static shape shape_of(enum type type, const double size[3], int shell)
+{
+    const double ball[3] = {size[0], size[0], size[0]};
+    switch (type) {
+    case SPHERE: return three_axes(ball, 4 * pi / 3, 0.2, shell);
+    case CAPSULE: return capsule(size[0], size[1], shell);
+    case CYLINDER: return cylinder(size[0], size[1], shell);
+    case BOX: return three_axes(size, 8, 1.0 / 3, shell);
+    default: return three_axes(size, 4 * pi / 3, 0.2, shell);
+    }
+}
+
+/* size, and where the geom lies, which fromto may say as well */
+static hml_status read_size(mjcf *m, const mjcf_element *e, enum type type, double size[3], pose *place)
+{
+    static const int sizes[] = {1, 2, 3, 2, 3};
+    int fromto, n = sizes[type];
+    double half;
+    hml_status status = hml_mjcf_some_numbers(m, e, "size", 3, size);
+    if (!status) status = hml_mjcf_place(m, e, place);
+    if (!status) status = hml_mjcf_fromto(m, e, &fromto, &half, place);
+    if (status) return status;
+    if (fromto && type == SPHERE) return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom> fromto does not go with a sphere");
+    if (fromto) {
+        if (type == CAPSULE || type == CYLINDER) {
+            size[1] = half;
+        } else {
+            size[1] = size[0];
+            size[2] = half;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        if (!(size[i] > 0))
+            return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom> of type %s: the %s number of its size must be positive",
+                             types[type],
+                             i == 0   ? "first"
+                             : i == 1 ? "second"
+                                      : "third");
+    return HML_OK;
+}
+
+static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
+{
+    if (!hml_array_grow(&parts->part, &parts->capacity, parts->n + 1, sizeof *parts->part))
+        return hml_report_memory(m->r->error, m->r->file);
+    parts->part[parts->n++] = *part;
+    return HML_OK;
+}
+
+/* has the geom a surface that something can touch? MuJoCo's defaults are 1 and 1 */
+static hml_status collides(mjcf *m, const mjcf_element *e, int *yes)
+{
+    double contype = 1, conaffinity = 1;
+    hml_status status = hml_mjcf_numbers(m, e, "contype", 1, &contype);
+    if (!status) status = hml_mjcf_numbers(m, e, "conaffinity", 1, &conaffinity);
+    *yes = contype != 0 || conaffinity != 0;
+    return status;
+}
+
+hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
+{
+    static const hml_shape_kind kinds[] = {HML_SHAPE_SPHERE, HML_SHAPE_CAPSULE, HML_SHAPE_POINT, HML_SHAPE_CYLINDER,
+                                           HML_SHAPE_BOX};
+    mjcf_element e;
+    int word = SPHERE, yes = 0;
+    double friction[3] = {1, 0, 0};
+    mjcf_shape s = {.node = node, .body = body};
+    pose place;
+    hml_status status = hml_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
+    if (!status) status = hml_mjcf_word(m, &e, "type", types, &word);
+    if (!status) status = collides(m, &e, &yes);
+    if (status || !yes || word > BOX || word == ELLIPSOID || hml_mjcf_holder(m, &e, "mesh")) return status;
+    status = read_size(m, &e, (enum type)word, s.shape.size, &place);
+    if (!status) status = hml_mjcf_some_numbers(m, &e, "friction", 3, friction);
+    if (status) return status;
+    if (!hml_array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
+        return hml_report_memory(m->r->error, m->r->file);
+    s.shape.kind = kinds[word];
+    s.shape.friction = friction[0];
+    pose_to_arrays(pose_mul(*frame, place), s.shape.rotation, s.shape.position);
+    m->shapes[m->nshapes++] = s;
+    return HML_OK;
+}
+
+/* density, or mass if it is given; *massive: neither is zero */
+static hml_status read_mass(mjcf *m, const mjcf_element *e, double *mass, int *has_mass, double *density)
+{
+    *density = 1000;
+    *has_mass = hml_mjcf_holder(m, e, "mass") != NULL;
+    hml_status status = hml_mjcf_numbers(m, e, "mass", 1, mass);
+    if (!status) status = hml_mjcf_numbers(m, e, "density", 1, density);
+    if (!status && ((*has_mass && *mass < 0) || *density < 0))
+        status = MJCF_FAIL(m, HML_BAD_MODEL, e->node, "<geom>: its %s is negative", *density < 0 ? "density" : "mass");
+    return status;
+}
+
+hml_status hml_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
+                         mjcf_parts *parts)
+{
+    static const char *const flags[] = {"false", "true", NULL};
+    mjcf_element e;
+    int word = SPHERE, shell = 0, has_mass;
+    double group = 0, size[3] = {0}, mass = 0, density;
+    pose place;
+    hml_status status = hml_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
+    if (!status) status = hml_mjcf_word(m, &e, "type", types, &word);
+    if (!status) status = hml_mjcf_numbers(m, &e, "group", 1, &group);
+    if (!status) status = read_mass(m, &e, &mass, &has_mass, &density);
+    if (!status) status = hml_mjcf_word(m, &e, "shellinertia", flags, &shell);
+    if (status) return status;
+
+    enum type type = (enum type)word;
+    if (group < m->set.groups[0] || group > m->set.groups[1]) return HML_OK;
+    if (type == PLANE || type == HFIELD || (has_mass ? mass == 0 : density == 0)) return HML_OK;
+    if (type == MESH || type == SDF || hml_mjcf_holder(m, &e, "mesh")) {
+        b->unknown = node;
+        return HML_OK;
+    }
+    if ((status = read_size(m, &e, type, size, &place))) return status;
+
+    shape s = shape_of(type, size, shell);
+    if (!has_mass) mass = density * (shell && type == ELLIPSOID ? ellipsoid_area(size) : s.volume);
+    double k = mass / s.volume, xx = k * s.second[0], yy = k * s.second[1], zz = k * s.second[2];
+    place = pose_mul(*frame, place);
+    mjcf_part part = {mass, place.p, sym3_rotate(place.R, sym3_of(yy + zz, 0, 0, xx + zz, 0, xx + yy))};
+    return add_part(m, parts, &part);
+}

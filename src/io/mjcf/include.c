@@ -1,0 +1,119 @@
+/*
+ * <include file="…">: the elements below the root of that file take its place. MuJoCo looks for the file beside the
+ * main file, then beside the one that includes it, and includes no file twice, which also ends every cycle.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/common/file.h"
+#include "io/mjcf/mjcf.h"
+
+typedef struct include_list {
+    reader *r;
+    struct stat *seen; /* the main file and all that were included */
+    size_t nseen, capacity;
+} include_list;
+
+/* folder of `beside` + name, in the arena */
+static const char *join(include_list *list, const char *beside, const char *name)
+{
+    const char *slash = strrchr(beside, '/');
+    size_t folder = slash && name[0] != '/' ? (size_t)(slash - beside) + 1 : 0;
+    size_t length = strlen(name) + 1;
+    char *path = hml_arena_get(list->r->memory, folder + length);
+    if (!path) return NULL;
+    memcpy(path, beside, folder);
+    memcpy(path + folder, name, length);
+    return path;
+}
+
+/* 1: a new file; 0: seen before; −1: out of memory */
+static int remember(include_list *list, const struct stat *file)
+{
+    for (size_t i = 0; i < list->nseen; i++)
+        if (list->seen[i].st_dev == file->st_dev && list->seen[i].st_ino == file->st_ino) return 0;
+    if (!hml_array_grow(&list->seen, &list->capacity, list->nseen + 1, sizeof *list->seen)) return -1;
+    list->seen[list->nseen++] = *file;
+    return 1;
+}
+
+static hml_status find_file(include_list *list, const xml_node *node, const char **path)
+{
+    reader *r = list->r;
+    const char *name;
+    hml_status status = hml_xml_require(node, "file", &name, r->error);
+    if (status) return status;
+    if (!r->file)
+        return hml_report(r->error, HML_UNSUPPORTED, NULL, node->line,
+                          "<include>: " QUOTED " cannot be included, the model has no folder", name);
+    const char *first = join(list, r->file, name), *second = join(list, node->file, name);
+    if (!first || !second) return hml_report_memory(r->error, node->file);
+    struct stat file;
+    *path = first;
+    if (stat(first, &file) != 0) {
+        *path = second;
+        if (stat(second, &file) != 0)
+            return hml_report(r->error, HML_CANNOT_READ, node->file, node->line, "<include>: there is no file " QUOTED,
+                              name);
+    }
+    int fresh = remember(list, &file);
+    if (fresh < 0) return hml_report_memory(r->error, node->file);
+    return fresh ? HML_OK
+                 : hml_report(r->error, HML_BAD_FILE, node->file, node->line, "<include>: " QUOTED " is there already",
+                              name);
+}
+
+/* puts the children of the file's root where the include stands; *link points to it */
+static hml_status splice(include_list *list, xml_node **link)
+{
+    reader *r = list->r;
+    xml_node *include = *link, *parent = include->parent, *root;
+    const char *path = NULL;
+    char *data;
+    size_t size;
+    hml_status status = find_file(list, include, &path);
+    if (status) return status;
+    status = hml_file_read(path, &data, &size, r->error);
+    if (status) return status;
+    status = hml_xml_parse(r->memory, path, data, size, &root, r->error);
+    free(data);
+    if (!status && !root->first)
+        status = hml_report(r->error, HML_BAD_FILE, path, root->line, "there is nothing to include");
+    if (status) return status;
+    for (xml_node *child = root->first; child; child = child->next) child->parent = parent;
+    root->last->next = include->next;
+    if (parent->last == include) parent->last = root->last;
+    *link = root->first;
+    return HML_OK;
+}
+
+static hml_status expand(include_list *list, xml_node *node, int depth)
+{
+    hml_status status = HML_OK;
+    if (depth > XML_MAX_DEPTH)
+        return hml_report(list->r->error, HML_BAD_FILE, node->file, node->line, "elements are nested more than %d deep",
+                          XML_MAX_DEPTH);
+    for (xml_node **link = &node->first; !status && *link;) {
+        if (xml_is(*link, "include")) {
+            status = splice(list, link); /* what came in may begin with an include again */
+        } else {
+            status = expand(list, *link, depth + 1);
+            link = &(*link)->next;
+        }
+    }
+    return status;
+}
+
+hml_status hml_mjcf_include(reader *r, xml_node *root)
+{
+    include_list list = {.r = r};
+    struct stat file;
+    hml_status status = HML_OK;
+    if (r->file && stat(r->file, &file) == 0 && remember(&list, &file) < 0)
+        status = hml_report_memory(r->error, r->file);
+    if (!status) status = expand(&list, root, 1);
+    free(list.seen);
+    return status;
+}

@@ -1,0 +1,263 @@
+/*
+ * Joints. MuJoCo's coordinate is `ref` where the body is where the file puts it; Hamel's is zero there. The joint's
+ * predecessor frame is turned or shifted back by `ref`, so that the coordinates of both are the same number:
+ * body = place · T(p) g(−ref) T(−p) · T(p) g(q) T(−p).
+ *
+ * A free joint's numbers are the body's pose in the world, whatever pose the file gives the body.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/common/rotation.h"
+#include "io/mjcf/mjcf.h"
+
+static const char *const free_attributes[] = {"name", "group", "align", "user", NULL};
+static const char *const joint_attributes[] = {"name",
+                                               "class",
+                                               "type",
+                                               "group",
+                                               "pos",
+                                               "axis",
+                                               "springdamper",
+                                               "limited",
+                                               "actuatorfrclimited",
+                                               "solreflimit",
+                                               "solimplimit",
+                                               "solreffriction",
+                                               "solimpfriction",
+                                               "stiffness",
+                                               "range",
+                                               "actuatorfrcrange",
+                                               "actuatorgravcomp",
+                                               "margin",
+                                               "ref",
+                                               "springref",
+                                               "springyield",
+                                               "armature",
+                                               "damping",
+                                               "frictionloss",
+                                               "user",
+                                               NULL};
+
+static const char *name_of(const mjcf_joint *j, const mjcf_body *b)
+{
+    return j->named ? j->spec.name : b->name ? b->name : "";
+}
+
+/* what has no place in Hamel's equations and cannot be left out in silence */
+static hml_status refuse_springs(mjcf *m, const mjcf_element *e, const mjcf_joint *j, const mjcf_body *b)
+{
+    double spring_damper[2] = {0}, yield = 0;
+    hml_status status = hml_mjcf_numbers(m, e, "springdamper", 2, spring_damper);
+    if (!status) status = hml_mjcf_numbers(m, e, "springyield", 1, &yield);
+    if (status) return status;
+    if (spring_damper[0] > 0 && spring_damper[1] > 0)
+        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
+                         "joint " QUOTED ": springdamper is not supported: give stiffness and damping", name_of(j, b));
+    if (yield > 0)
+        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "joint " QUOTED ": springyield is not supported", name_of(j, b));
+    return HML_OK;
+}
+
+/* stiffness and damping: the first coefficient; MuJoCo 4 has polynomials */
+static hml_status read_coefficient(mjcf *m, const mjcf_element *e, const mjcf_joint *j, const mjcf_body *b,
+                                   const char *attribute, double *first)
+{
+    double a[3] = {0};
+    hml_status status = hml_mjcf_some_numbers(m, e, attribute, 3, a);
+    if (!status && (a[1] != 0 || a[2] != 0))
+        status = MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "joint " QUOTED ": polynomial %s is not supported",
+                           name_of(j, b), attribute);
+    *first = a[0];
+    return status;
+}
+
+static hml_status read_passive(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b)
+{
+    hml_joint_spec *spec = &j->spec;
+    double stiffness = 0, damping = 0, armature = 0, friction = 0, spring = 0;
+    hml_status status = refuse_springs(m, e, j, b);
+    if (!status) status = read_coefficient(m, e, j, b, "stiffness", &stiffness);
+    if (!status) status = read_coefficient(m, e, j, b, "damping", &damping);
+    if (!status) status = hml_mjcf_numbers(m, e, "armature", 1, &armature);
+    if (!status) status = hml_mjcf_numbers(m, e, "frictionloss", 1, &friction);
+    if (!status) status = hml_mjcf_numbers(m, e, "springref", 1, &spring);
+    if (!status && friction != 0)
+        status = hml_reader_warn_once(m->r, "frictionloss", "line %d: frictionloss (joint " QUOTED ") is not used",
+                                      e->node->line, name_of(j, b));
+    if (!status && spec->type == HML_JOINT_FREE && stiffness != 0 && !m->set.no_springs)
+        status =
+            MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
+                      "joint " QUOTED ": the spring of a free joint, in world axes, is not supported", name_of(j, b));
+    if (!status && spec->type == HML_JOINT_FREE && armature != 0)
+        status =
+            hml_reader_warn_once(m->r, "free armature",
+                                 "line %d: the armature of free joint " QUOTED " is in body axes here, in world axes "
+                                 "in MuJoCo",
+                                 e->node->line, name_of(j, b));
+    if (status) return status;
+    for (int i = 0; i < hml_joint_type_nv(spec->type); i++) {
+        spec->stiffness[i] = m->set.no_springs ? 0 : stiffness;
+        spec->damping[i] = m->set.no_dampers ? 0 : damping;
+        spec->armature[i] = armature;
+    }
+    if (spec->type == HML_JOINT_REVOLUTE) spec->rest[0] = spring * m->set.angle;
+    if (spec->type == HML_JOINT_PRISMATIC) spec->rest[0] = spring;
+    return HML_OK;
+}
+
+/* limited: true, false, or auto, which means that there is a range */
+static hml_status read_range(mjcf *m, const mjcf_element *e, const mjcf_joint *j, const mjcf_body *b,
+                             const char *range_name, const char *limited_name, double range[2], int *limited)
+{
+    static const char *const words[] = {"false", "true", "auto", NULL};
+    int word = 2;
+    range[0] = range[1] = 0;
+    hml_status status = hml_mjcf_word(m, e, limited_name, words, &word);
+    if (!status) status = hml_mjcf_numbers(m, e, range_name, 2, range);
+    if (status) return status;
+    int said = hml_mjcf_holder(m, e, range_name) != NULL;
+    if (word == 2 && !m->set.autolimits && said)
+        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "joint " QUOTED " has %s but not %s, and autolimits is off",
+                         name_of(j, b), range_name, limited_name);
+    *limited = word == 2 ? range[0] < range[1] : word;
+    if (*limited && !(range[0] < range[1]))
+        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "joint " QUOTED " is limited, but its %s is empty", name_of(j, b),
+                         range_name);
+    return HML_OK;
+}
+
+static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b)
+{
+    hml_joint_spec *spec = &j->spec;
+    double range[2], effort[2];
+    int limited = 0, effort_limited = 0;
+    if (spec->type == HML_JOINT_FREE) return HML_OK;
+    hml_status status = read_range(m, e, j, b, "range", "limited", range, &limited);
+    if (!status) status = read_range(m, e, j, b, "actuatorfrcrange", "actuatorfrclimited", effort, &effort_limited);
+    if (status) return status;
+    if (spec->type == HML_JOINT_SPHERICAL) {
+        if (!limited) return HML_OK;
+        return hml_reader_warn_once(m->r, "ball range", "line %d: the range of a ball (joint " QUOTED ") is not kept",
+                                    e->node->line, name_of(j, b));
+    }
+    double unit = spec->type == HML_JOINT_REVOLUTE ? m->set.angle : 1;
+    if (limited) {
+        spec->lower[0] = range[0] * unit;
+        spec->upper[0] = range[1] * unit;
+    }
+    if (effort_limited) spec->effort_limit[0] = fmax(fabs(effort[0]), fabs(effort[1]));
+    return HML_OK;
+}
+
+static hml_status read_axis(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b, const pose *frame)
+{
+    double axis[3] = {0, 0, 1};
+    hml_status status = hml_mjcf_numbers(m, e, "axis", 3, axis);
+    if (status) return status;
+    if (length3(axis) < 1e-14)
+        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "joint " QUOTED ": its axis is zero", name_of(j, b));
+    vec3_to_array(mat3_mul_vec(frame->R, vec3_of_array(axis)), j->spec.axis);
+    return HML_OK;
+}
+
+/* see the top of this file; `place` is the body's pose in what it hangs on */
+static hml_status read_reference(mjcf *m, const mjcf_element *e, hml_joint_spec *spec, pose place)
+{
+    double ref = 0;
+    hml_status status = hml_mjcf_numbers(m, e, "ref", 1, &ref);
+    if (status) return status;
+    if (ref != 0 && (spec->type == HML_JOINT_REVOLUTE || spec->type == HML_JOINT_PRISMATIC)) {
+        vec3 axis = vec3_scale(1 / length3(spec->axis), vec3_of_array(spec->axis)), p = vec3_of_array(spec->point);
+        pose back = pose_identity();
+        if (spec->type == HML_JOINT_REVOLUTE) {
+            back.R = rotation_of_axis_angle(axis, -ref * m->set.angle);
+            back.p = vec3_sub(p, mat3_mul_vec(back.R, p));
+        } else {
+            back.p = vec3_scale(-ref, axis);
+        }
+        place = pose_mul(place, back);
+    }
+    pose_to_arrays(place, spec->rotation, spec->position);
+    return HML_OK;
+}
+
+static hml_status add_name(mjcf *m, mjcf_joint *j)
+{
+    const char *name = hml_xml_get(j->node, "name");
+    if (!name || !*name) return HML_OK;
+    j->named = 1;
+    j->spec.name = name;
+    int added = hml_map_add(&m->joint_names, name, (int32_t)m->njoints);
+    if (added < 0) return hml_report_memory(m->r->error, m->r->file);
+    return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, j->node, "joint " QUOTED " is there twice", name);
+}
+
+static hml_status check_free(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
+{
+    if (b->parent != 0)
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "free joint " QUOTED ": body " QUOTED " does not hang on the world",
+                         name_of(j, b), b->name ? b->name : "");
+    if (m->set.align_free || (hml_xml_get(j->node, "align") && strcmp(hml_xml_get(j->node, "align"), "true") == 0))
+        return hml_reader_warn_once(m->r, "align",
+                                    "line %d: a free body (" QUOTED ") keeps the frame of the file: it is "
+                                    "not aligned with its inertia",
+                                    j->node->line, b->name ? b->name : "");
+    return HML_OK;
+}
+
+static hml_status read_type(mjcf *m, const mjcf_element *e, hml_joint_type *type)
+{
+    static const char *const words[] = {"free", "ball", "slide", "hinge", NULL};
+    static const hml_joint_type types[] = {HML_JOINT_FREE, HML_JOINT_SPHERICAL, HML_JOINT_PRISMATIC,
+                                           HML_JOINT_REVOLUTE};
+    int word = xml_is(e->node, "freejoint") ? 0 : 3;
+    hml_status status = hml_mjcf_word(m, e, "type", words, &word);
+    *type = types[word];
+    return status;
+}
+
+static hml_status read_joint(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b, const pose *frame)
+{
+    hml_joint_spec *spec = &j->spec;
+    double pos[3] = {0};
+    pose place = b->njoints ? pose_identity() : b->place;
+    hml_status status = read_passive(m, e, j, b);
+    if (!status) status = read_limits(m, e, j, b);
+    if (status) return status;
+    if (spec->type == HML_JOINT_FREE) return check_free(m, j, b);
+    status = hml_mjcf_numbers(m, e, "pos", 3, pos);
+    if (!status) status = read_axis(m, e, j, b, frame);
+    vec3_to_array(pose_act(*frame, vec3_of_array(pos)), spec->point);
+    return status ? status : read_reference(m, e, spec, place);
+}
+
+hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass)
+{
+    reader *r = m->r;
+    mjcf_body *b = &m->bodies[m->nbodies - 1];
+    int free_element = xml_is(node, "freejoint");
+    if (!hml_array_grow(&m->joints, &m->joints_capacity, m->njoints + 1, sizeof *m->joints))
+        return hml_report_memory(r->error, r->file);
+    mjcf_joint *j = &m->joints[m->njoints];
+    memset(j, 0, sizeof *j);
+    j->node = node;
+    j->body = (int32_t)m->nbodies - 1;
+
+    mjcf_element e;
+    hml_joint_type type;
+    hml_status status = hml_reader_warn_attributes(r, node, free_element ? free_attributes : joint_attributes);
+    if (!status) status = hml_mjcf_element(m, node, free_element ? MJCF_PLAIN : MJCF_JOINT, childclass, &e);
+    if (!status) status = read_type(m, &e, &type);
+    if (status) return status;
+    hml_joint_spec_init(&j->spec, type);
+    if ((status = add_name(m, j)) || (status = read_joint(m, &e, j, b, frame))) return status;
+    int has_free = type == HML_JOINT_FREE || (b->njoints && m->joints[b->joint].spec.type == HML_JOINT_FREE);
+    if (b->njoints && has_free)
+        return MJCF_FAIL(m, HML_BAD_MODEL, node, "body " QUOTED " has a free joint and other joints",
+                         b->name ? b->name : "");
+    if (!b->njoints) b->joint = (int32_t)m->njoints;
+    b->njoints++;
+    m->njoints++;
+    return HML_OK;
+}

@@ -1,0 +1,185 @@
+/*
+ * An MJCF file between its XML and the builder. It is read as MuJoCo's own compiler reads it:
+ *
+ *   include.c   <include> is replaced by what it names
+ *   settings.c  <compiler> and <option>
+ *   default.c   default classes, and attributes looked up through them
+ *   orient.c    orientations: quat, axisangle, euler, xyaxes, zaxis
+ *   body.c      the tree of bodies and frames; joints (joint.c), geoms (geom.c), inertias
+ * (inertia.c) other.c     actuators, and what is left out by name mjcf.c           the order of all this,
+ * names, and the builder
+ */
+#ifndef HML_IO_MJCF_MJCF_H
+#define HML_IO_MJCF_MJCF_H
+
+#include "hamel/shape.h"
+#include "io/reader.h"
+#include "model/pose.h"
+
+typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_SITE, MJCF_ACTUATOR, MJCF_KINDS, MJCF_PLAIN } mjcf_kind;
+
+typedef struct mjcf_settings {
+    double angle; /* radians in the file's unit of angle */
+    char eulerseq[4];
+    int from_geoms; /* inertiafromgeom: 0 false, 1 true, 2 auto */
+    int autolimits, balance, align_free;
+    double bound_mass, bound_inertia, total_mass;
+    double groups[2]; /* inertiagrouprange */
+    double gravity[3];
+    int no_gravity, no_springs, no_dampers;
+} mjcf_settings;
+
+typedef struct mjcf_default {
+    const xml_node *node;            /* <joint>, <geom>, … of a <default> */
+    const struct mjcf_default *next; /* an earlier one of the same class and kind */
+    int32_t number;                  /* they count up through the file */
+} mjcf_default;
+
+typedef struct mjcf_class {
+    const char *name;
+    int32_t parent; /* −1: the main class */
+    int32_t born;   /* defaults of the classes above count if their number is smaller */
+    const mjcf_default *defaults[MJCF_KINDS];
+} mjcf_class;
+
+/* an element with the class that fills in what it leaves open */
+typedef struct mjcf_element {
+    const xml_node *node;
+    mjcf_kind kind; /* MJCF_PLAIN: it takes no defaults */
+    int32_t class;
+} mjcf_element;
+
+typedef struct mjcf_body {
+    const char *name; /* NULL: none */
+    const xml_node *node;
+    int32_t parent;
+    pose place; /* in the parent's frame */
+    int32_t joint, njoints;
+    int moves;                /* it or a body it hangs on has joints */
+    const xml_node *inertial; /* NULL: none */
+    const xml_node *unknown;  /* a geom whose inertia Hamel cannot know, e.g. a mesh; NULL: none */
+    double mass;
+    vec3 com;
+    sym3 moment; /* about the com, in body axes */
+} mjcf_body;
+
+typedef struct mjcf_joint {
+    const xml_node *node;
+    int named;
+    int32_t body;
+    hml_joint_spec spec;
+} mjcf_joint;
+
+typedef struct mjcf_site {
+    const char *name;
+    const xml_node *node;
+    int32_t body;
+    pose place;
+} mjcf_site;
+
+typedef struct mjcf_shape {
+    const xml_node *node;
+    int32_t body;
+    hml_shape shape;
+} mjcf_shape;
+
+typedef struct mjcf {
+    reader *r;
+    mjcf_settings set;
+    mjcf_class *classes; /* 0 is the main class */
+    mjcf_body *bodies;   /* 0 is the world */
+    mjcf_joint *joints;  /* body after body */
+    mjcf_site *sites;
+    mjcf_shape *shapes;
+    size_t nclasses, nbodies, njoints, nsites, nshapes;
+    size_t classes_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
+    int32_t ndefaults;
+    map class_names, body_names, joint_names;
+} mjcf;
+
+/* ---- include.c ---- */
+hml_status hml_mjcf_include(reader *r, xml_node *root);
+
+/* ---- settings.c ---- */
+void hml_mjcf_settings_init(mjcf_settings *set);
+hml_status hml_mjcf_compiler(mjcf *m, const xml_node *node);
+hml_status hml_mjcf_option(mjcf *m, const xml_node *node);
+
+/* ---- default.c ---- */
+
+/* a top-level <default> */
+hml_status hml_mjcf_defaults(mjcf *m, const xml_node *node);
+
+/* the element's class: its own, or the one in effect */
+hml_status hml_mjcf_element(const mjcf *m, const xml_node *node, mjcf_kind kind, int32_t childclass, mjcf_element *e);
+hml_status hml_mjcf_find_class(const mjcf *m, const xml_node *node, const char *attribute, int32_t *class);
+
+/* the node that says this attribute: the element, or a default of its class or the classes above; NULL: none does */
+const xml_node *hml_mjcf_holder(const mjcf *m, const mjcf_element *e, const char *attribute);
+
+/* the same for any of several attributes (ended by NULL) */
+const xml_node *hml_mjcf_holder_of(const mjcf *m, const mjcf_element *e, const char *const attributes[]);
+
+hml_status hml_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int n, double *values);
+
+/* one to `most` numbers; a shorter list leaves the rest to the defaults, as MuJoCo has it */
+hml_status hml_mjcf_some_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int most, double *values);
+
+/* one of words (ended by NULL) */
+hml_status hml_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attribute, const char *const words[],
+                         int *index);
+
+/* error at a node */
+#define MJCF_FAIL(m, status, node, ...) hml_report((m)->r->error, status, (node)->file, (node)->line, __VA_ARGS__)
+
+/* ---- orient.c ---- */
+
+/* pos and orientation; what is not there: the identity */
+hml_status hml_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place);
+hml_status hml_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R);
+
+/* fromto: half the length, and the frame between the two points; *there = 0 if there is none */
+hml_status hml_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, double *half, pose *place);
+
+/* ---- body.c, joint.c, geom.c, inertia.c ---- */
+
+/* a <worldbody> and all below it */
+hml_status hml_mjcf_worldbody(mjcf *m, const xml_node *node);
+
+/* <joint> or <freejoint> of the last body, in a frame of it */
+hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass);
+
+/* a sum of geoms: mass, first moment, and what is needed for the moment about the common centre */
+typedef struct mjcf_part {
+    double mass;
+    vec3 com;
+    sym3 moment; /* about its com, in body axes */
+} mjcf_part;
+
+typedef struct mjcf_parts {
+    mjcf_part *part;
+    size_t n, capacity;
+} mjcf_parts;
+
+/* a geom of body b, if it counts for the inertia */
+hml_status hml_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
+                         mjcf_parts *parts);
+
+/* a geom that can touch something, into the shapes */
+hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);
+
+/* <inertial> of body b */
+hml_status hml_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b);
+
+/* what b weighs, from its geoms or its <inertial>, then bounds and balance */
+hml_status hml_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts);
+
+/* bodies that move must have inertia; settotalmass */
+hml_status hml_mjcf_check_inertias(mjcf *m);
+
+/* ---- other.c ---- */
+hml_status hml_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
+hml_status hml_mjcf_equality(mjcf *m, const xml_node *node);
+hml_status hml_mjcf_tendon(mjcf *m, const xml_node *node);
+
+#endif

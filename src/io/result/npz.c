@@ -1,0 +1,179 @@
+/*
+ * Results as NPZ: a zip archive of NPY files, one an array, as numpy.load reads them without pickle.
+ *
+ * NPY 1.0: the magic, the version, the length of the header, the header (a Python literal, padded with spaces so that
+ * the data begin at a multiple of 64), the data. Times in the archive are constant: the same results, the same bytes.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zip.h>
+
+#include "io/common/utf8.h"
+#include "io/result/result.h"
+
+enum { NPY_ALIGN = 64, NPY_PREAMBLE = 10, DOS_DATE_1980 = 1 << 5 | 1 };
+
+static char byte_order(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one ? '<' : '>';
+}
+
+/* characters of a UTF-8 text as code points; out may be NULL to count. What is not UTF-8 becomes U+FFFD. */
+static size_t code_points(const char *text, uint32_t *out)
+{
+    const unsigned char *s = (const unsigned char *)(text ? text : "");
+    size_t left = strlen((const char *)s), count = 0;
+    while (left > 0) {
+        size_t length = utf8_length(s, left), taken = length ? length : 1;
+        uint32_t code = length == 0 ? 0xfffd : length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
+        for (size_t i = 1; i < length; i++) code = code << 6 | (s[i] & 0x3fu);
+        if (out) out[count] = code;
+        count++, s += taken, left -= taken;
+    }
+    return count;
+}
+
+static size_t longest(const result_value *value)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < value->count; i++) {
+        size_t length = code_points(value->data.texts[i], NULL);
+        if (length > most) most = length;
+    }
+    return most;
+}
+
+/* the type as NumPy writes it, and the bytes of an entry */
+static size_t describe(const result_value *value, char *descr, size_t size)
+{
+    size_t width = 8;
+    if (value->kind == VALUE_TEXT) {
+        width = longest(value);
+        snprintf(descr, size, "%cU%zu", byte_order(), width);
+        return 4 * width;
+    }
+    if (value->kind == VALUE_FLAG) {
+        snprintf(descr, size, "|b1");
+        return 1;
+    }
+    snprintf(descr, size, "%c%s", byte_order(), value->kind == VALUE_INTEGER ? "i8" : "f8");
+    return width;
+}
+
+static void fill(const result_value *value, size_t width, char *data)
+{
+    switch (value->kind) {
+    case VALUE_NUMBER: memcpy(data, value->data.numbers, value->count * width); break;
+    case VALUE_INTEGER: memcpy(data, value->data.integers, value->count * width); break;
+    case VALUE_FLAG:
+        for (size_t i = 0; i < value->count; i++) data[i] = value->data.flags[i] ? 1 : 0;
+        break;
+    case VALUE_TEXT:
+        memset(data, 0, value->count * width);
+        for (size_t i = 0; i < value->count; i++) {
+            code_points(value->data.texts[i], (uint32_t *)(void *)(data + i * width)); /* aligned: width is 4 n */
+        }
+        break;
+    case VALUE_TABLE: break;
+    }
+}
+
+/* a whole NPY file, malloc'ed; NULL when out of memory */
+static char *npy(const result_value *value, size_t *size)
+{
+    char descr[32], header[192], shape[96] = "";
+    size_t width = describe(value, descr, sizeof descr), used = 0;
+    for (int i = 0; i < value->rank; i++) {
+        used += (size_t)snprintf(shape + used, sizeof shape - used, "%zu,%s", value->shape[i],
+                                 i + 1 < value->rank ? " " : "");
+    }
+    int length =
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
+    size_t begin = (NPY_PREAMBLE + (size_t)length + 1 + NPY_ALIGN - 1) / NPY_ALIGN * NPY_ALIGN;
+    size_t rest = begin - NPY_PREAMBLE;
+    *size = begin + value->count * width;
+    char *file = malloc(*size);
+    if (!file) return NULL;
+    memset(file, ' ', begin);
+    memcpy(file, "\x93NUMPY\x01\x00", 8);
+    file[8] = (char)(rest & 0xff);
+    file[9] = (char)(rest >> 8);
+    memcpy(file + NPY_PREAMBLE, header, (size_t)length);
+    file[begin - 1] = '\n';
+    fill(value, width, file + begin);
+    return file;
+}
+
+static int add_member(zip_t *archive, const char *prefix, const result_value *value)
+{
+    size_t size, length = (prefix ? strlen(prefix) : 0) + strlen(value->name) + sizeof "..npy";
+    char *name = malloc(length), *data = npy(value, &size);
+    zip_buffer_fragment_t whole = {(zip_uint8_t *)data, size};
+    zip_source_t *source = data ? zip_source_buffer_fragment(archive, &whole, 1, 1) : NULL; /* it frees the data */
+    if (!source) free(data);
+    if (!name || !source) {
+        free(name);
+        zip_source_free(source);
+        return 0;
+    }
+    snprintf(name, length, "%s%s%s.npy", prefix ? prefix : "", prefix ? "." : "", value->name);
+    zip_int64_t index = zip_file_add(archive, name, source, ZIP_FL_ENC_UTF_8);
+    free(name);
+    if (index < 0) {
+        zip_source_free(source);
+        return 0;
+    }
+    return zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0 &&
+           zip_file_set_dostime(archive, (zip_uint64_t)index, 0, DOS_DATE_1980, 0) == 0;
+}
+
+static int add_members(zip_t *archive, const hml_result *result)
+{
+    for (size_t i = 0; i < result->nvalues; i++) {
+        const result_value *value = &result->values[i];
+        if (value->kind != VALUE_TABLE) {
+            if (!add_member(archive, NULL, value)) return 0;
+            continue;
+        }
+        for (size_t c = 0; c < value->data.table->nvalues; c++) {
+            if (!add_member(archive, value->name, &value->data.table->values[c])) return 0;
+        }
+    }
+    return 1;
+}
+
+static hml_status take_bytes(zip_source_t *source, result_bytes *bytes)
+{
+    zip_stat_t there;
+    if (zip_source_stat(source, &there) || zip_source_open(source)) return HML_OUT_OF_MEMORY;
+    bytes->data = malloc(there.size + 1);
+    zip_int64_t got = bytes->data ? zip_source_read(source, bytes->data, there.size) : -1;
+    zip_source_close(source);
+    if (got < 0 || (zip_uint64_t)got != there.size) return HML_OUT_OF_MEMORY;
+    bytes->size = there.size;
+    return HML_OK;
+}
+
+hml_status hml_result_npz(const hml_result *result, result_bytes *bytes)
+{
+    zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
+    if (!source) return HML_OUT_OF_MEMORY;
+    zip_source_keep(source); /* it outlives the archive that is written into it */
+    zip_t *archive = zip_open_from_source(source, ZIP_TRUNCATE, NULL);
+    if (!archive) {
+        zip_source_free(source);
+        zip_source_free(source);
+        return HML_OUT_OF_MEMORY;
+    }
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (!add_members(archive, result) || zip_close(archive))
+        zip_discard(archive);
+    else
+        status = take_bytes(source, bytes);
+    zip_source_free(source);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* A URDF file between its XML and the builder. */
+#ifndef HML_IO_URDF_URDF_H
+#define HML_IO_URDF_URDF_H
+
+#include "hamel/shape.h"
+#include "io/reader.h"
+#include "model/pose.h"
+
+typedef struct urdf_link {
+    const char *name;
+    const xml_node *node;
+    int32_t joint; /* whose child it is, −1: the root */
+    int has_inertia;
+    hml_inertia_spec inertia;
+} urdf_link;
+
+typedef struct urdf_joint {
+    const xml_node *node;
+    int32_t parent, child;
+    hml_joint_spec spec;
+} urdf_joint;
+
+typedef struct urdf {
+    reader *r;
+    int quaternions; /* version 1.1 and later: <origin quat_xyzw> */
+    urdf_link *links;
+    urdf_joint *joints;
+    size_t nlinks, njoints, links_capacity, joints_capacity;
+    map link_names, joint_names;
+} urdf;
+
+/* <origin xyz rpy>; node NULL: the identity */
+hml_status hml_urdf_origin(urdf *u, const xml_node *node, pose *H);
+
+/* <link> without its name */
+hml_status hml_urdf_link(urdf *u, urdf_link *link);
+
+/* <collision> of a link, into the builder */
+hml_status hml_urdf_shapes(urdf *u, const urdf_link *link);
+
+/* <joint> without its name and links */
+hml_status hml_urdf_joint(urdf *u, urdf_joint *joint);
+
+#endif

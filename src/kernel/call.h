@@ -1,0 +1,143 @@
+/*
+ * What goes into and comes out of a kernel: one pack of states in arrays of structures, `lane` numbers each, with
+ * strides. A pack that is not full repeats its first state in the unused lanes; what they compute is not written.
+ */
+#ifndef HML_KERNEL_CALL_H
+#define HML_KERNEL_CALL_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "kernel/paths.h"
+#include "kernel/simd/base6.h"
+#include "num/num.h"
+
+typedef struct kernel_input {
+    const lane *data; /* NULL: zeros */
+    size_t stride;    /* from one state to the next */
+} kernel_input;
+
+typedef struct kernel_output {
+    lane *data;    /* NULL: not wanted */
+    size_t ld;     /* from one row to the next */
+    size_t stride; /* from one state to the next */
+} kernel_output;
+
+typedef struct kernel_call {
+    const hml_plan *plan;
+    const topology *paths;
+    void *scratch; /* aligned to a pack */
+    const double *gravity;
+    int passive;                               /* 1: with damping and springs */
+    int count;                                 /* states in this pack, 1 … LANES */
+    kernel_input q, v, tau, a, wrenches;       /* in the tree's numbering; a: for inverse dynamics */
+    kernel_output acceleration, Dq, Dv, Minv;  /* forward */
+    kernel_output torque, dtau_dq, dtau_dv, M; /* inverse */
+} kernel_call;
+
+static inline size_t kernel_state(int count, int l) { return (size_t)(l < count ? l : 0); }
+
+static inline num kernel_load(kernel_input in, int count, int32_t index)
+{
+    num x = K(0);
+    if (!in.data) return x;
+    for (int l = 0; l < LANES; l++) num_set(&x, l, in.data[kernel_state(count, l) * in.stride + (size_t)index]);
+    return x;
+}
+
+/* numbers 0 … n − 1 of every state */
+static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *out)
+{
+    int32_t i = 0;
+#if LANES > 1
+    for (; in.data && i + LANES <= n; i += LANES) {
+        for (int l = 0; l < LANES; l++) {
+            memcpy(&out[i + l], in.data + kernel_state(count, l) * in.stride + (size_t)i, sizeof(num));
+        }
+        num_transpose(out + i);
+    }
+    if (in.data && i < n) {
+        num rest[LANES];
+        for (int l = 0; l < LANES; l++) {
+            rest[l] = num_load_part(in.data + kernel_state(count, l) * in.stride + (size_t)i, n - i);
+        }
+        num_transpose(rest);
+        for (int l = 0; l < n - i; l++) out[i + l] = rest[l];
+        return;
+    }
+#endif
+    for (; i < n; i++) out[i] = kernel_load(in, count, i);
+}
+
+/* x·0 is zero exactly where x is finite, and sums keep a NaN: marks the others */
+static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
+{
+    num a = K(0), b = K(0);
+    int32_t i = 0;
+    for (; i + 2 <= n; i += 2) a += x[i] * K(0), b += x[i + 1] * K(0);
+    if (i < n) a += x[i] * K(0);
+    a += b;
+    return bad | ~num_lt(a, K(1));
+}
+
+/* lanes whose quaternion is not within 1e-3 of unit */
+NUM_INLINE mask quaternion_is_off(const num *r)
+{
+    num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
+    return ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
+}
+
+/* lanes of a state that no kernel should see: numbers that are not finite, quaternions that are none; v, a: if any */
+static inline mask kernel_bad_state(const hml_plan *plan, const num *q, const num *v, const num *a)
+{
+    const plan_body *end = plan_bodies(plan) + plan->nbodies;
+    mask bad = kernel_not_finite(q, plan->nq, num_lt(K(1), K(0)));
+    if (v) bad = kernel_not_finite(v, plan->nv, bad);
+    if (a) bad = kernel_not_finite(a, plan->nv, bad);
+    for (const plan_body *b = plan_bodies(plan); b < end; b++) {
+        if (b->type == HML_JOINT_FREE) bad |= quaternion_is_off(q + b->q + 3);
+        if (b->type == HML_JOINT_SPHERICAL) bad |= quaternion_is_off(q + b->q);
+    }
+    return bad;
+}
+
+/* entry (row, column) of every state's matrix */
+static inline void kernel_store(kernel_output out, int count, int32_t row, int32_t column, num x)
+{
+    for (int l = 0; l < count; l++) {
+        out.data[(size_t)l * out.stride + (size_t)row * out.ld + (size_t)column] = num_get(x, l);
+    }
+}
+
+/* entries (row, column) … (row, column + n − 1); x is overwritten */
+static inline void kernel_store_run(kernel_output out, int count, int32_t row, int32_t column, int32_t n, num *x)
+{
+    lane *to = out.data + (size_t)row * out.ld + (size_t)column;
+    int32_t j = 0;
+#if LANES > 1
+    for (; j + LANES <= n; j += LANES) {
+        num_transpose(x + j);
+        if (count == LANES) { /* a loop of known length: x stays in registers */
+            for (int l = 0; l < LANES; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
+            continue;
+        }
+        for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
+    }
+    if (j < n) {
+        num rest[LANES];
+        for (int l = 0; l < LANES; l++) rest[l] = j + l < n ? x[j + l] : K(0);
+        num_transpose(rest);
+        to += j;
+        if (count == LANES) {
+            for (int l = 0; l < LANES; l++, to += out.stride) num_store_part(to, n - j, rest[l]);
+        } else {
+            for (int l = 0; l < count; l++, to += out.stride) num_store_part(to, n - j, rest[l]);
+        }
+    }
+#else
+    (void)count;
+    for (; j < n; j++) to[j] = num_get(x[j], 0);
+#endif
+}
+
+#endif

@@ -1,0 +1,378 @@
+/*
+ * The last step of the linearization: G s + N b of every state, into its matrices.
+ *
+ * In packs a lane is a state until here. A result that is computed in packs must be turned, eight columns of eight
+ * states at a time, and turning costs as much as computing. So what the results are made of is turned instead, which is
+ * less: a sheet of packs becomes one sheet of plain numbers a state, the same numbers at the same places, and the lanes
+ * of a register are then neighbouring columns, a stretch of them. A single state is its own sheet.
+ *
+ *   D_q, D_ν = tile − G s        M⁻¹ = tile + G s
+ *
+ * The tiles hold N b, N itself for M⁻¹: of a row only the columns of its own block, one after the other.
+ */
+#ifndef HML_KERNEL_PACK_ASSEMBLE_H
+#define HML_KERNEL_PACK_ASSEMBLE_H
+
+#if defined __AVX2__
+#include <immintrin.h>
+#endif
+
+#include "kernel/call.h"
+
+/* ---- a stretch of columns ---- */
+
+#if defined HML_NUM_C64 || defined HML_NUM_F128 || defined HML_NUM_F32
+#define STRETCH 1
+#elif LANES > 1
+#define STRETCH LANES
+#else
+#define STRETCH COLS
+#endif
+
+#if STRETCH == 1
+typedef num stretch;
+#else
+typedef double stretch __attribute__((vector_size(8 * STRETCH)));
+typedef stretch stretch_anywhere __attribute__((aligned(8), may_alias));
+#endif
+
+#if LANES > 1
+typedef lane entry;
+#else
+typedef num entry;
+#endif
+
+NUM_INLINE stretch stretch_load(const entry *x)
+{
+#if STRETCH == 1
+    return *x;
+#else
+    return *(const stretch_anywhere *)x;
+#endif
+}
+
+/* sum + a x and sum − a x, in one instruction where there is one: compilers take the product out of branches otherwise
+ */
+NUM_INLINE stretch stretch_add(entry a, stretch x, stretch sum)
+{
+#if STRETCH == 8 && defined __AVX512F__
+    return (stretch)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
+#elif STRETCH == 4 && defined __FMA__
+    return (stretch)_mm256_fmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
+#else
+    return sum + a * x;
+#endif
+}
+
+NUM_INLINE stretch stretch_subtract(entry a, stretch x, stretch sum)
+{
+#if STRETCH == 8 && defined __AVX512F__
+    return (stretch)_mm512_fnmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
+#elif STRETCH == 4 && defined __FMA__
+    return (stretch)_mm256_fnmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
+#else
+    return sum - a * x;
+#endif
+}
+
+#if STRETCH == 4 && defined __AVX2__ && !defined __AVX512VL__
+/* bits of a part, as the instructions want them */
+NUM_INLINE __m256i stretch_mask(uint64_t part)
+{
+    static const int64_t masks[16][4] __attribute__((aligned(32))) = {
+        {0, 0, 0, 0},   {-1, 0, 0, 0},   {0, -1, 0, 0},   {-1, -1, 0, 0},  {0, 0, -1, 0},  {-1, 0, -1, 0},
+        {0, -1, -1, 0}, {-1, -1, -1, 0}, {0, 0, 0, -1},   {-1, 0, 0, -1},  {0, -1, 0, -1}, {-1, -1, 0, -1},
+        {0, 0, -1, -1}, {-1, 0, -1, -1}, {0, -1, -1, -1}, {-1, -1, -1, -1}};
+    return _mm256_load_si256((const __m256i *)masks[part]);
+}
+#endif
+
+/* the columns whose bits are set in `part`; zeros elsewhere, where nothing is read */
+NUM_INLINE stretch stretch_load_part(const entry *x, uint64_t part)
+{
+#if STRETCH == 8 && defined __AVX512F__
+    return (stretch)_mm512_maskz_loadu_pd((__mmask8)part, x);
+#elif STRETCH == 4 && defined __AVX512VL__
+    return (stretch)_mm256_maskz_loadu_pd((__mmask8)part, x);
+#elif STRETCH == 4 && defined __AVX2__
+    return (stretch)_mm256_maskload_pd(x, stretch_mask(part));
+#elif STRETCH == 1
+    return part ? *x : K(0);
+#else
+    stretch y = {0};
+    for (int i = 0; i < STRETCH; i++) {
+        if (part >> i & 1) y[i] = x[i];
+    }
+    return y;
+#endif
+}
+
+/* the first n columns */
+NUM_INLINE void stretch_store(lane *to, int32_t n, stretch x)
+{
+#if STRETCH == 8 && defined __AVX512F__
+    _mm512_mask_storeu_pd(to, (__mmask8)(255u >> (8 - n)), (__m512d)x);
+#elif STRETCH == 4 && defined __AVX512VL__
+    _mm256_mask_storeu_pd(to, (__mmask8)(15u >> (4 - n)), (__m256d)x);
+#elif STRETCH == 1
+    (void)n;
+    *to = num_get(x, 0);
+#else
+    if (n == STRETCH) {
+        *(stretch_anywhere *)to = x;
+        return;
+    }
+#if STRETCH == 4 && defined __AVX2__
+    _mm256_maskstore_pd(to, stretch_mask((1u << n) - 1), (__m256d)x);
+#else
+    for (int32_t i = 0; i < n; i++) to[i] = x[i];
+#endif
+#endif
+}
+
+/* half a stretch of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper */
+NUM_INLINE stretch stretch_load_halves(const entry *x, int64_t gap, uint64_t part)
+{
+#if STRETCH == 8 && defined __AVX512F__
+    const __m512d low = _mm512_maskz_loadu_pd((__mmask8)part, x);
+    return (stretch)_mm512_mask_loadu_pd(low, (__mmask8)(part << 4), x + gap - 4);
+#elif STRETCH == 1
+    (void)gap;
+    return stretch_load_part(x, part);
+#else
+    stretch y = {0};
+    for (int i = 0; i < STRETCH / 2; i++) {
+        if (part >> i & 1) y[i] = x[i], y[STRETCH / 2 + i] = x[gap + i];
+    }
+    return y;
+#endif
+}
+
+NUM_INLINE void stretch_store_halves(lane *low, lane *high, int32_t n, stretch x)
+{
+#if STRETCH == 8 && defined __AVX512F__
+    const __mmask8 part = (__mmask8)(15u >> (4 - n));
+    _mm256_mask_storeu_pd(low, part, _mm512_castpd512_pd256((__m512d)x));
+    _mm256_mask_storeu_pd(high, part, _mm512_extractf64x4_pd((__m512d)x, 1));
+#elif STRETCH == 1
+    (void)low, (void)high, (void)n, (void)x;
+#else
+    for (int32_t i = 0; i < n; i++) low[i] = x[i], high[i] = x[STRETCH / 2 + i];
+#endif
+}
+
+/* ---- the sheet ---- */
+
+/* where a row of a panel has its tile: column j of D_q at `at` + j, those of D_ν and M⁻¹ n and 2 n further; bits of the
+ * columns that are there */
+typedef struct sheet_row {
+    int64_t at, n;
+    uint64_t part;
+} sheet_row;
+
+/* STRETCH columns, or those that are left */
+typedef struct sheet_panel {
+    int32_t begin, n;    /* columns, counted from the tree's first */
+    int32_t s;           /* six rows of s: `width` numbers each for D_q, D_ν and M⁻¹ */
+    int32_t width;       /* STRETCH, or its half where that is enough: two of the three share a register then */
+    sheet_row *rows;     /* of the tree */
+    int32_t first, last; /* only rows from first to last − 1 have tiles */
+} sheet_panel;
+
+enum { SHEET_PANELS = 32 / STRETCH };
+
+typedef struct sheet {
+    num *packs;
+    entry *states; /* a sheet each */
+    size_t stride;
+    int32_t used;
+    int32_t G;      /* nv rows of SIX_SPAN */
+    int32_t Dq, Dv; /* rows of six: the columns of a free root */
+    int32_t Dq_rows;
+    int32_t npanels;
+    sheet_panel panels[SHEET_PANELS];
+    sheet_row *rows; /* SHEET_PANELS × nv */
+    lane *unwanted;  /* nv + STRETCH: a row of a matrix that nobody asked for */
+} sheet;
+
+/* panels that a sheet of a robot may have */
+static inline size_t sheet_panels(const hml_plan *plan)
+{
+    const size_t all = ((size_t)plan->nv + STRETCH - 1) / STRETCH;
+    return all < SHEET_PANELS ? all : (size_t)SHEET_PANELS;
+}
+
+/* numbers: G and two of the same, s and tiles of the panels; what a register reads before and behind */
+static inline size_t sheet_size(const hml_plan *plan)
+{
+    const size_t panel = STRETCH * (19 + 3 * (size_t)plan->block);
+    return ((size_t)plan->nv * (SIX_SPAN + 12) + sheet_panels(plan) * panel + 2 * STRETCH + 15) / 8 * 8;
+}
+
+/* room for n numbers: where they begin */
+static inline int32_t sheet_take(sheet *s, int32_t n)
+{
+    const int32_t at = s->used;
+    s->used += n;
+    return at;
+}
+
+/* numbers from `begin` on, to every state */
+static inline void sheet_turn(const sheet *s, int32_t begin)
+{
+#if LANES > 1
+    const size_t stride = s->stride;
+    for (int32_t i = begin / LANES * LANES; i < s->used; i += LANES) {
+        const num *from = s->packs + i;
+        entry *to = s->states + i;
+        num x[LANES];
+#define X(l) x[l] = from[l];
+        PANEL_EACH(X)
+#undef X
+        num_transpose(x);
+#define X(l) memcpy(to + l * stride, &x[l], sizeof(num));
+        PANEL_EACH(X)
+#undef X
+    }
+#else
+    (void)s, (void)begin;
+#endif
+}
+
+/* ---- rows of the matrices ---- */
+
+/* the rows of a state's three matrices; one that is not wanted is a row that is written again and again */
+typedef struct sheet_target {
+    lane *q, *v, *m;
+    size_t q_ld, v_ld, m_ld;
+} sheet_target;
+
+/* rows at once: three sums each and what they share should fit the registers */
+#if STRETCH == 8
+#define SHEET_ROWS 6
+#elif STRETCH == 4
+#define SHEET_ROWS 3
+#else
+#define SHEET_ROWS 2
+#endif
+#define SHEET_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
+
+/* R rows from row i on; with s or without, in halves or not */
+NUM_INLINE void sheet_finish_rows(const int R, const int base, const int halves, const entry *x, int32_t G,
+                                  const sheet_panel *p, int32_t i, const sheet_target *to)
+{
+    const sheet_row *row = p->rows + i;
+    const entry *g = x + G + i * SIX_SPAN, *s = x + p->s;
+    const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld, k = (size_t)i, first = (size_t)p->begin;
+    lane *q = to->q + k * q_ld + first, *v = to->v + k * v_ld + first, *m = to->m + k * m_ld + first;
+    const int32_t n = p->n;
+    const stretch zero = {0};
+#define X(r) stretch q##r = zero, v##r = zero, m##r = zero;
+    SHEET_EACH(X)
+#undef X
+    if (!base || (i < p->last && i + R > p->first)) {
+#define X(r)                                                                                                           \
+    if (R > r) {                                                                                                       \
+        const entry *tile = x + row[r].at;                                                                             \
+        const int64_t gap = row[r].n;                                                                                  \
+        if (halves) {                                                                                                  \
+            q##r = stretch_load_halves(tile, gap, row[r].part);                                                        \
+        } else {                                                                                                       \
+            q##r = stretch_load_part(tile, row[r].part);                                                               \
+            v##r = stretch_load_part(tile + gap, row[r].part);                                                         \
+        }                                                                                                              \
+        tile += gap;                                                                                                   \
+        m##r = stretch_load_part(tile + gap, row[r].part);                                                             \
+    }
+        SHEET_EACH(X)
+#undef X
+    }
+    for (int32_t d = 0; base && halves && d < 6; d++, s += 3 * STRETCH / 2, g++) {
+        const stretch sq = stretch_load(s), sm = stretch_load(s + STRETCH);
+#define X(r)                                                                                                           \
+    if (R > r) {                                                                                                       \
+        const entry e = g[r * SIX_SPAN];                                                                               \
+        q##r = stretch_subtract(e, sq, q##r), m##r = stretch_add(e, sm, m##r);                                         \
+    }
+        SHEET_EACH(X)
+#undef X
+    }
+    for (int32_t d = 0; base && !halves && d < 6; d++, s += 3 * STRETCH, g++) {
+        const stretch sq = stretch_load(s), sv = stretch_load(s + STRETCH), sm = stretch_load(s + 2 * STRETCH);
+#define X(r)                                                                                                           \
+    if (R > r) {                                                                                                       \
+        const entry e = g[r * SIX_SPAN];                                                                               \
+        q##r = stretch_subtract(e, sq, q##r), v##r = stretch_subtract(e, sv, v##r);                                    \
+        m##r = stretch_add(e, sm, m##r);                                                                               \
+    }
+        SHEET_EACH(X)
+#undef X
+    }
+#define X(r)                                                                                                           \
+    if (R > r) {                                                                                                       \
+        if (halves)                                                                                                    \
+            stretch_store_halves(q, v, n, q##r);                                                                       \
+        else                                                                                                           \
+            stretch_store(q, n, q##r), stretch_store(v, n, v##r);                                                      \
+        stretch_store(m, n, m##r);                                                                                     \
+        q += q_ld, v += v_ld, m += m_ld;                                                                               \
+    }
+    SHEET_EACH(X)
+#undef X
+}
+
+/* six numbers of a row */
+NUM_INLINE void sheet_store_six(lane *to, const entry *x)
+{
+#if STRETCH == 8
+    stretch_store(to, 6, stretch_load(x));
+#elif STRETCH == 4
+    stretch_store(to, STRETCH, stretch_load(x));
+    memcpy(to + 4, x + 4, 2 * sizeof *to);
+#elif LANES > 1
+    memcpy(to, x, 6 * sizeof *to);
+#else
+    for (int k = 0; k < 6; k++) to[k] = num_get(x[k], 0);
+#endif
+}
+
+/* R rows in the columns of a free root: those of M⁻¹ are G */
+NUM_INLINE void sheet_finish_base(const int R, const sheet *s, const entry *x, int32_t i, const sheet_target *to)
+{
+    const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, *G = x + s->G + SIX_SPAN * i, zero[8] = {0};
+    const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld;
+    lane *q = to->q + (size_t)i * q_ld, *v = to->v + (size_t)i * v_ld, *m = to->m + (size_t)i * m_ld;
+    for (int r = 0; r < R; r++, q += q_ld, v += v_ld, m += m_ld) {
+        sheet_store_six(q, i + r < s->Dq_rows ? Dq + 6 * r : zero);
+        sheet_store_six(v, Dv + 6 * r);
+        sheet_store_six(m, G + SIX_SPAN * r);
+    }
+}
+
+/* R rows in all columns of the sheet; first: the free root's too */
+NUM_INLINE void sheet_finish_group(const int R, const int base, const sheet *s, const entry *x, int32_t i,
+                                   const sheet_target *to, int first)
+{
+    if (base && first) sheet_finish_base(R, s, x, i, to);
+    for (const sheet_panel *p = s->panels; p < s->panels + s->npanels; p++) {
+        if (STRETCH == 8 && base && p->width < STRETCH)
+            sheet_finish_rows(R, base, 1, x, s->G, p, i, to);
+        else
+            sheet_finish_rows(R, base, 0, x, s->G, p, i, to);
+    }
+}
+
+/* all rows of a state; the last few overlap those before */
+NUM_INLINE void sheet_finish_state(const int base, const sheet *s, const entry *x, int32_t rows, const sheet_target *to,
+                                   int first)
+{
+    const int R = SHEET_ROWS;
+    int32_t i = 0;
+    for (; i + R < rows; i += R) sheet_finish_group(R, base, s, x, i, to, first);
+    if (rows >= R)
+        sheet_finish_group(R, base, s, x, rows - R, to, first);
+    else
+        for (; !base && i < rows; i++) sheet_finish_group(1, base, s, x, i, to, first);
+}
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * Bodies in their own frames, over num: what inverse dynamics and the mass matrix share.
+ *
+ * Nothing is in the world or in the root frame here, so nothing has to be turned there first: inertias stay the plan's
+ * constants, and an axis stays z. Only what passes through a joint is turned, by the joint. Most joints are revolute
+ * and most placements are quarter turns: then a vector is turned by four products, and the quarter turn renames its
+ * components, which costs nothing where they come from memory.
+ */
+#ifndef HML_KERNEL_PACK_BODY_FRAMES_H
+#define HML_KERNEL_PACK_BODY_FRAMES_H
+
+#include "kernel/pack/linearize.h"
+
+/* rare joints stay out of the way of the others: inlined, their code would be prepared for in every walk */
+#if defined __GNUC__
+#define LOCAL_APART static __attribute__((noinline))
+#else
+#define LOCAL_APART static
+#endif
+
+/* n numbers of every state; a single state is read where it is */
+static inline const num *local_input(kernel_input in, int count, int32_t n, num *room)
+{
+#if LANES == 1
+    if (in.data) return in.data;
+#endif
+    kernel_load_all(in, count, n, room);
+    return room;
+}
+
+/* ---- joints ---- */
+
+/*
+ * A revolute joint: the placement, then a turn about z. Behind a quarter turn component k in the predecessor frame is
+ * sign[k] times the parent's at[k]; else the placement's rotation X is multiplied out. `quarter` is a constant wherever
+ * these functions are inlined.
+ */
+typedef struct revolute {
+    int quarter;
+    size_t at[3];
+    double sign[3];
+    const double *X;
+    num s, c;
+} revolute;
+
+static inline int is_revolute(const plan_body *p) { return p->type == HML_JOINT_REVOLUTE && p->parent >= 0; }
+
+NUM_INLINE revolute revolute_of(const plan_body *p, num s, num c, int quarter)
+{
+    revolute g;
+    g.quarter = quarter;
+    if (quarter) {
+        int at[3];
+        plan_quarter_turn(p->turn, at, g.sign);
+        for (int k = 0; k < 3; k++) g.at[k] = (size_t)at[k];
+    }
+    g.X = p->X;
+    g.s = s, g.c = c;
+    return g;
+}
+
+/* of three numbers in the parent's frame, to the predecessor's */
+NUM_INLINE vec3 revolute_enter(const revolute *g, const num *a)
+{
+    const double *X = g->X;
+    if (g->quarter) {
+        return vec3_of(K(g->sign[0]) * a[g->at[0]], K(g->sign[1]) * a[g->at[1]], K(g->sign[2]) * a[g->at[2]]);
+    }
+    return vec3_of(K(X[0]) * a[0] + K(X[3]) * a[1] + K(X[6]) * a[2], K(X[1]) * a[0] + K(X[4]) * a[1] + K(X[7]) * a[2],
+                   K(X[2]) * a[0] + K(X[5]) * a[1] + K(X[8]) * a[2]);
+}
+
+/* adds what is in the predecessor frame to three numbers in the parent's */
+NUM_INLINE void revolute_join(const revolute *g, vec3 a, num *sum)
+{
+    const double *X = g->X;
+    if (g->quarter) {
+        sum[g->at[0]] += K(g->sign[0]) * a.x;
+        sum[g->at[1]] += K(g->sign[1]) * a.y;
+        sum[g->at[2]] += K(g->sign[2]) * a.z;
+        return;
+    }
+    for (int k = 0; k < 3; k++) sum[k] += K(X[3 * k]) * a.x + K(X[3 * k + 1]) * a.y + K(X[3 * k + 2]) * a.z;
+}
+
+/* where the joint is, in the predecessor frame */
+NUM_INLINE vec3 revolute_place(const revolute *g)
+{
+    const double *X = g->X, *p = X + 9;
+    if (g->quarter) {
+        return vec3_of(K(g->sign[0] * p[g->at[0]]), K(g->sign[1] * p[g->at[1]]), K(g->sign[2] * p[g->at[2]]));
+    }
+    return vec3_of(K(X[0] * p[0] + X[3] * p[1] + X[6] * p[2]), K(X[1] * p[0] + X[4] * p[1] + X[7] * p[2]),
+                   K(X[2] * p[0] + X[5] * p[1] + X[8] * p[2]));
+}
+
+/* about z, from the predecessor frame to the body's and back */
+NUM_INLINE vec3 revolute_turn(const revolute *g, vec3 a)
+{
+    return vec3_of(g->c * a.x + g->s * a.y, g->c * a.y - g->s * a.x, a.z);
+}
+
+NUM_INLINE vec3 revolute_return(const revolute *g, vec3 a)
+{
+    return vec3_of(g->c * a.x - g->s * a.y, g->s * a.x + g->c * a.y, a.z);
+}
+
+/* the body's frame in the parent's, for any other joint */
+static inline pose local_pose(const plan_body *p, const num *q)
+{
+    return joint_move(p->type, plan_pose(p->X), K(p->pitch), q);
+}
+
+/* S x of a joint, in the body's frame */
+static inline twist local_motion(const plan_body *p, const num *x)
+{
+    twist S[HML_JOINT_MAX_NV], sum = twist_zero();
+    if (p->type == HML_JOINT_FREE) return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5]));
+    joint_columns_at(p->type, pose_identity(), K(p->pitch), S);
+    for (int32_t k = 0; k < p->nv; k++) sum = twist_axpy(x[k], S[k], sum);
+    return sum;
+}
+
+/* Sᵀ F of a joint, F in the body's frame */
+static inline void local_power(const plan_body *p, wrench F, num *x)
+{
+    twist S[HML_JOINT_MAX_NV];
+    if (p->type == HML_JOINT_FREE) {
+        x[0] = F.f.x, x[1] = F.f.y, x[2] = F.f.z, x[3] = F.t.x, x[4] = F.t.y, x[5] = F.t.z;
+        return;
+    }
+    joint_columns_at(p->type, pose_identity(), K(p->pitch), S);
+    for (int32_t k = 0; k < p->nv; k++) x[k] = wrench_dot(F, S[k]);
+}
+
+#endif

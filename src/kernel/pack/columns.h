@@ -1,0 +1,260 @@
+/*
+ * The geometric linearization of forward dynamics, over num: D_q, D_ν, M⁻¹.
+ *
+ * For a column c of joint i, with U of pack/walk.h and ν̇ the forward dynamics:
+ *
+ *   rows d of the joint and of what it carries   ∂τ_d/∂q_c = g_d·Ψ̇_c + F_d·Ψ̈_c     ∂τ_d/∂ν_c = g_d·S_c + F_d·(Ψ̇ + Ṡ)_c
+ *   rows k of its ancestors                      ∂τ_k/∂q_c = S_k·U_q               ∂τ_k/∂ν_c = S_k·U_ν
+ *
+ * and zero elsewhere (g_d meets the angular parts only). Then D_q = −M⁻¹ ∂τ/∂q and D_ν = −M⁻¹ ∂τ/∂ν.
+ *
+ * Of a block, with N and T of pack/block_inverse.h, everything is small and dense. The root acts on every row through
+ * six numbers of a column:
+ *
+ *   M⁻¹ b = G s + N b_b      s = b_root + Tᵀ b_b      G = [1; T] S⁻¹
+ *
+ * with S the root's block of M after everything below is eliminated. Rows of other blocks have nothing but G s. Here
+ * G, s and N b are made, in packs; pack/assemble.h puts them together.
+ *
+ * A free root itself: ∂ν̇/∂position = 0, ∂ν̇/∂rotation = [(Rᵀg)^; 0; 0], ∂ν̇/∂(linear velocity) = [−ω^; 0; 0]; nine
+ * columns without work.
+ */
+#ifndef HML_KERNEL_PACK_COLUMNS_H
+#define HML_KERNEL_PACK_COLUMNS_H
+
+#include "kernel/pack/assemble.h"
+#include "kernel/pack/passive.h"
+#include "kernel/pack/walk.h"
+
+/* what right-hand sides and solutions need beside the walk */
+typedef struct equations {
+    sheet page;
+    num *b;       /* STRETCH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
+    int32_t b_ld; /* 2 nv */
+    num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
+    num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see pack/passive.h */
+} equations;
+
+/* the first row below a free root, or of the tree */
+static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + tree->base; }
+
+/* G of a tree with a free root, into the sheet */
+static inline void base_response(const walk *w, num *G)
+{
+    const plan_tree *tree = w->tree;
+    factor_base_inverse(tree, &w->f, G);
+    six S0 = six_load(G), S1 = six_load(G + SIX_SPAN), S2 = six_load(G + 2 * SIX_SPAN);
+    six S3 = six_load(G + 3 * SIX_SPAN), S4 = six_load(G + 4 * SIX_SPAN), S5 = six_load(G + 5 * SIX_SPAN);
+    for (int32_t i = tree_below(tree); i < tree->end; i++) {
+        const num *T = factor_row(&w->f, i);
+        six low = six_axpy(T[2], S2, six_axpy(T[1], S1, six_scale(T[0], S0)));
+        six high = six_axpy(T[5], S5, six_axpy(T[4], S4, six_scale(T[3], S3)));
+        six_store(six_add(low, high), G + (i - tree->begin) * SIX_SPAN);
+    }
+}
+
+/* ---- columns ---- */
+
+/* s of D_q and D_ν */
+typedef struct six_pair {
+    six q, v;
+} six_pair;
+
+/* an entry of ∂τ joins Tᵀ b */
+NUM_INLINE six_pair six_pair_axpy(const walk *w, int32_t row, num bq, num bv, six_pair s)
+{
+    six T = six_load(factor_row(&w->f, row));
+    s.q = six_axpy(bq, T, s.q);
+    s.v = six_axpy(bv, T, s.v);
+    return s;
+}
+
+/* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any into b; returns s */
+NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const int base, int passive,
+                                     const block_rows *rows, int32_t c, num *b)
+{
+    const int32_t m = plan_bodies(w->plan)[plan_columns(w->plan)[c].body].nv, first = rows->first;
+    const branch_column *col = &w->columns[c];
+    six_pair s;
+    if (base)
+        s.q = six_of(&col->Uq.f.x), s.v = six_of(&col->Uv.f.x);
+    else
+        s.q = s.v = six_zero();
+    if (rows->above) {
+        const wrench Uq = col->Uq, Uv = col->Uv;
+        for (int32_t d = 0; d < rows->above; d++, b += 2) {
+            const int32_t i = rows->path[d];
+            const twist S = w->rows[i].S;
+            const num q = wrench_dot(Uq, S), v = wrench_dot(Uv, S);
+            b[0] = q, b[1] = v;
+            if (base) s = six_pair_axpy(w, i, q, v, s);
+        }
+    }
+    const vec3 Pd = col->Pd.w, S = w->rows[c].S.w;
+    const twist Pdd = col->Pdd, PS = column_PS(w, c, m > 1);
+    const branch_row *row = &w->rows[first], *end = row + rows->n;
+    const num *T = factor_row(&w->f, first);
+    const int32_t ld = w->f.ld;
+    num *own = b;
+    for (; row < end; row++, T += ld, b += 2) {
+        const num q = vec3_dot(row->g, Pd) + wrench_dot(row->F, Pdd), v = vec3_dot(row->g, S) + wrench_dot(row->F, PS);
+        b[0] = q, b[1] = v;
+        if (base) s.q = six_axpy(q, six_load(T), s.q), s.v = six_axpy(v, six_load(T), s.v);
+    }
+    if (passive) { /* derivatives of springs and damping join them */
+        const num damping = K(plan_coordinates(w->plan)[c].damping);
+        for (int32_t i = 0; i < m; i++) {
+            const num q = e->springs[(first + i) * PASSIVE_LD + c - first], v = first + i == c ? damping : K(0);
+            own[2 * i] += q, own[2 * i + 1] += v;
+            if (base) s = six_pair_axpy(w, first + i, q, v, s);
+        }
+    }
+    return s;
+}
+
+/* columns begin … end − 1 of a panel, which are of one block: their s, and their tile */
+static inline void panel_block(const walk *w, equations *e, int passive, sheet_panel *p, int32_t block, int32_t begin,
+                               int32_t end)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t stop = plan_block_end(w->plan, tree, block), n = end - begin, step = 3 * n, width = p->width;
+    const int32_t first = begin - tree->begin - p->begin, tile = sheet_take(&e->page, (stop - block) * step);
+    num *packs = e->page.packs;
+    sheet_row *row = p->rows + (block - tree->begin);
+    for (int32_t i = 0; i < stop - block; i++) {
+        row[i].at = tile + i * step - first;
+        row[i].n = n;
+        row[i].part = ((1u << n) - 1) << first;
+    }
+    const int32_t base = tree->base, ld = w->N.ld, size = stop - block;
+    block_rows rows[STRETCH];
+    for (int32_t c = begin; c < end; c++) {
+        const plan_column *pc = &plan_columns(w->plan)[c];
+        const block_rows of_column = {column_path(w->paths, c) + base, pc->depth - (c - pc->first) - base, pc->first,
+                                      pc->subtree_end - pc->first, block};
+        num *to = packs + p->s + first + (c - begin), *b = e->b + (int64_t)(c - begin) * e->b_ld;
+        rows[c - begin] = of_column;
+        if (base) {
+            const six_pair s = column_equations(w, e, 1, passive, &of_column, c, b);
+            six_scatter(s.q, to, 3 * width);
+            six_scatter(s.v, to + width, 3 * width);
+            six_scatter(six_load(factor_row(&w->f, c)), to + 2 * width, 3 * width); /* of the unit vector, for M⁻¹ */
+        } else {
+            column_equations(w, e, 0, passive, &of_column, c, b);
+        }
+    }
+    /* of a long chain N is larger than the caches: all columns at a few of its rows, one after the other */
+    const num *N = block_row(&w->N, block);
+    for (int32_t i = 0; i < size; i += PRODUCT, N += PRODUCT * (int64_t)ld) {
+        const int32_t m = size - i < PRODUCT ? size - i : PRODUCT;
+        num *to = packs + tile + i * step;
+        for (int32_t j = 0; j < n; j++)
+            block_product_two(m, &rows[j], N, ld, e->b + (int64_t)j * e->b_ld, to + j, step, n);
+    }
+    for (int32_t c = begin; c < end; c++) {
+        const num *from = block_row(&w->N, c);
+        num *to = packs + tile + 2 * n + (c - begin);
+        for (int32_t i = 0; i < size; i++, to += step) *to = from[i];
+    }
+}
+
+/* n columns from `begin` on */
+static inline void panel_columns(const walk *w, equations *e, int passive, int32_t begin, int32_t n)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t rows = tree->end - tree->begin;
+    sheet *s = &e->page;
+    sheet_panel *p = &s->panels[s->npanels];
+    int32_t block = tree->begin;
+    if (tree->base) block = plan_columns(w->plan)[begin].depth > 6 ? column_path(w->paths, begin)[6] : begin;
+    p->begin = begin - tree->begin;
+    p->n = n;
+    p->width = tree->base && STRETCH == 8 && n <= 4 ? 4 : STRETCH;
+    p->rows = s->rows + s->npanels++ * w->plan->nv;
+    s->used += (STRETCH - s->used % STRETCH) % STRETCH; /* registers are filled from whole lines of the cache */
+    p->s = tree->base ? sheet_take(s, 18 * p->width) : 0;
+    p->first = block - tree->begin;
+    for (int32_t i = 0; i < rows; i++) p->rows[i].at = p->rows[i].n = 0, p->rows[i].part = 0;
+    for (int32_t k = 0; tree->base && n < p->width && k < 18 * p->width; k++) s->packs[p->s + k] = K(0);
+    for (int32_t stop; block < begin + n; block = stop) {
+        stop = plan_block_end(w->plan, tree, block);
+        panel_block(w, e, passive, p, block, block > begin ? block : begin, stop < begin + n ? stop : begin + n);
+    }
+    p->last = block - tree->begin;
+}
+
+/* ---- a free root ---- */
+
+/* what the passes left out of a free root's acceleration: gravity − ω × u */
+static inline vec3 base_acceleration(const base_motion *base, const num *v)
+{
+    return vec3_sub(base->gravity, vec3_cross(vec3_of(v[3], v[4], v[5]), base->u));
+}
+
+/* its derivatives by column k of a free root's position and velocity */
+static inline void base_derivative(int32_t k, const base_motion *base, const num *v, vec3 *dq, vec3 *dv)
+{
+    vec3 e = vec3_of(K(k % 3 == 0), K(k % 3 == 1), K(k % 3 == 2));
+    *dq = k < 3 ? vec3_zero() : vec3_cross(base->gravity, e);
+    *dv = k < 3 ? vec3_cross(e, vec3_of(v[3], v[4], v[5])) : vec3_cross(base->u, e);
+}
+
+static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
+
+/*
+ * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers a row d. The rows
+ * of the root and Tᵀ b of the others are s, by rows of six, from the fourth column on.
+ */
+static inline void base_turn(const walk *w, num *turn, num *s)
+{
+    const plan_tree *tree = w->tree;
+    const vec3 omega = w->links[0].v.w;
+    vec3 s0, s1, s2, s3, s4, s5;
+#define X(d) s##d = vec3_add(w->rows[tree->begin + d].g, vec3_cross(w->rows[tree->begin + d].F.t, omega));
+    X(0)
+    X(1)
+    X(2)
+    X(3)
+    X(4)
+    X(5)
+#undef X
+    for (int32_t i = tree_below(tree); i < tree->end; i++) {
+        const num *T = factor_row(&w->f, i);
+        const vec3 b = vec3_add(w->rows[i].g, vec3_cross(w->rows[i].F.t, omega));
+        num *to = turn + 3 * (i - tree->begin);
+        to[0] = b.x, to[1] = b.y, to[2] = b.z;
+#define X(d) s##d = vec3_axpy(T[d], b, s##d);
+        X(0) X(1) X(2) X(3) X(4) X(5)
+#undef X
+    }
+#define X(d) s[6 * d + 3] = s##d.x, s[6 * d + 4] = s##d.y, s[6 * d + 5] = s##d.z;
+    X(0) X(1) X(2) X(3) X(4) X(5)
+#undef X
+}
+
+/* −G s of columns k … 5 of a free root, into rows of six */
+static inline void base_product(const walk *w, const num *G, const num *s, int32_t k, num *to)
+{
+    for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += SIX_SPAN, to += 6) {
+        for (int32_t j = 0; j < k; j++) to[j] = K(0);
+        for (int32_t j = k; j < 6; j++) {
+            num low = G[0] * s[j] + G[1] * s[6 + j] + G[2] * s[12 + j];
+            num high = G[3] * s[18 + j] + G[4] * s[24 + j] + G[5] * s[30 + j];
+            to[j] = -low - high;
+        }
+    }
+}
+
+/* −N b for the angular velocity, added to rows of six */
+static inline void base_product_block(const walk *w, const num *turn, int32_t block, int32_t stop, num *to)
+{
+    const int32_t first = w->tree->begin;
+    for (int32_t i = block; i < stop; i++) {
+        const num *N = block_row(&w->N, i), *b = turn + 3 * (block - first);
+        num *row = to + 6 * (i - first), x = row[3], y = row[4], z = row[5];
+        for (int32_t j = 0; j < stop - block; j++, b += 3) x -= N[j] * b[0], y -= N[j] * b[1], z -= N[j] * b[2];
+        row[3] = x, row[4] = y, row[5] = z;
+    }
+}
+
+#endif

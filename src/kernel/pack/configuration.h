@@ -1,0 +1,181 @@
+/*
+ * q ⊕ ν and q₁ ⊖ q₀ of a pack of states, over num. Numbers that add up are added where they lie, state by state, with
+ * neighbouring numbers in a register; joints with a quaternion or an arc are turned into packs, where a lane is a
+ * state.
+ */
+#ifndef HML_KERNEL_PACK_CONFIGURATION_H
+#define HML_KERNEL_PACK_CONFIGURATION_H
+
+#include "group/joint.h"
+#include "kernel/pack/jacobians.h"
+
+typedef struct configuration_call {
+    const hml_plan *plan;
+    int32_t nq, nv; /* the user's: followers have no numbers, and need none */
+    int count;      /* states in this pack, 1 … LANES; any where all numbers add up and states have no gaps */
+    int trust;      /* 1: compute even where a state is bad and its result takes its place */
+    kernel_input q, with;
+    kernel_output out; /* one row; of ⊕ it may be q */
+} configuration_call;
+
+/* ---- numbers where they lie ---- */
+
+/* out = a + sign b; returns the bits of what is not finite among a and b */
+NUM_INLINE bits add_numbers(size_t n, const lane *a, const lane *b, num sign, lane *out, bits all)
+{
+    size_t k = 0;
+    for (; k + LANES <= n; k += LANES) {
+        num x = *(const num_anywhere *)(a + k), y = *(const num_anywhere *)(b + k);
+        *(num_anywhere *)(out + k) = x + sign * y;
+        all |= num_to_bits(x - x) | num_to_bits(y - y);
+    }
+    if (k < n) {
+        num x = load_some(a + k, n - k), y = load_some(b + k, n - k);
+        store_some(out + k, n - k, x + sign * y);
+        all |= num_to_bits(x - x) | num_to_bits(y - y);
+    }
+    return all;
+}
+
+/* of the first n numbers of every state; what lies without gaps is one array */
+static inline bits states_not_finite(kernel_input in, int count, size_t n, bits all)
+{
+    if (in.stride == n) return not_finite_bits(n * (size_t)count, in.data, all);
+    for (int l = 0; l < count; l++) all = not_finite_bits(n, in.data + (size_t)l * in.stride, all);
+    return all;
+}
+
+/* ---- joints in packs ---- */
+
+/* n <= 8 numbers of every state from `at` on; x has room for 8 */
+NUM_INLINE void load_joint(kernel_input in, int count, int32_t at, int n, num *x)
+{
+    for (int k = 0; k < n; k += LANES) {
+        for (int l = 0; l < LANES; l++) {
+            const lane *from = in.data + kernel_state(count, l) * in.stride + (size_t)(at + k);
+            if (n - k < LANES)
+                x[k + l] = load_some(from, (size_t)(n - k));
+            else
+                x[k + l] = *(const num_anywhere *)from;
+        }
+        rows_transpose(x + k);
+    }
+}
+
+NUM_INLINE void store_joint(kernel_output out, int count, int32_t at, int n, num *x)
+{
+    for (int k = 0; k < n; k += LANES) {
+        rows_transpose(x + k);
+        for (int l = 0; l < LANES; l++) { /* unused lanes hold the first state once more */
+            lane *to = out.data + kernel_state(count, l) * out.stride + (size_t)(at + k);
+            if (n - k < LANES)
+                store_some(to, (size_t)(n - k), x[k + l]);
+            else
+                *(num_anywhere *)to = x[k + l];
+        }
+    }
+}
+
+/* is a quaternion of a run off in any lane? */
+static inline int run_is_off(kernel_input q, int count, const plan_run *r)
+{
+    const int at = quaternion_at(r->type);
+    num x[8];
+    if (at < 0) return 0;
+    load_joint(q, count, r->q + at, 4, x);
+    return num_any(quaternion_is_off(x));
+}
+
+/* a joint's numbers, its quaternion made unit; returns what is not zero where they are bad */
+NUM_INLINE bits load_position(const configuration_call *call, kernel_input in, const plan_run *r, int type, num *g)
+{
+    const int n = joint_nq(type), at = quaternion_at(type);
+    bits all = num_to_bits(K(0));
+    load_joint(in, call->count, r->q, n, g);
+    for (int k = 0; k < n; k++) all |= num_to_bits(g[k] - g[k]);
+    if (at < 0) return all;
+    all |= (bits)quaternion_is_off(g + at);
+    joint_put_quat(quat_normalize(joint_quat(g + at)), g + at);
+    return all;
+}
+
+/* the type, and so the numbers of a joint, is a constant here */
+NUM_INLINE bits run_joint(const configuration_call *call, const plan_run *r, int type, int difference)
+{
+    const int nq = joint_nq(type), nv = joint_nv(type);
+    num g[8], x[8], out[8];
+    for (int k = 0; k < 8; k++) out[k] = K(0);
+    bits all = load_position(call, call->q, r, type, g);
+    if (difference) {
+        all |= load_position(call, call->with, r, type, x);
+        joint_difference(type, g, x, out);
+        store_joint(call->out, call->count, r->v, nv, out);
+    } else {
+        load_joint(call->with, call->count, r->v, nv, x);
+        for (int k = 0; k < nv; k++) all |= num_to_bits(x[k] - x[k]);
+        joint_integrate(type, g, x, out);
+        store_joint(call->out, call->count, r->q, nq, out);
+    }
+    return all;
+}
+
+/* ---- the whole ---- */
+
+/* numbers that add up; a robot that is one run, without gaps between states, is one array */
+NUM_INLINE bits run_add(const configuration_call *call, const plan_run *r, int difference)
+{
+    const size_t n = (size_t)r->n, count = (size_t)call->count, first = (size_t)(difference ? r->v : r->q);
+    const kernel_input a = difference ? call->with : call->q, b = difference ? call->q : call->with;
+    const kernel_output out = call->out;
+    const size_t from = (size_t)(difference ? r->q : r->v);
+    const num sign = K(difference ? -1 : 1);
+    bits all = num_to_bits(K(0));
+    if (a.stride == n && b.stride == n && out.stride == n) {
+        return add_numbers(n * count, a.data, b.data, sign, out.data, all);
+    }
+    for (size_t l = 0; l < count; l++) {
+        all = add_numbers(n, a.data + l * a.stride + (size_t)r->q, b.data + l * b.stride + from, sign,
+                          out.data + l * out.stride + first, all);
+    }
+    return all;
+}
+
+/* is every state of the pack finite, and on the group? */
+static inline int pack_is_good(const configuration_call *call)
+{
+    const plan_run *r = plan_runs(call->plan), *end = r + call->plan->nruns;
+    bits all = num_to_bits(K(0));
+    all = states_not_finite(call->q, call->count, (size_t)call->nq, all);
+    all = states_not_finite(call->with, call->count, (size_t)call->nv, all);
+    if (num_any((mask)(all != 0))) return 0;
+    for (; r < end; r++)
+        if (run_is_off(call->q, call->count, r)) return 0;
+    return 1;
+}
+
+NUM_INLINE unsigned configuration_pack(const configuration_call *call, int difference)
+{
+    const plan_run *r = plan_runs(call->plan), *end = r + call->plan->nruns;
+    bits all = num_to_bits(K(0));
+    for (; r < end; r++) {
+        switch (r->type) {
+        case HML_JOINT_FREE: all |= run_joint(call, r, HML_JOINT_FREE, difference); break;
+        case HML_JOINT_SPHERICAL: all |= run_joint(call, r, HML_JOINT_SPHERICAL, difference); break;
+        case HML_JOINT_PLANAR: all |= run_joint(call, r, HML_JOINT_PLANAR, difference); break;
+        case HML_JOINT_SCHOENFLIES: all |= run_joint(call, r, HML_JOINT_SCHOENFLIES, difference); break;
+        default: all |= run_add(call, r, difference); break;
+        }
+    }
+    return num_any((mask)(all != 0)) ? 1 : 0;
+}
+
+/* 1: some state is not finite or not on the group. What was written is to be written again; the arguments are there */
+static inline unsigned kernel_integrate(const configuration_call *call)
+{
+    if (!call->trust && call->out.data == call->q.data && !pack_is_good(call)) return 1;
+    return configuration_pack(call, 0);
+}
+
+static inline unsigned kernel_difference(const configuration_call *call) { return configuration_pack(call, 1); }
+
+#endif

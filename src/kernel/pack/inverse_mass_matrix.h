@@ -1,0 +1,300 @@
+/*
+ * The inverse of the mass matrix alone, over num: M = Lᵀ D L by branches (Featherstone, chapter 8), W = L⁻¹, and
+ *
+ *   M⁻¹ = W D⁻¹ Wᵀ,   entry (i, j): Σ W_ik W_jk / D_k over the columns k that i and j have in common on their paths.
+ *
+ * Rows are those of pack/mass_matrix.h: entry d for the ancestor at depth d, and the diagonal behind them, so that a
+ * free root is nothing special and a row is eliminated from the row of an ancestor as a whole. They are worked on in
+ * strips of registers; what lies behind a row's diagonal is zero.
+ *
+ * The product goes panel by panel of SLAB columns. In packs only the rows from the panel on are computed, and the rest
+ * is the mirror image: turning states back into place costs more than the arithmetic, and there half would be wasted.
+ */
+#ifndef HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
+#define HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
+
+#include "kernel/pack/mass_matrix.h"
+
+#if COLS > 1
+#define STRIP_EACH(X) X(0)
+#define STRIP         COLS
+#define SLAB_EACH(X)  X(0)
+#define SLAB          COLS
+#else
+#define STRIP_EACH(X) X(0) X(1) X(2) X(3)
+#define STRIP         4
+#define SLAB_EACH(X)  PANEL_EACH(X)
+#define SLAB          PANEL
+#endif
+
+#define STRIP_MEMBER(k) cols r##k;
+typedef struct strip {
+    STRIP_EACH(STRIP_MEMBER)
+} strip;
+typedef struct slab {
+    SLAB_EACH(STRIP_MEMBER)
+} slab;
+#undef STRIP_MEMBER
+
+typedef struct inverse_scratch {
+    mass_scratch m;
+    slab *panel; /* nv: D⁻¹ Wᵀ in the columns of a panel; of rows that none of them touches, anything. Of a single state
+                    all panels, so that no register is read right after the numbers in it were written one by one */
+    slab *out;  /* nv: M⁻¹ in these columns */
+    num *pivot; /* nv: D */
+    int32_t *touched, *common;
+} inverse_scratch;
+
+static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inverse_scratch *k)
+{
+    scratch_cursor at = {(char *)memory, 0};
+    const size_t nv = (size_t)plan->nv;
+    mass_scratch_lay(plan, &at, &k->m);
+    k->panel = (slab *)scratch_take(&at, nv * (LANES > 1 ? 1 : (nv + SLAB - 1) / SLAB) * sizeof(slab));
+    k->out = (slab *)scratch_take(&at, nv * sizeof(slab));
+    k->pivot = (num *)scratch_take(&at, nv * sizeof(num));
+    k->touched = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
+    k->common = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
+    return at.used;
+}
+
+/* ---- strips of a row ---- */
+
+NUM_INLINE strip strip_zero(void)
+{
+    strip a;
+    const cols zero = {0};
+#define X(k) a.r##k = zero;
+    STRIP_EACH(X)
+#undef X
+    return a;
+}
+
+NUM_INLINE strip strip_load(const num *x)
+{
+    strip a;
+#define X(k) a.r##k = ((const cols *)x)[k];
+    STRIP_EACH(X)
+#undef X
+    return a;
+}
+
+NUM_INLINE void strip_store(num *x, strip a)
+{
+#define X(k) ((cols *)x)[k] = a.r##k;
+    STRIP_EACH(X)
+#undef X
+}
+
+/* sum − w x */
+NUM_INLINE strip strip_less(num w, const num *x, strip sum)
+{
+#define X(k) sum.r##k -= w * ((const cols *)x)[k];
+    STRIP_EACH(X)
+#undef X
+    return sum;
+}
+
+NUM_INLINE strip strip_scale(num w, strip x)
+{
+#define X(k) x.r##k *= w;
+    STRIP_EACH(X)
+#undef X
+    return x;
+}
+
+/* zeros with a one at place d, 0 <= d < STRIP; made whole: a number written into a strip in memory delays its reader */
+NUM_INLINE strip strip_unit(int32_t d)
+{
+#if COLS > 1
+    static const double one[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+    strip a;
+    memcpy(&a, one + 8 - d, sizeof a);
+    return a;
+#else
+    strip a;
+#define X(k) a.r##k = K(d == k);
+    STRIP_EACH(X)
+#undef X
+    return a;
+#endif
+}
+
+/* ---- factors ---- */
+
+/* row c of M, less what the columns it carries take from it, becomes that of L; D⁻¹ where the diagonal was kept */
+static inline void eliminate_row(const inverse_scratch *s, int32_t c, int32_t depth, int32_t end, mask *failed)
+{
+    const mass_scratch *k = &s->m;
+    num *row = mass_row(k, c);
+    for (int32_t d = 0; d <= depth; d += STRIP) {
+        strip sum = strip_load(row + d);
+        const num *below = row + k->depth_ld;
+        for (int32_t j = c + 1; j < end; j++, below += k->depth_ld) {
+            sum = strip_less(below[depth] * s->pivot[j], below + d, sum);
+        }
+        strip_store(row + d, sum);
+    }
+    const num pivot = row[depth], inverse = pivot_inverse(pivot, k->diagonal[c], failed);
+    for (int32_t d = 0; d < depth; d += STRIP) strip_store(row + d, strip_scale(inverse, strip_load(row + d)));
+    s->pivot[c] = pivot;
+    k->diagonal[c] = inverse;
+}
+
+/* row c of L → row c of W = −(row c of L) W, with the one on its diagonal */
+static inline void invert_row(const mass_scratch *k, const int32_t *path, int32_t c, int32_t depth)
+{
+    num *row = mass_row(k, c);
+    for (int32_t d = 0; d <= depth; d += STRIP) { /* of the rows above only those that reach so far */
+        strip sum = d + STRIP > depth ? strip_unit(depth - d) : strip_zero();
+        for (int32_t e = d; e < depth; e++) sum = strip_less(row[e], mass_row(k, path[e]) + d, sum);
+        strip_store(row + d, sum);
+    }
+}
+
+/* ---- panels ---- */
+
+NUM_INLINE slab slab_zero(void)
+{
+    slab a;
+    const cols zero = {0};
+#define X(k) a.r##k = zero;
+    SLAB_EACH(X)
+#undef X
+    return a;
+}
+
+NUM_INLINE slab slab_axpy(num w, const slab *x, slab sum)
+{
+#define X(k) sum.r##k += w * x->r##k;
+    SLAB_EACH(X)
+#undef X
+    return sum;
+}
+
+NUM_INLINE slab *panel_of(const kernel_call *call, const inverse_scratch *k, int32_t begin)
+{
+    return LANES > 1 ? k->panel : k->panel + (size_t)(begin / SLAB) * (size_t)call->plan->nv;
+}
+
+/* columns begin … begin + n − 1 of D⁻¹ Wᵀ */
+static inline void inverse_panel(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
+{
+    const plan_column *pc = plan_columns(call->plan);
+    const num *inverse = k->m.diagonal;
+    slab *slabs = panel_of(call, k, begin);
+    for (int32_t j = 0; j < n; j++) {
+        const int32_t *path = column_path(call->paths, begin + j), depth = pc[begin + j].depth;
+        const num *row = mass_row(&k->m, begin + j);
+        num *to = (num *)(void *)slabs + j;
+        for (int32_t d = depth; d >= 0 && k->touched[path[d]] != begin; d--) {
+            k->touched[path[d]] = begin;
+            slabs[path[d]] = slab_zero();
+        }
+        for (int32_t d = 0; d <= depth; d++) to[(int64_t)path[d] * SLAB] = row[d] * inverse[path[d]];
+    }
+}
+
+/* how far the path of every row is touched by columns begin … begin + n − 1 */
+static inline void inverse_reach(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
+{
+    const plan_column *pc = plan_columns(call->plan);
+    for (int32_t j = begin; j < begin + n; j++) {
+        const int32_t *path = column_path(call->paths, j);
+        for (int32_t d = pc[j].depth; d >= 0 && k->touched[path[d]] != -2 - begin; d--) {
+            k->touched[path[d]] = -2 - begin;
+        }
+    }
+    for (int32_t i = 0; i < call->plan->nv; i++) {
+        const int32_t depth = pc[i].depth;
+        if (k->touched[i] == -2 - begin)
+            k->common[i] = depth + 1;
+        else
+            k->common[i] = depth ? k->common[column_path(call->paths, i)[depth - 1]] : 0;
+    }
+}
+
+/* row i of M⁻¹ in the columns of the panel */
+NUM_INLINE slab inverse_product(const kernel_call *call, const inverse_scratch *k, const slab *slabs, int32_t i)
+{
+    const int32_t *path = column_path(call->paths, i), common = k->common[i];
+    const num *row = mass_row(&k->m, i);
+    slab sum = slab_zero();
+    for (int32_t d = 0; d < common; d++) sum = slab_axpy(row[d], &slabs[path[d]], sum);
+    return sum;
+}
+
+/* ---- out ---- */
+
+#if LANES > 1
+/* columns begin … begin + n − 1 of row i, one of them every `step` packs */
+NUM_INLINE void inverse_store(const kernel_call *call, int32_t i, int32_t begin, int32_t n, const num *x, int32_t step)
+{
+    const kernel_output out = call->Minv;
+    lane *to = out.data + (size_t)i * out.ld + (size_t)begin;
+    if (n < GROUP || call->count < LANES) {
+        for (int32_t c = 0; c < n; c++) kernel_store(out, call->count, i, begin + c, x[c * step]);
+        return;
+    }
+    for (int32_t c = 0; c < n; c += GROUP) {
+        const int32_t from = c + GROUP > n ? n - GROUP : c; /* the last overlaps the one before */
+        store_group(to + from, out.stride, x + from * step, step);
+    }
+}
+#endif
+
+/* all rows in the columns of the panel, and their mirror images */
+static inline void inverse_columns(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
+{
+    const int32_t nv = call->plan->nv;
+    const slab *slabs = panel_of(call, k, begin);
+#if LANES > 1
+    const num *x = (const num *)(const void *)k->out;
+    for (int32_t i = begin; i < nv; i++) {
+        k->out[i] = inverse_product(call, k, slabs, i);
+        inverse_store(call, i, begin, n, x + (int64_t)i * SLAB, 1);
+    }
+    for (int32_t j = 0; j < n && begin + n < nv; j++) {
+        inverse_store(call, begin + j, begin + n, nv - begin - n, x + (int64_t)(begin + n) * SLAB + j, SLAB);
+    }
+#else
+    for (int32_t i = 0; i < nv; i++) {
+        slab row = inverse_product(call, k, slabs, i);
+        double *to = call->Minv.data + (size_t)i * call->Minv.ld + (size_t)begin;
+        if (n == SLAB)
+            memcpy(to, &row, sizeof row);
+        else
+            for (int32_t j = 0; j < n; j++) to[j] = row.r0[j];
+    }
+#endif
+}
+
+static inline unsigned kernel_inverse_mass(const kernel_call *call)
+{
+    const hml_plan *plan = call->plan;
+    const plan_column *pc = plan_columns(plan);
+    const int32_t nv = plan->nv;
+    inverse_scratch k;
+    inverse_scratch_lay(plan, call->scratch, &k);
+    for (int32_t c = 0; c < nv; c++) {
+        strip_store(mass_row(&k.m, c) + pc[c].depth / STRIP * STRIP, strip_zero());
+        k.touched[c] = -1;
+    }
+    const mass_target rows = {NULL, 0};
+    const num *q = mass_walk(call, &k.m, rows);
+    mask failed = num_lt(K(1), K(0));
+    for (int32_t c = nv - 1; c >= 0; c--) {
+        eliminate_row(&k, c, pc[c].depth, pc[c].subtree_end, &failed);
+    }
+    for (int32_t c = 0; c < nv; c++) invert_row(&k.m, column_path(call->paths, c), c, pc[c].depth);
+    for (int32_t c = 0; c < nv && LANES == 1; c += SLAB) inverse_panel(call, &k, c, nv - c < SLAB ? nv - c : SLAB);
+    for (int32_t c = 0; c < nv; c += SLAB) {
+        const int32_t n = nv - c < SLAB ? nv - c : SLAB;
+        if (LANES > 1) inverse_panel(call, &k, c, n);
+        inverse_reach(call, &k, c, n);
+        inverse_columns(call, &k, c, n);
+    }
+    return num_lanes(kernel_bad_state(plan, q, NULL, NULL)) | num_lanes(failed);
+}
+
+#endif

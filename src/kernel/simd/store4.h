@@ -1,0 +1,76 @@
+/*
+ * Packs of results on their way out, a few columns at a time: turning 8 columns of 8 states back takes 24 shuffles and
+ * 4 columns 8, and where a matrix is mostly zeros fewer of them are turned for nothing. See kernel/call.h for the rest.
+ */
+#ifndef HML_KERNEL_SIMD_STORE4_H
+#define HML_KERNEL_SIMD_STORE4_H
+
+#include "kernel/call.h"
+
+#if LANES > 1
+enum { GROUP = LANES < 4 ? LANES : 4 };
+typedef double group __attribute__((vector_size(8 * GROUP)));
+typedef group group_anywhere __attribute__((aligned(8), may_alias));
+
+NUM_INLINE void put_group(lane *to, group x) { *(group_anywhere *)to = x; }
+
+#if LANES == 8 && defined __AVX512F__ /* the instruction that stores the upper half needs no shuffle */
+#define num_half(x, k) ((group)_mm512_extractf64x4_pd((__m512d)(x), k))
+#elif LANES == 8
+#define num_half(x, k) __builtin_shufflevector(x, x, 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3)
+#endif
+
+/* GROUP neighbouring columns of all states, one every `step` packs; two halves of a transposition of 8 states cost two
+ * thirds of a whole one */
+NUM_INLINE void store_group(lane *to, size_t stride, const num *x, int32_t step)
+{
+#if LANES == 8
+#define HALVES(l, t)                                                                                                   \
+    put_group(to + (l)*stride, num_half(t, 0));                                                                        \
+    put_group(to + ((l) + 4) * stride, num_half(t, 1));
+    num a = __builtin_shufflevector(x[0], x[step], 0, 8, 2, 10, 4, 12, 6, 14);
+    num b = __builtin_shufflevector(x[0], x[step], 1, 9, 3, 11, 5, 13, 7, 15);
+    num c = __builtin_shufflevector(x[2 * step], x[3 * step], 0, 8, 2, 10, 4, 12, 6, 14);
+    num d = __builtin_shufflevector(x[2 * step], x[3 * step], 1, 9, 3, 11, 5, 13, 7, 15);
+    num t0 = __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
+    num t1 = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    num t2 = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
+    num t3 = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+    HALVES(0, t0) HALVES(1, t1) HALVES(2, t2) HALVES(3, t3)
+#undef HALVES
+#elif LANES == 4
+    num t[4] = {x[0], x[step], x[2 * step], x[3 * step]};
+    num_transpose(t);
+    put_group(to, t[0]), put_group(to + stride, t[1]);
+    put_group(to + 2 * stride, t[2]), put_group(to + 3 * stride, t[3]);
+#else
+    put_group(to, __builtin_shufflevector(x[0], x[step], 0, 2));
+    put_group(to + stride, __builtin_shufflevector(x[0], x[step], 1, 3));
+#endif
+}
+
+NUM_INLINE void store_zero_group(lane *to, size_t stride)
+{
+    const group zero = {0};
+    for (int l = 0; l < LANES; l++, to += stride) put_group(to, zero);
+}
+
+#endif
+
+/* n numbers of a row of every state, from x on, which is overwritten */
+static inline void store_groups(kernel_output out, int count, int32_t row, int32_t n, num *x)
+{
+#if LANES > 1
+    if (count == LANES && n >= GROUP) {
+        lane *to = out.data + (size_t)row * out.ld;
+        for (int32_t c = 0; c < n; c += GROUP) {
+            const int32_t from = c + GROUP > n ? n - GROUP : c; /* the last group overlaps the one before */
+            store_group(to + from, out.stride, x + from, 1);
+        }
+        return;
+    }
+#endif
+    kernel_store_run(out, count, row, 0, n, x);
+}
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * M and its inverse for one state, a column in each lane: M⁻¹ b = G s + N b of pack/columns.h, and ν̇.
+ *
+ * M of a block and its inverse N are rows of packs; which entries belong to an ancestor and which to a descendant is a
+ * set of lanes, known before. N comes by Gauss-Jordan elimination in place, leaves first, which meets the same pivots
+ * as LᵀDL and keeps to the same branches. The six columns of a free root and b go along as right-hand sides: R = N F,
+ * with N b at 3. Then S = M_root − Fᵀ N F is inverted, s of ν̇ going along in the same way, and G = −R S⁻¹ has ν̇ at 3,
+ * less N b.
+ */
+#ifndef HML_KERNEL_SINGLE_BLOCK_INVERSE_H
+#define HML_KERNEL_SINGLE_BLOCK_INVERSE_H
+
+#include "kernel/single/passes.h"
+
+/* a row of the three results, D_q, D_ν and M⁻¹, in a panel of columns */
+typedef struct single_row {
+    num q, v, m;
+} single_row;
+
+/* six numbers of each: s; of single/long_chains.h p and a */
+typedef struct single_sum {
+    num q[6], v[6], m[6];
+} single_sum;
+
+/* what single/long_chains.h has instead of N and R */
+typedef struct single_sweep {
+    double *IA;       /* by slots, six rows each: articulated inertias */
+    double *W;        /* n rows, with 1/D at 3 */
+    single_row *u;    /* n: right-hand sides, then what is left of them on the way in */
+    single_sum *ends; /* nsegments: p that comes to a segment's end; then a there */
+    single_sum *root; /* the same of the root */
+    int32_t *touched; /* nsegments: the last panel that went in along it */
+    double *stage;    /* the three results, nv rows of SWEEP_STAGE each; NULL: they go to their places at once */
+} single_sweep;
+
+typedef struct single_solver {
+    single_tree t;
+    single_sweep sweep;
+    double *N; /* n rows of ld */
+    size_t ld;
+    double *diagonal; /* n: of M */
+    double *R;        /* n rows: N F, and N b at 3 */
+    double *response; /* rows of G, those of a free root first, which are S⁻¹; at 3: what the root's ν̇ adds to theirs */
+    double doubt; /* Σ (diagonal / pivot)²: not finite, or large, where a pivot vanished */
+} single_solver;
+
+/* rows of one of the results, `ld` apart */
+typedef struct single_output {
+    double *to;
+    size_t ld;
+} single_output;
+
+/* the sets of a row */
+NUM_INLINE const uint8_t *single_above(const single_tree *t, int32_t i)
+{
+    return t->call->paths->above + (size_t)(t->below + i) * t->call->paths->bytes;
+}
+
+NUM_INLINE const uint8_t *single_below(const single_tree *t, int32_t i)
+{
+    return t->call->paths->below + (size_t)(t->below + i) * t->call->paths->bytes;
+}
+
+/* ---- M and its inverse ---- */
+
+static inline void single_mass(const single_solver *m, int32_t begin, int32_t end)
+{
+    const single_tree *t = &m->t;
+    const size_t ld = m->ld, bytes = t->call->paths->bytes;
+    for (int32_t k = begin / LANES * LANES; k < end; k += LANES) {
+        const column_pack *c = &t->pack[k / LANES];
+        const twist cS = c->S;
+        const wrench cF = c->F;
+        const double *F = t->F + begin * ROW, *S = t->S + begin * ROW;
+        const uint8_t *above = single_above(t, begin), *below = single_below(t, begin);
+        double *to = m->N + (size_t)begin * ld + k;
+        for (int32_t i = begin; i < end; i++, F += ROW, S += ROW, to += ld, above += bytes, below += bytes) {
+            num x = K(0);
+            if (lanes_any(below, k)) x = lanes_where(lanes_of(below, k), row_dot_wrench(S, &cF));
+            if (lanes_any(above, k)) x = lanes_select(lanes_of(above, k), row_dot_twist(F, &cS), x);
+            pack_put(to, x);
+        }
+    }
+    double *diagonal = m->N + (size_t)begin * (ld + 1);
+    for (int32_t i = begin; i < end; i++, diagonal += ld + 1) {
+        if (t->call->plan->passive) *diagonal += plan_coordinates(t->call->plan)[t->below + i].armature;
+        m->diagonal[i] = *diagonal;
+    }
+}
+
+/* 1/pivot; of one that vanished against the diagonal the doubt is not finite, or large */
+NUM_INLINE double single_inverse(double pivot, double diagonal, double *doubt)
+{
+    const double inverse = 1 / pivot, ratio = diagonal * inverse;
+    *doubt += ratio * ratio;
+    return inverse;
+}
+
+/*
+ * Gauss-Jordan elimination in a block whose columns lie in `packs` packs from `first` on: pivots from the last to the
+ * first. Row p has entries of what carries it and of what it carries, and only those rows have one in column p. R goes
+ * along.
+ */
+NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32_t end, int32_t first, const int packs,
+                                    double *doubt)
+{
+    const single_tree *t = &m->t;
+    const size_t ld = m->ld, bytes = t->call->paths->bytes;
+    const uint8_t *above = single_above(t, end - 1) + first / 8, *below = single_below(t, end - 1) + first / 8;
+    double *N = m->N + (size_t)first * (ld + 1), *R = m->R + first * ROW, sum = *doubt;
+    const double *diagonal = m->diagonal + first;
+    for (int32_t p = end - 1 - first; p >= begin - first; p--, above -= bytes, below -= bytes) {
+        uint64_t a, b, own = (uint64_t)1 << p;
+        memcpy(&a, above, sizeof a), memcpy(&b, below, sizeof b);
+        uint64_t set = ((a | b) >> first % 8) & ~own;
+        double *row = N + (size_t)p * ld;
+        const double inverse = single_inverse(row[p], diagonal[p], &sum);
+        const row8 r = row_scale(inverse, row_at(R + p * ROW));
+        num x[6];
+        lane_set but[6];
+        for (int k = 0; k < packs; k++) {
+            const unsigned lanes = (unsigned)(own >> (k * LANES)) & ((1u << LANES) - 1);
+            but[k] = lanes_in(~lanes);
+            x[k] = lanes_select(but[k], inverse * pack_at(row + k * LANES), K(inverse));
+            pack_put(row + k * LANES, x[k]);
+        }
+        row_put(R + p * ROW, r);
+        set &= ((uint64_t)1 << (end - first - 1) << 1) - 1; /* not the next block's, nor the bytes behind the row's */
+        for (; set; set &= set - 1) {
+            const size_t i = (size_t)__builtin_ctzll(set);
+            double *other = N + i * ld, *other_R = R + i * ROW;
+            const double f = other[p];
+            for (int k = 0; k < packs; k++) {
+                pack_put(other + k * LANES, lanes_where(but[k], pack_at(other + k * LANES)) - f * x[k]);
+            }
+            row_put(other_R, row_less(f, r, row_at(other_R)));
+        }
+    }
+    *doubt = sum;
+}
+
+/* the same for blocks of any size */
+static inline void single_invert_wide(const single_solver *m, int32_t begin, int32_t end, int32_t first, double *doubt)
+{
+    const single_tree *t = &m->t;
+    const int32_t base = t->tree->base, below = t->below;
+    const plan_column *pc = plan_columns(t->call->plan) + below;
+    const size_t ld = m->ld;
+    for (int32_t p = end - 1; p >= begin; p--) {
+        const int32_t last = pc[p].subtree_end - below, above = pc[p].depth - base, own = p / LANES * LANES;
+        const int32_t *path = column_path(t->call->paths, below + p) + base;
+        const lane_set only = lanes_in(1u << (p - own)), but = lanes_in(~(1u << (p - own)));
+        double *row = m->N + (size_t)p * ld, *R = m->R + p * ROW;
+        const double inverse = single_inverse(row[p], m->diagonal[p], doubt);
+        const row8 r = row_scale(inverse, row_at(R));
+        for (int32_t k = first; k < last; k += LANES) pack_put(row + k, inverse * pack_at(row + k));
+        pack_put(row + own, lanes_select(only, K(inverse), pack_at(row + own)));
+        row_put(R, r);
+        for (int32_t k = 0; k < above + last - p - 1; k++) {
+            const int32_t i = k < above ? path[k] - below : p + 1 + k - above;
+            double *other = m->N + (size_t)i * ld, *other_R = m->R + i * ROW;
+            const double f = other[p];
+            const num x = lanes_where(but, pack_at(other + own)) - f * pack_at(row + own);
+            for (int32_t j = first; j < last; j += LANES) {
+                pack_put(other + j, pack_at(other + j) - f * pack_at(row + j));
+            }
+            pack_put(other + own, x);
+            row_put(other_R, row_less(f, r, row_at(other_R)));
+        }
+    }
+}
+
+/* N of the block from `begin` to end − 1, R of its rows */
+static inline void single_invert(single_solver *m, int32_t begin, int32_t end)
+{
+    const int32_t first = begin / LANES * LANES;
+    const double *F = m->t.F + begin * ROW;
+    double *R = m->R + begin * ROW;
+    for (int32_t p = begin; p < end; p++, R += ROW, F += ROW) row_put(R, row_at(F));
+    switch ((end - first + LANES - 1) / LANES) {
+    case 1: single_invert_packs(m, begin, end, first, 1, &m->doubt); break;
+    case 2: single_invert_packs(m, begin, end, first, 2, &m->doubt); break;
+    case 3: single_invert_packs(m, begin, end, first, 3, &m->doubt); break;
+    case 4: single_invert_packs(m, begin, end, first, 4, &m->doubt); break;
+    case 5: single_invert_packs(m, begin, end, first, 5, &m->doubt); break;
+    case 6: single_invert_packs(m, begin, end, first, 6, &m->doubt); break;
+    default: single_invert_wide(m, begin, end, first, &m->doubt); break;
+    }
+}
+
+/* ---- a free root ---- */
+
+/* S⁻¹ and S⁻¹ s into the first six rows of the response; S with s at 3. ν̇ of the root */
+static inline void single_root_invert(single_solver *m, const row8 S[6])
+{
+    const single_tree *t = &m->t;
+    const double *I = t->sum + SUM, mass = I[0];
+    row8 r0 = S[0], r1 = S[1], r2 = S[2], r3 = S[3], r4 = S[4], r5 = S[5];
+    double inverse;
+    num w;
+#define SCALE(r, at, diagonal)                                                                                         \
+    inverse = single_inverse(ROW_SPREAD(r, at)[0], diagonal, &m->doubt);                                               \
+    r = row_scale(inverse, row_but(r, at, K(1)));
+#define CLEAR(e, r, at)                                                                                                \
+    w = ROW_SPREAD(e, at);                                                                                             \
+    e = row_minus(w, r, row_but(e, at, K(0)));
+#define PIVOT(r, at, diagonal, a, b, c, d, e)                                                                          \
+    SCALE(r, at, diagonal) CLEAR(a, r, at) CLEAR(b, r, at) CLEAR(c, r, at) CLEAR(d, r, at) CLEAR(e, r, at)
+    PIVOT(r5, 6, I[9], r0, r1, r2, r3, r4)
+    PIVOT(r4, 5, I[7], r0, r1, r2, r3, r5)
+    PIVOT(r3, 4, I[4], r0, r1, r2, r4, r5)
+    PIVOT(r2, 2, mass, r0, r1, r3, r4, r5)
+    PIVOT(r1, 1, mass, r0, r2, r3, r4, r5)
+    PIVOT(r0, 0, mass, r1, r2, r3, r4, r5)
+#undef PIVOT
+#undef CLEAR
+#undef SCALE
+    double *B = m->response, *x = t->x + t->tree->begin;
+    row_put(B, r0), row_put(B + ROW, r1), row_put(B + 2 * ROW, r2);
+    row_put(B + 3 * ROW, r3), row_put(B + 4 * ROW, r4), row_put(B + 5 * ROW, r5);
+    const quad linear = {B[3], B[ROW + 3], B[2 * ROW + 3], 0};
+    const quad angular = {B[3 * ROW + 3], B[4 * ROW + 3], B[5 * ROW + 3], 0};
+    quads_put(t->da + ROW, linear, angular);
+    for (int d = 0; d < 3; d++) x[d] = linear[d], x[d + 3] = angular[d];
+}
+
+/* six rows of an inertia's ten numbers, with b at 3 */
+NUM_INLINE void single_inertia_rows(const double *I, const double b[6], row8 to[6])
+{
+    const double m = I[0], hx = I[1], hy = I[2], hz = I[3];
+    const double rows[6][ROW] = {{m, 0, 0, b[0], 0, hz, -hy, 0},          {0, m, 0, b[1], -hz, 0, hx, 0},
+                                 {0, 0, m, b[2], hy, -hx, 0, 0},          {0, -hz, hy, b[3], I[4], I[5], I[6], 0},
+                                 {hz, 0, -hx, b[4], I[5], I[7], I[8], 0}, {-hy, hx, 0, b[5], I[6], I[8], I[9], 0}};
+    for (int d = 0; d < 6; d++) to[d] = row_at(rows[d]);
+}
+
+/* S = M_root − Fᵀ N F */
+static inline void single_root(single_solver *m)
+{
+    const single_tree *t = &m->t;
+    const double *I = t->sum + SUM, *f = I + 22, *tau = t->tau + t->tree->begin;
+    const double b[6] = {tau[0] - f[0], tau[1] - f[1], tau[2] - f[2], tau[3] - f[3], tau[4] - f[4], tau[5] - f[5]};
+    row8 r[6];
+    single_inertia_rows(I, b, r);
+    const double *F = t->F, *R = m->R, *end = F + t->n * ROW;
+    for (; F < end; F += ROW, R += ROW) {
+        const row8 x = row_at(R);
+        for (int d = 0; d < 6; d++) r[d] = row_less(F[row_place(d)], x, r[d]);
+    }
+    single_root_invert(m, r);
+}
+
+/* G and ν̇ */
+static inline void single_accelerations(const single_solver *m)
+{
+    const single_tree *t = &m->t;
+    double *x = t->x + t->below, *B = m->response, *G = B + 6 * ROW;
+    const double *R = m->R;
+    if (!t->tree->base) {
+        for (int32_t i = 0; i < t->n; i++, R += ROW) x[i] = R[3];
+        return;
+    }
+    const row8 b0 = row_at(B), b1 = row_at(B + ROW), b2 = row_at(B + 2 * ROW), b3 = row_at(B + 3 * ROW);
+    const row8 b4 = row_at(B + 4 * ROW), b5 = row_at(B + 5 * ROW);
+    for (int32_t i = 0; i < t->n; i++, R += ROW, G += ROW) {
+        row8 low = row_less(R[2], b2, row_less(R[1], b1, row_less(R[0], b0, row_zero())));
+        row8 high = row_less(R[6], b5, row_less(R[5], b4, row_less(R[4], b3, row_zero())));
+        row8 sum = row_add(low, high);
+        row_put(G, sum);
+        x[i] = R[3] + G[3];
+    }
+    for (int32_t i = t->n; i < t->packs * LANES; i++, G += ROW)
+        row_put(m->R + i * ROW, row_zero()), row_put(G, row_zero());
+}
+
+/* everything above: N, G, ν̇ */
+static inline void single_solve(single_solver *m)
+{
+    const single_tree *t = &m->t;
+    for (int32_t begin = 0, end; begin < t->n; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        single_mass(m, begin, end);
+        single_invert(m, begin, end);
+    }
+    if (t->tree->base) single_root(m);
+    single_accelerations(m);
+}
+
+/* did a pivot vanish? 2^-46 of the diagonal and less, as in pack/ltdl.h */
+static inline int single_in_doubt(const single_solver *m) { return !(m->doubt < 0x1p92); }
+
+/* ---- rows of M⁻¹ ---- */
+
+NUM_INLINE void single_store(double *to, int n, const int whole, num x)
+{
+    if (whole)
+        pack_put(to, x);
+    else
+        num_store_part(to, n, x);
+}
+
+/* the first six columns of M⁻¹ are G */
+static inline void single_inverse_base(const single_solver *m, single_output out)
+{
+    const double *G = m->response, *end = G + (6 + m->t.n) * ROW;
+    for (; G < end; G += ROW, out.to += out.ld) {
+        *(quad_anywhere *)out.to = quad_from(G);
+        out.to[3] = G[4], out.to[4] = G[5], out.to[5] = G[6];
+    }
+}
+
+/* LANES columns from `at` on: G s + N, s a column of −Rᵀ each */
+static inline void single_inverse_panel(const single_solver *m, single_output out, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const int32_t base = t->tree->base, stop = at + LANES < t->n ? at + LANES : t->n;
+    const int n = stop - at, whole = n == LANES;
+    const double *G = m->response;
+    num s[ROW] = {K(0), K(0), K(0), K(0), K(0), K(0), K(0), K(0)};
+    if (base) {
+        num R[ROW];
+        rows_in(m->R + at * ROW, ROW, R);
+        for (int d = 0; d < 6; d++) s[d] = -R[row_place(d)];
+        for (int d = 0; d < 6; d++, G += ROW, out.to += out.ld) single_store(out.to, n, whole, row_dot(G, s));
+    }
+    for (int32_t begin = 0, end; begin < t->n; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        const double *N = m->N + (size_t)begin * m->ld + at;
+        const int inside = begin < stop && end > at;
+        for (int32_t i = begin; i < end; i++, G += ROW, N += m->ld, out.to += out.ld) {
+            num x = base ? row_dot(G, s) : K(0);
+            if (inside) x += pack_at(N);
+            single_store(out.to, n, whole, x);
+        }
+    }
+}
+
+#endif

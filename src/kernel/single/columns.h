@@ -1,0 +1,274 @@
+/*
+ * Right-hand sides and results of the linearization of one state, LANES columns at a time: pack/columns.h with a
+ * column in each lane.
+ */
+#ifndef HML_KERNEL_SINGLE_COLUMNS_H
+#define HML_KERNEL_SINGLE_COLUMNS_H
+
+#include "kernel/single/block_inverse.h"
+
+/* right-hand sides of D_q and D_ν in a row of the panel */
+typedef struct single_pair {
+    num q, v;
+} single_pair;
+
+/* rows in which a panel has right-hand sides: begin … end − 1 */
+typedef struct panel_run {
+    int32_t begin, end;
+} panel_run;
+
+/* LANES columns on their way to the results */
+typedef struct single_panel {
+    single_pair *b;      /* n */
+    int32_t at, end;     /* columns */
+    int32_t width;       /* how many */
+    int32_t joint;       /* first column of the first one's joint */
+    int32_t carried;     /* where the last of their subtrees ends */
+    const int32_t *path; /* rows above that joint, in the plan's numbering: `above` of them */
+    int32_t above;
+    panel_run *runs, *clipped; /* of rows with right-hand sides; those of a block */
+    int32_t nruns;
+    single_output Dq, Dv, Minv;
+    double *nowhere;    /* a row for results that nobody wants */
+    const num *springs; /* their ∂h/∂q, see pack/passive.h; one lane of each */
+} single_panel;
+
+/* ---- right-hand sides ---- */
+
+/* Σ a[d] x[d] for three numbers */
+NUM_INLINE num row_dot3(const double *a, const vec3 *x) { return a[0] * x->x + a[1] * x->y + a[2] * x->z; }
+
+/* rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in c->q and c->v */
+static inline void single_sides(const single_tree *t, const single_panel *p, const column_pack *c)
+{
+    const size_t bytes = t->call->paths->bytes;
+    const int32_t at = p->at, end = p->end, carried = p->carried, joint = p->joint;
+    const column_side q = c->q, v = c->v;
+    for (int32_t d = 0; d < p->above; d++) {
+        const int32_t i = p->path[d] - t->below;
+        const lane_set below = lanes_of(single_below(t, i), at);
+        const double *S = t->S + i * ROW;
+        p->b[i].q = lanes_where(below, row_dot_wrench(S, &q.U));
+        p->b[i].v = lanes_where(below, row_dot_wrench(S, &v.U));
+    }
+    const double *F = t->F + joint * ROW, *S = t->S + joint * ROW, *g = t->g + joint * ROW;
+    const uint8_t *above = single_above(t, joint), *below = single_below(t, joint);
+    single_pair *b = p->b + joint;
+    for (int32_t i = joint; i < end; i++, F += ROW, S += ROW, g += ROW, above += bytes, below += bytes, b++) {
+        const lane_set down = lanes_of(above, at), up = lanes_of(below, at);
+        b->q = lanes_select(down, row_dot_twist(F, &q.P) + row_dot3(g, &q.w), lanes_where(up, row_dot_wrench(S, &q.U)));
+        b->v = lanes_select(down, row_dot_twist(F, &v.P) + row_dot3(g, &v.w), lanes_where(up, row_dot_wrench(S, &v.U)));
+    }
+    for (int32_t i = end; i < carried; i++, F += ROW, g += ROW, above += bytes, b++) {
+        const lane_set down = lanes_of(above, at);
+        b->q = lanes_where(down, row_dot_twist(F, &q.P) + row_dot3(g, &q.w));
+        b->v = lanes_where(down, row_dot_twist(F, &v.P) + row_dot3(g, &v.w));
+    }
+}
+
+/* damping and springs join them: entries of the joints' own columns. b: q, v and perhaps more of a row, `step` packs */
+static inline void single_passive_sides(const single_tree *t, const single_panel *p, num *b, int32_t step)
+{
+    for (int32_t c = p->at; c < p->end; c++) {
+        const plan_column *pc = &plan_columns(t->call->plan)[t->below + c];
+        const int32_t nv = plan_bodies(t->call->plan)[pc->body].nv, lane_of = c - p->at;
+        for (int32_t k = pc->first; k < pc->first + nv; k++) {
+            b[(k - t->below) * step][lane_of] -= num_get(p->springs[k * PASSIVE_LD + t->below + c - pc->first], 0);
+        }
+        b[c * step + 1][lane_of] -= plan_coordinates(t->call->plan)[t->below + c].damping;
+    }
+}
+
+/* s = b_root + Tᵀ b, T = −N F; U is −b_root's, b two packs a row */
+NUM_INLINE void single_sum_up(const single_solver *m, const single_panel *p, const wrench *U, const num *b, num s[6])
+{
+    num s0 = U->f.x, s1 = U->f.y, s2 = U->f.z, s3 = U->t.x, s4 = U->t.y, s5 = U->t.z;
+    for (const panel_run *run = p->runs, *last = run + p->nruns; run < last; run++) {
+        const double *R = m->R + run->begin * ROW;
+        for (const num *x = b + 2 * run->begin, *end = b + 2 * run->end; x < end; x += 2, R += ROW) {
+            const num y = *x;
+            s0 -= R[0] * y, s1 -= R[1] * y, s2 -= R[2] * y;
+            s3 -= R[4] * y, s4 -= R[5] * y, s5 -= R[6] * y;
+        }
+    }
+    s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3, s[4] = s4, s[5] = s5;
+}
+
+/* rows with right-hand sides: the path, runs of neighbours together, then the columns and what they carry */
+static inline void single_runs(single_panel *p, int32_t below)
+{
+    panel_run *run = p->runs;
+    run->begin = run->end = p->above ? p->path[0] - below : p->joint;
+    for (int32_t d = 0; d < p->above; d++) {
+        const int32_t i = p->path[d] - below;
+        if (run->end != i) run++, run->begin = i;
+        run->end = i + 1;
+    }
+    if (run->end != p->joint) run++, run->begin = p->joint;
+    run->end = p->carried;
+    p->nruns = (int32_t)(run - p->runs) + 1;
+}
+
+/* those that lie in a block */
+static inline int32_t single_clip(const single_panel *p, int32_t begin, int32_t end)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < p->nruns; k++) {
+        const panel_run run = p->runs[k];
+        if (run.begin >= end || run.end <= begin) continue;
+        p->clipped[n].begin = run.begin > begin ? run.begin : begin;
+        p->clipped[n++].end = run.end < end ? run.end : end;
+    }
+    return n;
+}
+
+/* ---- results ---- */
+
+/* rows at once: their sums and what they share should fit the registers */
+enum { SINGLE_ROWS = 3 };
+
+/* G s */
+NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
+{
+    single_row x = {G[0] * s->q[0], G[0] * s->v[0], G[0] * s->m[0]};
+#define STEP(d, e) x.q += G[e] * s->q[d], x.v += G[e] * s->v[d], x.m += G[e] * s->m[d];
+    STEP(1, 1)
+    STEP(2, 2)
+    STEP(3, 4)
+    STEP(4, 5)
+    STEP(5, 6)
+#undef STEP
+    return x;
+}
+
+/* a row of the three results, and on to the next */
+NUM_INLINE void single_row_out(int n, const int whole, single_row x, single_output to[3])
+{
+    single_store(to[0].to, n, whole, x.q), single_store(to[1].to, n, whole, x.v);
+    single_store(to[2].to, n, whole, x.m);
+    for (int k = 0; k < 3; k++) to[k].to += to[k].ld;
+}
+
+/* rows of the three results that the panel does not touch: G s */
+NUM_INLINE void single_outside(single_panel *p, const single_sum *sums, const int whole, const double *G, int32_t rows)
+{
+    single_output to[3] = {p->Dq, p->Dv, p->Minv};
+    const single_sum s = *sums;
+    for (const double *end = G + rows * ROW; G < end; G += ROW)
+        single_row_out(p->width, whole, single_row_of(G, &s), to);
+    p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
+}
+
+/* R rows of N b, and of G s under a free root; G and N at the first of them */
+NUM_INLINE void single_inside_rows(const int R, const int base, const int whole, const single_solver *m,
+                                   const single_panel *p, const single_sum *s, const double *G, const double *N,
+                                   int32_t nclipped, single_output to[3])
+{
+    const size_t ld = m->ld;
+    const single_row zero = {K(0), K(0), K(0)};
+    single_row x[SINGLE_ROWS];
+    for (int r = 0; r < R; r++) {
+        x[r] = base ? single_row_of(G + r * ROW, s) : zero;
+        x[r].m += pack_at(N + (size_t)r * ld + p->at);
+    }
+    for (const panel_run *run = p->clipped, *end = run + nclipped; run < end; run++) {
+        const single_pair *b = p->b + run->begin;
+        for (int32_t j = run->begin; j < run->end; j++, b++) {
+            const num bq = b->q, bv = b->v;
+            for (int r = 0; r < R; r++) {
+                const double e = N[(size_t)r * ld + (size_t)j];
+                x[r].q += e * bq, x[r].v += e * bv;
+            }
+        }
+    }
+    for (int r = 0; r < R; r++) single_row_out(p->width, whole, x[r], to);
+}
+
+/* rows of a block that it touches */
+NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const single_sum *s, const int base,
+                              const int whole, const double *G, const double *N, int32_t rows, int32_t nclipped)
+{
+    single_output to[3] = {p->Dq, p->Dv, p->Minv};
+    for (; rows >= SINGLE_ROWS; rows -= SINGLE_ROWS, G += SINGLE_ROWS * ROW, N += SINGLE_ROWS * m->ld)
+        single_inside_rows(SINGLE_ROWS, base, whole, m, p, s, G, N, nclipped, to);
+    switch (rows) {
+    case 2: single_inside_rows(2, base, whole, m, p, s, G, N, nclipped, to); break;
+    case 1: single_inside_rows(1, base, whole, m, p, s, G, N, nclipped, to); break;
+    default: break;
+    }
+    p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
+}
+
+static inline single_output single_output_at(const single_panel *p, kernel_output out, int32_t row, int32_t column)
+{
+    single_output o = {p->nowhere, 0};
+    if (!out.data) return o;
+    o.to = out.data + (size_t)row * out.ld + (size_t)column;
+    o.ld = out.ld;
+    return o;
+}
+
+NUM_INLINE void single_results(const single_solver *m, single_panel *p, const single_sum *s, const int whole)
+{
+    const single_tree *t = &m->t;
+    const double *own = m->response + 6 * ROW, *N = m->N;
+    if (!t->tree->base) {
+        single_inside(m, p, s, 0, whole, own, N, t->n, single_clip(p, 0, t->n));
+        return;
+    }
+    int32_t begin = p->runs[0].begin, end;
+    single_outside(p, s, whole, m->response, begin + 6);
+    for (; begin < p->carried; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        single_inside(m, p, s, 1, whole, own + begin * ROW, N + (size_t)begin * m->ld, end - begin,
+                      single_clip(p, begin, end));
+    }
+    single_outside(p, s, whole, own + begin * ROW, t->n - begin);
+}
+
+/* which columns they are, and where their results go */
+static inline void single_panel_place(const single_solver *m, single_panel *p, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const kernel_call *call = t->call;
+    const int32_t base = t->tree->base, row = t->tree->begin;
+    const plan_column *pc = plan_columns(call->plan) + t->below;
+    p->at = at;
+    p->end = at + LANES < t->n ? at + LANES : t->n;
+    p->width = p->end - at;
+    p->carried = p->end;
+    for (int32_t k = at; k < p->end; k++) {
+        const int32_t end = pc[k].subtree_end - t->below;
+        if (end > p->carried) p->carried = end;
+    }
+    p->joint = pc[at].first - t->below;
+    p->path = column_path(call->paths, t->below + at) + base;
+    p->above = pc[p->joint].depth - base;
+    p->Dq = single_output_at(p, call->Dq, row, t->below + at);
+    p->Dv = single_output_at(p, call->Dv, row, t->below + at);
+    p->Minv = single_output_at(p, call->Minv, row, t->below + at);
+}
+
+static inline void single_panel_columns(const single_solver *m, single_panel *p, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const column_pack *c = &t->pack[at / LANES];
+    single_sum s;
+    single_panel_place(m, p, at);
+    single_runs(p, t->below);
+    single_sides(t, p, c);
+    if (t->call->passive) single_passive_sides(t, p, &p->b->q, 2);
+    if (t->tree->base) {
+        num R[ROW];
+        single_sum_up(m, p, &c->q.U, &p->b->q, s.q);
+        single_sum_up(m, p, &c->v.U, &p->b->v, s.v);
+        rows_in(m->R + at * ROW, ROW, R);
+        for (int d = 0; d < 6; d++) s.m[d] = -R[row_place(d)];
+    }
+    if (p->width == LANES)
+        single_results(m, p, &s, 1);
+    else
+        single_results(m, p, &s, 0);
+}
+
+#endif

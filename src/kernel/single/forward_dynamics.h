@@ -1,0 +1,386 @@
+/*
+ * Forward dynamics of one state: pack/forward_dynamics.h for a single call, where lanes are not states but x, y, z.
+ *
+ * A quad is a 3-vector and a zero, a pair of them a twist or a wrench, and an articulated inertia twelve columns: the
+ * recursion then is a handful of products of quads and numbers. Numbers are read back from memory, where a load
+ * spreads them over a quad for nothing. For trees of joints with one coordinate, on a free root or not, and no external
+ * wrenches; whatever else there is, and a pivot in doubt, goes to the scalar kernel.
+ */
+#ifndef HML_KERNEL_SINGLE_FORWARD_DYNAMICS_H
+#define HML_KERNEL_SINGLE_FORWARD_DYNAMICS_H
+
+#include <assert.h>
+
+#include "kernel/pack/linearize.h"
+#include "kernel/single/jacobians.h"
+
+typedef double duo __attribute__((vector_size(16)));
+typedef double double_anywhere __attribute__((may_alias));
+
+/*
+ * A twist or a wrench; as numbers: linear at 0 … 2, angular at 4 … 6. Copied by halves: a load wider than the stores
+ * before it has to wait for them.
+ */
+typedef struct pair4 {
+    quad v, w;
+} pair4;
+
+/* columns of [A B; Bᵀ C], see articulated; T = Bᵀ */
+typedef struct single_inertia {
+    quad A[3], T[3], B[3], C[3];
+} single_inertia;
+
+typedef struct single_link {
+    frame4 H;
+    pair4 v, a;       /* a with ν̇ = 0; on the last way out what ν̇ adds to it */
+    single_inertia X; /* its own, and of its children what is felt through their joints */
+    pair4 f;
+    double mass, trace; /* of the subtree, see articulated_pivot */
+} single_link;
+
+typedef struct single_column {
+    pair4 S, U;
+    double inverse, u, length; /* length: |v|² of S */
+} single_column;
+
+typedef struct single_walk {
+    const hml_plan *plan;
+    const double *q, *v;
+    double *s, *c;      /* nq: sines and cosines of the angles, in the place of packs of q and v */
+    single_link *links; /* levels + 1: the first is the world */
+    single_column *columns;
+    double doubt; /* see articulated_pivot */
+} single_walk;
+
+#if LANES >= 4 /* they take the place of packs */
+static_assert(2 * sizeof(single_link) <= sizeof(articulated_link), "the world is a link more");
+static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is not larger than a pack of them");
+#endif
+
+static const quad unit4[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+
+/* six numbers, three and three */
+NUM_INLINE pair4 pair4_from(const double *x)
+{
+    const quad zero = {0, 0, 0, 0}, low = *(const quad_anywhere *)x, high = *(const quad_anywhere *)(x + 2);
+    pair4 a;
+    a.v = __builtin_shufflevector(low, zero, 0, 1, 2, 7);
+    a.w = __builtin_shufflevector(high, zero, 1, 2, 3, 7);
+    return a;
+}
+
+/* number k of a quad in memory */
+NUM_INLINE double quad_at(const quad *x, int k) { return ((const double_anywhere *)x)[k]; }
+
+/* sums of the lanes of a and of b */
+NUM_INLINE duo quad_both(quad a, quad b)
+{
+    quad t = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    return __builtin_shufflevector(t, t, 0, 1) + __builtin_shufflevector(t, t, 2, 3);
+}
+
+NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
+{
+    const duo sums = quad_both(a, b);
+    *sum_a = sums[0];
+    *sum_b = sums[1];
+}
+
+/* a vector of the world in the frame of a body there */
+NUM_INLINE quad quad_seen_from(const frame4 *W, quad a)
+{
+    const quad zero = {0, 0, 0, 0};
+    return __builtin_shufflevector(quad_both(W->x * a, W->y * a), quad_both(W->z * a, zero), 0, 1, 2, 3);
+}
+
+/* M x for the columns of a 3x3 matrix and a vector in memory */
+NUM_INLINE quad quad_columns(const quad M[3], const quad *x)
+{
+    return M[0] * quad_at(x, 0) + M[1] * quad_at(x, 1) + M[2] * quad_at(x, 2);
+}
+
+/* ---- out ---- */
+
+/* inertia of a body at H and the force that its motion needs: inertia_transform and articulated_force; |v|² as well */
+static inline double single_load(const plan_body *p, single_link *own, quad v)
+{
+    const double *I = p->I;
+    const quad flat = {1, 1, 1, 0}, s0 = {0, -1, 1, 0}, s1 = {1, 0, -1, 0}, s2 = {-1, 1, 0, 0};
+    const frame4 *H = &own->H;
+    quad o = H->p * flat, h = H->x * I[1] + H->y * I[2] + H->z * I[3], d = h + o * I[0], C[3], R[3];
+    quad Y[3] = {H->x * I[4] + H->y * I[5] + H->z * I[6], H->x * I[5] + H->y * I[7] + H->z * I[8],
+                 H->x * I[6] + H->y * I[8] + H->z * I[9]};
+    double point, length;
+    quad_sums((h + d) * o, v * v, &point, &length);
+    R[0] = H->x, R[1] = H->y, R[2] = H->z;
+    for (int j = 0; j < 3; j++) {
+        C[j] = Y[0] * R[0][j] + Y[1] * R[1][j] + Y[2] * R[2][j] - h * o[j] - o * d[j] + unit4[j] * point;
+        own->X.A[j] = unit4[j] * I[0];
+        own->X.C[j] = C[j];
+    }
+    own->X.B[0] = __builtin_shufflevector(d, d, 3, 2, 1, 3) * s0; /* e × d */
+    own->X.B[1] = __builtin_shufflevector(d, d, 2, 3, 0, 3) * s1;
+    own->X.B[2] = __builtin_shufflevector(d, d, 1, 0, 3, 3) * s2;
+    for (int j = 0; j < 3; j++) own->X.T[j] = -own->X.B[j];
+    own->mass = I[0];
+    own->trace = I[4] + I[7] + I[9] + 2 * point;
+
+    quad w = own->v.w, c = own->a.v + quad_cross(w, own->v.v);
+    own->f.v = c * I[0] + quad_cross(own->a.w, d) + quad_cross(w, quad_cross(w, d));
+    own->f.w = quad_columns(C, &own->a.w) + quad_cross(w, quad_columns(C, &own->v.w)) + quad_cross(d, c);
+    return length;
+}
+
+/* H of a body whose parent is at `up`; revolute joints, the many, without a call; sine, cosine: of q's numbers */
+NUM_INLINE void single_move(const plan_body *p, const double *q, const double *sine, const double *cosine,
+                            const frame4 *up, frame4 *H)
+{
+    const double *X = p->X;
+    if (p->type == HML_JOINT_REVOLUTE) {
+        const double s = sine[p->q], c = cosine[p->q];
+        quad x = frame4_turn(up, X, 0), y = frame4_turn(up, X, 1);
+        H->x = x * c + y * s;
+        H->y = y * c - x * s;
+        H->z = frame4_turn(up, X, 2);
+        H->p = frame4_act(up, X + 9);
+    } else {
+        *H = frame4_move(p, frame4_mul(up, X), q + p->q, sine + p->q, cosine + p->q);
+    }
+}
+
+/* S of a joint with one coordinate */
+NUM_INLINE pair4 single_axis(const plan_body *p, const frame4 *H)
+{
+    const quad zero = {0, 0, 0, 0};
+    pair4 S = {quad_cross(H->p, H->z), H->z};
+    if (p->type == HML_JOINT_HELICAL) S.v += H->z * p->pitch;
+    if (p->type == HML_JOINT_PRISMATIC) S.v = H->z, S.w = zero;
+    return S;
+}
+
+/* a body below `up`; of a root `up` is the world in the root's frame, where H is given */
+static inline void single_out(single_walk *w, const plan_body *p, const single_link *up, single_link *own)
+{
+    const quad v = up->v.v, omega = up->v.w, a = up->a.v, alpha = up->a.w;
+    if (p->nv == 0) {
+        own->v.v = v, own->v.w = omega, own->a.v = a, own->a.w = alpha;
+        single_load(p, own, v);
+        return;
+    }
+    single_column *c = &w->columns[p->v];
+    const double nu = w->v[p->v];
+    const pair4 S = single_axis(p, &own->H);
+    c->S.v = S.v, c->S.w = S.w;
+    own->v.v = v + S.v * nu;
+    own->v.w = omega + S.w * nu;
+    own->a.v = a + (quad_cross(omega, S.v) + quad_cross(v, S.w)) * nu;
+    own->a.w = alpha + quad_cross(omega, S.w) * nu;
+    c->length = single_load(p, own, S.v);
+}
+
+/* ---- back ---- */
+
+/* D⁻¹ of a column whose U is there, from Sᵀ U and Sᵀ f; u in its place */
+NUM_INLINE double single_pivot(single_walk *w, int32_t k, double SU, double Sf, double length, const single_link *own)
+{
+    const double armature = plan_coordinates(w->plan)[k].armature, inverse = 1 / (SU + armature);
+    const double ratio = (2 * own->mass * length + own->trace + armature) * inverse;
+    w->columns[k].inverse = inverse;
+    w->columns[k].u -= Sf;
+    w->doubt += ratio * ratio;
+    return inverse;
+}
+
+/* to += what a body is through its column */
+NUM_INLINE void single_join(const single_link *own, const single_column *c, single_link *to)
+{
+    const double inverse = c->inverse, g = inverse * c->u;
+    const quad Wv = c->U.v * inverse, Ww = c->U.w * inverse;
+    const single_inertia *X = &own->X;
+    for (int k = 0; k < 3; k++) {
+        const double Uv = quad_at(&c->U.v, k), Uw = quad_at(&c->U.w, k);
+        to->X.A[k] += X->A[k] - Wv * Uv;
+        to->X.T[k] += X->T[k] - Ww * Uv;
+        to->X.B[k] += X->B[k] - Wv * Uw;
+        to->X.C[k] += X->C[k] - Ww * Uw;
+    }
+    to->f.v += own->f.v + c->U.v * g;
+    to->f.w += own->f.w + c->U.w * g;
+}
+
+static inline void single_back(single_walk *w, const plan_body *p)
+{
+    static const single_column fixed = {{{0}, {0}}, {{0}, {0}}, 0, 0, 0}; /* U = 0 */
+    single_link *own = &w->links[p->level + 1], *up = own - 1;
+    const single_column *through = &fixed;
+    if (p->nv == 1) {
+        single_column *c = &w->columns[p->v];
+        const single_inertia *X = &own->X;
+        double SU, Sf;
+        quad v = quad_columns(X->A, &c->S.v) + quad_columns(X->B, &c->S.w);
+        quad t = quad_columns(X->T, &c->S.v) + quad_columns(X->C, &c->S.w);
+        quad_sums(v * c->S.v + t * c->S.w, own->f.v * c->S.v + own->f.w * c->S.w, &SU, &Sf);
+        c->U.v = v, c->U.w = t;
+        single_pivot(w, p->v, SU, Sf, c->length, own);
+        through = c;
+    }
+    if (p->parent < 0) return;
+    up->mass += own->mass;
+    up->trace += own->trace;
+    single_join(own, through, up);
+}
+
+/* a free root: U of a column is one of X; what is left is what the next column meets */
+static inline void single_root_back(single_walk *w, const plan_body *p)
+{
+    single_link *own = &w->links[1];
+    single_inertia *X = &own->X;
+    for (int32_t k = 5; k >= 0; k--) {
+        single_column *c = &w->columns[p->v + k];
+        const int angular = k > 2, at = angular ? k - 3 : k;
+        c->U.v = angular ? X->B[at] : X->A[at];
+        c->U.w = angular ? X->C[at] : X->T[at];
+        const double inverse = single_pivot(w, p->v + k, quad_at(angular ? &c->U.w : &c->U.v, at),
+                                            quad_at(angular ? &own->f.w : &own->f.v, at), !angular, own);
+        const quad Wv = c->U.v * inverse, Ww = c->U.w * inverse;
+        own->f.v += Wv * c->u;
+        own->f.w += Ww * c->u;
+        for (int e = 0; e < 3; e++) {
+            const double Uv = quad_at(&c->U.v, e), Uw = quad_at(&c->U.w, e);
+            X->A[e] -= Wv * Uv, X->T[e] -= Ww * Uv;
+            X->B[e] -= Wv * Uw, X->C[e] -= Ww * Uw;
+        }
+    }
+}
+
+/* ---- out again ---- */
+
+static inline void single_accelerate(single_walk *w, const plan_body *p, double *x)
+{
+    single_link *own = &w->links[p->level + 1];
+    quad v = own[-1].a.v, omega = own[-1].a.w;
+    if (p->nv == 1) {
+        const single_column *c = &w->columns[p->v];
+        double Ua, unused;
+        quad_sums(c->U.v * v + c->U.w * omega, v, &Ua, &unused);
+        const double a = c->inverse * (c->u - Ua);
+        x[p->v] = a;
+        v += c->S.v * a;
+        omega += c->S.w * a;
+    }
+    own->a.v = v;
+    own->a.w = omega;
+}
+
+static inline void single_root_accelerate(single_walk *w, const plan_body *p, double *x)
+{
+    double *a = &x[p->v];
+    for (int32_t k = 0; k < 6; k++) {
+        const single_column *c = &w->columns[p->v + k];
+        double sum = c->u;
+        for (int32_t e = 0; e < k; e++) sum -= quad_at(e < 3 ? &c->U.v : &c->U.w, e % 3) * a[e];
+        a[k] = c->inverse * sum;
+    }
+    w->links[1].a = pair4_from(a);
+}
+
+/* ---- the whole ---- */
+
+/* one coordinate a joint, or none; a free one at roots */
+static inline int single_fits(const hml_plan *plan)
+{
+    const plan_body *pb = plan_bodies(plan);
+    for (int32_t i = 0; i < plan->nbodies; i++) {
+        if (pb[i].nv > 1 && (pb[i].type != HML_JOINT_FREE || pb[i].parent >= 0)) return 0;
+    }
+    return 1;
+}
+
+/* τ less what damping and springs take; those are rare enough to be computed in packs */
+static inline void single_forces(const kernel_call *call, kernel_scratch *k, single_walk *w)
+{
+    const hml_plan *plan = call->plan;
+    const double *tau = call->tau.data;
+    if (!call->passive) {
+        for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = tau ? tau[c] : 0;
+        return;
+    }
+    kernel_load_state(call, k);
+    kernel_load_all(call->tau, call->count, plan->nv, k->tau);
+    for (int32_t t = 0; t < plan->ntrees; t++) {
+        passive_forces(plan, &plan_trees(plan)[t], k->q, k->v, k->tau, k->s.springs);
+    }
+    for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = num_get(k->tau[c], 0);
+}
+
+/* the root of a tree; returns what base_acceleration is of a free one */
+static inline quad single_root_out(const kernel_call *call, single_walk *w, const plan_body *p)
+{
+    const quad zero = {0, 0, 0, 0}, g = {call->gravity[0], call->gravity[1], call->gravity[2], 0};
+    const frame4 world = frame4_world();
+    const double *nu = &w->v[p->v];
+    single_link *up = w->links, *own = up + 1;
+    frame4 W;
+    single_move(p, w->q, w->s, w->c, &world, &W);
+    const quad gravity = quad_seen_from(&W, g);
+    up->v.v = up->v.w = up->a.v = up->a.w = zero;
+    own->H = world;
+    if (p->type != HML_JOINT_FREE) {
+        up->a.v = -gravity;
+        single_out(w, p, up, own);
+        return zero;
+    }
+    const pair4 motion = pair4_from(nu);
+    const quad s = gravity - quad_cross(motion.w, motion.v);
+    own->v.v = own->a.v = own->a.w = zero;
+    own->v.w = motion.w;
+    single_load(p, own, zero);
+    for (int k = 0; k < 3; k++) w->columns[p->v + k].u -= plan_coordinates(w->plan)[p->v + k].armature * s[k];
+    return s;
+}
+
+/* 1: not for this kernel, nothing is written */
+static inline unsigned single_forward_dynamics(const kernel_call *call)
+{
+    const hml_plan *plan = call->plan;
+    const plan_body *pb = plan_bodies(plan);
+    kernel_scratch k;
+    single_walk w;
+    if (call->wrenches.data || !single_fits(plan)) return 1;
+    kernel_scratch_lay(plan, call->scratch, &k);
+    double *x = (double *)k.s.x;
+    w.plan = plan, w.q = call->q.data, w.v = call->v.data, w.doubt = 0;
+    w.s = (double *)k.q, w.c = (double *)k.v;
+    w.links = (single_link *)(void *)k.articulated, w.columns = (single_column *)(void *)k.solver;
+    single_forces(call, &k, &w);
+    range_sincos(w.q, plan->angles_begin, plan->angles_end, w.s, w.c);
+    for (int32_t t = 0; t < plan->ntrees; t++) {
+        const plan_tree *tree = &plan_trees(plan)[t];
+        const int32_t root = tree->body_begin;
+        const quad zero = {0, 0, 0, 0};
+        quad free_fall = single_root_out(call, &w, &pb[root]);
+        for (int32_t i = root; i < tree->body_end; i++) {
+            single_link *own = &w.links[pb[i].level + 1];
+            if (i > root) {
+                single_move(&pb[i], w.q, w.s, w.c, &own[-1].H, &own->H);
+                single_out(&w, &pb[i], own - 1, own);
+            }
+            int32_t j = i;
+            for (; j > root && pb[j].end == i + 1; j = pb[j].parent) single_back(&w, &pb[j]);
+            if (j > root || pb[j].end != i + 1) continue;
+            if (tree->base)
+                single_root_back(&w, &pb[root]);
+            else
+                single_back(&w, &pb[root]);
+        }
+        w.links[0].a.v = w.links[0].a.w = zero;
+        if (tree->base) single_root_accelerate(&w, &pb[root], x);
+        for (int32_t i = tree->base ? root + 1 : root; i < tree->body_end; i++) single_accelerate(&w, &pb[i], x);
+        for (int32_t e = 0; e < tree->base / 2; e++) x[tree->begin + e] += free_fall[e];
+    }
+    if (!(w.doubt < 0x1p80)) return 1;
+    if (call->acceleration.data) memcpy(call->acceleration.data, x, (size_t)plan->nv * sizeof *x);
+    return 0;
+}
+
+#endif

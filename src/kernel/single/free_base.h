@@ -1,0 +1,136 @@
+/*
+ * The columns of a free root in the linearization of one state.
+ */
+#ifndef HML_KERNEL_SINGLE_FREE_BASE_H
+#define HML_KERNEL_SINGLE_FREE_BASE_H
+
+#include "kernel/single/columns.h"
+
+/* three packs, a column of a matrix each, to LANES rows of it or fewer */
+NUM_INLINE void single_columns_out(vec3 x, double *to, size_t ld, int32_t rows)
+{
+#if LANES < 4
+    for (int32_t l = 0; l < LANES && l < rows; l++, to += ld) to[0] = x.x[l], to[1] = x.y[l], to[2] = x.z[l];
+#else
+    num t[LANES];
+    for (int l = 0; l < LANES; l++) t[l] = K(0);
+    t[0] = x.x, t[1] = x.y, t[2] = x.z;
+    num_transpose(t);
+    if (rows >= LANES) {
+        for (int l = 0; l < LANES; l++) num_store_part(to + (size_t)l * ld, 3, t[l]);
+    } else {
+        for (int32_t l = 0; l < rows; l++) num_store_part(to + (size_t)l * ld, 3, t[l]);
+    }
+#endif
+}
+
+/* G s for LANES rows of G from `from` on; s: three columns, which are rows of numbers here */
+NUM_INLINE vec3 single_turned(const double *from, double (*s)[ROW])
+{
+    num G[ROW];
+    vec3 x = vec3_zero();
+    rows_in(from, ROW, G);
+    for (int d = 0; d < 6; d++) {
+        const int e = row_place(d);
+        x.x += s[0][e] * G[e], x.y += s[1][e] * G[e], x.z += s[2][e] * G[e];
+    }
+    return x;
+}
+
+/* the first six numbers of the rows of D_q, the first three of D_ν */
+static inline void single_base_rows(const single_solver *m, single_output Dq, single_output Dv)
+{
+    const quad zero = {0, 0, 0, 0};
+    for (int32_t i = 0; i < 6 + m->t.n; i++, Dq.to += Dq.ld, Dv.to += Dv.ld) {
+        *(quad_anywhere *)Dq.to = zero, *(quad_anywhere *)(Dq.to + 2) = zero;
+        Dv.to[0] = Dv.to[1] = Dv.to[2] = 0;
+    }
+}
+
+/* gravity × e, e × ω and u × e: what the passes left out, three columns each */
+static inline void single_base_motion(const single_tree *t, single_output Dq, single_output Dv)
+{
+    const double *w = t->v + ROW + 4, *g = t->gravity, *u = t->velocity;
+    double *q0 = Dq.to + 3, *q1 = q0 + Dq.ld, *q2 = q1 + Dq.ld, *v0 = Dv.to, *v1 = v0 + Dv.ld, *v2 = v1 + Dv.ld;
+    q0[0] = 0, q0[1] = -g[2], q0[2] = g[1];
+    q1[0] = g[2], q1[1] = 0, q1[2] = -g[0];
+    q2[0] = -g[1], q2[1] = g[0], q2[2] = 0;
+    v0[0] = 0, v0[1] = w[2], v0[2] = -w[1], v0[4] -= u[2], v0[5] += u[1];
+    v1[0] = -w[2], v1[1] = 0, v1[2] = w[0], v1[3] += u[2], v1[5] -= u[0];
+    v2[0] = w[1], v2[1] = -w[0], v2[2] = 0, v2[3] -= u[1], v2[4] += u[0];
+}
+
+/* columns of a symmetric matrix from its six numbers */
+NUM_INLINE void quads_of_sym(const double *x, quad c[3])
+{
+    const quad low = quad_from(x), high = quad_from(x + 2);
+    c[0] = low;
+    c[1] = __builtin_shufflevector(low, high, 1, 3, 6, 6);
+    c[2] = __builtin_shufflevector(high, high, 0, 2, 3, 3);
+}
+
+/* −(2B + I ω^): what its angular velocity does to the forces on the root itself; three columns, rows here */
+static inline void single_base_root(const double *sum, const double *omega, double s[3][ROW])
+{
+    const quad h = quad_from(sum + 1), n = quad_from(sum + 10), t = quad_from(sum + 13), w = quad_from(omega);
+    quad J[3], K[3]; /* fourth numbers are of no use, here as above */
+    quads_of_sym(sum + 4, J);
+    quads_of_sym(sum + 16, K);
+    for (int e = 0; e < 3; e++) {
+        const quad turned = quad_cross(w, unit4[e]);
+        quads_put(s[e], 2 * quad_cross(n, unit4[e]) + quad_cross(h, turned),
+                  quad_cross(t, unit4[e]) - K[e] - J[0] * turned[0] - J[1] * turned[1] - J[2] * turned[2]);
+    }
+}
+
+/*
+ * Of its motion only the angular velocity has right-hand sides: rows −(g + F × ω) below and −(2B + I ω^) of the root.
+ * Three columns are few for lanes; rows are many, and N is symmetric: here a lane is a row.
+ */
+static inline void single_base_columns(const single_solver *m, const single_panel *p)
+{
+    const single_tree *t = &m->t;
+    const kernel_call *call = t->call;
+    const int32_t begin = t->tree->begin, n = t->n, below = t->below;
+    const double *omega = t->v + ROW + 4, *I = t->sum + SUM, *G = m->response;
+    const vec3 w = vec3_of(K(omega[0]), K(omega[1]), K(omega[2]));
+    const single_output Dq = single_output_at(p, call->Dq, begin, begin);
+    const single_output Dv = single_output_at(p, call->Dv, begin, begin);
+    double *b = (double *)p->b, *to = Dv.to + 3, s[3][ROW]; /* b: three rows of as many numbers as N has */
+    double *bx = b, *by = b + m->ld, *bz = by + m->ld;
+    single_base_root(I, omega, s);
+    for (int32_t k = 0; k < t->packs; k++) {
+        const column_pack *c = &t->pack[k];
+        const vec3 r = vec3_neg(vec3_add(c->g, vec3_cross(c->F.t, w)));
+        pack_put(bx + k * LANES, r.x), pack_put(by + k * LANES, r.y), pack_put(bz + k * LANES, r.z);
+    }
+    row8 s0 = row_at(s[0]), s1 = row_at(s[1]), s2 = row_at(s[2]);
+    const double *R = m->R;
+    for (int32_t i = 0; i < n; i++, R += ROW) {
+        const row8 x = row_at(R);
+        s0 = row_less(bx[i], x, s0), s1 = row_less(by[i], x, s1), s2 = row_less(bz[i], x, s2);
+    }
+    row_put(s[0], s0), row_put(s[1], s1), row_put(s[2], s2);
+    single_base_rows(m, Dq, Dv);
+    single_inverse_base(m, single_output_at(p, call->Minv, begin, begin));
+    for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
+        single_columns_out(single_turned(G + i * ROW, s), to, Dv.ld, 6 - i);
+    to = Dv.to + 3 + 6 * Dv.ld;
+    int32_t from = 0, next = 0; /* the block of the first row of a pack, and where it ends */
+    for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld) {
+        const int32_t stop = i + LANES < n ? i + LANES : n;
+        vec3 x = single_turned(G + (6 + i) * ROW, s);
+        while (next <= i) from = next, next = plan_block_end(call->plan, t->tree, below + from) - below;
+        int32_t end = next; /* of the last one that it reaches */
+        while (end < stop) end = plan_block_end(call->plan, t->tree, below + end) - below;
+        const double *N = m->N + (size_t)from * m->ld + i;
+        for (int32_t j = from; j < end; j++, N += m->ld) {
+            const num y = pack_at(N);
+            x.x += bx[j] * y, x.y += by[j] * y, x.z += bz[j] * y;
+        }
+        single_columns_out(x, to, Dv.ld, n - i);
+    }
+    single_base_motion(t, Dq, Dv);
+}
+
+#endif

@@ -1,0 +1,237 @@
+/*
+ * The linearization of one state: pack/columns.h for a single call, where lanes are bodies and columns. The passes
+ * are in single/passes.h, M⁻¹ in single/block_inverse.h, columns in single/columns.h, those of a free root in
+ * single/free_base.h, long chains in single/long_chains.h; here is the whole.
+ *
+ * Armature, damping or springs on a free root, and pivots that vanish are left to pack/columns.h.
+ */
+#ifndef HML_KERNEL_SINGLE_LINEARIZE_H
+#define HML_KERNEL_SINGLE_LINEARIZE_H
+
+#include "kernel/single/long_chains.h"
+
+/* ---- the whole ---- */
+
+static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, single_solver *m, single_panel *p,
+                                        num **passive)
+{
+    const size_t packs = ((size_t)plan->nv + LANES - 1) / LANES, columns = packs * LANES;
+    const size_t slots = (size_t)plan->nbodies + 1 + LANES, row = ROW * sizeof(double);
+    const size_t forces = (size_t)plan->nq + (size_t)plan->nv * (2 + PASSIVE_LD);
+    single_tree *t = &m->t;
+    scratch_cursor c;
+    c.at = (char *)memory;
+    c.used = 0;
+    t->sine = (double *)scratch_take(&c, ((size_t)plan->nq + LANES) * sizeof(double));
+    t->cosine = (double *)scratch_take(&c, ((size_t)plan->nq + LANES) * sizeof(double));
+    t->tau = (double *)scratch_take(&c, ((size_t)plan->nv + LANES) * sizeof(double));
+    t->x = (double *)scratch_take(&c, (size_t)plan->nv * sizeof(double));
+    t->H = (frame4 *)scratch_take(&c, slots * sizeof(frame4));
+    t->v = (double *)scratch_take(&c, slots * row);
+    t->a = (double *)scratch_take(&c, slots * row);
+    t->da = (double *)scratch_take(&c, slots * row);
+    t->G = (double *)scratch_take(&c, slots * row);
+    t->sum = (double *)scratch_take(&c, slots * SUM * sizeof(double));
+    t->S = (double *)scratch_take(&c, columns * row);
+    t->Pd = (double *)scratch_take(&c, columns * row);
+    t->F = (double *)scratch_take(&c, columns * row);
+    t->g = (double *)scratch_take(&c, columns * row);
+    t->pack = (column_pack *)scratch_take(&c, packs * sizeof(column_pack));
+    m->response = (double *)scratch_take(&c, (columns + 6) * row);
+    if (plan_is_long(plan)) {
+        const size_t ends = (size_t)plan->nsegments;
+        m->sweep.IA = (double *)scratch_take(&c, slots * 6 * row);
+        m->sweep.W = (double *)scratch_take(&c, columns * row);
+        m->sweep.u = (single_row *)scratch_take(&c, columns * sizeof(single_row));
+        m->sweep.ends = (single_sum *)scratch_take(&c, ends * sizeof(single_sum));
+        m->sweep.root = (single_sum *)scratch_take(&c, sizeof(single_sum));
+        m->sweep.touched = (int32_t *)scratch_take(&c, ends * sizeof(int32_t));
+        m->sweep.stage = NULL;
+        if (plan->nv >= SWEEP_LARGE)
+            m->sweep.stage = (double *)scratch_take(&c, 3 * (size_t)plan->nv * SWEEP_STAGE * sizeof(double));
+    } else {
+        m->R = (double *)scratch_take(&c, columns * row);
+        m->diagonal = (double *)scratch_take(&c, columns * sizeof(double));
+        m->ld = columns;
+        m->N = (double *)scratch_take(&c, (size_t)plan->nv * columns * sizeof(double));
+        p->b = (single_pair *)scratch_take(&c, columns * sizeof(single_pair));
+        p->runs = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
+        p->clipped = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
+    }
+    p->nowhere = (double *)scratch_take(&c, row);
+    *passive = (num *)scratch_take(&c, plan->passive ? forces * sizeof(num) : 0);
+    return c.used;
+}
+
+static inline size_t single_scratch_size(const hml_plan *plan)
+{
+    single_solver m;
+    single_panel p;
+    num *passive;
+    return single_scratch_lay(plan, NULL, &m, &p, &passive);
+}
+
+static inline void single_tree_begin(single_tree *t, int32_t index)
+{
+    const hml_plan *plan = t->call->plan;
+    const topology *paths = t->call->paths;
+    const plan_tree *tree = &plan_trees(plan)[index];
+    t->tree = tree;
+    t->bodies = plan_bodies(plan) + tree->body_begin;
+    t->parent = paths->parent + tree->body_begin;
+    t->own = paths->own + topology_columns(tree, index);
+    t->up = paths->up + topology_columns(tree, index);
+    t->nbodies = tree->body_end - tree->body_begin;
+    t->below = tree_below(tree);
+    t->n = tree->end - t->below;
+    t->packs = (t->n + LANES - 1) / LANES;
+}
+
+/* own inertias, and all that moves them, to ν̇ and what M⁻¹ is made of */
+NUM_INLINE void single_tree_solve(single_solver *m, const int lengthy, const int moving)
+{
+    single_tree *t = &m->t;
+    single_bodies(t, moving);
+    if (lengthy) sweep_inertias(m);
+    single_subtrees(t, moving);
+    single_loads(t, moving);
+    if (lengthy)
+        sweep_solve(m);
+    else
+        single_solve(m);
+}
+
+static inline void single_tree_linearize(single_solver *m, single_panel *p)
+{
+    single_tree *t = &m->t;
+    const int lengthy = plan_is_long(t->call->plan);
+    single_poses_out(t);
+    single_rates(t);
+    single_accumulate(t, t->a, t->Pd, t->nu);
+    single_tree_solve(m, lengthy, 1);
+    single_second_out(t);
+    single_responses(t);
+    if (lengthy) {
+        sweep_matrices(m, p, 1);
+    } else {
+        if (t->tree->base) single_base_columns(m, p);
+        for (int32_t c = 0; c < t->n; c += LANES) single_panel_columns(m, p, c);
+    }
+    if (!t->tree->base) return;
+    const double *w = t->v + ROW + 4, *u = t->velocity; /* gravity − ω × u was left out */
+    double *x = t->x + t->tree->begin;
+    x[0] += t->gravity[0] - (w[1] * u[2] - w[2] * u[1]);
+    x[1] += t->gravity[1] - (w[2] * u[0] - w[0] * u[2]);
+    x[2] += t->gravity[2] - (w[0] * u[1] - w[1] * u[0]);
+}
+
+/* too few columns for lanes, or armature, damping or a spring on a free root? */
+static inline int single_unfit(const hml_plan *plan)
+{
+    if (plan->nv < 3) return 1;
+    if (!plan->passive) return 0;
+    for (int32_t i = 0; i < plan->ntrees; i++) {
+        const plan_tree *tree = &plan_trees(plan)[i];
+        const model_coordinate *c = plan_coordinates(plan) + tree->begin;
+        for (int32_t k = 0; k < tree->base; k++) {
+            if (c[k].armature != 0 || c[k].damping != 0 || c[k].stiffness != 0) return 1;
+        }
+    }
+    return 0;
+}
+
+/* τ less what damping and springs take; those are rare enough to be computed in packs. Returns the springs' ∂h/∂q */
+static inline const num *single_passive_forces(const kernel_call *call, num *q, double *left)
+{
+    const hml_plan *plan = call->plan;
+    num *v = q + plan->nq, *tau = v + plan->nv, *springs = tau + plan->nv;
+    kernel_load_all(call->q, 1, plan->nq, q);
+    kernel_load_all(call->v, 1, plan->nv, v);
+    kernel_load_all(call->tau, 1, plan->nv, tau);
+    for (int32_t i = 0; i < plan->ntrees; i++) passive_forces(plan, &plan_trees(plan)[i], q, v, tau, springs);
+    for (int32_t c = 0; c < plan->nv; c++) left[c] = num_get(tau[c], 0);
+    return springs;
+}
+
+static inline int single_state_is_good(const kernel_call *call)
+{
+    const size_t nv = (size_t)call->plan->nv;
+    bits bad = not_finite_bits(nv, call->v.data, num_to_bits(K(0)));
+    if (call->tau.data) bad = not_finite_bits(nv, call->tau.data, bad);
+    return !num_any((mask)(bad != 0)) && state_is_good(call->plan, call->q.data);
+}
+
+/* 1: not for this kernel, what it has written is of no use */
+static inline unsigned single_linearize(const kernel_call *call)
+{
+    const hml_plan *plan = call->plan;
+    const size_t nv = (size_t)plan->nv;
+    single_solver m;
+    single_panel p;
+    single_tree *t = &m.t;
+    num *passive;
+    if (single_unfit(plan) || !single_state_is_good(call)) return 1;
+    single_scratch_lay(plan, call->scratch, &m, &p, &passive);
+    memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
+    if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
+    if (call->passive) p.springs = single_passive_forces(call, passive, t->tau);
+    range_sincos(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
+    if (plan->ntrees > 1) {
+        clear_between(call, call->Dq);
+        clear_between(call, call->Dv);
+        clear_between(call, call->Minv);
+    }
+    t->call = call, t->nu = call->v.data;
+    m.doubt = 0;
+    for (int32_t i = 0; i < plan->ntrees; i++) {
+        single_tree_begin(t, i);
+        single_tree_linearize(&m, &p);
+    }
+    if (single_in_doubt(&m)) return 1;
+    if (call->acceleration.data) memcpy(call->acceleration.data, t->x, nv * sizeof *t->x);
+    return 0;
+}
+
+/* ---- M⁻¹ alone ---- */
+
+static inline void single_tree_inverse(single_solver *m, single_panel *p)
+{
+    single_tree *t = &m->t;
+    const kernel_call *call = t->call;
+    const int32_t base = t->tree->base, row = t->tree->begin, below = t->below;
+    const int lengthy = plan_is_long(call->plan);
+    single_poses_out(t);
+    for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW);
+    single_tree_solve(m, lengthy, 0);
+    if (lengthy) {
+        sweep_matrices(m, p, 0);
+        return;
+    }
+    if (base) single_inverse_base(m, single_output_at(p, call->Minv, row, row));
+    for (int32_t at = 0; at < t->n; at += LANES)
+        single_inverse_panel(m, single_output_at(p, call->Minv, row, below + at), at);
+}
+
+/* 1: not for this kernel, what it has written is of no use */
+static inline unsigned single_inverse_mass(const kernel_call *call)
+{
+    const hml_plan *plan = call->plan;
+    single_solver m;
+    single_panel p;
+    single_tree *t = &m.t;
+    num *passive;
+    if (single_unfit(plan)) return 1;
+    single_scratch_lay(plan, call->scratch, &m, &p, &passive);
+    memset(t->tau, 0, ((size_t)plan->nv + LANES) * sizeof *t->tau);
+    range_sincos(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
+    if (plan->ntrees > 1) clear_between(call, call->Minv);
+    t->call = call, t->nu = t->tau;
+    m.doubt = 0;
+    for (int32_t i = 0; i < plan->ntrees; i++) {
+        single_tree_begin(t, i);
+        single_tree_inverse(&m, &p);
+    }
+    return (unsigned)single_in_doubt(&m);
+}
+
+#endif

@@ -1,0 +1,419 @@
+/*
+ * Linearization and M⁻¹ of one state without M, for robots with long chains: M⁻¹ b by sweeps along the tree, a column
+ * in each lane.
+ *
+ * Of a chain of n columns M and its inverse are full, and N b of single/block_inverse.h takes n steps for every entry.
+ * With articulated bodies it takes two dozen, however long the chain. I^A comes leaves first, one column after the
+ * other, those of a joint too: they are joints with nothing in between.
+ *
+ *   W = I^A S / D      D = S·I^A S      I^A of the parent += I^A − D W Wᵀ
+ *
+ *   in    u = b − S·p      p of the parent += W u
+ *   out   x = u / D − W·a  a = a of the parent + S x
+ *
+ * A free root comes last on the way in and first on the way out: a = −(I^A)⁻¹ p. What a motion does to the forces
+ * of its column's ancestors is one wrench U: it goes into p there, and their rows need no right-hand side.
+ *
+ * p and a stay in registers along a segment of the tree (model/plan.h) and are kept where segments meet.
+ */
+#ifndef HML_KERNEL_SINGLE_LONG_CHAINS_H
+#define HML_KERNEL_SINGLE_LONG_CHAINS_H
+
+#include "kernel/single/free_base.h"
+
+/* ---- articulated inertias ---- */
+
+/* those of the bodies alone, before they are summed up over subtrees */
+static inline void sweep_inertias(const single_solver *m)
+{
+    static const double zero[6] = {0};
+    const double *I = m->t.sum + SUM;
+    double *to = m->sweep.IA + 6 * ROW;
+    for (int32_t i = 0; i < m->t.nbodies; i++, I += SUM, to += 6 * ROW) {
+        row8 rows[6];
+        single_inertia_rows(I, zero, rows);
+        for (int d = 0; d < 6; d++) row_put(to + d * ROW, rows[d]);
+    }
+}
+
+NUM_INLINE double sweep_dot(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + (a[4] * b[4] + a[5] * b[5] + a[6] * b[6]);
+}
+
+/* a column is eliminated: W, with 1/D at 3 */
+NUM_INLINE void sweep_column(single_solver *m, int32_t c, row8 I[6])
+{
+    const single_tree *t = &m->t;
+    const double *S = t->S + c * ROW, armature = plan_coordinates(t->call->plan)[t->below + c].armature;
+    double *W = m->sweep.W + c * ROW, U[ROW];
+    row8 low = row_axpy(S[2], I[2], row_axpy(S[1], I[1], row_scale(S[0], I[0])));
+    row8 high = row_axpy(S[6], I[5], row_axpy(S[5], I[4], row_scale(S[4], I[3])));
+    const row8 u = row_add(low, high);
+    row_put(U, u);
+    const double D = sweep_dot(S, U) + armature, diagonal = sweep_dot(S, t->F + c * ROW) + armature;
+    const double inverse = single_inverse(D, diagonal, &m->doubt);
+    const row8 w = row_scale(inverse, u);
+    for (int d = 0; d < 6; d++) I[d] = row_less(U[row_place(d)], w, I[d]);
+    row_put(W, w);
+    W[3] = inverse;
+}
+
+/* W of all columns; what is left of a free root's inertia stands in its six rows */
+static inline void sweep_eliminate(single_solver *m)
+{
+    const single_tree *t = &m->t;
+    const int32_t base = t->tree->base != 0;
+    int32_t c = t->n;
+    for (int32_t i = t->nbodies - 1; i >= base; i--) {
+        const double *own = m->sweep.IA + (i + 1) * 6 * ROW;
+        double *up = m->sweep.IA + t->parent[i] * 6 * ROW;
+        row8 I[6];
+        for (int d = 0; d < 6; d++) I[d] = row_at(own + d * ROW);
+        for (int32_t k = t->bodies[i].nv; k > 0; k--) sweep_column(m, --c, I);
+        for (int d = 0; d < 6 && i > 0; d++) row_put(up + d * ROW, row_add(row_at(up + d * ROW), I[d]));
+    }
+}
+
+/* ---- ν̇ ---- */
+
+/* one right-hand side, a number at a time; p and a by bodies, in the places of G and Δa */
+static inline void sweep_accelerations(single_solver *m)
+{
+    const single_tree *t = &m->t;
+    const int32_t base = t->tree->base, n = t->n;
+    double *x = t->x + t->below;
+    const double *S = t->S + n * ROW, *W = m->sweep.W + n * ROW, *F = t->F + n * ROW;
+    for (int32_t i = 0; i <= t->nbodies; i++) row_put(t->G + i * ROW, row_zero());
+    int32_t c = n;
+    for (int32_t i = t->nbodies - 1; i >= (base != 0); i--) {
+        double *p = t->G + (i + 1) * ROW, *up = t->G + t->parent[i] * ROW;
+        for (int32_t k = t->bodies[i].nv; k > 0; k--) {
+            c--, S -= ROW, W -= ROW, F -= ROW;
+            x[c] = F[3] - sweep_dot(S, p);
+            row_put(p, row_axpy(x[c], row_at(W), row_at(p)));
+        }
+        row_put(up, row_add(row_at(up), row_at(p)));
+    }
+    if (base) {
+        const double *I = m->sweep.IA + 6 * ROW, *f = t->sum + SUM + 22, *tau = t->tau + t->tree->begin,
+                     *p = t->G + ROW;
+        row8 r[6];
+        for (int d = 0; d < 6; d++) r[d] = row_but(row_at(I + d * ROW), 3, K(tau[d] - f[d] - p[row_place(d)]));
+        single_root_invert(m, r);
+    }
+    for (int32_t i = base != 0; i < t->nbodies; i++) {
+        double *a = t->da + (i + 1) * ROW;
+        row_put(a, row_at(t->da + t->parent[i] * ROW));
+        for (int32_t k = t->bodies[i].nv; k > 0; k--) {
+            x[c] = x[c] * W[3] - sweep_dot(W, a);
+            row_put(a, row_axpy(x[c], row_at(S), row_at(a)));
+            c++, S += ROW, W += ROW;
+        }
+    }
+}
+
+static inline void sweep_solve(single_solver *m)
+{
+    sweep_eliminate(m);
+    sweep_accelerations(m);
+}
+
+/* ---- panels ---- */
+
+/*
+ * A panel writes a few columns of every row. From SWEEP_LARGE columns on the results leave the caches in between: there
+ * SWEEP_STAGE columns are gathered before they go to their places, whole lines one after the other. Measured.
+ */
+enum { SWEEP_STAGE = 32, SWEEP_LARGE = 128 };
+
+/* a step inwards: u; p passes on */
+NUM_INLINE num sweep_in(const double *S, const double *W, num b, num p[6])
+{
+    const num u = b - row_dot(S, p);
+    p[0] += W[0] * u, p[1] += W[1] * u, p[2] += W[2] * u;
+    p[3] += W[4] * u, p[4] += W[5] * u, p[5] += W[6] * u;
+    return u;
+}
+
+/* a step outwards: x */
+NUM_INLINE num sweep_out(const double *S, const double *W, num u, num a[6])
+{
+    const num x = W[3] * u - row_dot(W, a);
+    a[0] += S[0] * x, a[1] += S[1] * x, a[2] += S[2] * x;
+    a[3] += S[4] * x, a[4] += S[5] * x, a[5] += S[6] * x;
+    return x;
+}
+
+NUM_INLINE void sweep_add(num to[6], const num x[6])
+{
+    for (int d = 0; d < 6; d++) to[d] += x[d];
+}
+
+/* what is added up in the three */
+NUM_INLINE void sweep_add_all(single_sum *to, const single_sum *x)
+{
+    sweep_add(to->q, x->q), sweep_add(to->v, x->v), sweep_add(to->m, x->m);
+}
+
+NUM_INLINE void sweep_less(lane_set lanes, const wrench *U, num p[6])
+{
+    const num *u = &U->f.x;
+    for (int d = 0; d < 6; d++) p[d] -= lanes_where(lanes, u[d]);
+}
+
+/* right-hand sides of rows begin … end − 1, which the panel's columns carry or are */
+static inline void sweep_sides(const single_sweep *s, const single_tree *t, const single_panel *p, const column_side *q,
+                               const column_side *v, int32_t begin, int32_t end)
+{
+    const size_t bytes = t->call->paths->bytes;
+    const int masked = p->at >= 0; /* a free root carries everything */
+    const uint8_t *above = masked ? single_above(t, begin) : NULL;
+    const double *F = t->F + begin * ROW, *g = t->g + begin * ROW;
+    const vec3 qw = q->w, vw = v->w;
+    const twist qP = q->P, vP = v->P;
+    single_row *u = s->u + begin;
+    for (int32_t i = begin; i < end; i++, F += ROW, g += ROW, u++) {
+        num bq = row_dot_twist(F, &qP) + row_dot3(g, &qw), bv = row_dot_twist(F, &vP) + row_dot3(g, &vw);
+        if (masked) {
+            const lane_set down = lanes_of(above, p->at);
+            bq = lanes_where(down, bq), bv = lanes_where(down, bv);
+            above += bytes;
+        }
+        u->q = bq, u->v = bv;
+    }
+}
+
+/* inwards along a segment */
+NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, const single_panel *p, const int moving,
+                                 const column_side *q, const column_side *v, int32_t segment)
+{
+    const plan_segment *own = &plan_segments(t->call->plan)[segment];
+    const plan_column *pc = plan_columns(t->call->plan) + t->below;
+    const int32_t begin = own->begin > t->below ? own->begin - t->below : 0, at = p->at;
+    const int32_t first = p->joint > begin ? p->joint : begin, last = p->end > first ? p->end : first;
+    int32_t c = own->end - t->below;
+    single_sum x = s->ends[segment];
+    const double *S = t->S + c * ROW, *W = s->W + c * ROW;
+    single_row *u = s->u + c;
+    s->touched[segment] = at;
+    for (; c > last; c--) { /* for M⁻¹ nothing comes from further out than the columns themselves */
+        S -= ROW, W -= ROW, u--;
+        if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
+        u->m = K(0);
+    }
+    for (; c > first; c--) {
+        S -= ROW, W -= ROW, u--;
+        const int32_t row = c - 1, from = pc[row].first - t->below, lane_of = row - at;
+        const num unit = lanes_where(lanes_in(lane_of >= 0 ? 1u << lane_of : 0), K(1));
+        if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
+        u->m = sweep_in(S, W, unit, x.m);
+        if (moving && from == row) { /* behind its joint U stands for the right-hand sides */
+            const int32_t end = from + plan_bodies(t->call->plan)[pc[row].body].nv;
+            const int32_t low = from > at ? from - at : 0, high = end < p->end ? end - at : p->end - at;
+            const lane_set lanes = lanes_in((1u << high) - (1u << low));
+            sweep_less(lanes, &q->U, x.q), sweep_less(lanes, &v->U, x.v);
+        }
+    }
+    for (; c > begin; c--) {
+        S -= ROW, W -= ROW, u--;
+        if (moving) u->q = sweep_in(S, W, K(0), x.q), u->v = sweep_in(S, W, K(0), x.v);
+        u->m = sweep_in(S, W, K(0), x.m);
+    }
+    if (own->parent >= 0)
+        sweep_add_all(&s->ends[own->parent], &x);
+    else
+        *s->root = x;
+}
+
+/* a row to come will be written: rows of large matrices are far apart, and nothing but this hint foresees them */
+NUM_INLINE void sweep_ahead(single_output out)
+{
+    const size_t rows = 12; /* measured */
+    __builtin_prefetch((const void *)((uintptr_t)out.to + rows * out.ld * sizeof *out.to), 1);
+}
+
+/* where the next rows of the results go */
+NUM_INLINE void sweep_store(single_panel *p, const int whole, const int moving, single_row x)
+{
+    const int n = p->width;
+    if (moving) {
+        sweep_ahead(p->Dq), sweep_ahead(p->Dv);
+        single_store(p->Dq.to, n, whole, x.q), single_store(p->Dv.to, n, whole, x.v);
+        p->Dq.to += p->Dq.ld, p->Dv.to += p->Dv.ld;
+    }
+    sweep_ahead(p->Minv);
+    single_store(p->Minv.to, n, whole, x.m);
+    p->Minv.to += p->Minv.ld;
+}
+
+/* outwards along a segment; a row that the way in did not touch has nothing but what the motion before it makes */
+NUM_INLINE void sweep_segment_out(const single_sweep *s, const single_tree *t, single_panel *p, const int whole,
+                                  const int moving, int32_t segment)
+{
+    const plan_segment *own = &plan_segments(t->call->plan)[segment];
+    const int32_t begin = own->begin > t->below ? own->begin - t->below : 0, end = own->end - t->below;
+    const int touched = s->touched[segment] == p->at;
+    const double *S = t->S + begin * ROW, *W = s->W + begin * ROW;
+    const single_row *u = s->u + begin, none = {K(0), K(0), K(0)};
+    single_sum a = own->parent >= 0 ? s->ends[own->parent] : *s->root;
+    single_row x = none;
+    for (int32_t c = begin; c < end; c++, S += ROW, W += ROW, u++) {
+        const single_row from = touched ? *u : none;
+        if (moving) x.q = sweep_out(S, W, from.q, a.q), x.v = sweep_out(S, W, from.v, a.v);
+        x.m = sweep_out(S, W, from.m, a.m);
+        sweep_store(p, whole, moving, x);
+    }
+    s->ends[segment] = a;
+}
+
+/* a = −(I^A)⁻¹ p of a free root, whose columns are the identity: six rows of the results */
+NUM_INLINE void sweep_root(const single_solver *m, single_panel *p, const int whole, const int moving)
+{
+    const double *B = m->response;
+    const single_sum s = *m->sweep.root;
+    single_sum a = s;
+    for (int d = 0; d < 6; d++, B += ROW) {
+        single_row x = {K(0), K(0), K(0)};
+        if (moving) x.q = a.q[d] = -row_dot(B, s.q), x.v = a.v[d] = -row_dot(B, s.v);
+        x.m = a.m[d] = -row_dot(B, s.m);
+        sweep_store(p, whole, moving, x);
+    }
+    *m->sweep.root = a;
+}
+
+NUM_INLINE void sweep_panel_out(const single_solver *m, single_panel *p, const int whole, const int moving)
+{
+    const single_tree *t = &m->t;
+    const plan_column *pc = plan_columns(t->call->plan);
+    if (t->tree->base)
+        sweep_root(m, p, whole, moving);
+    else
+        memset(m->sweep.root, 0, sizeof *m->sweep.root);
+    for (int32_t k = pc[t->tree->begin].segment; k <= pc[t->tree->end - 1].segment; k++)
+        sweep_segment_out(&m->sweep, t, p, whole, moving, k);
+}
+
+/* nothing has come to the ends yet */
+static inline void sweep_clear(const single_solver *m)
+{
+    const plan_column *pc = plan_columns(m->t.call->plan);
+    const int32_t first = pc[m->t.tree->begin].segment, last = pc[m->t.tree->end - 1].segment;
+    memset(m->sweep.ends + first, 0, (size_t)(last - first + 1) * sizeof *m->sweep.ends);
+}
+
+/* results of a panel go to the stage */
+NUM_INLINE single_output sweep_staged(const single_solver *m, const single_panel *p, kernel_output out, int which)
+{
+    single_output o = {p->nowhere, 0};
+    if (!out.data) return o;
+    o.to = m->sweep.stage + (size_t)which * (size_t)m->t.call->plan->nv * SWEEP_STAGE + p->at % SWEEP_STAGE;
+    o.ld = SWEEP_STAGE;
+    return o;
+}
+
+/* columns begin … end − 1 of a result from the stage to their place, a row after the other */
+NUM_INLINE void sweep_unstage(const single_solver *m, kernel_output out, int which, int32_t begin, int32_t end)
+{
+    const single_tree *t = &m->t;
+    const int32_t rows = t->tree->end - t->tree->begin, n = end - begin;
+    if (!out.data) return;
+    const double *from = m->sweep.stage + (size_t)which * (size_t)t->call->plan->nv * SWEEP_STAGE;
+    single_output to = {out.data + (size_t)t->tree->begin * out.ld + (size_t)(t->below + begin), out.ld};
+    for (int32_t i = 0; i < rows; i++, from += SWEEP_STAGE, to.to += to.ld) {
+        int32_t k = 0;
+        for (; k + LANES <= n; k += LANES) {
+            const single_output piece = {to.to + k, to.ld};
+            sweep_ahead(piece);
+            pack_put(to.to + k, pack_at(from + k));
+        }
+        if (k < n) num_store_part(to.to + k, n - k, pack_at(from + k));
+    }
+}
+
+/* LANES columns from `at` on */
+NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, const int moving, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const single_sweep *s = &m->sweep;
+    const kernel_call *call = t->call;
+    const plan_column *pc = plan_columns(call->plan) + t->below;
+    const column_pack *c = &t->pack[at / LANES];
+    single_panel_place(m, p, at);
+    sweep_clear(m);
+    if (moving) sweep_sides(s, t, p, &c->q, &c->v, p->joint, p->carried);
+    if (moving && call->passive) single_passive_sides(t, p, &s->u->q, 3);
+    const int32_t own = pc[at].segment;
+    for (int32_t k = pc[p->carried - 1].segment; k > own; k--) sweep_segment_in(s, t, p, moving, &c->q, &c->v, k);
+    for (int32_t k = own; k >= 0; k = plan_segments(call->plan)[k].parent)
+        sweep_segment_in(s, t, p, moving, &c->q, &c->v, k);
+    if (s->stage) {
+        p->Dq = sweep_staged(m, p, call->Dq, 0);
+        p->Dv = sweep_staged(m, p, call->Dv, 1);
+        p->Minv = sweep_staged(m, p, call->Minv, 2);
+        sweep_panel_out(m, p, 1, moving);
+        if (p->end % SWEEP_STAGE && p->end < t->n) return;
+        const int32_t begin = at / SWEEP_STAGE * SWEEP_STAGE;
+        if (moving) sweep_unstage(m, call->Dq, 0, begin, p->end), sweep_unstage(m, call->Dv, 1, begin, p->end);
+        sweep_unstage(m, call->Minv, 2, begin, p->end);
+    } else if (p->width == LANES) {
+        sweep_panel_out(m, p, 1, moving);
+    } else {
+        sweep_panel_out(m, p, 0, moving);
+    }
+}
+
+/* columns of a free root from `at` on, as many as there are lanes; their right-hand sides are those of
+ * single_base_columns */
+NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, const int moving, int32_t at)
+{
+    const single_tree *t = &m->t;
+    const single_sweep *s = &m->sweep;
+    const kernel_call *call = t->call;
+    const int32_t row = t->tree->begin, own = plan_columns(call->plan)[row].segment;
+    const int32_t last = plan_columns(call->plan)[t->tree->end - 1].segment;
+    column_side q, v;
+    memset(&q, 0, sizeof q);
+    memset(&v, 0, sizeof v);
+    p->at = at - 6;
+    p->joint = p->end = 0;
+    p->width = 6 - at < LANES ? 6 - at : LANES;
+    p->Dq = single_output_at(p, call->Dq, row, row + at);
+    p->Dv = single_output_at(p, call->Dv, row, row + at);
+    p->Minv = single_output_at(p, call->Minv, row, row + at);
+    sweep_clear(m);
+    if (moving) {
+        const double *w = t->v + ROW + 4;
+        double U[3][ROW];
+        single_base_root(t->sum + SUM, w, U);
+        for (int k = 0; k < p->width; k++) {
+            const int e = at + k - 3;
+            if (e < 0) continue;
+            const quad turned = quad_cross(quad_from(w), unit4[e]);
+            num *axis = &v.w.x, *P = &v.P.w.x, *force = &v.U.f.x;
+            axis[e][k] = -1;
+            for (int d = 0; d < 3; d++) P[d][k] = -turned[d];
+            for (int d = 0; d < 6; d++) force[d][k] = U[e][row_place(d)];
+        }
+        sweep_sides(s, t, p, &q, &v, 0, t->n);
+    }
+    for (int32_t k = last; k >= own; k--) sweep_segment_in(s, t, p, moving, &q, &v, k);
+    for (int k = 0; k < p->width; k++) s->root->m[at + k][k] -= 1; /* the unit vectors of M⁻¹ */
+    sweep_less(lanes_in((1u << LANES) - 1), &v.U, s->root->v);
+    sweep_panel_out(m, p, 0, moving);
+}
+
+/* the matrices of a tree */
+NUM_INLINE void sweep_matrices(const single_solver *m, single_panel *p, const int moving)
+{
+    const single_tree *t = &m->t;
+    for (int32_t k = 0; k < t->call->plan->nsegments; k++) m->sweep.touched[k] = INT32_MIN;
+    for (int32_t at = 0; at < t->tree->base; at += LANES) sweep_base_columns(m, p, moving, at);
+    if (moving && t->tree->base) {
+        const int32_t row = t->tree->begin;
+        single_base_motion(t, single_output_at(p, t->call->Dq, row, row), single_output_at(p, t->call->Dv, row, row));
+    }
+    for (int32_t at = 0; at < t->n; at += LANES) sweep_panel_columns(m, p, moving, at);
+}
+
+#endif

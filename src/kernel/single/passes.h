@@ -1,0 +1,333 @@
+/*
+ * The passes of the linearization of one state, where lanes are bodies and columns: those of pack/walk.h, as far as
+ * they need no M.
+ *
+ * Formulas and frames are those of kernel/composite.h. Along the tree go rows (simd/row8.h), each of a few instructions
+ * a body: poses, velocities, accelerations, sums over subtrees. All the rest, cross products, inertias in the root
+ * frame and what a motion of a column does to its ancestors, waits for nobody and is done for LANES bodies or columns
+ * at once by the very functions that packs of states use.
+ *
+ *   along the tree                       in lanes
+ *   H, S, v = v_p + S ν                  Ψ̇ = v_p × S
+ *   a = a_p + Ψ̇ ν                        own inertia, momentum, force
+ *   sums over subtrees                   F, g, b = τ − Sᵀ f
+ *   (ν̇: single/linearize.h)
+ *   Δa = Δa_p + S ν̇, G                   Ψ̈, U_q, U_ν
+ *
+ * The world is slot 0 and a tree's bodies come behind it. Columns are those below a free root, counted from the first;
+ * behind the last one columns of zeros fill its pack.
+ */
+#ifndef HML_KERNEL_SINGLE_PASSES_H
+#define HML_KERNEL_SINGLE_PASSES_H
+
+#include "kernel/simd/row8.h"
+
+enum { SUM = 32, STILL = 16 }; /* numbers of a composite, with four of no use; those with its inertia */
+static_assert(sizeof(composite) == 28 * sizeof(num), "a composite is 28 numbers");
+
+/* what right-hand sides are made of */
+typedef struct column_side {
+    vec3 w;   /* −Ψ̇, −S: angular */
+    twist P;  /* −Ψ̈, −(Ψ̇ + Ṡ) */
+    wrench U; /* −U_q, −U_ν */
+} column_side;
+
+/* LANES columns */
+typedef struct column_pack {
+    twist S, up, Pd, PS; /* up: velocity of the parent; PS: Ψ̇ + Ṡ */
+    wrench F;
+    vec3 g;
+    column_side q, v; /* of D_q and D_ν */
+    union {
+        composite body; /* the subtree of the column's joint */
+        num t[SUM];
+    } sum;
+} column_pack;
+
+typedef struct single_tree {
+    const kernel_call *call;
+    const plan_tree *tree;
+    const plan_body *bodies; /* from the root on */
+    const int32_t *parent;   /* slots of their parents */
+    const int32_t *own, *up; /* slots of columns, see topology */
+    int32_t nbodies, n;      /* columns below a free root, or all */
+    int32_t below;           /* the first of them in the plan */
+    int32_t packs;
+    double *sine, *cosine; /* of q's numbers */
+    const double *nu;      /* by columns of the plan, as tau, less passive forces, and x: ν̇ */
+    double *tau, *x;
+    frame4 *H;              /* by slots, as all up to `sum` */
+    double *v, *a, *da, *G; /* rows; a with ν̇ = 0, then with ν̇; da: the difference; G: Σ F ν̇ further out */
+    double *sum;            /* composites */
+    double *S, *Pd, *F, *g; /* rows of columns; F: with b at 3; g: three numbers */
+    column_pack *pack;      /* packs */
+    double gravity[4], velocity[4]; /* in the root frame; linear, of a free root: left out of the passes */
+} single_tree;
+
+/* ---- out ---- */
+
+NUM_INLINE quad quad_from(const double *x) { return *(const quad_anywhere *)x; }
+NUM_INLINE void quads_put(double *row, quad v, quad w)
+{
+    *(quad_anywhere *)row = v;
+    *(quad_anywhere *)(row + 4) = w;
+}
+
+/* S of a joint, by columns: it slides along axes first, then turns about others */
+static inline void single_columns(const plan_body *p, const frame4 *H, double *S)
+{
+    const quad zero = {0, 0, 0, 0}, axes[3] = {H->x, H->y, H->z};
+    int slides = 0, turns = 0; /* bit k: along axis k */
+    switch (p->type) {
+    case HML_JOINT_CYLINDRICAL: slides = 4, turns = 4; break;
+    case HML_JOINT_TRANSLATION2: slides = 3; break;
+    case HML_JOINT_PLANAR: slides = 3, turns = 4; break;
+    case HML_JOINT_SPHERICAL: turns = 7; break;
+    case HML_JOINT_TRANSLATION3: slides = 7; break;
+    case HML_JOINT_SCHOENFLIES: slides = 7, turns = 4; break;
+    case HML_JOINT_FREE: slides = 7, turns = 7; break;
+    default: break;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (slides >> k & 1) quads_put(S, axes[k], zero), S += ROW;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW;
+    }
+}
+
+/* a body's pose is known: its columns, at S, and its velocity */
+NUM_INLINE void single_move_on(const single_tree *t, const plan_body *p, const frame4 *H, const double *up, double *S,
+                               double *own)
+{
+    const double *nu = t->nu + p->v;
+    quad v = quad_from(up), w = quad_from(up + 4);
+    if (p->nv == 1) {
+        const pair4 axis = single_axis(p, H);
+        quads_put(S, axis.v, axis.w);
+        v += axis.v * nu[0], w += axis.w * nu[0];
+    } else {
+        single_columns(p, H, S);
+        for (int32_t k = 0; k < p->nv; k++)
+            v += quad_from(S + k * ROW) * nu[k], w += quad_from(S + k * ROW + 4) * nu[k];
+    }
+    quads_put(own, v, w);
+}
+
+/* poses, columns, velocities */
+static inline void single_poses_out(single_tree *t)
+{
+    const kernel_call *call = t->call;
+    const double *q = call->q.data;
+    const quad zero = {0, 0, 0, 0}, g = {call->gravity[0], call->gravity[1], call->gravity[2], 0};
+    const frame4 world = frame4_world();
+    const plan_body *p = t->bodies, *end = p + t->nbodies;
+    frame4 W, *H = t->H + 1;
+    double *S = t->S, *own = t->v + ROW;
+    single_move(p, q, t->sine, t->cosine, &world, &W);
+    const quad gravity = quad_seen_from(&W, g);
+    *(quad_anywhere *)t->gravity = gravity;
+    quads_put(t->v, zero, zero);
+    quads_put(t->da, zero, zero);
+    for (int k = 0; k < SUM; k += ROW) row_put(t->sum + k, row_zero()); /* of the columns behind the last one */
+    *H = world;
+    if (t->tree->base) {
+        const pair4 motion = pair4_from(t->nu + p->v);
+        *(quad_anywhere *)t->velocity = motion.v;
+        quads_put(own, zero, motion.w);
+        quads_put(t->a, zero, zero);
+        quads_put(t->a + ROW, zero, zero);
+    } else {
+        quads_put(t->a, -gravity, zero);
+        single_move_on(t, p, H, t->v, S, own);
+        S += p->nv * ROW;
+    }
+    const int32_t *up = t->parent;
+    for (p++, H++, own += ROW, up++; p < end; p++, H++, own += ROW, up++) {
+        single_move(p, q, t->sine, t->cosine, &t->H[*up], H);
+        single_move_on(t, p, H, t->v + *up * ROW, S, own);
+        S += p->nv * ROW;
+    }
+    for (int32_t c = t->n; c < t->packs * LANES; c++, S += ROW) quads_put(S, zero, zero);
+}
+
+static inline void single_rates(single_tree *t)
+{
+    const int plain = t->call->paths->plain;
+    for (int32_t k = 0; k < t->packs; k++) {
+        column_pack *c = &t->pack[k];
+        const int32_t at = k * LANES;
+        c->S = twists_in(t->S + at * ROW);
+        c->up = twists_from(t->v, t->up + at);
+        c->Pd = twist_cross(c->up, c->S);
+        c->PS = twist_add(c->Pd, c->Pd);
+        if (!plain) { /* S × S is zero */
+            twist v = twists_from(t->v, t->own + at);
+            c->PS = twist_add(c->PS, twist_cross(twist_sub(v, c->up), c->S));
+        }
+        twists_out(c->Pd, t->Pd + at * ROW);
+    }
+}
+
+/* row of a body = row of its parent + Σ rows of its columns times numbers, from the first body with columns on */
+NUM_INLINE void single_accumulate(const single_tree *t, double *rows, const double *column, const double *number)
+{
+    const int32_t first = t->bodies->nv == 0 || t->tree->base, end = t->nbodies;
+    if (t->bodies->nv == 0) row_put(rows + ROW, row_at(rows));
+    double *own = rows + (first + 1) * ROW;
+    number += t->below;
+    if (t->call->paths->plain) {
+        for (int32_t i = first; i < end; i++, own += ROW, column += ROW, number++) {
+            row_put(own, row_axpy(*number, row_at(column), row_at(rows + t->parent[i] * ROW)));
+        }
+        return;
+    }
+    for (int32_t i = first; i < end; i++, own += ROW) {
+        row8 sum = row_at(rows + t->parent[i] * ROW);
+        for (int32_t k = 0; k < t->bodies[i].nv; k++, column += ROW, number++) {
+            sum = row_axpy(*number, row_at(column), sum);
+        }
+        row_put(own, sum);
+    }
+}
+
+/* ---- bodies, then their subtrees ---- */
+
+/* LANES bodies of the plan from `body` on, whose slots are given; composites, or inertias alone, to `to` */
+NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32_t slots[LANES], const int moving,
+                                 double *to)
+{
+    const double *at[LANES];
+    num x[ROW], z[ROW], b[SUM], i[10];
+    for (int k = 0; k < 10; k++) i[k] = pack_at(plan_inertias(t->call->plan, k) + body);
+    for (int l = 0; l < LANES; l++) at[l] = (const double *)&t->H[slots[l]];
+    rows_turn(at, x);
+    for (int l = 0; l < LANES; l++) at[l] += ROW;
+    rows_turn(at, z);
+    const pose H = pose_of(mat3_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[4], x[5], x[6]), vec3_of(z[0], z[1], z[2])),
+                           vec3_of(z[4], z[5], z[6]));
+    const inertia I = inertia_of(i[0], vec3_of(i[1], i[2], i[3]), sym3_of(i[4], i[5], i[6], i[7], i[8], i[9]));
+    for (int k = moving ? 28 : 10; k < (moving ? SUM : STILL); k++) b[k] = K(0);
+    if (moving) {
+        const composite c = composite_of(inertia_transform(H, I), twists_from(t->v, slots), twists_from(t->a, slots));
+        memcpy(b, &c, sizeof c);
+    } else {
+        const inertia c = inertia_transform(H, I);
+        memcpy(b, &c, sizeof c);
+    }
+    for (int k = 0; k < (moving ? SUM : STILL); k += ROW) rows_out(b + k, to + k, SUM);
+}
+
+/* external wrenches, given in the bodies' own frames, take their part of the force */
+static inline void single_wrenches(const single_tree *t)
+{
+    const double *w = t->call->wrenches.data + 6 * (size_t)t->tree->body_begin;
+    double *f = t->sum + SUM + 22;
+    for (int32_t i = 0; i < t->nbodies; i++, w += 6, f += SUM) {
+        const frame4 B = frame4_mul(&t->H[i + 1], t->bodies[i].to_body);
+        const quad force = B.x * w[0] + B.y * w[1] + B.z * w[2];
+        const quad torque = B.x * w[3] + B.y * w[4] + B.z * w[5] + quad_cross(B.p, force);
+        for (int k = 0; k < 3; k++) f[k] -= force[k], f[3 + k] -= torque[k];
+    }
+}
+
+/* their own; `moving`: not only inertias */
+NUM_INLINE void single_bodies(single_tree *t, const int moving)
+{
+    const int32_t n = t->nbodies, first = t->tree->body_begin;
+    int32_t slots[LANES];
+    for (int32_t i = 0; i < n; i += LANES) {
+        for (int32_t l = 0; l < LANES; l++) slots[l] = i + l < n ? i + l + 1 : i + 1; /* the first again */
+        single_body_pack(t, first + i, slots, moving, t->sum + (i + 1) * SUM);
+    }
+    if (moving && t->call->wrenches.data) single_wrenches(t);
+}
+
+/* summed up over subtrees */
+NUM_INLINE void single_subtrees(single_tree *t, const int moving)
+{
+    const int32_t n = t->nbodies, *parent = t->parent;
+    const double *from = t->sum + n * SUM;
+    for (int32_t i = n - 1; i > 0; i--, from -= SUM) {
+        double *to = t->sum + parent[i] * SUM;
+        for (int k = 0; k < (moving ? SUM : STILL); k += LANES) pack_put(to + k, pack_at(to + k) + pack_at(from + k));
+    }
+}
+
+/* F, and g and b if they move, of the columns */
+NUM_INLINE void single_loads(single_tree *t, const int moving)
+{
+    for (int32_t k = 0; k < t->packs; k++) {
+        column_pack *c = &t->pack[k];
+        const int32_t at = k * LANES;
+        const double *rows[LANES];
+        for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->own[at + l] * SUM;
+        for (int e = 0; e < (moving ? SUM : STILL); e += ROW) {
+            rows_turn(rows, c->sum.t + e);
+            for (int l = 0; l < LANES; l++) rows[l] += ROW;
+        }
+        const twist S = c->S;
+        const composite *body = &c->sum.body;
+        const wrench F = inertia_mul(body->I, S);
+        num r[ROW] = {F.f.x, F.f.y, F.f.z, K(0), F.t.x, F.t.y, F.t.z, K(0)};
+        c->F = F;
+        if (moving) {
+            const vec3 g = composite_2B_transposed(body, S);
+            num rg[ROW] = {g.x, g.y, g.z, K(0), K(0), K(0), K(0), K(0)};
+            c->g = g;
+            rows_out(rg, t->g + at * ROW, ROW);
+            r[3] = pack_at(t->tau + t->below + at) - wrench_dot(body->f, S);
+        }
+        rows_out(r, t->F + at * ROW, ROW);
+    }
+}
+
+/* what ν̇ adds to accelerations, and G */
+static inline void single_second_out(single_tree *t)
+{
+    const int32_t n = t->nbodies, *parent = t->parent;
+    const double *number = t->x + t->below + t->n, *F = t->F + t->n * ROW;
+    const int plain = t->call->paths->plain;
+    double *a = t->a, *da = t->da, *G = t->G;
+    single_accumulate(t, da, t->S, t->x);
+    for (int32_t i = 0; i <= n; i++, a += ROW, da += ROW, G += ROW) {
+        row_put(a, row_add(row_at(a), row_at(da)));
+        row_put(G, row_zero());
+    }
+    for (int32_t i = n - 1; i > 0 && plain; i--) {
+        double *to = t->G + parent[i] * ROW;
+        G -= ROW, F -= ROW, number--;
+        row_put(to, row_add(row_at(to), row_axpy(*number, row_at(F), row_at(G))));
+    }
+    for (int32_t i = n - 1; i > 0 && !plain; i--) {
+        double *to = t->G + parent[i] * ROW;
+        G -= ROW;
+        row8 sum = row_add(row_at(to), row_at(G));
+        for (int32_t k = t->bodies[i].nv; k > 0; k--) {
+            F -= ROW, number--;
+            sum = row_axpy(*number, row_at(F), sum);
+        }
+        row_put(to, sum);
+    }
+}
+
+/* what a motion of the columns does to the forces of their ancestors, and to those of what they carry */
+static inline void single_responses(single_tree *t)
+{
+    for (int32_t k = 0; k < t->packs; k++) {
+        column_pack *c = &t->pack[k];
+        composite *body = &c->sum.body;
+        const int32_t at = k * LANES;
+        const twist a = twists_from(t->a, t->up + at), da = twists_from(t->da, t->own + at), S = c->S, Pd = c->Pd;
+        num r[ROW];
+        rows_from(t->G, t->own + at, r);
+        body->f = wrench_add(body->f, wrench_add(inertia_mul(body->I, da), wrench_turned(r)));
+        const twist Pdd = twist_add(twist_cross(a, S), twist_cross(c->up, Pd)), PS = c->PS;
+        const wrench Uq = composite_Uq(body, S, Pd, Pdd), Uv = composite_Uv(body, S, PS);
+        c->q.w = vec3_neg(Pd.w), c->v.w = vec3_neg(S.w);
+        c->q.P = twist_of(vec3_neg(Pdd.v), vec3_neg(Pdd.w)), c->v.P = twist_of(vec3_neg(PS.v), vec3_neg(PS.w));
+        c->q.U = wrench_of(vec3_neg(Uq.f), vec3_neg(Uq.t)), c->v.U = wrench_of(vec3_neg(Uv.f), vec3_neg(Uv.t));
+    }
+}
+
+#endif

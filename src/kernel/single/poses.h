@@ -1,0 +1,156 @@
+/*
+ * Poses of all bodies of one state. A row of a 4x4 matrix is four numbers side by side, so that a product of poses is a
+ * sum of rows times numbers, and results lie where they are wanted: a body finds its parent's pose among them.
+ *
+ * Sines and cosines of all angles come first, as many at a time as a pack holds. See plan_motion for the rest.
+ */
+#ifndef HML_KERNEL_SINGLE_POSES_H
+#define HML_KERNEL_SINGLE_POSES_H
+
+#include "group/joint.h"
+#include "kernel/pack/jacobians.h"
+
+typedef double quad __attribute__((vector_size(32)));
+typedef double quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* three rows; the fourth is always 0 0 0 1 */
+typedef struct rows3 {
+    quad r[3];
+} rows3;
+
+NUM_INLINE void rows3_load(const double *from, rows3 *A)
+{
+    for (int k = 0; k < 3; k++) A->r[k] = *(const quad_anywhere *)(from + 4 * k);
+}
+
+/* A B, A where it is in memory: its numbers are needed one by one */
+NUM_INLINE void rows3_mul(const double *A, const rows3 *B, rows3 *out)
+{
+    const quad last = {0, 0, 0, 1};
+    for (int k = 0; k < 3; k++, A += 4) {
+        out->r[k] = B->r[0] * A[0] + (B->r[1] * A[1] + (B->r[2] * A[2] + *(const quad_anywhere *)A * last));
+    }
+}
+
+NUM_INLINE void rows3_store(const rows3 *A, double *to)
+{
+    const quad last = {0, 0, 0, 1};
+    for (int k = 0; k < 3; k++) *(quad_anywhere *)(to + 4 * k) = A->r[k];
+    *(quad_anywhere *)(to + 12) = last;
+}
+
+/* sines and cosines of the numbers begin … end − 1 of q */
+static inline void range_sincos(const double *q, int32_t begin, int32_t end, double *s, double *c)
+{
+    for (; begin + LANES <= end; begin += LANES) {
+        num angle, sine, cosine;
+        memcpy(&angle, q + begin, sizeof angle);
+        num_sincos(angle, &sine, &cosine);
+        memcpy(s + begin, &sine, sizeof sine);
+        memcpy(c + begin, &cosine, sizeof cosine);
+    }
+#if LANES > 1
+    if (begin < end) { /* s and c have room for a whole pack */
+        num angle = num_load_part(q + begin, end - begin), sine, cosine;
+        num_sincos(angle, &sine, &cosine);
+        memcpy(s + begin, &sine, sizeof sine);
+        memcpy(c + begin, &cosine, sizeof cosine);
+    }
+#endif
+}
+
+/* R of a quaternion into rows of four; any length */
+static inline void quaternion_rows(const double *r, double *g)
+{
+    const double w = r[0], x = r[1], y = r[2], z = r[3], n = 2 / (w * w + x * x + y * y + z * z);
+    const double wn = w * n, xn = x * n, yn = y * n, zn = z * n;
+    g[0] = 1 - (y * yn + z * zn), g[1] = x * yn - z * wn, g[2] = x * zn + y * wn;
+    g[4] = x * yn + z * wn, g[5] = 1 - (x * xn + z * zn), g[6] = y * zn - x * wn;
+    g[8] = x * zn - y * wn, g[9] = y * zn + x * wn, g[10] = 1 - (x * xn + y * yn);
+}
+
+static inline void turn_rows(double s, double c, double *g) { g[0] = g[5] = c, g[1] = -s, g[4] = s; }
+
+/* g(q) of a joint in its plan frame, where axes are z; s, c: sines and cosines of q's numbers */
+static inline void element_rows(const plan_motion *b, const double *q, const double *s, const double *c, double g[12])
+{
+    static const double one[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    memcpy(g, one, sizeof one);
+    switch (b->type) {
+    case HML_JOINT_HELICAL: turn_rows(s[0], c[0], g), g[11] = b->pitch * q[0]; break;
+    case HML_JOINT_CYLINDRICAL: turn_rows(s[1], c[1], g), g[11] = q[0]; break;
+    case HML_JOINT_TRANSLATION2: g[3] = q[0], g[7] = q[1]; break;
+    case HML_JOINT_PLANAR: turn_rows(s[2], c[2], g), g[3] = q[0], g[7] = q[1]; break;
+    case HML_JOINT_SPHERICAL: quaternion_rows(q, g); break;
+    case HML_JOINT_TRANSLATION3: g[3] = q[0], g[7] = q[1], g[11] = q[2]; break;
+    case HML_JOINT_SCHOENFLIES: turn_rows(s[3], c[3], g), g[3] = q[0], g[7] = q[1], g[11] = q[2]; break;
+    case HML_JOINT_FREE: quaternion_rows(q + 3, g), g[3] = q[0], g[7] = q[1], g[11] = q[2]; break;
+    default: break;
+    }
+}
+
+/* g(q) of a free joint: position, then quaternion of any length. R = (1 − n v²) 1 + n v vᵀ + n w v^, n = 2/|r|² */
+NUM_INLINE void free_rows(const double *q, rows3 *M)
+{
+    const double w = q[3], x = q[4], y = q[5], z = q[6], square = x * x + y * y + z * z, n = 2 / (square + w * w);
+    const double d = 1 - n * square, wx = n * w * x, wy = n * w * y, wz = n * w * z;
+    const quad v = {x, y, z, 0}, a = {d, -wz, wy, q[0]}, b = {wz, d, -wx, q[1]}, c = {-wy, wx, d, q[2]};
+    M->r[0] = v * (n * x) + a;
+    M->r[1] = v * (n * y) + b;
+    M->r[2] = v * (n * z) + c;
+}
+
+/* finite and on the group? Runs are the tree's, as there are no followers */
+static inline int state_is_good(const hml_plan *plan, const double *q)
+{
+    if (num_any((mask)(not_finite_bits((size_t)plan->nq, q, num_to_bits(K(0))) != 0))) return 0;
+    for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
+        const int at = quaternion_at(r->type);
+        if (at >= 0 && !quaternion_is_unit(q + r->q + at)) return 0;
+    }
+    return 1;
+}
+
+/* the pose of a body in its parent's frame */
+static inline void motion_rows(const plan_motion *b, const double *q, const double *s, const double *c, rows3 *M)
+{
+    if (b->type == HML_JOINT_REVOLUTE || b->type == HML_JOINT_PRISMATIC) {
+        rows3 C, A, B;
+        rows3_load(b->rows[0], &C), rows3_load(b->rows[1], &A), rows3_load(b->rows[2], &B);
+        const double x = b->type == HML_JOINT_REVOLUTE ? c[b->q] : q[b->q], y = s[b->q];
+        for (int k = 0; k < 3; k++) M->r[k] = C.r[k] + A.r[k] * x + B.r[k] * y;
+        return;
+    }
+    if (b->type == HML_JOINT_FREE && b->turn) {
+        free_rows(q + b->q, M);
+        return;
+    }
+    double g[12];
+    rows3 T, moved;
+    element_rows(b, q + b->q, s + b->q, c + b->q, g);
+    rows3_load(b->rows[1], &T);
+    rows3_mul(g, &T, &moved);
+    rows3_mul(b->rows[0], &moved, M);
+}
+
+/* 1: the state is bad, and nothing was written */
+static inline unsigned single_poses(const jacobian_call *call)
+{
+    const hml_plan *plan = call->plan;
+    if (!call->trust && !state_is_good(plan, call->q.data)) return 1;
+    const plan_motion *b = plan_motions(plan), *end = b + plan->nbodies;
+    const double *q = call->q.data;
+    char *at = (char *)call->scratch;
+    const size_t room = ((size_t)plan->nq + LANES) * sizeof(double);
+    double *s = (double *)jacobian_room(&at, room), *c = (double *)jacobian_room(&at, room), *H = call->H.data;
+    range_sincos(q, plan->angles_begin, plan->angles_end, s, c);
+    for (; b < end; b++, H += 16) {
+        rows3 M, W;
+        motion_rows(b, q, s, c, &M);
+        if (b->parent >= 0) rows3_mul(call->H.data + 16 * (size_t)b->parent, &M, &W);
+        rows3_store(b->parent >= 0 ? &W : &M, H);
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * A block that came from somewhere: is it a model? After this an algorithm may trust every index and every number. The
+ * layout has been checked; here it is the contents.
+ */
+#include <math.h>
+
+#include "model/block.h"
+#include "model/check_item.h"
+
+static int name_valid(const hml_model *m, uint32_t name) { return name < m->names_size; }
+
+static int placement_valid(const double R[9], const double p[3])
+{
+    double copy[9];
+    if (!hml_all_finite(R, 9) || !hml_all_finite(p, 3)) return 0;
+    for (int i = 0; i < 9; i++) copy[i] = R[i];
+    return hml_normalize_rotation(copy);
+}
+
+static int unit(const double axis[3])
+{
+    return fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1) < 1e-12;
+}
+
+static int elementary(int32_t type) { return hml_joint_type_name((hml_joint_type)type) && type != HML_JOINT_UNIVERSAL; }
+
+/*
+ * Depth first: the first child of i is i + 1, the next sibling begins where a subtree ends, and a subtree ends within
+ * its parent's. Then the children's ranges tile their parent's.
+ */
+static int topology_valid(const hml_model *m, int32_t i)
+{
+    const model_body *bodies = model_bodies(m), *b = &bodies[i];
+    if (b->parent < -1 || b->parent >= i || b->subtree_end <= i || b->subtree_end > m->nbodies) return 0;
+    int32_t limit = b->parent < 0 ? m->nbodies : bodies[b->parent].subtree_end;
+    if (b->subtree_end > limit) return 0;
+    if (b->subtree_end < limit && bodies[b->subtree_end].parent != b->parent) return 0;
+    if (b->subtree_end > i + 1 && bodies[i + 1].parent != i) return 0;
+    if (b->parent < 0) return b->depth == 0 && b->root == i;
+    return b->depth == bodies[b->parent].depth + 1 && b->root == bodies[b->parent].root;
+}
+
+static int bodies_valid(const hml_model *m)
+{
+    int32_t q = 0, v = 0, depth = 0;
+    if (m->nbodies > 0 && model_bodies(m)[0].parent != -1) return 0;
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const model_body *b = &model_bodies(m)[i];
+        hml_joint_type type = (hml_joint_type)b->type;
+        if (!elementary(b->type) || b->q != q || b->v != v || b->nq != hml_joint_type_nq(type) ||
+            b->nv != hml_joint_type_nv(type) || !topology_valid(m, i))
+            return 0;
+        if (b->joint < 0 || b->joint >= m->njoints || !name_valid(m, b->name)) return 0;
+        if (!placement_valid(b->R, b->p) || !hml_all_finite(b->axis, 3) || !hml_all_finite(b->point, 3) ||
+            !isfinite(b->pitch) || !isfinite(b->mass) || b->mass < 0 || !hml_all_finite(b->com, 3) ||
+            !hml_all_finite(b->moment, 6))
+            return 0;
+        if (hml_joint_uses_axis(type) && !unit(b->axis)) return 0;
+        q += b->nq;
+        v += b->nv;
+        if (b->depth + 1 > depth) depth = b->depth + 1;
+    }
+    return q == m->tree_nq && v == m->tree_nv && depth == m->depth;
+}
+
+static int leader_valid(const hml_model *m, const model_joint *j)
+{
+    if (j->leader < -1 || j->leader >= m->njoints) return 0;
+    if (j->leader < 0) return 1;
+    const model_joint *l = &model_joints(m)[j->leader];
+    return l->leader < 0 && hml_joint_type_nv((hml_joint_type)l->type) == 1 &&
+           hml_joint_type_nv((hml_joint_type)j->type) == 1;
+}
+
+static int joints_valid(const hml_model *m)
+{
+    int32_t body = 0, q = 0, v = 0, followers = 0;
+    for (int32_t i = 0; i < m->njoints; i++) {
+        const model_joint *j = &model_joints(m)[i];
+        hml_joint_type type = (hml_joint_type)j->type;
+        int follows = j->leader >= 0, universal = type == HML_JOINT_UNIVERSAL;
+        if (!hml_joint_type_name(type) || !name_valid(m, j->name) || !leader_valid(m, j)) return 0;
+        if (j->body != body || j->nbodies != 1 + universal || j->nbodies > m->nbodies - body) return 0;
+        for (int32_t k = body; k < body + j->nbodies; k++)
+            if (model_bodies(m)[k].joint != i ||
+                model_bodies(m)[k].type != (int32_t)(universal ? HML_JOINT_REVOLUTE : type))
+                return 0;
+        if (universal && model_bodies(m)[body + 1].parent != body) return 0;
+        if (j->q != (follows ? -1 : q) || j->nq != (follows ? 0 : hml_joint_type_nq(type)) ||
+            j->v != (follows ? -1 : v) || j->nv != (follows ? 0 : hml_joint_type_nv(type)))
+            return 0;
+        if (!isfinite(j->multiplier) || !isfinite(j->offset)) return 0;
+        body += j->nbodies;
+        q += j->nq;
+        v += j->nv;
+        followers += follows;
+    }
+    return body == m->nbodies && q == m->nq && v == m->nv && followers == m->nfollowers;
+}
+
+static int frames_valid(const hml_model *m)
+{
+    if (m->nframes < m->nbodies) return 0;
+    for (int32_t i = 0; i < m->nframes; i++) {
+        const model_frame *f = &model_frames(m)[i];
+        if (!name_valid(m, f->name) || f->body < -1 || f->body >= m->nbodies || !placement_valid(f->R, f->p)) return 0;
+        if (i < m->nbodies ? f->kind != HML_FRAME_BODY || f->body != i
+                           : f->kind != HML_FRAME_LINK && f->kind != HML_FRAME_NAMED)
+            return 0;
+    }
+    return 1;
+}
+
+static int shapes_valid(const hml_model *m)
+{
+    for (int32_t i = 0; i < m->nshapes; i++) {
+        const model_shape *s = &model_shapes(m)[i];
+        int32_t sizes = hml_shape_kind_sizes((hml_shape_kind)s->kind);
+        if (s->body < -1 || s->body >= m->nbodies || sizes < 0 || !placement_valid(s->R, s->p)) return 0;
+        for (int32_t k = 0; k < sizes; k++)
+            if (!isfinite(s->size[k]) || !(s->size[k] > 0)) return 0;
+        if (!isfinite(s->friction) || !(s->restitution >= 0 && s->restitution <= 1)) return 0;
+    }
+    return 1;
+}
+
+static int coordinates_valid(const hml_model *m)
+{
+    int passive = 0;
+    for (int32_t i = 0; i < m->tree_nv; i++) {
+        const model_coordinate *c = &model_coordinates(m)[i];
+        if (!isfinite(c->armature) || !isfinite(c->damping) || !isfinite(c->stiffness)) return 0;
+        if (isnan(c->lower) || isnan(c->upper) || isnan(c->velocity) || isnan(c->effort)) return 0;
+        passive |= c->armature != 0 || c->damping != 0 || c->stiffness != 0;
+    }
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const model_body *b = &model_bodies(m)[i];
+        double rest[HML_JOINT_MAX_NQ] = {0};
+        for (int32_t k = 0; k < b->nq; k++) rest[k] = model_rest(m)[b->q + k];
+        if (!hml_all_finite(rest, b->nq) || !(fabs(hml_normalize_rest((hml_joint_type)b->type, rest) - 1) < 1e-12))
+            return 0;
+    }
+    return passive == m->passive;
+}
+
+int hml_block_valid(const hml_model *m)
+{
+    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name) || !hml_all_finite(m->gravity, 3)) return 0;
+    if (!isfinite(m->world_mass) || m->world_mass < 0 || !hml_all_finite(m->world_com, 3) ||
+        !hml_all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
+        return 0;
+    for (int32_t i = 0; i < m->nwarnings; i++)
+        if (!name_valid(m, model_warnings(m)[i])) return 0;
+    return bodies_valid(m) && joints_valid(m) && frames_valid(m) && shapes_valid(m) && coordinates_valid(m);
+}

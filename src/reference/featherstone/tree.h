@@ -1,0 +1,73 @@
+/*
+ * The tree as the textbook recursions walk it: every body with its pose, the columns of its joint and room for what the
+ * recursions carry from body to body.
+ *
+ *   hml_tree_open     lays the bodies out in the caller's scratch, checks the state, fills poses and columns
+ *   hml_tree_to_root  columns and inertias in the frame of the tree's root, an inertial frame that is there at this
+ * instant
+ */
+#ifndef HML_REFERENCE_FEATHERSTONE_TREE_H
+#define HML_REFERENCE_FEATHERSTONE_TREE_H
+
+#include "group/joint.h"
+#include "hamel/recursive.h"
+#include "model/model.h"
+
+/* arrays lie apart, as long as the joints need them: what a recursion does not touch does not crowd the cache */
+typedef struct tree_body {
+    int parent, root, nv, at; /* at: first of its coordinates */
+    pose X, H;                /* in the parent, in the world */
+    inertia I;                /* in the body */
+    twist v, a, c;            /* what they mean is said where they are used */
+    wrench f, p;
+    twist *S;               /* nv columns, in the body */
+    twist *Sr;              /* nv columns in the root's frame, or in another form */
+    twist *Sd[3], *V;       /* derivatives of columns (1 to 3) and twists (0 to 3) in that frame, held still */
+    wrench *F;              /* 3 wrenches: wrenches and their derivatives there */
+    double *IA, *U, *D, *u; /* 36, 6·nv, nv², nv */
+    pose P;                 /* in the root of its tree */
+    inertia Ic;
+} tree_body;
+
+typedef struct tree {
+    int n;
+    tree_body *body;
+    const hml_model *model;
+    double *vector; /* nv numbers, for whoever needs them */
+} tree;
+
+/* v and others may be NULL; lengths follow from the model */
+hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
+                         const double *wrenches, tree *t);
+
+/* P, Sr and Ic (of the body alone) */
+void hml_tree_to_root(tree *t);
+
+/* row or column of coordinate k of its joint */
+static inline size_t tree_at(const tree_body *b, int k) { return (size_t)b->at + (size_t)k; }
+
+/* S ν, in the body */
+static inline twist tree_joint(const tree_body *b, const twist *S, const double *v)
+{
+    twist sum = twist_zero();
+    for (int k = 0; k < b->nv; k++) sum = twist_axpy(v[b->at + k], S[k], sum);
+    return sum;
+}
+
+static inline vec3 tree_gravity(const tree *t)
+{
+    const double *g = t->model->gravity;
+    return vec3_of(g[0], g[1], g[2]);
+}
+
+static inline wrench tree_wrench(const double *wrenches, int body)
+{
+    if (!wrenches) return wrench_zero();
+    const double *w = wrenches + 6 * body;
+    return wrench_of(vec3_of(w[0], w[1], w[2]), vec3_of(w[3], w[4], w[5]));
+}
+
+/* forces of dampers and springs, subtracted from x (nv) */
+void hml_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x);
+
+#endif

@@ -1,0 +1,298 @@
+/* Motions: set up, stepped, asked. The schemes are in integrate_*.c. */
+#include "sim/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algo/work.h"
+#include "hamel/configuration.h"
+#include "model/coordinates.h"
+#include "model/mimic.h"
+
+/* ---- the schemes ---- */
+
+static const struct scheme_row {
+    const char *name;
+    int order;
+} SCHEMES[HML_SCHEME_COUNT] = {{"euler", 1}, {"rk2", 2}, {"rk4", 4}, {"dopri5", 5}, {"variational", 2}, {"alpha", 2}};
+
+static int is_scheme(hml_scheme scheme) { return (int)scheme >= 0 && (int)scheme < HML_SCHEME_COUNT; }
+
+const char *hml_scheme_name(hml_scheme scheme) { return is_scheme(scheme) ? SCHEMES[scheme].name : NULL; }
+int hml_scheme_order(hml_scheme scheme) { return is_scheme(scheme) ? SCHEMES[scheme].order : 0; }
+
+hml_status hml_scheme_from_name(const char *name, hml_scheme *scheme)
+{
+    if (!name || !scheme) return HML_INVALID_ARGUMENT;
+    for (int i = 0; i < HML_SCHEME_COUNT; i++) {
+        if (strcmp(name, SCHEMES[i].name) != 0) continue;
+        *scheme = (hml_scheme)i;
+        return HML_OK;
+    }
+    return HML_NOT_FOUND;
+}
+
+/* ---- setting up ---- */
+
+void hml_motion_options_init(hml_motion_options *options)
+{
+    if (!options) return;
+    *options = (hml_motion_options){.struct_size = sizeof *options,
+                                    .scheme = HML_SCHEME_DOPRI5,
+                                    .step = 1e-3,
+                                    .tolerance = 1e-12,
+                                    .radius = 0.8,
+                                    .iterations = 50};
+}
+
+static size_t lay_out(const hml_model *model, double *at, hml_motion *m)
+{
+    size_t n = (size_t)model->nv, nq = (size_t)model->nq, bodies = (size_t)model->nbodies, used = 0;
+    size_t tree = (size_t)model->tree_nv, tree_q = (size_t)model->tree_nq;
+    struct {
+        double **p;
+        size_t size;
+    } parts[] = {{&m->q, nq},        {&m->v, n},
+                 {&m->a, n},         {&m->q0, nq},
+                 {&m->v0, n},        {&m->theta, n},
+                 {&m->q1, nq},       {&m->v1, n},
+                 {&m->a1, n},        {&m->theta1, n},
+                 {&m->x, 2 * n},     {&m->stages, MOTION_STAGES * 2 * n},
+                 {&m->tau, n},       {&m->wrenches, 6 * bodies},
+                 {&m->pi, n},        {&m->pi1, n},
+                 {&m->alpha, n},     {&m->alpha1, n},
+                 {&m->M, n * n},     {&m->L, n * n},
+                 {&m->J, n * n},     {&m->dq, n * n},
+                 {&m->dv, n * n},    {&m->r, n},
+                 {&m->s, n},         {&m->tree_q, tree_q},
+                 {&m->tree_v, tree}, {&m->tree_p, tree},
+                 {&m->tree_D, tree}, {&m->factor, tree}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].p = at ? at + used : NULL;
+        used += parts[i].size;
+    }
+    m->bodies = at ? (motion_body *)(void *)(at + used) : NULL;
+    used += bodies * sizeof(motion_body) / sizeof(double);
+    m->user = at ? (int32_t *)(void *)(at + used) : NULL;
+    return used + tree;
+}
+
+size_t hml_motion_size(const hml_model *model)
+{
+    hml_motion m;
+    return model ? sizeof m + lay_out(model, NULL, &m) * sizeof(double) : 0;
+}
+
+static int options_are_sound(const hml_motion_options *o)
+{
+    int adaptive = o->scheme == HML_SCHEME_DOPRI5 && o->tolerance > 0;
+    return o->struct_size == sizeof *o && is_scheme(o->scheme) && isfinite(o->step) &&
+           (o->step > 0 || (adaptive && o->step == 0)) && o->tolerance >= 0 && isfinite(o->tolerance) &&
+           o->radius >= 0 && o->radius <= 1 && o->iterations > 0;
+}
+
+static hml_status check_forces(const hml_model *model, const hml_forces *f)
+{
+    size_t n = (size_t)model->nv;
+    if (f->struct_size != sizeof *f || f->nframe_wrenches < 0 || (f->nframe_wrenches && !f->frame_wrenches) ||
+        (f->nsamples && (!f->sample_times || !f->samples)) || ((f->stiffness || f->damping) && !f->target)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    for (size_t i = 0; i < f->nsamples; i++) {
+        if (!isfinite(f->sample_times[i]) || !isfinite(motion_norm(n, f->samples + i * n))) return HML_NOT_FINITE;
+        if (i > 0 && !(f->sample_times[i] > f->sample_times[i - 1])) return HML_INVALID_ARGUMENT;
+    }
+    for (int32_t i = 0; i < f->nframe_wrenches; i++) {
+        int32_t frame = f->frame_wrenches[i].frame;
+        if (frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
+    }
+    if (f->stiffness && !isfinite(motion_norm(n, f->stiffness))) return HML_NOT_FINITE;
+    if (f->damping && !isfinite(motion_norm(n, f->damping))) return HML_NOT_FINITE;
+    return f->target ? hml_configuration_check(model, f->target) : HML_OK;
+}
+
+hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hml_work *work,
+                           const hml_motion_options *options, const hml_forces *forces, double t, const double *q,
+                           const double *v, hml_motion **motion)
+{
+    hml_motion_options usual;
+    hml_motion_options_init(&usual);
+    if (!options) options = &usual;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !memory || size < hml_motion_size(model) ||
+        (uintptr_t)memory % sizeof(double) || !options_are_sound(options) || !q || !v || !motion || !isfinite(t)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    hml_motion *m = memory;
+    memset(m, 0, sizeof *m);
+    lay_out(model, (double *)(void *)(m + 1), m);
+    m->model = model;
+    m->work = work;
+    m->options = *options;
+    if (m->options.scheme != HML_SCHEME_DOPRI5) m->options.tolerance = 0;
+    m->info.struct_size = sizeof m->info;
+    m->n = (size_t)model->nv;
+    m->nq = (size_t)model->nq;
+    model_mimic_map(model, m->user, m->factor);
+    hml_status status = forces ? check_forces(model, forces) : HML_OK;
+    if (status) return status;
+    if (forces) m->forces = *forces;
+    status = hml_motion_restart(m, t, q, v);
+    if (!status) *motion = m;
+    return status;
+}
+
+hml_status hml_motion_new(const hml_model *model, hml_work *work, const hml_motion_options *options,
+                          const hml_forces *forces, double t, const double *q, const double *v, hml_motion **motion)
+{
+    size_t size = hml_motion_size(model);
+    if (!size || !motion) return HML_INVALID_ARGUMENT;
+    void *memory = malloc(size);
+    if (!memory) return HML_OUT_OF_MEMORY;
+    hml_status status = hml_motion_init(memory, size, model, work, options, forces, t, q, v, motion);
+    if (status) {
+        free(memory);
+        return status;
+    }
+    (*motion)->owned = 1;
+    return HML_OK;
+}
+
+void hml_motion_free(hml_motion *motion)
+{
+    if (motion && motion->owned) free(motion);
+}
+
+hml_status hml_motion_restart(hml_motion *m, double t, const double *q, const double *v)
+{
+    if (!m || !q || !v || !isfinite(t)) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_configuration_check(m->model, q);
+    if (!status) status = finite_numbers(v, m->model->nv);
+    if (status) return status;
+    memmove(m->q, q, m->nq * sizeof(double));
+    memmove(m->v, v, m->n * sizeof(double));
+    hml_configuration_normalize(m->model, m->q);
+    m->t = t;
+    m->rest = m->h = m->wanted = m->error = 0;
+    m->rate_known = m->dense = 0;
+    if (m->options.scheme == HML_SCHEME_VARIATIONAL) return hml_motion_prepare_variational(m);
+    if (m->options.scheme == HML_SCHEME_ALPHA) return hml_motion_prepare_alpha(m);
+    return HML_OK;
+}
+
+/* ---- stepping ---- */
+
+static hml_status try_step(hml_motion *m, double h, double *error)
+{
+    *error = 0;
+    switch (m->options.scheme) {
+    case HML_SCHEME_EULER: return hml_motion_euler(m, h);
+    case HML_SCHEME_VARIATIONAL: return hml_motion_variational(m, h);
+    case HML_SCHEME_ALPHA: return hml_motion_alpha(m, h);
+    default: m->dense = 0; return hml_motion_explicit(m, h, error);
+    }
+}
+
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* the state that was computed becomes the state */
+static hml_status accept(hml_motion *m, double h, double t)
+{
+    hml_status status = finite_numbers(m->v1, m->model->nv);
+    if (status) return status;
+    swap(&m->q0, &m->q);
+    swap(&m->q, &m->q1);
+    swap(&m->v0, &m->v);
+    swap(&m->v, &m->v1);
+    swap(&m->theta, &m->theta1);
+    swap(&m->a, &m->a1);
+    swap(&m->pi, &m->pi1);
+    memcpy(m->com, m->com1, sizeof m->com);
+    if (m->options.scheme == HML_SCHEME_ALPHA) swap(&m->alpha, &m->alpha1);
+    m->rate_known = m->dense = m->options.scheme == HML_SCHEME_DOPRI5;
+    m->t = t;
+    m->h = h;
+    m->info.steps++;
+    m->info.last_step = h;
+    return HML_OK;
+}
+
+/* a first guess: a hundredth of the time in which the fastest coordinate moves by one */
+static double first_step(hml_motion *m)
+{
+    if (!m->rate_known && hml_motion_rate(m, m->t, m->q, m->v, m->a)) return 0;
+    m->rate_known = 1;
+    return 0.01 / (motion_norm(m->n, m->v) + sqrt(motion_norm(m->n, m->a)) + 1e-3);
+}
+
+/*
+ * Error control: the next step is the one whose error would be the tolerance, 0.9 of it, with a memory of the last
+ * error (Gustafsson's proportional-integral control), at most five times as long and not less than a fifth.
+ */
+static hml_status adaptive_step(hml_motion *m, double until)
+{
+    double room = until - m->t, longest = m->options.step > 0 ? m->options.step : INFINITY;
+    double least = 16 * 0x1p-52 * fmax(fabs(m->t), fmax(fabs(until), 1e-3));
+    if (!(m->wanted > 0)) m->wanted = first_step(m);
+    double h = fmin(fmin(m->wanted > 0 ? m->wanted : room, longest), room);
+    if (h < room && h > 0.5 * room) h = 0.5 * room; /* two equal steps, not a long one and a crumb */
+    for (int repeated = 0, cut = h < m->wanted;; repeated = 1) {
+        double error, t = h >= room ? until : m->t + h;
+        hml_status status = try_step(m, h, &error);
+        if (status && (status != HML_NOT_FINITE || h <= 1e-8 * room)) return status;
+        if (!status && error <= 1) {
+            double factor = 0.9 * pow(fmax(error, 1e-10), -0.14) * pow(m->error > 0 ? m->error : 1, 0.08);
+            double next = h * fmin(repeated ? 1 : 5, fmax(0.2, factor));
+            m->wanted = cut && !repeated ? fmax(next, m->wanted) : next;
+            m->error = fmax(error, 1e-4);
+            return accept(m, h, t);
+        }
+        m->info.rejected++;
+        h *= status || !isfinite(error) ? 0.1 : fmax(0.1, 0.9 * pow(error, -0.2));
+        if (h < least) return status ? status : HML_NOT_CONVERGED;
+    }
+}
+
+hml_status hml_motion_step(hml_motion *m, double until)
+{
+    if (!m || !isfinite(until) || !(until > m->t)) return HML_INVALID_ARGUMENT;
+    if (m->options.tolerance > 0) return adaptive_step(m, until);
+    /*
+     * Equal steps, though their sum is rounded: what rounding takes off the time is carried along, and a last step may
+     * be longer than the others by a millionth. A crumb instead would cost a symplectic scheme its memory of the
+     * energy.
+     */
+    double room = until - m->t - m->rest, h = m->options.step, error;
+    int last = room <= h * (1 + 1e-6);
+    if (last) h = room;
+    double t = last ? until : m->t + (h + m->rest), rest = last ? 0 : h + m->rest - (t - m->t);
+    hml_status status = try_step(m, h, &error);
+    if (!status) status = accept(m, h, t);
+    if (!status) m->rest = rest;
+    return status;
+}
+
+hml_status hml_motion_advance(hml_motion *m, double until)
+{
+    hml_status status = m && isfinite(until) ? HML_OK : HML_INVALID_ARGUMENT;
+    while (!status && m->t < until) status = hml_motion_step(m, until);
+    return status;
+}
+
+/* ---- asking ---- */
+
+double hml_motion_time(const hml_motion *m) { return m ? m->t : NAN; }
+const double *hml_motion_position(const hml_motion *m) { return m ? m->q : NULL; }
+const double *hml_motion_velocity(const hml_motion *m) { return m ? m->v : NULL; }
+
+hml_status hml_motion_get_info(const hml_motion *m, hml_motion_info *info)
+{
+    if (!m || !info || info->struct_size != sizeof *info) return HML_INVALID_ARGUMENT;
+    *info = m->info;
+    return HML_OK;
+}

@@ -1,0 +1,114 @@
+/* The inside of a motion: what its schemes share. */
+#ifndef HML_SIM_MOTION_H
+#define HML_SIM_MOTION_H
+
+#include "group/joint.h"
+#include "hamel/integrate.h"
+
+/* a body in the recursion that finds momenta, in its own frame */
+typedef struct motion_body {
+    pose H; /* in the parent */
+    twist S[HML_JOINT_MAX_NV];
+    twist U; /* the parent's twist, seen here */
+    twist V; /* its own */
+    vec3 gravity;
+    wrench h, f; /* momentum and force of the subtree */
+} motion_body;
+
+enum { MOTION_STAGES = 7 };
+
+struct hml_motion {
+    const hml_model *model;
+    hml_work *work;
+    hml_motion_options options;
+    hml_forces forces;
+    hml_motion_info info;
+    size_t n, nq;
+    double t, h;          /* end and length of the last step; h = 0: there was none */
+    double rest;          /* what rounding has taken off t */
+    double wanted, error; /* of the error control: the next step and the last error; 0: not known */
+    int rate_known;       /* a is ν̇ at (t, q, v) */
+    int dense;            /* the stages are those of the last step of dopri5 */
+    int owned;
+    double *q, *v, *a;    /* now */
+    double *q0, *v0;      /* where the last step began */
+    double *theta;        /* q = q0 ⊕ θ */
+    double *q1, *v1, *a1; /* where the step that is being made ends, if all goes well */
+    double *theta1;
+    double *x, *stages; /* 2n; MOTION_STAGES × 2n: (θ, ν) and its derivatives */
+    double *tau, *wrenches;
+    double *pi, *pi1;             /* variational: momenta of the joints seen from their predecessors */
+    double mass;                  /* of a robot with a free base; 0: it is another robot */
+    double boost[3], push[3];     /* velocity of its com at the step's start, acceleration of it at the middle */
+    double com[2][3], com1[2][3]; /* the com, as a sum of two: small steps far away are not rounded off */
+    double *alpha, *alpha1;       /* alpha: the auxiliary acceleration */
+    double *M, *L, *J;            /* n × n */
+    double *dq, *dv;              /* n × n */
+    double *r, *s;                /* n */
+    double *tree_q, *tree_v, *tree_p, *tree_D, *factor;
+    int32_t *user;
+    motion_body *bodies;
+};
+
+/* ---- motion_forces.c ---- */
+
+/* τ and wrenches at a state, the servo included if `servo`; HML_NOT_FINITE if somebody pushes with NaN */
+hml_status hml_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo);
+
+/* ν̇ at a state under all forces */
+hml_status hml_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a);
+
+/*
+ * A += c·damping + k·(derivative of the springs by a motion of q), n × n: of the servo, and of the model if `passive`.
+ */
+void hml_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A);
+
+/* are there dampers or springs, in the model or the servo? */
+int hml_motion_is_elastic(const hml_motion *m);
+
+/* ---- motion_momentum.c ---- */
+
+/* p = ∂L/∂ν and D = ∂L/∂q + forces that do work, from the left; both n. τ and wrenches are those of the motion */
+void hml_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D);
+
+/* ---- the schemes: from (t, q, v) over h to (q1, v1, theta1) ---- */
+
+hml_status hml_motion_explicit(hml_motion *m, double h, double *error);
+hml_status hml_motion_euler(hml_motion *m, double h);
+hml_status hml_motion_variational(hml_motion *m, double h);
+hml_status hml_motion_alpha(hml_motion *m, double h);
+
+/* what a scheme carries along besides (q, v), made anew from them */
+hml_status hml_motion_prepare_variational(hml_motion *m);
+hml_status hml_motion_prepare_alpha(hml_motion *m);
+
+/* dopri5's interpolant: θ and ν at s ∈ [0, 1] of the last step, in x */
+void hml_motion_dense(const hml_motion *m, double s, double *x);
+
+/* ---- groups, joint by joint ---- */
+
+/* out = S(φ)⁻¹ x if inverse, else S(φ) x; out may not be x */
+void hml_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out);
+
+/* does a joint's group not commute, so that S and Ad are not the identity? */
+static inline int motion_curved(int32_t type)
+{
+    return type == HML_JOINT_PLANAR || type == HML_JOINT_SPHERICAL || type == HML_JOINT_SCHOENFLIES ||
+           type == HML_JOINT_FREE;
+}
+
+/* x ← A⁻¹ x by elimination with row pivoting, n × n; A is destroyed */
+hml_status hml_motion_solve(size_t n, double *A, double *x);
+
+/* the largest absolute entry; NaN if there is one */
+static inline double motion_norm(size_t n, const double *x)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double a = x[i] < 0 ? -x[i] : x[i];
+        if (!(a <= largest) && largest == largest) largest = a;
+    }
+    return largest;
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* Within a step: the state at any time, and where a function of it crosses zero. */
+#include <math.h>
+#include <string.h>
+
+#include "hamel/configuration.h"
+#include "model/coordinates.h"
+#include "sim/motion.h"
+
+/*
+ * A cubic for θ that meets θ and θ̇ = S(θ)⁻¹ ν at both ends; ν is then S(θ) θ̇. In x: θ, θ̇. Two places of scratch are
+ * those of a step, which nobody is making now.
+ */
+static void hermite(const hml_motion *m, double s, double *x)
+{
+    size_t n = m->n;
+    hml_motion_apply(m->model, m->theta, 1, m->v, m->s);
+    for (size_t i = 0; i < n; i++) {
+        double end = m->theta[i], rate0 = m->h * m->v0[i], rate1 = m->h * m->s[i];
+        double b = 3 * end - 2 * rate0 - rate1, c = rate0 + rate1 - 2 * end;
+        x[i] = s * (rate0 + s * (b + s * c));
+        x[n + i] = (rate0 + s * (2 * b + 3 * s * c)) / m->h;
+    }
+}
+
+hml_status hml_motion_at(hml_motion *m, double t, double *q, double *v)
+{
+    if (!m || !(m->h > 0)) return HML_INVALID_ARGUMENT;
+    double s = 1 - (m->t - t) / m->h;
+    const double slack = 1e-9;
+    if (!(s >= -slack && s <= 1 + slack)) return HML_INVALID_ARGUMENT;
+    s = fmin(1, fmax(0, s));
+    if (s == 1) { /* what was reached, to the bit */
+        if (q) memcpy(q, m->q, m->nq * sizeof *q);
+        if (v) memcpy(v, m->v, m->n * sizeof *v);
+        return HML_OK;
+    }
+    if (m->dense) {
+        hml_motion_dense(m, s, m->x);
+        if (v) memcpy(v, m->x + m->n, m->n * sizeof *v);
+    } else {
+        hermite(m, s, m->x);
+        if (v) hml_motion_apply(m->model, m->x, 0, m->x + m->n, v);
+    }
+    return q ? hml_configuration_integrate(m->model, m->q0, m->x, q) : HML_OK;
+}
+
+/* ---- events ---- */
+
+/* the event's value at a time of the last step; q1 and v1 belong to nobody between steps */
+static hml_status value_at(hml_motion *m, hml_event_function *event, void *context, double t, double *value)
+{
+    hml_status status = hml_motion_at(m, t, m->q1, m->v1);
+    if (!status) status = event(context, t, m->q1, m->v1, value);
+    return !status && !isfinite(*value) ? HML_NOT_FINITE : status;
+}
+
+hml_status hml_motion_find(hml_motion *m, hml_event_function *event, void *context, int *found, double *t, double *q,
+                           double *v)
+{
+    if (!m || !event || !found || !t || !(m->h > 0)) return HML_INVALID_ARGUMENT;
+    double low = m->t - m->h, high = m->t, at_low, at_high;
+    *found = 0;
+    hml_status status = value_at(m, event, context, low, &at_low);
+    if (!status && at_low == 0) { /* found before: which way does it leave? */
+        low += 0x1p-20 * m->h;
+        status = value_at(m, event, context, low, &at_low);
+    }
+    if (!status) status = value_at(m, event, context, high, &at_high);
+    if (status || at_low == 0 || (at_high != 0 && (at_low < 0) == (at_high < 0))) return status;
+    double weight_low = at_low, weight_high = at_high, least = 2 * 0x1p-52 * fmax(fabs(high), m->h);
+    for (int i = 0; i < 100 && high - low > least && at_high != 0; i++) { /* Illinois: a secant that does not stick */
+        double middle = low - weight_low * (high - low) / (weight_high - weight_low), value;
+        if (i % 3 == 2 || !(middle > low && middle < high)) middle = low + 0.5 * (high - low);
+        status = value_at(m, event, context, middle, &value);
+        if (status) return status;
+        if ((value < 0) == (at_low < 0) && value != 0)
+            low = middle, at_low = weight_low = value, weight_high *= 0.5;
+        else
+            high = middle, at_high = weight_high = value, weight_low *= 0.5;
+    }
+    *found = 1;
+    *t = high;
+    return hml_motion_at(m, high, q, v);
+}
+
+hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate)
+{
+    if (!model || !q || !margin || !coordinate) return HML_INVALID_ARGUMENT;
+    *margin = INFINITY;
+    *coordinate = -1;
+    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
+        const model_coordinate *c = &model_coordinates(model)[model_bodies(model)[j->body].v];
+        for (int32_t k = 0; j->nq == j->nv && k < j->nv; k++) {
+            double near = fmin(q[j->q + k] - c[k].lower, c[k].upper - q[j->q + k]);
+            if (!(near < *margin)) continue;
+            *margin = near;
+            *coordinate = j->v + k;
+        }
+    }
+    return HML_OK;
+}
+
+hml_status hml_limit_event(void *model, double t, const double *q, const double *v, double *value)
+{
+    int32_t coordinate;
+    (void)t, (void)v;
+    hml_status status = hml_limit_margin(model, q, value, &coordinate);
+    if (!status && coordinate < 0) *value = 1;
+    return status;
+}
+
+/* ---- groups, joint by joint ---- */
+
+void hml_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out)
+{
+    memcpy(out, x, (size_t)model->nv * sizeof *x);
+    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
+        double S[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        int n = j->nv;
+        if (!motion_curved(j->type)) continue;
+        if (inverse)
+            joint_jacobian_inverse(j->type, phi + j->v, S);
+        else
+            joint_jacobian(j->type, phi + j->v, S);
+        for (int r = 0; r < n; r++) {
+            double sum = 0;
+            for (int c = 0; c < n; c++) sum += S[r * n + c] * x[j->v + c];
+            out[j->v + r] = sum;
+        }
+    }
+}
+
+hml_status hml_motion_solve(size_t n, double *A, double *x)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = k;
+        for (size_t i = k + 1; i < n; i++) {
+            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
+        }
+        if (!(fabs(A[pivot * n + k]) > 0)) return HML_SINGULAR;
+        for (size_t j = k; pivot != k && j < n; j++) {
+            double a = A[k * n + j];
+            A[k * n + j] = A[pivot * n + j];
+            A[pivot * n + j] = a;
+        }
+        double y = x[pivot];
+        x[pivot] = x[k];
+        x[k] = y;
+        for (size_t i = k + 1; i < n; i++) {
+            double a = A[i * n + k] / A[k * n + k];
+            for (size_t j = k + 1; a != 0 && j < n; j++) A[i * n + j] -= a * A[k * n + j];
+            x[i] -= a * x[k];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++) x[k] -= A[k * n + j] * x[j];
+        x[k] /= A[k * n + k];
+    }
+    return HML_OK;
+}

@@ -1,0 +1,130 @@
+/* What pushes: constant and sampled forces, wrenches, a servo, a function of the user's. */
+#include <math.h>
+#include <string.h>
+
+#include "hamel/configuration.h"
+#include "hamel/wrench.h"
+#include "model/coordinates.h"
+#include "model/mimic.h"
+#include "sim/motion.h"
+
+/* the samples' force at t, added to tau */
+static void add_samples(const hml_forces *f, size_t n, double t, double *tau)
+{
+    size_t count = f->nsamples, low = 0, high = count; /* the last sample at or before t is in [low, high) */
+    if (count == 0) return;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (f->sample_times[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    double s = 0;
+    size_t next = low + 1 < count ? low + 1 : low;
+    if (!f->hold && next > low && t > f->sample_times[low]) {
+        s = (t - f->sample_times[low]) / (f->sample_times[next] - f->sample_times[low]);
+    }
+    for (size_t i = 0; i < n; i++) tau[i] += (1 - s) * f->samples[low * n + i] + s * f->samples[next * n + i];
+}
+
+/* τ −= k·(q ⊖ target) + d·ν */
+static void add_servo(const hml_motion *m, const double *q, const double *v, double *tau)
+{
+    const hml_forces *f = &m->forces;
+    for (const model_joint *j = first_joint(m->model); f->target && j; j = next_joint(m->model, j)) {
+        double log[HML_JOINT_MAX_NV] = {0};
+        joint_difference(group_type(j->type), f->target + j->q, q + j->q, log);
+        for (int32_t k = 0; k < j->nv; k++) {
+            if (f->stiffness) tau[j->v + k] -= f->stiffness[j->v + k] * log[k];
+            if (f->damping) tau[j->v + k] -= f->damping[j->v + k] * v[j->v + k];
+        }
+    }
+}
+
+hml_status hml_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo)
+{
+    const hml_forces *f = &m->forces;
+    size_t six = 6 * (size_t)m->model->nbodies;
+    for (size_t i = 0; i < m->n; i++) m->tau[i] = f->tau ? f->tau[i] : 0;
+    for (size_t i = 0; i < six; i++) m->wrenches[i] = f->wrenches ? f->wrenches[i] : 0;
+    add_samples(f, m->n, t, m->tau);
+    for (int32_t i = 0; i < f->nframe_wrenches; i++) {
+        const hml_frame_wrench *w = &f->frame_wrenches[i];
+        hml_status status = hml_wrench_add(m->model, m->work, q, w->frame, w->in_world, w->wrench, m->wrenches);
+        if (status) return status;
+    }
+    if (servo) add_servo(m, q, v, m->tau);
+    if (f->function) {
+        hml_status status = f->function(f->context, t, q, v, m->tau, m->wrenches);
+        if (status) return status;
+    }
+    return isfinite(motion_norm(m->n, m->tau)) && isfinite(motion_norm(six, m->wrenches)) ? HML_OK : HML_NOT_FINITE;
+}
+
+hml_status hml_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a)
+{
+    hml_status status = hml_motion_forces(m, t, q, v, 1);
+    m->info.evaluations++;
+    return status ? status : hml_forward_dynamics(m->model, m->work, q, v, m->tau, m->wrenches, a);
+}
+
+/* ---- dampers and springs as matrices ---- */
+
+/* one joint's block: c·damping on the diagonal, k·stiffness·S⁻¹(log(rest⁻¹ q)) (see kernel/pack/passive.h) */
+static void joint_stiffness(int type, const double *rest, const double *q, const double *stiffness,
+                            const double *damping, double c, double k, double block[])
+{
+    int nv = joint_nv(type), elastic = 0;
+    for (int i = 0; i < nv * nv; i++) block[i] = 0;
+    for (int i = 0; i < nv; i++) elastic |= stiffness[i] != 0;
+    if (elastic) {
+        double log[HML_JOINT_MAX_NV] = {0};
+        joint_difference(type, rest, q, log);
+        joint_jacobian_inverse(type, log, block);
+        for (int i = 0; i < nv * nv; i++) block[i] *= k * stiffness[i / nv];
+    }
+    for (int i = 0; i < nv; i++) block[i * nv + i] += c * damping[i];
+}
+
+static void add_passive(const hml_motion *m, const double *q, double c, double k, double *A)
+{
+    const hml_model *model = m->model;
+    model_expand_q(model, q, m->tree_q);
+    for (int32_t i = 0; i < model->nbodies; i++) {
+        const model_body *b = &model_bodies(model)[i];
+        const model_coordinate *at = &model_coordinates(model)[b->v];
+        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
+        double stiffness[HML_JOINT_MAX_NV] = {0}, damping[HML_JOINT_MAX_NV] = {0};
+        for (int32_t r = 0; r < b->nv; r++) stiffness[r] = at[r].stiffness, damping[r] = at[r].damping;
+        joint_stiffness(b->type, &model_rest(model)[b->q], &m->tree_q[b->q], stiffness, damping, c, k, block);
+        for (int32_t r = 0; r < b->nv; r++) {
+            for (int32_t s = 0; s < b->nv; s++) {
+                double factor = m->factor[b->v + r] * m->factor[b->v + s];
+                A[(size_t)m->user[b->v + r] * m->n + (size_t)m->user[b->v + s]] += factor * block[r * b->nv + s];
+            }
+        }
+    }
+}
+
+static void add_servo_stiffness(const hml_motion *m, const double *q, double c, double k, double *A)
+{
+    static const double none[HML_JOINT_MAX_NV] = {0};
+    const hml_forces *f = &m->forces;
+    for (const model_joint *j = first_joint(m->model); f->target && j; j = next_joint(m->model, j)) {
+        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
+        joint_stiffness(group_type(j->type), f->target + j->q, q + j->q, f->stiffness ? f->stiffness + j->v : none,
+                        f->damping ? f->damping + j->v : none, c, k, block);
+        for (int32_t i = 0; i < j->nv * j->nv; i++) {
+            A[(size_t)(j->v + i / j->nv) * m->n + (size_t)(j->v + i % j->nv)] += block[i];
+        }
+    }
+}
+
+void hml_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A)
+{
+    if (passive && m->model->passive) add_passive(m, q, c, k, A);
+    add_servo_stiffness(m, q, c, k, A);
+}
+
+int hml_motion_is_elastic(const hml_motion *m) { return m->model->passive || m->forces.target; }
