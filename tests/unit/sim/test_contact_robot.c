@@ -2,8 +2,8 @@
  * Robots in contact: a quadruped that stands, with its energy, and a robot with a mimic joint. The long runs are in
  * docs/contact.md; tests/tools/stand_contact.c makes them.
  */
+#include "contact_check.h"
 #include "hamel/io.h"
-#include "unit/contact_check.h"
 
 static double energy(scene *s)
 {

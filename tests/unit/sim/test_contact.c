@@ -4,7 +4,7 @@
  * A body that slides or rests has a constant force: the scheme is exact for those up to rounding and the solver's
  * tolerance, 1e-10 m/s a step.
  */
-#include "unit/contact_check.h"
+#include "contact_check.h"
 
 static const double g = 9.81;
 

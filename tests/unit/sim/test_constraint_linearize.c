@@ -2,8 +2,8 @@
  * The exact derivatives of constrained motion and of impulses against central differences of eighth order, which know
  * nothing of them. The differences are good for about 1e-11 of the largest entry here; asked for is 1e-9.
  */
-#include "unit/constraint_check.h"
-#include "unit/difference.h"
+#include "constraint_check.h"
+#include "difference.h"
 
 typedef struct along {
     stage *s;

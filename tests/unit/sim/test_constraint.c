@@ -3,7 +3,7 @@
  *
  * Tolerance 1e-10: accelerations and forces here are below 1e3, and K's condition number below 1e4.
  */
-#include "unit/constraint_check.h"
+#include "constraint_check.h"
 
 static const double tight = 1e-10;
 

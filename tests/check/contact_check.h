@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "hamel/hamel.h"
-#include "unit/model_fixture.h"
+#include "model_fixture.h"
 
 #define OK(call) assert_int_equal(call, HML_OK)
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "arrays.h"
 #include "hamel/hamel.h"
-#include "unit/arrays.h"
-#include "unit/model_fixture.h"
+#include "model_fixture.h"
 
 enum { MOST = 64 };
 
