@@ -256,7 +256,10 @@ static void test_blocks_of_the_base(void **state)
             assert_int_equal(hml_wrench_transform(H, wrench, wrench), HML_OK);
             for (int k = 0; k < 6; k++) sum[k] += wrench[k];
         }
-        CHECK(sum, h, 6, 1e-10); /* forces of some hundred newtons */
+        CHECK(sum, h, 6, 1e-10);                              /* forces of some hundred newtons */
+        for (int k = 0; k < r.nv; k++) r.a[k] = sin(3.0 * k); /* (55): ν̇ of the base is its intrinsic acceleration */
+        assert_int_equal(hml_frame_acceleration(r.model, r.work, 0, HML_INTRINSIC, 0, r.q, r.v, r.a, a), HML_OK);
+        CHECK(a, r.a, 6, TOL);
         robot_close(&r);
     }
 }
