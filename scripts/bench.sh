@@ -23,12 +23,12 @@ done
 
 report()
 {
-    python3 bench/peer_dynamics_report.py "$@"
+    python3 bench/peers/report.py "$@"
 }
 
 if [ "$mode" = docs ]; then
     report --page docs/benchmarks.md --picture docs/pictures/bench.svg "$build"
-    [ ! -e "$build/bench-limit.json" ] || python3 bench/limit.py --page docs/limit.md "$build/bench-limit.json"
+    [ ! -e "$build/bench-limit.json" ] || python3 bench/limit/limit.py --page docs/limit.md "$build/bench-limit.json"
     exit
 fi
 
@@ -69,7 +69,7 @@ cores()
     report "$build/bench-cores.json"
 }
 if [ "$mode" = limit ]; then
-    python3 bench/limit.py "$build/bench" "$build/bench-limit.json"
+    python3 bench/limit/limit.py "$build/bench" "$build/bench-limit.json"
     exit
 fi
 if [ "$mode" = cores ]; then
@@ -147,6 +147,6 @@ for run in $(seq "${RUNS:-1}"); do
     grep differ "$build/bench-rows.log" || true
 done
 # shellcheck disable=SC2086
-python3 bench/median.py "$json" $measured
+python3 bench/peers/median.py "$json" $measured
 report "$json"
 [ "$mode" = avx2 ] || cores

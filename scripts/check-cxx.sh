@@ -39,4 +39,4 @@ for kind in F64 F32 X2 X4 X8 S4 S4V X4V; do
     c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_KIND=$kind" "$@" src/kernel/table.c
 done
 # and for numbers that count operations
-for program in bench/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc "$program"; done
+for program in bench/*/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc -Ibench "$program"; done

@@ -1,7 +1,7 @@
 """Tables and a picture of what the dynamics benchmark measured.
 
-    peer_dynamics_report.py FILE.json                           prints the tables of a file
-    peer_dynamics_report.py --page PAGE --picture SVG FOLDER    puts those of FOLDER/bench*.json between the page's marks
+    report.py FILE.json                           prints the tables of a file
+    report.py --page PAGE --picture SVG FOLDER    puts those of FOLDER/bench*.json between the page's marks
 """
 
 import argparse

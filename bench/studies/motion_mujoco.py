@@ -3,7 +3,7 @@
 usage: motion_mujoco.py HAMEL MODEL.json [STEP [SECONDS [SPEED]]]
 
 The robot is read by the command (HAMEL info, passive parts off) and written as MJCF: free, ball, hinge and slide joints.
-The state is that of bench/motion.c: neutral, every velocity uniform within SPEED (0.3) from the same generator,
+The state is that of bench/studies/motion.c: neutral, every velocity uniform within SPEED (0.3) from the same generator,
 seed 1.
 """
 

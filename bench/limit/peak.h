@@ -6,7 +6,7 @@
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 
-#include "peer_dynamics.h"
+#include "peers/contender.h"
 
 enum { PEAK_PACKS = 1 << 23 }; /* milliseconds: clocks change with the width of what is done, and take their time */
 

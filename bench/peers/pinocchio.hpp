@@ -1,4 +1,4 @@
-// Pinocchio as a contender. Every algorithm is a unit of its own (peer_dynamics_pinocchio_calls.cpp, compiled once for
+// Pinocchio as a contender. Every algorithm is a unit of its own (pinocchio_calls.cpp, compiled once for
 // each), so that none of them shares an optimizer's budget with another.
 #ifndef BENCH_PEER_DYNAMICS_PINOCCHIO_HPP
 #define BENCH_PEER_DYNAMICS_PINOCCHIO_HPP

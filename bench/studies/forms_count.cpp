@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "num_counted.h"
+#include "limit/num_counted.h"
 
 struct tally {
     operations op;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "hamel/hamel.h"
-#include "peer_dynamics_measure.h"
+#include "measure.h"
 
 typedef struct hamel {
     const bench_robot *robot;

@@ -6,7 +6,7 @@
 
 #include "hamel/hamel.h"
 #include "hamel/io.h"
-#include "peer_dynamics_measure.h"
+#include "measure.h"
 
 void robot_close(bench_robot *r)
 {

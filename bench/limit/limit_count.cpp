@@ -17,7 +17,7 @@ inline num num_atan2(num y, num x) { return num(atan2(y.x, x.x)); }
 extern "C" {
 #include "kernel/pack/linearize.h"
 #include "model/model.h"
-#include "peer_dynamics_measure.h"
+#include "peers/measure.h"
 }
 
 struct memory {

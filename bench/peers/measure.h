@@ -2,7 +2,7 @@
 #ifndef BENCH_PEER_DYNAMICS_MEASURE_H
 #define BENCH_PEER_DYNAMICS_MEASURE_H
 
-#include "peer_dynamics.h"
+#include "contender.h"
 
 /* ---- robots; 1 on success, a message otherwise ---- */
 

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "hamel/hamel.h"
-#include "peer_dynamics_measure.h"
+#include "measure.h"
 
 enum { A_CORE = 256, CHUNK = 64, ROUNDS = 45, CORES = 256 };
 

@@ -5,7 +5,7 @@
  * millisecond without any until it is back. The median of the slices counts. It is the thread's own time: what other
  * programs take is not in it, only what they spoil.
  */
-#include "peer_dynamics_measure.h"
+#include "measure.h"
 
 #include <math.h>
 #include <pthread.h>

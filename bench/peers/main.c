@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peer_dynamics_measure.h"
+#include "measure.h"
 
 enum { HAMEL = 3, PEERS = 8 }; /* of the contenders, the first three are Hamel's: single, batch, stream */
 

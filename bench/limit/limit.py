@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 
-from peer_dynamics_report import put, table
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "peers"))
+from report import put, table  # noqa: E402
 
 ROBOTS = ("arm7", "quadruped", "humanoid")
 STEPPED = ("scalar", "one call", "pack of 4", "pack of 8")  # the kernels whose instructions are counted

@@ -13,7 +13,7 @@
 
 #include "hamel/hamel.h"
 #include "peak.h"
-#include "peer_dynamics_measure.h"
+#include "peers/measure.h"
 #include "steps.h"
 
 /* ---- one pack of states, or one state, again and again: its results stay in the cache ---- */

@@ -10,7 +10,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "peer_dynamics.h"
+#include "contender.h"
 
 typedef struct robot {
     mjModel *m;

@@ -2,9 +2,9 @@
 //
 // Built twice. As shipped: the algorithms are those of the package's library. Native: the package's headers alone,
 // instantiated here for this processor; the library is not even linked.
-#include "peer_dynamics_pinocchio.hpp"
+#include "pinocchio.hpp"
 
-#include "peer_dynamics.h"
+#include "contender.h"
 
 namespace
 {

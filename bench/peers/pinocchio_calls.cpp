@@ -1,5 +1,5 @@
 // One of Pinocchio's algorithms; the build says which.
-#include "peer_dynamics_pinocchio.hpp"
+#include "pinocchio.hpp"
 
 #if defined CALL_linearize
 #include <pinocchio/algorithm/aba-derivatives.hpp>

@@ -1,7 +1,8 @@
-# The dynamics benchmark and its peers, each peer in a shared object of its own: see peer_dynamics.h. bench.sh builds
+# The dynamics benchmark and its peers, each peer in a shared object of its own: see contender.h. bench.sh builds
 # them in a folder whose C++ compiler is clang, and runs them.
 find_package(Threads REQUIRED)
-add_executable(peer_dynamics peer_dynamics.c peer_dynamics_hamel.c peer_dynamics_measure.c peer_dynamics_robots.c)
+set(HAMEL_BENCH_ROBOTS peers/hamel.c peers/measure.c peers/robots.c)
+add_executable(peer_dynamics peers/main.c ${HAMEL_BENCH_ROBOTS})
 target_link_libraries(peer_dynamics PRIVATE hamel-io hamel_flags Threads::Threads ${CMAKE_DL_LIBS} m)
 target_compile_definitions(peer_dynamics PRIVATE _GNU_SOURCE) # affinity of threads
 
@@ -12,10 +13,10 @@ function(add_pinocchio name build march)
   foreach(call model ${HAMEL_PEER_CALLS})
     set(unit ${name}-${call})
     if(call STREQUAL model)
-      add_library(${unit} OBJECT EXCLUDE_FROM_ALL peer_dynamics_pinocchio.cpp)
+      add_library(${unit} OBJECT EXCLUDE_FROM_ALL peers/pinocchio.cpp)
       target_compile_definitions(${unit} PRIVATE PEER_NAME="${name}" PEER_BUILD="${build}")
     else()
-      add_library(${unit} OBJECT EXCLUDE_FROM_ALL peer_dynamics_pinocchio_calls.cpp)
+      add_library(${unit} OBJECT EXCLUDE_FROM_ALL peers/pinocchio_calls.cpp)
       target_compile_definitions(${unit} PRIVATE CALL_${call})
     endif()
     set_target_properties(${unit} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_VISIBILITY_PRESET hidden
@@ -36,8 +37,8 @@ function(add_pinocchio name build march)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
                                            BUILD_RPATH ${prefix}/lib)
   # only the door is visible: two builds of one library in one process must not find each other's functions
-  target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/peer_dynamics.map)
-  set_property(TARGET ${name} PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/peer_dynamics.map)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/peers/contender.map)
+  set_property(TARGET ${name} PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/peers/contender.map)
   if(NOT march)
     target_link_libraries(${name} PRIVATE ${prefix}/lib/libpinocchio_default.so)
   endif()
@@ -53,7 +54,7 @@ endif()
 find_path(HAMEL_MUJOCO_INCLUDE mujoco/mujoco.h PATHS ${HAMEL_PEER_SITE} PATH_SUFFIXES mujoco/include)
 if(HAMEL_MUJOCO_INCLUDE)
   file(GLOB mujoco ${HAMEL_MUJOCO_INCLUDE}/../libmujoco.so*)
-  add_library(mujoco MODULE EXCLUDE_FROM_ALL peer_dynamics_mujoco.c)
+  add_library(mujoco MODULE EXCLUDE_FROM_ALL peers/mujoco.c)
   set_target_properties(mujoco PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
                                           BUILD_RPATH ${HAMEL_MUJOCO_INCLUDE}/..)
   target_compile_definitions(mujoco PRIVATE _POSIX_C_SOURCE=200809L)
@@ -61,5 +62,5 @@ if(HAMEL_MUJOCO_INCLUDE)
   target_include_directories(mujoco PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(mujoco SYSTEM PRIVATE ${HAMEL_MUJOCO_INCLUDE})
   target_link_libraries(mujoco PRIVATE ${mujoco} m)
-  target_link_options(mujoco PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/peer_dynamics.map)
+  target_link_options(mujoco PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/peers/contender.map)
 endif()

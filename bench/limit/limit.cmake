@@ -1,0 +1,17 @@
+# How far from the limit, and how a batch grows with the cores: docs/limit.md. bench.sh --limit and --cores run them.
+foreach(program limit/limit peers/cores)
+  get_filename_component(name ${program} NAME)
+  add_executable(${name}_bench ${program}.c ${HAMEL_BENCH_ROBOTS})
+  target_include_directories(${name}_bench PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name}_bench PRIVATE hamel-io hamel_flags Threads::Threads m)
+  target_compile_definitions(${name}_bench PRIVATE _GNU_SOURCE) # affinity of threads
+endforeach()
+target_sources(limit_bench PRIVATE limit/peak.c limit/steps.c)
+if(CMAKE_CXX_COMPILER)
+  enable_language(CXX)
+  add_executable(limit_count limit/limit_count.cpp ${HAMEL_BENCH_ROBOTS})
+  set_target_properties(limit_count PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+  target_include_directories(limit_count PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(limit_count PRIVATE hamel-io Threads::Threads m)
+  target_compile_definitions(limit_count PRIVATE _GNU_SOURCE)
+endif()
