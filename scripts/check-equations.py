@@ -3,11 +3,13 @@
 
 Before it writes it checks that every equation of docs/equations.list has one row, that a row names functions of the
 public headers and tests that are there, or is a (definition) with the page of docs/ that adopts it. A test is found by
-the name of its file and its own name anywhere below tests/ and python/tests/.
+the name of its file and its own name anywhere below tests/ and python/tests/. Every function of a row is called in the
+file of one of its tests; a test of the command stands for what cli/ calls.
 
 Usage: check-equations.py [--check]    --check writes nothing and fails where the page is not what it would write
 """
 
+import functools
 import pathlib
 import re
 import sys
@@ -67,6 +69,21 @@ def all_tests():
     return files
 
 
+def called_in(path):
+    """A pattern for the names that a test's file calls, its own headers included; a macro's hml_##a##_rate is any such name"""
+    text = path.read_text(encoding="utf-8")
+    for name in re.findall(r'#include "([\w/]+\.h)"', text):
+        for folder in path.parent, root / "tests/check", root / "tests/num":
+            if (folder / name).is_file():
+                text += (folder / name).read_text(encoding="utf-8")
+    if path.parent.name == "cli":
+        text += "".join(source.read_text(encoding="utf-8") for source in sorted((root / "cli").glob("*.c")))
+    names = set(re.findall(r"\bhml_[\w#]*\w", without_comments(text)))
+    if path.suffix == ".py":
+        names = {"hml_" + name for name in re.findall(r"\bhamel\.(\w+)", text)}
+    return re.compile("|".join(re.sub(r"##\w+?##|##\w+", r"\\w+", name) for name in sorted(names)) or "$^")
+
+
 def find_test(tests, name):
     """The file a test FILE:NAME is in, or what is wrong with it"""
     file, _, test = name.partition(":")
@@ -92,7 +109,7 @@ def read_rows(complain):
     return rows
 
 
-def check_row(row, functions, tests, complain):
+def check_row(row, functions, tests, calls, complain):
     if not row["what"]:
         complain("says not what it is")
     if row["function"] == definition:
@@ -107,13 +124,18 @@ def check_row(row, functions, tests, complain):
         return
     if not row["function"] or not row["test"]:
         complain("open: wants a function and a test, or (definition)")
+    paths = []
+    for name in filter(None, row["test"].split(", ")):
+        path, complaint = find_test(tests, name)
+        if path:
+            paths.append(path)
+        else:
+            complain(complaint)
     for name in filter(None, row["function"].split(", ")):
         if name not in functions:
             complain(f"no function {name} in the public headers")
-    for name in filter(None, row["test"].split(", ")):
-        complaint = find_test(tests, name)[1]
-        if complaint:
-            complain(complaint)
+        elif paths and not any(calls(path).fullmatch(name) for path in paths):
+            complain(f"{name} is called in the file of none of its tests")
 
 
 def escape(text):
@@ -178,7 +200,7 @@ def write_page(papers, rows, functions, tests):
 
 def main():
     faults = []
-    papers, functions, tests = expected(), public_functions(), all_tests()
+    papers, functions, tests, calls = expected(), public_functions(), all_tests(), functools.cache(called_in)
     numbered = read_rows(lambda line, text: faults.append(f"docs/equations.tsv:{line}: {text}"))
     seen = set()
     for line, row in numbered:
@@ -188,7 +210,7 @@ def main():
         if (row["paper"], row["equation"]) in seen:
             faults.append(f"{place}: twice")
         seen.add((row["paper"], row["equation"]))
-        check_row(row, functions, tests, lambda text: faults.append(f"{place}: {text}"))
+        check_row(row, functions, tests, calls, lambda text: faults.append(f"{place}: {text}"))
     for paper, equations in papers.items():
         faults += [f"docs/equations.tsv: no row for {paper} {e}" for e in equations if (paper, e) not in seen]
     if faults:

@@ -264,6 +264,29 @@ static void test_blocks_of_the_base(void **state)
     }
 }
 
+/* (19)-(21), (31), (36)-(38), (81): M⁻¹ times what is left of the forces, in blocks [base; joints] as in one piece */
+static void test_forward_dynamics_by_the_inverse(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        robot r;
+        static double M[NV * NV], Minv[NV * NV], product[NV * NV], one[NV * NV], h[NV], tau[NV], left[NV], a[NV], b[NV];
+        robot_open(&r, seed);
+        hml_dynamics_result d = {.struct_size = sizeof d, .M = M, .h = h};
+        assert_int_equal(hml_dynamics(r.model, r.work, r.q, r.v, NULL, NULL, &d), HML_OK);
+        assert_int_equal(hml_inverse_mass_matrix(r.model, r.work, r.q, Minv), HML_OK);
+        multiply(r.nv, r.nv, r.nv, Minv, M, product), identity(r.nv, one);
+        CHECK(product, one, r.nv * r.nv, 1e-10); /* ε times the condition of M */
+        for (int base = 0; base < 2; base++) {   /* with a force on the base, (36), and without, (19) */
+            for (int k = 0; k < r.nv; k++) tau[k] = k < 6 && !base ? 0 : cos(2.0 * k), left[k] = tau[k] - h[k];
+            assert_int_equal(hml_forward_dynamics(r.model, r.work, r.q, r.v, tau, NULL, a), HML_OK);
+            multiply(r.nv, r.nv, 1, Minv, left, b);
+            CHECK(a, b, r.nv, 1e-8); /* accelerations of a thousand, and the condition again */
+        }
+        robot_close(&r);
+    }
+}
+
 /*
  * Table 5 with ∂v₀/∂H = 0: only gravity moves, ∂a₀/∂H = a₀× and ∂b_i/∂H = 𝕄_i ⁱX₀ a₀×. Line 12 adds what a body has to
  * what its parent has; as printed the parent's own is lost.
@@ -350,8 +373,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_proposition_4),      cmocka_unit_test(test_directions_at_a_pose),
-        cmocka_unit_test(test_blocks_of_the_base), cmocka_unit_test(test_table5_line12),
-        cmocka_unit_test(test_product_of_states),
+        cmocka_unit_test(test_blocks_of_the_base), cmocka_unit_test(test_forward_dynamics_by_the_inverse),
+        cmocka_unit_test(test_table5_line12),      cmocka_unit_test(test_product_of_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static void test_gamma_in_two_parts(void **state)
     (void)state;
     enum { N = 6, CUBE = 216 };
     double S[36], inverse[36], inverse_t[36], qdot[6], dS[CUBE], Sdot[36], Sdot_t[36], gradient[36], gradient_t[36];
-    double first[36], second[36], one[36] = {0}, two[36] = {0}, sum[36] = {0}, gamma[CUBE], work[2 * 36];
+    double first[36], second[36], one[36] = {0}, two[36] = {0}, sum[36] = {0}, gamma[CUBE], work[128];
     pose_numbers(place, S);
     pose_numbers_inverse(place, inverse);
     transposed(N, N, inverse, inverse_t); /* (40) */
