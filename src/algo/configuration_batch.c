@@ -1,6 +1,4 @@
 /* q ⊕ v and q1 ⊖ q0 of many states: pack/configuration.h behind hamel/batch.h. */
-#include "kernel/pack/configuration.h"
-
 #include "algo/states.h"
 #include "algo/work.h"
 #include "hamel/batch.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "kernel/paths.h"
-#include "kernel/simd/base6.h"
 #include "num/num.h"
 
 typedef struct kernel_input {
@@ -34,6 +33,26 @@ typedef struct kernel_call {
     kernel_output acceleration, Dq, Dv, Minv;  /* forward */
     kernel_output torque, dtau_dq, dtau_dv, M; /* inverse */
 } kernel_call;
+
+/* poses and Jacobians */
+typedef struct jacobian_call {
+    const hml_plan *plan;
+    void *scratch;      /* of a kernel of dynamics, which is more than enough */
+    int count;          /* states in this pack, 1 … LANES */
+    int trust;          /* poses of one state: 1 if it was looked at before */
+    kernel_input q;     /* in the tree's numbering */
+    kernel_output H, J; /* nbodies × 16 as one row; 6 × nv */
+} jacobian_call;
+
+/* q ⊕ ν and q₁ ⊖ q₀ */
+typedef struct configuration_call {
+    const hml_plan *plan;
+    int32_t nq, nv; /* the user's: followers have no numbers, and need none */
+    int count;      /* states in this pack, 1 … LANES; any where all numbers add up and states have no gaps */
+    int trust;      /* 1: compute even where a state is bad and its result takes its place */
+    kernel_input q, with;
+    kernel_output out; /* one row; of ⊕ it may be q */
+} configuration_call;
 
 static inline size_t kernel_state(int count, int l) { return (size_t)(l < count ? l : 0); }
 

@@ -206,102 +206,29 @@ NUM_INLINE vec3 composite_2B_transposed(const composite *b, twist m)
     return vec3_add(vec3_scale(K(2), vec3_cross(b->n, m.v)), vec3_add(sym3_mul(b->k, m.w), vec3_cross(b->t, m.w)));
 }
 
-/*
- * Root to leaves: poses, columns, velocities, accelerations with ν̇ = 0, own inertias and forces. q and v are the
- * tree's, one num a number. gravity is in the world.
- */
-static inline void tree_forward(const hml_plan *plan, const plan_tree *tree, const double gravity[3], const num *q,
-                                const num *v, body_state *bodies, column_state *columns, base_motion *base)
-{
-    const plan_body *pb = plan_bodies(plan);
-    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        const plan_body *p = &pb[i];
-        body_state *b = &bodies[i];
-        column_state *c = &columns[p->v];
-        const num *nu = &v[p->v];
-        num pitch = K(p->pitch);
-        int root = p->parent < 0, free_root = root && tree->base;
-        twist vp = twist_zero(), vJ = twist_zero();
+/* ---- a free root ---- */
 
-        if (root) {
-            pose W = joint_move(p->type, plan_pose(p->X), pitch, &q[p->q]);
-            base->H = W;
-            base->gravity = mat3_tmul_vec(W.R, vec3_of(K(gravity[0]), K(gravity[1]), K(gravity[2])));
-            base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
-            b->H = pose_identity();
-            b->a = free_root ? twist_zero() : twist_of(vec3_neg(base->gravity), vec3_zero());
-        } else {
-            const body_state *parent = &bodies[p->parent];
-            b->H = joint_move(p->type, pose_mul(parent->H, plan_pose(p->X)), pitch, &q[p->q]);
-            vp = parent->v;
-            b->a = parent->a;
-        }
-        twist S[HML_JOINT_MAX_NV];
-        joint_columns_at(p->type, b->H, pitch, S);
-        for (int32_t k = 0; k < p->nv; k++) c[k].S = S[k];
-        for (int32_t k = free_root ? 3 : 0; k < p->nv; k++) vJ = twist_axpy(nu[k], c[k].S, vJ);
-        b->v = twist_add(vp, vJ);
-        b->a = twist_add(b->a, twist_cross(vp, vJ));
-        for (int32_t k = 0; k < p->nv; k++) {
-            c[k].Pd = root ? twist_zero() : twist_cross(vp, c[k].S);
-            c[k].PS = twist_add(c[k].Pd, c[k].Pd);
-            if (p->nv > 1) c[k].PS = twist_add(c[k].PS, twist_cross(vJ, c[k].S)); /* S × S is zero */
-        }
-        b->sum = composite_of(inertia_transform(b->H, plan_inertia(p->I)), b->v, b->a);
-    }
+/* what the passes left out of a free root's acceleration: gravity − ω × u */
+static inline vec3 base_acceleration(const base_motion *base, const num *v)
+{
+    return vec3_sub(base->gravity, vec3_cross(vec3_of(v[3], v[4], v[5]), base->u));
 }
 
-/* Leaves to root: inertia, momentum, k and force of every subtree; F and g of every column. */
-static inline void tree_composite(const hml_plan *plan, const plan_tree *tree, body_state *bodies,
-                                  column_state *columns)
+/* its derivatives by column k of a free root's position and velocity */
+static inline void base_derivative(int32_t k, const base_motion *base, const num *v, vec3 *dq, vec3 *dv)
 {
-    const plan_body *pb = plan_bodies(plan);
-    for (int32_t i = tree->body_end - 1; i >= tree->body_begin; i--) {
-        const composite *b = &bodies[i].sum;
-        for (int32_t k = 0; k < pb[i].nv; k++) {
-            column_state *c = &columns[pb[i].v + k];
-            c->F = inertia_mul(b->I, c->S);
-            c->g = composite_2B_transposed(b, c->S);
-        }
-        if (pb[i].parent < 0) continue;
-        body_state *p = &bodies[pb[i].parent];
-        p->sum = composite_add(p->sum, *b);
-    }
+    vec3 e = vec3_of(K(k % 3 == 0), K(k % 3 == 1), K(k % 3 == 2));
+    *dq = k < 3 ? vec3_zero() : vec3_cross(base->gravity, e);
+    *dv = k < 3 ? vec3_cross(e, vec3_of(v[3], v[4], v[5])) : vec3_cross(base->u, e);
 }
 
-/*
- * With ν̇ known: accelerations and Ψ̈ root to leaves, then the forces of the subtrees leaves to root. A subtree's force
- * grows by I Δa_i + Σ F ν̇ over the columns it carries, so no body's own inertia is needed again. G is scratch.
- */
-static inline void tree_accelerate(const hml_plan *plan, const plan_tree *tree, const num *vd, body_state *bodies,
-                                   column_state *columns, wrench *G)
+/* armature on a free root's linear coordinates resists base_acceleration too */
+static inline vec3 base_armature(const hml_plan *plan, const plan_tree *tree, vec3 a)
 {
-    const plan_body *pb = plan_bodies(plan);
-    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        body_state *b = &bodies[i];
-        int32_t p = pb[i].parent;
-        twist ap = p < 0 ? b->a : bodies[p].a; /* of a root before Δa: that of the world, its ν̇-free part */
-        twist vp = p < 0 ? twist_zero() : bodies[p].v;
-        b->da = p < 0 ? twist_zero() : bodies[p].da;
-        for (int32_t k = 0; k < pb[i].nv; k++) {
-            column_state *c = &columns[pb[i].v + k];
-            c->Pdd = twist_cross(ap, c->S);
-            if (p >= 0) c->Pdd = twist_add(c->Pdd, twist_cross(vp, c->Pd));
-            b->da = twist_axpy(vd[pb[i].v + k], c->S, b->da);
-        }
-        b->a = twist_add(b->a, b->da);
-        G[i] = wrench_zero();
-    }
-    for (int32_t i = tree->body_end - 1; i >= tree->body_begin; i--) {
-        body_state *b = &bodies[i];
-        b->sum.f = wrench_add(b->sum.f, wrench_add(inertia_mul(b->sum.I, b->da), G[i]));
-        if (pb[i].parent < 0) continue;
-        wrench sum = G[i];
-        for (int32_t k = 0; k < pb[i].nv; k++) {
-            sum = wrench_add(sum, wrench_scale(vd[pb[i].v + k], columns[pb[i].v + k].F));
-        }
-        G[pb[i].parent] = wrench_add(G[pb[i].parent], sum);
-    }
+    const model_coordinate *passive = plan_coordinates(plan) + tree->begin;
+    return vec3_of(K(-passive[0].armature) * a.x, K(-passive[1].armature) * a.y, K(-passive[2].armature) * a.z);
 }
+
+static inline void add_vec3(num *x, vec3 a) { x[0] += a.x, x[1] += a.y, x[2] += a.z; }
 
 #endif

@@ -14,24 +14,32 @@
 #include "kernel/call.h"
 #include "kernel/simd/store4.h"
 #include "kernel/composite.h"
+#include "kernel/passes.h"
 #include "kernel/simd/transpose.h"
+#include "kernel/pack/poses.h"
 #include "kernel/pack/jacobians.h"
 #include "kernel/pack/configuration.h"
 #include "kernel/pack/ltdl.h"
 #include "kernel/pack/block_inverse.h"
 #include "kernel/pack/sincos.h"
 #include "kernel/pack/walk.h"
-#include "kernel/pack/forward_dynamics.h"
-#include "kernel/pack/passive.h"
+#include "kernel/pack/articulated.h"
+#include "kernel/passive.h"
+#include "kernel/simd/columns.h"
 #include "kernel/pack/assemble.h"
 #include "kernel/pack/columns.h"
+#include "kernel/pack/free_base.h"
+#include "kernel/pack/layout.h"
 #include "kernel/pack/linearize.h"
+#include "kernel/pack/forward_dynamics.h"
 #include "kernel/pack/inverse_dynamics_derivatives.h"
 #include "kernel/pack/body_frames.h"
 #include "kernel/pack/mass_matrix.h"
 #include "kernel/pack/inverse_mass_matrix.h"
 #include "kernel/pack/inverse_dynamics.h"
 #if LANES > 1
+#include "kernel/simd/vec4.h"
+#include "kernel/single/joint.h"
 #include "kernel/single/poses.h"
 #include "kernel/single/jacobians.h"
 #include "kernel/single/forward_dynamics.h"
@@ -79,7 +87,7 @@ typedef hml_kernels kernel_table;
 #define ROW_MAP(name, ins, outs)            NULL,
 #define PAIR_MAP(name, first, second, outs) NULL,
 #else
-#include "kernel/simd/transpose.h"
+#include "kernel/pack/row_map.h"
 
 #include "kernel/pack/so3_rows.h"
 #define PACKS(function)                     function

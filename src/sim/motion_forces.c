@@ -71,7 +71,7 @@ hml_status hml_motion_rate(hml_motion *m, double t, const double *q, const doubl
 
 /* ---- dampers and springs as matrices ---- */
 
-/* one joint's block: c·damping on the diagonal, k·stiffness·S⁻¹(log(rest⁻¹ q)) (see kernel/pack/passive.h) */
+/* one joint's block: c·damping on the diagonal, k·stiffness·S⁻¹(log(rest⁻¹ q)) (see kernel/passive.h) */
 static void joint_stiffness(int type, const double *rest, const double *q, const double *stiffness,
                             const double *damping, double c, double k, double block[])
 {

@@ -28,7 +28,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "base/dense.h"
-#include "kernel/pack/linearize.h"
+#include "kernel/pack/layout.h"
 #include "model/mimic.h"
 #include "model/pose.h"
 

@@ -4,7 +4,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "hamel/dynamics.h"
-#include "kernel/pack/linearize.h"
+#include "kernel/pack/layout.h"
 
 hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, const double *q, int *marks)
 {

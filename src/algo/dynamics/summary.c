@@ -11,7 +11,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "hamel/dynamics.h"
-#include "kernel/pack/linearize.h"
+#include "kernel/pack/layout.h"
 #include "model/mimic.h"
 
 /* mass, first moment and momentum about the world's origin, of all trees, from the scratch of the last inverse dynamics

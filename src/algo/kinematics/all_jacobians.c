@@ -2,7 +2,6 @@
 #include "algo/states.h"
 #include "algo/work.h"
 #include "hamel/jacobian.h"
-#include "kernel/pack/jacobians.h"
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {

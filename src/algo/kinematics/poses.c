@@ -3,7 +3,6 @@
 #include "algo/work.h"
 #include "hamel/batch.h"
 #include "hamel/kinematics.h"
-#include "kernel/pack/jacobians.h"
 #include "model/mimic.h"
 
 static jacobian_call pose_call(const hml_work *work, const double *q, double *H)

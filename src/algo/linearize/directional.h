@@ -23,7 +23,9 @@
 #ifndef HML_ALGO_LINEARIZE_DIRECTIONAL_H
 #define HML_ALGO_LINEARIZE_DIRECTIONAL_H
 
-#include "kernel/pack/linearize.h"
+#include "kernel/pack/layout.h"
+
+#include "kernel/passes.h"
 
 typedef struct point_body {
     inertia I;    /* its own, not its subtree's */

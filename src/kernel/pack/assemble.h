@@ -13,153 +13,8 @@
 #ifndef HML_KERNEL_PACK_ASSEMBLE_H
 #define HML_KERNEL_PACK_ASSEMBLE_H
 
-#if defined __AVX2__
-#include <immintrin.h>
-#endif
-
 #include "kernel/call.h"
-
-/* ---- a stretch of columns ---- */
-
-#if defined HML_NUM_C64 || defined HML_NUM_F128 || defined HML_NUM_F32
-#define STRETCH 1
-#elif LANES > 1
-#define STRETCH LANES
-#else
-#define STRETCH COLS
-#endif
-
-#if STRETCH == 1
-typedef num stretch;
-#else
-typedef double stretch __attribute__((vector_size(8 * STRETCH)));
-typedef stretch stretch_anywhere __attribute__((aligned(8), may_alias));
-#endif
-
-#if LANES > 1
-typedef lane entry;
-#else
-typedef num entry;
-#endif
-
-NUM_INLINE stretch stretch_load(const entry *x)
-{
-#if STRETCH == 1
-    return *x;
-#else
-    return *(const stretch_anywhere *)x;
-#endif
-}
-
-/* sum + a x and sum − a x, in one instruction where there is one: compilers take the product out of branches otherwise
- */
-NUM_INLINE stretch stretch_add(entry a, stretch x, stretch sum)
-{
-#if STRETCH == 8 && defined __AVX512F__
-    return (stretch)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
-#elif STRETCH == 4 && defined __FMA__
-    return (stretch)_mm256_fmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
-#else
-    return sum + a * x;
-#endif
-}
-
-NUM_INLINE stretch stretch_subtract(entry a, stretch x, stretch sum)
-{
-#if STRETCH == 8 && defined __AVX512F__
-    return (stretch)_mm512_fnmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
-#elif STRETCH == 4 && defined __FMA__
-    return (stretch)_mm256_fnmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
-#else
-    return sum - a * x;
-#endif
-}
-
-#if STRETCH == 4 && defined __AVX2__ && !defined __AVX512VL__
-/* bits of a part, as the instructions want them */
-NUM_INLINE __m256i stretch_mask(uint64_t part)
-{
-    static const int64_t masks[16][4] __attribute__((aligned(32))) = {
-        {0, 0, 0, 0},   {-1, 0, 0, 0},   {0, -1, 0, 0},   {-1, -1, 0, 0},  {0, 0, -1, 0},  {-1, 0, -1, 0},
-        {0, -1, -1, 0}, {-1, -1, -1, 0}, {0, 0, 0, -1},   {-1, 0, 0, -1},  {0, -1, 0, -1}, {-1, -1, 0, -1},
-        {0, 0, -1, -1}, {-1, 0, -1, -1}, {0, -1, -1, -1}, {-1, -1, -1, -1}};
-    return _mm256_load_si256((const __m256i *)masks[part]);
-}
-#endif
-
-/* the columns whose bits are set in `part`; zeros elsewhere, where nothing is read */
-NUM_INLINE stretch stretch_load_part(const entry *x, uint64_t part)
-{
-#if STRETCH == 8 && defined __AVX512F__
-    return (stretch)_mm512_maskz_loadu_pd((__mmask8)part, x);
-#elif STRETCH == 4 && defined __AVX512VL__
-    return (stretch)_mm256_maskz_loadu_pd((__mmask8)part, x);
-#elif STRETCH == 4 && defined __AVX2__
-    return (stretch)_mm256_maskload_pd(x, stretch_mask(part));
-#elif STRETCH == 1
-    return part ? *x : K(0);
-#else
-    stretch y = {0};
-    for (int i = 0; i < STRETCH; i++) {
-        if (part >> i & 1) y[i] = x[i];
-    }
-    return y;
-#endif
-}
-
-/* the first n columns */
-NUM_INLINE void stretch_store(lane *to, int32_t n, stretch x)
-{
-#if STRETCH == 8 && defined __AVX512F__
-    _mm512_mask_storeu_pd(to, (__mmask8)(255u >> (8 - n)), (__m512d)x);
-#elif STRETCH == 4 && defined __AVX512VL__
-    _mm256_mask_storeu_pd(to, (__mmask8)(15u >> (4 - n)), (__m256d)x);
-#elif STRETCH == 1
-    (void)n;
-    *to = num_get(x, 0);
-#else
-    if (n == STRETCH) {
-        *(stretch_anywhere *)to = x;
-        return;
-    }
-#if STRETCH == 4 && defined __AVX2__
-    _mm256_maskstore_pd(to, stretch_mask((1u << n) - 1), (__m256d)x);
-#else
-    for (int32_t i = 0; i < n; i++) to[i] = x[i];
-#endif
-#endif
-}
-
-/* half a stretch of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper */
-NUM_INLINE stretch stretch_load_halves(const entry *x, int64_t gap, uint64_t part)
-{
-#if STRETCH == 8 && defined __AVX512F__
-    const __m512d low = _mm512_maskz_loadu_pd((__mmask8)part, x);
-    return (stretch)_mm512_mask_loadu_pd(low, (__mmask8)(part << 4), x + gap - 4);
-#elif STRETCH == 1
-    (void)gap;
-    return stretch_load_part(x, part);
-#else
-    stretch y = {0};
-    for (int i = 0; i < STRETCH / 2; i++) {
-        if (part >> i & 1) y[i] = x[i], y[STRETCH / 2 + i] = x[gap + i];
-    }
-    return y;
-#endif
-}
-
-NUM_INLINE void stretch_store_halves(lane *low, lane *high, int32_t n, stretch x)
-{
-#if STRETCH == 8 && defined __AVX512F__
-    const __mmask8 part = (__mmask8)(15u >> (4 - n));
-    _mm256_mask_storeu_pd(low, part, _mm512_castpd512_pd256((__m512d)x));
-    _mm256_mask_storeu_pd(high, part, _mm512_extractf64x4_pd((__m512d)x, 1));
-#elif STRETCH == 1
-    (void)low, (void)high, (void)n, (void)x;
-#else
-    for (int32_t i = 0; i < n; i++) low[i] = x[i], high[i] = x[STRETCH / 2 + i];
-#endif
-}
+#include "kernel/simd/columns.h"
 
 /* ---- the sheet ---- */
 
@@ -373,6 +228,42 @@ NUM_INLINE void sheet_finish_state(const int base, const sheet *s, const entry *
         sheet_finish_group(R, base, s, x, rows - R, to, first);
     else
         for (; !base && i < rows; i++) sheet_finish_group(1, base, s, x, i, to, first);
+}
+
+/* where the rows of a tree are in the matrices of state l */
+static inline lane *tree_output(kernel_output out, const plan_tree *tree, int l, lane *unwanted)
+{
+    if (!out.data) return unwanted;
+    return out.data + (size_t)l * out.stride + (size_t)tree->begin * out.ld + tree->begin;
+}
+
+/* all that is on the sheet, to the matrices; first: it is the tree's first */
+static inline void sheet_finish(const kernel_call *call, const plan_tree *tree, const sheet *s, int first)
+{
+    const int32_t rows = tree->end - tree->begin;
+    const kernel_output q = call->Dq, v = call->Dv, m = call->Minv;
+    for (int l = 0; l < call->count; l++) {
+        const entry *x = s->states + (size_t)l * s->stride;
+        const sheet_target to = {tree_output(q, tree, l, s->unwanted),
+                                 tree_output(v, tree, l, s->unwanted),
+                                 tree_output(m, tree, l, s->unwanted),
+                                 q.data ? q.ld : 0,
+                                 v.data ? v.ld : 0,
+                                 m.data ? m.ld : 0};
+        if (tree->base)
+            sheet_finish_state(1, s, x, rows, &to, first);
+        else
+            sheet_finish_state(0, s, x, rows, &to, first);
+    }
+}
+
+/* entries between different trees */
+static inline void clear_between(const kernel_call *call, kernel_output out)
+{
+    size_t nv = (size_t)call->plan->nv;
+    for (size_t l = 0; out.data && l < (size_t)call->count; l++) {
+        for (size_t i = 0; i < nv; i++) memset(out.data + l * out.stride + i * out.ld, 0, nv * sizeof(lane));
+    }
 }
 
 #endif

@@ -9,7 +9,10 @@
 #ifndef HML_KERNEL_PACK_BODY_FRAMES_H
 #define HML_KERNEL_PACK_BODY_FRAMES_H
 
-#include "kernel/pack/linearize.h"
+#include "kernel/pack/sincos.h"
+#include "kernel/passes.h"
+#include "kernel/passive.h"
+#include "kernel/scratch.h"
 
 /* rare joints stay out of the way of the others: inlined, their code would be prepared for in every walk */
 #if defined __GNUC__

@@ -23,8 +23,8 @@
 #define HML_KERNEL_PACK_COLUMNS_H
 
 #include "kernel/pack/assemble.h"
-#include "kernel/pack/passive.h"
 #include "kernel/pack/walk.h"
+#include "kernel/passive.h"
 
 /* what right-hand sides and solutions need beside the walk */
 typedef struct equations {
@@ -32,28 +32,11 @@ typedef struct equations {
     num *b;       /* STRETCH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
     int32_t b_ld; /* 2 nv */
     num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
-    num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see pack/passive.h */
+    num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
 } equations;
 
 /* the first row below a free root, or of the tree */
 static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + tree->base; }
-
-/* G of a tree with a free root, into the sheet */
-static inline void base_response(const walk *w, num *G)
-{
-    const plan_tree *tree = w->tree;
-    factor_base_inverse(tree, &w->f, G);
-    six S0 = six_load(G), S1 = six_load(G + SIX_SPAN), S2 = six_load(G + 2 * SIX_SPAN);
-    six S3 = six_load(G + 3 * SIX_SPAN), S4 = six_load(G + 4 * SIX_SPAN), S5 = six_load(G + 5 * SIX_SPAN);
-    for (int32_t i = tree_below(tree); i < tree->end; i++) {
-        const num *T = factor_row(&w->f, i);
-        six low = six_axpy(T[2], S2, six_axpy(T[1], S1, six_scale(T[0], S0)));
-        six high = six_axpy(T[5], S5, six_axpy(T[4], S4, six_scale(T[3], S3)));
-        six_store(six_add(low, high), G + (i - tree->begin) * SIX_SPAN);
-    }
-}
-
-/* ---- columns ---- */
 
 /* s of D_q and D_ν */
 typedef struct six_pair {
@@ -181,80 +164,6 @@ static inline void panel_columns(const walk *w, equations *e, int passive, int32
         panel_block(w, e, passive, p, block, block > begin ? block : begin, stop < begin + n ? stop : begin + n);
     }
     p->last = block - tree->begin;
-}
-
-/* ---- a free root ---- */
-
-/* what the passes left out of a free root's acceleration: gravity − ω × u */
-static inline vec3 base_acceleration(const base_motion *base, const num *v)
-{
-    return vec3_sub(base->gravity, vec3_cross(vec3_of(v[3], v[4], v[5]), base->u));
-}
-
-/* its derivatives by column k of a free root's position and velocity */
-static inline void base_derivative(int32_t k, const base_motion *base, const num *v, vec3 *dq, vec3 *dv)
-{
-    vec3 e = vec3_of(K(k % 3 == 0), K(k % 3 == 1), K(k % 3 == 2));
-    *dq = k < 3 ? vec3_zero() : vec3_cross(base->gravity, e);
-    *dv = k < 3 ? vec3_cross(e, vec3_of(v[3], v[4], v[5])) : vec3_cross(base->u, e);
-}
-
-static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
-
-/*
- * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers a row d. The rows
- * of the root and Tᵀ b of the others are s, by rows of six, from the fourth column on.
- */
-static inline void base_turn(const walk *w, num *turn, num *s)
-{
-    const plan_tree *tree = w->tree;
-    const vec3 omega = w->links[0].v.w;
-    vec3 s0, s1, s2, s3, s4, s5;
-#define X(d) s##d = vec3_add(w->rows[tree->begin + d].g, vec3_cross(w->rows[tree->begin + d].F.t, omega));
-    X(0)
-    X(1)
-    X(2)
-    X(3)
-    X(4)
-    X(5)
-#undef X
-    for (int32_t i = tree_below(tree); i < tree->end; i++) {
-        const num *T = factor_row(&w->f, i);
-        const vec3 b = vec3_add(w->rows[i].g, vec3_cross(w->rows[i].F.t, omega));
-        num *to = turn + 3 * (i - tree->begin);
-        to[0] = b.x, to[1] = b.y, to[2] = b.z;
-#define X(d) s##d = vec3_axpy(T[d], b, s##d);
-        X(0) X(1) X(2) X(3) X(4) X(5)
-#undef X
-    }
-#define X(d) s[6 * d + 3] = s##d.x, s[6 * d + 4] = s##d.y, s[6 * d + 5] = s##d.z;
-    X(0) X(1) X(2) X(3) X(4) X(5)
-#undef X
-}
-
-/* −G s of columns k … 5 of a free root, into rows of six */
-static inline void base_product(const walk *w, const num *G, const num *s, int32_t k, num *to)
-{
-    for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += SIX_SPAN, to += 6) {
-        for (int32_t j = 0; j < k; j++) to[j] = K(0);
-        for (int32_t j = k; j < 6; j++) {
-            num low = G[0] * s[j] + G[1] * s[6 + j] + G[2] * s[12 + j];
-            num high = G[3] * s[18 + j] + G[4] * s[24 + j] + G[5] * s[30 + j];
-            to[j] = -low - high;
-        }
-    }
-}
-
-/* −N b for the angular velocity, added to rows of six */
-static inline void base_product_block(const walk *w, const num *turn, int32_t block, int32_t stop, num *to)
-{
-    const int32_t first = w->tree->begin;
-    for (int32_t i = block; i < stop; i++) {
-        const num *N = block_row(&w->N, i), *b = turn + 3 * (block - first);
-        num *row = to + 6 * (i - first), x = row[3], y = row[4], z = row[5];
-        for (int32_t j = 0; j < stop - block; j++, b += 3) x -= N[j] * b[0], y -= N[j] * b[1], z -= N[j] * b[2];
-        row[3] = x, row[4] = y, row[5] = z;
-    }
 }
 
 #endif

@@ -7,16 +7,7 @@
 #define HML_KERNEL_PACK_CONFIGURATION_H
 
 #include "group/joint.h"
-#include "kernel/pack/jacobians.h"
-
-typedef struct configuration_call {
-    const hml_plan *plan;
-    int32_t nq, nv; /* the user's: followers have no numbers, and need none */
-    int count;      /* states in this pack, 1 … LANES; any where all numbers add up and states have no gaps */
-    int trust;      /* 1: compute even where a state is bad and its result takes its place */
-    kernel_input q, with;
-    kernel_output out; /* one row; of ⊕ it may be q */
-} configuration_call;
+#include "kernel/pack/poses.h"
 
 /* ---- numbers where they lie ---- */
 

@@ -1,333 +1,26 @@
 /*
- * Forward dynamics in time proportional to the number of bodies, over num: the articulated-body algorithm
- * (Featherstone, "Rigid body dynamics algorithms", chapter 7).
- *
- * Frames are those of kernel/composite.h: everything is in the root frame, so that nothing is transformed on the way up
- * or down, and of a free root the linear velocity and gravity are left out. Accelerations are propagated first with ν̇ =
- * 0, which leaves of the bias force the plain sum. A joint with several columns is a sequence of joints with one: the
- * last column is eliminated first, and its pivot D is that of M = Lᵀ D L (pack/ltdl.h).
- *
- *   out     S, own inertia I and force f with ν̇ = 0
- *   back    I + Σ of the children;  for each column  U = I S,  D = Sᵀ U + armature,  u = τ − Sᵀ f,
- *           I −= U D⁻¹ Uᵀ,  f += U D⁻¹ u;  then both join the parent
- *   out     ν̇ = D⁻¹ (u − Uᵀ a),  a += S ν̇
- *
- * U and D⁻¹ of all columns are M⁻¹: a solve with any other right-hand side is the last two lines again.
+ * Forward dynamics of a pack of states: the passes of pack/articulated.h in order.
  */
 #ifndef HML_KERNEL_PACK_FORWARD_DYNAMICS_H
 #define HML_KERNEL_PACK_FORWARD_DYNAMICS_H
 
-#include "kernel/pack/walk.h"
+#include "kernel/pack/layout.h"
 
-/* inertia of a body that carries others on joints: [f; t] = [A B; Bᵀ C] [v; ω] */
-typedef struct articulated {
-    sym3 A;
-    mat3 B;
-    sym3 C;
-} articulated;
+#include "kernel/passes.h"
 
-typedef struct articulated_column {
-    twist S;
-    wrench U;
-    num inverse; /* D⁻¹ */
-} articulated_column;
-
-/* where the walk is, one for each level of the tree */
-typedef struct articulated_link {
-    pose H;
-    twist v, a;      /* a with ν̇ = 0; on the last way out what ν̇ adds to it */
-    inertia I;       /* its own */
-    wrench f;        /* its own, then of everything it carries */
-    articulated sum; /* of its children, as they are felt through their joints */
-    num mass, trace; /* of the subtree: of M's diagonal entries nothing larger comes, see articulated_pivot */
-} articulated_link;
-
-typedef struct articulated_walk {
-    const hml_plan *plan;
-    const double *gravity;
-    const num *q, *v;
-    articulated_link *links;     /* levels */
-    articulated_column *columns; /* nv */
-    base_motion *base;           /* of the tree */
-    const num *sine, *cosine;    /* of q's numbers, where they are angles */
-    num *x;                      /* nv: τ without passive forces, u, ν̇ */
-} articulated_walk;
-
-/* ---- articulated inertias ---- */
-
-NUM_INLINE articulated articulated_of(inertia I)
+static inline articulated_walk kernel_articulated(const kernel_call *call, const kernel_scratch *k)
 {
-    articulated X;
-    X.A = sym3_of(I.m, K(0), K(0), I.m, K(0), I.m);
-    X.B = mat3_of(vec3_of(K(0), -I.h.z, I.h.y), vec3_of(I.h.z, K(0), -I.h.x), vec3_of(-I.h.y, I.h.x, K(0)));
-    X.C = I.J;
-    return X;
-}
-
-NUM_INLINE articulated articulated_add(articulated X, articulated Y)
-{
-    X.A = sym3_add(X.A, Y.A);
-    X.B = mat3_add(X.B, Y.B);
-    X.C = sym3_add(X.C, Y.C);
-    return X;
-}
-
-/* X + I, without the zeros of I */
-NUM_INLINE articulated articulated_add_rigid(articulated X, inertia I)
-{
-    X.A.xx += I.m, X.A.yy += I.m, X.A.zz += I.m;
-    X.B.x.y -= I.h.z, X.B.x.z += I.h.y;
-    X.B.y.x += I.h.z, X.B.y.z -= I.h.x;
-    X.B.z.x -= I.h.y, X.B.z.y += I.h.x;
-    X.C = sym3_add(X.C, I.J);
-    return X;
-}
-
-NUM_INLINE wrench articulated_mul(articulated X, twist V)
-{
-    return wrench_of(vec3_add(sym3_mul(X.A, V.v), mat3_mul_vec(X.B, V.w)),
-                     vec3_add(mat3_tmul_vec(X.B, V.v), sym3_mul(X.C, V.w)));
-}
-
-NUM_INLINE sym3 sym3_less(sym3 A, vec3 a, vec3 b)
-{
-    return sym3_of(A.xx - a.x * b.x, A.xy - a.x * b.y, A.xz - a.x * b.z, A.yy - a.y * b.y, A.yz - a.y * b.z,
-                   A.zz - a.z * b.z);
-}
-
-/* X − U D⁻¹ Uᵀ */
-NUM_INLINE articulated articulated_less(articulated X, wrench U, num inverse)
-{
-    wrench W = wrench_scale(inverse, U);
-    X.A = sym3_less(X.A, W.f, U.f);
-    X.B.x = vec3_axpy(-U.t.x, W.f, X.B.x);
-    X.B.y = vec3_axpy(-U.t.y, W.f, X.B.y);
-    X.B.z = vec3_axpy(-U.t.z, W.f, X.B.z);
-    X.C = sym3_less(X.C, W.t, U.t);
-    return X;
-}
-
-/* ---- out ---- */
-
-/*
- * The force that a motion needs: [m c + α × h + ω × (ω × h); J α + ω × J ω + h × c], with c = a_v + ω × v the
- * acceleration of the point at the origin.
- */
-NUM_INLINE wrench articulated_force(inertia I, twist v, twist a)
-{
-    vec3 c = vec3_add(a.v, vec3_cross(v.w, v.v)), h = I.h;
-    vec3 f = vec3_add(vec3_scale(I.m, c), vec3_add(vec3_cross(a.w, h), vec3_cross(v.w, vec3_cross(v.w, h))));
-    vec3 t = vec3_add(sym3_mul(I.J, a.w), vec3_add(vec3_cross(v.w, sym3_mul(I.J, v.w)), vec3_cross(h, c)));
-    return wrench_of(f, t);
-}
-
-/* S of a joint at H, column by column; Σ S ν over the columns from `first` on */
-static inline twist articulated_columns(const articulated_walk *w, const plan_body *p, pose H, int32_t first)
-{
-    twist S[HML_JOINT_MAX_NV] = {twist_zero()}, sum = twist_zero();
-    joint_columns_at(p->type, H, K(p->pitch), S);
-    for (int32_t j = 0; j < p->nv; j++) {
-        w->columns[p->v + j].S = S[j];
-        if (j >= first) sum = twist_axpy(w->v[p->v + j], S[j], sum);
-    }
-    return sum;
-}
-
-/* the root of a tree */
-static inline void articulated_root_out(const articulated_walk *w, const plan_body *p)
-{
-    articulated_link *own = w->links;
-    base_motion *base = w->base;
-    const int free_root = p->type == HML_JOINT_FREE;
-    const num *nu = &w->v[p->v];
-    base->H = joint_move(p->type, plan_pose(p->X), K(p->pitch), &w->q[p->q]);
-    base->gravity = mat3_tmul_vec(base->H.R, vec3_of(K(w->gravity[0]), K(w->gravity[1]), K(w->gravity[2])));
-    base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
-    own->H = pose_identity();
-    own->v = articulated_columns(w, p, own->H, free_root ? 3 : 0);
-    own->a = free_root ? twist_zero() : twist_of(vec3_neg(base->gravity), vec3_zero());
-    own->I = plan_inertia(p->I);
-}
-
-/* any other body */
-static inline void articulated_link_out(const articulated_walk *w, const plan_body *p)
-{
-    articulated_link *own = &w->links[p->level];
-    pose H = link_predecessor(&own[-1].H, p);
-    twist v = own[-1].v, vJ;
-    if (p->type == HML_JOINT_REVOLUTE) {
-        vec3 x = H.R.x;
-        num sine = w->sine[p->q], cosine = w->cosine[p->q];
-        H.R.x = vec3_axpy(sine, H.R.y, vec3_scale(cosine, x));
-        H.R.y = vec3_axpy(-sine, x, vec3_scale(cosine, H.R.y));
-        twist S = column_turn(H.p, H.R.z);
-        w->columns[p->v].S = S;
-        vJ = twist_scale(w->v[p->v], S);
-    } else {
-        H = joint_move(p->type, H, K(p->pitch), &w->q[p->q]);
-        vJ = articulated_columns(w, p, H, 0);
-    }
-    own->H = H;
-    own->a = twist_add(own[-1].a, twist_cross(v, vJ));
-    own->v = twist_add(v, vJ);
-    own->I = inertia_transform(H, plan_inertia(p->I));
-}
-
-/* pose, motion and columns of body i, its inertia and the force that its motion needs */
-static inline void articulated_out(const articulated_walk *w, int32_t i)
-{
-    const plan_body *p = &plan_bodies(w->plan)[i];
-    articulated_link *own = &w->links[p->level];
-    if (p->parent < 0)
-        articulated_root_out(w, p);
-    else
-        articulated_link_out(w, p);
-    own->f = articulated_force(own->I, own->v, own->a);
-    own->mass = own->I.m;
-    own->trace = own->I.J.xx + own->I.J.yy + own->I.J.zz;
-}
-
-/* ---- back ---- */
-
-/* a body and its children, as they are felt through their joints */
-NUM_INLINE articulated articulated_whole(const articulated_link *own, int leaf)
-{
-    return leaf ? articulated_of(own->I) : articulated_add_rigid(own->sum, own->I);
-}
-
-/*
- * 1/D. Whether a pivot vanished is a question about its entry of M, Sᵀ I S of the rigid subtree, which is not at hand.
- * It is not more than 2 m |v|² + tr J. The squares of that over D are summed up, and only a tree where the sum is large
- * is looked at again.
- */
-NUM_INLINE num articulated_pivot(num D, twist S, const articulated_link *b, num armature, num *doubt)
-{
-    num most = K(2) * b->mass * vec3_dot(S.v, S.v) + (b->trace + armature), inverse = K(1) / D, ratio = most * inverse;
-    *doubt += ratio * ratio;
-    return inverse;
-}
-
-static inline mask articulated_doubtful(num doubt) { return ~num_lt(doubt, K(0x1p80)); }
-
-static inline void articulated_back(const articulated_walk *w, int32_t i, num *doubt)
-{
-    const plan_body *p = &plan_bodies(w->plan)[i];
-    articulated_link *b = &w->links[p->level], *up = b - 1;
-    articulated X = articulated_whole(b, p->end == i + 1);
-    wrench f = b->f;
-    for (int32_t k = p->v + p->nv - 1; k >= p->v; k--) {
-        articulated_column *c = &w->columns[k];
-        const num armature = K(plan_coordinates(w->plan)[k].armature);
-        const twist S = c->S;
-        wrench U = articulated_mul(X, S);
-        num inverse = articulated_pivot(wrench_dot(U, S) + armature, S, b, armature, doubt);
-        num u = w->x[k] - wrench_dot(f, S);
-        c->U = U;
-        c->inverse = inverse;
-        w->x[k] = u;
-        if (p->parent < 0 && k == p->v) break; /* nothing is above */
-        f = wrench_add(f, wrench_scale(inverse * u, U));
-        X = articulated_less(X, U, inverse);
-    }
-    if (p->parent < 0) return;
-    up->f = wrench_add(up->f, f);
-    up->mass += b->mass;
-    up->trace += b->trace;
-    up->sum = p->parent == i - 1 ? X : articulated_add(up->sum, X); /* the first child is the next body */
-}
-
-/* eliminates column k of a free root, the unit vector k */
-NUM_INLINE void articulated_root_step(num m[6][6], num y[6], int32_t k, const articulated_link *b, num armature,
-                                      articulated_column *c, num *doubt)
-{
-    num inverse = articulated_pivot(m[k][k], c->S, b, armature, doubt);
-    for (int32_t e = 0; e < k; e++) {
-        num a = m[k][e] * inverse;
-        y[e] -= a * y[k];
-        for (int32_t d = 0; d <= e; d++) m[e][d] -= a * m[k][d];
-    }
-    c->inverse = inverse;
-}
-
-/* the same for a free root, whose columns are the identity: U of column k is row k of what is left of X */
-static inline void articulated_root_back(const articulated_walk *w, int32_t i, num *doubt)
-{
-    const plan_body *p = &plan_bodies(w->plan)[i];
-    const model_coordinate *passive = plan_coordinates(w->plan) + p->v;
-    const articulated_link *b = &w->links[0];
-    articulated_column *columns = &w->columns[p->v];
-    articulated X = articulated_whole(b, p->end == i + 1);
-    const num f[6] = {b->f.f.x, b->f.f.y, b->f.f.z, b->f.t.x, b->f.t.y, b->f.t.z};
-    num m[6][6] = {{X.A.xx},
-                   {X.A.xy, X.A.yy},
-                   {X.A.xz, X.A.yz, X.A.zz},
-                   {X.B.x.x, X.B.x.y, X.B.x.z, X.C.xx},
-                   {X.B.y.x, X.B.y.y, X.B.y.z, X.C.xy, X.C.yy},
-                   {X.B.z.x, X.B.z.y, X.B.z.z, X.C.xz, X.C.yz, X.C.zz}};
-    num y[6];
-    for (int32_t k = 0; k < 6; k++) m[k][k] += K(passive[k].armature), y[k] = w->x[p->v + k] - f[k];
-    articulated_root_step(m, y, 5, b, K(passive[5].armature), &columns[5],
-                          doubt); /* so that loops have fixed lengths */
-    articulated_root_step(m, y, 4, b, K(passive[4].armature), &columns[4], doubt);
-    articulated_root_step(m, y, 3, b, K(passive[3].armature), &columns[3], doubt);
-    articulated_root_step(m, y, 2, b, K(passive[2].armature), &columns[2], doubt);
-    articulated_root_step(m, y, 1, b, K(passive[1].armature), &columns[1], doubt);
-    articulated_root_step(m, y, 0, b, K(passive[0].armature), &columns[0], doubt);
-    for (int32_t k = 0; k < 6; k++) {
-        columns[k].U = wrench_of(vec3_of(m[k][0], m[k][1], m[k][2]), vec3_of(m[k][3], m[k][4], m[k][5]));
-        w->x[p->v + k] = y[k];
-    }
-}
-
-/* ---- out again ---- */
-
-/* x ← D⁻¹ (x − Uᵀ a) of a body's columns; a grows by S x */
-NUM_INLINE twist articulated_accelerate(const plan_body *p, const articulated_column *columns, twist a, num *x)
-{
-    for (int32_t k = p->v; k < p->v + p->nv; k++) {
-        const articulated_column *c = &columns[k];
-        x[k] = c->inverse * (x[k] - wrench_dot(c->U, a));
-        a = twist_axpy(x[k], c->S, a);
-    }
-    return a;
-}
-
-/* ---- other right-hand sides ---- */
-
-/* the force f below a body's last column, leaves to root: x ← u = x − Sᵀ f of its columns, f grows by U D⁻¹ u */
-NUM_INLINE wrench articulated_reduce(const plan_body *p, const articulated_column *columns, wrench f, num *x)
-{
-    for (int32_t k = p->v + p->nv - 1; k >= p->v; k--) {
-        const articulated_column *c = &columns[k];
-        x[k] -= wrench_dot(f, c->S);
-        f = wrench_add(f, wrench_scale(c->inverse * x[k], c->U));
-    }
-    return f;
-}
-
-/* ---- the whole ---- */
-
-/* body i is done as soon as its subtree is, and so are those that wait for it */
-static inline void articulated_back_from(const articulated_walk *w, const plan_tree *tree, int32_t i, num *doubt)
-{
-    const plan_body *pb = plan_bodies(w->plan);
-    int32_t j = i;
-    for (; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) articulated_back(w, j, doubt);
-    if (j > tree->body_begin || pb[j].end != i + 1) return;
-    if (tree->base)
-        articulated_root_back(w, j, doubt);
-    else
-        articulated_back(w, j, doubt);
-}
-
-/* ν̇ of a tree into x but for what base_acceleration puts back */
-static inline void articulated_out_again(const articulated_walk *w, const plan_tree *tree)
-{
-    const plan_body *pb = plan_bodies(w->plan);
-    for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        articulated_link *own = &w->links[pb[i].level];
-        own->a = articulated_accelerate(&pb[i], w->columns, pb[i].parent < 0 ? twist_zero() : own[-1].a, w->x);
-    }
+    articulated_walk w;
+    w.plan = call->plan;
+    w.gravity = call->gravity;
+    w.q = k->q;
+    w.v = k->v;
+    w.links = k->articulated;
+    w.columns = k->solver;
+    w.base = k->s.base;
+    w.sine = k->sine, w.cosine = k->cosine;
+    w.x = k->tau;
+    return w;
 }
 
 /* the lanes with a singular M in the sense of pivot_inverse: a pivot of the tree vanished against its entry of M */
@@ -341,13 +34,45 @@ __attribute__((noinline, cold)) static mask articulated_singular(const articulat
             articulated_link *own = &w->links[pb[j].level];
             for (int32_t k = pb[j].v; k < pb[j].v + pb[j].nv; k++) {
                 const articulated_column *c = &w->columns[k];
-                num entry = wrench_dot(inertia_mul(own->I, c->S), c->S) + K(plan_coordinates(w->plan)[k].armature);
-                pivot_inverse(K(1) / c->inverse, entry, &failed);
+                num diagonal = wrench_dot(inertia_mul(own->I, c->S), c->S) + K(plan_coordinates(w->plan)[k].armature);
+                pivot_inverse(K(1) / c->inverse, diagonal, &failed);
             }
             if (pb[j].parent >= 0) own[-1].I = inertia_add(own[-1].I, own->I);
         }
     }
     return failed;
+}
+
+static inline unsigned kernel_forward_dynamics(const kernel_call *call)
+{
+    const hml_plan *plan = call->plan;
+    const plan_body *pb = plan_bodies(plan);
+    kernel_scratch k;
+    kernel_load_state(call, &k);
+    kernel_load_all(call->tau, call->count, plan->nv, k.tau);
+    mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
+    articulated_walk w = kernel_articulated(call, &k);
+    local_sines(plan, k.q, k.sine, k.cosine);
+    for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
+        const plan_tree *tree = &plan_trees(plan)[t];
+        num doubt = K(0);
+        if (call->passive) passive_forces(plan, tree, k.q, k.v, w.x, k.s.springs);
+        for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
+            articulated_link *own = &w.links[pb[i].level];
+            articulated_out(&w, i);
+            if (call->wrenches.data) own->f = wrench_sub(own->f, body_wrench(call, i, own->H));
+            if (i == tree->body_begin && tree->base && call->passive) {
+                vec3 a = base_acceleration(w.base, &k.v[tree->begin]);
+                add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
+            }
+            articulated_back_from(&w, tree, i, &doubt);
+        }
+        articulated_out_again(&w, tree);
+        if (num_any(articulated_doubtful(doubt))) failed |= articulated_singular(&w, tree);
+        if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(w.base, &k.v[tree->begin]));
+    }
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.tau);
+    return num_lanes(failed);
 }
 
 #endif

@@ -8,7 +8,9 @@
 #ifndef HML_KERNEL_PACK_INVERSE_DYNAMICS_DERIVATIVES_H
 #define HML_KERNEL_PACK_INVERSE_DYNAMICS_DERIVATIVES_H
 
-#include "kernel/pack/linearize.h"
+#include "kernel/pack/layout.h"
+
+#include "kernel/passes.h"
 
 /* M [a; 0] for a linear acceleration a of a free root, row c of M without armature: F of a column meets the identity */
 static inline num base_mass_row(const column_state *column, vec3 a) { return vec3_dot(column->F.f, a); }

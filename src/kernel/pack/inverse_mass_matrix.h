@@ -14,27 +14,7 @@
 #define HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
 
 #include "kernel/pack/mass_matrix.h"
-
-#if COLS > 1
-#define STRIP_EACH(X) X(0)
-#define STRIP         COLS
-#define SLAB_EACH(X)  X(0)
-#define SLAB          COLS
-#else
-#define STRIP_EACH(X) X(0) X(1) X(2) X(3)
-#define STRIP         4
-#define SLAB_EACH(X)  PANEL_EACH(X)
-#define SLAB          PANEL
-#endif
-
-#define STRIP_MEMBER(k) cols r##k;
-typedef struct strip {
-    STRIP_EACH(STRIP_MEMBER)
-} strip;
-typedef struct slab {
-    SLAB_EACH(STRIP_MEMBER)
-} slab;
-#undef STRIP_MEMBER
+#include "kernel/simd/columns.h"
 
 typedef struct inverse_scratch {
     mass_scratch m;
@@ -56,68 +36,6 @@ static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inv
     k->touched = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
     k->common = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
     return at.used;
-}
-
-/* ---- strips of a row ---- */
-
-NUM_INLINE strip strip_zero(void)
-{
-    strip a;
-    const cols zero = {0};
-#define X(k) a.r##k = zero;
-    STRIP_EACH(X)
-#undef X
-    return a;
-}
-
-NUM_INLINE strip strip_load(const num *x)
-{
-    strip a;
-#define X(k) a.r##k = ((const cols *)x)[k];
-    STRIP_EACH(X)
-#undef X
-    return a;
-}
-
-NUM_INLINE void strip_store(num *x, strip a)
-{
-#define X(k) ((cols *)x)[k] = a.r##k;
-    STRIP_EACH(X)
-#undef X
-}
-
-/* sum − w x */
-NUM_INLINE strip strip_less(num w, const num *x, strip sum)
-{
-#define X(k) sum.r##k -= w * ((const cols *)x)[k];
-    STRIP_EACH(X)
-#undef X
-    return sum;
-}
-
-NUM_INLINE strip strip_scale(num w, strip x)
-{
-#define X(k) x.r##k *= w;
-    STRIP_EACH(X)
-#undef X
-    return x;
-}
-
-/* zeros with a one at place d, 0 <= d < STRIP; made whole: a number written into a strip in memory delays its reader */
-NUM_INLINE strip strip_unit(int32_t d)
-{
-#if COLS > 1
-    static const double one[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
-    strip a;
-    memcpy(&a, one + 8 - d, sizeof a);
-    return a;
-#else
-    strip a;
-#define X(k) a.r##k = K(d == k);
-    STRIP_EACH(X)
-#undef X
-    return a;
-#endif
 }
 
 /* ---- factors ---- */
@@ -153,24 +71,6 @@ static inline void invert_row(const mass_scratch *k, const int32_t *path, int32_
 }
 
 /* ---- panels ---- */
-
-NUM_INLINE slab slab_zero(void)
-{
-    slab a;
-    const cols zero = {0};
-#define X(k) a.r##k = zero;
-    SLAB_EACH(X)
-#undef X
-    return a;
-}
-
-NUM_INLINE slab slab_axpy(num w, const slab *x, slab sum)
-{
-#define X(k) sum.r##k += w * x->r##k;
-    SLAB_EACH(X)
-#undef X
-    return sum;
-}
 
 NUM_INLINE slab *panel_of(const kernel_call *call, const inverse_scratch *k, int32_t begin)
 {

@@ -6,7 +6,7 @@
 #define HML_KERNEL_PACK_SE3_ROWS_H
 
 #include "group/se3.h"
-#include "kernel/simd/transpose.h"
+#include "kernel/pack/row_map.h"
 #include "kernel/table.h"
 
 /* ---- rows of twists, poses and inertias ---- */

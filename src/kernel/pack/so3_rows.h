@@ -6,8 +6,8 @@
 #define HML_KERNEL_PACK_SO3_ROWS_H
 
 #include "group/so3.h"
+#include "kernel/pack/row_map.h"
 #include "kernel/pack/se3_rows.h"
-#include "kernel/simd/transpose.h"
 #include "kernel/table.h"
 
 /* ---- rows of vectors, quaternions and matrices ---- */

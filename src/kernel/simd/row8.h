@@ -8,7 +8,8 @@
 #ifndef HML_KERNEL_SIMD_ROW8_H
 #define HML_KERNEL_SIMD_ROW8_H
 
-#include "kernel/single/forward_dynamics.h"
+#include "group/spatial.h"
+#include "kernel/simd/transpose.h"
 
 enum { ROW = 8 };
 

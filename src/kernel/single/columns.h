@@ -30,7 +30,7 @@ typedef struct single_panel {
     int32_t nruns;
     single_output Dq, Dv, Minv;
     double *nowhere;    /* a row for results that nobody wants */
-    const num *springs; /* their ∂h/∂q, see pack/passive.h; one lane of each */
+    const num *springs; /* their ∂h/∂q, see kernel/passive.h; one lane of each */
 } single_panel;
 
 /* ---- right-hand sides ---- */

@@ -11,19 +11,8 @@
 
 #include <assert.h>
 
-#include "kernel/pack/linearize.h"
-#include "kernel/single/jacobians.h"
-
-typedef double duo __attribute__((vector_size(16)));
-typedef double double_anywhere __attribute__((may_alias));
-
-/*
- * A twist or a wrench; as numbers: linear at 0 … 2, angular at 4 … 6. Copied by halves: a load wider than the stores
- * before it has to wait for them.
- */
-typedef struct pair4 {
-    quad v, w;
-} pair4;
+#include "kernel/pack/layout.h"
+#include "kernel/single/poses.h"
 
 /* columns of [A B; Bᵀ C], see articulated; T = Bᵀ */
 typedef struct single_inertia {
@@ -57,48 +46,6 @@ static_assert(2 * sizeof(single_link) <= sizeof(articulated_link), "the world is
 static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is not larger than a pack of them");
 #endif
 
-static const quad unit4[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
-
-/* six numbers, three and three */
-NUM_INLINE pair4 pair4_from(const double *x)
-{
-    const quad zero = {0, 0, 0, 0}, low = *(const quad_anywhere *)x, high = *(const quad_anywhere *)(x + 2);
-    pair4 a;
-    a.v = __builtin_shufflevector(low, zero, 0, 1, 2, 7);
-    a.w = __builtin_shufflevector(high, zero, 1, 2, 3, 7);
-    return a;
-}
-
-/* number k of a quad in memory */
-NUM_INLINE double quad_at(const quad *x, int k) { return ((const double_anywhere *)x)[k]; }
-
-/* sums of the lanes of a and of b */
-NUM_INLINE duo quad_both(quad a, quad b)
-{
-    quad t = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    return __builtin_shufflevector(t, t, 0, 1) + __builtin_shufflevector(t, t, 2, 3);
-}
-
-NUM_INLINE void quad_sums(quad a, quad b, double *sum_a, double *sum_b)
-{
-    const duo sums = quad_both(a, b);
-    *sum_a = sums[0];
-    *sum_b = sums[1];
-}
-
-/* a vector of the world in the frame of a body there */
-NUM_INLINE quad quad_seen_from(const frame4 *W, quad a)
-{
-    const quad zero = {0, 0, 0, 0};
-    return __builtin_shufflevector(quad_both(W->x * a, W->y * a), quad_both(W->z * a, zero), 0, 1, 2, 3);
-}
-
-/* M x for the columns of a 3x3 matrix and a vector in memory */
-NUM_INLINE quad quad_columns(const quad M[3], const quad *x)
-{
-    return M[0] * quad_at(x, 0) + M[1] * quad_at(x, 1) + M[2] * quad_at(x, 2);
-}
-
 /* ---- out ---- */
 
 /* inertia of a body at H and the force that its motion needs: inertia_transform and articulated_force; |v|² as well */
@@ -129,33 +76,6 @@ static inline double single_load(const plan_body *p, single_link *own, quad v)
     own->f.v = c * I[0] + quad_cross(own->a.w, d) + quad_cross(w, quad_cross(w, d));
     own->f.w = quad_columns(C, &own->a.w) + quad_cross(w, quad_columns(C, &own->v.w)) + quad_cross(d, c);
     return length;
-}
-
-/* H of a body whose parent is at `up`; revolute joints, the many, without a call; sine, cosine: of q's numbers */
-NUM_INLINE void single_move(const plan_body *p, const double *q, const double *sine, const double *cosine,
-                            const frame4 *up, frame4 *H)
-{
-    const double *X = p->X;
-    if (p->type == HML_JOINT_REVOLUTE) {
-        const double s = sine[p->q], c = cosine[p->q];
-        quad x = frame4_turn(up, X, 0), y = frame4_turn(up, X, 1);
-        H->x = x * c + y * s;
-        H->y = y * c - x * s;
-        H->z = frame4_turn(up, X, 2);
-        H->p = frame4_act(up, X + 9);
-    } else {
-        *H = frame4_move(p, frame4_mul(up, X), q + p->q, sine + p->q, cosine + p->q);
-    }
-}
-
-/* S of a joint with one coordinate */
-NUM_INLINE pair4 single_axis(const plan_body *p, const frame4 *H)
-{
-    const quad zero = {0, 0, 0, 0};
-    pair4 S = {quad_cross(H->p, H->z), H->z};
-    if (p->type == HML_JOINT_HELICAL) S.v += H->z * p->pitch;
-    if (p->type == HML_JOINT_PRISMATIC) S.v = H->z, S.w = zero;
-    return S;
 }
 
 /* a body below `up`; of a root `up` is the world in the root's frame, where H is given */

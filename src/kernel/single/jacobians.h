@@ -10,77 +10,6 @@
 
 #include "kernel/single/poses.h"
 
-typedef struct frame4 {
-    quad x, y, z, p;
-} frame4;
-
-/* X: R row-major, then p */
-NUM_INLINE quad frame4_turn(const frame4 *A, const double *X, int k)
-{
-    return A->x * X[k] + A->y * X[3 + k] + A->z * X[6 + k];
-}
-
-NUM_INLINE quad frame4_act(const frame4 *A, const double p[3])
-{
-    return A->x * p[0] + A->y * p[1] + A->z * p[2] + A->p;
-}
-
-NUM_INLINE frame4 frame4_mul(const frame4 *A, const double X[12])
-{
-    frame4 B;
-    B.x = frame4_turn(A, X, 0);
-    B.y = frame4_turn(A, X, 1);
-    B.z = frame4_turn(A, X, 2);
-    B.p = frame4_act(A, X + 9);
-    return B;
-}
-
-NUM_INLINE frame4 frame4_turn_z(frame4 A, double s, double c)
-{
-    quad x = A.x;
-    A.x = x * c + A.y * s;
-    A.y = A.y * c - x * s;
-    return A;
-}
-
-NUM_INLINE frame4 frame4_world(void)
-{
-    frame4 A;
-    const quad x = {1, 0, 0, 0}, y = {0, 1, 0, 0}, z = {0, 0, 1, 0}, p = {0, 0, 0, 1};
-    A.x = x, A.y = y, A.z = z, A.p = p;
-    return A;
-}
-
-/* by the rotation of a quaternion */
-NUM_INLINE frame4 frame4_rotate(frame4 A, const double *r)
-{
-    double g[12];
-    frame4 B = A;
-    quaternion_rows(r, g);
-    B.x = A.x * g[0] + A.y * g[4] + A.z * g[8];
-    B.y = A.x * g[1] + A.y * g[5] + A.z * g[9];
-    B.z = A.x * g[2] + A.y * g[6] + A.z * g[10];
-    return B;
-}
-
-/* moves a joint's predecessor frame by its position; s, c: sines and cosines of q's numbers */
-static inline frame4 frame4_move(const plan_body *b, frame4 A, const double *q, const double *s, const double *c)
-{
-    switch (b->type) {
-    case HML_JOINT_REVOLUTE: return frame4_turn_z(A, s[0], c[0]);
-    case HML_JOINT_PRISMATIC: A.p = A.p + A.z * q[0]; return A;
-    case HML_JOINT_HELICAL: A.p = A.p + A.z * (b->pitch * q[0]); return frame4_turn_z(A, s[0], c[0]);
-    case HML_JOINT_CYLINDRICAL: A.p = A.p + A.z * q[0]; return frame4_turn_z(A, s[1], c[1]);
-    case HML_JOINT_TRANSLATION2: A.p = A.p + A.x * q[0] + A.y * q[1]; return A;
-    case HML_JOINT_PLANAR: A.p = A.p + A.x * q[0] + A.y * q[1]; return frame4_turn_z(A, s[2], c[2]);
-    case HML_JOINT_TRANSLATION3: A.p = frame4_act(&A, q); return A;
-    case HML_JOINT_SCHOENFLIES: A.p = frame4_act(&A, q); return frame4_turn_z(A, s[3], c[3]);
-    case HML_JOINT_SPHERICAL: return frame4_rotate(A, q);
-    case HML_JOINT_FREE: A.p = frame4_act(&A, q); return frame4_rotate(A, q + 3);
-    default: return A;
-    }
-}
-
 /* ---- columns ---- */
 
 /* column `to` of a matrix with rows ld apart: linear v, angular w */
@@ -94,13 +23,6 @@ NUM_INLINE void put_slide(double *to, size_t ld, quad axis)
 {
     const quad zero = {0, 0, 0, 0};
     put_quads(to, ld, axis, zero);
-}
-
-/* p × axis */
-NUM_INLINE quad quad_cross(quad a, quad b)
-{
-    quad t = a * __builtin_shufflevector(b, b, 1, 2, 0, 3) - __builtin_shufflevector(a, a, 1, 2, 0, 3) * b;
-    return __builtin_shufflevector(t, t, 1, 2, 0, 3);
 }
 
 NUM_INLINE void put_turn(double *to, size_t ld, quad p, quad axis) { put_quads(to, ld, quad_cross(p, axis), axis); }
@@ -141,16 +63,6 @@ static inline void put_joint(const plan_body *b, const frame4 *A, double *J, siz
         break;
     default: break;
     }
-}
-
-static inline void put_frame(double *H, const frame4 *A)
-{
-    quad a = __builtin_shufflevector(A->x, A->y, 0, 4, 2, 6), b = __builtin_shufflevector(A->x, A->y, 1, 5, 3, 7);
-    quad c = __builtin_shufflevector(A->z, A->p, 0, 4, 2, 6), d = __builtin_shufflevector(A->z, A->p, 1, 5, 3, 7);
-    *(quad_anywhere *)H = (quad_anywhere)__builtin_shufflevector(a, c, 0, 1, 4, 5);
-    *(quad_anywhere *)(H + 4) = (quad_anywhere)__builtin_shufflevector(b, d, 0, 1, 4, 5);
-    *(quad_anywhere *)(H + 8) = (quad_anywhere)__builtin_shufflevector(a, c, 2, 3, 6, 7);
-    *(quad_anywhere *)(H + 12) = (quad_anywhere)__builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 static inline unsigned single_jacobians(const jacobian_call *call)

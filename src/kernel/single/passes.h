@@ -20,7 +20,12 @@
 #ifndef HML_KERNEL_SINGLE_PASSES_H
 #define HML_KERNEL_SINGLE_PASSES_H
 
+#include <assert.h>
+
+#include "kernel/call.h"
+#include "kernel/composite.h"
 #include "kernel/simd/row8.h"
+#include "kernel/single/joint.h"
 
 enum { SUM = 32, STILL = 16 }; /* numbers of a composite, with four of no use; those with its inertia */
 static_assert(sizeof(composite) == 28 * sizeof(num), "a composite is 28 numbers");
@@ -65,13 +70,6 @@ typedef struct single_tree {
 } single_tree;
 
 /* ---- out ---- */
-
-NUM_INLINE quad quad_from(const double *x) { return *(const quad_anywhere *)x; }
-NUM_INLINE void quads_put(double *row, quad v, quad w)
-{
-    *(quad_anywhere *)row = v;
-    *(quad_anywhere *)(row + 4) = w;
-}
 
 /* S of a joint, by columns: it slides along axes first, then turns about others */
 static inline void single_columns(const plan_body *p, const frame4 *H, double *S)

@@ -8,66 +8,8 @@
 #define HML_KERNEL_SINGLE_POSES_H
 
 #include "group/joint.h"
-#include "kernel/pack/jacobians.h"
-
-typedef double quad __attribute__((vector_size(32)));
-typedef double quad_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
-
-/* three rows; the fourth is always 0 0 0 1 */
-typedef struct rows3 {
-    quad r[3];
-} rows3;
-
-NUM_INLINE void rows3_load(const double *from, rows3 *A)
-{
-    for (int k = 0; k < 3; k++) A->r[k] = *(const quad_anywhere *)(from + 4 * k);
-}
-
-/* A B, A where it is in memory: its numbers are needed one by one */
-NUM_INLINE void rows3_mul(const double *A, const rows3 *B, rows3 *out)
-{
-    const quad last = {0, 0, 0, 1};
-    for (int k = 0; k < 3; k++, A += 4) {
-        out->r[k] = B->r[0] * A[0] + (B->r[1] * A[1] + (B->r[2] * A[2] + *(const quad_anywhere *)A * last));
-    }
-}
-
-NUM_INLINE void rows3_store(const rows3 *A, double *to)
-{
-    const quad last = {0, 0, 0, 1};
-    for (int k = 0; k < 3; k++) *(quad_anywhere *)(to + 4 * k) = A->r[k];
-    *(quad_anywhere *)(to + 12) = last;
-}
-
-/* sines and cosines of the numbers begin … end − 1 of q */
-static inline void range_sincos(const double *q, int32_t begin, int32_t end, double *s, double *c)
-{
-    for (; begin + LANES <= end; begin += LANES) {
-        num angle, sine, cosine;
-        memcpy(&angle, q + begin, sizeof angle);
-        num_sincos(angle, &sine, &cosine);
-        memcpy(s + begin, &sine, sizeof sine);
-        memcpy(c + begin, &cosine, sizeof cosine);
-    }
-#if LANES > 1
-    if (begin < end) { /* s and c have room for a whole pack */
-        num angle = num_load_part(q + begin, end - begin), sine, cosine;
-        num_sincos(angle, &sine, &cosine);
-        memcpy(s + begin, &sine, sizeof sine);
-        memcpy(c + begin, &cosine, sizeof cosine);
-    }
-#endif
-}
-
-/* R of a quaternion into rows of four; any length */
-static inline void quaternion_rows(const double *r, double *g)
-{
-    const double w = r[0], x = r[1], y = r[2], z = r[3], n = 2 / (w * w + x * x + y * y + z * z);
-    const double wn = w * n, xn = x * n, yn = y * n, zn = z * n;
-    g[0] = 1 - (y * yn + z * zn), g[1] = x * yn - z * wn, g[2] = x * zn + y * wn;
-    g[4] = x * yn + z * wn, g[5] = 1 - (x * xn + z * zn), g[6] = y * zn - x * wn;
-    g[8] = x * zn - y * wn, g[9] = y * zn + x * wn, g[10] = 1 - (x * xn + y * yn);
-}
+#include "kernel/pack/poses.h"
+#include "kernel/single/joint.h"
 
 static inline void turn_rows(double s, double c, double *g) { g[0] = g[5] = c, g[1] = -s, g[4] = s; }
 

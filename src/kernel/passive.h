@@ -6,8 +6,8 @@
  * S⁻¹ is the inverse right Jacobian of the joint's exp (From, Table 2): a block of the joint, not only a diagonal,
  * where the group does not commute. Armature is on M's diagonal (pack/ltdl.h).
  */
-#ifndef HML_KERNEL_PACK_PASSIVE_H
-#define HML_KERNEL_PACK_PASSIVE_H
+#ifndef HML_KERNEL_PASSIVE_H
+#define HML_KERNEL_PASSIVE_H
 
 #include "group/joint.h"
 #include "model/plan.h"

@@ -1,0 +1,134 @@
+/*
+ * The columns of a free root in the linearization of a pack: G, and the right-hand sides of its angular velocity. See
+ * pack/columns.h.
+ */
+#ifndef HML_KERNEL_PACK_FREE_BASE_H
+#define HML_KERNEL_PACK_FREE_BASE_H
+
+#include "kernel/pack/columns.h"
+
+/* G of a tree with a free root, into the sheet */
+static inline void base_response(const walk *w, num *G)
+{
+    const plan_tree *tree = w->tree;
+    factor_base_inverse(tree, &w->f, G);
+    six S0 = six_load(G), S1 = six_load(G + SIX_SPAN), S2 = six_load(G + 2 * SIX_SPAN);
+    six S3 = six_load(G + 3 * SIX_SPAN), S4 = six_load(G + 4 * SIX_SPAN), S5 = six_load(G + 5 * SIX_SPAN);
+    for (int32_t i = tree_below(tree); i < tree->end; i++) {
+        const num *T = factor_row(&w->f, i);
+        six low = six_axpy(T[2], S2, six_axpy(T[1], S1, six_scale(T[0], S0)));
+        six high = six_axpy(T[5], S5, six_axpy(T[4], S4, six_scale(T[3], S3)));
+        six_store(six_add(low, high), G + (i - tree->begin) * SIX_SPAN);
+    }
+}
+
+static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
+
+/*
+ * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers a row d. The rows
+ * of the root and Tᵀ b of the others are s, by rows of six, from the fourth column on.
+ */
+static inline void base_turn(const walk *w, num *turn, num *s)
+{
+    const plan_tree *tree = w->tree;
+    const vec3 omega = w->links[0].v.w;
+    vec3 s0, s1, s2, s3, s4, s5;
+#define X(d) s##d = vec3_add(w->rows[tree->begin + d].g, vec3_cross(w->rows[tree->begin + d].F.t, omega));
+    X(0)
+    X(1)
+    X(2)
+    X(3)
+    X(4)
+    X(5)
+#undef X
+    for (int32_t i = tree_below(tree); i < tree->end; i++) {
+        const num *T = factor_row(&w->f, i);
+        const vec3 b = vec3_add(w->rows[i].g, vec3_cross(w->rows[i].F.t, omega));
+        num *to = turn + 3 * (i - tree->begin);
+        to[0] = b.x, to[1] = b.y, to[2] = b.z;
+#define X(d) s##d = vec3_axpy(T[d], b, s##d);
+        X(0) X(1) X(2) X(3) X(4) X(5)
+#undef X
+    }
+#define X(d) s[6 * d + 3] = s##d.x, s[6 * d + 4] = s##d.y, s[6 * d + 5] = s##d.z;
+    X(0) X(1) X(2) X(3) X(4) X(5)
+#undef X
+}
+
+/* −G s of columns k … 5 of a free root, into rows of six */
+static inline void base_product(const walk *w, const num *G, const num *s, int32_t k, num *to)
+{
+    for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += SIX_SPAN, to += 6) {
+        for (int32_t j = 0; j < k; j++) to[j] = K(0);
+        for (int32_t j = k; j < 6; j++) {
+            num low = G[0] * s[j] + G[1] * s[6 + j] + G[2] * s[12 + j];
+            num high = G[3] * s[18 + j] + G[4] * s[24 + j] + G[5] * s[30 + j];
+            to[j] = -low - high;
+        }
+    }
+}
+
+/* −N b for the angular velocity, added to rows of six */
+static inline void base_product_block(const walk *w, const num *turn, int32_t block, int32_t stop, num *to)
+{
+    const int32_t first = w->tree->begin;
+    for (int32_t i = block; i < stop; i++) {
+        const num *N = block_row(&w->N, i), *b = turn + 3 * (block - first);
+        num *row = to + 6 * (i - first), x = row[3], y = row[4], z = row[5];
+        for (int32_t j = 0; j < stop - block; j++, b += 3) x -= N[j] * b[0], y -= N[j] * b[1], z -= N[j] * b[2];
+        row[3] = x, row[4] = y, row[5] = z;
+    }
+}
+
+/* what springs, damping and armature add to the right-hand sides of a free root's columns, by rows of six */
+static inline void base_passive(const walk *w, const num *springs, num *sq, num *sv)
+{
+    const plan_tree *tree = w->tree;
+    for (int32_t k = 0; k < 6; k++) {
+        vec3 dq, dv;
+        base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
+        dq = base_armature(w->plan, tree, dq), dv = base_armature(w->plan, tree, dv);
+        for (int32_t i = 0; i < 6; i++) {
+            sq[6 * i + k] += springs[(tree->begin + i) * PASSIVE_LD + k];
+            if (i < 3) sq[6 * i + k] -= vec3_entry(dq, i), sv[6 * i + k] -= vec3_entry(dv, i);
+        }
+        sv[6 * k + k] += K(plan_coordinates(w->plan)[tree->begin + k].damping);
+    }
+}
+
+/* the columns of a free root, G among them, into a new sheet */
+static inline void base_columns(const walk *w, equations *e, int passive)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t n = tree->end - tree->begin;
+    sheet *s = &e->page;
+    num sq[36], sv[36];
+    for (int32_t i = 0; i < 36; i++) sq[i] = sv[i] = K(0);
+    s->G = sheet_take(s, n * SIX_SPAN);
+    s->Dv = sheet_take(s, n * 6);
+    s->Dq_rows = passive ? n : 3;
+    s->Dq = sheet_take(s, s->Dq_rows * 6);
+    num *G = s->packs + s->G, *Dv = s->packs + s->Dv, *Dq = s->packs + s->Dq;
+    base_response(w, G);
+    base_turn(w, e->turn, sv);
+    if (passive) {
+        base_passive(w, e->springs, sq, sv);
+        base_product(w, G, sq, 0, Dq);
+        base_product(w, G, sv, 0, Dv);
+    } else {
+        for (int32_t i = 0; i < 18; i++) Dq[i] = K(0);
+        base_product(w, G, sv, 3, Dv);
+    }
+    for (int32_t c = tree_below(tree), end; c < tree->end; c = end) {
+        end = plan_block_end(w->plan, tree, c);
+        base_product_block(w, e->turn, c, end, Dv);
+    }
+    for (int32_t k = 0; k < 6; k++) {
+        vec3 dq, dv;
+        base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
+        Dq[k] += dq.x, Dq[6 + k] += dq.y, Dq[12 + k] += dq.z;
+        Dv[k] += dv.x, Dv[6 + k] += dv.y, Dv[12 + k] += dv.z;
+    }
+}
+
+#endif
