@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+hml_status hml_reader_name(reader *r, const char *name, const char *file, int line)
+{
+    hml_status status = hml_builder_set_name(r->builder, name);
+    if (status == HML_OUT_OF_MEMORY) return hml_report_memory(r->error, r->file);
+    if (!status) return HML_OK;
+    return hml_report(r->error, HML_BAD_MODEL, file, line, "the name of the model has a control character in it");
+}
+
 static hml_status warn(reader *r, const char *format, va_list arguments)
 {
     char raw[512], sentence[512];
@@ -63,17 +71,30 @@ hml_status hml_reader_warn_attributes(reader *r, const xml_node *node, const cha
     return HML_OK;
 }
 
+const char *hml_reader_label(char text[LABEL_SIZE], const char *what, const char *name)
+{
+    if (name && *name)
+        snprintf(text, LABEL_SIZE, "%s " QUOTED, what, name);
+    else
+        snprintf(text, LABEL_SIZE, "%s %s without a name", strchr("aeiou", *what) ? "an" : "a", what);
+    return text;
+}
+
+/* what is taken stays taken, so the search goes on where it ended the last time */
 const char *hml_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value)
 {
     size_t room = strlen(base) + strlen(suffix) + 16;
     char *name = hml_arena_get(r->memory, room);
     if (!name) return NULL;
     snprintf(name, room, "%s%s", base, suffix);
-    for (int i = 2;; i++) {
-        int added = hml_map_add(names, name, value);
-        if (added) return added > 0 ? name : NULL;
-        snprintf(name, room, "%s%s.%d", base, suffix, i);
+    int added = hml_map_add(names, name, value);
+    if (added) return added > 0 ? name : NULL;
+    ptrdiff_t taken = hml_map_entry(names, name) - names->entries;
+    while (!added) {
+        snprintf(name, room, "%s%s.%d", base, suffix, (int)names->entries[taken].next++);
+        added = hml_map_add(names, name, value);
     }
+    return added > 0 ? name : NULL;
 }
 
 int hml_word_index(const char *text, const char *const words[])

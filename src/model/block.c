@@ -18,10 +18,7 @@ static uint64_t place(uint64_t *end, uint64_t count, uint64_t element)
 
 void hml_block_layout(hml_model *m)
 {
-    uint64_t end = align(sizeof *m), slots = names_capacity(m->nbodies);
-    slots += names_capacity(m->njoints);
-    slots += names_capacity(m->nframes);
-    slots += (uint64_t)m->nv;
+    uint64_t end = align(sizeof *m), names = (uint64_t)m->nbodies + (uint64_t)m->njoints + (uint64_t)m->nframes;
     m->bodies = place(&end, (uint64_t)m->nbodies, sizeof(model_body));
     m->joints = place(&end, (uint64_t)m->njoints, sizeof(model_joint));
     m->frames = place(&end, (uint64_t)m->nframes, sizeof(model_frame));
@@ -30,7 +27,7 @@ void hml_block_layout(hml_model *m)
     m->shapes = place(&end, (uint64_t)m->nshapes, sizeof(model_shape));
     m->warnings = place(&end, (uint64_t)m->nwarnings, sizeof(uint32_t));
     m->names = place(&end, m->names_size, 1);
-    m->lookup = place(&end, slots, sizeof(uint32_t));
+    m->lookup = place(&end, names * sizeof(model_name) + (uint64_t)m->nv * sizeof(int32_t), 1);
     m->plan = m->size = end;
     m->plan_size = 0;
 }
@@ -43,33 +40,93 @@ hml_model *hml_block_new(uint64_t size)
     return m;
 }
 
+/* ---- names ---- */
+
 model_lookup hml_block_lookup(const hml_model *m)
 {
     model_lookup l;
-    l.bodies = (uint32_t *)((char *)(uintptr_t)m + m->lookup);
-    l.joints = l.bodies + names_capacity(m->nbodies);
-    l.frames = l.joints + names_capacity(m->njoints);
-    l.velocity_joint = (int32_t *)(l.frames + names_capacity(m->nframes));
+    l.bodies = (model_name *)((char *)(uintptr_t)m + m->lookup);
+    l.joints = l.bodies + m->nbodies;
+    l.frames = l.joints + m->njoints;
+    l.velocity_joint = (int32_t *)(l.frames + m->nframes);
     return l;
 }
 
-static void put(uint32_t *slots, int32_t n, const char *name, int32_t index)
+/* FNV-1a */
+static uint32_t hash_of(const char *name)
 {
-    uint32_t mask = names_capacity(n) - 1, i = names_hash(name) & mask;
-    while (slots[i]) i = (i + 1) & mask;
-    slots[i] = (uint32_t)index + 1;
+    uint32_t hash = 2166136261u;
+    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash;
 }
 
-static void fill_lookup(const hml_model *m)
+static int compare(const hml_model *m, model_name_of *name, model_name a, uint32_t hash, const char *text)
+{
+    if (a.hash != hash) return a.hash < hash ? -1 : 1;
+    return strcmp(model_text(m, name(m, a.index)), text);
+}
+
+/* merges runs of 1, 2, 4, … pairs, to and fro between the list and `spare`; those that are equal keep their order */
+static void sort(const hml_model *m, model_name *pairs, model_name *spare, int32_t n, model_name_of *name)
+{
+    model_name *from = pairs, *to = spare;
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t start = 0; start < n; start += 2 * run) {
+            int64_t middle = start + run < n ? start + run : n, end = start + 2 * run < n ? start + 2 * run : n;
+            int64_t a = start, b = middle;
+            for (int64_t k = start; k < end; k++) {
+                int first = b == end;
+                if (a < middle && !first)
+                    first = compare(m, name, from[a], from[b].hash, model_text(m, name(m, from[b].index))) <= 0;
+                to[k] = first ? from[a++] : from[b++];
+            }
+        }
+        model_name *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != pairs) memcpy(pairs, from, (size_t)n * sizeof *pairs);
+}
+
+static void fill_names(const hml_model *m, model_name *pairs, model_name *spare, int32_t n, model_name_of *name)
+{
+    for (int32_t i = 0; i < n; i++) {
+        pairs[i].hash = hash_of(model_text(m, name(m, i)));
+        pairs[i].index = i;
+    }
+    sort(m, pairs, spare, n, name);
+}
+
+int32_t hml_block_find(const hml_model *m, const model_name *pairs, int32_t n, model_name_of *name, const char *wanted)
+{
+    if (!wanted) return -1;
+    uint32_t hash = hash_of(wanted);
+    int32_t low = 0, high = n;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (compare(m, name, pairs[middle], hash, wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && compare(m, name, pairs[low], hash, wanted) == 0 ? pairs[low].index : -1;
+}
+
+static hml_status fill_lookup(const hml_model *m)
 {
     model_lookup l = hml_block_lookup(m);
     const model_joint *joints = model_joints(m);
+    int32_t most = m->nframes > m->njoints ? m->nframes : m->njoints; /* every body has a frame */
+    model_name *spare = malloc(((size_t)most + 1) * sizeof *spare);
+    if (!spare) return HML_OUT_OF_MEMORY;
     memset(l.bodies, 0, (size_t)(m->plan - m->lookup));
-    for (int32_t i = 0; i < m->nbodies; i++) put(l.bodies, m->nbodies, model_text(m, model_bodies(m)[i].name), i);
-    for (int32_t i = 0; i < m->njoints; i++) put(l.joints, m->njoints, model_text(m, joints[i].name), i);
-    for (int32_t i = 0; i < m->nframes; i++) put(l.frames, m->nframes, model_text(m, model_frames(m)[i].name), i);
+    fill_names(m, l.bodies, spare, m->nbodies, model_body_name);
+    fill_names(m, l.joints, spare, m->njoints, model_joint_name);
+    fill_names(m, l.frames, spare, m->nframes, model_frame_name);
+    free(spare);
     for (int32_t i = 0; i < m->njoints; i++)
         for (int32_t k = 0; k < joints[i].nv; k++) l.velocity_joint[joints[i].v + k] = i;
+    return HML_OK;
 }
 
 hml_status hml_block_finish(const hml_model *draft, hml_model **model)
@@ -80,7 +137,11 @@ hml_status hml_block_finish(const hml_model *draft, hml_model **model)
     memcpy(m, draft, (size_t)draft->lookup);
     m->plan_size = plan_size;
     m->size = m->plan + plan_size;
-    fill_lookup(m);
+    hml_status status = fill_lookup(m);
+    if (status) {
+        hml_model_free(m);
+        return status;
+    }
     hml_plan_fill(m);
     *model = m;
     return HML_OK;

@@ -26,14 +26,14 @@ void hml_builder_free(hml_builder *b)
     free(b->shapes);
     free(b->warnings);
     free(b->text.data);
-    free(b->places.slots);
-    free(b->joints.slots);
+    hml_names_free(&b->places);
+    hml_names_free(&b->joints);
     free(b);
 }
 
 hml_status hml_builder_set_name(hml_builder *b, const char *name)
 {
-    if (!b || !name) return HML_INVALID_ARGUMENT;
+    if (!b || !name || !hml_text_is_plain(name)) return HML_INVALID_ARGUMENT;
     uint32_t text = hml_text_add(&b->text, name);
     if (text == NO_TEXT) return HML_OUT_OF_MEMORY;
     b->name = text;
@@ -68,6 +68,8 @@ static const char *owner(const hml_builder *b, const char *name)
 static hml_status check_name(const char *what, const char *name, hml_error *error)
 {
     if (!name || !*name) return hml_fail(error, HML_INVALID_ARGUMENT, "a %s has no name", what);
+    if (!hml_text_is_plain(name))
+        return hml_fail(error, HML_BAD_MODEL, "the name of a %s has a control character in it", what);
     return HML_OK;
 }
 
@@ -131,7 +133,7 @@ hml_status hml_builder_add_body(hml_builder *b, const char *name, const char *pa
         return hml_fail(error, HML_BAD_MODEL, "body " NAMED " is its own parent", name);
 
     if (b->nlinks >= MAX_ITEMS || !hml_grow(&b->links, &b->links_capacity, b->nlinks + 1, sizeof *b->links) ||
-        !hml_names_reserve(&b->places, &b->text) || !hml_names_reserve(&b->joints, &b->text))
+        !hml_names_reserve(&b->places) || !hml_names_reserve(&b->joints))
         return no_memory(error);
     link.name = hml_text_add(&b->text, name);
     link.joint_name = hml_text_add(&b->text, link.joint.name);
@@ -160,7 +162,7 @@ hml_status hml_builder_add_frame(hml_builder *b, const char *name, const char *b
     if ((status = hml_check_placement("frame", name, frame.position, frame.rotation, error))) return status;
 
     if (b->nframes >= MAX_ITEMS || !hml_grow(&b->frames, &b->frames_capacity, b->nframes + 1, sizeof *b->frames) ||
-        !hml_names_reserve(&b->places, &b->text))
+        !hml_names_reserve(&b->places))
         return no_memory(error);
     frame.name = hml_text_add(&b->text, name);
     if (body) frame.body = hml_text_add(&b->text, body);

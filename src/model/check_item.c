@@ -24,6 +24,16 @@ hml_status hml_fail(hml_error *error, hml_status status, const char *format, ...
     return status;
 }
 
+int hml_text_is_plain(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < 0x20 || *c == 0x7f) return 0;
+        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) return 0;
+        if (c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe) return 0;
+    }
+    return 1;
+}
+
 int hml_all_finite(const double *x, int n)
 {
     for (int i = 0; i < n; i++)

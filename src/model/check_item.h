@@ -18,6 +18,12 @@
 /* fills error (which may be NULL) and returns status */
 hml_status hml_fail(hml_error *error, hml_status status, const char *format, ...) HML_PRINTF(3, 4);
 
+/*
+ * 1 if the text can be shown and written as XML: no control characters (below U+0020, U+007F to U+009F), which drive
+ * terminals, and not U+FFFE or U+FFFF, which are no characters
+ */
+int hml_text_is_plain(const char *text);
+
 /* 1 if all n numbers are finite */
 int hml_all_finite(const double *x, int n);
 

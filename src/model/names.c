@@ -27,39 +27,44 @@ uint32_t hml_text_add(text_pool *pool, const char *text)
     return (uint32_t)offset;
 }
 
+typedef struct leaves {
+    const name_table *table;
+    const text_pool *pool;
+} leaves;
+
+static const char *text_of(const void *names, uint32_t leaf)
+{
+    const leaves *l = names;
+    return l->pool->data + l->table->entries[leaf].text;
+}
+
 int32_t hml_names_find(const name_table *table, const text_pool *pool, const char *name)
 {
-    if (!table->capacity) return 0;
-    uint32_t mask = table->capacity - 1;
-    for (uint32_t i = names_hash(name) & mask; table->slots[i].value; i = (i + 1) & mask)
-        if (strcmp(pool->data + table->slots[i].text, name) == 0) return table->slots[i].value;
-    return 0;
+    leaves names = {table, pool};
+    uint32_t leaf = trie_find(&table->tree, text_of, &names, name);
+    return leaf == TRIE_NONE ? 0 : table->entries[leaf].value;
 }
 
-static void put(name_slot *slots, uint32_t capacity, uint32_t hash, name_slot slot)
+int hml_names_reserve(name_table *table)
 {
-    uint32_t i = hash & (capacity - 1);
-    while (slots[i].value) i = (i + 1) & (capacity - 1);
-    slots[i] = slot;
-}
-
-int hml_names_reserve(name_table *table, const text_pool *pool)
-{
-    if (2 * (table->count + 1) <= table->capacity) return 1;
-    uint32_t capacity = table->capacity ? 2 * table->capacity : 32;
-    name_slot *slots = calloc(capacity, sizeof *slots);
-    if (!slots) return 0;
-    for (uint32_t i = 0; i < table->capacity; i++)
-        if (table->slots[i].value) put(slots, capacity, names_hash(pool->data + table->slots[i].text), table->slots[i]);
-    free(table->slots);
-    table->slots = slots;
-    table->capacity = capacity;
-    return 1;
+    size_t need = (size_t)table->tree.leaves + 1;
+    return hml_grow(&table->entries, &table->entries_capacity, need, sizeof *table->entries) &&
+           hml_grow(&table->tree.nodes, &table->nodes_capacity, need, sizeof *table->tree.nodes);
 }
 
 void hml_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value)
 {
-    name_slot slot = {text, value};
-    put(table->slots, table->capacity, names_hash(pool->data + text), slot);
-    table->count++;
+    leaves names = {table, pool};
+    name_entry entry = {text, value};
+    table->entries[table->tree.leaves] = entry;
+    trie_add(&table->tree, text_of, &names, pool->data + text);
+}
+
+void hml_names_clear(name_table *table) { table->tree.leaves = 0; }
+
+void hml_names_free(name_table *table)
+{
+    free(table->entries);
+    free(table->tree.nodes);
+    memset(table, 0, sizeof *table);
 }

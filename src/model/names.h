@@ -1,8 +1,6 @@
 /*
- * Names while a model is being built: growing memory, a pool of text, and a hash table from name to number.
- *
- * The table is open addressing with linear probing, at most half full, so that a hundred thousand names cost a
- * hundred thousand short probes.
+ * Names while a model is being built: growing memory, a pool of text, and a table from name to number, which is a
+ * crit-bit tree (trie.h): no choice of names makes it slow.
  */
 #ifndef HML_MODEL_NAMES_H
 #define HML_MODEL_NAMES_H
@@ -10,37 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/trie.h"
+
 #define NO_TEXT UINT32_MAX
-
-/* FNV-1a */
-static inline uint32_t names_hash(const char *name)
-{
-    uint32_t hash = 2166136261u;
-    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash;
-}
-
-/* smallest power of two that keeps a table of n names at most half full */
-static inline uint32_t names_capacity(int32_t n)
-{
-    uint32_t capacity = 1;
-    while (capacity < 2u * (uint32_t)n) capacity *= 2;
-    return capacity;
-}
 
 typedef struct text_pool {
     char *data;
     size_t size, capacity;
 } text_pool;
 
-typedef struct name_slot {
+typedef struct name_entry {
     uint32_t text; /* offset into the pool */
-    int32_t value; /* 0: empty */
-} name_slot;
+    int32_t value;
+} name_entry;
 
 typedef struct name_table {
-    name_slot *slots;
-    uint32_t capacity, count;
+    name_entry *entries; /* the leaves of the tree */
+    trie tree;
+    size_t entries_capacity, nodes_capacity;
 } name_table;
 
 /* room for `need` elements of `element` bytes in *array; 0 when out of memory, and then nothing has changed */
@@ -53,9 +38,14 @@ uint32_t hml_text_add(text_pool *pool, const char *text);
 int32_t hml_names_find(const name_table *table, const text_pool *pool, const char *name);
 
 /* room for one more name; 0 when out of memory */
-int hml_names_reserve(name_table *table, const text_pool *pool);
+int hml_names_reserve(name_table *table);
 
 /* adds a name of the pool that is not there yet; room was reserved */
 void hml_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value);
+
+/* forgets all names, keeps the room */
+void hml_names_clear(name_table *table);
+
+void hml_names_free(name_table *table);
 
 #endif

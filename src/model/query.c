@@ -108,36 +108,19 @@ hml_status hml_model_frame(const hml_model *m, int32_t index, hml_frame_info *in
 
 /* ---- by name ---- */
 
-typedef uint32_t (*name_of)(const hml_model *m, int32_t index);
-
-static uint32_t body_name(const hml_model *m, int32_t i) { return model_bodies(m)[i].name; }
-static uint32_t joint_name(const hml_model *m, int32_t i) { return model_joints(m)[i].name; }
-static uint32_t frame_name(const hml_model *m, int32_t i) { return model_frames(m)[i].name; }
-
-static int32_t find(const hml_model *m, const uint32_t *slots, int32_t n, name_of name, const char *wanted)
-{
-    uint32_t last = names_capacity(n) - 1;
-    if (n == 0 || !wanted) return -1;
-    for (uint32_t i = names_hash(wanted) & last; slots[i]; i = (i + 1) & last) {
-        int32_t index = (int32_t)slots[i] - 1;
-        if (strcmp(model_text(m, name(m, index)), wanted) == 0) return index;
-    }
-    return -1;
-}
-
 int32_t hml_model_find_body(const hml_model *m, const char *name)
 {
-    return find(m, hml_block_lookup(m).bodies, m->nbodies, body_name, name);
+    return hml_block_find(m, hml_block_lookup(m).bodies, m->nbodies, model_body_name, name);
 }
 
 int32_t hml_model_find_joint(const hml_model *m, const char *name)
 {
-    return find(m, hml_block_lookup(m).joints, m->njoints, joint_name, name);
+    return hml_block_find(m, hml_block_lookup(m).joints, m->njoints, model_joint_name, name);
 }
 
 int32_t hml_model_find_frame(const hml_model *m, const char *name)
 {
-    return find(m, hml_block_lookup(m).frames, m->nframes, frame_name, name);
+    return hml_block_find(m, hml_block_lookup(m).frames, m->nframes, model_frame_name, name);
 }
 
 hml_status hml_model_velocity_name(const hml_model *m, int32_t index, char *name, size_t size)

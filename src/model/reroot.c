@@ -104,8 +104,7 @@ static hml_status turn_path(const hml_model *m, int32_t body, hml_joint_type roo
 /* the joint table of the builder, after joints have changed places */
 static void index_joints(hml_builder *b)
 {
-    memset(b->joints.slots, 0, b->joints.capacity * sizeof *b->joints.slots);
-    b->joints.count = 0;
+    hml_names_clear(&b->joints);
     for (size_t i = 0; i < b->nlinks; i++) hml_names_add(&b->joints, &b->text, b->links[i].joint_name, (int32_t)i + 1);
 }
 

@@ -3,11 +3,23 @@
  * layout has been checked; here it is the contents.
  */
 #include <math.h>
+#include <string.h>
 
 #include "model/block.h"
 #include "model/check_item.h"
 
-static int name_valid(const hml_model *m, uint32_t name) { return name < m->names_size; }
+/*
+ * Every name has its own text, so that all of them together are no longer than the section: *left is what the others
+ * leave. Else a block of a megabyte could have ten thousand names of a megabyte.
+ */
+static int name_valid(const hml_model *m, uint32_t name, uint64_t *left)
+{
+    if (name >= m->names_size) return 0;
+    uint64_t length = strlen(model_text(m, name)) + 1;
+    if (length > *left || !hml_text_is_plain(model_text(m, name))) return 0;
+    *left -= length;
+    return 1;
+}
 
 static int placement_valid(const double R[9], const double p[3])
 {
@@ -40,7 +52,7 @@ static int topology_valid(const hml_model *m, int32_t i)
     return b->depth == bodies[b->parent].depth + 1 && b->root == bodies[b->parent].root;
 }
 
-static int bodies_valid(const hml_model *m)
+static int bodies_valid(const hml_model *m, uint64_t *left)
 {
     int32_t q = 0, v = 0, depth = 0;
     if (m->nbodies > 0 && model_bodies(m)[0].parent != -1) return 0;
@@ -50,7 +62,7 @@ static int bodies_valid(const hml_model *m)
         if (!elementary(b->type) || b->q != q || b->v != v || b->nq != hml_joint_type_nq(type) ||
             b->nv != hml_joint_type_nv(type) || !topology_valid(m, i))
             return 0;
-        if (b->joint < 0 || b->joint >= m->njoints || !name_valid(m, b->name)) return 0;
+        if (b->joint < 0 || b->joint >= m->njoints || !name_valid(m, b->name, left)) return 0;
         if (!placement_valid(b->R, b->p) || !hml_all_finite(b->axis, 3) || !hml_all_finite(b->point, 3) ||
             !isfinite(b->pitch) || !isfinite(b->mass) || b->mass < 0 || !hml_all_finite(b->com, 3) ||
             !hml_all_finite(b->moment, 6))
@@ -72,14 +84,14 @@ static int leader_valid(const hml_model *m, const model_joint *j)
            hml_joint_type_nv((hml_joint_type)j->type) == 1;
 }
 
-static int joints_valid(const hml_model *m)
+static int joints_valid(const hml_model *m, uint64_t *left)
 {
     int32_t body = 0, q = 0, v = 0, followers = 0;
     for (int32_t i = 0; i < m->njoints; i++) {
         const model_joint *j = &model_joints(m)[i];
         hml_joint_type type = (hml_joint_type)j->type;
         int follows = j->leader >= 0, universal = type == HML_JOINT_UNIVERSAL;
-        if (!hml_joint_type_name(type) || !name_valid(m, j->name) || !leader_valid(m, j)) return 0;
+        if (!hml_joint_type_name(type) || !name_valid(m, j->name, left) || !leader_valid(m, j)) return 0;
         if (j->body != body || j->nbodies != 1 + universal || j->nbodies > m->nbodies - body) return 0;
         for (int32_t k = body; k < body + j->nbodies; k++)
             if (model_bodies(m)[k].joint != i ||
@@ -98,12 +110,13 @@ static int joints_valid(const hml_model *m)
     return body == m->nbodies && q == m->nq && v == m->nv && followers == m->nfollowers;
 }
 
-static int frames_valid(const hml_model *m)
+static int frames_valid(const hml_model *m, uint64_t *left)
 {
     if (m->nframes < m->nbodies) return 0;
     for (int32_t i = 0; i < m->nframes; i++) {
         const model_frame *f = &model_frames(m)[i];
-        if (!name_valid(m, f->name) || f->body < -1 || f->body >= m->nbodies || !placement_valid(f->R, f->p)) return 0;
+        int named = i < m->nbodies ? f->name == model_bodies(m)[i].name : name_valid(m, f->name, left);
+        if (!named || f->body < -1 || f->body >= m->nbodies || !placement_valid(f->R, f->p)) return 0;
         if (i < m->nbodies ? f->kind != HML_FRAME_BODY || f->body != i
                            : f->kind != HML_FRAME_LINK && f->kind != HML_FRAME_NAMED)
             return 0;
@@ -145,11 +158,14 @@ static int coordinates_valid(const hml_model *m)
 
 int hml_block_valid(const hml_model *m)
 {
-    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name) || !hml_all_finite(m->gravity, 3)) return 0;
+    uint64_t left = m->names_size;
+    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name, &left) || !hml_all_finite(m->gravity, 3))
+        return 0;
     if (!isfinite(m->world_mass) || m->world_mass < 0 || !hml_all_finite(m->world_com, 3) ||
         !hml_all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
         return 0;
     for (int32_t i = 0; i < m->nwarnings; i++)
-        if (!name_valid(m, model_warnings(m)[i])) return 0;
-    return bodies_valid(m) && joints_valid(m) && frames_valid(m) && shapes_valid(m) && coordinates_valid(m);
+        if (model_warnings(m)[i] >= m->names_size) return 0;
+    return bodies_valid(m, &left) && joints_valid(m, &left) && frames_valid(m, &left) && shapes_valid(m) &&
+           coordinates_valid(m);
 }

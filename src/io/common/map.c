@@ -2,63 +2,38 @@
 #include "io/common/map.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* FNV-1a */
-static uint32_t hash(const char *name)
-{
-    uint32_t h = 2166136261u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 16777619u;
-    return h;
-}
+static const char *text_of(const void *names, uint32_t leaf) { return ((const map *)names)->entries[leaf].name; }
 
-/* the slot of a name, or the empty one where it would go */
-static map_slot *slot_of(map_slot *slots, uint32_t capacity, const char *name)
+map_entry *hml_map_entry(const map *m, const char *name)
 {
-    uint32_t i = hash(name) & (capacity - 1);
-    while (slots[i].name && strcmp(slots[i].name, name) != 0) i = (i + 1) & (capacity - 1);
-    return &slots[i];
+    uint32_t leaf = trie_find(&m->tree, text_of, m, name);
+    return leaf == TRIE_NONE ? NULL : &m->entries[leaf];
 }
 
 int32_t hml_map_find(const map *m, const char *name)
 {
-    if (!m->capacity) return -1;
-    const map_slot *slot = slot_of(m->slots, m->capacity, name);
-    return slot->name ? slot->value : -1;
-}
-
-const char *hml_map_key(const map *m, const char *name)
-{
-    return m->capacity ? slot_of(m->slots, m->capacity, name)->name : NULL;
-}
-
-static int grow(map *m)
-{
-    uint32_t capacity = m->capacity ? 2 * m->capacity : 32;
-    map_slot *slots = calloc(capacity, sizeof *slots);
-    if (!slots) return 0;
-    for (uint32_t i = 0; i < m->capacity; i++)
-        if (m->slots[i].name) *slot_of(slots, capacity, m->slots[i].name) = m->slots[i];
-    free(m->slots);
-    m->slots = slots;
-    m->capacity = capacity;
-    return 1;
+    const map_entry *entry = hml_map_entry(m, name);
+    return entry ? entry->value : -1;
 }
 
 int hml_map_add(map *m, const char *name, int32_t value)
 {
-    if (2 * (m->count + 1) > m->capacity && !grow(m)) return -1;
-    map_slot *slot = slot_of(m->slots, m->capacity, name);
-    if (slot->name) return 0;
-    slot->name = name;
-    slot->value = value;
-    m->count++;
-    return 1;
+    size_t need = (size_t)m->tree.leaves + 1;
+    if (need >= TRIE_LEAF || !hml_array_grow(&m->entries, &m->entries_capacity, need, sizeof *m->entries) ||
+        !hml_array_grow(&m->tree.nodes, &m->nodes_capacity, need, sizeof *m->tree.nodes))
+        return -1;
+    map_entry entry = {name, value, 2};
+    m->entries[m->tree.leaves] = entry;
+    return trie_add(&m->tree, text_of, m, name) == TRIE_NONE;
 }
+
+void hml_map_clear(map *m) { m->tree.leaves = 0; }
 
 void hml_map_free(map *m)
 {
-    free(m->slots);
+    free(m->entries);
+    free(m->tree.nodes);
     memset(m, 0, sizeof *m);
 }
 

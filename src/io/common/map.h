@@ -1,28 +1,38 @@
-/* From names to numbers. The names belong to somebody else and must outlive the map. */
+/*
+ * From names to numbers. The names belong to somebody else and must outlive the map. It is a crit-bit tree (trie.h):
+ * files are other people's, and no choice of names makes it slow.
+ */
 #ifndef HML_IO_COMMON_MAP_H
 #define HML_IO_COMMON_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct map_slot {
-    const char *name; /* NULL: empty */
+#include "model/trie.h"
+
+typedef struct map_entry {
+    const char *name;
     int32_t value;
-} map_slot;
+    int32_t next; /* "name.2", "name.3", … are taken up to here: see hml_reader_unique */
+} map_entry;
 
 typedef struct map {
-    map_slot *slots; /* open addressing, at most half full */
-    uint32_t capacity, count;
+    map_entry *entries; /* in the order they came */
+    trie tree;
+    size_t entries_capacity, nodes_capacity;
 } map;
 
 /* −1 if the name is not there */
 int32_t hml_map_find(const map *m, const char *name);
 
-/* the name as the map has it, NULL if it is not there */
-const char *hml_map_key(const map *m, const char *name);
+/* the entry of a name, to read or change its value; NULL if it is not there. The next addition moves it */
+map_entry *hml_map_entry(const map *m, const char *name);
 
 /* 1: added; 0: the name is there already and keeps its value; −1: out of memory */
 int hml_map_add(map *m, const char *name, int32_t value);
+
+/* forgets all names, keeps the room */
+void hml_map_clear(map *m);
 
 void hml_map_free(map *m);
 

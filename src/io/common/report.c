@@ -13,9 +13,10 @@ static void make_printable(char *text)
     size_t left = strlen(text);
     while (left > 0) {
         size_t length = utf8_length((const unsigned char *)text, left);
-        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
-            *text = '?';
-            length = 1;
+        int c1 = length == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0; /* U+0080 … U+009F */
+        if (length == 0 || (unsigned char)*text < 0x20 || *text == 0x7f || c1) {
+            memset(text, '?', c1 ? 2 : 1);
+            length = c1 ? 2 : 1;
         }
         text += length;
         left -= length;
@@ -44,6 +45,7 @@ static void set_file(hml_error *error, const char *file)
         memcpy(error->file, file, length + 1);
     else
         snprintf(error->file, sizeof error->file, "...%s", file + length - (room - 3));
+    make_printable(error->file);
 }
 
 hml_status hml_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)

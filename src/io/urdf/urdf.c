@@ -230,9 +230,10 @@ static hml_status read_robot(urdf *u, const xml_node *robot)
                               "<robot> version=\"%.80s\" is no version", version);
     }
     u->quaternions = number > 1.05;
-    if (name && hml_builder_set_name(r->builder, name)) return hml_report_memory(r->error, r->file);
+    hml_status status = name ? hml_reader_name(r, name, robot->file, robot->line) : HML_OK;
+    if (status) return status;
     const urdf_link *root = NULL;
-    hml_status status = collect(u, robot);
+    status = collect(u, robot);
     if (!status) status = find_root(u, &root);
     return status || !root ? status : fill_builder(u, root);
 }

@@ -2,8 +2,9 @@
  * XML as a tree of elements and attributes that know their file and line. Text between elements is dropped: neither
  * URDF nor MJCF says anything with it.
  *
- * Files are not trusted: entity declarations are refused (no bombs, no other files), and so are elements nested more
- * than XML_MAX_DEPTH deep or more than XML_MAX_ELEMENTS in number.
+ * Files are not trusted: declarations of entities and attributes are refused (no bombs, no other files), and so are
+ * elements nested more than XML_MAX_DEPTH deep or more than XML_MAX_ELEMENTS in number, and names of more than
+ * XML_MAX_NAME bytes: what stands inside a <body> or a <link> refers to its name, be it ever so short itself.
  */
 #ifndef HML_IO_XML_XML_H
 #define HML_IO_XML_XML_H
@@ -13,8 +14,9 @@
 #include "hamel/status.h"
 
 enum {
-    XML_MAX_DEPTH = 1000,       /* MuJoCo itself stops at 500 */
-    XML_MAX_ELEMENTS = 10000000 /* of 80 bytes and more each */
+    XML_MAX_DEPTH = 1000,        /* MuJoCo itself stops at 500 */
+    XML_MAX_ELEMENTS = 10000000, /* of 80 bytes and more each */
+    XML_MAX_NAME = 255           /* of an element: its attribute `name` */
 };
 
 typedef struct xml_attribute {
