@@ -2,6 +2,7 @@
  * <include file="…">: the elements below the root of that file take its place. MuJoCo looks for the file beside the
  * main file, then beside the one that includes it, and includes no file twice, which also ends every cycle.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,7 @@
 
 typedef struct include_list {
     reader *r;
-    struct stat *seen; /* the main file and all that were included */
-    size_t nseen, capacity;
+    map seen; /* the main file and all that were included, as "device:number" */
 } include_list;
 
 /* folder of `beside` + name, in the arena */
@@ -32,11 +32,10 @@ static const char *join(include_list *list, const char *beside, const char *name
 /* 1: a new file; 0: seen before; −1: out of memory */
 static int remember(include_list *list, const struct stat *file)
 {
-    for (size_t i = 0; i < list->nseen; i++)
-        if (list->seen[i].st_dev == file->st_dev && list->seen[i].st_ino == file->st_ino) return 0;
-    if (!hml_array_grow(&list->seen, &list->capacity, list->nseen + 1, sizeof *list->seen)) return -1;
-    list->seen[list->nseen++] = *file;
-    return 1;
+    char name[64];
+    int length = snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)file->st_dev, (uintmax_t)file->st_ino);
+    const char *kept = hml_arena_text(list->r->memory, name, (size_t)length);
+    return kept ? hml_map_add(&list->seen, kept, 0) : -1;
 }
 
 static hml_status find_file(include_list *list, const xml_node *node, const char **path)
@@ -89,18 +88,25 @@ static hml_status splice(include_list *list, xml_node **link)
     return HML_OK;
 }
 
-static hml_status expand(include_list *list, xml_node *node, int depth)
+/* all elements below root, from the outside in; *link points to the next one */
+static hml_status expand(include_list *list, xml_node *root)
 {
     hml_status status = HML_OK;
-    if (depth > XML_MAX_DEPTH)
-        return hml_report(list->r->error, HML_BAD_FILE, node->file, node->line, "elements are nested more than %d deep",
-                          XML_MAX_DEPTH);
-    for (xml_node **link = &node->first; !status && *link;) {
-        if (xml_is(*link, "include")) {
+    xml_node *inside = root, **link = &root->first;
+    int depth = 1;
+    while (!status && (*link || inside != root)) {
+        if (!*link) { /* out again */
+            link = &inside->next;
+            inside = inside->parent;
+            depth--;
+        } else if (xml_is(*link, "include")) {
             status = splice(list, link); /* what came in may begin with an include again */
+        } else if (++depth > XML_MAX_DEPTH) {
+            status = hml_report(list->r->error, HML_BAD_FILE, (*link)->file, (*link)->line,
+                                "elements are nested more than %d deep", XML_MAX_DEPTH);
         } else {
-            status = expand(list, *link, depth + 1);
-            link = &(*link)->next;
+            inside = *link;
+            link = &inside->first;
         }
     }
     return status;
@@ -113,7 +119,7 @@ hml_status hml_mjcf_include(reader *r, xml_node *root)
     hml_status status = HML_OK;
     if (r->file && stat(r->file, &file) == 0 && remember(&list, &file) < 0)
         status = hml_report_memory(r->error, r->file);
-    if (!status) status = expand(&list, root, 1);
-    free(list.seen);
+    if (!status) status = expand(&list, root);
+    hml_map_free(&list.seen);
     return status;
 }

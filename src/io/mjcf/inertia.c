@@ -3,17 +3,20 @@
 #include <string.h>
 
 #include "io/mjcf/mjcf.h"
+#include "io/common/number.h"
 
 static const double least = 1e-15; /* mjMINVAL */
 
 static const char *const inertial_attributes[] = {"pos",    "quat",  "mass",  "diaginertia", "axisangle",
                                                   "xyaxes", "zaxis", "euler", "fullinertia", NULL};
 
-static const char *body_name(const mjcf_body *b) { return b->name ? b->name : ""; }
-
 /* ---- principal moments ---- */
 
-/* Jacobi: turn the largest off-diagonal entry away until none is left. A = V diag(values) Vᵀ */
+/*
+ * Jacobi: turn the largest off-diagonal entry away until none is left. A = V diag(values) Vᵀ. The tangent of the angle
+ * is 2a / (d ± √(d² + 4a²)), with the entry a and the difference d of the two diagonal ones: nothing in it overflows,
+ * as d/a does where a is tiny.
+ */
 static void principal(sym3 A, double values[3], mat3 *V)
 {
     double a[3][3] = {{A.xx, A.xy, A.xz}, {A.xy, A.yy, A.yz}, {A.xz, A.yz, A.zz}};
@@ -24,8 +27,8 @@ static void principal(sym3 A, double values[3], mat3 *V)
         if (fabs(a[0][2]) > fabs(a[p][q])) q = 2;
         if (fabs(a[1][2]) > fabs(a[p][q])) p = 1, q = 2;
         if (fabs(a[p][q]) <= 1e-17 * scale) break;
-        double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
-        double t = (theta < 0 ? -1 : 1) / (fabs(theta) + hypot(theta, 1));
+        double d = 0.5 * a[q][q] - 0.5 * a[p][p], root = hypot(d, a[p][q]);
+        double t = a[p][q] / (d < 0 ? d - root : d + root);
         double c = 1 / hypot(t, 1), s = t * c;
         for (int k = 0; k < 3; k++) { /* columns p and q of A and V */
             double akp = a[k][p], vkp = v[3 * k + p];
@@ -81,15 +84,17 @@ static void bound(const mjcf_settings *set, mjcf_body *b)
 hml_status hml_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b)
 {
     mjcf_element e = {node, MJCF_PLAIN, 0};
-    const char *text;
+    char text[LABEL_SIZE];
+    const char *said;
     double d[6] = {0};
     pose place;
     int full = hml_xml_get(node, "fullinertia") != NULL, diagonal = hml_xml_get(node, "diaginertia") != NULL;
-    if (b->inertial) return MJCF_FAIL(m, HML_BAD_FILE, node, "body " QUOTED " has two <inertial>", body_name(b));
+    if (b->inertial)
+        return MJCF_FAIL(m, HML_BAD_FILE, node, "%s has two <inertial>", hml_reader_label(text, "body", b->name));
     b->inertial = node;
     hml_status status = hml_reader_warn_attributes(m->r, node, inertial_attributes);
-    if (!status) status = hml_xml_require(node, "pos", &text, m->r->error);
-    if (!status) status = hml_xml_require(node, "mass", &text, m->r->error);
+    if (!status) status = hml_xml_require(node, "pos", &said, m->r->error);
+    if (!status) status = hml_xml_require(node, "mass", &said, m->r->error);
     if (!status) status = hml_mjcf_numbers(m, &e, "mass", 1, &b->mass);
     if (!status) status = hml_mjcf_place(m, &e, &place);
     if (!status) status = hml_mjcf_numbers(m, &e, "diaginertia", 3, d);
@@ -103,7 +108,7 @@ hml_status hml_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, m
         status = hml_mjcf_numbers(m, &e, "fullinertia", 6, d);
     }
     if (!status && b->mass < 0)
-        status = MJCF_FAIL(m, HML_BAD_MODEL, node, "body " QUOTED ": its mass is negative", body_name(b));
+        status = MJCF_FAIL(m, HML_BAD_MODEL, node, "%s: its mass is negative", hml_reader_label(text, "body", b->name));
     if (status) return status;
     place = pose_mul(*frame, place);
     b->com = place.p;
@@ -125,22 +130,43 @@ static void sum_parts(mjcf_body *b, const mjcf_parts *parts, double mass)
     }
 }
 
+/*
+ * boundmass gives a mass also to a body that says nothing about its inertia. MuJoCo (4.0) puts it at the body's `pos`,
+ * read in the body's own frame, and so do we; whoever expects it at the body's origin is told.
+ */
+static hml_status place_bound_mass(mjcf *m, mjcf_body *b)
+{
+    mjcf_element e = {b->node, MJCF_PLAIN, 0};
+    char text[LABEL_SIZE], mass[NUMBER_SIZE];
+    double pos[3] = {0};
+    if (!(m->set.bound_mass > 0) || b->inertial || b->mass > 0) return HML_OK;
+    hml_status status = hml_mjcf_numbers(m, &e, "pos", 3, pos);
+    b->com = vec3_of_array(pos);
+    if (status || !b->moves || (pos[0] == 0 && pos[1] == 0 && pos[2] == 0)) return status;
+    hml_number_write(m->set.bound_mass, mass);
+    return hml_reader_warn_once(m->r, "boundmass",
+                                "line %d: boundmass puts %s kg at the pos of %s, read in its own frame, as MuJoCo does",
+                                b->node->line, mass, hml_reader_label(text, "body", b->name));
+}
+
 hml_status hml_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts)
 {
+    char text[LABEL_SIZE];
     double mass = 0;
     for (size_t i = 0; i < parts->n; i++) mass += parts->part[i].mass;
     if (b->unknown && (b->moves || m->set.total_mass > 0)) {
         const char *mesh = hml_xml_get(b->unknown, "mesh");
         return MJCF_FAIL(m, HML_UNSUPPORTED, b->unknown,
-                         "body " QUOTED ": the inertia of its mesh %.80s is not computed: give it an <inertial>",
-                         body_name(b), mesh ? mesh : "");
+                         "%s: the inertia of its mesh%s%.80s is not computed: give it an <inertial>",
+                         hml_reader_label(text, "body", b->name), mesh ? " " : "", mesh ? mesh : "");
     }
     if (mass > 0) sum_parts(b, parts, mass);
     if (mass == 0 && b->njoints && b->inertial && !hml_xml_get(b->inertial, "diaginertia") &&
         !hml_xml_get(b->inertial, "fullinertia"))
         return MJCF_FAIL(m, HML_BAD_FILE, b->inertial, "<inertial> has neither diaginertia nor fullinertia");
+    hml_status status = place_bound_mass(m, b);
     bound(&m->set, b);
-    return HML_OK;
+    return status;
 }
 
 /* ---- all bodies ---- */
@@ -152,6 +178,7 @@ hml_status hml_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts)
 static hml_status check_moving(mjcf *m)
 {
     const char enough = 1;
+    char text[LABEL_SIZE];
     char *has = hml_arena_get(m->r->memory, m->nbodies);
     if (!has) return hml_report_memory(m->r->error, m->r->file);
     for (size_t i = m->nbodies; i-- > 1;) {
@@ -163,8 +190,8 @@ static hml_status check_moving(mjcf *m)
         const mjcf_body *b = &m->bodies[i];
         if (b->njoints && !has[i])
             return MJCF_FAIL(m, HML_BAD_MODEL, b->node,
-                             "body " QUOTED " moves, but neither it nor what is fixed to it has mass and inertia",
-                             body_name(b));
+                             "%s moves, but neither it nor what is fixed to it has mass and inertia",
+                             hml_reader_label(text, "body", b->name));
     }
     return HML_OK;
 }

@@ -39,23 +39,24 @@ static const char *const joint_attributes[] = {"name",
                                                "user",
                                                NULL};
 
-static const char *name_of(const mjcf_joint *j, const mjcf_body *b)
+/* what messages call it: a joint without a name takes its body's, as in the model */
+static const char *label(char text[LABEL_SIZE], const mjcf_joint *j, const mjcf_body *b)
 {
-    return j->named ? j->spec.name : b->name ? b->name : "";
+    return hml_reader_label(text, "joint", j->named ? j->spec.name : b->name);
 }
 
 /* what has no place in Hamel's equations and cannot be left out in silence */
 static hml_status refuse_springs(mjcf *m, const mjcf_element *e, const mjcf_joint *j, const mjcf_body *b)
 {
+    char text[LABEL_SIZE];
     double spring_damper[2] = {0}, yield = 0;
     hml_status status = hml_mjcf_numbers(m, e, "springdamper", 2, spring_damper);
     if (!status) status = hml_mjcf_numbers(m, e, "springyield", 1, &yield);
     if (status) return status;
     if (spring_damper[0] > 0 && spring_damper[1] > 0)
-        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
-                         "joint " QUOTED ": springdamper is not supported: give stiffness and damping", name_of(j, b));
-    if (yield > 0)
-        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "joint " QUOTED ": springyield is not supported", name_of(j, b));
+        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: springdamper is not supported: give stiffness and damping",
+                         label(text, j, b));
+    if (yield > 0) return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: springyield is not supported", label(text, j, b));
     return HML_OK;
 }
 
@@ -63,11 +64,12 @@ static hml_status refuse_springs(mjcf *m, const mjcf_element *e, const mjcf_join
 static hml_status read_coefficient(mjcf *m, const mjcf_element *e, const mjcf_joint *j, const mjcf_body *b,
                                    const char *attribute, double *first)
 {
+    char text[LABEL_SIZE];
     double a[3] = {0};
     hml_status status = hml_mjcf_some_numbers(m, e, attribute, 3, a);
     if (!status && (a[1] != 0 || a[2] != 0))
-        status = MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "joint " QUOTED ": polynomial %s is not supported",
-                           name_of(j, b), attribute);
+        status =
+            MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: polynomial %s is not supported", label(text, j, b), attribute);
     *first = a[0];
     return status;
 }
@@ -75,6 +77,7 @@ static hml_status read_coefficient(mjcf *m, const mjcf_element *e, const mjcf_jo
 static hml_status read_passive(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b)
 {
     hml_joint_spec *spec = &j->spec;
+    char text[LABEL_SIZE];
     double stiffness = 0, damping = 0, armature = 0, friction = 0, spring = 0;
     hml_status status = refuse_springs(m, e, j, b);
     if (!status) status = read_coefficient(m, e, j, b, "stiffness", &stiffness);
@@ -83,18 +86,16 @@ static hml_status read_passive(mjcf *m, const mjcf_element *e, mjcf_joint *j, co
     if (!status) status = hml_mjcf_numbers(m, e, "frictionloss", 1, &friction);
     if (!status) status = hml_mjcf_numbers(m, e, "springref", 1, &spring);
     if (!status && friction != 0)
-        status = hml_reader_warn_once(m->r, "frictionloss", "line %d: frictionloss (joint " QUOTED ") is not used",
-                                      e->node->line, name_of(j, b));
+        status = hml_reader_warn_once(m->r, "frictionloss", "line %d: frictionloss (%s) is not used", e->node->line,
+                                      label(text, j, b));
     if (!status && spec->type == HML_JOINT_FREE && stiffness != 0 && !m->set.no_springs)
-        status =
-            MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
-                      "joint " QUOTED ": the spring of a free joint, in world axes, is not supported", name_of(j, b));
+        status = MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
+                           "%s: the spring of a free joint, in world axes, is not supported", label(text, j, b));
     if (!status && spec->type == HML_JOINT_FREE && armature != 0)
-        status =
-            hml_reader_warn_once(m->r, "free armature",
-                                 "line %d: the armature of free joint " QUOTED " is in body axes here, in world axes "
-                                 "in MuJoCo",
-                                 e->node->line, name_of(j, b));
+        status = hml_reader_warn_once(m->r, "free armature",
+                                      "line %d: the armature of free %s is in body axes here, in world axes "
+                                      "in MuJoCo",
+                                      e->node->line, label(text, j, b));
     if (status) return status;
     for (int i = 0; i < hml_joint_type_nv(spec->type); i++) {
         spec->stiffness[i] = m->set.no_springs ? 0 : stiffness;
@@ -111,6 +112,7 @@ static hml_status read_range(mjcf *m, const mjcf_element *e, const mjcf_joint *j
                              const char *range_name, const char *limited_name, double range[2], int *limited)
 {
     static const char *const words[] = {"false", "true", "auto", NULL};
+    char text[LABEL_SIZE];
     int word = 2;
     range[0] = range[1] = 0;
     hml_status status = hml_mjcf_word(m, e, limited_name, words, &word);
@@ -118,18 +120,18 @@ static hml_status read_range(mjcf *m, const mjcf_element *e, const mjcf_joint *j
     if (status) return status;
     int said = hml_mjcf_holder(m, e, range_name) != NULL;
     if (word == 2 && !m->set.autolimits && said)
-        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "joint " QUOTED " has %s but not %s, and autolimits is off",
-                         name_of(j, b), range_name, limited_name);
+        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s has %s but not %s, and autolimits is off", label(text, j, b),
+                         range_name, limited_name);
     *limited = word == 2 ? range[0] < range[1] : word;
     if (*limited && !(range[0] < range[1]))
-        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "joint " QUOTED " is limited, but its %s is empty", name_of(j, b),
-                         range_name);
+        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s is limited, but its %s is empty", label(text, j, b), range_name);
     return HML_OK;
 }
 
 static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b)
 {
     hml_joint_spec *spec = &j->spec;
+    char text[LABEL_SIZE];
     double range[2], effort[2];
     int limited = 0, effort_limited = 0;
     if (spec->type == HML_JOINT_FREE) return HML_OK;
@@ -138,8 +140,10 @@ static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, con
     if (status) return status;
     if (spec->type == HML_JOINT_SPHERICAL) {
         if (!limited) return HML_OK;
-        return hml_reader_warn_once(m->r, "ball range", "line %d: the range of a ball (joint " QUOTED ") is not kept",
-                                    e->node->line, name_of(j, b));
+        if (range[0] != 0)
+            return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: the range of a ball begins at 0", label(text, j, b));
+        return hml_reader_warn_once(m->r, "ball range", "line %d: the range of a ball (%s) is not kept", e->node->line,
+                                    label(text, j, b));
     }
     double unit = spec->type == HML_JOINT_REVOLUTE ? m->set.angle : 1;
     if (limited) {
@@ -152,11 +156,11 @@ static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, con
 
 static hml_status read_axis(mjcf *m, const mjcf_element *e, mjcf_joint *j, const mjcf_body *b, const pose *frame)
 {
+    char text[LABEL_SIZE];
     double axis[3] = {0, 0, 1};
     hml_status status = hml_mjcf_numbers(m, e, "axis", 3, axis);
     if (status) return status;
-    if (length3(axis) < 1e-14)
-        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "joint " QUOTED ": its axis is zero", name_of(j, b));
+    if (length3(axis) < 1e-14) return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: its axis is zero", label(text, j, b));
     vec3_to_array(mat3_mul_vec(frame->R, vec3_of_array(axis)), j->spec.axis);
     return HML_OK;
 }
@@ -195,14 +199,15 @@ static hml_status add_name(mjcf *m, mjcf_joint *j)
 
 static hml_status check_free(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
 {
+    char text[LABEL_SIZE], body[LABEL_SIZE];
     if (b->parent != 0)
-        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "free joint " QUOTED ": body " QUOTED " does not hang on the world",
-                         name_of(j, b), b->name ? b->name : "");
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s is free, but %s does not hang on the world", label(text, j, b),
+                         hml_reader_label(body, "body", b->name));
     if (m->set.align_free || (hml_xml_get(j->node, "align") && strcmp(hml_xml_get(j->node, "align"), "true") == 0))
         return hml_reader_warn_once(m->r, "align",
-                                    "line %d: a free body (" QUOTED ") keeps the frame of the file: it is "
-                                    "not aligned with its inertia",
-                                    j->node->line, b->name ? b->name : "");
+                                    "line %d: %s, which is free, keeps the frame it is given: it is not aligned with "
+                                    "its inertia",
+                                    j->node->line, hml_reader_label(body, "body", b->name));
     return HML_OK;
 }
 
@@ -232,6 +237,30 @@ static hml_status read_joint(mjcf *m, const mjcf_element *e, mjcf_joint *j, cons
     return status ? status : read_reference(m, e, spec, place);
 }
 
+/* may it stand beside the joints that the body has already? MuJoCo's rules */
+static hml_status check_beside(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
+{
+    char text[LABEL_SIZE];
+    int dofs = hml_joint_type_nv(j->spec.type), ball = 0;
+    hml_joint_type type = j->spec.type;
+    if (!b->njoints) return HML_OK;
+    if (type == HML_JOINT_FREE || m->joints[b->joint].spec.type == HML_JOINT_FREE)
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s has a free joint and other joints",
+                         hml_reader_label(text, "body", b->name));
+    for (int32_t k = 0; k < b->njoints; k++) {
+        hml_joint_type other = m->joints[b->joint + k].spec.type;
+        dofs += hml_joint_type_nv(other);
+        ball |= other == HML_JOINT_SPHERICAL;
+    }
+    if (dofs > 6)
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s has more than 6 degrees of freedom",
+                         hml_reader_label(text, "body", b->name));
+    if (ball && type != HML_JOINT_PRISMATIC)
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s turns after a ball, which turns every way already",
+                         label(text, j, b));
+    return HML_OK;
+}
+
 hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass)
 {
     reader *r = m->r;
@@ -252,10 +281,7 @@ hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int3
     if (status) return status;
     hml_joint_spec_init(&j->spec, type);
     if ((status = add_name(m, j)) || (status = read_joint(m, &e, j, b, frame))) return status;
-    int has_free = type == HML_JOINT_FREE || (b->njoints && m->joints[b->joint].spec.type == HML_JOINT_FREE);
-    if (b->njoints && has_free)
-        return MJCF_FAIL(m, HML_BAD_MODEL, node, "body " QUOTED " has a free joint and other joints",
-                         b->name ? b->name : "");
+    if ((status = check_beside(m, j, b))) return status;
     if (!b->njoints) b->joint = (int32_t)m->njoints;
     b->njoints++;
     m->njoints++;

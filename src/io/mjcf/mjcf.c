@@ -191,9 +191,9 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
 {
     int any = 0;
     const char *name = hml_xml_get(mujoco, "model");
-    if (name && hml_builder_set_name(m->r->builder, name)) return hml_report_memory(m->r->error, m->r->file);
     hml_mjcf_settings_init(&m->set);
-    hml_status status = hml_mjcf_defaults(m, NULL);
+    hml_status status = name ? hml_reader_name(m->r, name, mujoco->file, mujoco->line) : HML_OK;
+    if (!status) status = hml_mjcf_defaults(m, NULL);
     if (!status) status = check_sections(m, mujoco);
     if (!status) status = read_sections(m, mujoco, "compiler", hml_mjcf_compiler);
     if (!status) status = read_sections(m, mujoco, "option", hml_mjcf_option);
@@ -218,6 +218,7 @@ hml_status hml_read_mjcf(reader *r, xml_node *mujoco)
         status = hml_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
     if (!status) status = read_mujoco(&m, mujoco);
     free(m.classes);
+    free(m.contexts);
     free(m.bodies);
     free(m.joints);
     free(m.sites);
@@ -225,5 +226,9 @@ hml_status hml_read_mjcf(reader *r, xml_node *mujoco)
     hml_map_free(&m.class_names);
     hml_map_free(&m.body_names);
     hml_map_free(&m.joint_names);
+    hml_map_free(&m.site_names);
+    hml_map_free(&m.geom_names);
+    hml_map_free(&m.actuator_names);
+    hml_map_free(&m.tendon_names);
     return status;
 }

@@ -16,7 +16,15 @@
 #include "io/reader.h"
 #include "model/pose.h"
 
-typedef enum mjcf_kind { MJCF_JOINT, MJCF_GEOM, MJCF_SITE, MJCF_ACTUATOR, MJCF_KINDS, MJCF_PLAIN } mjcf_kind;
+typedef enum mjcf_kind {
+    MJCF_JOINT,
+    MJCF_GEOM,
+    MJCF_SITE,
+    MJCF_ACTUATOR,
+    MJCF_TENDON,
+    MJCF_KINDS,
+    MJCF_PLAIN
+} mjcf_kind;
 
 typedef struct mjcf_settings {
     double angle; /* radians in the file's unit of angle */
@@ -29,17 +37,24 @@ typedef struct mjcf_settings {
     int no_gravity, no_springs, no_dampers;
 } mjcf_settings;
 
-typedef struct mjcf_default {
-    const xml_node *node;            /* <joint>, <geom>, … of a <default> */
-    const struct mjcf_default *next; /* an earlier one of the same class and kind */
-    int32_t number;                  /* they count up through the file */
-} mjcf_default;
+enum { MJCF_NUMBERS = 8 }; /* no attribute that is read has more */
 
+/* what a default says about one attribute, read once: a thousand geoms may ask */
+typedef struct mjcf_value {
+    const xml_node *node; /* where it stands */
+    const char *text;
+    double numbers[MJCF_NUMBERS];
+    int count;                       /* of numbers; −1: it is no list of numbers */
+    int32_t age;                     /* values count up through the file: the larger, the nearer */
+    const struct mjcf_value *longer; /* what it hides, as far as that has more numbers; NULL: nothing */
+} mjcf_value;
+
+/* Whatever a class says or takes over, by attribute. Two classes share a table until one of them says more. */
 typedef struct mjcf_class {
     const char *name;
-    int32_t parent; /* −1: the main class */
-    int32_t born;   /* defaults of the classes above count if their number is smaller */
-    const mjcf_default *defaults[MJCF_KINDS];
+    int32_t parent;                          /* −1: the main class */
+    const mjcf_value **defaults[MJCF_KINDS]; /* NULL: it says nothing */
+    unsigned char shared[MJCF_KINDS];
 } mjcf_class;
 
 /* an element with the class that fills in what it leaves open */
@@ -83,18 +98,26 @@ typedef struct mjcf_shape {
     hml_shape shape;
 } mjcf_shape;
 
+/* a body, a frame in it, the class in effect */
+typedef struct mjcf_context {
+    pose frame; /* in the body's frame */
+    int32_t class, body;
+    int geoms; /* do geoms count for the inertia of this body? */
+} mjcf_context;
+
 typedef struct mjcf {
     reader *r;
     mjcf_settings set;
-    mjcf_class *classes; /* 0 is the main class */
-    mjcf_body *bodies;   /* 0 is the world */
-    mjcf_joint *joints;  /* body after body */
+    mjcf_class *classes;    /* 0 is the main class */
+    mjcf_context *contexts; /* where the reader of bodies is, from the outside in */
+    mjcf_body *bodies;      /* 0 is the world */
+    mjcf_joint *joints;     /* body after body */
     mjcf_site *sites;
     mjcf_shape *shapes;
-    size_t nclasses, nbodies, njoints, nsites, nshapes;
-    size_t classes_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
-    int32_t ndefaults;
-    map class_names, body_names, joint_names;
+    size_t nclasses, ncontexts, nbodies, njoints, nsites, nshapes;
+    size_t classes_capacity, contexts_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
+    int32_t nvalues; /* of defaults so far */
+    map class_names, body_names, joint_names, site_names, geom_names, actuator_names, tendon_names;
 } mjcf;
 
 /* ---- include.c ---- */
@@ -117,8 +140,8 @@ hml_status hml_mjcf_find_class(const mjcf *m, const xml_node *node, const char *
 /* the node that says this attribute: the element, or a default of its class or the classes above; NULL: none does */
 const xml_node *hml_mjcf_holder(const mjcf *m, const mjcf_element *e, const char *attribute);
 
-/* the same for any of several attributes (ended by NULL) */
-const xml_node *hml_mjcf_holder_of(const mjcf *m, const mjcf_element *e, const char *const attributes[]);
+/* what the defaults say, whatever the element itself does; NULL: nothing */
+const mjcf_value *hml_mjcf_default(const mjcf *m, const mjcf_element *e, const char *attribute);
 
 hml_status hml_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int n, double *values);
 
@@ -178,6 +201,12 @@ hml_status hml_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts)
 hml_status hml_mjcf_check_inertias(mjcf *m);
 
 /* ---- other.c ---- */
+
+/* names of one kind are there once; an element may have none */
+hml_status hml_mjcf_unique_name(mjcf *m, map *names, const xml_node *node);
+
+/* "actuator 'x'", or in other words if it has no name */
+const char *hml_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node);
 hml_status hml_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
 hml_status hml_mjcf_equality(mjcf *m, const xml_node *node);
 hml_status hml_mjcf_tendon(mjcf *m, const xml_node *node);

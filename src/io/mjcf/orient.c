@@ -9,18 +9,6 @@
 
 static const char *const orientations[] = {"quat", "axisangle", "euler", "xyaxes", "zaxis", NULL};
 
-/* how many orientations the node gives; *which: the last of them */
-static int count(const xml_node *node, int *which)
-{
-    int n = 0;
-    for (int i = 0; orientations[i]; i++) {
-        if (!hml_xml_get(node, orientations[i])) continue;
-        *which = i;
-        n++;
-    }
-    return n;
-}
-
 static hml_status too_small(const mjcf *m, const xml_node *node, int which)
 {
     return MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> %s is zero%s", node->name, orientations[which],
@@ -53,12 +41,10 @@ static hml_status of_xy_axes(const mjcf *m, const xml_node *node, const double a
     return HML_OK;
 }
 
-static hml_status read_orientation(const mjcf *m, const xml_node *node, int which, mat3 *R)
+static const int sizes[] = {4, 4, 3, 6, 3};
+
+static hml_status read_orientation(const mjcf *m, const xml_node *node, int which, const double a[6], mat3 *R)
 {
-    static const int sizes[] = {4, 4, 3, 6, 3};
-    double a[6];
-    hml_status status = hml_xml_numbers(node, orientations[which], sizes[which], a, m->r->error);
-    if (status) return status;
     double length;
     switch (which) {
     case 0: return rotation_of_quaternion(a, R) > 1e-14 ? HML_OK : too_small(m, node, which);
@@ -75,16 +61,47 @@ static hml_status read_orientation(const mjcf *m, const xml_node *node, int whic
     }
 }
 
+/* how many orientations the element itself gives; *which: the last of them */
+static int own(const xml_node *node, int *which)
+{
+    int n = 0;
+    for (int i = 0; orientations[i]; i++) {
+        if (!hml_xml_get(node, orientations[i])) continue;
+        *which = i;
+        n++;
+    }
+    return n;
+}
+
+/* the same for the nearest default that gives any */
+static int by_default(const mjcf *m, const mjcf_element *e, int *which, const xml_node **node)
+{
+    int n = 0;
+    int32_t age = -1;
+    for (int i = 0; orientations[i]; i++) {
+        const mjcf_value *value = hml_mjcf_default(m, e, orientations[i]);
+        if (!value || value->age < age) continue;
+        n = value->age == age ? n + 1 : 1; /* of one age: of one element */
+        age = value->age;
+        *which = i;
+        *node = value->node;
+    }
+    return n;
+}
+
 hml_status hml_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R)
 {
+    const xml_node *node = e->node;
+    double a[6];
+    int which = 0, n = own(e->node, &which);
     *R = mat3_identity();
-    const xml_node *node = hml_mjcf_holder_of(m, e, orientations);
-    if (!node) return HML_OK;
-    int which = 0;
-    if (count(node, &which) > 1)
+    if (n == 0) n = by_default(m, e, &which, &node);
+    if (n == 0) return HML_OK;
+    if (n > 1)
         return MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> has more than one orientation, among them %s", node->name,
                          orientations[which]);
-    return read_orientation(m, node, which, R);
+    hml_status status = hml_mjcf_numbers(m, e, orientations[which], sizes[which], a);
+    return status ? status : read_orientation(m, node, which, a, R);
 }
 
 hml_status hml_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place)
@@ -102,7 +119,9 @@ hml_status hml_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, dou
     const xml_node *node = hml_mjcf_holder(m, e, "fromto");
     *there = node != NULL;
     if (!node) return HML_OK;
-    hml_status status = hml_xml_numbers(node, "fromto", 6, a, m->r->error);
+    if (hml_mjcf_holder(m, e, "pos"))
+        return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<%.80s> has both pos and fromto", e->node->name);
+    hml_status status = hml_mjcf_numbers(m, e, "fromto", 6, a);
     if (status) return status;
     vec3 from = vec3_of_array(a), to = vec3_of_array(a + 3), d = vec3_sub(from, to);
     double length = hypot(hypot(d.x, d.y), d.z);

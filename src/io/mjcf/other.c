@@ -4,23 +4,32 @@
 
 #include "io/mjcf/mjcf.h"
 
-static const char *label(const xml_node *node)
+const char *hml_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node)
+{
+    return hml_reader_label(text, what, hml_xml_get(node, "name"));
+}
+
+hml_status hml_mjcf_unique_name(mjcf *m, map *names, const xml_node *node)
 {
     const char *name = hml_xml_get(node, "name");
-    return name ? name : "";
+    if (!name || !*name) return HML_OK;
+    int added = hml_map_add(names, name, 0);
+    if (added < 0) return hml_report_memory(m->r->error, m->r->file);
+    return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, node, "<%.80s> " QUOTED " is there twice", node->name, name);
 }
 
 /* A rotor behind a gear: what it adds to the joint goes with the square of the gear, in every coordinate. */
 static hml_status add_rotor(mjcf *m, const mjcf_element *e, hml_joint_spec *spec)
 {
+    char text[LABEL_SIZE];
     double gear[6] = {1}, armature = 0, damping[3] = {0};
     hml_status status = hml_mjcf_some_numbers(m, e, "gear", 6, gear);
     if (!status) status = hml_mjcf_numbers(m, e, "armature", 1, &armature);
     if (!status) status = hml_mjcf_some_numbers(m, e, "damping", 3, damping);
     if (status) return status;
     if (damping[1] != 0 || damping[2] != 0)
-        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "actuator " QUOTED ": polynomial damping is not supported",
-                         label(e->node));
+        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: polynomial damping is not supported",
+                         hml_mjcf_label(text, "actuator", e->node));
     for (int i = 0; i < hml_joint_type_nv(spec->type); i++) {
         spec->armature[i] += armature * gear[0] * gear[0];
         if (!m->set.no_dampers) spec->damping[i] += damping[0] * gear[0] * gear[0];
@@ -31,17 +40,19 @@ static hml_status add_rotor(mjcf *m, const mjcf_element *e, hml_joint_spec *spec
 static hml_status read_actuator(mjcf *m, const xml_node *node)
 {
     mjcf_element e;
+    char text[LABEL_SIZE];
     hml_status status = hml_mjcf_element(m, node, MJCF_ACTUATOR, 0, &e);
+    if (!status) status = hml_mjcf_unique_name(m, &m->actuator_names, node);
     if (status) return status;
     const char *name = hml_xml_get(node, "joint");
     if (!name) name = hml_xml_get(node, "jointinparent");
     if (!name)
-        return hml_reader_warn_once(m->r, "actuator",
-                                    "line %d: actuator " QUOTED " does not act on a joint and is left out", node->line,
-                                    label(node));
+        return hml_reader_warn_once(m->r, "actuator", "line %d: %s does not act on a joint and is left out", node->line,
+                                    hml_mjcf_label(text, "actuator", node));
     int32_t index = hml_map_find(&m->joint_names, name);
     if (index < 0)
-        return MJCF_FAIL(m, HML_BAD_MODEL, node, "actuator " QUOTED ": there is no joint " QUOTED, label(node), name);
+        return MJCF_FAIL(m, HML_BAD_MODEL, node, "%s: there is no joint " QUOTED,
+                         hml_mjcf_label(text, "actuator", node), name);
     m->joints[index].spec.actuated = 1;
     return add_rotor(m, &e, &m->joints[index].spec);
 }
@@ -65,21 +76,39 @@ hml_status hml_mjcf_equality(mjcf *m, const xml_node *node)
         const char *what = NULL;
         static const char *const names[] = {"name", "joint1", "body1", "site1", "tendon1", "geom1", NULL};
         for (int i = 0; names[i] && !what; i++) what = hml_xml_get(child, names[i]);
-        status = hml_reader_warn(m->r, "line %d: the equality <%.80s> " QUOTED " is left out", child->line, child->name,
-                                 what ? what : "");
+        status = what ? hml_reader_warn(m->r, "line %d: the equality <%.80s> " QUOTED " is left out", child->line,
+                                        child->name, what)
+                      : hml_reader_warn(m->r, "line %d: an equality <%.80s> is left out", child->line, child->name);
     }
     return status;
+}
+
+/* what a tendon does by itself, be it that a default class says so */
+static hml_status warn_tendon(mjcf *m, const mjcf_element *e)
+{
+    static const char *const forces[] = {"stiffness", "damping", "frictionloss", "armature", NULL};
+    const int off[] = {m->set.no_springs, m->set.no_dampers, 0, 0};
+    char text[LABEL_SIZE];
+    for (int i = 0; forces[i]; i++) {
+        double a[3] = {0};
+        hml_status status = hml_mjcf_some_numbers(m, e, forces[i], 3, a);
+        if (!status && !off[i] && (a[0] != 0 || a[1] != 0 || a[2] != 0))
+            status = hml_reader_warn_once(m->r, forces[i], "line %d: the %s of %s is left out", e->node->line,
+                                          forces[i], hml_mjcf_label(text, "tendon", e->node));
+        if (status) return status;
+    }
+    return HML_OK;
 }
 
 /* tendons without springs and the like only guide actuators */
 hml_status hml_mjcf_tendon(mjcf *m, const xml_node *node)
 {
-    static const char *const forces[] = {"stiffness", "damping", "frictionloss", "armature", NULL};
     hml_status status = HML_OK;
-    for (const xml_node *child = node->first; !status && child; child = child->next)
-        for (int i = 0; !status && forces[i]; i++)
-            if (hml_xml_get(child, forces[i]))
-                status = hml_reader_warn_once(m->r, forces[i], "line %d: the %s of tendon " QUOTED " is left out",
-                                              child->line, forces[i], label(child));
+    for (const xml_node *child = node->first; !status && child; child = child->next) {
+        mjcf_element e;
+        status = hml_mjcf_element(m, child, MJCF_TENDON, 0, &e);
+        if (!status) status = hml_mjcf_unique_name(m, &m->tendon_names, child);
+        if (!status) status = warn_tendon(m, &e);
+    }
     return status;
 }
