@@ -33,7 +33,7 @@ void svg_text(svg *picture, double x, double y, const char *anchor, const char *
         else if (*text == '&')
             fputs("&amp;", picture->out);
         else
-            fputc(*text, picture->out);
+            fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, picture->out); /* of file names */
     }
     fputs("</text>\n", picture->out);
 }

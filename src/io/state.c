@@ -74,13 +74,13 @@ hml_status hml_state_new(const hml_model *model, hml_state **state)
 
 static hml_status warn_keys(state_reader *r, const place *object, const char *const known[])
 {
-    void *at = NULL;
+    uint32_t at = 0;
     hml_state *s = r->state;
     for (const char *key; (key = hml_json_unknown(object, known, &at));) {
         char pointer[POINTER_SIZE];
         place member = {object, key, 0, NULL};
         hml_json_pointer(&member, pointer);
-        size_t size = POINTER_SIZE + 40;
+        size_t size = strlen(pointer) + 40;
         char *sentence = malloc(size);
         if (!sentence ||
             !hml_array_grow(&s->warnings, &r->warnings_capacity, (size_t)s->nwarnings + 1, sizeof *s->warnings)) {
@@ -98,7 +98,7 @@ static hml_status warn_keys(state_reader *r, const place *object, const char *co
 /* one number may stand without brackets */
 static hml_status read_numbers(state_reader *r, const place *at, int n, double *x)
 {
-    if (n == 1 && json_is_number(at->value)) return hml_json_number(&r->json, at, x);
+    if (n == 1 && json_is(at->value, JSON_NUMBER)) return hml_json_number(&r->json, at, x);
     return hml_json_numbers(&r->json, at, n, x);
 }
 
@@ -143,14 +143,12 @@ static hml_status read_joints(state_reader *r, const place *joints)
 {
     hml_status status = hml_json_object(&r->json, joints);
     if (status || !joints->value) return status;
-    const char *key;
-    json_t *value;
-    json_object_foreach(joints->value, key, value)
-    {
-        place joint = {joints, key, 0, value};
-        if ((status = read_joint(r, &joint))) return status;
+    for (uint32_t i = 0; !status && i < joints->value->n; i++) {
+        const json_member *member = &joints->value->is.members[i];
+        place joint = {joints, member->key, 0, &member->value};
+        status = read_joint(r, &joint);
     }
-    return HML_OK;
+    return status;
 }
 
 /* ---- representation ---- */
@@ -233,7 +231,7 @@ static hml_status read_wrench(state_reader *r, const place *at, hml_state_wrench
 static hml_status read_wrenches(state_reader *r, const place *list)
 {
     hml_status status = hml_json_array(&r->json, list);
-    size_t n = json_array_size(list->value);
+    size_t n = json_list_size(list->value);
     if (status || n == 0) return status;
     r->state->wrenches = calloc(n, sizeof *r->state->wrenches);
     if (!r->state->wrenches || n > INT32_MAX) return hml_report_memory(r->json.error, r->json.file);
@@ -265,15 +263,14 @@ hml_status hml_state_load_memory(const void *data, size_t size, const char *name
     if (!model || !state || (!data && size > 0))
         return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no state to load");
     state_reader r = {.json = {name, error}, .model = model};
-    json_t *root;
+    arena memory = {0};
+    const json_value *root;
     *state = NULL;
-    hml_status status = hml_json_parse(&r.json, size ? data : "", size, &root);
-    if (status) return status;
-    status = hml_state_new(model, &r.state);
-    if (status) hml_report_memory(error, name);
+    hml_status status = hml_json_tree(&memory, name, size ? data : "", size, &root, error);
+    if (!status && (status = hml_state_new(model, &r.state))) hml_report_memory(error, name);
     place file = {.value = root};
     if (!status) status = read_state(&r, &file);
-    json_decref(root);
+    hml_arena_free(&memory);
     if (status)
         hml_state_free(r.state);
     else

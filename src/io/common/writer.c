@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "io/common/number.h"
+#include "io/common/utf8.h"
 
 /* room for `more` bytes and the zero after them */
 static int reserve(writer *w, size_t more)
@@ -44,6 +45,30 @@ void hml_writer_print(writer *w, const char *format, ...)
     vsnprintf(w->data + w->size, (size_t)length + 1, format, arguments);
     va_end(arguments);
     w->size += (size_t)length;
+}
+
+void hml_writer_json_text(writer *w, const char *text)
+{
+    hml_writer_put(w, "\"");
+    for (size_t left = strlen(text), length; left > 0; text += length, left -= length) {
+        const unsigned char *c = (const unsigned char *)text;
+        char piece[5] = "";
+        length = utf8_length(c, left);
+        if (length == 0) {
+            length = 1;
+            hml_writer_put(w, "\\ufffd");
+        } else if (*c == '"' || *c == '\\') {
+            hml_writer_print(w, "\\%c", *c);
+        } else if (*c < 0x20 || *c == 0x7f) {
+            hml_writer_print(w, "\\u%04x", (unsigned)*c);
+        } else if (*c == 0xc2 && c[1] < 0xa0) {
+            hml_writer_print(w, "\\u%04x", (unsigned)c[1]);
+        } else {
+            memcpy(piece, text, length);
+            hml_writer_put(w, piece);
+        }
+    }
+    hml_writer_put(w, "\"");
 }
 
 void hml_writer_number(writer *w, double x)

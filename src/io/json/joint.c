@@ -7,7 +7,7 @@
 
 hml_status hml_json_warn_keys(json_model *m, const place *object, const char *kind, const char *const known[])
 {
-    void *at = NULL;
+    uint32_t at = 0;
     hml_status status = HML_OK;
     for (const char *key; !status && (key = hml_json_unknown(object, known, &at));) {
         char pointer[POINTER_SIZE], name[200];
@@ -119,7 +119,7 @@ static hml_status read_screw(json_model *m, const place *joint, const place *scr
     int spatial = hml_word_index(form, forms);
     if (spatial < 0) return hml_json_fail(json, &at, "the form is body or spatial, not " QUOTED, form);
     for (int i = 0; instead[i]; i++)
-        if (json_object_get(joint->value, instead[i]))
+        if (hml_json_get(joint->value, instead[i]))
             return hml_json_fail(json, joint, "%s and screw exclude each other", instead[i]);
 
     memcpy(position, spec->position, sizeof position);

@@ -55,7 +55,7 @@ static hml_status read_body(json_model *m, const place *at, names *taken)
     if (!status) status = hml_json_text(json, &name_at, &name);
     if (!status && !parent_at.value)
         status = hml_json_fail(json, at, "body " QUOTED ": parent is missing (null is the world)", name);
-    if (!status && !json_is_null(parent_at.value)) status = hml_json_text(json, &parent_at, &parent);
+    if (!status && !json_is(parent_at.value, JSON_NULL)) status = hml_json_text(json, &parent_at, &parent);
     if (!status) status = hml_json_warn_keys(m, at, "body", known);
     if (!status) status = hml_json_need(json, &joint);
     if (!status) status = hml_json_joint(m, &joint, &spec);
@@ -81,7 +81,7 @@ static hml_status read_frame(json_model *m, const place *at, names *taken)
     if (!status) status = hml_json_need(&m->json, &name_at);
     if (!status) status = hml_json_text(&m->json, &name_at, &name);
     if (!status) status = hml_json_need(&m->json, &body_at);
-    if (!status && !json_is_null(body_at.value)) status = hml_json_text(&m->json, &body_at, &body);
+    if (!status && !json_is(body_at.value, JSON_NULL)) status = hml_json_text(&m->json, &body_at, &body);
     if (!status) status = hml_json_warn_keys(m, at, "frame", known);
     if (!status) status = hml_json_origin(m, &origin, position, rotation);
     if (!status && body && hml_map_find(&taken->places, body) < 0)
@@ -107,19 +107,19 @@ static hml_status read_shape(json_model *m, const place *at, const names *taken)
 /* what a body may refer to before it stands in the file */
 static hml_status check_references(json_model *m, const place *bodies, const names *taken)
 {
-    for (size_t i = 0; i < json_array_size(bodies->value); i++) {
+    for (size_t i = 0; i < json_list_size(bodies->value); i++) {
         place body = hml_json_element(bodies, i), parent = hml_json_member(&body, "parent");
-        const char *name = json_string_value(json_object_get(body.value, "name"));
-        const char *parent_name = json_string_value(parent.value);
+        const char *name = json_text_of(hml_json_get(body.value, "name"));
+        const char *parent_name = json_text_of(parent.value);
         if (parent_name && hml_map_find(&taken->places, parent_name) < 0)
             return hml_json_fail(&m->json, &parent, "body " QUOTED ": its parent " QUOTED " does not exist", name,
                                  parent_name);
         place joint = hml_json_member(&body, "joint"), mimic = hml_json_member(&joint, "mimic");
         place leader = hml_json_member(&mimic, "joint");
-        const char *leader_name = json_string_value(leader.value);
+        const char *leader_name = json_text_of(leader.value);
         if (leader_name && hml_map_find(&taken->joints, leader_name) < 0)
             return hml_json_fail(&m->json, &leader, "joint " QUOTED " follows joint " QUOTED ", which does not exist",
-                                 json_string_value(json_object_get(joint.value, "name")), leader_name);
+                                 json_text_of(hml_json_get(joint.value, "name")), leader_name);
     }
     return HML_OK;
 }
@@ -128,16 +128,16 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 {
     names taken = {0};
     hml_status status = HML_OK;
-    for (size_t i = 0; !status && i < json_array_size(bodies->value); i++) {
+    for (size_t i = 0; !status && i < json_list_size(bodies->value); i++) {
         place body = hml_json_element(bodies, i);
         status = read_body(m, &body, &taken);
     }
     if (!status) status = check_references(m, bodies, &taken);
-    for (size_t i = 0; !status && i < json_array_size(frames->value); i++) {
+    for (size_t i = 0; !status && i < json_list_size(frames->value); i++) {
         place frame = hml_json_element(frames, i);
         status = read_frame(m, &frame, &taken);
     }
-    for (size_t i = 0; !status && i < json_array_size(shapes->value); i++) {
+    for (size_t i = 0; !status && i < json_list_size(shapes->value); i++) {
         place shape = hml_json_element(shapes, i);
         status = read_shape(m, &shape, &taken);
     }
@@ -164,12 +164,13 @@ static hml_status read_file(json_model *m, const place *file)
     if (!status) status = hml_json_numbers(json, &gravity_at, 3, gravity);
     if (!status) status = hml_json_need(json, &bodies);
     if (!status) status = hml_json_array(json, &bodies);
-    if (!status && json_array_size(bodies.value) == 0) status = hml_json_fail(json, &bodies, "there are no bodies");
+    if (!status && json_list_size(bodies.value) == 0) status = hml_json_fail(json, &bodies, "there are no bodies");
     if (!status) status = hml_json_array(json, &frames);
     if (!status) status = hml_json_array(json, &shapes);
     if (!status) status = hml_json_warn_keys(m, file, "file", known);
     if (status) return status;
-    if (name && hml_builder_set_name(m->r->builder, name)) return hml_report_memory(m->r->error, m->r->file);
+    if (name && (status = hml_reader_name(m->r, name, m->r->file, 0)))
+        return status == HML_OUT_OF_MEMORY ? status : builder_fail(m, &name_at, status);
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hml_json_fail(json, &gravity_at, "the gravity is not finite");
     return read_tree(m, &bodies, &frames, &shapes);
@@ -178,12 +179,10 @@ static hml_status read_file(json_model *m, const place *file)
 hml_status hml_read_json(reader *r, const char *data, size_t size)
 {
     json_model m = {.r = r, .json = {r->file, r->error}};
-    json_t *root;
-    hml_status status = hml_json_parse(&m.json, data, size, &root);
+    const json_value *root;
+    hml_status status = hml_json_tree(r->memory, r->file, data, size, &root, r->error);
     if (status) return status;
     if (r->options.base) status = hml_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
     place file = {.value = root};
-    if (!status) status = read_file(&m, &file);
-    json_decref(root);
-    return status;
+    return status ? status : read_file(&m, &file);
 }

@@ -5,19 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-hml_status hml_json_parse(const json_reader *r, const char *data, size_t size, json_t **root)
-{
-    json_error_t e;
-    if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) { /* byte order mark */
-        data += 3;
-        size -= 3;
-    }
-    *root = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &e);
-    if (*root) return HML_OK;
-    if (json_error_code(&e) == json_error_out_of_memory) return hml_report_memory(r->error, r->file);
-    return hml_report(r->error, HML_BAD_FILE, r->file, e.line > 0 ? e.line : 0, "the JSON is malformed: %s", e.text);
-}
-
 /* ---- pointers ---- */
 
 /* writes before the end of the text, moving towards its start; what does not fit is left out */
@@ -73,27 +60,27 @@ hml_status hml_json_fail(const json_reader *r, const place *at, const char *form
 
 place hml_json_member(const place *object, const char *key)
 {
-    place member = {object, key, 0, json_object_get(object->value, key)};
+    place member = {object, key, 0, hml_json_get(object->value, key)};
     return member;
 }
 
 place hml_json_element(const place *array, size_t index)
 {
-    place element = {array, NULL, index, json_array_get(array->value, index)};
+    const json_value *list = array->value;
+    place element = {array, NULL, index, index < json_list_size(list) ? &list->is.items[index] : NULL};
     return element;
 }
 
 /* ---- values ---- */
 
 /* what stands there, in a word */
-static const char *kind_of(const json_t *value)
+static const char *kind_of(const json_value *value)
 {
-    switch (json_typeof(value)) {
+    switch (value->kind) {
     case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "a list";
-    case JSON_STRING: return "text";
-    case JSON_INTEGER:
-    case JSON_REAL: return "a number";
+    case JSON_LIST: return "a list";
+    case JSON_TEXT: return "text";
+    case JSON_NUMBER: return "a number";
     case JSON_TRUE: return "true";
     case JSON_FALSE: return "false";
     default: return "null";
@@ -101,48 +88,48 @@ static const char *kind_of(const json_t *value)
 }
 
 /* what a message calls the value: its key, or its element's list */
-static const char *name_of(const place *at)
+static const char *name_of(const json_reader *r, const place *at)
 {
     while (at->up && !at->key) at = at->up;
-    return at->key ? at->key : "the file";
+    return at->key ? at->key : r->file ? "the file" : "the text";
 }
 
 static hml_status wrong_type(const json_reader *r, const place *at, const char *wanted)
 {
-    return hml_json_fail(r, at, "%.80s must be %s, not %s", name_of(at), wanted, kind_of(at->value));
+    return hml_json_fail(r, at, "%.80s must be %s, not %s", name_of(r, at), wanted, kind_of(at->value));
 }
 
 hml_status hml_json_object(const json_reader *r, const place *at)
 {
-    return !at->value || json_is_object(at->value) ? HML_OK : wrong_type(r, at, "an object");
+    return !at->value || json_is(at->value, JSON_OBJECT) ? HML_OK : wrong_type(r, at, "an object");
 }
 
 hml_status hml_json_array(const json_reader *r, const place *at)
 {
-    return !at->value || json_is_array(at->value) ? HML_OK : wrong_type(r, at, "a list");
+    return !at->value || json_is(at->value, JSON_LIST) ? HML_OK : wrong_type(r, at, "a list");
 }
 
 hml_status hml_json_text(const json_reader *r, const place *at, const char **text)
 {
     if (!at->value) return HML_OK;
-    if (!json_is_string(at->value)) return wrong_type(r, at, "text");
-    *text = json_string_value(at->value);
-    return **text ? HML_OK : hml_json_fail(r, at, "%.80s is empty", name_of(at));
+    if (!json_is(at->value, JSON_TEXT)) return wrong_type(r, at, "text");
+    *text = json_text_of(at->value);
+    return **text ? HML_OK : hml_json_fail(r, at, "%.80s is empty", name_of(r, at));
 }
 
 hml_status hml_json_flag(const json_reader *r, const place *at, int *flag)
 {
     if (!at->value) return HML_OK;
-    if (!json_is_boolean(at->value)) return wrong_type(r, at, "true or false");
-    *flag = json_is_true(at->value);
+    if (!json_is(at->value, JSON_TRUE) && !json_is(at->value, JSON_FALSE)) return wrong_type(r, at, "true or false");
+    *flag = json_is(at->value, JSON_TRUE);
     return HML_OK;
 }
 
 hml_status hml_json_number(const json_reader *r, const place *at, double *x)
 {
     if (!at->value) return HML_OK;
-    if (!json_is_number(at->value)) return wrong_type(r, at, "a number");
-    *x = json_number_value(at->value);
+    if (!json_is(at->value, JSON_NUMBER)) return wrong_type(r, at, "a number");
+    *x = at->value->is.number;
     return HML_OK;
 }
 
@@ -150,9 +137,9 @@ hml_status hml_json_numbers(const json_reader *r, const place *at, int n, double
 {
     hml_status status = hml_json_array(r, at);
     if (status || !at->value) return status;
-    size_t size = json_array_size(at->value);
+    size_t size = json_list_size(at->value);
     if (size != (size_t)n)
-        return hml_json_fail(r, at, "%.80s has %zu number%s, where %d belong%s", name_of(at), size,
+        return hml_json_fail(r, at, "%.80s has %zu number%s, where %d belong%s", name_of(r, at), size,
                              size == 1 ? "" : "s", n, n == 1 ? "s" : "");
     for (int i = 0; !status && i < n; i++) {
         place element = hml_json_element(at, (size_t)i);
@@ -165,9 +152,9 @@ hml_status hml_json_matrix(const json_reader *r, const place *at, double x[9])
 {
     hml_status status = hml_json_array(r, at);
     if (status || !at->value) return status;
-    size_t size = json_array_size(at->value);
+    size_t size = json_list_size(at->value);
     if (size != 3)
-        return hml_json_fail(r, at, "%.80s has %zu row%s, where 3 belong", name_of(at), size, size == 1 ? "" : "s");
+        return hml_json_fail(r, at, "%.80s has %zu row%s, where 3 belong", name_of(r, at), size, size == 1 ? "" : "s");
     for (int i = 0; !status && i < 3; i++) {
         place row = hml_json_element(at, (size_t)i);
         status = hml_json_numbers(r, &row, 3, x + 3 * i);
@@ -177,39 +164,37 @@ hml_status hml_json_matrix(const json_reader *r, const place *at, double x[9])
 
 hml_status hml_json_each(const json_reader *r, const place *at, int n, int open, double *x)
 {
-    if (!at->value || (open && json_is_null(at->value))) return HML_OK;
-    if (json_is_number(at->value)) {
-        for (int i = 0; i < n; i++) x[i] = json_number_value(at->value);
+    if (!at->value || (open && json_is(at->value, JSON_NULL))) return HML_OK;
+    if (json_is(at->value, JSON_NUMBER)) {
+        for (int i = 0; i < n; i++) x[i] = at->value->is.number;
         return HML_OK;
     }
-    if (!json_is_array(at->value)) return wrong_type(r, at, "a number or a list");
-    size_t size = json_array_size(at->value);
+    if (!json_is(at->value, JSON_LIST)) return wrong_type(r, at, "a number or a list");
+    size_t size = json_list_size(at->value);
     if (size != (size_t)n)
-        return hml_json_fail(r, at, "%.80s has %zu number%s, but the joint has %d coordinate%s", name_of(at), size,
+        return hml_json_fail(r, at, "%.80s has %zu number%s, but the joint has %d coordinate%s", name_of(r, at), size,
                              size == 1 ? "" : "s", n, n == 1 ? "" : "s");
     hml_status status = HML_OK;
     for (int i = 0; !status && i < n; i++) {
         place element = hml_json_element(at, (size_t)i);
-        if (!open || !json_is_null(element.value)) status = hml_json_number(r, &element, &x[i]);
+        if (!open || !json_is(element.value, JSON_NULL)) status = hml_json_number(r, &element, &x[i]);
     }
     return status;
 }
 
 hml_status hml_json_need(const json_reader *r, const place *at)
 {
-    return at->value ? HML_OK : hml_json_fail(r, at->up, "%.80s is missing", name_of(at));
+    return at->value ? HML_OK : hml_json_fail(r, at->up, "%.80s is missing", name_of(r, at));
 }
 
-const char *hml_json_unknown(const place *object, const char *const known[], void **at)
+const char *hml_json_unknown(const place *object, const char *const known[], uint32_t *at)
 {
-    for (void *next = *at ? json_object_iter_next(object->value, *at) : json_object_iter(object->value); next;
-         next = json_object_iter_next(object->value, next)) {
-        const char *key = json_object_iter_key(next);
+    if (!json_is(object->value, JSON_OBJECT)) return NULL;
+    while (*at < object->value->n) {
+        const char *key = object->value->is.members[(*at)++].key;
         int i = 0;
         while (known[i] && strcmp(known[i], key) != 0) i++;
-        if (known[i]) continue;
-        *at = next;
-        return key;
+        if (!known[i]) return key;
     }
     return NULL;
 }

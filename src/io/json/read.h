@@ -1,31 +1,24 @@
-/*
- * JSON values with the place where they stand, so that a message can point: "/bodies/3/inertia: …" (RFC 6901). jansson
- * knows lines only while it parses.
- */
+/* JSON values with the place where they stand, so that a message can point: "/bodies/3/inertia: …" (RFC 6901). */
 #ifndef HML_IO_JSON_READ_H
 #define HML_IO_JSON_READ_H
 
-#include <jansson.h>
-
 #include "io/common/report.h"
+#include "io/json/tree.h"
 
 /* a value and how we came to it; places live on the stack, each one inside its parent's lifetime */
 typedef struct place {
     const struct place *up; /* NULL: the whole file */
     const char *key;        /* in an object; NULL: index in an array */
     size_t index;
-    json_t *value; /* NULL: not there */
+    const json_value *value; /* NULL: not there */
 } place;
 
 typedef struct json_reader {
-    const char *file;
+    const char *file; /* for messages; NULL: there is none */
     hml_error *error;
 } json_reader;
 
 enum { POINTER_SIZE = 256 };
-
-/* parses; *root is to be released with json_decref */
-hml_status hml_json_parse(const json_reader *r, const char *data, size_t size, json_t **root);
 
 /* "/bodies/3/inertia"; shortened in front if it is longer */
 void hml_json_pointer(const place *at, char pointer[POINTER_SIZE]);
@@ -51,7 +44,7 @@ hml_status hml_json_each(const json_reader *r, const place *at, int n, int open,
 /* fails if it is not there */
 hml_status hml_json_need(const json_reader *r, const place *at);
 
-/* the first key of an object that is not among known (ended by NULL) after the iterator *at; NULL: no more */
-const char *hml_json_unknown(const place *object, const char *const known[], void **at);
+/* the first key of an object, from the member *at on, that is not among known (ended by NULL); NULL: no more */
+const char *hml_json_unknown(const place *object, const char *const known[], uint32_t *at);
 
 #endif

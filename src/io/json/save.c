@@ -12,21 +12,6 @@
 #include "io/common/writer.h"
 #include "io/save.h"
 
-static void put_text(writer *w, const char *text)
-{
-    hml_writer_put(w, "\"");
-    for (const char *c = text; *c; c++) {
-        char one[2] = {*c, 0};
-        if (*c == '"' || *c == '\\')
-            hml_writer_print(w, "\\%c", *c);
-        else if ((unsigned char)*c < 0x20)
-            hml_writer_print(w, "\\u%04x", (unsigned)*c);
-        else
-            hml_writer_put(w, one);
-    }
-    hml_writer_put(w, "\"");
-}
-
 static void put_list(writer *w, const double *x, int n)
 {
     hml_writer_put(w, "[");
@@ -115,7 +100,7 @@ static void put_joint(writer *w, const hml_model *model, const hml_joint_info *j
 {
     int nq = hml_joint_type_nq(joint->type), nv = hml_joint_type_nv(joint->type);
     hml_writer_put(w, "{\"name\": ");
-    put_text(w, joint->name);
+    hml_writer_json_text(w, joint->name);
     hml_writer_print(w, ", \"type\": \"%s\"", hml_joint_type_name(joint->type));
     if (hml_save_uses_axis(joint->type)) {
         hml_writer_put(w, ", \"axis\": ");
@@ -141,7 +126,7 @@ static void put_joint(writer *w, const hml_model *model, const hml_joint_info *j
         hml_joint_info leader = {.struct_size = sizeof leader};
         hml_model_joint(model, joint->leader, &leader);
         hml_writer_put(w, ", \"mimic\": {\"joint\": ");
-        put_text(w, leader.name);
+        hml_writer_json_text(w, leader.name);
         hml_writer_put(w, ", \"multiplier\": ");
         hml_writer_number(w, joint->multiplier);
         hml_writer_put(w, ", \"offset\": ");
@@ -159,10 +144,10 @@ static void put_body(writer *w, const hml_model *model, int32_t index)
     hml_model_body(model, joint.body, &body);
     const char *parent = hml_save_parent(model, &joint);
     hml_writer_print(w, "%s\n    {\"name\": ", index ? "," : "");
-    put_text(w, body.name);
+    hml_writer_json_text(w, body.name);
     hml_writer_put(w, ", \"parent\": ");
     if (parent)
-        put_text(w, parent);
+        hml_writer_json_text(w, parent);
     else
         hml_writer_put(w, "null");
     hml_writer_put(w, ",\n     \"joint\": ");
@@ -185,9 +170,9 @@ static void put_still_body(writer *w, const hml_model *model)
     hml_frame_info frame = {.struct_size = sizeof frame};
     if (hml_model_frame(model, 0, &frame)) return;
     hml_writer_put(w, "\n    {\"name\": ");
-    put_text(w, frame.name);
+    hml_writer_json_text(w, frame.name);
     hml_writer_put(w, ", \"parent\": null, \"joint\": {\"name\": ");
-    put_text(w, frame.name);
+    hml_writer_json_text(w, frame.name);
     hml_writer_put(w, ", \"type\": \"fixed\", \"origin\": ");
     put_origin(w, frame.position, frame.rotation);
     hml_writer_put(w, "}}");
@@ -202,12 +187,12 @@ static void put_frames(writer *w, const hml_model *model)
         if (hml_save_is_body(model, &frame)) continue;
         hml_writer_print(w, "%s\n    {\"name\": ", any ? "," : ",\n  \"frames\": [");
         any = 1;
-        put_text(w, frame.name);
+        hml_writer_json_text(w, frame.name);
         hml_writer_put(w, ", \"body\": ");
         if (frame.body >= 0) {
             hml_body_info body = {.struct_size = sizeof body};
             hml_model_body(model, frame.body, &body);
-            put_text(w, body.name);
+            hml_writer_json_text(w, body.name);
         } else {
             hml_writer_put(w, "null");
         }
@@ -226,7 +211,7 @@ static void put_shapes(writer *w, const hml_model *model)
         hml_body_info body = {.struct_size = sizeof body};
         hml_writer_put(w, i ? ",\n    {\"body\": " : ",\n  \"shapes\": [\n    {\"body\": ");
         if (shape.frame >= 0 && !hml_model_body(model, shape.frame, &body))
-            put_text(w, body.name);
+            hml_writer_json_text(w, body.name);
         else
             hml_writer_put(w, "null");
         hml_writer_print(w, ", \"type\": \"%s\"", hml_shape_kind_name(shape.kind));
@@ -258,7 +243,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     hml_writer_put(&w, "{\n  \"hamel\": 1,");
     if (hml_model_name(model)[0]) {
         hml_writer_put(&w, "\n  \"name\": ");
-        put_text(&w, hml_model_name(model));
+        hml_writer_json_text(&w, hml_model_name(model));
         hml_writer_put(&w, ",");
     }
     hml_writer_put(&w, "\n  \"gravity\": ");

@@ -16,7 +16,7 @@ hml_status hml_json_shape(json_model *m, const place *at, const char **body, hml
     *body = NULL;
     hml_status status = hml_json_object(json, at);
     if (!status) status = hml_json_need(json, &body_at);
-    if (!status && !json_is_null(body_at.value)) status = hml_json_text(json, &body_at, body);
+    if (!status && !json_is(body_at.value, JSON_NULL)) status = hml_json_text(json, &body_at, body);
     if (!status) status = hml_json_need(json, &type_at);
     if (!status) status = hml_json_text(json, &type_at, &type);
     if (!status && hml_shape_kind_from_name(type, &shape->kind))

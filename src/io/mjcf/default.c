@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/mjcf/mjcf.h"
 #include "io/common/number.h"
+#include "io/mjcf/mjcf.h"
 
 static const char *const actuators[] = {"general",     "motor",    "position", "velocity", "intvelocity",
                                         "damper",      "cylinder", "muscle",   "adhesion", "dcmotor",

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/mjcf/mjcf.h"
 #include "io/common/number.h"
+#include "io/mjcf/mjcf.h"
 
 static const double least = 1e-15; /* mjMINVAL */
 

@@ -1,77 +1,99 @@
-/* Results as JSON: one object, arrays nested row by row, tables as lists of objects. */
+/* Results as JSON: one object, arrays nested row by row, tables as lists of objects. Text is as files have it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <jansson.h>
-
+#include "io/common/number.h"
+#include "io/common/writer.h"
 #include "io/result/result.h"
+#include "io/save.h"
 
-/* one entry; NULL only when out of memory */
-static json_t *entry(const result_value *value, size_t i)
+/* as many digits as it takes, and always a point or an exponent, so that a reader sees a real number */
+static void put_number(writer *w, double x)
+{
+    char text[NUMBER_SIZE];
+    if (!isfinite(x)) {
+        hml_writer_put(w, "null");
+        return;
+    }
+    hml_number_write(x, text);
+    hml_writer_put(w, text);
+    if (!strpbrk(text, ".e")) hml_writer_put(w, ".0");
+}
+
+static void put_entry(writer *w, const result_value *value, size_t i)
 {
     switch (value->kind) {
-    case VALUE_NUMBER: return isfinite(value->data.numbers[i]) ? json_real(value->data.numbers[i]) : json_null();
-    case VALUE_INTEGER: return json_integer((json_int_t)value->data.integers[i]);
-    case VALUE_FLAG: return json_boolean(value->data.flags[i]);
-    case VALUE_TEXT: return value->data.texts[i] ? json_string(value->data.texts[i]) : json_null();
-    default: return NULL;
+    case VALUE_NUMBER: put_number(w, value->data.numbers[i]); break;
+    case VALUE_INTEGER: hml_writer_print(w, "%lld", (long long)value->data.integers[i]); break;
+    case VALUE_FLAG: hml_writer_put(w, value->data.flags[i] ? "true" : "false"); break;
+    case VALUE_TEXT:
+        if (value->data.texts[i])
+            hml_writer_json_text(w, value->data.texts[i]);
+        else
+            hml_writer_put(w, "null");
+        break;
+    default: break;
     }
 }
 
 /* the entries from *next on, as an array of the dimensions depth … rank − 1 */
-static json_t *nest(const result_value *value, int depth, size_t *next)
+static void put_nested(writer *w, const result_value *value, int depth, size_t *next)
 {
-    if (depth >= value->rank || depth >= HML_RESULT_MAX_RANK) return entry(value, (*next)++);
-    json_t *list = json_array();
-    for (size_t i = 0; list && i < value->shape[depth]; i++) {
-        if (json_array_append_new(list, nest(value, depth + 1, next))) {
-            json_decref(list);
-            return NULL;
-        }
+    if (depth >= value->rank || depth >= HML_RESULT_MAX_RANK) {
+        put_entry(w, value, (*next)++);
+        return;
     }
-    return list;
+    hml_writer_put(w, "[");
+    for (size_t i = 0; i < value->shape[depth] && !w->failed; i++) {
+        if (i) hml_writer_put(w, ", ");
+        put_nested(w, value, depth + 1, next);
+    }
+    hml_writer_put(w, "]");
 }
 
-static json_t *table(const hml_result *t)
+static void put_key(writer *w, size_t i, const char *name)
 {
-    json_t *list = json_array();
-    for (size_t row = 0; list && row < t->rows; row++) {
-        json_t *object = json_object();
-        int failed = !object;
-        for (size_t c = 0; c < t->nvalues && !failed; c++) {
+    if (i) hml_writer_put(w, ", ");
+    hml_writer_json_text(w, name);
+    hml_writer_put(w, ": ");
+}
+
+static void put_table(writer *w, const hml_result *t)
+{
+    hml_writer_put(w, "[");
+    for (size_t row = 0; row < t->rows && !w->failed; row++) {
+        hml_writer_put(w, row ? ", {" : "{");
+        for (size_t c = 0; c < t->nvalues; c++) {
             const result_value *column = &t->values[c];
             size_t next = row * (t->rows ? column->count / t->rows : 0);
-            failed = json_object_set_new(object, column->name, nest(column, 1, &next));
+            put_key(w, c, column->name);
+            put_nested(w, column, 1, &next);
         }
-        if (failed) json_decref(object);
-        if (failed || json_array_append_new(list, object)) {
-            json_decref(list);
-            return NULL;
-        }
+        hml_writer_put(w, "}");
     }
-    return list;
+    hml_writer_put(w, "]");
 }
 
 hml_status hml_result_json(const hml_result *result, result_bytes *bytes)
 {
-    json_t *object = json_object();
-    if (!object) return HML_OUT_OF_MEMORY;
+    writer w = {0};
+    hml_writer_put(&w, "{");
     for (size_t i = 0; i < result->nvalues; i++) {
         const result_value *value = &result->values[i];
         size_t next = 0;
-        json_t *member = value->kind == VALUE_TABLE ? table(value->data.table) : nest(value, 0, &next);
-        if (json_object_set_new(object, value->name, member)) {
-            json_decref(object);
-            return HML_OUT_OF_MEMORY;
-        }
+        put_key(&w, i, value->name);
+        if (value->kind == VALUE_TABLE)
+            put_table(&w, value->data.table);
+        else
+            put_nested(&w, value, 0, &next);
     }
-    FILE *text = open_memstream(&bytes->data, &bytes->size);
-    int failed = !text;
-    if (text) {
-        failed = json_dumpf(object, text, JSON_REAL_PRECISION(17)) != 0 || fputc('\n', text) == EOF;
-        failed = fclose(text) != 0 || failed;
+    hml_writer_put(&w, "}\n");
+    if (w.failed) {
+        hml_writer_free(&w);
+        return HML_OUT_OF_MEMORY;
     }
-    json_decref(object);
-    return failed ? HML_OUT_OF_MEMORY : HML_OK;
+    bytes->data = w.data;
+    bytes->size = w.size;
+    return HML_OK;
 }
