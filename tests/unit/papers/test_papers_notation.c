@@ -119,6 +119,8 @@ static void test_twists_of_a_moving_frame(void **state)
             }
         }
         double hat[16], back[16];
+        ASSERT_OK(hml_twist_transform(H, V[HML_LEFT], r)); /* (28), (31) */
+        CHECK(r, V[HML_RIGHT], 6, RATE_TOL);
         ASSERT_OK(hml_se3_hat(V[HML_LEFT], hat)); /* (36) */
         multiply(4, 4, 4, H, hat, back);
         CHECK(back, dH, 16, RATE_TOL);
