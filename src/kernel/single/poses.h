@@ -59,7 +59,8 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
     if (b->type == HML_JOINT_REVOLUTE || b->type == HML_JOINT_PRISMATIC) {
         rows3 C, A, B;
         rows3_load(b->rows[0], &C), rows3_load(b->rows[1], &A), rows3_load(b->rows[2], &B);
-        const double x = b->type == HML_JOINT_REVOLUTE ? c[b->q] : q[b->q], y = s[b->q];
+        const int turns = b->type == HML_JOINT_REVOLUTE; /* a displacement has no sine: nobody wrote s there */
+        const double x = turns ? c[b->q] : q[b->q], y = turns ? s[b->q] : 0;
         for (int k = 0; k < 3; k++) M->r[k] = C.r[k] + A.r[k] * x + B.r[k] * y;
         return;
     }

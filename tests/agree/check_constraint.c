@@ -1,0 +1,231 @@
+/* Constraints: nothing held against free; held frames against the equations; derivatives against differences. */
+#include "agree.h"
+
+enum { HOLDS = 3, ROWS = 6 * HOLDS };
+
+typedef struct held {
+    subject *x;
+    int state;
+    hml_constraints *set;
+    const double *q, *v, *tau, *zq, *zv, *zt;
+    double *q_t, *v_t, *tau_t, *scratch;
+    double restitution;
+    int impulse;
+} held;
+
+static int moved(void *context, double t, double *out)
+{
+    held *h = context;
+    subject *x = h->x;
+    for (int i = 0; i < x->nv; i++) h->v_t[i] = h->zq ? t * h->zq[i] : 0;
+    if (hml_configuration_integrate(x->model, h->q, h->v_t, h->q_t)) return 0;
+    for (int i = 0; i < x->nv; i++) {
+        h->v_t[i] = h->v[i] + (h->zv ? t * h->zv[i] : 0);
+        h->tau_t[i] = h->tau[i] + (h->zt ? t * h->zt[i] : 0);
+    }
+    if (h->impulse)
+        return !hml_constrained_impulse(x->model, x->work, h->set, h->restitution, h->q_t, h->v_t, h->scratch, out,
+                                        NULL, NULL);
+    return !hml_constrained_forward_dynamics(x->model, x->work, h->set, h->q_t, h->v_t, h->tau_t,
+                                             wrenches_of(x, h->state), h->scratch, out, NULL, NULL);
+}
+
+static held held_new(subject *x, int s, hml_constraints *set)
+{
+    const size_t nv = (size_t)x->nv;
+    held h = {.x = x, .state = s, .set = set, .q = x->q + (size_t)s * (size_t)x->nq, .v = x->v + (size_t)s * nv};
+    h.tau = x->tau + (size_t)s * nv;
+    h.q_t = room(x->g, (size_t)x->nq), h.v_t = room(x->g, nv), h.tau_t = room(x->g, nv);
+    h.scratch = room(x->g, hml_constraint_scratch_size(x->model, set));
+    return h;
+}
+
+static hml_constrained_linearization blocks_new(subject *x, const held *h, size_t rows)
+{
+    const size_t nv = (size_t)x->nv;
+    hml_constrained_linearization l = {.struct_size = sizeof l, .q = h->q, .v = h->v, .tau = h->tau};
+    l.wrenches = wrenches_of(x, h->state);
+    l.acceleration = room(x->g, nv), l.lambda = room(x->g, rows);
+    l.Dq = room(x->g, nv * nv), l.Dv = room(x->g, nv * nv), l.Dtau = room(x->g, nv * nv);
+    l.A = room(x->g, 4 * nv * nv), l.B = room(x->g, 2 * nv * nv);
+    return l;
+}
+
+static void check_nothing_held(subject *x, int s)
+{
+    const size_t nv = (size_t)x->nv;
+    hml_constraints none = {.struct_size = sizeof none};
+    held h = held_new(x, s, &none);
+    hml_constrained_linearization l = blocks_new(x, &h, 0);
+    single f = single_new(x);
+    hml_status status = hml_constrained_linearize(x->model, x->work, &none, h.scratch, &l);
+    note_status(x, KIND_status, "hml_constrained_linearize, nothing held", s, status, HML_OK);
+    if (status || single_linearize(x, x->work, s, &f)) return;
+    const how here = {s, UP, PLAIN, x->force[s], 0};
+    note(x, KIND_no_holds, "acceleration", here, l.acceleration, f.a, nv, 1);
+    note(x, KIND_no_holds, "Dq", here, l.Dq, f.Dq, nv, nv);
+    note(x, KIND_no_holds, "Dv", here, l.Dv, f.Dv, nv, nv);
+    note(x, KIND_no_holds, "Dtau", (how){s, UP, UP, 1, 0}, l.Dtau, f.Minv, nv, nv);
+}
+
+/* the rows of a constraint, and what they do on their own along the motion: J, J̇ν */
+static int rows_of(subject *x, const held *h, const hml_constraint *c, double *J, double *bias)
+{
+    const size_t nv = (size_t)x->nv;
+    double *all = room(x->g, 6 * nv), *dot = room(x->g, 6 * nv);
+    hml_frame_motion m = {.struct_size = sizeof m, .J = all, .Jdot = dot};
+    if (hml_frame(x->model, x->work, c->frame, c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED, h->q, h->v, NULL, &m))
+        return 0;
+    const int rows = c->kind == HML_HOLD_FRAME ? 6 : c->kind == HML_HOLD_POINT ? 3 : 1;
+    const double *n = c->normal, length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int r = 0; r < rows; r++) {
+        bias[r] = 0;
+        for (size_t k = 0; k < nv; k++) {
+            double row = all[(size_t)r * nv + k], rate = dot[(size_t)r * nv + k];
+            if (rows == 1) {
+                row = (n[0] * all[k] + n[1] * all[nv + k] + n[2] * all[2 * nv + k]) / length;
+                rate = (n[0] * dot[k] + n[1] * dot[nv + k] + n[2] * dot[2 * nv + k]) / length;
+            }
+            J[(size_t)r * nv + k] = row;
+            bias[r] += rate * h->v[k];
+        }
+    }
+    return rows;
+}
+
+static void check_residuals(subject *x, const held *h, const hml_constrained_linearization *l, double worst)
+{
+    const size_t nv = (size_t)x->nv;
+    const int s = h->state;
+    double *J = room(x->g, ROWS * nv), bias[ROWS], motion[ROWS], zero[ROWS] = {0}, turn = 0;
+    double *forces = room(x->g, nv), *pushed = room(x->g, nv);
+    size_t rows = 0;
+    for (int32_t i = 0; i < h->set->count; i++)
+        rows += (size_t)rows_of(x, h, &h->set->items[i], J + rows * nv, bias + rows);
+    dense_apply(rows, nv, J, l->acceleration, motion);
+    for (size_t r = 0; r < rows; r++) motion[r] += bias[r], turn = fmax(turn, fabs(bias[r]));
+    double strong = largest(nv, l->acceleration);
+    note(x, KIND_held_motion, "J a + dJ/dt v", (how){s, PLAIN, PLAIN, 1 + turn + strong, worst}, motion, zero, rows, 1);
+    if (hml_inverse_dynamics(x->model, x->work, h->q, h->v, l->acceleration, wrenches_of(x, s), forces)) return;
+    dense_apply_transposed(rows, nv, J, l->lambda, pushed);
+    double size = x->force[s];
+    for (size_t i = 0; i < nv; i++) {
+        size = fmax(size, fmax(fabs(pushed[i]), fabs(forces[i])) / x->s[(size_t)s * nv + i]);
+        forces[i] -= pushed[i];
+    }
+    note(x, KIND_held_residual, "M a + h - J' lambda", (how){s, DOWN, PLAIN, size, worst}, forces, h->tau, nv, 1);
+}
+
+static void check_held_linearize(subject *x, held *h, const double *z, double worst)
+{
+    const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set);
+    const int s = h->state;
+    hml_constrained_linearization l = blocks_new(x, h, rows);
+    double *a = room(x->g, nv), *one = room(x->g, nv), *other = room(x->g, nv);
+    hml_status status = hml_constrained_linearize(x->model, x->work, h->set, h->scratch, &l);
+    note_status(x, KIND_status, "hml_constrained_linearize", s, status,
+                hml_constrained_forward_dynamics(x->model, x->work, h->set, h->q, h->v, h->tau, wrenches_of(x, s),
+                                                 h->scratch, a, NULL, NULL));
+    if (status) return;
+    double size = x->force[s];
+    for (size_t i = 0; i < nv; i++) size = fmax(size, fabs(a[i]) * x->s[(size_t)s * nv + i]);
+    note(x, KIND_held_linearize, "acceleration", (how){s, UP, PLAIN, size, worst}, l.acceleration, a, nv, 1);
+    check_residuals(x, h, &l, worst);
+    double *lower = room(x->g, 3 * nv * nv), *want = room(x->g, 3 * nv * nv);
+    for (size_t i = 0; i < nv * nv; i++) {
+        const size_t r = i / nv, c = i % nv;
+        lower[3 * i] = l.A[(nv + r) * 2 * nv + c], lower[3 * i + 1] = l.A[(nv + r) * 2 * nv + nv + c];
+        lower[3 * i + 2] = l.B[(nv + r) * nv + c];
+        want[3 * i] = l.Dq[i], want[3 * i + 1] = l.Dv[i], want[3 * i + 2] = l.Dtau[i];
+    }
+    note_bits(x, KIND_held_A, "A and B", s, lower, want, 3 * nv * nv);
+    if (l.report.rank < l.report.rows) return; /* held twice: the difference leaves what is compatible */
+    for (int k = 0; k < 3; k++) {
+        h->zq = k == 0 ? z : NULL, h->zv = k == 1 ? z : NULL, h->zt = k == 2 ? z : NULL;
+        dense_apply(nv, nv, k == 0 ? l.Dq : k == 1 ? l.Dv : l.Dtau, z, one);
+        if (difference(x->g, moved, h, 1e-4, nv, other))
+            note(x, KIND_held_difference,
+                 k == 0   ? "Dq"
+                 : k == 1 ? "Dv"
+                          : "Dtau",
+                 (how){s, UP, PLAIN, size, worst}, one, other, nv, 1);
+    }
+}
+
+static void check_impulse(subject *x, held *h, const double *z, double worst)
+{
+    const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set);
+    const int s = h->state;
+    double *next = room(x->g, nv), *impulse = room(x->g, rows), *J = room(x->g, rows * nv), bias[ROWS], jv[ROWS];
+    double want[ROWS], *one = room(x->g, nv), *other = room(x->g, nv), *dq = room(x->g, nv * nv),
+                       *dv = room(x->g, nv * nv);
+    hml_constraint_report report = {.struct_size = sizeof report};
+    h->restitution = 0.3, h->impulse = 1;
+    if (hml_constrained_impulse(x->model, x->work, h->set, 0.3, h->q, h->v, h->scratch, next, impulse, &report)) return;
+    size_t at = 0;
+    for (int32_t i = 0; i < h->set->count; i++) at += (size_t)rows_of(x, h, &h->set->items[i], J + at * nv, bias + at);
+    const double speed = 1 + largest(nv, h->v) + largest(nv, next);
+    dense_apply(rows, nv, J, next, jv), dense_apply(rows, nv, J, h->v, want);
+    for (size_t r = 0; r < rows; r++) want[r] *= -0.3;
+    note(x, KIND_impulse, "J v+", (how){s, PLAIN, PLAIN, speed, worst}, jv, want, rows, 1);
+    for (size_t i = 0; i < nv; i++) one[i] = next[i] - h->v[i];
+    dense_apply(nv, nv, x->M + (size_t)s * nv * nv, one, other);
+    dense_apply_transposed(rows, nv, J, impulse, one);
+    double size = 0;
+    for (size_t i = 0; i < nv; i++) size = fmax(size, speed * x->s[(size_t)s * nv + i]);
+    note(x, KIND_impulse, "M dv", (how){s, DOWN, PLAIN, size, worst}, other, one, nv, 1);
+    if (report.rank < report.rows || hml_constrained_impulse_linearize(x->model, x->work, h->set, 0.3, h->q, h->v,
+                                                                       h->scratch, next, NULL, dq, dv, NULL, NULL))
+        return;
+    for (int k = 0; k < 2; k++) {
+        h->zq = k == 0 ? z : NULL, h->zv = k == 1 ? z : NULL, h->zt = NULL;
+        dense_apply(nv, nv, k ? dv : dq, z, one);
+        if (difference(x->g, moved, h, 1e-4, nv, other))
+            note(x, KIND_impulse_difference, k ? "v" : "q", (how){s, UP, PLAIN, size, worst}, one, other, nv, 1);
+    }
+}
+
+/*
+ * How much worse than M the constraints are conditioned: J M⁻¹ Jᵀ, whose inverse λ needs, against the bound of its own
+ * rank decision. Where it is worse than 1e6 the answer is a matter of that decision and nothing is compared.
+ */
+static double constraint_condition(subject *x, const held *h)
+{
+    const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set);
+    double *J = room(x->g, rows * nv), *W = room(x->g, rows * nv), *K = room(x->g, rows * rows), bias[ROWS];
+    double *inverse = room(x->g, rows * rows);
+    size_t at = 0;
+    for (int32_t i = 0; i < h->set->count; i++) at += (size_t)rows_of(x, h, &h->set->items[i], J + at * nv, bias + at);
+    dense_multiply(rows, nv, nv, J, x->Minv + (size_t)h->state * nv * nv, W);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < rows; j++) {
+            K[i * rows + j] = 0;
+            for (size_t k = 0; k < nv; k++) K[i * rows + j] += W[i * nv + k] * J[j * nv + k];
+        }
+    }
+    if (!dense_invert_spd(rows, K, inverse)) return INFINITY;
+    return dense_norm(rows, rows, K) * dense_norm(rows, rows, inverse);
+}
+
+void check_constraints(subject *x)
+{
+    const size_t nv = (size_t)x->nv;
+    if (x->regular) return;
+    const int s = hml_rng_below(&x->rng, x->nstates);
+    check_nothing_held(x, s);
+    hml_constraint items[HOLDS];
+    hml_constraints set = {.struct_size = sizeof set, .items = items, .count = 1 + hml_rng_below(&x->rng, HOLDS)};
+    memset(items, 0, sizeof items);
+    for (int32_t i = 0; i < set.count; i++) {
+        items[i].kind = (hml_constraint_kind)hml_rng_below(&x->rng, 3);
+        items[i].frame = hml_rng_below(&x->rng, hml_model_nframes(x->model));
+        for (int k = 0; k < 3; k++) items[i].normal[k] = hml_rng_normal(&x->rng);
+    }
+    double *z = room(x->g, nv);
+    draw_direction(&x->rng, nv, z);
+    held h = held_new(x, s, &set);
+    const double worst = constraint_condition(x, &h);
+    if (!(worst * x->cond[s] < 1e7)) return;
+    check_held_linearize(x, &h, z, worst);
+    check_impulse(x, &h, z, worst);
+}
