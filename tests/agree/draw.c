@@ -11,7 +11,7 @@ static double pick(hml_rng *rng, int n, const double *values) { return values[hm
 
 /* how likely each feature is in this robot */
 typedef struct taste {
-    double fixed, massless, follower, passive, aligned, point, tilted, world;
+    double fixed, massless, follower, passive, aligned, point, placed, tilted, world;
     int shape, types;
     double lightest;
 } taste;
@@ -25,7 +25,7 @@ static taste taste_draw(hml_rng *rng)
     taste t;
     t.fixed = pick(rng, 4, seldom), t.massless = pick(rng, 4, seldom), t.follower = pick(rng, 4, seldom);
     t.passive = pick(rng, 3, often), t.aligned = pick(rng, 3, often), t.point = pick(rng, 3, often);
-    t.tilted = pick(rng, 3, often), t.world = chance(rng, 0.2) ? 0.3 : 0;
+    t.tilted = pick(rng, 3, often), t.placed = chance(rng, 0.7) ? 1 : 0.6, t.world = chance(rng, 0.2) ? 0.3 : 0;
     t.shape = hml_rng_below(rng, SHAPES), t.types = hml_rng_below(rng, TYPES);
     t.lightest = chance(rng, 0.2) ? -3 : -0.5;
     return t;
@@ -75,7 +75,8 @@ static void draw_joint(hml_rng *rng, const taste *t, part *p)
 {
     hml_joint_spec *j = &p->spec;
     int nv = hml_joint_type_nv(j->type), aligned = chance(rng, t->aligned);
-    for (int k = 0; k < 3; k++) j->position[k] = 0.4 * hml_rng_uniform(rng, -1, 1);
+    const int moved = chance(rng, t->placed);
+    for (int k = 0; k < 3; k++) j->position[k] = moved ? 0.4 * hml_rng_uniform(rng, -1, 1) : 0;
     if (chance(rng, t->tilted)) draw_rotation(rng, j->rotation);
     draw_axis(rng, aligned, j->axis);
     do draw_axis(rng, aligned, j->axis2);
@@ -207,6 +208,13 @@ static void metres(hml_joint_type type, int *first, int *count)
     }
 }
 
+static int has_spring(const part *p)
+{
+    for (int k = 0; k < HML_JOINT_MAX_NV; k++)
+        if (p->spec.stiffness[k] > 0) return 1;
+    return 0;
+}
+
 /*
  * Not everything goes everywhere: a follower would multiply what its leader has, a screw turns angles into metres, and
  * a spring has no slope where its logarithm jumps.
@@ -218,10 +226,7 @@ static int suits(const recipe *r, int i, int flavour)
     for (int k = 0; k < r->nparts; k++) quiet &= r->parts[k].leader != i;
     if (flavour == FAR) return p->parent < 0 && quiet;
     if (flavour == WOUND_UP) return p->spec.type != HML_JOINT_HELICAL && quiet;
-    if (flavour == HALF_TURN)
-        for (int k = 0; k < HML_JOINT_MAX_NV; k++)
-            if (p->spec.stiffness[k] > 0) return 0;
-    return 1;
+    return flavour != HALF_TURN || !has_spring(p);
 }
 
 static void draw_state(const part *p, hml_rng *rng, int flavour, part_state *s)
@@ -249,6 +254,9 @@ static void draw_state(const part *p, hml_rng *rng, int flavour, part_state *s)
         if (flavour == HALF_TURN && chance(rng, 0.3)) r[0] = r[1] = r[2] = r[3] = 0, r[1 + hml_rng_below(rng, 3)] = 1;
         for (int k = 0; k < 4; k++) n += r[k] * r[k];
         for (int k = 0; k < 4; k++) r[k] /= sqrt(n);
+        const double *rest = p->spec.type == HML_JOINT_FREE ? p->spec.rest + 3 : p->spec.rest;
+        const double half = r[0] * rest[0] + r[1] * rest[1] + r[2] * rest[2] + r[3] * rest[3];
+        if (has_spring(p) && fabs(half) < 0.1) memcpy(r, rest, 4 * sizeof *r); /* cos(angle/2): too close to the jump */
     }
     for (int k = 0; k < HML_JOINT_MAX_NV; k++) {
         s->v[k] = speed * hml_rng_uniform(rng, -1, 1);

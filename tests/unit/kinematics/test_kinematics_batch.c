@@ -294,28 +294,9 @@ static void test_an_arm_is_one_sum(void **state)
     hml_model_free(model);
 }
 
-/* axes along the frame's own, placements by quarter turns: what most files hold, and a path of its own */
-static void test_quarter_turns(void **state)
+/* poses of batches against exponentials and single calls, on every instruction set; takes the model */
+static void assert_poses_agree(hml_model *model)
 {
-    (void)state;
-    enum { JOINTS = 24 };
-    hml_builder *builder = hml_builder_new();
-    char name[2] = "a", above[2] = "a";
-    add_link(builder, "base", NULL, HML_JOINT_FREE);
-    for (int i = 0; i < JOINTS; i++, name[0]++) {
-        hml_joint_spec joint = some_joint(HML_JOINT_REVOLUTE, name);
-        const int turn = i / 6 % 4, x = i % 3, y = (x + 1 + turn / 2) % 3;
-        memset(joint.axis, 0, sizeof joint.axis);
-        memset(joint.rotation, 0, sizeof joint.rotation);
-        joint.axis[i % 3] = i % 6 < 3 ? 1 : -1;
-        joint.rotation[3 * x] = turn % 2 ? -1 : 1; /* columns: ±e_x, e_y and their product */
-        joint.rotation[3 * y + 1] = 1;
-        joint.rotation[3 * (3 - x - y) + 2] = ((y - x + 3) % 3 == 1 ? 1 : -1) * (turn % 2 ? -1 : 1);
-        joint.position[1] = 0.1 * i;
-        above[0] = (char)(name[0] - 3);
-        add_spec(builder, name, i < 3 ? "base" : above, &joint);
-    }
-    hml_model *model = finish(builder, 0);
     hml_rng rng;
     hml_rng_seed(&rng, 3);
     const size_t nq = (size_t)hml_model_nq(model), poses = 16 * (size_t)hml_model_nbodies(model);
@@ -337,6 +318,45 @@ static void test_quarter_turns(void **state)
     }
     free(q), free(H), free(other);
     hml_model_free(model);
+}
+
+/* axes along the frame's own, placements by quarter turns: what most files hold, and a path of its own */
+static void test_quarter_turns(void **state)
+{
+    (void)state;
+    enum { JOINTS = 24 };
+    hml_builder *builder = hml_builder_new();
+    char name[2] = "a", above[2] = "a";
+    add_link(builder, "base", NULL, HML_JOINT_FREE);
+    for (int i = 0; i < JOINTS; i++, name[0]++) {
+        hml_joint_spec joint = some_joint(HML_JOINT_REVOLUTE, name);
+        const int turn = i / 6 % 4, x = i % 3, y = (x + 1 + turn / 2) % 3;
+        memset(joint.axis, 0, sizeof joint.axis);
+        memset(joint.rotation, 0, sizeof joint.rotation);
+        joint.axis[i % 3] = i % 6 < 3 ? 1 : -1;
+        joint.rotation[3 * x] = turn % 2 ? -1 : 1; /* columns: ±e_x, e_y and their product */
+        joint.rotation[3 * y + 1] = 1;
+        joint.rotation[3 * (3 - x - y) + 2] = ((y - x + 3) % 3 == 1 ? 1 : -1) * (turn % 2 ? -1 : 1);
+        joint.position[1] = 0.1 * i;
+        above[0] = (char)(name[0] - 3);
+        add_spec(builder, name, i < 3 ? "base" : above, &joint);
+    }
+    assert_poses_agree(finish(builder, 0));
+}
+
+/* joints without a placement, which most are not: the flag that says so means something else for revolute joints */
+static void test_joints_without_a_placement(void **state)
+{
+    (void)state;
+    hml_builder *builder = hml_builder_new();
+    char name[2] = "a", above[2] = "";
+    for (int type = HML_JOINT_FIXED; type <= HML_JOINT_FREE; type++, name[0]++) {
+        hml_joint_spec joint = some_joint((hml_joint_type)type, name);
+        joint.position[0] = 0;
+        add_spec(builder, name, *above ? above : NULL, &joint);
+        above[0] = name[0];
+    }
+    assert_poses_agree(finish(builder, HML_BUILD_KEEP_FIXED));
 }
 
 /* a single ⊕ that fails leaves its result alone, also where it is its argument */
@@ -370,6 +390,36 @@ static void test_refusals(void **state)
     robot_close(&other);
 }
 
+/* memory that a caller gives may hold anything, NaN as well: a slider before the first angle read what nobody wrote */
+static void test_workspaces_on_memory_full_of_nan(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    add_link(b, "slider", NULL, HML_JOINT_PRISMATIC);
+    add_link(b, "arm", "slider", HML_JOINT_REVOLUTE);
+    add_link(b, "tip", "arm", HML_JOINT_PRISMATIC);
+    hml_model *m = finish(b, 0);
+    const double q[3] = {0.4, 0, -0.3};
+    for (size_t i = 0; i < NISAS; i++) {
+        if (!hml_isa_available(isas[i])) continue;
+        const size_t size = hml_work_size(m, isas[i], HML_USE_TREE);
+        void *memory = aligned_alloc(HML_WORK_ALIGN, (size + HML_WORK_ALIGN - 1) / HML_WORK_ALIGN * HML_WORK_ALIGN);
+        hml_work *work = NULL;
+        double H[3 * 16];
+        memset(memory, 0xff, size); /* as doubles: NaN */
+        assert_int_equal(hml_work_init(memory, size, m, isas[i], HML_USE_TREE, &work), HML_OK);
+        assert_int_equal(hml_body_poses(m, work, q, H), HML_OK);
+        /* joints half a metre apart along x, axes along z */
+        for (int body = 0; body < 3; body++) {
+            assert_close(H[16 * body + 3], 0.5 * (body + 1), 1e-15);
+            assert_close(H[16 * body + 7], 0, 1e-15);
+            assert_close(H[16 * body + 11], body < 2 ? 0.4 : 0.4 - 0.3, 1e-15);
+        }
+        free(memory);
+    }
+    hml_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,8 +431,10 @@ int main(void)
         cmocka_unit_test(test_a_stride_of_zero_repeats),
         cmocka_unit_test(test_an_arm_is_one_sum),
         cmocka_unit_test(test_quarter_turns),
+        cmocka_unit_test(test_joints_without_a_placement),
         cmocka_unit_test(test_failure_writes_nothing),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_workspaces_on_memory_full_of_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
