@@ -14,6 +14,11 @@
  *   hml_configuration_velocity      ν from q̇
  *   hml_configuration_rate_matrix   F(q)
  *
+ *   hml_coordinates_size, hml_coordinates_from_configuration, hml_coordinates_to_configuration
+ *                                   q with its rotations in another parameterization
+ *   hml_coordinates_rate_matrix, hml_coordinates_velocity_matrix
+ *                                   Kindr's F and F̄ for it, with ν in any representation
+ *
  * Velocities in other representations than left: hamel/trivialization.h.
  *
  * q has hml_model_nq numbers, v hml_model_nv. Mimic followers have none: they go where their leader goes. Angles are
@@ -25,6 +30,8 @@
 
 #include "hamel/model.h"
 #include "hamel/random.h"
+#include "hamel/representation.h"
+#include "hamel/rotation.h"
 
 HML_API hml_status hml_configuration_neutral(const hml_model *model, double *q);
 
@@ -73,5 +80,28 @@ HML_API hml_status hml_configuration_velocity(const hml_model *model, const doub
 
 /* F: nq × nv */
 HML_API hml_status hml_configuration_rate_matrix(const hml_model *model, const double *q, double *F);
+
+/*
+ * Generalized coordinates x: the numbers of q, but the rotations of spherical and free joints in another
+ * parameterization. A robot with a free base and Euler angles has x = (r, z, y, x, φ₁ … φ_n), Kindr's q. How many
+ * numbers that are; 0 if the model is NULL or the kind unknown.
+ */
+HML_API int32_t hml_coordinates_size(const hml_model *model, hml_rotation kind);
+
+/* unique forms, both ways. The arrays must not overlap */
+HML_API hml_status hml_coordinates_from_configuration(const hml_model *model, hml_rotation kind, const double *q,
+                                                      double *x);
+HML_API hml_status hml_coordinates_to_configuration(const hml_model *model, hml_rotation kind, const double *x,
+                                                    double *q);
+
+/*
+ * ẋ = F(x) ν_rep and ν_rep = F̄(x) ẋ, Kindr, "Generalized coordinates": F is nx × nv, F̄ is nv × nx, F̄ F = I. With
+ * HML_ROTATION_QUAT and HML_SPLIT they are the ones printed there. In F a rotation may be singular:
+ * HML_SINGULAR_PARAMETERIZATION.
+ */
+HML_API hml_status hml_coordinates_rate_matrix(const hml_model *model, hml_rotation kind,
+                                               hml_representation representation, const double *x, double *F);
+HML_API hml_status hml_coordinates_velocity_matrix(const hml_model *model, hml_rotation kind,
+                                                   hml_representation representation, const double *x, double *F);
 
 #endif

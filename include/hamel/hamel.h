@@ -33,6 +33,7 @@
 #include "hamel/reference.h"
 #include "hamel/regressor.h"
 #include "hamel/representation.h"
+#include "hamel/rotation.h"
 #include "hamel/se3.h"
 #include "hamel/shape.h"
 #include "hamel/so3.h"

@@ -12,7 +12,7 @@
  *                         hml_quat_random  hml_matrix_project
  *   Derivatives of those  hml_quat_compose_derivatives  hml_quat_invert_derivative  hml_quat_rotate_derivatives
  *   Quaternion matrices   hml_quat_left_matrix  hml_quat_right_matrix  hml_quat_velocity_matrix
- *   Rates                 hml_<a>_rate and hml_<a>_velocity for each of the six
+ *   Rates                 hml_<a>_rate and hml_<a>_velocity for each of the six; as matrices: rotation.h
  *   Batches               hml_so3_exp_batch  hml_so3_log_batch  hml_so3_dexp_batch  hml_quat_to_matrix_batch
  *                         and the same with _f32
  *
@@ -153,7 +153,10 @@ HML_API hml_status hml_euler_xyz_unique(const double e[3], double unique[3]);
 
 /* ---- operations ---- */
 
-/* q = a ⊗ b: first b, then a */
+/*
+ * q = a ⊗ b: first b, then a. The product itself, whatever its sign: [0,1,0,0] ⊗ [0,1,0,0] = [−1,0,0,0]. Unique forms
+ * are for conversions; here and below the sign is that of the formula, so that motions have no jumps.
+ */
 HML_API hml_status hml_quat_compose(const double a[4], const double b[4], double q[4]);
 
 HML_API hml_status hml_quat_invert(const double q[4], double inverse[4]);
@@ -162,13 +165,16 @@ HML_API hml_status hml_quat_invert(const double q[4], double inverse[4]);
 HML_API hml_status hml_quat_rotate(const double q[4], const double r[3], double rotated[3]);
 HML_API hml_status hml_quat_rotate_inverse(const double q[4], const double r[3], double rotated[3]);
 
-/* q ⊞ v: exp(v) ⊗ q globally, q ⊗ exp(v) locally */
+/* q ⊞ v: exp(v) ⊗ q globally, q ⊗ exp(v) locally; the local one is what hml_configuration_integrate does to a joint */
 HML_API hml_status hml_quat_boxplus(hml_side side, const double q[4], const double v[3], double sum[4]);
 
 /* v = a ⊟ b with b ⊞ v = a: log(a ⊗ b⁻¹) globally, log(b⁻¹ ⊗ a) locally; |v| <= π */
 HML_API hml_status hml_quat_boxminus(hml_side side, const double a[4], const double b[4], double v[3]);
 
-/* a at t = 0, b at t = 1, in between the shorter way with constant angular velocity; t may lie outside [0, 1] */
+/*
+ * a at t = 0, b (or −b, where that is nearer to a) at t = 1, in between the shorter way with constant angular velocity;
+ * t may lie outside [0, 1]
+ */
 HML_API hml_status hml_quat_slerp(const double a[4], const double b[4], double t, double q[4]);
 
 /* the angle |a ⊟ b|, in [0, π] */
@@ -186,8 +192,9 @@ HML_API hml_status hml_matrix_project(const double A[9], double C[9]);
 /*
  * ---- derivatives of the operations ----
  *
- * 3x3 matrices D: the result changes by ⊞ D v when the argument changes by ⊞ v, both on the given side. Those of exp
- * and log are hml_so3_dexp and hml_so3_dexp_inverse.
+ * 3x3 matrices D: the result changes by ⊞ D v when the argument changes by ⊞ v, both on the given side. NULL: not
+ * wanted. Those of exp and log are hml_so3_dexp and hml_so3_dexp_inverse; those of ⊞, ⊟ and slerp are in rotation.h,
+ * with all these operations for the other parameterizations.
  */
 
 /* of a ⊗ b. Globally Da = I, Db = C(a); locally Da = C(b)ᵀ, Db = I */

@@ -1,35 +1,55 @@
-/* Operations on unit quaternions, their derivatives and matrices: the public functions of hamel/so3.h over double. */
+/* Operations on unit quaternions, and the quaternion matrices: the public functions of hamel/so3.h over double. */
 #include "group/rotation_arrays.h"
-#include "hamel/so3.h"
+#include "hamel/rotation.h"
 
-static hml_status read_two(const double a[4], const double b[4], quat *p, quat *q)
-{
-    TRY(read_quat(a, p));
-    return read_quat(b, q);
-}
+/* ---- the quaternion as one of the parameterizations of hamel/rotation.h ---- */
 
 hml_status hml_quat_compose(const double a[4], const double b[4], double q[4])
 {
-    quat p, r;
-    TRY(read_two(a, b, &p, &r));
-    return write_quat(so3_unique(quat_mul(p, r)), q);
+    return hml_rotation_compose(HML_ROTATION_QUAT, a, b, q);
 }
 
 hml_status hml_quat_invert(const double q[4], double inverse[4])
 {
-    quat p;
-    TRY(read_quat(q, &p));
-    return write_quat(so3_unique(quat_conj(p)), inverse);
+    return hml_rotation_invert(HML_ROTATION_QUAT, q, inverse);
 }
 
 hml_status hml_quat_rotate(const double q[4], const double r[3], double rotated[3])
 {
-    quat p;
-    vec3 v;
-    TRY(read_quat(q, &p));
-    TRY(read_vec3(r, &v));
-    return write_vec3(quat_rotate(p, v), rotated);
+    return hml_rotation_rotate(HML_ROTATION_QUAT, q, r, rotated);
 }
+
+hml_status hml_quat_boxplus(hml_side side, const double q[4], const double v[3], double sum[4])
+{
+    return hml_rotation_boxplus(HML_ROTATION_QUAT, side, q, v, sum);
+}
+
+hml_status hml_quat_boxminus(hml_side side, const double a[4], const double b[4], double v[3])
+{
+    return hml_rotation_boxminus(HML_ROTATION_QUAT, side, a, b, v);
+}
+
+hml_status hml_quat_slerp(const double a[4], const double b[4], double t, double q[4])
+{
+    return hml_rotation_slerp(HML_ROTATION_QUAT, a, b, t, q);
+}
+
+hml_status hml_quat_compose_derivatives(hml_side side, const double a[4], const double b[4], double Da[9], double Db[9])
+{
+    return hml_rotation_compose_derivatives(HML_ROTATION_QUAT, side, a, b, Da, Db);
+}
+
+hml_status hml_quat_invert_derivative(hml_side side, const double q[4], double D[9])
+{
+    return hml_rotation_invert_derivative(HML_ROTATION_QUAT, side, q, D);
+}
+
+hml_status hml_quat_rotate_derivatives(hml_side side, const double q[4], const double r[3], double Dq[9], double Dr[9])
+{
+    return hml_rotation_rotate_derivatives(HML_ROTATION_QUAT, side, q, r, Dq, Dr);
+}
+
+/* ---- operations of its own ---- */
 
 hml_status hml_quat_rotate_inverse(const double q[4], const double r[3], double rotated[3])
 {
@@ -40,80 +60,12 @@ hml_status hml_quat_rotate_inverse(const double q[4], const double r[3], double 
     return write_vec3(quat_rotate(quat_conj(p), v), rotated);
 }
 
-/* ---- increments ---- */
-
-hml_status hml_quat_boxplus(hml_side side, const double q[4], const double v[3], double sum[4])
-{
-    quat p;
-    vec3 phi;
-    TRY(read_side(side));
-    TRY(read_quat(q, &p));
-    TRY(read_rotvec(v, &phi));
-    quat e = so3_exp_quat(phi);
-    return write_quat(so3_unique(side == HML_GLOBAL ? quat_mul(e, p) : quat_mul(p, e)), sum);
-}
-
-hml_status hml_quat_boxminus(hml_side side, const double a[4], const double b[4], double v[3])
-{
-    quat p, q;
-    TRY(read_side(side));
-    TRY(read_two(a, b, &p, &q));
-    q = quat_conj(q);
-    return write_vec3(so3_log_quat(side == HML_GLOBAL ? quat_mul(p, q) : quat_mul(q, p)), v);
-}
-
-hml_status hml_quat_slerp(const double a[4], const double b[4], double t, double q[4])
-{
-    quat p, r;
-    num s;
-    TRY(read_two(a, b, &p, &r));
-    TRY(read_number(t, &s));
-    if (rotation_abs(s) > 1e150) return HML_INVALID_ARGUMENT;
-    return write_quat(so3_unique(quat_slerp(p, r, s)), q);
-}
-
 hml_status hml_quat_distance(const double a[4], const double b[4], double *angle)
 {
     quat p, q;
-    TRY(read_two(a, b, &p, &q));
+    TRY(read_quat(a, &p));
+    TRY(read_quat(b, &q));
     return write_number(quat_distance(p, q), angle);
-}
-
-/* ---- derivatives; Kindr, "Derivatives" ---- */
-
-hml_status hml_quat_compose_derivatives(hml_side side, const double a[4], const double b[4], double Da[9], double Db[9])
-{
-    quat p, q;
-    TRY(read_side(side));
-    TRY(read_two(a, b, &p, &q));
-    mat3 I = mat3_identity();
-    TRY(write_mat3(side == HML_GLOBAL ? I : mat3_transpose(quat_to_mat3(q)), Da));
-    return write_mat3(side == HML_GLOBAL ? quat_to_mat3(p) : I, Db);
-}
-
-hml_status hml_quat_invert_derivative(hml_side side, const double q[4], double D[9])
-{
-    quat p;
-    TRY(read_side(side));
-    TRY(read_quat(q, &p));
-    mat3 C = quat_to_mat3(p);
-    return write_mat3(mat3_scale(K(-1), side == HML_GLOBAL ? mat3_transpose(C) : C), D);
-}
-
-hml_status hml_quat_rotate_derivatives(hml_side side, const double q[4], const double r[3], double Dq[9], double Dr[9])
-{
-    quat p;
-    vec3 v;
-    TRY(read_side(side));
-    TRY(read_quat(q, &p));
-    TRY(read_vec3(r, &v));
-    mat3 C = quat_to_mat3(p), D;
-    if (side == HML_GLOBAL)
-        D = mat3_hat(vec3_neg(mat3_mul_vec(C, v)));
-    else
-        D = mat3_mul(C, mat3_hat(vec3_neg(v)));
-    TRY(write_mat3(D, Dq));
-    return write_mat3(C, Dr);
 }
 
 /* ---- matrices ---- */

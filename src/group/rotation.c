@@ -1,53 +1,9 @@
 /* Conversions, unique forms and operations of rotations: the public functions of hamel/so3.h over double. */
 #include "group/projection.h"
-#include "group/rotation_arrays.h"
+#include "group/rotation_kinds.h"
 #include "hamel/so3.h"
 
-/* ---- conversions: everything to the quaternion, the quaternion to everything ---- */
-
-static hml_status matrix_in(const double *x, quat *q)
-{
-    mat3 C;
-    TRY(read_matrix(x, &C));
-    *q = quat_normalize(mat3_to_quat(C));
-    return HML_OK;
-}
-
-static hml_status quat_in(const double *x, quat *q) { return read_quat(x, q); }
-
-static hml_status angle_axis_in(const double *x, quat *q)
-{
-    angle_axis a;
-    TRY(read_angle_axis(x, &a));
-    *q = quat_of_angle_axis(a);
-    return HML_OK;
-}
-
-static hml_status rotvec_in(const double *x, quat *q)
-{
-    vec3 phi;
-    TRY(read_rotvec(x, &phi));
-    *q = so3_exp_quat(phi);
-    return HML_OK;
-}
-
-static hml_status euler_in(euler_order order, const double *x, quat *q)
-{
-    euler e;
-    TRY(read_euler(x, &e));
-    *q = quat_of_euler(order, e);
-    return HML_OK;
-}
-
-static hml_status euler_zyx_in(const double *x, quat *q) { return euler_in(EULER_ZYX, x, q); }
-static hml_status euler_xyz_in(const double *x, quat *q) { return euler_in(EULER_XYZ, x, q); }
-
-static hml_status matrix_out(quat q, double *y) { return write_mat3(quat_to_mat3(q), y); }
-static hml_status quat_out(quat q, double *y) { return write_quat(so3_unique(q), y); }
-static hml_status angle_axis_out(quat q, double *y) { return write_angle_axis(angle_axis_of_quat(q), y); }
-static hml_status rotvec_out(quat q, double *y) { return write_vec3(so3_log_quat(q), y); }
-static hml_status euler_zyx_out(quat q, double *y) { return write_euler(euler_of_quat(EULER_ZYX, q), y); }
-static hml_status euler_xyz_out(quat q, double *y) { return write_euler(euler_of_quat(EULER_XYZ, q), y); }
+/* ---- conversions ---- */
 
 /* name and length of what is given, name and length of what is wanted */
 #define CONVERT(from, n, to, m)                                                                                        \

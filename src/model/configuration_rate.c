@@ -3,8 +3,7 @@
 
 #include "model/coordinates.h"
 
-/* one joint's nq × nv block of F, row-major; q is unit */
-static void rate_block(int32_t type, const double q[], double F[HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV])
+void hmli_rate_block(int32_t type, const double q[], double F[HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV])
 {
     int nq = joint_nq(group_type(type)), nv = joint_nv(group_type(type)), at = quaternion_at(type);
     memset(F, 0, HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV * sizeof *F);
@@ -35,7 +34,7 @@ hml_status hml_configuration_rate(const hml_model *m, const double *q, const dou
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
         hml_status status = joint_numbers(j, q, g);
         if (status) return status;
-        rate_block(j->type, g, F);
+        hmli_rate_block(j->type, g, F);
         for (int32_t i = 0; i < j->nq; i++) {
             double sum = 0;
             for (int32_t k = 0; k < j->nv; k++) sum += F[i * j->nv + k] * v[j->v + k];
@@ -53,7 +52,7 @@ hml_status hml_configuration_velocity(const hml_model *m, const double *q, const
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
         hml_status status = joint_numbers(j, q, g);
         if (status) return status;
-        rate_block(j->type, g, F);
+        hmli_rate_block(j->type, g, F);
         int at = quaternion_at(j->type);
         for (int32_t k = 0; k < j->nv; k++) { /* F has orthogonal columns: of length ½ for a quaternion, else 1 */
             double sum = 0;
@@ -72,7 +71,7 @@ hml_status hml_configuration_rate_matrix(const hml_model *m, const double *q, do
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
         hml_status status = joint_numbers(j, q, g);
         if (status) return status;
-        rate_block(j->type, g, block);
+        hmli_rate_block(j->type, g, block);
         for (int32_t i = 0; i < j->nq; i++)
             for (int32_t k = 0; k < j->nv; k++)
                 F[(size_t)(j->q + i) * (size_t)m->nv + (size_t)(j->v + k)] = block[i * j->nv + k];

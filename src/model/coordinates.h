@@ -73,4 +73,7 @@ static inline hml_status joint_numbers(const model_joint *j, const double *q, do
     return HML_OK;
 }
 
+/* one joint's nq × nv block of F in q̇ = F ν, row-major; its quaternion is unit (configuration_rate.c) */
+void hmli_rate_block(int32_t type, const double q[], double F[HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV]);
+
 #endif

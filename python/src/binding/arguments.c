@@ -267,6 +267,16 @@ static int layout_sizes(call *c)
     return status ? -1 : 0;
 }
 
+/* a function that asks for a rotation by its kind has as many coordinates as that needs */
+static void coordinate_size(call *c)
+{
+    const function *f = c->f;
+    for (int i = 0; i < f->nparameters; i++) {
+        if (f->parameters[i].kind == CHOICE && !strcmp(f->parameters[i].words[0], "matrix"))
+            c->symbol['z' - 'a'] = hml_coordinates_size(c->r.model, (hml_rotation)c->r.choice[i]);
+    }
+}
+
 static int read_arguments(call *c)
 {
     const function *f = c->f;
@@ -297,6 +307,7 @@ static int read_arguments(call *c)
         if (failed) return -1;
     }
     if (layout_sizes(c)) return -1;
+    coordinate_size(c);
     for (int i = 0; i < f->nparameters; i++) {
         if (f->parameters[i].kind != DOUBLES || !c->held[i]) continue;
         if (check_core(c, &f->parameters[i], c->held[i])) return -1;

@@ -19,7 +19,8 @@
  * Arrays may have leading dimensions; they are broadcast against each other and every combination is one row.
  *
  *   symbols of a model: q nq, v nv, b nbodies, f nframes, c coordinates of the tree, p directional point, h 6 (njoints
- * + 1), x y sizes in another layout symbols of a group: g its dimension          symbols that the inputs decide: n m k
+ * + 1), x y sizes in another layout, z coordinates with rotations of
+ * another kind; symbols of a group: g its dimension          symbols that the inputs decide: n m k
  */
 #ifndef HAMEL_PYTHON_ENGINE_H
 #define HAMEL_PYTHON_ENGINE_H

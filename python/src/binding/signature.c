@@ -13,6 +13,7 @@ static const char *const LAYOUTS[] = {"hamel", "pinocchio", "mujoco", "drake", "
 static const char *const ORIGINS[] = {"body", "root", NULL};
 static const char *const ERRORS[] = {"raise", "nan", NULL};
 static const char *const UPDATES[] = {"se3", "so3_r3", NULL};
+static const char *const ROTATIONS[] = {"matrix", "quat", "angle_axis", "rotvec", "euler_zyx", "euler_xyz", NULL};
 static const char *const INPUTS[] = {"all", "actuated", NULL};
 
 static const struct {
@@ -25,6 +26,7 @@ static const struct {
     {"source", REPRESENTATIONS},
     {"target", REPRESENTATIONS},
     {"side", SIDES},
+    {"rotation", ROTATIONS},
     {"integrator", INTEGRATORS},
     {"kind", ACCELERATIONS},
     {"axes", AXES},
@@ -177,6 +179,7 @@ static const char *symbol_name(int symbol)
     case 'p': return "point";
     case 'x': return "their nq";
     case 'y': return "their nv";
+    case 'z': return "nx";
     case 'g': return "m";
     case 'n': return "n";
     case 'm': return "inputs";

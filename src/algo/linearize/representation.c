@@ -15,15 +15,10 @@
 
 #include <string.h>
 
+#include "algo/linearize/representation.h"
 #include "group/so3.h"
-#include "model/model.h"
 
 enum { SIX = 6, BLOCK = 36 };
-
-typedef struct root {
-    int32_t v; /* its first number in the user's velocity */
-    pose H;    /* of its frame in the world */
-} root;
 
 static const char *const NAMES[] = {"left", "right", "mixed", "split"};
 
@@ -55,8 +50,7 @@ static pose placement(const model_body *body)
                    vec3_load(body->p));
 }
 
-/* the first free root at body *i or later, and *i moves past it; 0 if there is none. Fixed bodies may lie between. */
-static int next_root(const hml_model *model, const double *q, int32_t *i, root *r)
+int hmli_root_next(const hml_model *model, int32_t *i, free_root *r)
 {
     const model_body *bodies = model_bodies(model);
     for (; *i < model->nbodies; ++*i) {
@@ -68,15 +62,35 @@ static int next_root(const hml_model *model, const double *q, int32_t *i, root *
             H = pose_mul(placement(&bodies[parent]), H);
         }
         if (parent >= 0) continue;
-        const model_joint *joint = &model_joints(model)[body->joint];
-        const double *g = q + joint->q;
-        mat3 R = quat_to_mat3(quat_normalize(quat_of(g[3], g[4], g[5], g[6])));
-        r->v = joint->v;
-        r->H = pose_mul(H, pose_of(R, vec3_add(vec3_load(g), vec3_load(body->point))));
+        r->joint = body->joint;
+        r->v = model_joints(model)[body->joint].v;
+        r->place = H;
+        r->point = vec3_load(body->point);
         ++*i;
         return 1;
     }
     return 0;
+}
+
+pose hmli_root_pose(const free_root *r, const double g[7])
+{
+    mat3 R = quat_to_mat3(quat_normalize(quat_of(g[3], g[4], g[5], g[6])));
+    return pose_mul(r->place, pose_of(R, vec3_add(vec3_load(g), r->point)));
+}
+
+typedef struct root {
+    int32_t v; /* its first number in the user's velocity */
+    pose H;    /* of its frame in the world */
+} root;
+
+/* the first free root at body *i or later, and *i moves past it; 0 if there is none. Fixed bodies may lie between. */
+static int next_root(const hml_model *model, const double *q, int32_t *i, root *r)
+{
+    free_root f;
+    if (!hmli_root_next(model, i, &f)) return 0;
+    r->v = f.v;
+    r->H = hmli_root_pose(&f, q + model_joints(model)[f.joint].q);
+    return 1;
 }
 
 /* ---- 6×6 blocks ---- */
@@ -89,7 +103,7 @@ static void put(double *block, int row, int column, mat3 A)
     at[12] = A.x.z, at[13] = A.y.z, at[14] = A.z.z;
 }
 
-static void block_T(hml_representation representation, pose H, double T[BLOCK])
+void hmli_representation_block(hml_representation representation, pose H, double T[BLOCK])
 {
     memset(T, 0, BLOCK * sizeof *T);
     put(T, 0, 0, H.R);
@@ -97,7 +111,7 @@ static void block_T(hml_representation representation, pose H, double T[BLOCK])
     if (representation == HML_RIGHT) put(T, 0, 3, mat3_mul(mat3_hat(H.p), H.R));
 }
 
-static void block_T_inverse(hml_representation representation, pose H, double inverse[BLOCK])
+void hmli_representation_inverse_block(hml_representation representation, pose H, double inverse[BLOCK])
 {
     mat3 Rt = mat3_transpose(H.R);
     memset(inverse, 0, BLOCK * sizeof *inverse);
@@ -115,7 +129,7 @@ static void block_K(hml_representation representation, const double *v, double K
     if (representation == HML_RIGHT) put(K6, 0, 0, w_hat);
 }
 
-static void block_L(hml_representation representation, const double *v, double L[BLOCK])
+void hmli_representation_rate_block(hml_representation representation, const double *v, double L[BLOCK])
 {
     mat3 w_hat = mat3_hat(vec3_load(v + 3));
     memset(L, 0, BLOCK * sizeof *L);
@@ -194,7 +208,7 @@ hml_status hml_velocity_to_representation(const hml_model *model, hml_representa
     double T[BLOCK];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) {
-        block_T(representation, r.H, T);
+        hmli_representation_block(representation, r.H, T);
         apply(T, v_rep + r.v, v_rep + r.v);
     }
     return HML_OK;
@@ -208,7 +222,7 @@ hml_status hml_velocity_from_representation(const hml_model *model, hml_represen
     double inverse[BLOCK];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) {
-        block_T_inverse(representation, r.H, inverse);
+        hmli_representation_inverse_block(representation, r.H, inverse);
         apply(inverse, v + r.v, v + r.v);
     }
     return HML_OK;
@@ -222,8 +236,8 @@ hml_status hml_acceleration_to_representation(const hml_model *model, hml_repres
     double T[BLOCK], L[BLOCK], Lv[SIX];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) { /* T (ν̇ + L ν) */
-        block_T(representation, r.H, T);
-        block_L(representation, v + r.v, L);
+        hmli_representation_block(representation, r.H, T);
+        hmli_representation_rate_block(representation, v + r.v, L);
         apply(L, v + r.v, Lv);
         for (int k = 0; k < SIX; k++) a_rep[r.v + k] += Lv[k];
         apply(T, a_rep + r.v, a_rep + r.v);
@@ -239,7 +253,7 @@ hml_status hml_force_to_representation(const hml_model *model, hml_representatio
     double inverse[BLOCK];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) {
-        block_T_inverse(representation, r.H, inverse);
+        hmli_representation_inverse_block(representation, r.H, inverse);
         apply_transposed(inverse, tau_rep + r.v, tau_rep + r.v);
     }
     return HML_OK;
@@ -253,7 +267,7 @@ hml_status hml_force_from_representation(const hml_model *model, hml_representat
     double T[BLOCK];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) {
-        block_T(representation, r.H, T);
+        hmli_representation_block(representation, r.H, T);
         apply_transposed(T, tau + r.v, tau + r.v);
     }
     return HML_OK;
@@ -269,14 +283,14 @@ hml_status hml_dynamics_to_representation(const hml_model *model, hml_representa
     double inverse[BLOCK], L[BLOCK], Lv[SIX];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) { /* h −= M L ν */
-        block_L(representation, v + r.v, L);
+        hmli_representation_rate_block(representation, v + r.v, L);
         apply(L, v + r.v, Lv);
         for (size_t row = 0; row < n; row++) {
             for (size_t k = 0; k < SIX; k++) h[row] -= M[row * n + (size_t)r.v + k] * Lv[k];
         }
     }
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) { /* T⁻ᵀ M T⁻¹, T⁻ᵀ h */
-        block_T_inverse(representation, r.H, inverse);
+        hmli_representation_inverse_block(representation, r.H, inverse);
         columns_apply(inverse, M + r.v, n, n);
         rows_apply(inverse, 1, M + (size_t)r.v * n, n, n);
         apply_transposed(inverse, h + r.v, h + r.v);
@@ -292,8 +306,8 @@ hml_status hml_jacobian_to_representation(const hml_model *model, hml_representa
     double inverse[BLOCK], L[BLOCK], JL[SIX];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) {
-        block_T_inverse(representation, r.H, inverse);
-        block_L(representation, v + r.v, L);
+        hmli_representation_inverse_block(representation, r.H, inverse);
+        hmli_representation_rate_block(representation, v + r.v, L);
         for (size_t row = 0; Jdot && row < (size_t)rows; row++) { /* (J̇ − J L) T⁻¹ */
             apply_transposed(L, J + row * n + r.v, JL);
             for (size_t k = 0; k < SIX; k++) Jdot[row * n + (size_t)r.v + k] -= JL[k];
@@ -316,11 +330,11 @@ static void linearization_root(hml_representation representation, const root *r,
     const size_t ld = 2 * n, at = (size_t)r->v;
     double *ad = A + at * ld + at, *unit = ad + n, *Dq = A + n * ld + at, *Dv = Dq + n; /* Dq, Dv: columns at … at+5 */
     double T[BLOCK], inverse[BLOCK], K6[BLOCK], Kdot[BLOCK], L[BLOCK], product[SIX];
-    block_T(representation, r->H, T);
-    block_T_inverse(representation, r->H, inverse);
+    hmli_representation_block(representation, r->H, T);
+    hmli_representation_inverse_block(representation, r->H, inverse);
     block_K(representation, v + at, K6);
     block_K(representation, a + at, Kdot);
-    block_L(representation, v + at, L);
+    hmli_representation_rate_block(representation, v + at, L);
 
     block_add(ad, ld, 1, K6);
     for (size_t i = 0; i < n; i++) { /* D_q + D_ν K */
@@ -351,7 +365,7 @@ hml_status hml_linearization_to_representation(const hml_model *model, hml_repre
     root r;
     for (int32_t i = 0; representation != HML_LEFT && next_root(model, q, &i, &r);) {
         if (A) linearization_root(representation, &r, n, v, a, A);
-        block_T(representation, r.H, T);
+        hmli_representation_block(representation, r.H, T);
         if (B) rows_apply(T, 0, B + (n + (size_t)r.v) * m, m, m);
     }
     return HML_OK;

@@ -5,6 +5,7 @@
 #include <complex.h>
 #undef I
 
+#include "hamel/rotation.h"
 #include "rotation_check.h"
 
 enum { DRAWS = 2000 };
@@ -173,6 +174,80 @@ static void test_sides_agree(void **state)
     }
 }
 
+/* ---- as matrices ---- */
+
+/* E takes the rates that x can have to the velocity of the complex step, E F = I, and F ω keeps the constraints of x */
+static void test_rate_matrices(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        for (int kind = 0; kind < KINDS; kind++) {
+            const int n = lengths[kind];
+            double x[9], rate[9], E[27], F[27], w[3], expected[3], product[9];
+            draw_motion(kind, x, rate);
+            for (int s = 0; s < 2; s++) {
+                OK(hml_rotation_velocity_matrix((hml_rotation)kind, sides[s], x, E));
+                OK(hml_rotation_rate_matrix((hml_rotation)kind, sides[s], x, F));
+                velocity_of(sides[s], kind, x, rate, expected);
+                for (int r = 0; r < 3; r++) {
+                    w[r] = 0;
+                    for (int k = 0; k < n; k++) w[r] += E[r * n + k] * rate[k];
+                }
+                NEAR(w, expected, 3, 5 * TOL);
+                for (int r = 0; r < 3; r++) {
+                    for (int c = 0; c < 3; c++) {
+                        product[3 * r + c] = 0;
+                        for (int k = 0; k < n; k++) product[3 * r + c] += E[r * n + k] * F[3 * k + c];
+                    }
+                }
+                NEAR(product, ((double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}), 9, 50 * TOL);
+                for (int c = 0; c < 3; c++) { /* x moves by a column of F, and turns about that axis */
+                    const double unit[3] = {c == 0, c == 1, c == 2};
+                    double column[9], dot = 0;
+                    for (int k = 0; k < n; k++) column[k] = F[3 * k + c];
+                    velocity_of(sides[s], kind, x, column, expected);
+                    NEAR(expected, unit, 3, 50 * TOL);
+                    for (int k = 0; k < 4; k++) dot += kind == QUAT || (kind == ANGLE_AXIS && k) ? x[k] * column[k] : 0;
+                    assert_true(fabs(dot) < 50 * TOL); /* stays unit */
+                }
+            }
+        }
+    }
+}
+
+/*
+ * Kindr, appendix I: (5), (6) and (7) are right, and so is the remark det E = −cos y. (4) as printed is not: its third
+ * entry −sin z would be the third entry of E's last column.
+ */
+static void test_kindr_appendix_1(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        const double e[3] = {draw(-3, 3), draw(-1.3, 1.3), draw(-3, 3)}, z = e[0], y = e[1];
+        const double E5[9] = {0, -sin(z), cos(y) * cos(z), 0, cos(z), cos(y) * sin(z), 1, 0, -sin(y)};
+        const double E6[9] = {cos(z) * tan(y), tan(y) * sin(z), 1, -sin(z), cos(z), 0,
+                              cos(z) / cos(y), sin(z) / cos(y), 0};
+        double E[9], F[9], C[9], T[9], local[9], rate[3], w[3];
+        OK(hml_rotation_velocity_matrix(HML_ROTATION_EULER_ZYX, HML_GLOBAL, e, E));
+        OK(hml_rotation_rate_matrix(HML_ROTATION_EULER_ZYX, HML_GLOBAL, e, F));
+        NEAR(E, E5, 9, TOL);
+        NEAR(F, E6, 9, 10 * TOL);
+        const double det = determinant(E), cosine = -cos(y);
+        NEAR(&det, &cosine, 1, TOL);
+        matrix_of(ZYX, e, C), transpose(C, T);
+        multiply(T, E5, local); /* (7) */
+        OK(hml_rotation_velocity_matrix(HML_ROTATION_EULER_ZYX, HML_LOCAL, e, E));
+        NEAR(E, local, 9, TOL);
+        double printed[9]; /* with (4) as printed the velocity of the complex step is missed */
+        memcpy(printed, E5, sizeof printed), printed[8] = -sin(z);
+        draw_vector(1, rate), rate[2] = 1;
+        velocity_of(HML_GLOBAL, ZYX, e, rate, w);
+        double missed = fabs(printed[6] * rate[0] + printed[7] * rate[1] + printed[8] * rate[2] - w[2]);
+        const double expected = fabs(sin(z) - sin(y));
+        NEAR(&missed, &expected, 1, TOL);
+    }
+}
+
 /* ---- singularities ---- */
 
 static void test_gimbal_lock_is_said(void **state)
@@ -234,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_velocities),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_sides_agree),
+        cmocka_unit_test(test_rate_matrices),
+        cmocka_unit_test(test_kindr_appendix_1),
         cmocka_unit_test(test_gimbal_lock_is_said),
         cmocka_unit_test(test_angle_axis_without_an_axis),
         cmocka_unit_test(test_rotation_vector_at_turns),
