@@ -3,6 +3,10 @@
  *
  *   M ν̇ + h = τ + Jᵀλ,    J ν̇ + J̇ ν = −damping · J ν − stiffness · e                        Notation (79)-(82)
  *
+ * A point that rests on a plane is pushed, never pulled: with c the left side minus the right side of its row,
+ *
+ *   0 ≤ λ ⊥ c ≥ 0: it carries (λ > 0, c = 0) or it leaves (λ = 0, c > 0)                          Kindr's unilateral λ
+ *
  *   hml_constraint_rows                  m: the numbers in λ
  *   hml_constraint_scratch_size          doubles every function here needs
  *   hml_constrained_forward_dynamics     ν̇ and λ from q, ν, τ
@@ -13,13 +17,20 @@
  *
  * Rows. A held frame has six: its left twist is zero, and its λ is a wrench [force; torque] in the frame. A held point
  * has three: the velocity of the frame's origin in the world's axes is zero, λ is a force in these axes. A point on a
- * plane has one: the same velocity along the plane's normal, and λ is the size of the force along it. λ acts on the
- * robot.
+ * plane has one: the same velocity along the plane's normal, and λ is the size of the force along it; a point that
+ * touches a plane has the same row, one-sided. λ acts on the robot.
  *
  * Redundant constraints are fine: two feet on one stiff leg, four legs of a table. The rank of J M^(−1/2) is found by
  * a QR factorization with column pivoting: columns are dropped once what is left of them is below `tolerance` times the
  * first. ν̇ is unique all the same, and of all λ that make it the one of least norm is returned (metres and radians
  * count alike). Where the constraints contradict each other the answer is HML_INCONSISTENT. HML_SINGULAR if M is.
+ *
+ * One-sided rows are decided exactly, not iterated: ν̇ is the motion nearest to the free one (Gauss's principle), a
+ * quadratic program in λ that an active-set method solves in finitely many steps. ν̇ is unique; of all λ ≥ 0 that make
+ * it the shortest one is returned. The report certifies it: the largest negative c and the largest λ c that are left
+ * are round-off, and λ ≥ 0 holds exactly. HML_INCONSISTENT: no motion keeps all rows. Which rows carry is decided for
+ * accelerations: the contacts are closed and do not move along their normals. Where they do, that is an impact:
+ * hml_constrained_impulse; with friction, hml_contact_impulse (contact.h).
  *
  * Conventions are those of dynamics.h. The workspace needs HML_USE_ALL. Nothing allocates. Matrices are packed.
  */
@@ -31,13 +42,14 @@
 typedef enum hml_constraint_kind {
     HML_HOLD_FRAME = 0, /* 6 rows */
     HML_HOLD_POINT = 1, /* 3 rows: the frame's origin */
-    HML_HOLD_PLANE = 2  /* 1 row: the frame's origin stays on a plane */
+    HML_HOLD_PLANE = 2, /* 1 row: the frame's origin stays on a plane */
+    HML_TOUCH_PLANE = 3 /* 1 row: it may leave the plane along the normal; λ ≥ 0 */
 } hml_constraint_kind;
 
 typedef struct hml_constraint {
     hml_constraint_kind kind;
     int32_t frame;    /* hml_model_find_frame */
-    double normal[3]; /* of the plane, in the world; need not be unit */
+    double normal[3]; /* of the plane, in the world; need not be unit; the side on which the robot may be */
     double damping;   /* Baumgarte's terms, 1/s and 1/s²: zero where they are not wanted */
     double stiffness; /* pulls the frame to `pose` */
     double pose[16];  /* read where stiffness is not zero; point and plane use its position alone */
@@ -53,9 +65,14 @@ typedef struct hml_constraints {
 /* what a solve found; pass NULL if it is not wanted */
 typedef struct hml_constraint_report {
     size_t struct_size;
-    int32_t rows, rank;
-    double
-        residual; /* what the constraints still lack, in their own units, where the equations contradict each other */
+    int32_t rows, rank;     /* rank: of the rows in force */
+    double residual;        /* what the constraints still lack, in their own units, where the equations contradict each
+                               other */
+    int32_t carrying;       /* one-sided rows with λ > 0 */
+    int32_t grazing;        /* one-sided rows with λ = 0 and c = 0: the least perturbation decides about them */
+    double violation;       /* the largest −c of a one-sided row; an impulse: of w⁺ + e w⁻ */
+    double complementarity; /* the largest λ |c| of one */
+    double restitution;     /* impulses: the part of the restitution that energy allowed, 1 but in contrived cases */
 } hml_constraint_report;
 
 /* −1 if something is wrong with the constraints */
@@ -83,7 +100,9 @@ HML_API hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_
 
 /*
  * M (ν⁺ − ν) = JᵀΛ,  J ν⁺ = −restitution · J ν. restitution lies in [0, 1]; v_next may be v. Baumgarte's terms have no
- * part in it.
+ * part in it. A touching point: 0 ≤ Λ ⊥ w⁺ + restitution · min(w, 0) ≥ 0 with w = J ν, Newton's law for what closes.
+ * Where a point that was leaving is hit by the others, this law can make energy: then the restitution is lowered, for
+ * all rows alike, until it does not, and the report says by how much. Energy never grows.
  */
 HML_API hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                            double restitution, const double *q, const double *v, double *scratch,
@@ -91,7 +110,9 @@ HML_API hml_status hml_constrained_impulse(const hml_model *model, hml_work *wor
 
 /*
  * Outputs may be NULL. Where rank < rows, ν̇ and its derivatives are those of every motion that keeps the constraints
- * compatible; the derivatives of λ are then one solution of the differentiated equations, the one of least norm.
+ * compatible; the derivatives of λ are then one solution of the differentiated equations, the one of least norm. Of
+ * one-sided rows those that carry stay and those that leave are gone; HML_SINGULAR where a row grazes, because there is
+ * no derivative.
  */
 typedef struct hml_constrained_linearization {
     size_t struct_size;
@@ -108,7 +129,8 @@ typedef struct hml_constrained_linearization {
 HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                              double *scratch, hml_constrained_linearization *arguments);
 
-/* ν⁺ by perturbations of q (q ⊕ z) and ν; nv × nv and m × nv, each may be NULL */
+/* ν⁺ by perturbations of q (q ⊕ z) and ν; nv × nv and m × nv, each may be NULL. HML_UNSUPPORTED with one-sided rows:
+ * hold those that carry */
 HML_API hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work,
                                                      const hml_constraints *constraints, double restitution,
                                                      const double *q, const double *v, double *scratch, double *v_next,

@@ -16,6 +16,8 @@
  *   hml_contact_step                     one step
  *   hml_contact_forget                   nothing is known from the last step any more
  *   hml_contact_count, hml_contact_get   what touched in the last step
+ *   hml_contact_impulse_size, hml_contact_impulse
+ *                                        an impact by itself, at given points: friction, restitution     Kindr's Λ
  *
  * Shapes are spheres, capsules, boxes, cylinders and points. They touch planes, and spheres, capsules and points touch
  * each other. A contact is in force while its gap at q_M is not positive; it may overlap by `slop`, and what is more is
@@ -30,6 +32,7 @@
 #define HAMEL_CONTACT_H
 
 #include "hamel/dynamics.h"
+#include "hamel/kinematics.h"
 #include "hamel/shape.h"
 
 /*
@@ -101,5 +104,49 @@ typedef struct hml_contact_point {
 
 HML_API int32_t hml_contact_count(const hml_contact *contact);
 HML_API hml_status hml_contact_get(const hml_contact *contact, int32_t index, hml_contact_point *point);
+
+/*
+ * ---- an impact by itself ----
+ *
+ * Kindr's equations with impulses, M (u⁺ − u) = Jᵀ Λ, for points that are in contact at q. All contacts at once, each
+ * with its own friction μ and restitution e; w = J u in the contact's axes, normal n and tangents t:
+ *
+ *   0 ≤ Λ_n ⊥ w_n⁺ + e min(w_n, 0) ≥ 0        Newton's law for what closes; what leaves may do so
+ *   |Λ_t| ≤ μ Λ_n, and Λ_t = −μ Λ_n w_t⁺/|w_t⁺| where it slides afterwards
+ *
+ * Newton's law and not Poisson's: one solution instead of two in a row, the same as in hml_contact_step, and neither
+ * keeps the energy in check when contacts have different e, or friction turns the sliding round (Kane and Levinson).
+ * Therefore: where kinetic energy would grow, all e are multiplied by the largest part of 1 with which it does not.
+ * With e = 0 it never grows, so that there is one. Energy never grows for e in [0, 1].
+ */
+typedef struct hml_contact_site {
+    int32_t frame;      /* of the robot: hml_model_find_frame */
+    int32_t other;      /* what it touches: another frame of the robot, or HML_WORLD */
+    double position[3]; /* of the contact, in the world */
+    double normal[3];   /* in the world, from `other` to `frame`; need not be unit */
+    double friction;
+    double restitution; /* in [0, 1] */
+} hml_contact_site;
+
+typedef struct hml_contact_impact {
+    size_t struct_size;
+    int32_t closed;     /* contacts with an impulse */
+    int32_t iterations; /* of the solver, the last time it ran; 0: the guess was the solution */
+    double residual;    /* by how much the laws above are missed, relative to the fastest contact or 1 m/s */
+    double work;        /* of all impulses, joules: the change of kinetic energy, never above round-off */
+    double restitution; /* the part of e that energy allowed, mostly 1 */
+} hml_contact_impact;
+
+/* bytes; 0 if count is negative or the model is missing */
+HML_API size_t hml_contact_impulse_size(const hml_model *model, int32_t count);
+
+/*
+ * v_next: nv, may be v; impulse: count × 3, on `frame`, in the world's axes; impact: all three may be NULL. Redundant
+ * contacts (the four feet of a table) have one v_next and many impulses, of which one comes out. HML_NOT_CONVERGED
+ * where the solver has not found the solution to 1e-10.
+ */
+HML_API hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t count,
+                                       const hml_contact_site *sites, const double *q, const double *v, void *memory,
+                                       size_t size, double *v_next, double *impulse, hml_contact_impact *impact);
 
 #endif

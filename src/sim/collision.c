@@ -60,8 +60,7 @@ static vec3 low_point(const collision_shape *s, pose X, vec3 n, int32_t feature)
     }
 }
 
-/* tangents of a normal, which do not jump while the normal turns a little */
-static void tangents(touch *t)
+void hmli_collide_tangents(touch *t)
 {
     vec3 n = t->normal, e = fabs(n.x) < 0.7 ? vec3_of(1, 0, 0) : vec3_of(0, 1, 0);
     t->t1 = unit(vec3_axpy(-vec3_dot(n, e), n, e), e);
@@ -80,7 +79,7 @@ static void add(touch_list *list, touch t)
         list->overflow = 1;
         return;
     }
-    tangents(&t);
+    hmli_collide_tangents(&t);
     list->items[list->count++] = t;
 }
 

@@ -43,6 +43,9 @@ void hml_collide_planes(const collision_shape *shapes, int32_t nshapes, const co
                         const double *H, touch_list *list);
 void hml_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list);
 
+/* tangents of a normal, which do not jump while the normal turns a little */
+void hmli_collide_tangents(touch *t);
+
 /* can these two touch each other? */
 int hml_collision_pair(const collision_shape *a, const collision_shape *b);
 

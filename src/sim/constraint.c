@@ -18,7 +18,6 @@ static const double contradiction = 1e-7;
 hml_status hml_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches)
 {
     const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
-    const int32_t n = s->model->nv;
     kernel_call call = hml_work_call(s->work);
     memset(s->L, 0, s->n * s->n * sizeof(double));
     call.q.data = q;
@@ -29,14 +28,20 @@ hml_status hml_constraint_factor(constraint_system *s, const double *q, const do
     call.M.ld = s->n;
     hml_work_inverse_dynamics(s->work, &call);
     for (size_t i = 0; i < s->n; i++) s->x[i] = s->L[i * s->n + i];
-    TRY(hml_ltl_factor(n, s->parents, s->L));
+    TRY(hml_ltl_factor(s->model->nv, s->parents, s->L));
     for (size_t i = 0; i < s->n; i++) {
         double pivot = s->L[i * s->n + i];
         if (!(pivot * pivot > floor * s->x[i])) return HML_SINGULAR;
     }
+    return hml_constraint_factor_rows(s);
+}
+
+hml_status hml_constraint_factor_rows(constraint_system *s)
+{
     memcpy(s->K.columns, s->J, s->m * s->n * sizeof(double));
     for (size_t i = 0; i < s->m; i++) {
-        TRY(hml_factor_solve(n, s->parents, s->L, HML_DIAGONAL_STORED, 1, s->K.columns + i * s->n));
+        double *row = s->K.columns + i * s->n;
+        TRY(hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 1, row));
     }
     hml_rank_factor(&s->K, s->set->tolerance > 0 ? s->set->tolerance : 1e-10);
     return HML_OK;
@@ -71,14 +76,21 @@ static double row_dot(const constraint_system *s, size_t i, const double *x)
     return sum;
 }
 
+static void fill_report(const constraint_system *s, double missing, hml_constraint_report *report)
+{
+    if (!report) return;
+    *report = (hml_constraint_report){.struct_size = sizeof *report,
+                                      .rows = (int32_t)s->m,
+                                      .rank = (int32_t)s->K.rank,
+                                      .residual = missing,
+                                      .restitution = 1};
+}
+
 hml_status hml_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report)
 {
+    if (s->touches) return hml_constraint_solve_touch(s, scale, report);
     double missing = hml_rank_solve_gram(&s->K, s->b, s->lambda);
-    if (report) {
-        report->rows = (int32_t)s->m;
-        report->rank = (int32_t)s->K.rank;
-        report->residual = missing;
-    }
+    fill_report(s, missing, report);
     return missing > contradiction * scale ? HML_INCONSISTENT : HML_OK;
 }
 
@@ -141,18 +153,78 @@ hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *wo
         s.a[row++] = s.h[k];
         scale += fabs(s.h[k]);
     }
+    for (size_t k = 0; s.touches && k < passive * s.m; k++) {
+        s.least.G[k] = s.K.columns[k % s.m * passive + k / s.m]; /* by rows */
+    }
+    if (s.touches) memcpy(s.push.x, s.a, passive * sizeof(double));
     hml_rank_factor(&s.K, constraints->tolerance > 0 ? constraints->tolerance : 1e-10);
     double missing = hml_rank_solve(&s.K, s.a, s.lambda);
-    if (report) {
-        report->rows = (int32_t)s.m;
-        report->rank = (int32_t)s.K.rank;
-        report->residual = missing;
-    }
+    fill_report(&s, missing, report);
     if (missing > contradiction * scale) return HML_INCONSISTENT;
+    if (s.touches) TRY(hml_constraint_least(&s, passive, s.push.x, scale));
     for (size_t i = 0; i < s.m; i++) s.b[i] = -s.lambda[i];
     add_forces(&s, s.b, s.h);
     for (size_t k = 0; tau && k < s.n; k++) tau[k] = s.x[k] > 0 ? s.h[k] : 0;
     copy(lambda, s.lambda, s.m);
+    return HML_OK;
+}
+
+/* b of an impulse: a row that is held becomes −e times what it was, one that touches does so where it closes */
+static void impulse_rows(constraint_system *s, double restitution, const double *v)
+{
+    size_t row = 0;
+    for (int32_t i = 0; i < s->set->count; i++) {
+        const hml_constraint *c = &s->set->items[i];
+        for (int32_t k = 0; k < hml_constraint_kind_rows(c->kind); k++, row++) {
+            double w = row_dot(s, row, v), back = c->kind == HML_TOUCH_PLANE ? fmin(w, 0) : w;
+            s->b[row] = -w - restitution * back;
+        }
+    }
+}
+
+/* the energy that the impulse in s->lambda brings: ½ Λᵀ (w + w⁺) = Λᵀ w + ½ |L⁻ᵀ Jᵀ Λ|² */
+static double impulse_energy(const constraint_system *s, const double *v)
+{
+    double energy = 0;
+    memset(s->x, 0, s->n * sizeof(double));
+    for (size_t i = 0; i < s->m; i++) energy += s->lambda[i] * row_dot(s, i, v);
+    add_forces(s, s->lambda, s->x);
+    hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 1, s->x);
+    for (size_t k = 0; k < s->n; k++) energy += 0.5 * s->x[k] * s->x[k];
+    return energy;
+}
+
+static double kinetic_energy(const constraint_system *s, const double *v)
+{
+    double energy = 0;
+    memcpy(s->x, v, s->n * sizeof(double));
+    hml_factor_multiply(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 0, s->x);
+    for (size_t k = 0; k < s->n; k++) energy += 0.5 * s->x[k] * s->x[k];
+    return energy;
+}
+
+/*
+ * One-sided rows: at restitution 0 the impulse is a projection on a cone, which takes energy away. Where more
+ * restitution brings some, the largest part of it that does not is found by halving.
+ */
+static hml_status solve_impulse(constraint_system *s, double restitution, double scale, const double *v,
+                                hml_constraint_report *report)
+{
+    const double allowed = 1e-13 * kinetic_energy(s, v); /* round-off */
+    double low = 0, high = 1, part = 1;
+    for (int halvings = 0; halvings < 50; halvings++) {
+        hml_constraint_evaluate(s, s->q, NULL, 0); /* all rows of J again */
+        impulse_rows(s, part * restitution, v);
+        TRY(hml_constraint_solve_touch(s, scale, report));
+        if (report) report->restitution = part;
+        if (impulse_energy(s, v) <= allowed) {
+            if (part == 1 || high - part < 1e-9) break;
+            low = part;
+        } else {
+            high = part;
+        }
+        part = high - low < 1e-9 ? low : 0.5 * (low + high);
+    }
     return HML_OK;
 }
 
@@ -170,7 +242,10 @@ hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const
         s.b[i] = -(1 + restitution) * row_dot(&s, i, v);
         scale += fabs(s.b[i]);
     }
-    TRY(hml_constraint_solve(&s, scale, report));
+    if (s.touches)
+        TRY(solve_impulse(&s, restitution, scale, v, report));
+    else
+        TRY(hml_constraint_solve(&s, scale, report));
     hml_constraint_apply(&s, s.lambda, v, s.a);
     copy(v_next, s.a, s.n);
     copy(impulse, s.lambda, s.m);

@@ -6,11 +6,13 @@
 #include "algo/work.h"
 #include "hamel/constraint.h"
 #include "sim/constraint_rank.h"
+#include "sim/shortest.h"
 
 typedef struct constraint_system {
     const hml_model *model;
     hml_work *work;
     const hml_constraints *set;
+    const double *q;
     size_t n, m;        /* coordinates, rows */
     double *L;          /* n × n: M, then LᵀL of it */
     double *h;          /* n */
@@ -25,9 +27,21 @@ typedef struct constraint_system {
     double *W;          /* for the linearization: see constraint_linearize.c */
     int32_t *parents;
     rank_factor K; /* of L⁻ᵀ Jᵀ: K = GᵀG = J M⁻¹ Jᵀ */
+
+    /* where there are one-sided rows, see constraint_touch.c */
+    size_t touches;
+    double *open;   /* m: 1 where a row has turned out to be open; its row of J is then zero */
+    shortest push;  /* n numbers, m rows */
+    shortest least; /* m numbers, n equations and m inequalities */
 } constraint_system;
 
 int32_t hml_constraint_kind_rows(hml_constraint_kind kind);
+
+/* one row, along a normal */
+static inline int constraint_is_plane(const hml_constraint *c)
+{
+    return c->kind == HML_HOLD_PLANE || c->kind == HML_TOUCH_PLANE;
+}
 
 /* everything is checked: arguments, constraints, state */
 hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
@@ -40,6 +54,9 @@ void hml_constraint_evaluate(constraint_system *s, const double *q, const double
 /* M in L, h in h (at ν, with the wrenches); then both factors */
 hml_status hml_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches);
 
+/* K of the rows of J as they are now */
+hml_status hml_constraint_factor_rows(constraint_system *s);
+
 /* x ← M⁻¹ x */
 void hml_constraint_solve_mass(const constraint_system *s, double *x);
 
@@ -48,5 +65,11 @@ void hml_constraint_apply(const constraint_system *s, const double *lambda, cons
 
 /* λ of (J M⁻¹ Jᵀ) λ = b in s->lambda; scale: the size of what b was made of */
 hml_status hml_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report);
+
+/* the same with one-sided rows, (J M⁻¹ Jᵀ) λ >= b for these; open rows are taken out of J and K */
+hml_status hml_constraint_solve_touch(constraint_system *s, double scale, hml_constraint_report *report);
+
+/* G λ = c with λ >= 0 for the one-sided rows, of least norm; G: rows × m, handed over in s->least.G by rows */
+hml_status hml_constraint_least(constraint_system *s, size_t rows, const double *c, double scale);
 
 #endif

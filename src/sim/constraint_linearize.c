@@ -102,7 +102,7 @@ static void add_rows(const constraint_system *s, const hml_constraint *c, double
 {
     const size_t n = s->n;
     if (factor == 0) return;
-    if (c->kind == HML_HOLD_PLANE) {
+    if (constraint_is_plane(c)) {
         vec3 normal = array_vec3(c->normal);
         double scale = factor / sqrt(vec3_dot(normal, normal));
         for (size_t k = 0; k < n; k++) {
@@ -220,12 +220,18 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
     /* the system it leaves in the scratch is used on: J, its factors, λ in s.lambda, ν̇ in s.a */
     TRY(hml_constrained_forward_dynamics(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch,
                                          x->acceleration, x->lambda, &x->report));
+    if (x->report.grazing) return HML_SINGULAR;
     s.K.rank = (size_t)x->report.rank;
     const derivatives d = lay_out(&s);
     const size_t n = s.n;
     TRY(gather_wrenches(&s, x->q, x->wrenches));
     inverse_derivatives(&s, x->q, x->v, s.a, &d);
     TRY(constraint_derivatives(&s, x->q, x->v, s.a, &d));
+    for (size_t i = 0; s.touches && i < s.m; i++) { /* an open row is no equation */
+        if (!(s.open[i] > 0)) continue;
+        memset(d.cq + i * n, 0, n * sizeof(double));
+        memset(d.cv + i * n, 0, n * sizeof(double));
+    }
     double *Dq = x->Dq, *Dv = x->Dv;
     if (x->A) { /* columns are read before they are written, so the results may take the place of the derivatives */
         if (!Dq) Dq = d.dq;
@@ -251,6 +257,7 @@ hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *w
     constraint_system s;
     hml_constraint_report report = {.struct_size = sizeof report};
     TRY(hml_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
+    if (s.touches) return HML_UNSUPPORTED;
     TRY(hml_constrained_impulse(model, work, constraints, restitution, q, v, scratch, NULL, impulse, &report));
     s.K.rank = (size_t)report.rank;
     const derivatives d = lay_out(&s);

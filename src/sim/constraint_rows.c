@@ -19,7 +19,8 @@ int32_t hml_constraint_kind_rows(hml_constraint_kind kind)
     switch (kind) {
     case HML_HOLD_FRAME: return 6;
     case HML_HOLD_POINT: return 3;
-    case HML_HOLD_PLANE: return 1;
+    case HML_HOLD_PLANE:
+    case HML_TOUCH_PLANE: return 1;
     default: return 0;
     }
 }
@@ -36,7 +37,14 @@ int32_t hml_constraint_rows(const hml_constraints *set)
     return rows;
 }
 
-static size_t lay_out(const hml_model *model, size_t m, double *at, constraint_system *s)
+static size_t count_touches(const hml_constraints *set)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < set->count; i++) count += set->items[i].kind == HML_TOUCH_PLANE;
+    return count;
+}
+
+static size_t lay_out(const hml_model *model, size_t m, size_t touches, double *at, constraint_system *s)
 {
     const size_t n = (size_t)model->nv;
     size_t used = 0;
@@ -57,14 +65,20 @@ static size_t lay_out(const hml_model *model, size_t m, double *at, constraint_s
     s->m = m;
     s->parents = at ? (int32_t *)(void *)(at + used) : NULL;
     used += n;
-    return used + hml_rank_lay_out(n, m, at ? at + used : NULL, &s->K);
+    used += hml_rank_lay_out(n, m, at ? at + used : NULL, &s->K);
+    s->touches = touches;
+    if (!touches) return used;
+    s->open = at ? at + used : NULL;
+    used += m;
+    used += hmli_shortest_lay_out(n, m, at ? at + used : NULL, &s->push);
+    return used + hmli_shortest_lay_out(m, n + m, at ? at + used : NULL, &s->least);
 }
 
 size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints)
 {
     constraint_system s;
     int32_t m = hml_constraint_rows(constraints);
-    return model && m >= 0 ? lay_out(model, (size_t)m, NULL, &s) : 0;
+    return model && m >= 0 ? lay_out(model, (size_t)m, count_touches(constraints), NULL, &s) : 0;
 }
 
 static hml_status check_item(const hml_model *model, const hml_constraint *c)
@@ -75,7 +89,7 @@ static hml_status check_item(const hml_model *model, const hml_constraint *c)
     if (!isfinite(c->damping) || !isfinite(c->stiffness)) return HML_NOT_FINITE;
     if (c->damping < 0 || c->stiffness < 0) return HML_INVALID_ARGUMENT;
     if (c->stiffness > 0) TRY(read_placement(c->pose, &H));
-    if (c->kind != HML_HOLD_PLANE) return HML_OK;
+    if (!constraint_is_plane(c)) return HML_OK;
     TRY(read_vec3(c->normal, &n));
     return vec3_dot(n, n) > 0 ? HML_OK : HML_INVALID_ARGUMENT;
 }
@@ -89,11 +103,13 @@ hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml
     if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
     TRY(hml_work_check_state(model, q, v, tau, wrenches));
-    lay_out(model, (size_t)m, scratch, s);
+    lay_out(model, (size_t)m, count_touches(set), scratch, s);
     s->model = model;
     s->work = work;
     s->set = set;
+    s->q = q;
     memset(s->zero, 0, s->n * sizeof(double));
+    if (s->touches) memset(s->open, 0, s->m * sizeof(double));
     if (hml_coordinate_parents(model, s->parents) == HML_OK) return HML_OK;
     for (size_t i = 0; i < s->n; i++) s->parents[i] = (int32_t)i - 1; /* with mimic followers M is dense: one chain */
     return HML_OK;
@@ -109,7 +125,7 @@ static vec3 unit_normal(const hml_constraint *c)
 static void put_rows(const constraint_system *s, const hml_constraint *c, double *J)
 {
     const size_t n = s->n;
-    if (c->kind != HML_HOLD_PLANE) {
+    if (!constraint_is_plane(c)) {
         memcpy(J, s->block, (size_t)hml_constraint_kind_rows(c->kind) * n * sizeof *J);
         return;
     }
@@ -122,7 +138,7 @@ static void put_rows(const constraint_system *s, const hml_constraint *c, double
 /* the same for a twist, or for its derivative */
 static void put_numbers(const hml_constraint *c, twist V, double *out)
 {
-    if (c->kind == HML_HOLD_PLANE) {
+    if (constraint_is_plane(c)) {
         *out = vec3_dot(unit_normal(c), V.v);
         return;
     }

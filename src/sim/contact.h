@@ -91,6 +91,15 @@ double hml_contact_newton(hml_contact *c, double extra, double left);
 /* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
 int hml_contact_displacement(hml_contact *c);
 
+/* ---- contact_step.c ---- */
+
+/* M at c->q in L, factored; bias: τ − h there, with ν */
+hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, const double *tau,
+                               const double *wrenches);
+
+/* out = J x */
+void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out);
+
 /* ---- contact_axes.c ---- */
 
 /* u from ν at q, or, with `back`, ν from u; out may be v */

@@ -158,6 +158,38 @@ double hml_contact_solve(hml_contact *c, int32_t *iterations)
 
 /* ---- bounces ---- */
 
+/* the energy that an impulse brings to a contact by itself: ½ Pᵀ (w + w⁺) */
+static double bounce_energy(const local *l, const double w[3], const double P[3])
+{
+    double energy = 0;
+    for (int i = 0; i < 3; i++) {
+        energy += P[i] * (w[i] + 0.5 * (l->B[i][0] * P[0] + l->B[i][1] * P[1] + l->B[i][2] * P[2]));
+    }
+    return energy;
+}
+
+/*
+ * Newton's law with friction for one contact. Where the sliding turns round, it may make energy (Kane and Levinson):
+ * then with the largest part of the restitution that does not. Without restitution it never does.
+ */
+static void bounce(const local *l, double restitution, const double w[3], double P[3])
+{
+    double low = 0, high = 1, part = 1;
+    for (int halvings = 0; halvings < 60; halvings++) {
+        const double closing[3] = {(1 + part * restitution) * w[0], w[1], w[2]};
+        memset(P, 0, 3 * sizeof *P);
+        local_solve(l, closing, P);
+        if (part == low) return;
+        if (bounce_energy(l, w, P) <= 1e-13 * fabs(P[0] * w[0])) { /* round-off */
+            if (part == 1) return;
+            low = part;
+        } else {
+            high = part;
+        }
+        part = high - low < 1e-12 ? low : 0.5 * (low + high);
+    }
+}
+
 int32_t hml_contact_bounces(hml_contact *c)
 {
     const int32_t most = BOUNCES * (c->now.count + 1);
@@ -173,9 +205,8 @@ int32_t hml_contact_bounces(hml_contact *c)
         }
         if (fastest < 0) break;
         const local l = local_of(c, fastest);
-        const double e = c->now.items[c->rows[fastest].index].restitution;
-        double P[3] = {0}, w[3] = {(1 + e) * c->w[fastest], c->w[fastest + 1], c->w[fastest + 2]};
-        local_solve(&l, w, P);
+        double P[3];
+        bounce(&l, c->now.items[c->rows[fastest].index].restitution, c->w + fastest, P);
         for (int k = 0; k < 3; k++) c->bounced[fastest + k] += P[k];
         move(c, fastest, 3, P);
     }

@@ -10,8 +10,8 @@
 #include "hamel/factorization.h"
 #include "sim/contact.h"
 
-/* M(q_M) in L, factored; bias: τ − h at q_M, ν */
-static hml_status factor(hml_contact *c, hml_work *work, const double *v, const double *tau, const double *wrenches)
+hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, const double *tau,
+                               const double *wrenches)
 {
     const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
     const size_t n = c->n;
@@ -36,8 +36,7 @@ static hml_status factor(hml_contact *c, hml_work *work, const double *v, const 
     return HML_OK;
 }
 
-/* out = J x */
-static void row_velocities(const hml_contact *c, const double *x, double *out)
+void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out)
 {
     for (int32_t i = 0; i < c->nrows; i++) out[i] = contact_dot(c->n, c->J + (size_t)i * c->n, x);
 }
@@ -66,7 +65,7 @@ static void describe(const hml_contact *c, hml_contact_result *result)
     result->limits = 0;
     result->penetration = 0;
     result->work = 0;
-    row_velocities(c, c->v_next, c->w);
+    hmli_contact_row_velocities(c, c->v_next, c->w);
     for (int32_t i = 0; i < c->nrows; i++) {
         const contact_row *row = &c->rows[i];
         if (row->kind == ROW_LIMIT) result->limits++;
@@ -102,18 +101,18 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     if (c->options & HML_CONTACT_PAIRS) hml_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
     if (c->now.overflow) return HML_OUT_OF_MEMORY;
     hml_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
-    TRY(factor(c, work, c->v, tau, wrenches));
+    TRY(hmli_contact_factor(c, work, c->v, tau, wrenches));
     hml_contact_list_rows(c, h);
     hml_contact_fill_rows(c);
 
-    row_velocities(c, c->v, c->before);
+    hmli_contact_row_velocities(c, c->v, c->before);
     r->bounces = hml_contact_bounces(c);
     for (size_t k = 0; k < n; k++) c->free[k] = h * c->bias[k];
     hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, c->free);
     hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, c->free);
     hml_contact_add_turning(model, c->v, h, c->free);
     for (size_t k = 0; k < n; k++) c->free[k] += c->v[k];
-    row_velocities(c, c->free, c->base);
+    hmli_contact_row_velocities(c, c->free, c->base);
     r->residual = hml_contact_solve(c, &r->iterations);
     if (!(r->residual <= c->tolerance)) return isfinite(r->residual) ? HML_NOT_CONVERGED : HML_NOT_FINITE;
 

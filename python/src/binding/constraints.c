@@ -26,6 +26,34 @@ static hml_status linearize(const row *r)
     return hml_constrained_linearize(r->model, r->work, r->constraints, SCRATCH, &x);
 }
 
+enum { MOST_SITES = 256 };
+
+/* frames, positions, normals, q, v, friction, restitution */
+static hml_status contact_impulse(const row *r)
+{
+    hml_contact_site sites[MOST_SITES];
+    hml_contact_impact impact = {.struct_size = sizeof impact};
+    const npy_intp count = r->symbol['k' - 'a'];
+    if (count > MOST_SITES) return HML_INVALID_ARGUMENT;
+    for (npy_intp i = 0; i < count; i++) {
+        sites[i] = (hml_contact_site){.frame = r->marks[0][i], .other = HML_WORLD};
+        memcpy(sites[i].position, r->in[1] + 3 * i, sizeof sites[i].position);
+        memcpy(sites[i].normal, r->in[2] + 3 * i, sizeof sites[i].normal);
+        if (r->in[5]) sites[i].friction = r->in[5][i];
+        if (r->in[6]) sites[i].restitution = r->in[6][i];
+        if (r->marks[7]) sites[i].other = r->marks[7][i];
+    }
+    const size_t size = hml_contact_impulse_size(r->model, (int32_t)count);
+    void *memory = row_scratch(r, size);
+    if (!memory) return HML_OUT_OF_MEMORY;
+    hml_status status = hml_contact_impulse(r->model, r->work, (int32_t)count, sites, r->in[3], r->in[4], memory, size,
+                                            r->out[0], r->out[1], &impact);
+    *r->out[2] = impact.work;
+    *r->out[3] = impact.restitution;
+    *r->out[4] = impact.residual;
+    return status;
+}
+
 #define TABLE           "constraints.def"
 #define TABLE_FUNCTIONS table
 #include "table.h"
@@ -37,13 +65,13 @@ const size_t constraints_count = COUNT(table);
 
 static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
 {
-    static const char *const KINDS[] = {"frame", "point", "plane"};
+    static const char *const KINDS[] = {"frame", "point", "plane", "touch"};
     npy_intp dims[2] = {4, 4}, three = 3;
     PyObject *kind = PyObject_GetAttrString(hold, "kind"), *frame = PyObject_GetAttrString(hold, "frame");
     int i = 0;
-    while (kind && PyUnicode_Check(kind) && i < 3 && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
-    if (kind && i == 3)
-        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "kind is one of frame, point, plane, not %R", kind);
+    while (kind && PyUnicode_Check(kind) && i < 4 && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
+    if (kind && i == 4)
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "kind is one of frame, point, plane, touch, not %R", kind);
     c->kind = (hml_constraint_kind)i;
     c->frame = frame && !PyErr_Occurred() ? find_frame(model, frame, 0) : -1;
     Py_XDECREF(kind);

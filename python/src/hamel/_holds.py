@@ -13,7 +13,8 @@ class Hold:
     """A frame, or its origin, that the world holds; for Model.constrained_forward_dynamics and its kin.
 
     kind "frame": six rows, its left twist is zero, the force a wrench in the frame; "point": three rows, the velocity of
-    its origin in the world's axes; "plane": one row, that velocity along the normal. damping (1/s) and stiffness (1/s²)
+    its origin in the world's axes; "plane": one row, that velocity along the normal; "touch": the same, but it may leave
+    along the normal, and the force only pushes. damping (1/s) and stiffness (1/s²)
     are Baumgarte's terms; stiffness pulls to the pose, (4, 4).
     """
 
