@@ -5,7 +5,7 @@
  *   hml_jacobian_doubly_left     ᴱJ_{A,E/B}                                                            Notation (74)
  *   hml_jacobian_doubly_mixed    ᴱ⁽ᴬ⁾J_{A,E/B(A)}
  *   hml_contact_jacobian         of a link, expressed in a contact frame that may move over it    Notation (81)-(82)
- *   hml_point                    of a point fixed in a frame
+ *   hml_point                    of a point of a frame, fixed there or moving
  *   hml_centroidal               centre of mass, centroidal momentum matrix
  *   hml_jacobians                columns of all joints at once
  *   hml_jacobians_batch          the same for many states
@@ -52,14 +52,19 @@ HML_API hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, 
 
 typedef struct hml_point_motion {
     size_t struct_size;
-    double *position;     /* 3, in the world */
-    double *J;            /* 3 × nv: velocity = J ν, ν left-trivialized */
-    double *Jdot;         /* 3 × nv; needs v */
-    double *velocity;     /* 3, in the world's axes; needs v */
-    double *acceleration; /* 3; needs v and a */
+    double *position;          /* 3, in the world */
+    double *J;                 /* 3 × nv: velocity = J ν, ν left-trivialized */
+    double *Jdot;              /* 3 × nv; needs v */
+    double *velocity;          /* 3, in the world's axes; needs v */
+    double *acceleration;      /* 3; needs v and a */
+    const double *rate;        /* given: 3, the point's velocity in the frame; NULL: it is fixed there */
+    const double *second_rate; /* given: 3, the derivative of that; NULL: zero */
 } hml_point_motion;
 
-/* point: coordinates in the frame */
+/*
+ * point: coordinates in the frame. Where it moves there, velocity = J ν + R ȧ and
+ * acceleration = J ν̇ + J̇ ν + 2 ω × R ȧ + R ä; J and J̇ are those of the point of the frame that it passes.
+ */
 HML_API hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, const double point[3],
                              const double *q, const double *v, const double *a, hml_point_motion *motion);
 

@@ -3,7 +3,8 @@
  * kinematic Hessian.
  *
  *   hml_frame_derivatives        ∂(twist)/∂q, ∂(twist)/∂ν, ∂(acceleration)/∂q, ∂(acceleration)/∂ν, ∂(acceleration)/∂ν̇
- *   hml_frame_hessian            ∂J/∂q                            Müller (5), (15), (25); Kindr (15)
+ *   hml_frame_hessian            ∂J/∂q                            Müller (5), (15), (25); Kindr (15)-(18)
+ *   hml_point_hessian            the same for a point
  *   hml_jacobian_partial         ∂ⁿJ_c/∂q_α1 … ∂q_αn              Müller (14), (23)
  *
  * A derivative with respect to coordinate k of q is d/dε at ε = 0 of q ⊕ ε e_k: the joint moves on by exp, as in the
@@ -33,9 +34,18 @@ HML_API hml_status hml_frame_derivatives(const hml_model *model, hml_work *work,
                                          hml_representation representation, const double *q, const double *v,
                                          const double *a, hml_frame_derivative *derivative);
 
-/* H: nv × 6 × nv, H[k] = ∂J/∂q_k. J̇ = Σ H[k] ν_k */
+/*
+ * H: nv × 6 × nv, J̇ = Σ H[k] ν_k. The rows of J are in `representation`; its columns, and the directions k, belong to
+ * the velocity of a free root in the representation `base`: with T of trivialization.h, J = J_left T⁻¹ and
+ * H[k] = Σ_j (T⁻¹)_jk ∂J/∂q_j. With HML_LEFT, H[k] = ∂J/∂q_k.
+ */
 HML_API hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int32_t frame,
-                                     hml_representation representation, const double *q, double *H);
+                                     hml_representation representation, hml_representation base, const double *q,
+                                     double *H);
+
+/* the Hessian of the position of a point of the frame, in the world's axes; H: nv × 3 × nv */
+HML_API hml_status hml_point_hessian(const hml_model *model, hml_work *work, int32_t frame, const double point[3],
+                                     hml_representation base, const double *q, double *H);
 
 /*
  * The n-th partial derivative of column `column` of a frame's Jacobian: first by coordinate indices[0], then by

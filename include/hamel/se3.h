@@ -38,8 +38,8 @@
  *                     hml_acceleration_intrinsic  apparent in C → intrinsic in B
  *                     hml_acceleration_add_frame  apparent → intrinsic, both in C        Notation (49)-(51)
  *                     hml_acceleration_drop_frame intrinsic → apparent, both in C
- *   points            hml_point_velocity          R (v + ω × a)
- *                     hml_point_acceleration      R (v̇ + ω × v + ω̇ × a + ω × (ω × a))
+ *   points            hml_point_velocity          R (v + ω × a + ȧ)                Kindr
+ *                     hml_point_acceleration      R (v̇ + ω × v + ω̇ × a + ω × (ω × a) + 2 ω × ȧ + ä)
  *
  *   screws            hml_screw_from_twist, hml_screw_to_twist                           Müller B.2
  *                     hml_screw_from_wrench, hml_screw_to_wrench   Poinsot
@@ -230,12 +230,17 @@ HML_API hml_status hml_acceleration_add_frame(const double V_AC[6], const double
 HML_API hml_status hml_acceleration_drop_frame(const double V_AC[6], const double V_AB[6], const double intrinsic[6],
                                                double out[6]);
 
-/* velocity in A of a point fixed in B: R (v + ω × a); V left, point in B */
-HML_API hml_status hml_point_velocity(const double H[16], const double V[6], const double point[3], double out[3]);
+/*
+ * Velocity in A of a point that may move in B, Kindr, "Linear velocity": R (v + ω × a + ȧ). V left; the point a and its
+ * rate ȧ are coordinates in B; rate NULL: it is fixed in B. With the identity for H the result is in the axes of B.
+ */
+HML_API hml_status hml_point_velocity(const double H[16], const double V[6], const double point[3],
+                                      const double rate[3], double out[3]);
 
-/* its acceleration in A: R (v̇ + ω × v + ω̇ × a + ω × (ω × a)); V and dV left */
+/* its acceleration in A: R (v̇ + ω × v + ω̇ × a + ω × (ω × a) + 2 ω × ȧ + ä); V and dV left; rates NULL: zero */
 HML_API hml_status hml_point_acceleration(const double H[16], const double V[6], const double dV[6],
-                                          const double point[3], double out[3]);
+                                          const double point[3], const double rate[3], const double second_rate[3],
+                                          double out[3]);
 
 /* ---- screws, Müller B.2 ---- */
 

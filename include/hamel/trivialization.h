@@ -13,6 +13,9 @@
  *   hml_jacobian_to_representation       the columns of J and J̇: twist = J_rep ν_rep
  *   hml_linearization_to_representation  A and B
  *
+ *   hml_substitute_velocity, hml_substitute_acceleration, hml_substitute_force, hml_substitute_dynamics,
+ *   hml_substitute_jacobian              the same for any ū = B(q) u                                     Kindr
+ *
  * Only the six velocity numbers of a free root change (a free joint on the world); T is the identity for every other
  * joint. With o, R the pose of the root's frame in the world (docs/conventions.md; Notation, section 5):
  *
@@ -68,5 +71,29 @@ HML_API hml_status hml_jacobian_to_representation(const hml_model *model, hml_re
 HML_API hml_status hml_linearization_to_representation(const hml_model *model, hml_representation representation,
                                                        const double *q, const double *v, const double *a,
                                                        int32_t ninputs, double *A, double *B);
+
+/*
+ * ---- any other velocities ----
+ *
+ * ū = B(q) u: the known velocities, m of them, from new ones, n of them; Kindr, "Transformation of equations of
+ * motion". B and its time derivative Bdot, m × n, come from the caller. Square: other names for the same motions. Fewer
+ * new ones than old: the motions that a constraint leaves; the equations are then those on it, and the constraint
+ * forces are gone, since they have no power: Bᵀ Jᵀ λ = (J B)ᵀ λ = 0. Other than above, inputs stay as they are, and
+ * outputs must not overlap them. Nothing here looks at a model.
+ *
+ *   velocity      ū = B u
+ *   acceleration  ū̇ = B u̇ + Ḃ u
+ *   force         τ = Bᵀ τ̄, so that τᵀu = τ̄ᵀū
+ *   dynamics      M = Bᵀ M̄ B, h = Bᵀ (h̄ + M̄ Ḃ u), so that M u̇ + h = τ; Mbar: m × m, M: n × n; Bdot NULL: zero
+ *   jacobian      J = J̄ B, J̇ = J̄̇ B + J̄ Ḃ: rows × m in, rows × n out; Jdot may be NULL
+ */
+HML_API hml_status hml_substitute_velocity(int32_t m, int32_t n, const double *B, const double *u, double *ubar);
+HML_API hml_status hml_substitute_acceleration(int32_t m, int32_t n, const double *B, const double *Bdot,
+                                               const double *u, const double *udot, double *ubardot);
+HML_API hml_status hml_substitute_force(int32_t m, int32_t n, const double *B, const double *taubar, double *tau);
+HML_API hml_status hml_substitute_dynamics(int32_t m, int32_t n, const double *B, const double *Bdot, const double *u,
+                                           const double *Mbar, const double *hbar, double *M, double *h);
+HML_API hml_status hml_substitute_jacobian(int32_t m, int32_t n, const double *B, const double *Bdot, int32_t rows,
+                                           const double *Jbar, const double *Jbardot, double *J, double *Jdot);
 
 #endif

@@ -49,6 +49,7 @@ def size_of(word):
     sizes = {"nq": ROBOT.nq, "nv": ROBOT.nv, "nbodies": ROBOT.nbodies, "nframes": ROBOT.nframes, "m": 3, "n": 5}
     sizes |= {"inputs": 2, "k": 3, "coordinates": ROBOT.nv, "their nq": ROBOT.nq, "their nv": ROBOT.nv}
     sizes["rows"] = 7
+    sizes["nx"] = ROBOT.nq - 1  # Euler angles for the quaternion of its base
     sizes["point"] = len(ROBOT.directional_update(ROBOT.neutral(), np.zeros(ROBOT.nv)).point)
     factor, name = re.fullmatch(r" *(?:(\d+) ?)?(.*)", word).groups()
     return int(factor or 1) * (sizes[name] if name else 1)
@@ -63,13 +64,15 @@ def draw(function, name, shape, rng):
     if dims == (4, 4) and name not in ("matrix", "I"):
         group = where == "Subgroup"
         return GROUP.exp(turns[:, :3]) if group else hamel.se3.exp(turns)
-    if name in ("matrix", "C", "R") and dims == (3, 3):
-        return hamel.so3.exp(turns[:, :3])
+    if dims == (3, 3) and (name in ("matrix", "C", "R") or where == "matrix"):
+        return hamel.so3.exp(turns[:, :3]) if name != "rate" else owner.rate(hamel.so3.exp(turns[:, :3]), turns[:, 3:])
+    if where == "angle_axis" and dims == (4,) and name in ("a", "b"):
+        return hamel.rotvec.to_angle_axis(turns[:, :3])
     if dims == (4,) and name in ("quat", "a", "b"):
         return hamel.rotvec.to_quat(turns[:, :3])
     if name == "angle_axis":
         return hamel.rotvec.to_angle_axis(turns[:, :3])
-    if name == "rate":
+    if name == "rate" and where not in ("point", "Model"):
         return owner.rate(draw(function, *inputs(function)[0], rng), turns[:, :3])
     if name in ("q", "q0", "q1", "qdot") and dims == (ROBOT.nq,):
         return ROBOT.random(int(rng.integers(1 << 30)), N)
@@ -107,6 +110,10 @@ def arguments(function):
             fixed[name] = ROBOT.frames[-1].name
         elif name == "holds":
             fixed[name] = [hamel.Hold(0), hamel.Hold(ROBOT.frames[-1].name, "plane")]
+        elif name == "frames":
+            fixed[name] = np.arange(size_of("k"))
+        elif name == "others":
+            fixed[name] = np.full(size_of("k"), -1)
         elif name == "parents":
             fixed[name] = np.arange(-1, size_of("n") - 1)
         elif name == "prescribed":

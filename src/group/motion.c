@@ -108,26 +108,37 @@ hml_status hml_acceleration_drop_frame(const double V_AC[6], const double V_AB[6
     return write_twist(twist_sub(x, twist_cross(C, B)), out);
 }
 
-hml_status hml_point_velocity(const double H[16], const double V[6], const double point[3], double out[3])
+/* NULL: the point does not move in B */
+static hml_status read_rate(const double *x, vec3 *rate)
+{
+    *rate = vec3_zero();
+    return x ? read_vec3(x, rate) : HML_OK;
+}
+
+hml_status hml_point_velocity(const double H[16], const double V[6], const double point[3], const double rate[3],
+                              double out[3])
 {
     pose A;
     twist U;
-    vec3 p;
+    vec3 p, p1;
     TRY(read_pose(H, &A));
     TRY(read_twist(V, &U));
     TRY(read_vec3(point, &p));
-    return write_vec3(point_velocity(A, U, p), out);
+    TRY(read_rate(rate, &p1));
+    return write_vec3(point_velocity(A, U, p, p1), out);
 }
 
 hml_status hml_point_acceleration(const double H[16], const double V[6], const double dV[6], const double point[3],
-                                  double out[3])
+                                  const double rate[3], const double second_rate[3], double out[3])
 {
     pose A;
     twist U, dU;
-    vec3 p;
+    vec3 p, p1, p2;
     TRY(read_pose(H, &A));
     TRY(read_twist(V, &U));
     TRY(read_twist(dV, &dU));
     TRY(read_vec3(point, &p));
-    return write_vec3(point_acceleration(A, U, dU, p), out);
+    TRY(read_rate(rate, &p1));
+    TRY(read_rate(second_rate, &p2));
+    return write_vec3(point_acceleration(A, U, dU, p, p1, p2), out);
 }

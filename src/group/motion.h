@@ -84,17 +84,18 @@ static inline twist acceleration_of_apparent(pose H_CB, twist V_CB, twist V_AB, 
     return twist_sub(pose_ad_inverse(H_CB, apparent), twist_cross(V_CB, V_AB));
 }
 
-/* velocity in A of a point that is fixed in B, p its coordinates there: R (v + ω × p); V left */
-static inline vec3 point_velocity(pose H, twist V, vec3 p)
+/* velocity in A of a point whose coordinates p in B change with the rate p1: R (v + ω × p + ṗ), Kindr; V left */
+static inline vec3 point_velocity(pose H, twist V, vec3 p, vec3 p1)
 {
-    return mat3_mul_vec(H.R, vec3_add(V.v, vec3_cross(V.w, p)));
+    return mat3_mul_vec(H.R, vec3_add(vec3_add(V.v, vec3_cross(V.w, p)), p1));
 }
 
-/* its second derivative in A: R (v̇ + ω × v + ω̇ × p + ω × (ω × p)) */
-static inline vec3 point_acceleration(pose H, twist V, twist dV, vec3 p)
+/* its second derivative in A: R (v̇ + ω × v + ω̇ × p + ω × (ω × p) + 2 ω × ṗ + p̈) */
+static inline vec3 point_acceleration(pose H, twist V, twist dV, vec3 p, vec3 p1, vec3 p2)
 {
-    vec3 rate = vec3_add(dV.v, vec3_cross(dV.w, p));
-    return mat3_mul_vec(H.R, vec3_add(rate, vec3_cross(V.w, vec3_add(V.v, vec3_cross(V.w, p)))));
+    vec3 carried = vec3_add(V.v, vec3_cross(V.w, p));
+    vec3 rate = vec3_add(vec3_add(dV.v, vec3_cross(dV.w, p)), p2);
+    return mat3_mul_vec(H.R, vec3_add(rate, vec3_cross(V.w, vec3_axpy(K(2), p1, carried))));
 }
 
 #endif

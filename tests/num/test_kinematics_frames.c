@@ -95,14 +95,14 @@ static void compare(const robot *r, uint64_t *seed, int rates)
         }
         vec3 point = draw_vec3(seed);
         twist V[SERIES_LENGTH];
-        vec3 at = jacobian_of_point(r->model, D, point, &state, V, &j);
-        twist V0 = twist_of(point_velocity(o.H[D], o.v[D], point), vec3_zero());
+        vec3 at = jacobian_of_point(r->model, D, point, &state, V, &j).p;
+        twist V0 = twist_of(point_velocity(o.H[D], o.v[D], point, vec3_zero()), vec3_zero());
         V[rates].w = vec3_zero();
         if (!rates)
             ASSERT_NEAR(twist_of(at, vec3_zero()), twist_of(pose_act(o.H[D], point), vec3_zero()), 10, TOLERANCE);
         ASSERT_NEAR(V[rates], SEEN(V0), 100, TOLERANCE);
         for (int c = 0; c < r->nv; c++) {
-            twist U = twist_of(point_velocity(o.H[D], o.J[D][c], point), vec3_zero());
+            twist U = twist_of(point_velocity(o.H[D], o.J[D][c], point, vec3_zero()), vec3_zero());
             twist column = matrix_column(matrix, r->nv, c);
             column.w = vec3_zero();
             ASSERT_NEAR(column, SEEN(U), 10, TOLERANCE);

@@ -29,7 +29,7 @@ static hml_status dump_frame(const hml_model *model, hml_work *work, int32_t fra
             .struct_size = sizeof d, .twist_q = Vq, .acceleration_q = Vq + wide, .acceleration_v = Vq + 2 * wide};
         hml_status status = hml_frame(model, work, frame, (hml_representation)rep, q, v, a, &m);
         if (!status) status = hml_frame_derivatives(model, work, frame, (hml_representation)rep, q, v, a, &d);
-        if (!status) status = hml_frame_hessian(model, work, frame, (hml_representation)rep, q, H);
+        if (!status) status = hml_frame_hessian(model, work, frame, (hml_representation)rep, HML_LEFT, q, H);
         if (status) return status;
         put(pose, 16), put(J, wide), put(Jdot, wide), put(twist, 6), put(acceleration, 6), put(Vq, 3 * wide);
         if (rep != HML_MIXED) put(H, wide * nv);

@@ -49,6 +49,14 @@ static hml_status hybrid(const row *r)
     return hml_hybrid_dynamics(r->model, RECURSIVE, r->marks[0], r->in[1], r->in[2], r->in[5], r->out[0], r->out[1]);
 }
 
+static hml_status load(const row *r)
+{
+    hml_frame_load x = {.frame = r->choice[0], .axes = (hml_axes)r->choice[4]};
+    memcpy(x.wrench, r->in[1], sizeof x.wrench);
+    if (r->in[3]) memcpy(x.point, r->in[3], sizeof x.point);
+    return hml_generalized_force(r->model, r->work, r->in[2], 1, &x, (hml_representation)r->choice[5], r->out[0]);
+}
+
 static hml_parameter_derivatives parameters(const row *r)
 {
     hml_parameter_derivatives d = {sizeof d,  r->out[0], r->out[1], r->out[2],

@@ -10,7 +10,7 @@ static hml_status frame_motion(const row *r)
 
 static hml_status point_motion(const row *r)
 {
-    hml_point_motion m = {sizeof m, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4]};
+    hml_point_motion m = {sizeof m, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4], r->in[5], r->in[6]};
     return hml_point(r->model, r->work, r->choice[0], r->in[1], r->in[2], r->in[3], r->in[4], &m);
 }
 

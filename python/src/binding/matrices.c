@@ -5,6 +5,8 @@
 #include "objects.h"
 
 #define SIZE_OF(letter) r->symbol[(letter) - 'a']
+#define OLD             (int32_t) SIZE_OF('k')
+#define NEW             (int32_t) SIZE_OF('n')
 
 static hml_status factored(const row *r, hml_status (*factor)(int32_t, const int32_t *, double *))
 {

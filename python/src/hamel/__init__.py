@@ -26,7 +26,7 @@ from typing import Any as _Any
 
 from . import _core  # makes the modules of the next line
 from . import acceleration, angle_axis, boltzmann_hamel, euler_xyz, euler_zyx, factor, inertia, matrix  # isort: skip
-from . import point, quat, rotvec, screw, se3, so3, twist, wrench  # isort: skip
+from . import point, quat, rotvec, screw, se3, so3, substitute, twist, wrench  # isort: skip
 from ._core import (
     Builder,
     Contact,
@@ -137,6 +137,7 @@ __all__ = [
     "se3",
     "simulate",
     "so3",
+    "substitute",
     "twist",
     "wrench",
 ]

@@ -16,8 +16,10 @@
 
 #include <string.h>
 
-#include "group/spatial.h"
-#include "hamel/kinematics.h"
+#include "algo/kinematics/motion_series.h"
+#include "algo/work.h"
+#include "group/arrays.h"
+#include "hamel/trivialization.h"
 
 static vec3 vec3_load(const double *x) { return vec3_of(x[0], x[1], x[2]); }
 
@@ -27,6 +29,65 @@ static mat3 mat3_load(const double *x, int ld)
     return mat3_of(vec3_of(x[0], x[ld], x[2 * ld]), vec3_of(x[1], x[ld + 1], x[2 * ld + 1]),
                    vec3_of(x[2], x[ld + 2], x[2 * ld + 2]));
 }
+
+/* ---- generalized forces ---- */
+
+static hml_status check_load(const hml_model *model, const hml_frame_load *x)
+{
+    if (x->frame < 0 || x->frame >= model->nframes) return HML_INVALID_ARGUMENT;
+    if (x->axes != HML_AXES_OF_FRAME && x->axes != HML_AXES_OF_WORLD) return HML_INVALID_ARGUMENT;
+    TRY(read_check(x->point, 3));
+    return read_check(x->wrench, 6);
+}
+
+/* the load as a wrench in F₀ of the walk that has come to its frame */
+static wrench load_wrench(const hml_frame_load *x, const walk *w)
+{
+    vec3 f = vec3_load(x->wrench), t = vec3_load(x->wrench + 3), p = pose_act(w->H, vec3_load(x->point));
+    if (x->axes == HML_AXES_OF_WORLD)
+        f = mat3_tmul_vec(w->world.R, f), t = mat3_tmul_vec(w->world.R, t);
+    else
+        f = mat3_mul_vec(w->H.R, f), t = mat3_mul_vec(w->H.R, t);
+    return wrench_of(f, vec3_add(t, vec3_cross(p, f)));
+}
+
+/* the power of a wrench on every column on the way to its frame */
+static void add_load(const hml_model *model, const state_series *state, const hml_frame_load *x, double *tau)
+{
+    const int32_t body = body_of(model, x->frame);
+    walk w;
+    if (body < 0) return;
+    walk_start(&w, 0);
+    walk_to(&w, model, x->frame, state, 1, NULL);
+    const wrench W = load_wrench(x, &w);
+    walk_start(&w, 0);
+    for (int32_t i = model_bodies(model)[body].root;; i = path_next(model, i, body)) {
+        const body_coordinates c = coordinates_of(model, i);
+        walk_step(&w, model, i, state);
+        for (int32_t k = 0; k < model_bodies(model)[i].nv; k++) {
+            const twist S = w.S[k][0];
+            tau[c.v + k] += c.factor * (vec3_dot(W.f, S.v) + vec3_dot(W.t, S.w));
+        }
+        if (i == body) break;
+    }
+}
+
+hml_status hml_generalized_force(const hml_model *model, hml_work *work, const double *q, int32_t count,
+                                 const hml_frame_load *loads, hml_representation representation, double *tau)
+{
+    if (hml_work_check(model, work, HML_USE_TREE) || !q || count < 0 || (count && !loads) || !tau ||
+        !hml_representation_name(representation)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    for (int32_t i = 0; i < count; i++) TRY(check_load(model, &loads[i]));
+    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
+    const state_series state = {.q = q};
+    memset(tau, 0, (size_t)model->nv * sizeof *tau);
+    for (int32_t i = 0; i < count; i++) add_load(model, &state, &loads[i], tau);
+    return hml_force_to_representation(model, representation, q, tau, tau);
+}
+
+/* ---- wrenches of bodies ---- */
 
 hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *q, int32_t frame, int in_world,
                           const double wrench_numbers[6], double *wrenches)

@@ -1,7 +1,10 @@
 /* Derivatives of frames: frame_derivatives.h behind hamel/kinematic_derivatives.h. */
 #include "hamel/kinematic_derivatives.h"
 
+#include <string.h>
+
 #include "algo/kinematics/frame_derivatives.h"
+#include "algo/linearize/representation.h"
 #include "algo/work.h"
 #include "group/arrays.h"
 
@@ -35,15 +38,88 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
     return HML_OK;
 }
 
-hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
-                             const double *q, double *H)
+/* ---- Hessians ---- */
+
+/*
+ * The base columns and the base directions of H, nv × rows × nv, for one free root; J: rows × nv, left. With T⁻¹ at
+ * this configuration, which along the direction e_j changes by −L(e_j) T⁻¹:
+ *
+ *   ∂(J T⁻¹)/∂q_j = (∂J/∂q_j − J L(e_j)) T⁻¹,     H[k] = Σ_j (T⁻¹)_jk ∂(J T⁻¹)/∂q_j
+ */
+static void turn_root(const hml_model *model, hml_representation base, const free_root *r, const double *q,
+                      int32_t rows, const double *J, double *H)
+{
+    const size_t n = (size_t)model->nv, at = (size_t)r->v, slab = (size_t)rows * n;
+    double inverse[36], L[36], row[6];
+    hmli_representation_inverse_block(base, hmli_root_pose(r, q + model_joints(model)[r->joint].q), inverse);
+    for (size_t j = 0; j < 6; j++) {
+        const double unit[6] = {j == 0, j == 1, j == 2, j == 3, j == 4, j == 5};
+        hmli_representation_rate_block(base, unit, L);
+        for (size_t i = 0; i < (size_t)rows; i++) {
+            const double *Ji = J + i * n + at;
+            double *Hi = H + (at + j) * slab + i * n + at;
+            for (size_t c = 0; c < 6; c++) {
+                for (size_t k = 0; k < 6; k++) Hi[c] -= Ji[k] * L[6 * k + c];
+            }
+        }
+    }
+    for (size_t i = 0; i < n * (size_t)rows; i++) { /* columns */
+        double *Hi = H + i * n + at;
+        for (size_t c = 0; c < 6; c++) {
+            row[c] = 0;
+            for (size_t k = 0; k < 6; k++) row[c] += Hi[k] * inverse[6 * k + c];
+        }
+        memcpy(Hi, row, sizeof row);
+    }
+    for (size_t i = 0; i < slab; i++) { /* directions */
+        double *Hi = H + at * slab + i;
+        for (size_t c = 0; c < 6; c++) {
+            row[c] = 0;
+            for (size_t k = 0; k < 6; k++) row[c] += Hi[k * slab] * inverse[6 * k + c];
+        }
+        for (size_t c = 0; c < 6; c++) Hi[c * slab] = row[c];
+    }
+}
+
+static hml_status hessian(const hml_model *model, hml_work *work, int32_t frame, vec3 point,
+                          hml_representation representation, hml_representation base, int32_t rows, const double *q,
+                          double *H)
 {
     TRY(check(model, work, frame, representation));
-    if (!q || !H) return HML_INVALID_ARGUMENT;
+    if (!q || !H || base < HML_LEFT || base > HML_SPLIT) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
-    frame_hessian(model, frame, representation, q, (path_column *)work->scratch, H);
+    point_hessian(model, frame, point, representation, rows, q, (path_column *)work->scratch, H);
+    if (base == HML_LEFT) return HML_OK;
+    const state_series state = {.q = q};
+    const jacobian_series j = {.order = 0, .nv = model->nv, .J = {(double *)work->scratch}};
+    walk w;
+    expression x;
+    free_root r;
+    jacobian_zero(&j);
+    walk_start(&w, 0);
+    walk_to(&w, model, frame, &state, 1, &j);
+    w.H.p = pose_act(w.H, point);
+    expression_of_walk(&x, representation, &w);
+    jacobian_express(&j, model, &x, body_of(model, frame), -1);
+    for (int32_t i = 0; hmli_root_next(model, &i, &r);) turn_root(model, base, &r, q, rows, j.J[0], H);
     return HML_OK;
 }
+
+hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
+                             hml_representation base, const double *q, double *H)
+{
+    return hessian(model, work, frame, vec3_zero(), representation, base, 6, q, H);
+}
+
+hml_status hml_point_hessian(const hml_model *model, hml_work *work, int32_t frame, const double point[3],
+                             hml_representation base, const double *q, double *H)
+{
+    vec3 p;
+    TRY(read_vec3(point, &p));
+    return hessian(model, work, frame, p, HML_MIXED, base, 3, q, H);
+}
+
+/* ---- any order ---- */
 
 hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t frame,
                                 hml_representation representation, const double *q, int32_t column, int32_t n,

@@ -120,9 +120,9 @@ typedef struct path_column {
     num factor;
 } path_column;
 
-/* the columns on the way to a frame and the expression there; returns their number. path: tree_nv of them */
-static inline int32_t collect_path(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
-                                   path_column *path, expression *x)
+/* the columns on the way to a point of a frame and the expression there; returns their number. path: tree_nv of them */
+static inline int32_t collect_path_to(const hml_model *m, int32_t frame, vec3 point, hml_representation rep,
+                                      const num *q, path_column *path, expression *x)
 {
     const int32_t body = model_frames(m)[frame].body;
     state_series state = {.q = q};
@@ -140,26 +140,46 @@ static inline int32_t collect_path(const hml_model *m, int32_t frame, hml_repres
         }
     }
     w.H = pose_mul(w.H, frame_placement(m, &model_frames(m)[frame]));
+    w.H.p = pose_act(w.H, point);
     expression_of_walk(x, rep, &w);
     return n;
 }
 
-/* H: nv × 6 × nv; a pair of columns contributes where both are on the way to the frame */
-static inline void frame_hessian(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
-                                 path_column *path, num *H)
+static inline int32_t collect_path(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
+                                   path_column *path, expression *x)
+{
+    return collect_path_to(m, frame, vec3_zero(), rep, q, path, x);
+}
+
+/* adds to a column of the first `rows` rows, 3 or 6 */
+static inline void rows_add(num *matrix, int32_t rows, int32_t nv, int32_t c, num factor, twist U)
+{
+    const num numbers[6] = {U.v.x, U.v.y, U.v.z, U.w.x, U.w.y, U.w.z};
+    for (int32_t r = 0; r < rows; r++) matrix[r * nv + c] = matrix[r * nv + c] + factor * numbers[r];
+}
+
+/* H: nv × rows × nv; a pair of columns contributes where both are on the way to the frame */
+static inline void point_hessian(const hml_model *m, int32_t frame, vec3 point, hml_representation rep, int32_t rows,
+                                 const num *q, path_column *path, num *H)
 {
     const int32_t nv = m->nv;
     expression x;
-    int32_t n = collect_path(m, frame, rep, q, path, &x);
-    for (int64_t i = 0; i < (int64_t)6 * nv * nv; i++) H[i] = K(0);
+    int32_t n = collect_path_to(m, frame, point, rep, q, path, &x);
+    for (int64_t i = 0; i < (int64_t)rows * nv * nv; i++) H[i] = K(0);
     for (int32_t k = 0; k < n; k++) {
         for (int32_t c = 0; c < n; c++) {
             int behind = path[c].body >= path[k].body; /* both on one path: the later one is behind or the same */
             twist dS = behind ? twist_cross(path[k].S, path[c].S) : twist_zero();
-            derivative_add(H + (int64_t)6 * nv * path[k].user, nv, path[c].user, path[k].factor * path[c].factor,
-                           express_change(&x, path[k].S, path[c].S, dS));
+            rows_add(H + (int64_t)rows * nv * path[k].user, rows, nv, path[c].user, path[k].factor * path[c].factor,
+                     express_change(&x, path[k].S, path[c].S, dS));
         }
     }
+}
+
+static inline void frame_hessian(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
+                                 path_column *path, num *H)
+{
+    point_hessian(m, frame, vec3_zero(), rep, 6, q, path, H);
 }
 
 /* ---- any order ---- */

@@ -46,9 +46,9 @@ static inline void jacobian_in_contact(const hml_model *m, int32_t link, pose co
     jacobian_express_at(j, m, link, &w, axes);
 }
 
-/* the frame, moved to a point of it: its mixed Jacobian has that of the point in the upper half. Returns the position.
+/* the frame, moved to a point of it: its mixed Jacobian has that of the point in the upper half. Returns where it is.
  */
-static inline vec3 jacobian_of_point(const hml_model *m, int32_t frame, vec3 point, const state_series *state,
+static inline pose jacobian_of_point(const hml_model *m, int32_t frame, vec3 point, const state_series *state,
                                      twist twists[SERIES_LENGTH], const jacobian_series *j)
 {
     walk w;
@@ -61,7 +61,7 @@ static inline vec3 jacobian_of_point(const hml_model *m, int32_t frame, vec3 poi
     jacobian_express(j, m, &x, body_of(m, frame), -1);
     for (int n = 0; n <= j->order; n++) twists[n] = w.V[n];
     series_express(&x, j->order, twists);
-    return pose_act(w.world, w.H.p);
+    return pose_mul(w.world, w.H);
 }
 
 #endif

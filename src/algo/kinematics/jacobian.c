@@ -90,21 +90,25 @@ static int valid(const hml_point_motion *x, const double *v, const double *a)
 hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, const double point[3], const double *q,
                      const double *v, const double *a, hml_point_motion *motion)
 {
-    vec3 p;
+    vec3 p, p1 = vec3_zero(), p2 = vec3_zero();
     if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a) || !frame_exists(model, frame)) {
         return HML_INVALID_ARGUMENT;
     }
     TRY(hml_work_check_state(model, q, v, a, NULL));
     TRY(read_vec3(point, &p));
+    if (motion->rate) TRY(read_vec3(motion->rate, &p1));
+    if (motion->second_rate) TRY(read_vec3(motion->second_rate, &p2));
     size_t half = 3 * (size_t)model->nv;
     double *room = (double *)work->scratch;
     state_series state = {.q = q, .rates = {v, a}};
     jacobian_series j = {.order = 1, .nv = model->nv, .J = {room, room + 2 * half}};
     twist V[SERIES_LENGTH];
-    vec3 position = jacobian_of_point(model, frame, p, &state, V, &j);
-    if (motion->position) write_vec3(position, motion->position);
-    if (motion->velocity) write_vec3(V[0].v, motion->velocity);
-    if (motion->acceleration) write_vec3(V[1].v, motion->acceleration);
+    pose at = jacobian_of_point(model, frame, p, &state, V, &j);
+    p1 = mat3_mul_vec(at.R, p1), p2 = mat3_mul_vec(at.R, p2);
+    p2 = vec3_axpy(2, vec3_cross(V[0].w, p1), p2); /* Coriolis */
+    if (motion->position) write_vec3(at.p, motion->position);
+    if (motion->velocity) write_vec3(vec3_add(V[0].v, p1), motion->velocity);
+    if (motion->acceleration) write_vec3(vec3_add(V[1].v, p2), motion->acceleration);
     if (motion->J) memcpy(motion->J, j.J[0], half * sizeof(double));
     if (motion->Jdot) memcpy(motion->Jdot, j.J[1], half * sizeof(double));
     return HML_OK;

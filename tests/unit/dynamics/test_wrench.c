@@ -16,6 +16,7 @@
 #include "hamel/dynamics.h"
 #include "hamel/kinematics.h"
 #include "hamel/random.h"
+#include "hamel/trivialization.h"
 #include "hamel/wrench.h"
 
 enum { MOST = 40, BODIES = 16 };
@@ -157,12 +158,115 @@ static void on_the_world_nothing_happens(void **state)
     hml_builder_free(b);
 }
 
+/* ---- generalized forces ---- */
+
+/* where a point of a frame is after q ⊕ t d, and the frame's axes */
+static void placed(int at, const double *point, double t, const double *d, double *p, double *R)
+{
+    double moved[MOST], step[MOST], H[16];
+    hml_frame_motion m = {.struct_size = sizeof m, .pose = H};
+    for (int i = 0; i < nv; i++) step[i] = t * d[i];
+    assert_int_equal(hml_configuration_integrate(model, q, step, moved), HML_OK);
+    assert_int_equal(hml_frame(model, work, at, HML_LEFT, moved, NULL, NULL, &m), HML_OK);
+    for (int i = 0; i < 3; i++) {
+        p[i] = H[4 * i] * point[0] + H[4 * i + 1] * point[1] + H[4 * i + 2] * point[2] + H[4 * i + 3];
+        for (int k = 0; k < 3; k++) R[3 * i + k] = H[4 * i + k];
+    }
+}
+
+/* the power of a load on the motion d: f·ṗ + t·ω, ω from Ṙ Rᵀ, by differences of eighth order of poses */
+static double power(const hml_frame_load *x, const double *d)
+{
+    static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+    const double h = 1.0 / 128;
+    double p[3], R[9], p_rate[3] = {0}, D[9] = {0}, W3[9], f[3], t[3];
+    for (int k = 1; k <= 4; k++) {
+        double ahead[3], behind[3], A[9], B[9];
+        placed(x->frame, x->point, k * h, d, ahead, A), placed(x->frame, x->point, -k * h, d, behind, B);
+        for (int i = 0; i < 3; i++) p_rate[i] += weight[k - 1] / h * (ahead[i] - behind[i]);
+        for (int i = 0; i < 9; i++) D[i] += weight[k - 1] / h * (A[i] - B[i]);
+    }
+    placed(x->frame, x->point, 0, d, p, R);
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            W3[3 * i + k] = D[3 * i] * R[3 * k] + D[3 * i + 1] * R[3 * k + 1] + D[3 * i + 2] * R[3 * k + 2];
+        }
+        f[i] = x->wrench[i], t[i] = x->wrench[3 + i];
+    }
+    for (int i = 0; i < 3 && x->axes == HML_AXES_OF_FRAME; i++) {
+        f[i] = R[3 * i] * x->wrench[0] + R[3 * i + 1] * x->wrench[1] + R[3 * i + 2] * x->wrench[2];
+        t[i] = R[3 * i] * x->wrench[3] + R[3 * i + 1] * x->wrench[4] + R[3 * i + 2] * x->wrench[5];
+    }
+    const double w[3] = {(W3[7] - W3[5]) / 2, (W3[2] - W3[6]) / 2, (W3[3] - W3[1]) / 2};
+    double sum = 0;
+    for (int i = 0; i < 3; i++) sum += f[i] * p_rate[i] + t[i] * w[i];
+    return sum;
+}
+
+static const hml_frame_load LOADS[] = {
+    {.axes = HML_AXES_OF_WORLD, .point = {0.2, -0.5, 0.7}, .wrench = {3, -2, 5, 1, 0, -1}},
+    {.axes = HML_AXES_OF_FRAME, .point = {0.4, 0.1, -0.3}, .wrench = {1, 4, -2, 0.3, 2, 1}},
+    {.axes = HML_AXES_OF_WORLD, .wrench = {0, 0, -9, 0, 0, 0}}};
+
+static void test_generalized_force_has_the_power_of_the_loads(void **state)
+{
+    (void)state;
+    hml_frame_load loads[3];
+    double left[MOST], there[MOST], u[MOST];
+    memcpy(loads, LOADS, sizeof loads);
+    loads[0].frame = frame, loads[1].frame = hml_model_nbodies(model) / 2, loads[2].frame = 1;
+    for (int rep = HML_LEFT; rep <= HML_SPLIT; rep++) {
+        assert_int_equal(hml_generalized_force(model, work, q, 3, loads, (hml_representation)rep, there), HML_OK);
+        for (int k = 0; k <= nv; k++) { /* every coordinate alone, then all together */
+            double d[MOST] = {0}, sum = 0, wanted = 0;
+            for (int i = 0; i < nv; i++) d[i] = k == nv ? v[i] / 2 : i == k;
+            for (int i = 0; i < 3; i++) wanted += power(&loads[i], d);
+            assert_int_equal(hml_velocity_to_representation(model, (hml_representation)rep, q, d, u), HML_OK);
+            for (int i = 0; i < nv; i++) sum += there[i] * u[i];
+            near(sum, wanted, 1e-9); /* eighth order, h = 1/128, forces of 10 N on arms of several metres */
+        }
+    }
+    /* the same through the wrenches of the bodies: τ that holds them is −Σ Jᵀf */
+    double wrenches[6 * BODIES] = {0}, at_rest[MOST] = {0}, with[MOST], without[MOST];
+    for (int i = 0; i < 2; i++) memset(loads[i].point, 0, sizeof loads[i].point);
+    assert_int_equal(hml_generalized_force(model, work, q, 3, loads, HML_LEFT, left), HML_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(hml_wrench_add(model, work, q, loads[i].frame, loads[i].axes == HML_AXES_OF_WORLD,
+                                        loads[i].wrench, wrenches),
+                         HML_OK);
+    }
+    assert_int_equal(hml_inverse_dynamics(model, work, q, at_rest, at_rest, wrenches, with), HML_OK);
+    assert_int_equal(hml_inverse_dynamics(model, work, q, at_rest, at_rest, NULL, without), HML_OK);
+    for (int i = 0; i < nv; i++) near(without[i] - with[i], left[i], 1e-11);
+}
+
+static void test_generalized_force_of_bad_input(void **state)
+{
+    (void)state;
+    hml_frame_load load = LOADS[0];
+    double out[MOST];
+    for (int i = 0; i < nv; i++) out[i] = 7;
+    assert_int_equal(hml_generalized_force(model, work, q, 0, NULL, HML_LEFT, out), HML_OK);
+    for (int i = 0; i < nv; i++) assert_true(out[i] == 0);
+    assert_int_equal(hml_generalized_force(model, work, q, 1, NULL, HML_LEFT, out), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_generalized_force(model, work, q, 1, &load, (hml_representation)4, out), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, NULL), HML_INVALID_ARGUMENT);
+    load.frame = hml_model_nframes(model);
+    assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_INVALID_ARGUMENT);
+    load.frame = 0, load.axes = (hml_axes)2;
+    assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_INVALID_ARGUMENT);
+    load.axes = HML_AXES_OF_FRAME, load.wrench[4] = INFINITY;
+    assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_NOT_FINITE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generalized_force_gives_the_same_power),
         cmocka_unit_test(world_wrench_keeps_its_direction),
         cmocka_unit_test(on_the_world_nothing_happens),
+        cmocka_unit_test(test_generalized_force_has_the_power_of_the_loads),
+        cmocka_unit_test(test_generalized_force_of_bad_input),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -204,10 +204,46 @@ static void test_points(void **state)
         rate(B_left, t, 6, dV);
         point_rate(t, v);
         rate(point_rate, t, 3, a);
-        ASSERT_OK(hml_point_velocity(H, V, body_point, r));
+        ASSERT_OK(hml_point_velocity(H, V, body_point, NULL, r));
         CHECK(r, v, 3, RATE_TOL);
-        ASSERT_OK(hml_point_acceleration(H, V, dV, body_point, r));
+        ASSERT_OK(hml_point_acceleration(H, V, dV, body_point, NULL, NULL, r));
         CHECK(r, a, 3, SECOND_TOL);
+    }
+}
+
+/* a point that walks over the body, and its rates by hand */
+static void walking(double t, double *p) { p[0] = sin(t), p[1] = t * t - 0.3, p[2] = 0.4 - cos(t); }
+static void walking_rate(double t, double *p) { p[0] = cos(t), p[1] = 2 * t, p[2] = sin(t); }
+static void walking_second(double t, double *p) { p[0] = -sin(t), p[1] = 2, p[2] = cos(t); }
+
+static void walking_in_A(double t, double *p)
+{
+    double H[16], point[3];
+    B(t, H), walking(t, point);
+    assert_int_equal(hml_se3_act_point(H, point, p), HML_OK);
+}
+static void walking_rate_in_A(double t, double *v) { rate(walking_in_A, t, 3, v); }
+
+static void test_points_that_move(void **state)
+{
+    (void)state;
+    const double first = 128 * RATE_TOL,
+                 second = 128 * SECOND_TOL; /* frequencies add up: 2⁷ in the seventh derivative */
+    for (double t = -1; t < 1; t += 0.25) {
+        double H[16], V[6], dV[6], p[3], p1[3], p2[3], v[3], a[3], r[3], T[16], x[3];
+        B(t, H), B_left(t, V), walking(t, p), walking_rate(t, p1), walking_second(t, p2);
+        rate(B_left, t, 6, dV);
+        walking_rate_in_A(t, v);
+        rate(walking_rate_in_A, t, 3, a);
+        ASSERT_OK(hml_point_velocity(H, V, p, p1, r));
+        CHECK(r, v, 3, first);
+        ASSERT_OK(hml_point_acceleration(H, V, dV, p, p1, p2, r));
+        CHECK(r, a, 3, second);
+        /* Kindr's own form, in the axes of B: v_A + ṙ + ω × r */
+        ASSERT_OK(hml_se3_identity(T));
+        ASSERT_OK(hml_point_velocity(T, V, p, p1, r));
+        ASSERT_OK(hml_se3_act_vector(H, r, x));
+        CHECK(x, v, 3, first);
     }
 }
 
@@ -221,9 +257,10 @@ static void test_bad_input(void **state)
     assert_int_equal(hml_acceleration_convert(example_pose, fifth, V, V, HML_LEFT, out), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_representation_matrix(example_pose, fifth, out), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_representation_matrix(example_pose, HML_LEFT, NULL), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_point_velocity(NULL, V, V, out), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_point_velocity(NULL, V, V, NULL, out), HML_INVALID_ARGUMENT);
     V[2] = NAN;
-    assert_int_equal(hml_point_acceleration(example_pose, V, V, V, out), HML_NOT_FINITE);
+    assert_int_equal(hml_point_velocity(example_pose, example_pose, example_pose, V, out), HML_NOT_FINITE);
+    assert_int_equal(hml_point_acceleration(example_pose, V, V, V, NULL, NULL, out), HML_NOT_FINITE);
 }
 
 int main(void)
@@ -234,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_acceleration_is_the_rate),
         cmocka_unit_test(test_third_frame),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_points_that_move),
         cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

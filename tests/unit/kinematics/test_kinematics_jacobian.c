@@ -197,16 +197,17 @@ static void test_points(void **state)
         double J[3 * MAX_NV], Jdot[3 * MAX_NV], p[3], v[3], a[3], H[16], V[6], A[6], x[3];
         robot_open(&r, seed);
         for (int32_t f = 0; f < r.nframes; f += 2) {
-            hml_point_motion m = {sizeof m, p, J, Jdot, v, a};
+            hml_point_motion m = {
+                .struct_size = sizeof m, .position = p, .J = J, .Jdot = Jdot, .velocity = v, .acceleration = a};
             assert_int_equal(hml_point(r.model, r.work, f, point, r.q, r.v, r.a, &m), HML_OK);
             frame_motion(&r, f, HML_LEFT, H, V, A);
             hml_se3_act_point(H, point, x);
             assert_true(worst(p, x, 3) < 1e-13);
-            hml_point_velocity(H, V, point, x);
+            hml_point_velocity(H, V, point, NULL, x);
             assert_true(worst(v, x, 3) < 1e-12);
             multiply(3, r.nv, J, r.v, x);
             assert_true(worst(v, x, 3) < 1e-12);
-            hml_point_acceleration(H, V, A, point, x);
+            hml_point_acceleration(H, V, A, point, NULL, NULL, x);
             assert_true(worst(a, x, 3) < 1e-11);
             acceleration_of(&r, 3, J, Jdot, r.v, r.a, x);
             assert_true(worst(a, x, 3) < 1e-11);
@@ -269,7 +270,7 @@ static void test_derivatives_with_mimic_joints(void **state)
             hml_frame_derivative d = {.struct_size = sizeof d, .twist_q = Vq, .acceleration_q = Aq};
             assert_int_equal(hml_frame(r.model, r.work, f, rep, r.q, r.v, NULL, &m), HML_OK);
             assert_int_equal(hml_frame_derivatives(r.model, r.work, f, rep, r.q, r.v, r.a, &d), HML_OK);
-            assert_int_equal(hml_frame_hessian(r.model, r.work, f, rep, r.q, H), HML_OK);
+            assert_int_equal(hml_frame_hessian(r.model, r.work, f, rep, HML_LEFT, r.q, H), HML_OK);
             for (int32_t i = 0; i < 6 * r.nv; i++) {
                 double sum = 0;
                 for (int32_t k = 0; k < r.nv; k++) sum += r.v[k] * H[6 * r.nv * k + i];

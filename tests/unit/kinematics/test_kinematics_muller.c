@@ -189,7 +189,7 @@ static void test_mixed_partial_derivatives(void **state)
         double printed = 0;
         chain_open(&x, seed);
         represent(&x, HML_MIXED);
-        assert_int_equal(hml_frame_hessian(x.model, x.work, N - 1, HML_MIXED, x.q, H), HML_OK);
+        assert_int_equal(hml_frame_hessian(x.model, x.work, N - 1, HML_MIXED, HML_LEFT, x.q, H), HML_OK);
         for (int j = 0; j < N; j++) {
             for (int k = 0; k < N; k++) {
                 double part[6], y[6], h[6];

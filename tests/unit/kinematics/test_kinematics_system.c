@@ -193,7 +193,7 @@ static void test_partials_and_refusals(void **state)
     robot_open(&r, 2, HML_SHAPE_CHAIN, HML_JOINT_FREE, 0xffe, 0);
     int32_t indices[] = {r.nv - 1, 3}, frame = r.nb - 1;
     for (int rep = HML_LEFT; rep <= HML_RIGHT; rep++) {
-        assert_int_equal(hml_frame_hessian(r.model, r.work, frame, (hml_representation)rep, r.q, H), HML_OK);
+        assert_int_equal(hml_frame_hessian(r.model, r.work, frame, (hml_representation)rep, HML_LEFT, r.q, H), HML_OK);
         for (int32_t c = 0; c < r.nv; c++) {
             for (int32_t k = 0; k < r.nv; k++) {
                 assert_int_equal(
@@ -248,7 +248,7 @@ static void test_partials_with_mimic_joints(void **state)
             hml_representation rep = k % 2 ? HML_LEFT : HML_RIGHT;
             int32_t column = k / 2, indices[3] = {leader, (column + 1) % r.nv, leader};
             double x[6], y[6], side[2][6], z[MAX_NV] = {0}, q[MAX_NQ], size = 0;
-            assert_int_equal(hml_frame_hessian(r.model, r.work, frame, rep, r.q, H), HML_OK);
+            assert_int_equal(hml_frame_hessian(r.model, r.work, frame, rep, HML_LEFT, r.q, H), HML_OK);
             assert_int_equal(hml_jacobian_partial(r.model, r.work, frame, rep, r.q, column, 1, indices, x), HML_OK);
             for (int i = 0; i < 6; i++) y[i] = H[(6 * leader + i) * r.nv + column], size = fmax(size, fabs(y[i]));
             assert_true(worst(x, y, 6) < 1e-12);

@@ -1,0 +1,16 @@
+# Written by python/tools/stubs.py; do not edit.
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+from ._core import EquationsOfMotion, JacobianRates
+
+def acceleration(B: ArrayLike, u: ArrayLike, udot: ArrayLike, Bdot: Optional[ArrayLike] = ..., *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
+def dynamics(B: ArrayLike, u: ArrayLike, Mbar: ArrayLike, hbar: ArrayLike, Bdot: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> EquationsOfMotion: ...
+def force(B: ArrayLike, taubar: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
+def jacobian(B: ArrayLike, Jbar: ArrayLike, Jbardot: Optional[ArrayLike] = ..., Bdot: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> JacobianRates: ...
+def velocity(B: ArrayLike, u: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
