@@ -129,6 +129,7 @@ HML_API hml_status hml_motion_step(hml_motion *motion, double until);
 /* steps until `until`; if one fails, the motion stands at the last good state */
 HML_API hml_status hml_motion_advance(hml_motion *motion, double until);
 
+/* the last number that is not later than the motion: far from 0 numbers lie further apart than steps; NaN for NULL */
 HML_API double hml_motion_time(const hml_motion *motion);
 HML_API const double *hml_motion_position(const hml_motion *motion); /* nq; the motion's own memory */
 HML_API const double *hml_motion_velocity(const hml_motion *motion); /* nv */
@@ -146,7 +147,7 @@ typedef hml_status hml_event_function(void *context, double t, const double *q, 
 
 /*
  * Does the value change its sign within the last step? *found: 1 if so, and then *t, q and v are the crossing, on the
- * later side of it, to the last bits of t. A value that is zero where the step begins has been found before. Two
+ * later side of it; t is the nearest number there is. A value that is zero where the step begins has been found before. Two
  * crossings within one step hide each other: `step` keeps the steps of dopri5 short. q or v NULL: not wanted.
  */
 HML_API hml_status hml_motion_find(hml_motion *motion, hml_event_function *event, void *context, int *found, double *t,

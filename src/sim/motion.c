@@ -172,8 +172,8 @@ hml_status hml_motion_restart(hml_motion *m, double t, const double *q, const do
     memmove(m->q, q, m->nq * sizeof(double));
     memmove(m->v, v, m->n * sizeof(double));
     hml_configuration_normalize(m->model, m->q);
-    m->t = t;
-    m->rest = m->h = m->wanted = m->error = 0;
+    m->t = m->t0 = t;
+    m->rest = m->rest0 = m->h = m->wanted = m->error = 0;
     m->rate_known = m->dense = 0;
     if (m->options.scheme == HML_SCHEME_VARIATIONAL) return hml_motion_prepare_variational(m);
     if (m->options.scheme == HML_SCHEME_ALPHA) return hml_motion_prepare_alpha(m);
@@ -200,10 +200,29 @@ static void swap(double **a, double **b)
     *b = c;
 }
 
+/*
+ * The clock moves on by h, or to `until` if this is the last step. Far from zero the numbers lie further apart than the
+ * steps are long: what the last number before the new time lacks is carried along in rest, so that steps of any length
+ * add up, and t < until as long as there is something left to do.
+ */
+static void tick(hml_motion *m, double h, double until, int last)
+{
+    double d = h + m->rest, t = m->t + d, back = t - m->t, rest = (m->t - (t - back)) + (d - back); /* t + d, exactly */
+    double lower = nextafter(t, -INFINITY), gap = t - lower;
+    if (rest < 0 && rest + gap < gap)
+        t = lower, rest += gap;
+    else if (rest < 0)
+        rest = 0;
+    m->t0 = m->t, m->rest0 = m->rest;
+    m->t = last ? until : t;
+    m->rest = last ? 0 : rest;
+}
+
 /* the state that was computed becomes the state */
-static hml_status accept(hml_motion *m, double h, double t)
+static hml_status accept(hml_motion *m, double h, double until, int last)
 {
     hml_status status = finite_numbers(m->v1, m->model->nv);
+    if (!status) status = finite_numbers(m->q1, m->model->nq);
     if (status) return status;
     swap(&m->q0, &m->q);
     swap(&m->q, &m->q1);
@@ -215,7 +234,7 @@ static hml_status accept(hml_motion *m, double h, double t)
     memcpy(m->com, m->com1, sizeof m->com);
     if (m->options.scheme == HML_SCHEME_ALPHA) swap(&m->alpha, &m->alpha1);
     m->rate_known = m->dense = m->options.scheme == HML_SCHEME_DOPRI5;
-    m->t = t;
+    tick(m, h, until, last);
     m->h = h;
     m->info.steps++;
     m->info.last_step = h;
@@ -232,49 +251,47 @@ static double first_step(hml_motion *m)
 
 /*
  * Error control: the next step is the one whose error would be the tolerance, 0.9 of it, with a memory of the last
- * error (Gustafsson's proportional-integral control), at most five times as long and not less than a fifth.
+ * error (Gustafsson's proportional-integral control), at most five times as long and not less than a fifth. A step so
+ * short that the way to `until`, or a millisecond, would take more of them than a number has places is none.
  */
 static hml_status adaptive_step(hml_motion *m, double until)
 {
-    double room = until - m->t, longest = m->options.step > 0 ? m->options.step : INFINITY;
-    double least = 16 * 0x1p-52 * fmax(fabs(m->t), fmax(fabs(until), 1e-3));
+    double room = until - m->t - m->rest, longest = m->options.step > 0 ? m->options.step : INFINITY;
+    double least = 16 * 0x1p-52 * fmax(room, 1e-3);
+    hml_status status = HML_OK;
     if (!(m->wanted > 0)) m->wanted = first_step(m);
     double h = fmin(fmin(m->wanted > 0 ? m->wanted : room, longest), room);
     if (h < room && h > 0.5 * room) h = 0.5 * room; /* two equal steps, not a long one and a crumb */
     for (int repeated = 0, cut = h < m->wanted;; repeated = 1) {
-        double error, t = h >= room ? until : m->t + h;
-        hml_status status = try_step(m, h, &error);
+        double error;
+        if (h < least && h < room) return status ? status : HML_NOT_CONVERGED;
+        status = try_step(m, h, &error);
         if (status && (status != HML_NOT_FINITE || h <= 1e-8 * room)) return status;
         if (!status && error <= 1) {
             double factor = 0.9 * pow(fmax(error, 1e-10), -0.14) * pow(m->error > 0 ? m->error : 1, 0.08);
             double next = h * fmin(repeated ? 1 : 5, fmax(0.2, factor));
             m->wanted = cut && !repeated ? fmax(next, m->wanted) : next;
             m->error = fmax(error, 1e-4);
-            return accept(m, h, t);
+            return accept(m, h, until, h >= room);
         }
         m->info.rejected++;
         h *= status || !isfinite(error) ? 0.1 : fmax(0.1, 0.9 * pow(error, -0.2));
-        if (h < least) return status ? status : HML_NOT_CONVERGED;
     }
 }
 
 hml_status hml_motion_step(hml_motion *m, double until)
 {
-    if (!m || !isfinite(until) || !(until > m->t)) return HML_INVALID_ARGUMENT;
+    if (!m || !isfinite(until) || !(until > m->t) || !isfinite(until - m->t)) return HML_INVALID_ARGUMENT;
     if (m->options.tolerance > 0) return adaptive_step(m, until);
     /*
-     * Equal steps, though their sum is rounded: what rounding takes off the time is carried along, and a last step may
-     * be longer than the others by a millionth. A crumb instead would cost a symplectic scheme its memory of the
-     * energy.
+     * Equal steps; the last one may be longer than the others by a millionth. A crumb instead would cost a symplectic
+     * scheme its memory of the energy.
      */
     double room = until - m->t - m->rest, h = m->options.step, error;
     int last = room <= h * (1 + 1e-6);
     if (last) h = room;
-    double t = last ? until : m->t + (h + m->rest), rest = last ? 0 : h + m->rest - (t - m->t);
     hml_status status = try_step(m, h, &error);
-    if (!status) status = accept(m, h, t);
-    if (!status) m->rest = rest;
-    return status;
+    return status ? status : accept(m, h, until, last);
 }
 
 hml_status hml_motion_advance(hml_motion *m, double until)

@@ -24,8 +24,8 @@ struct hml_motion {
     hml_forces forces;
     hml_motion_info info;
     size_t n, nq;
-    double t, h;          /* end and length of the last step; h = 0: there was none */
-    double rest;          /* what rounding has taken off t */
+    double t, rest;       /* now: t + rest. t is the last number that is not later, rest what it lacks */
+    double t0, rest0, h;  /* where the last step began and how long it was; h = 0: there was none */
     double wanted, error; /* of the error control: the next step and the last error; 0: not known */
     int rate_known;       /* a is ν̇ at (t, q, v) */
     int dense;            /* the stages are those of the last step of dopri5 */
@@ -49,6 +49,9 @@ struct hml_motion {
     int32_t *user;
     motion_body *bodies;
 };
+
+/* the time dt after now, as a number; a clock may tick more coarsely than the steps */
+static inline double motion_after(const hml_motion *m, double dt) { return m->t + (m->rest + dt); }
 
 /* ---- motion_forces.c ---- */
 

@@ -45,7 +45,7 @@ static hml_status equations(hml_motion *m, double h, const parameters *p)
     size_t n = m->n;
     const double *S = m->L;
     hml_status status = hml_configuration_integrate(m->model, m->q, m->theta1, m->q1);
-    if (!status) status = hml_motion_forces(m, m->t + h, m->q1, m->v1, 1);
+    if (!status) status = hml_motion_forces(m, motion_after(m, h), m->q1, m->v1, 1);
     if (!status) status = hml_inverse_dynamics(m->model, m->work, m->q1, m->v1, m->a1, m->wrenches, m->r);
     if (!status) {
         status =

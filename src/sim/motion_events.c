@@ -22,13 +22,9 @@ static void hermite(const hml_motion *m, double s, double *x)
     }
 }
 
-hml_status hml_motion_at(hml_motion *m, double t, double *q, double *v)
+/* the state after the part s of the last step, 0 … 1 */
+static hml_status state_at(hml_motion *m, double s, double *q, double *v)
 {
-    if (!m || !(m->h > 0)) return HML_INVALID_ARGUMENT;
-    double s = 1 - (m->t - t) / m->h;
-    const double slack = 1e-9;
-    if (!(s >= -slack && s <= 1 + slack)) return HML_INVALID_ARGUMENT;
-    s = fmin(1, fmax(0, s));
     if (s == 1) { /* what was reached, to the bit */
         if (q) memcpy(q, m->q, m->nq * sizeof *q);
         if (v) memcpy(v, m->v, m->n * sizeof *v);
@@ -44,13 +40,29 @@ hml_status hml_motion_at(hml_motion *m, double t, double *q, double *v)
     return q ? hml_configuration_integrate(m->model, m->q0, m->x, q) : HML_OK;
 }
 
+hml_status hml_motion_at(hml_motion *m, double t, double *q, double *v)
+{
+    if (!m || !(m->h > 0)) return HML_INVALID_ARGUMENT;
+    double s = t == m->t ? 1 : 1 - ((m->t - t) + m->rest) / m->h;
+    const double slack = 1e-9;
+    int within = t >= m->t0 && t <= m->t; /* a step may lie between two numbers */
+    if (!within && !(s >= -slack && s <= 1 + slack)) return HML_INVALID_ARGUMENT;
+    return state_at(m, fmin(1, fmax(0, s)), q, v);
+}
+
 /* ---- events ---- */
 
-/* the event's value at a time of the last step; q1 and v1 belong to nobody between steps */
-static hml_status value_at(hml_motion *m, hml_event_function *event, void *context, double t, double *value)
+/* the time after the part s of the last step */
+static double time_at(const hml_motion *m, double s)
 {
-    hml_status status = hml_motion_at(m, t, m->q1, m->v1);
-    if (!status) status = event(context, t, m->q1, m->v1, value);
+    return s == 1 ? m->t : fmin(m->t, m->t0 + (m->rest0 + s * m->h));
+}
+
+/* the event's value there; q1 and v1 belong to nobody between steps */
+static hml_status value_at(hml_motion *m, hml_event_function *event, void *context, double s, double *value)
+{
+    hml_status status = state_at(m, s, m->q1, m->v1);
+    if (!status) status = event(context, time_at(m, s), m->q1, m->v1, value);
     return !status && !isfinite(*value) ? HML_NOT_FINITE : status;
 }
 
@@ -58,17 +70,17 @@ hml_status hml_motion_find(hml_motion *m, hml_event_function *event, void *conte
                            double *v)
 {
     if (!m || !event || !found || !t || !(m->h > 0)) return HML_INVALID_ARGUMENT;
-    double low = m->t - m->h, high = m->t, at_low, at_high;
+    double low = 0, high = 1, at_low, at_high; /* parts of the step: its times may be too coarse to search among */
     *found = 0;
     hml_status status = value_at(m, event, context, low, &at_low);
     if (!status && at_low == 0) { /* found before: which way does it leave? */
-        low += 0x1p-20 * m->h;
+        low = 0x1p-20;
         status = value_at(m, event, context, low, &at_low);
     }
     if (!status) status = value_at(m, event, context, high, &at_high);
     if (status || at_low == 0 || (at_high != 0 && (at_low < 0) == (at_high < 0))) return status;
-    double weight_low = at_low, weight_high = at_high, least = 2 * 0x1p-52 * fmax(fabs(high), m->h);
-    for (int i = 0; i < 100 && high - low > least && at_high != 0; i++) { /* Illinois: a secant that does not stick */
+    double weight_low = at_low, weight_high = at_high;
+    for (int i = 0; i < 100 && high - low > 0x1p-51 && at_high != 0; i++) { /* Illinois: a secant that does not stick */
         double middle = low - weight_low * (high - low) / (weight_high - weight_low), value;
         if (i % 3 == 2 || !(middle > low && middle < high)) middle = low + 0.5 * (high - low);
         status = value_at(m, event, context, middle, &value);
@@ -79,8 +91,8 @@ hml_status hml_motion_find(hml_motion *m, hml_event_function *event, void *conte
             high = middle, at_high = weight_high = value, weight_low *= 0.5;
     }
     *found = 1;
-    *t = high;
-    return hml_motion_at(m, high, q, v);
+    *t = time_at(m, high);
+    return state_at(m, high, q, v);
 }
 
 hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate)

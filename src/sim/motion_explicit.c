@@ -109,7 +109,7 @@ hml_status hml_motion_explicit(hml_motion *m, double h, double *error)
     hml_status status = begin(m);
     for (int i = 1; !status && i < T->stages; i++) {
         combine(m, h, i, T->a[i]);
-        status = evaluate(m, m->t + T->c[i] * h, i);
+        status = evaluate(m, motion_after(m, T->c[i] * h), i);
     }
     if (status) return status;
     combine(m, h, T->stages, T->b);
@@ -117,7 +117,7 @@ hml_status hml_motion_explicit(hml_motion *m, double h, double *error)
     memcpy(m->v1, m->x + n, n * sizeof(double));
     *error = 0;
     if (T != &DOPRI5) return hml_configuration_integrate(m->model, m->q, m->theta1, m->q1);
-    status = evaluate(m, m->t + h, 6);
+    status = evaluate(m, motion_after(m, h), 6);
     memcpy(m->a1, stage(m, 6) + n, n * sizeof(double));
     if (!status && m->options.tolerance > 0) *error = error_of(m, h);
     return status;

@@ -218,7 +218,7 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
         vec3_put(vec3_axpy(0.5 * h, boost_after(m, 0.25 * h), vec3_at(m->q1)), m->q1);
         vec3_put(vec3_add(vec3_at(xi), seen(m->q1, boost_after(m, 0.5 * h))), xi);
     }
-    status = hml_motion_forces(m, m->t + 0.5 * h, m->q1, xi, 1);
+    status = hml_motion_forces(m, motion_after(m, 0.5 * h), m->q1, xi, 1);
     if (status) return status;
     for (size_t i = 0; i < n; i++) xi[i] = theta[i] / h;
     hml_motion_momentum(m, m->q1, xi, p, D);
