@@ -120,3 +120,11 @@ def test_every_status_has_an_exception():
 
     assert len(set(_errors.BY_STATUS)) == len(_errors.BY_STATUS) >= 15
     assert all(issubclass(c, hamel.Error) for c in _errors.BY_STATUS)
+
+
+def test_contact_needs_a_state(quadruped):
+    contact, q, v = hamel.Contact(quadruped, [hamel.Plane()]), quadruped.neutral(), np.zeros(quadruped.nv)
+    for arguments in ((None, v), (q, None), (None, None)):
+        with pytest.raises(hamel.Error):
+            contact.step(*arguments, 1e-3)
+    assert contact.step(q, v, 1e-3, None, None).q.shape == q.shape

@@ -173,3 +173,35 @@ def test_labels(quadruped):
     assert isinstance(batch, xarray.Dataset) and batch.A.dims == ("sample", "row", "column")
     with pytest.raises(ValueError):
         quadruped.linearize(np.stack([q, q]), v).to_pandas()
+
+
+def test_a_batch_of_one_is_a_batch(robot):
+    """A row has the same bits in a batch of one, in a larger one, and however threads cut it."""
+    q, v, tau, _ = state(robot, 11, 5)
+    whole = robot.linearize(q, v, tau, threads=1)
+    poses, moved = robot.body_poses(q), robot.integrate(q, 0.1 * v)
+    for i in range(5):
+        one = slice(i, i + 1)
+        x = robot.linearize(q[one], v[one], tau[one])
+        for a, b in ((x.A, whole.A), (x.B, whole.B), (x.acceleration, whole.acceleration)):
+            assert a.shape[0] == 1 and a.tobytes() == np.ascontiguousarray(b[one]).tobytes()
+        assert robot.body_poses(q[one]).tobytes() == poses[one].tobytes()
+        assert robot.integrate(q[one], 0.1 * v[one]).tobytes() == moved[one].tobytes()
+    cut = robot.linearize(q, v, tau, threads=5)
+    assert cut.A.tobytes() == whole.A.tobytes() and cut.B.tobytes() == whole.B.tobytes()
+    assert robot.body_poses(q, threads=5).tobytes() == poses.tobytes()
+    nothing = robot.linearize(q[:0], v[:0])
+    assert nothing.A.shape == (0, 2 * robot.nv, 2 * robot.nv)
+
+
+@pytest.mark.parametrize("lead", [(2**62, 4), (4, 2**62), (2**32, 2**32), (2**63 - 1, 2), (-1,), (2,), (1,) * 9, (2**64,)])
+def test_pickles_that_lie(quadruped, lead):
+    """Leading dimensions whose product wraps around, or does not fit the block, are refused: no view beyond the block."""
+    x = quadruped.linearize(quadruped.neutral(), np.zeros(quadruped.nv))
+    make, arguments = x.__reduce__()
+    model, block, _, representation, actuated = arguments
+    with pytest.raises((hamel.InvalidArgumentError, OverflowError)):
+        make(model, block, lead, representation, actuated)
+    with pytest.raises((hamel.InvalidArgumentError, OverflowError)):
+        make(model, block[:0].copy(), lead, representation, actuated)
+    assert np.array_equal(make(*arguments).A, x.A)

@@ -171,6 +171,39 @@ def test_robots_by_name():
         pytest.skip("example-robot-data is not there")
     assert isinstance(path, pathlib.Path) and path.suffix == ".urdf"
     assert hamel.load("anymal_b").nv == 18 and hamel.load("ur5").nv >= 6
+    assert path.name == "anymal.urdf" and hamel.find("anymal_b_simple_description") == path
+    assert hamel.find("solo12").name == "solo12.urdf"
+    with pytest.raises(hamel.NotFoundError, match="may be any of .*anymal_b.*anymal_c"):
+        hamel.load("anymal")
+    with pytest.raises(hamel.NotFoundError, match="may be any of .*talos_full_v2"):
+        hamel.load("talos")
+
+
+@pytest.mark.parametrize("name", ["", "t", "*", "?", "quadrupe", "Quadruped", "[a]1", "anymal_", "..", "robots", "a1*"])
+def test_names_are_not_guessed(name, tmp_path, monkeypatch):
+    """Neither prefixes nor patterns nor capitals name a robot, and what is missing is not replaced by another robot."""
+    robots = tmp_path / "share" / "example-robot-data" / "robots"
+    for folder, files in {"a1_description": ["a1"], "anymal_b_simple_description": ["anymal", "anymal-kinova"],
+                          "talos_data": ["talos_full", "talos_reduced"]}.items():  # fmt: skip
+        (robots / folder / "urdf").mkdir(parents=True)
+        for file in files:
+            two_links().build().save_urdf(robots / folder / "urdf" / f"{file}.urdf")
+    monkeypatch.setattr(hamel._load, "_example_robots", lambda: iter([robots]))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(hamel.Error) as e:
+        hamel.load(name)
+    assert isinstance(e.value, (hamel.NotFoundError, hamel.CannotReadError)), e.value
+    assert hamel.find("anymal_b").name == "anymal.urdf" and hamel.load("a1", base="fixed").nv == 2
+
+
+def test_names_that_were_perhaps_meant(tmp_path):
+    for name in ("quadrupe", "Quadruped", "quadruped "):
+        with pytest.raises(hamel.NotFoundError, match="perhaps 'quadruped'"):
+            hamel.load(name)
+    with pytest.raises(hamel.CannotReadError):
+        hamel.load(tmp_path / "quadruped")
+    with pytest.raises(hamel.CannotReadError):
+        hamel.load("quadruped.json")
 
 
 def test_robot_descriptions(tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """Motion and contact, by what must stay: energy, momentum, the ground."""
 
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -164,3 +166,41 @@ def test_armature_and_limits(quadruped):
     assert np.allclose(more.mass_matrix(q) - quadruped.mass_matrix(q), 0.1 * np.eye(18), atol=1e-12)
     margin, coordinate = quadruped.limit_margin(q)
     assert margin >= 0 and quadruped.velocity_names[coordinate] if coordinate >= 0 else margin == np.inf
+
+
+@pytest.mark.parametrize("start", [0.0, 1.7e9, 1e12, 1e15])
+def test_the_date_does_not_matter(start):
+    """A second of free fall is a second, though numbers lie 0.125 s apart at 1e15 s."""
+    ball = hamel.Builder().add_body("ball", None, "translation3", mass=1, moment=np.eye(3)).build()
+    q, v = hamel.simulate(ball, [0, 0, 0], None, [start, start + 0.5, start + 1])
+    assert np.allclose(q[:, 2], [0, -9.81 / 8, -9.81 / 2], rtol=0, atol=1e-11)
+    assert np.allclose(v[:, 2], [0, -9.81 / 2, -9.81], rtol=0, atol=1e-11)
+
+
+class Interrupted(Exception):
+    pass
+
+
+@pytest.mark.parametrize("with_force", [False, True])
+def test_a_signal_stops_a_motion(with_force):
+    """What Ctrl-C does: the handler runs while the motion moves, and the motion stands at its last good step."""
+    robot = hamel.load("quadruped")
+    force = {"force": lambda t, q, v: np.zeros(robot.nv)} if with_force else {}
+    motion = hamel.Motion(robot, robot.neutral(), scheme="rk4", step=1e-5, **force)
+
+    def handler(number, frame):
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    begin = time.monotonic()
+    try:
+        with pytest.raises(Interrupted):
+            motion.advance(1e6)  # 1e11 steps
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - begin < 10  # at once, on a machine as busy as may be
+    assert 0 < motion.time < 1e6 and np.isfinite(motion.q).all()
+    reached = motion.time
+    assert motion.advance(reached + 1e-4).time == reached + 1e-4

@@ -136,7 +136,10 @@ static void run_rows(void *user, int thread, npy_intp begin, npy_intp end)
         if (!r.space) status = HML_OUT_OF_MEMORY;
         if (r.space) r.work = r.space->work;
     }
-    if (!status && !(c->f->batch && c->n > 1 && run_batch(c, &r, begin, end))) { /* packs are not for one */
+    /* an array with leading dimensions is a batch, even of one row or cut into such: a row's bits do not depend on that
+     */
+    int packs = c->f->batch && c->nlead > 0 && end > begin;
+    if (!status && !(packs && run_batch(c, &r, begin, end))) {
         for (r.n = 1; i < end; i++) {
             point_at(c, &r, i);
             status = c->f->run(&r);

@@ -143,7 +143,7 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
     PyObject *answer = NULL;
     int failed = 0;
     for (int i = 0; i < 4 && !failed; i++) {
-        if (given[i] == Py_None) continue;
+        if (given[i] == Py_None && i >= 2) continue; /* only these two may be left out */
         in[i] = array_shaped(given[i], NAMES[i], i == 3 ? 2 : 1, dims[i]);
         failed = !in[i];
     }

@@ -32,7 +32,7 @@ static hml_status to_representation(const row *r, size_t i)
     return status ? status : hml_acceleration_to_representation(r->model, representation, q, v, a, a);
 }
 
-static hml_status linearize(const row *r)
+static hml_linearization arguments(const row *r)
 {
     const hml_linearization x = {.struct_size = sizeof x,
                                  .q = {r->in[Q], r->stride[Q]},
@@ -42,9 +42,21 @@ static hml_status linearize(const row *r)
                                  .acceleration = {r->out[OUT_ACCELERATION], 0, 0},
                                  .A = {r->out[OUT_A], 0, 0},
                                  .B = {r->out[OUT_B], 0, 0}};
-    hml_status status =
-        r->n == 1 ? hml_linearize(r->model, r->work, &x) : hml_linearize_batch(r->model, r->work, r->n, &x, NULL);
-    int tolerant = r->choice[ERRORS] && r->n > 1; /* what failed is NaN already, and stays that */
+    return x;
+}
+
+static hml_status linearize_one(const row *r)
+{
+    const hml_linearization x = arguments(r);
+    hml_status status = hml_linearize(r->model, r->work, &x);
+    return status || r->choice[REPRESENTATION] == HML_LEFT ? status : to_representation(r, 0);
+}
+
+static hml_status linearize_many(const row *r)
+{
+    const hml_linearization x = arguments(r);
+    hml_status status = hml_linearize_batch(r->model, r->work, r->n, &x, NULL);
+    int tolerant = r->choice[ERRORS]; /* what failed is NaN already, and stays that */
     for (size_t i = 0; i < r->n && (tolerant || !status) && r->choice[REPRESENTATION] != HML_LEFT; i++) {
         status = to_representation(r, i);
     }
@@ -62,8 +74,8 @@ static function linearize_function = {
     "these. representation: of the results' velocities. inputs: B's columns, one for every coordinate, or for the\n"
     "actuated ones. errors: 'nan' lets a state that fails become NaN instead of raising. out: an older Linearization\n"
     "of the same shape, which is filled again.",
-    linearize,
-    linearize,
+    linearize_one,
+    linearize_many,
     from_python,
     0,
     0,
@@ -297,15 +309,17 @@ static PyObject *make(PyObject *class, PyObject *arguments)
     }
     linearization_object *self = new_linearization(model);
     if (!self) return NULL;
-    npy_intp nv = nv_of(self), n = 1;
-    self->nlead = (int)PyTuple_GET_SIZE(lead);
-    int good = self->nlead <= MAX_LEAD && representation >= 0 && representation <= HML_SPLIT;
-    for (int i = 0; good && i < self->nlead; i++) {
-        n *= self->lead[i] = PyNumber_AsSsize_t(PyTuple_GET_ITEM(lead, i), PyExc_OverflowError);
-        good = self->lead[i] >= 0;
+    npy_intp nv = nv_of(self), n = 1, each = 6 * nv * nv + nv, size = PyArray_SIZE(block);
+    Py_ssize_t nlead = PyTuple_GET_SIZE(lead);
+    int good = nlead <= MAX_LEAD && representation >= 0 && representation <= HML_SPLIT;
+    for (int i = 0; good && i < nlead; i++) {
+        npy_intp length = PyNumber_AsSsize_t(PyTuple_GET_ITEM(lead, i), PyExc_OverflowError);
+        good = length >= 0 && (n == 0 || length <= NPY_MAX_INTP / n); /* a product that wraps fits nothing */
+        if (good) n *= self->lead[i] = length;
     }
+    self->nlead = good ? (int)nlead : 0;
     if (!good || PyArray_TYPE(block) != NPY_DOUBLE || !PyArray_ISCARRAY(block) ||
-        PyArray_SIZE(block) != n * (6 * nv * nv + nv)) {
+        (each ? size % each != 0 || size / each != n : size != 0)) {
         if (!PyErr_Occurred()) raise_status(HML_INVALID_ARGUMENT, NULL);
         Py_DECREF(self);
         return NULL;

@@ -4,7 +4,9 @@
  * A motion has a workspace of its own and belongs to one thread at a time. Without Python functions in it, it releases
  * the interpreter's lock while it moves.
  */
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "objects.h"
 
@@ -204,22 +206,47 @@ static PyObject *leave(motion_object *self, hml_status status, PyObject *result)
     return NULL;
 }
 
-static PyObject *move(motion_object *self, PyObject *until, hml_status (*how)(hml_motion *, double))
+static double seconds(void)
 {
-    double time = PyFloat_AsDouble(until);
-    hml_status status;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* steps for a twentieth of a second, at most so many of them, and not beyond `until` */
+static hml_status go(hml_motion *motion, double until, long most)
+{
+    double end = seconds() + 0.05;
+    hml_status status = HML_OK;
+    for (long i = 0; i < most && !status && hml_motion_time(motion) < until; i++) {
+        status = hml_motion_step(motion, until);
+        if (i % 16 == 15 && seconds() > end) break;
+    }
+    return status;
+}
+
+/* a long way is gone in pieces, between which the interpreter hears what its user wants: Ctrl-C stops it in between */
+static PyObject *move(motion_object *self, PyObject *object, long most)
+{
+    double until = PyFloat_AsDouble(object);
     if (PyErr_Occurred() || enter(self)) return NULL;
-    if (self->force) {
-        status = how(self->motion, time);
-    } else {
-        Py_BEGIN_ALLOW_THREADS status = how(self->motion, time);
-        Py_END_ALLOW_THREADS
+    int ahead = isfinite(until) && until > hml_motion_time(self->motion), one = most == 1;
+    hml_status status = isfinite(until) && (ahead || !one) ? HML_OK : HML_INVALID_ARGUMENT;
+    while (!status && hml_motion_time(self->motion) < until) {
+        if (self->force) {
+            status = go(self->motion, until, most);
+        } else {
+            Py_BEGIN_ALLOW_THREADS status = go(self->motion, until, most);
+            Py_END_ALLOW_THREADS
+        }
+        if (!status && PyErr_CheckSignals()) status = HML_NOT_CONVERGED;
+        if (one) break;
     }
     return leave(self, status, status ? NULL : Py_NewRef((PyObject *)self));
 }
 
-static PyObject *step(motion_object *self, PyObject *until) { return move(self, until, hml_motion_step); }
-static PyObject *advance(motion_object *self, PyObject *until) { return move(self, until, hml_motion_advance); }
+static PyObject *step(motion_object *self, PyObject *until) { return move(self, until, 1); }
+static PyObject *advance(motion_object *self, PyObject *until) { return move(self, until, LONG_MAX); }
 
 static PyObject *state_at(motion_object *self, PyObject *object)
 {
@@ -316,7 +343,8 @@ static PyMethodDef methods[] = {
      "and "
      "leaves it where it was."},
     {"advance", (PyCFunction)advance, METH_O,
-     "advance($self, until, /)\n--\n\nSteps up to the time until, which is hit exactly. Returns the motion."},
+     "advance($self, until, /)\n--\n\nSteps up to the time until, which is hit exactly. Returns the motion. If one "
+     "fails, or Ctrl-C\ninterrupts them, it stands where the last good step ended."},
     {"at", (PyCFunction)state_at, METH_O, "at($self, t, /)\n--\n\n(q, v) at a time within the last step."},
     {"find", (PyCFunction)find, METH_O,
      "find($self, event, /)\n--\n\n(t, q, v) where event(t, q, v) changes its sign within the last step; None if "

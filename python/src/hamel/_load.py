@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import os
 import pathlib
-from typing import Iterator, Optional, Sequence, Union
+import pkgutil
+from typing import Dict, Iterator, List, Optional, Sequence, Union
 
 from . import _core
 from ._errors import InvalidArgumentError, NotFoundError
@@ -41,6 +43,7 @@ def load(
 
     A name without a folder and an ending, such as ``"anymal_b"``, that is no file is looked up among the robots of the
     library (`builtin_names`), of the package ``example-robot-data``, and of ``robot_descriptions``, if they are there.
+    It is taken as it is written, capitals included: nothing is guessed (`find` says which names there are).
 
     base        free, fixed, or auto: how the root link of a URDF hangs on the world
     base_name   name of the free root joint, "base" if not given
@@ -87,20 +90,40 @@ def _is_name(name: str) -> bool:
 
 
 def find(name: str) -> pathlib.Path:
-    """The file of a robot in ``example-robot-data`` or ``robot_descriptions``. Raises NotFoundError."""
+    """The file of a robot in ``example-robot-data`` or ``robot_descriptions``, by its exact name.
+
+    A robot of ``example-robot-data`` is called like its URDF (``solo12``; ``ur5_robot`` is also ``ur5``), or like its folder
+    with or without ``_description``, ``_simple_description``, ``_data`` (``anymal_b``): that is then the only URDF in it, or
+    the one with whose name all others begin. A robot of ``robot_descriptions`` is called like its module, with or without
+    ``_description`` or ``_mj_description``.
+
+    Raises NotFoundError, which says what was perhaps meant.
+    """
     for folder in _example_robots():
-        path = _choose(folder, name)
-        if path:
-            return path
-    if importlib.util.find_spec("robot_descriptions"):
-        for module in (name, f"{name}_description", f"{name}_mj_description"):
-            if importlib.util.find_spec(f"robot_descriptions.{module}"):
-                found = importlib.import_module(f"robot_descriptions.{module}")
-                return pathlib.Path(getattr(found, "URDF_PATH", None) or found.MJCF_PATH)
+        files = _names(folder).get(name, [])
+        if len(files) == 1:
+            return files[0]
+        if files:
+            raise NotFoundError(f"{name!r} may be any of {', '.join(sorted(str(f) for f in files))}: say which, by its path")
+    found = _described(name)
+    if found:
+        return found
     raise NotFoundError(
-        f"no file and no robot is called {name!r}; the library has {', '.join(_core.builtin_names())}, "
+        f"no file and no robot is called {name!r}{_perhaps(name)}; the library has {', '.join(_core.builtin_names())}, "
         "the packages example-robot-data and robot_descriptions have more"
     )
+
+
+def _perhaps(name: str) -> str:
+    """, perhaps … or … is meant"""
+    known = set(_core.builtin_names()).union(*(_names(folder) for folder in _example_robots()))
+    spec = importlib.util.find_spec("robot_descriptions")
+    for module in pkgutil.iter_modules(spec.submodule_search_locations) if spec else ():
+        if module.name.endswith("_description"):
+            known.add(module.name[: -len("_description")])
+    spelled: Dict[str, str] = {k.lower(): k for k in sorted(known)}
+    near = difflib.get_close_matches(name.lower(), list(spelled), n=3)
+    return f" (perhaps {' or '.join(repr(spelled[k]) for k in near)} is meant)" if near else ""
 
 
 def _example_robots() -> Iterator[pathlib.Path]:
@@ -114,12 +137,35 @@ def _example_robots() -> Iterator[pathlib.Path]:
                     yield robots
 
 
-def _choose(robots: pathlib.Path, name: str) -> Optional[pathlib.Path]:
-    """<name>.urdf anywhere; else the shortest name of a URDF in a folder <name>…; else the shortest <name>….urdf."""
-    folders = sorted((d for d in robots.iterdir() if d.is_dir() and d.name.startswith(name)), key=lambda d: len(d.name))
-    groups = [robots.rglob(f"{name}.urdf"), *(d.rglob("*.urdf") for d in folders), robots.rglob(f"{name}*.urdf")]
-    for files in groups:
-        best = sorted(files, key=lambda p: (len(p.stem), len(p.parts), p))
-        if best:
-            return best[0]
+def _names(robots: pathlib.Path) -> Dict[str, List[pathlib.Path]]:
+    """The files that a name may mean; a file's own name comes before its folder's."""
+    files: Dict[str, List[pathlib.Path]] = {}
+    plain: Dict[str, List[pathlib.Path]] = {}
+    folders: Dict[str, List[pathlib.Path]] = {}
+    for folder in sorted(d for d in robots.iterdir() if d.is_dir()):
+        inside = sorted(folder.rglob("*.urdf"))
+        for path in inside:
+            files.setdefault(path.stem, []).append(path)
+            plain.setdefault(_without(path.stem, "_robot"), []).append(path)
+        main = [path for path in inside if all(other.stem.startswith(path.stem) for other in inside)] or inside
+        for word in {folder.name, _without(folder.name, "_simple_description", "_description", "_data")}:
+            folders.setdefault(word, []).extend(main)
+    return {**folders, **plain, **files}
+
+
+def _without(name: str, *endings: str) -> str:
+    for ending in endings:
+        if name.endswith(ending) and name != ending:
+            return name[: -len(ending)]
+    return name
+
+
+def _described(name: str) -> Optional[pathlib.Path]:
+    """The file that a module of robot_descriptions names."""
+    if not name.isidentifier() or not importlib.util.find_spec("robot_descriptions"):
+        return None
+    for module in (name, f"{name}_description", f"{name}_mj_description"):
+        if module.endswith("_description") and importlib.util.find_spec(f"robot_descriptions.{module}"):
+            found = importlib.import_module(f"robot_descriptions.{module}")
+            return pathlib.Path(getattr(found, "URDF_PATH", None) or found.MJCF_PATH)
     return None
