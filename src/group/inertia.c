@@ -122,8 +122,8 @@ hml_status hml_inertia_kinetic_energy(const double parameters[10], const double 
 static void jacobi_rotate(double A[3][3], double E[3][3], int p, int q)
 {
     if (A[p][q] == 0) return;
-    double half = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
-    double t = (half < 0 ? -1 : 1) / (fabs(half) + hypot(half, 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+    double d = A[q][q] - A[p][p], twice = 2 * A[p][q];
+    double t = d == 0 ? 1 : (d < 0 ? -twice : twice) / (fabs(d) + hypot(d, twice)), c = 1 / sqrt(t * t + 1), s = t * c;
     for (int k = 0; k < 3; k++) {
         double a = A[k][p], b = A[k][q];
         A[k][p] = c * a - s * b, A[k][q] = s * a + c * b;
