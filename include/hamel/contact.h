@@ -72,7 +72,8 @@ typedef struct hml_contact_settings {
 
 typedef struct hml_contact hml_contact;
 
-/* bytes; 0 if the settings are wrong. The memory is aligned as a double is and holds copies of everything it needs */
+/* bytes; 0 if the settings are wrong, or no memory is that large. The memory is aligned as a double is and holds copies
+ * of everything it needs */
 HML_API size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings);
 HML_API hml_status hml_contact_init(void *memory, size_t size, const hml_model *model,
                                     const hml_contact_settings *settings, hml_contact **contact);

@@ -34,6 +34,7 @@ HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hm
                                       const double *q, const double *v, const double *tau, double *scratch,
                                       double *q_next, double *v_next, double *Ad, double *Bd);
 
+/* doubles; 0 if no memory holds that many */
 HML_API size_t hml_discretize_scratch_size(size_t nstates, size_t ninputs);
 
 /*

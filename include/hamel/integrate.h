@@ -147,8 +147,8 @@ typedef hml_status hml_event_function(void *context, double t, const double *q, 
 
 /*
  * Does the value change its sign within the last step? *found: 1 if so, and then *t, q and v are the crossing, on the
- * later side of it; t is the nearest number there is. A value that is zero where the step begins has been found before. Two
- * crossings within one step hide each other: `step` keeps the steps of dopri5 short. q or v NULL: not wanted.
+ * later side of it; t is the nearest number there is. A value that is zero where the step begins has been found before.
+ * Two crossings within one step hide each other: `step` keeps the steps of dopri5 short. q or v NULL: not wanted.
  */
 HML_API hml_status hml_motion_find(hml_motion *motion, hml_event_function *event, void *context, int *found, double *t,
                                    double *q, double *v);

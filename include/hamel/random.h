@@ -13,6 +13,7 @@ typedef struct hml_rng {
     uint64_t state[4];
 } hml_rng;
 
+/* one that holds zeros, as memory from calloc does, is one with seed 0 */
 HML_API void hml_rng_seed(hml_rng *rng, uint64_t seed);
 HML_API uint64_t hml_rng_bits(hml_rng *rng);
 HML_API double hml_rng_uniform(hml_rng *rng, double lower, double upper); /* in [lower, upper) */

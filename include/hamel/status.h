@@ -13,7 +13,7 @@
 #define HML_STATUS_LIST(X)                                                                                             \
     X(OK, 0, "success")                                                                                                \
     X(INVALID_ARGUMENT, 1, "an argument is missing, out of range or has the wrong size")                               \
-    X(NOT_FINITE, 2, "an input holds NaN or infinity")                                                                 \
+    X(NOT_FINITE, 2, "an input holds NaN or infinity, or a result is beyond all numbers")                              \
     X(NOT_NORMALIZED, 3, "a quaternion or rotation is too far from unit")                                              \
     X(SINGULAR, 4, "the mass matrix or another matrix is singular")                                                    \
     X(SINGULAR_PARAMETERIZATION, 5, "the rotation parameterization is singular here")                                  \
@@ -22,7 +22,7 @@
     X(NOT_FOUND, 8, "no body, joint or frame has this name")                                                           \
     X(BAD_MODEL, 9, "the model is inconsistent")                                                                       \
     X(BAD_FILE, 10, "the file is malformed")                                                                           \
-    X(UNSUPPORTED, 11, "the file uses something Hamel does not support")                                               \
+    X(UNSUPPORTED, 11, "not supported for this model, or by this file's format")                                       \
     X(CANNOT_READ, 12, "the file cannot be read")                                                                      \
     X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
     X(NOT_CONVERGED, 14, "the iteration did not converge")                                                             \

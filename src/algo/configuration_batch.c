@@ -1,6 +1,7 @@
 /* q ⊕ v and q1 ⊖ q0 of many states: pack/configuration.h behind hamel/batch.h. */
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "hamel/batch.h"
 #include "model/coordinates.h"
 
@@ -38,6 +39,20 @@ static hml_status run_bad(const batch *b, configuration_call *call, size_t first
     return worst;
 }
 
+/* results that no number holds become NaN; each (may be NULL): the statuses so far. Returns the first that is bad */
+static hml_status check_results(const batch *b, size_t first, size_t count, hml_status *each)
+{
+    hml_status worst = HML_OK;
+    for (size_t l = 0; l < count; l++) {
+        const kernel_output out = output_at(b->out, first + l);
+        hml_status status = each && each[l] ? each[l] : finite_array(out.data, b->row);
+        if (status) output_fill_nan(out, 1, b->row);
+        if (each) each[l] = status;
+        if (!worst) worst = status;
+    }
+    return worst;
+}
+
 static configuration_call call_at(const batch *b, size_t first, size_t count)
 {
     configuration_call call = {.plan = model_plan(b->model), .nq = b->model->nq, .nv = b->model->nv};
@@ -55,10 +70,10 @@ static hml_status run_packs(const batch *b, size_t first, size_t end, hml_status
     for (size_t i = first; i < end; i += lanes) {
         hml_status each[HML_ISA_X8] = {HML_OK};
         configuration_call call = call_at(b, i, end - i < lanes ? end - i : lanes);
-        if (b->kernel(&call)) {
-            hml_status bad = run_bad(b, &call, i, each);
-            if (!worst) worst = bad;
-        }
+        const unsigned before = overflow_watch();
+        hml_status bad = b->kernel(&call) ? run_bad(b, &call, i, each) : HML_OK;
+        if (overflow_seen(before)) bad = check_results(b, i, (size_t)call.count, each);
+        if (!worst) worst = bad;
         if (status) memcpy(status + i, each, (size_t)call.count * sizeof *each);
     }
     return worst;
@@ -81,26 +96,32 @@ static hml_status run(const batch *b, size_t n, hml_status *status)
     for (size_t i = 0; i < n; i += CHUNK) {
         const size_t count = n - i < CHUNK ? n - i : CHUNK;
         configuration_call call = call_at(b, i, count);
-        if (b->kernel(&call)) {
-            hml_status bad = run_packs(b, i, i + count, status);
-            if (!worst) worst = bad;
-        } else if (status) {
-            memset(status + i, 0, count * sizeof *status);
+        const unsigned before = overflow_watch();
+        const unsigned failed = b->kernel(&call);
+        const int overflow = overflow_seen(before);
+        hml_status bad = HML_OK;
+        if (failed) {
+            bad = run_packs(b, i, i + count, status);
+        } else {
+            if (status) memset(status + i, 0, count * sizeof *status);
+            if (overflow) bad = check_results(b, i, count, status ? status + i : NULL);
         }
+        if (!worst) worst = bad;
     }
     return worst;
 }
 
-static int valid(const hml_model *model, const hml_work *work, const double *q, const double *with, const double *out)
+static int valid(const hml_model *model, const hml_work *work, const double *q, const double *with)
 {
-    return !hml_work_check(model, work, 0) && q && with && out;
+    return !hml_work_check(model, work, 0) && q && with;
 }
 
 hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_work *work, size_t n, hml_input q,
                                              hml_input v, hml_output out, hml_status *status)
 {
-    if (!valid(model, work, q.data, v.data, out.data)) return HML_INVALID_ARGUMENT;
+    if (!valid(model, work, q.data, v.data)) return HML_INVALID_ARGUMENT;
     const size_t row = (size_t)model->nq;
+    if (!out.data || !output_fits(out, row)) return HML_INVALID_ARGUMENT;
     const batch b = {model, work, work->pack->integrate, 0, q, v, states_output(out, 1, row), row};
     return run(&b, n, status);
 }
@@ -108,8 +129,9 @@ hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_w
 hml_status hml_configuration_difference_batch(const hml_model *model, const hml_work *work, size_t n, hml_input q0,
                                               hml_input q1, hml_output v, hml_status *status)
 {
-    if (!valid(model, work, q0.data, q1.data, v.data)) return HML_INVALID_ARGUMENT;
+    if (!valid(model, work, q0.data, q1.data)) return HML_INVALID_ARGUMENT;
     const size_t row = (size_t)model->nv;
+    if (!v.data || !output_fits(v, row)) return HML_INVALID_ARGUMENT;
     const batch b = {model, work, work->pack->difference, 1, q0, q1, states_output(v, 1, row), row};
     return run(&b, n, status);
 }

@@ -30,6 +30,9 @@ static inline kernel_output states_output(hml_output out, size_t rows, size_t co
     return k;
 }
 
+/* are rows at least as far apart as they are long? Nearer ones would lie over each other, and the last one outside */
+static inline int output_fits(hml_output out, size_t columns) { return !out.data || !out.ld || out.ld >= columns; }
+
 static inline kernel_output output_at(kernel_output out, size_t state)
 {
     if (out.data) out.data += state * out.stride;

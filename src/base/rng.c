@@ -17,7 +17,9 @@ void hml_rng_seed(hml_rng *rng, uint64_t seed)
 
 uint64_t hml_rng_bits(hml_rng *rng)
 {
-    uint64_t *s = rng->state, result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
+    uint64_t *s = rng->state;
+    if (!(s[0] | s[1] | s[2] | s[3])) hml_rng_seed(rng, 0); /* of zeros nothing but zeros would follow, for ever */
+    uint64_t result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];

@@ -91,7 +91,7 @@ hml_status hml_configuration_integrate(const hml_model *m, const double *q, cons
         run_numbers(r, q, g);
         joint_integrate(r->type, g, v + r->v, out + r->q);
     }
-    return HML_OK;
+    return finite_numbers(out, m->nq);
 }
 
 hml_status hml_configuration_difference(const hml_model *m, const double *q0, const double *q1, double *v)
@@ -111,7 +111,7 @@ hml_status hml_configuration_difference(const hml_model *m, const double *q0, co
         run_numbers(r, q1, g1);
         joint_difference(r->type, g0, g1, v + r->v);
     }
-    return HML_OK;
+    return finite_numbers(v, m->nv);
 }
 
 hml_status hml_configuration_interpolate(const hml_model *m, const double *q0, const double *q1, double s, double *q)
@@ -127,7 +127,7 @@ hml_status hml_configuration_interpolate(const hml_model *m, const double *q0, c
         for (int32_t k = 0; k < j->nv; k++) d[k] *= s;
         joint_integrate(group_type(j->type), g0, d, q + j->q);
     }
-    return HML_OK;
+    return finite_numbers(q, m->nq);
 }
 
 hml_status hml_configuration_distance(const hml_model *m, const double *q0, const double *q1, double *distance)
@@ -142,5 +142,5 @@ hml_status hml_configuration_distance(const hml_model *m, const double *q0, cons
         for (int32_t k = 0; k < j->nv; k++) sum += d[k] * d[k];
     }
     *distance = sqrt(sum);
-    return HML_OK;
+    return finite_numbers(distance, 1);
 }

@@ -1,6 +1,7 @@
 /* Derivatives of ⊕ and ⊖. See configuration.h. */
 #include "hamel/configuration.h"
 
+#include "base/overflow.h"
 #include "model/coordinates.h"
 
 /* Ad of exp(−v) in the joint's own coordinates; its columns S are unit vectors for every group that does not commute */
@@ -58,7 +59,8 @@ hml_status hml_configuration_integrate_jacobians(const hml_model *m, const doubl
             put_block(j, m->nv, 1, block, dv);
         }
     }
-    return HML_OK;
+    const size_t n = (size_t)m->nv;
+    return FINITE_STATUS({dq, n * n}, {dv, n * n});
 }
 
 hml_status hml_configuration_difference_jacobians(const hml_model *m, const double *q0, const double *q1, double *dq0,
@@ -85,5 +87,6 @@ hml_status hml_configuration_difference_jacobians(const hml_model *m, const doub
             put_block(j, m->nv, -1, block, dq0);
         }
     }
-    return HML_OK;
+    const size_t n = (size_t)m->nv;
+    return FINITE_STATUS({dq0, n * n}, {dq1, n * n});
 }

@@ -41,7 +41,7 @@ hml_status hml_configuration_rate(const hml_model *m, const double *q, const dou
             qdot[j->q + i] = sum;
         }
     }
-    return HML_OK;
+    return finite_numbers(qdot, m->nq);
 }
 
 hml_status hml_configuration_velocity(const hml_model *m, const double *q, const double *qdot, double *v)
@@ -60,7 +60,7 @@ hml_status hml_configuration_velocity(const hml_model *m, const double *q, const
             v[j->v + k] = at >= 0 && k >= at ? 4 * sum : sum;
         }
     }
-    return HML_OK;
+    return finite_numbers(v, m->nv);
 }
 
 hml_status hml_configuration_rate_matrix(const hml_model *m, const double *q, double *F)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/overflow.h"
 #include "group/joint.h"
 #include "model/plan.h"
 
@@ -28,19 +29,7 @@ static inline const model_joint *first_joint(const hml_model *m)
 
 static inline int group_type(int32_t type) { return type == HML_JOINT_UNIVERSAL ? HML_JOINT_TRANSLATION2 : type; }
 
-/* x − x is zero exactly where x is finite, and its bits have no order: the compiler takes as many at a time as it can
- */
-static inline hml_status finite_numbers(const double *x, int32_t n)
-{
-    uint64_t all = 0;
-    for (int32_t i = 0; i < n; i++) {
-        double zero = x[i] - x[i];
-        uint64_t pattern;
-        memcpy(&pattern, &zero, sizeof pattern);
-        all |= pattern;
-    }
-    return all ? HML_NOT_FINITE : HML_OK;
-}
+static inline hml_status finite_numbers(const double *x, int32_t n) { return finite_array(x, (size_t)n); }
 
 /* finite, and on the group */
 static inline hml_status configuration_status(const hml_model *m, const double *q)

@@ -9,6 +9,7 @@
  */
 #include "hamel/coriolis.h"
 
+#include "base/overflow.h"
 #include "reference/bos/matrix6.h"
 #include "reference/featherstone/tree.h"
 
@@ -81,10 +82,11 @@ hml_status hml_coriolis_matrix(const hml_model *model, void *scratch, const doub
     if (!v || !C) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     size_t nv = (size_t)model->nv;
     fill(&t, v, nv, C);
     for (size_t k = 0; Mdot && k < nv * nv; k++) Mdot[k] = C[k] + C[k % nv * nv + k / nv];
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {C, nv * nv}, {Mdot, nv * nv});
 }
 
 hml_status hml_christoffel(const hml_model *model, void *scratch, const double *q, double *Gamma)
@@ -93,6 +95,7 @@ hml_status hml_christoffel(const hml_model *model, void *scratch, const double *
     if (!Gamma) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     size_t nv = (size_t)model->nv;
     double *C = Gamma; /* one matrix after the other, then turned: C is linear in ν */
     for (size_t k = 0; k < nv; k++) {
@@ -114,5 +117,5 @@ hml_status hml_christoffel(const hml_model *model, void *scratch, const double *
             carried = here;
         } while (at != start);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {Gamma, nv * nv * nv});
 }

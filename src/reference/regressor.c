@@ -4,6 +4,7 @@
  */
 #include "hamel/regressor.h"
 
+#include "base/overflow.h"
 #include "model/check_item.h"
 #include "model/plan.h"
 #include "reference/featherstone/tree.h"
@@ -75,6 +76,7 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
     if (!v || !a || !Y) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
     memset(Y, 0, (size_t)model->nv * columns * sizeof *Y);
     motion(&t, v, a);
@@ -91,7 +93,7 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
             }
         }
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {Y, (size_t)model->nv * columns});
 }
 
 hml_status hml_energy_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
@@ -101,6 +103,7 @@ hml_status hml_energy_regressor(const hml_model *model, void *scratch, const dou
     if (!v && kinetic) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     if (kinetic) motion(&t, v, NULL);
     for (int i = 0; i < t.n * HML_BODY_PARAMETERS; i++) {
         const tree_body *b = &t.body[i / HML_BODY_PARAMETERS];
@@ -109,7 +112,8 @@ hml_status hml_energy_regressor(const hml_model *model, void *scratch, const dou
         if (kinetic) kinetic[i] = wrench_dot(inertia_mul(I, b->v), b->v) / 2;
         if (potential) potential[i] = -vec3_dot(tree_gravity(&t), first);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {kinetic, HML_BODY_PARAMETERS * (size_t)t.n},
+                           {potential, HML_BODY_PARAMETERS * (size_t)t.n});
 }
 
 hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
@@ -119,6 +123,7 @@ hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const d
     if (!v || !regressor) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
     motion(&t, v, NULL);
     for (size_t i = 0; i < columns; i++) {
@@ -127,5 +132,5 @@ hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const d
         const double numbers[6] = {p.f.x, p.f.y, p.f.z, p.t.x, p.t.y, p.t.z};
         for (size_t r = 0; r < 6; r++) regressor[r * columns + i] = numbers[r];
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {regressor, 6 * columns});
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/factorization.h"
 #include "sim/constraint.h"
@@ -125,7 +126,7 @@ hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *wo
     hml_constraint_apply(&s, s.lambda, s.a, s.a);
     copy(a, s.a, s.n);
     copy(lambda, s.lambda, s.m);
-    return HML_OK;
+    return FINITE_STATUS({s.a, s.n}, {s.lambda, s.m});
 }
 
 hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
@@ -166,7 +167,7 @@ hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *wo
     add_forces(&s, s.b, s.h);
     for (size_t k = 0; tau && k < s.n; k++) tau[k] = s.x[k] > 0 ? s.h[k] : 0;
     copy(lambda, s.lambda, s.m);
-    return HML_OK;
+    return FINITE_STATUS({s.h, s.n}, {s.lambda, s.m});
 }
 
 /* b of an impulse: a row that is held becomes −e times what it was, one that touches does so where it closes */
@@ -249,5 +250,5 @@ hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const
     hml_constraint_apply(&s, s.lambda, v, s.a);
     copy(v_next, s.a, s.n);
     copy(impulse, s.lambda, s.m);
-    return HML_OK;
+    return FINITE_STATUS({s.a, s.n}, {s.lambda, s.m});
 }

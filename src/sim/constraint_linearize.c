@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "algo/kinematics/motion_series.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "group/se3.h"
@@ -246,7 +247,9 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
         memset(x->B, 0, n * n * sizeof(double));
         if (x->Dtau) memcpy(x->B + n * n, x->Dtau, n * n * sizeof(double));
     }
-    return HML_OK;
+    const size_t nn = n * n, mn = s.m * n;
+    return FINITE_STATUS({x->Dq, nn}, {x->Dv, nn}, {x->Dtau, nn}, {x->lambda_q, mn}, {x->lambda_v, mn},
+                         {x->lambda_tau, mn}, {x->A, 4 * nn}, {x->B, 2 * nn});
 }
 
 hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
@@ -274,5 +277,5 @@ hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *w
     solve_columns(&s, d.dq, d.cq, next_q, impulse_q);
     solve_columns(&s, d.dv, d.cv, next_v, impulse_v);
     for (size_t k = 0; next_v && k < n; k++) next_v[k * n + k] += 1;
-    return HML_OK;
+    return FINITE_STATUS({next_q, n * n}, {next_v, n * n}, {impulse_q, s.m * n}, {impulse_v, s.m * n});
 }

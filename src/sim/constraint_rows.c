@@ -74,11 +74,19 @@ static size_t lay_out(const hml_model *model, size_t m, size_t touches, double *
     return used + hmli_shortest_lay_out(m, n + m, at ? at + used : NULL, &s->least);
 }
 
+/* is the size a number? The scratch holds some twenty matrices with as many rows and columns as both together */
+static int scratch_exists(const hml_model *model, size_t m)
+{
+    const size_t side = m + (size_t)model->nv + 1;
+    return side <= SIZE_MAX / sizeof(double) / 64 / side;
+}
+
 size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints)
 {
     constraint_system s;
     int32_t m = hml_constraint_rows(constraints);
-    return model && m >= 0 ? lay_out(model, (size_t)m, count_touches(constraints), NULL, &s) : 0;
+    if (!model || m < 0 || !scratch_exists(model, (size_t)m)) return 0;
+    return lay_out(model, (size_t)m, count_touches(constraints), NULL, &s);
 }
 
 static hml_status check_item(const hml_model *model, const hml_constraint *c)
@@ -100,6 +108,7 @@ hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml
 {
     int32_t m = hml_constraint_rows(set);
     if (hml_work_check(model, work, HML_USE_ALL) || m < 0 || !q || !v || !scratch) return HML_INVALID_ARGUMENT;
+    if (!scratch_exists(model, (size_t)m)) return HML_INVALID_ARGUMENT;
     if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
     TRY(hml_work_check_state(model, q, v, tau, wrenches));

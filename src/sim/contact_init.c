@@ -159,10 +159,15 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
 
 /* ---- memory ---- */
 
+/* sizes that no memory has stay SIZE_MAX */
+static size_t product(size_t a, size_t b) { return b && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+
 static void *take(char *memory, size_t *used, size_t count, size_t element)
 {
     void *at = memory ? memory + *used : NULL;
-    *used += (count * element + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    const size_t size = product(count, element), room = SIZE_MAX - sizeof(double);
+    *used = *used > room || size > room - *used ? SIZE_MAX
+                                                : *used + (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
     return at;
 }
 
@@ -174,8 +179,10 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
     take(memory, &used, 1, sizeof *c);
     c->nlimits = limits;
     c->max_contacts = contacts;
-    c->max_rows = 3 * contacts + limits + (s->joint_friction ? model->nv : 0);
-    const size_t r = (size_t)c->max_rows;
+    const int64_t rows = 3 * (int64_t)contacts + limits + (s->joint_friction ? model->nv : 0);
+    if (rows > INT32_MAX) return SIZE_MAX;
+    c->max_rows = (int32_t)rows;
+    const size_t r = (size_t)rows, rn = product(r, n), rr = product(r, r);
     c->shapes = take(memory, &used, (size_t)count_shapes(model, s), sizeof *c->shapes);
     c->planes = take(memory, &used, (size_t)s->nplanes, sizeof *c->planes);
     c->limits = take(memory, &used, (size_t)limits, sizeof *c->limits);
@@ -201,18 +208,19 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
                  {&c->columns, columns},
                  {&c->L, n * n},
                  {&c->bias, n},
-                 {&c->J, r * n},
-                 {&c->G, r * n},
-                 {&c->K, r * r},
+                 {&c->J, rn},
+                 {&c->G, rn},
+                 {&c->K, rr},
                  {&c->P, r},
                  {&c->w, r},
                  {&c->base, r},
                  {&c->old, r},
                  {&c->bounced, r},
                  {&c->before, r},
-                 {&c->A, r * r},
+                 {&c->A, rr},
                  {&c->y, r}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i].p = take(memory, &used, parts[i].size, d);
+    if (rn > SIZE_MAX / 64 || rr > SIZE_MAX / 64) return SIZE_MAX;
     double *rank = take(memory, &used, hml_rank_lay_out(n, r, NULL, &c->rank), d);
     hml_rank_lay_out(n, r, rank, &c->rank);
     return used;
@@ -221,7 +229,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
 size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings)
 {
     hml_contact c;
-    return check(model, settings) ? 0 : lay_out(model, settings, NULL, &c);
+    size_t size = check(model, settings) ? 0 : lay_out(model, settings, NULL, &c);
+    return size < SIZE_MAX ? size : 0;
 }
 
 static double or_default(double x, double otherwise) { return x > 0 ? x : otherwise; }
@@ -233,7 +242,8 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     if (!memory || !contact || (uintptr_t)memory % sizeof(double)) return HML_INVALID_ARGUMENT;
     TRY(check(model, s));
     hml_contact *c = memory, room;
-    if (size < lay_out(model, s, NULL, &room)) return HML_INVALID_ARGUMENT;
+    const size_t needed = lay_out(model, s, NULL, &room);
+    if (needed == SIZE_MAX || size < needed) return HML_INVALID_ARGUMENT;
     memset(c, 0, sizeof *c);
     lay_out(model, s, memory, c);
     c->model = model;

@@ -29,6 +29,9 @@ static inline local local_of(const hml_contact *c, int32_t i)
     return l;
 }
 
+/* the larger of two, NaN if there is one: fmax would drop it, and nothing would be missed */
+static inline double larger(double a, double b) { return a != a || a > b ? a : b; }
+
 /* by how much the laws are missed, m/s */
 static inline double miss_contact(const hml_contact *c, int32_t i)
 {
@@ -38,7 +41,7 @@ static inline double miss_contact(const hml_contact *c, int32_t i)
     if (!(scale > 0)) return normal;
     double t[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
     local_project(l.mu * P[0], t);
-    return fmax(normal, hypot(P[1] - t[0], P[2] - t[1]) * scale);
+    return larger(normal, hypot(P[1] - t[0], P[2] - t[1]) * scale);
 }
 
 static inline double bounded(const contact_row *row, double P)
@@ -58,7 +61,7 @@ static inline double miss(const hml_contact *c, int32_t i)
 static inline double residual(const hml_contact *c)
 {
     double worst = 0;
-    for (int32_t i = 0; i < c->nrows; i++) worst = fmax(worst, miss(c, i));
+    for (int32_t i = 0; i < c->nrows; i++) worst = larger(worst, miss(c, i));
     return worst;
 }
 

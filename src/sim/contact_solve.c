@@ -78,7 +78,7 @@ static void solve_active(hml_contact *c, int32_t count)
 static double guess(hml_contact *c, double enough)
 {
     double left = residual(c);
-    for (int n = 0; n < GUESSES && left > enough; n++) {
+    for (int n = 0; n < GUESSES && !(left <= enough); n++) {
         solve_active(c, choose(c));
         left = residual(c);
         if (left <= enough) break;
@@ -98,7 +98,7 @@ static double sweep(const hml_contact *c, double part)
         const contact_row *row = &c->rows[i];
         double dP[3], new[3];
         if (row->kind == ROW_TANGENT) continue;
-        worst = fmax(worst, miss(c, i));
+        worst = larger(worst, miss(c, i));
         if (row->kind == ROW_CONTACT) {
             const local l = local_of(c, i);
             memcpy(new, c->P + i, sizeof new);
@@ -144,8 +144,11 @@ double hml_contact_solve(hml_contact *c, int32_t *iterations)
     update_velocities(c);
     double left = guess(c, enough);
     *iterations = 0;
-    for (int attempt = 0; left > enough && *iterations < c->iterations; attempt++) {
-        if (attempt) { /* afresh; later more carefully: two contacts may hand an impulse back and forth for ever */
+    for (int attempt = 0; !(left <= enough) && *iterations < c->iterations; attempt++) {
+        int lost = attempt && !isfinite(left); /* from rest, and yet not a number: no sweep will make it one */
+        if (lost) break;
+        if (attempt ||
+            !isfinite(left)) { /* afresh; later more carefully: contacts may hand an impulse back and forth */
             memset(c->P, 0, (size_t)c->nrows * sizeof(double));
             update_velocities(c);
         }

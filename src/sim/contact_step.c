@@ -126,6 +126,7 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     TRY(hml_contact_advance(model, c->q, c->x, c->q_next));
     hml_contact_turn(model, c->q_next, 1, c->u, c->v_next);
     TRY(hml_work_check_state(model, c->q_next, c->v_next, NULL, NULL));
+    if (!isfinite(r->work)) return HML_NOT_FINITE;
     remember(c);
     memcpy(q_next, c->q_next, (size_t)model->nq * sizeof *q_next);
     memcpy(v_next, c->v_next, n * sizeof *v_next);

@@ -6,6 +6,7 @@
 
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "hamel/dynamics.h"
 
 static kernel_input input(const double *data)
@@ -34,6 +35,8 @@ static kernel_call state_call(const hml_work *work, const double *q, const doubl
     return call;
 }
 
+static size_t square(const hml_model *model) { return (size_t)model->nv * (size_t)model->nv; }
+
 hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *a, const double *wrenches, double *tau)
 {
@@ -43,11 +46,12 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
     kernel_call call = state_call(work, q, v, wrenches);
     call.a = input(a);
     call.torque = output(tau, 0);
+    const unsigned before = overflow_watch();
     if (model->nfollowers)
         hml_mimic_inverse_dynamics(work, &call);
     else
         work->scalar->torque(&call);
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
 }
 
 hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
@@ -59,9 +63,14 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
     kernel_call call = state_call(work, q, v, wrenches);
     call.tau = input(tau);
     call.acceleration = output(a, 0);
-    if (!model->nfollowers && work->lanes->forward_single && !work->lanes->forward_single(&call)) return HML_OK;
-    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->forward_dynamics(&call);
-    return failed ? HML_SINGULAR : HML_OK;
+    const unsigned before = overflow_watch();
+    unsigned failed = 0;
+    if (model->nfollowers)
+        failed = hml_mimic_linearize(work, &call);
+    else if (!work->lanes->forward_single || work->lanes->forward_single(&call))
+        failed = work->scalar->forward_dynamics(&call);
+    status = OVERFLOW_STATUS(before, {a, (size_t)model->nv});
+    return failed ? HML_SINGULAR : status;
 }
 
 hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *M)
@@ -71,11 +80,12 @@ hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double 
     if (status) return status;
     kernel_call call = state_call(work, q, NULL, NULL);
     call.M = output(M, (size_t)model->nv);
+    const unsigned before = overflow_watch();
     if (model->nfollowers)
         hml_mimic_inverse_dynamics(work, &call);
     else
         work->scalar->mass(&call);
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {M, square(model)});
 }
 
 hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *Minv)
@@ -85,10 +95,14 @@ hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const
     if (status) return status;
     kernel_call call = state_call(work, q, NULL, NULL);
     call.Minv = output(Minv, (size_t)model->nv);
-    if (!model->nfollowers && work->lanes->inverse_mass_single && !work->lanes->inverse_mass_single(&call))
-        return HML_OK;
-    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->inverse_mass(&call);
-    return failed ? HML_SINGULAR : HML_OK;
+    const unsigned before = overflow_watch();
+    unsigned failed = 0;
+    if (model->nfollowers)
+        failed = hml_mimic_linearize(work, &call);
+    else if (!work->lanes->inverse_mass_single || work->lanes->inverse_mass_single(&call))
+        failed = work->scalar->inverse_mass(&call);
+    status = OVERFLOW_STATUS(before, {Minv, square(model)});
+    return failed ? HML_SINGULAR : status;
 }
 
 hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *work, const double *q, const double *v,
@@ -108,6 +122,7 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
     call.dtau_dq = output(dtau_dq, nv);
     call.dtau_dv = output(dtau_dv, nv);
     call.M = output(M, nv);
+    const unsigned before = overflow_watch();
     hml_work_inverse_dynamics(work, &call);
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {dtau_dq, nv * nv}, {dtau_dv, nv * nv}, {M, nv * nv});
 }

@@ -7,6 +7,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 
 /* ---- dynamics ---- */
 
@@ -50,6 +51,21 @@ static hml_status check(const hml_model *model, const hml_dynamics_states *x, si
     for (int k = 0; k < 5; k++) at[k] = input_at(in[k], state);
     hml_status status = hml_work_check_state(model, at[0], at[1], at[2], at[4]);
     return status ? status : hml_work_check_state(model, at[0], at[3], NULL, NULL);
+}
+
+/* are the results of a state numbers? */
+static hml_status finite_state(const hml_model *model, const hml_dynamics_states *x, size_t state)
+{
+    const size_t nv = (size_t)model->nv;
+    const hml_output outputs[] = {x->acceleration, x->torque, x->M, x->Minv};
+    for (int k = 0; k < 4; k++) {
+        const size_t rows = k < 2 ? 1 : nv;
+        const kernel_output out = output_at(states_output(outputs[k], rows, nv), state);
+        for (size_t r = 0; out.data && r < rows; r++) {
+            if (finite_array(out.data + r * out.ld, nv)) return HML_NOT_FINITE;
+        }
+    }
+    return HML_OK;
 }
 
 /* `count` states from `first` on; returns the lanes that failed */
@@ -98,17 +114,25 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
         return HML_INVALID_ARGUMENT;
     }
     if ((x->M.data || x->Minv.data) && hml_work_check(model, work, HML_USE_FACTOR)) return HML_INVALID_ARGUMENT;
-    const size_t nv = (size_t)model->nv, lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
+    const size_t nv = (size_t)model->nv;
+    if (!output_fits(x->acceleration, nv) || !output_fits(x->torque, nv) || !output_fits(x->M, nv) ||
+        !output_fits(x->Minv, nv)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    const size_t lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
     const int careful = model->nfollowers || x->wrenches.data; /* the kernels look at the rest themselves */
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         int count = (int)(n - i < lanes ? n - i : lanes);
+        const unsigned before = overflow_watch();
         unsigned failed = run_pack(work, x, i, count);
+        const int overflow = overflow_seen(before);
         for (size_t s = i; s < i + (size_t)count; s++) {
             hml_status each = HML_OK;
             const int bad = (int)(failed >> (s - i) & 1);
             if (careful || bad) each = check(model, x, s);
             if (!each && bad) each = HML_SINGULAR;
+            if (!each && overflow) each = finite_state(model, x, s);
             if (each) {
                 output_fill_nan(output_at(states_output(x->acceleration, 1, nv), s), 1, nv);
                 output_fill_nan(output_at(states_output(x->torque, 1, nv), s), 1, nv);
@@ -161,7 +185,11 @@ static void chunk_task(void *data, size_t index, size_t worker)
 static int valid(const hml_model *model, const hml_parallel *p, const hml_linearization *x)
 {
     if (!p || p->struct_size != sizeof *p || !p->nworks || !p->works) return 0;
-    if (!x || x->struct_size != sizeof *x || !x->q.data || !x->v.data) return 0;
+    if (!model || !x || x->struct_size != sizeof *x || !x->q.data || !x->v.data) return 0;
+    const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->B, x->A};
+    for (int k = 0; k < 6; k++) {
+        if (!output_fits(outputs[k], (k < 5 ? 1 : 2) * (size_t)model->nv)) return 0;
+    }
     for (size_t k = 0; k < p->nworks; k++) {
         if (hml_work_check(model, p->works[k], HML_USE_FACTOR)) return 0;
     }

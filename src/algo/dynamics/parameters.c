@@ -28,6 +28,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "base/dense.h"
+#include "base/overflow.h"
 #include "kernel/pack/layout.h"
 #include "model/mimic.h"
 #include "model/pose.h"
@@ -289,7 +290,10 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
     x->plan = model_plan(model);
     kernel_scratch_lay(x->plan, work->scratch, &x->k);
     write_columns(x, d);
-    return HML_OK;
+    const size_t nb = (size_t)model->nbodies, nc = (size_t)hml_parameters_coordinates(model);
+    return FINITE_STATUS({d->inertia, n * HML_INERTIA_PARAMETERS * nb}, {d->gravity, 3 * n}, {d->armature, n * nc},
+                         {d->damping, n * nc}, {d->stiffness, n * nc},
+                         {d->placement, n * HML_PLACEMENT_PARAMETERS * nb}, {d->screw, n * HML_SCREW_PARAMETERS * nb});
 }
 
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *v, const double *scratch,

@@ -10,8 +10,10 @@
 
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "hamel/dynamics.h"
 #include "kernel/pack/layout.h"
+#include "model/coordinates.h"
 #include "model/mimic.h"
 
 /* mass, first moment and momentum about the world's origin, of all trees, from the scratch of the last inverse dynamics
@@ -82,6 +84,27 @@ static double kinetic_energy(size_t n, const double *M, const double *v)
     return sum;
 }
 
+/* everything but the acceleration */
+static hml_status finite_result(const hml_model *model, const hml_dynamics_result *r)
+{
+    const size_t nv = (size_t)model->nv;
+    const struct {
+        const double *x;
+        size_t n;
+    } parts[] = {{r->M, nv * nv},
+                 {r->h, nv},
+                 {r->gravity, nv},
+                 {r->com, 3},
+                 {r->centroidal_momentum, 6},
+                 {r->momentum, 6},
+                 {&r->kinetic_energy, 1},
+                 {&r->potential_energy, 1}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].x && finite_array(parts[i].x, parts[i].n)) return HML_NOT_FINITE;
+    }
+    return HML_OK;
+}
+
 hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v, const double *tau,
                         const double *wrenches, hml_dynamics_result *result)
 {
@@ -124,5 +147,7 @@ hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q,
     } else {
         result->potential_energy += spring_energy(model, q);
     }
-    return result->acceleration ? hml_forward_dynamics(model, work, q, v, tau, wrenches, result->acceleration) : HML_OK;
+    status = finite_result(model, result);
+    if (status || !result->acceleration) return status;
+    return hml_forward_dynamics(model, work, q, v, tau, wrenches, result->acceleration);
 }

@@ -1,11 +1,15 @@
 /* All Jacobians at once, one state or many: pack/jacobians.h behind hamel/jacobian.h. */
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "hamel/jacobian.h"
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {
     if (hml_work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
+        return HML_INVALID_ARGUMENT;
+    }
+    if (!output_fits(x->H, 16 * (size_t)model->nbodies) || !output_fits(x->J, (size_t)model->nv)) {
         return HML_INVALID_ARGUMENT;
     }
     return model->nfollowers ? HML_UNSUPPORTED : HML_OK;
@@ -19,6 +23,15 @@ static jacobian_call call_at(const hml_work *work, const hml_jacobian_columns *x
     call.H = output_at(states_output(x->H, 1, 16 * (size_t)model->nbodies), first);
     call.J = output_at(states_output(x->J, 6, (size_t)model->nv), first);
     return call;
+}
+
+/* are the results of a state, in a call's pack, numbers? */
+static hml_status finite_state(const hml_model *model, const jacobian_call *call, size_t l)
+{
+    const kernel_output H = output_at(call->H, l), J = output_at(call->J, l);
+    hml_status status = H.data ? finite_array(H.data, 16 * (size_t)model->nbodies) : HML_OK;
+    for (size_t r = 0; J.data && !status && r < 6; r++) status = finite_array(J.data + r * J.ld, (size_t)model->nv);
+    return status;
 }
 
 /* a state that failed, in a call's pack */
@@ -35,10 +48,12 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
     const hml_kernels *kernels = work->lanes->jacobians_single ? work->lanes : work->scalar;
     jacobian_call call = call_at(work, arguments, 0, 1);
     status = hml_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
-    if (status)
-        fail(model, &call, 0);
-    else
+    if (!status) {
+        const unsigned before = overflow_watch();
         kernels->jacobians_single(&call);
+        if (overflow_seen(before)) status = finite_state(model, &call, 0);
+    }
+    if (status) fail(model, &call, 0);
     return status;
 }
 
@@ -51,13 +66,16 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
     for (size_t i = 0; i < n; i += lanes) {
         const size_t count = n - i < lanes ? n - i : lanes;
         const jacobian_call call = call_at(work, arguments, i, (int)count);
+        const unsigned before = overflow_watch();
         const unsigned suspects = work->pack->jacobians(&call);
+        const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
             if (suspects >> l & 1) {
                 each = hml_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
-                if (each) fail(model, &call, l);
             }
+            if (!each && overflow) each = finite_state(model, &call, l);
+            if (each) fail(model, &call, l);
             if (status) status[i + l] = each;
             if (!worst) worst = each;
         }

@@ -2,6 +2,7 @@
 #include "algo/kinematics/centroidal.h"
 
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/jacobian.h"
 
@@ -28,6 +29,7 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, v, a, NULL));
     if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;
+    const unsigned before = overflow_watch();
     size_t nb = (size_t)model->nbodies, nv = (size_t)model->nv;
     state_series state = {.q = q, .rates = {v, a}};
     centroidal_body *bodies = (centroidal_body *)work->scratch;
@@ -45,5 +47,7 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     if (motion->com_acceleration) write_vec3(vec3_scale(1 / x.mass, x.momentum[1].f), motion->com_acceleration);
     if (motion->momentum) write_wrench(x.momentum[0], motion->momentum);
     if (motion->momentum_rate) write_wrench(x.momentum[1], motion->momentum_rate);
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {motion->A, 6 * nv}, {motion->Adot, 6 * nv}, {motion->com_J, 3 * nv},
+                           {motion->com_Jdot, 3 * nv}, {motion->com, 3}, {motion->com_velocity, 3},
+                           {motion->com_acceleration, 3}, {motion->momentum, 6}, {motion->momentum_rate, 6});
 }

@@ -6,6 +6,7 @@
 #include "algo/kinematics/frame_derivatives.h"
 #include "algo/linearize/representation.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 
 _Static_assert(sizeof(path_column) <= sizeof(column_state), "scratch of a column");
@@ -26,6 +27,7 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
         return HML_INVALID_ARGUMENT;
     }
     TRY(hml_work_check_state(model, q, v, a, NULL));
+    const unsigned before = overflow_watch();
     double *Jacobians[] = {x->placement_q, x->twist_v, x->acceleration_a}, *J = NULL;
     for (int i = 0; i < 3; i++)
         if (Jacobians[i]) J = Jacobians[i];
@@ -35,7 +37,9 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
     for (int i = 0; i < 3; i++) {
         for (int32_t k = 0; Jacobians[i] && Jacobians[i] != J && k < 6 * model->nv; k++) Jacobians[i][k] = J[k];
     }
-    return HML_OK;
+    const size_t block = 6 * (size_t)model->nv;
+    return OVERFLOW_STATUS(before, {x->placement_q, block}, {x->twist_v, block}, {x->acceleration_a, block},
+                           {x->twist_q, block}, {x->acceleration_q, block}, {x->acceleration_v, block});
 }
 
 /* ---- Hessians ---- */
@@ -89,7 +93,8 @@ static hml_status hessian(const hml_model *model, hml_work *work, int32_t frame,
     if (!q || !H || base < HML_LEFT || base > HML_SPLIT) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
     point_hessian(model, frame, point, representation, rows, q, (path_column *)work->scratch, H);
-    if (base == HML_LEFT) return HML_OK;
+    const size_t entries = (size_t)rows * (size_t)model->nv * (size_t)model->nv;
+    if (base == HML_LEFT) return FINITE_STATUS({H, entries});
     const state_series state = {.q = q};
     const jacobian_series j = {.order = 0, .nv = model->nv, .J = {(double *)work->scratch}};
     walk w;
@@ -102,7 +107,7 @@ static hml_status hessian(const hml_model *model, hml_work *work, int32_t frame,
     expression_of_walk(&x, representation, &w);
     jacobian_express(&j, model, &x, body_of(model, frame), -1);
     for (int32_t i = 0; hmli_root_next(model, &i, &r);) turn_root(model, base, &r, q, rows, j.J[0], H);
-    return HML_OK;
+    return FINITE_STATUS({H, entries});
 }
 
 hml_status hml_frame_hessian(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
@@ -135,5 +140,6 @@ hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t 
     path_column *path = (path_column *)work->scratch;
     twist partial;
     if (jacobian_partial(model, frame, representation, q, column, n, indices, path, &partial)) return HML_UNSUPPORTED;
-    return write_twist(partial, derivative);
+    write_twist(partial, derivative);
+    return finite_array(derivative, 6);
 }

@@ -3,6 +3,7 @@
 
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 
 _Static_assert((int)HML_ORDER_MAX == (int)SERIES_MAX, "the public bound is the one of the series");
@@ -29,5 +30,5 @@ hml_status hml_frame_series(const hml_model *model, hml_work *work, int32_t fram
     }
     frame_series(model, frame, reference, representation, &state, order, V, J ? &series : NULL);
     for (size_t n = 0; twists && n <= (size_t)order; n++) write_twist(V[n], twists + 6 * n);
-    return HML_OK;
+    return FINITE_STATUS({twists, 6 * ((size_t)order + 1)}, {J, 6 * nv * ((size_t)order + 1)});
 }

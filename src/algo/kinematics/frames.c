@@ -3,6 +3,7 @@
 
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 
 /* what is kept of a body while its subtree is walked */
@@ -47,6 +48,7 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
     }
     if (count < 0 || count > model->nframes || ((V || A) && !v) || (A && !a)) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, v, a, NULL));
+    const unsigned before = overflow_watch();
     body_motion *bodies = (body_motion *)work->scratch;
     state_series state = {.q = q, .rates = {v, a}};
     int order = A != NULL;
@@ -68,7 +70,7 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
         if (V) write_twist(w.V[0], V + 6 * (size_t)i);
         if (A) write_twist(w.V[1], A + 6 * (size_t)i);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {H, 16 * (size_t)count}, {V, 6 * (size_t)count}, {A, 6 * (size_t)count});
 }
 
 /* ---- one frame ---- */
@@ -90,6 +92,7 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
         return HML_INVALID_ARGUMENT;
     }
     TRY(hml_work_check_state(model, q, v, a, NULL));
+    const unsigned before = overflow_watch();
     state_series state = {.q = q, .rates = {v, a}};
     twist twists[SERIES_LENGTH];
     jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
@@ -99,7 +102,9 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
     if (motion->pose) write_pose(H, motion->pose);
     if (motion->twist) write_twist(twists[0], motion->twist);
     if (motion->acceleration) write_twist(twists[1], motion->acceleration);
-    return HML_OK;
+    const size_t nv = (size_t)model->nv;
+    return OVERFLOW_STATUS(before, {motion->pose, 16}, {motion->twist, 6}, {motion->acceleration, 6},
+                           {motion->J, 6 * nv}, {motion->Jdot, 6 * nv});
 }
 
 hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
@@ -121,5 +126,6 @@ hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_
     walk_to(&e, model, frame, &state, 1, NULL);
     walk_start_beside(&c, &e);
     walk_to(&c, model, expressed, &state, 1, NULL);
-    return write_twist(frame_acceleration(kind, &e, &c), acceleration);
+    write_twist(frame_acceleration(kind, &e, &c), acceleration);
+    return finite_array(acceleration, 6);
 }

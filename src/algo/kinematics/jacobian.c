@@ -5,6 +5,7 @@
 
 #include "algo/kinematics/frame_jacobian.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/trivialization.h"
 
@@ -48,10 +49,13 @@ hml_status hml_jacobian(const hml_model *model, hml_work *work, int32_t frame, i
 {
     TRY(check(model, work, frame, axes, base, q, v, Jdot));
     if (expressed != HML_WORLD && !frame_exists(model, expressed)) return HML_INVALID_ARGUMENT;
+    const unsigned before = overflow_watch();
     state_series state = {.q = q, .rates = {v}};
     jacobian_series j = series_of(model, work, J, Jdot);
     jacobian_in_frame(model, frame, expressed, axes, &state, &j);
-    return turn_base(model, work, base, q, v, &j);
+    hml_status status = turn_base(model, work, base, q, v, &j),
+               large = OVERFLOW_STATUS(before, {J, 6 * (size_t)model->nv}, {Jdot, 6 * (size_t)model->nv});
+    return status ? status : large;
 }
 
 hml_status hml_jacobian_doubly_left(const hml_model *model, hml_work *work, int32_t frame, const double *q, double *J)
@@ -73,10 +77,13 @@ hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, int32_t 
     TRY(check(model, work, link, axes, base, q, v, Jdot));
     TRY(read_placement(H, &contact));
     if (V) TRY(read_twist(V, &slip));
+    const unsigned before = overflow_watch();
     state_series state = {.q = q, .rates = {v}};
     jacobian_series j = series_of(model, work, J, Jdot);
     jacobian_in_contact(model, link, contact, slip, axes, &state, &j);
-    return turn_base(model, work, base, q, v, &j);
+    hml_status status = turn_base(model, work, base, q, v, &j),
+               large = OVERFLOW_STATUS(before, {J, 6 * (size_t)model->nv}, {Jdot, 6 * (size_t)model->nv});
+    return status ? status : large;
 }
 
 /* ---- points ---- */
@@ -98,6 +105,7 @@ hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, cons
     TRY(read_vec3(point, &p));
     if (motion->rate) TRY(read_vec3(motion->rate, &p1));
     if (motion->second_rate) TRY(read_vec3(motion->second_rate, &p2));
+    const unsigned before = overflow_watch();
     size_t half = 3 * (size_t)model->nv;
     double *room = (double *)work->scratch;
     state_series state = {.q = q, .rates = {v, a}};
@@ -111,5 +119,6 @@ hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, cons
     if (motion->acceleration) write_vec3(vec3_add(V[1].v, p2), motion->acceleration);
     if (motion->J) memcpy(motion->J, j.J[0], half * sizeof(double));
     if (motion->Jdot) memcpy(motion->Jdot, j.J[1], half * sizeof(double));
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {motion->position, 3}, {motion->velocity, 3}, {motion->acceleration, 3},
+                           {motion->J, half}, {motion->Jdot, half});
 }

@@ -3,6 +3,7 @@
 
 #include "algo/kinematics/placement_derivatives.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 
 hml_status hml_placement_derivatives(const hml_model *model, hml_work *work, int32_t frame,
                                      hml_representation representation, const double *q, double *dpose, double *dJ)
@@ -13,6 +14,8 @@ hml_status hml_placement_derivatives(const hml_model *model, hml_work *work, int
     }
     hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
+    const unsigned before = overflow_watch();
     placement_derivatives(model, frame, representation, q, (path_column *)work->scratch, dpose, dJ);
-    return HML_OK;
+    const size_t np = 6 * ((size_t)model->njoints + 1);
+    return OVERFLOW_STATUS(before, {dpose, 6 * np}, {dJ, 6 * np * (size_t)model->nv});
 }

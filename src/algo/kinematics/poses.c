@@ -1,6 +1,7 @@
 /* Poses of all bodies, one state or many: pack/jacobians.h and single/poses.h behind hamel/kinematics.h. */
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "hamel/batch.h"
 #include "hamel/kinematics.h"
 #include "model/mimic.h"
@@ -26,7 +27,11 @@ hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *
         if (status) return status;
     }
     const jacobian_call call = pose_call(work, q, H);
-    return work->lanes->poses_single(&call) ? hml_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
+    const unsigned before = overflow_watch();
+    const unsigned suspect = work->lanes->poses_single(&call);
+    hml_status large = OVERFLOW_STATUS(before, {H, 16 * (size_t)model->nbodies});
+    hml_status status = suspect ? hml_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
+    return status ? status : large;
 }
 
 hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n, hml_input q, hml_output H,
@@ -35,6 +40,7 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
     if (hml_work_check(model, work, HML_USE_TREE) || !q.data || !H.data) return HML_INVALID_ARGUMENT;
     const size_t row = 16 * (size_t)model->nbodies, lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
     const kernel_output out = states_output(H, 1, row);
+    if (!output_fits(H, row)) return HML_INVALID_ARGUMENT;
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         const size_t count = n - i < lanes ? n - i : lanes;
@@ -43,13 +49,16 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
         call.count = (int)count;
         call.q.stride = q.stride;
         call.H = output_at(out, i);
+        const unsigned before = overflow_watch();
         if (model->nfollowers)
             work->lanes->poses_single(&call);
         else
             suspects = work->pack->poses(&call);
+        const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
             if (suspects >> l & 1) each = hml_work_check_state(model, input_at(q, i + l), NULL, NULL, NULL);
+            if (!each && overflow) each = finite_array(output_at(out, i + l).data, row);
             if (each) output_fill_nan(output_at(out, i + l), 1, row);
             if (status) status[i + l] = each;
             if (!worst) worst = each;

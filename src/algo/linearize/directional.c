@@ -16,6 +16,7 @@
 #include "algo/linearize/directional.h"
 #include "algo/work.h"
 #include "base/dense.h"
+#include "base/overflow.h"
 #include "model/mimic.h"
 
 /* where things are in a point; all counted in doubles */
@@ -133,7 +134,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
         point_fill(plan, t, &call, &k, k.s.x, x.columns, x.bodies);
         if (plan->passive) passive_forces(plan, tree, k.q, k.v, k.s.b, x.springs);
     }
-    return HML_OK;
+    return FINITE_STATUS({acceleration, (size_t)model->nv});
 }
 
 /* ---- products ---- */
@@ -231,7 +232,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
         for (size_t i = 0; i < n; i++) rate_q[i] = zv ? zv[i] : 0;
         add_ad(model, p.v, 0, -1, zq, rate_q);
     }
-    if (!rate_v) return HML_OK;
+    if (!rate_v) return FINITE_STATUS({rate_q, n});
     expand(model, zq, s.q);
     expand(model, zv, s.v);
     for (int32_t t = 0; t < plan->ntrees; t++) {
@@ -253,7 +254,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
         int32_t b = tree->begin;
         if (tree->base) add_vec3(&rate_v[user_base(model, tree)], base_change(&p.base[t], &p.v[b], &s.q[b], &s.v[b]));
     }
-    return HML_OK;
+    return FINITE_STATUS({rate_q, n}, {rate_v, n});
 }
 
 hml_status hml_directional_reverse(const hml_model *model, const hml_work *work, const double *memory, const double *yq,
@@ -269,7 +270,7 @@ hml_status hml_directional_reverse(const hml_model *model, const hml_work *work,
     for (size_t i = 0; i < n; i++) s.user[i] = yv ? yv[i] : 0;
     solve(model, &p, &s, s.user);
     if (w) memcpy(w, s.user, n * sizeof(double));
-    if (!zq && !zv) return HML_OK;
+    if (!zq && !zv) return FINITE_STATUS({w, n});
     expand(model, s.user, s.tau);
     for (size_t i = 0; i < (size_t)model->tree_nv; i++) s.tau[i] = -s.tau[i];
     for (int32_t t = 0; t < plan->ntrees; t++) {
@@ -294,5 +295,5 @@ hml_status hml_directional_reverse(const hml_model *model, const hml_work *work,
         reduce(model, s.v, zv);
         for (size_t i = 0; yq && i < n; i++) zv[i] += yq[i];
     }
-    return HML_OK;
+    return FINITE_STATUS({zq, n}, {zv, n}, {w, n});
 }

@@ -2,6 +2,7 @@
 #include "hamel/field.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "group/joint.h"
@@ -32,7 +33,9 @@ size_t hml_field_nv(const hml_field *field) { return count(field, joint_nv); }
 
 size_t hml_field_scratch_size(const hml_field *field)
 {
-    return field ? hml_field_nq(field) + field->ninputs + 3 * hml_field_nv(field) : 0;
+    if (!field) return 0;
+    size_t own = hml_field_nq(field) + 3 * hml_field_nv(field);
+    return field->ninputs <= SIZE_MAX / sizeof(double) - own ? own + field->ninputs : 0;
 }
 
 static scratch_parts lay_out(const hml_field *f, double *at)

@@ -12,6 +12,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/joint.h"
 
 /* what a kernel writes, and what is left to do around it */
@@ -97,6 +98,22 @@ static void finish_state(const hml_model *model, const double *v, const outputs 
     if (o->copy_Minv) copy_block(Minv, block(B, nv, 0), nv);
 }
 
+/* are the results of a state numbers? */
+static hml_status finite_state(const hml_model *model, const outputs *o, size_t state)
+{
+    const size_t nv = (size_t)model->nv;
+    const kernel_output blocks[] = {o->Dq, o->Dv, o->Minv};
+    const kernel_output a = output_at(o->acceleration, state);
+    if (a.data && finite_array(a.data, nv)) return HML_NOT_FINITE;
+    for (int k = 0; k < 3; k++) {
+        const kernel_output D = output_at(blocks[k], state);
+        for (size_t r = 0; D.data && r < nv; r++) {
+            if (finite_array(D.data + r * D.ld, nv)) return HML_NOT_FINITE;
+        }
+    }
+    return HML_OK;
+}
+
 /* one state, in lanes where that can be done */
 static unsigned linearize_single(const hml_work *work, const kernel_call *call)
 {
@@ -121,11 +138,14 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
     call.Dq = output_at(o->Dq, first);
     call.Dv = output_at(o->Dv, first);
     call.Minv = output_at(o->Minv, first);
+    const unsigned before = overflow_watch();
     if (model->nfollowers)
         failed = hml_mimic_linearize(work, &call);
     else
         failed = single ? linearize_single(work, &call) : work->matrix->linearize(&call);
-    if (!failed && !model->nfollowers && !x->wrenches.data && !o->A.data && !o->B.data) { /* nothing is left to do */
+    const int overflow = overflow_seen(before);
+    if (!failed && !overflow && !model->nfollowers && !x->wrenches.data && !o->A.data &&
+        !o->B.data) { /* nothing is left to do */
         for (int l = 0; l < count && status; l++) status[first + (size_t)l] = HML_OK;
         return HML_OK;
     }
@@ -137,6 +157,7 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
             each = hml_work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
             if (!each && (failed >> l & 1)) each = HML_SINGULAR;
         }
+        if (!each && overflow) each = finite_state(model, o, s);
         finish_state(model, v, o, s, each);
         if (status) status[s] = each;
         if (!worst) worst = each;
@@ -144,11 +165,17 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
     return worst;
 }
 
-static int valid(const hml_linearization *x) { return x && x->struct_size == sizeof *x && x->q.data && x->v.data; }
+static int valid(const hml_model *model, const hml_linearization *x)
+{
+    const size_t nv = (size_t)model->nv;
+    return x && x->struct_size == sizeof *x && x->q.data && x->v.data && output_fits(x->acceleration, nv) &&
+           output_fits(x->Dq, nv) && output_fits(x->Dv, nv) && output_fits(x->Minv, nv) && output_fits(x->A, 2 * nv) &&
+           output_fits(x->B, nv);
+}
 
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
     return run_pack(work, 1, arguments, &o, 0, 1, NULL);
 }
@@ -156,7 +183,7 @@ hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linea
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
                                hml_status *status)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(arguments)) return HML_INVALID_ARGUMENT;
+    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
     const int single = hml_work_is_long(work);
     size_t lanes = model->nfollowers || single ? 1 : (size_t)work->matrix->lanes;
@@ -183,6 +210,8 @@ hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, c
     call.tau.data = b;
     call.Dq.data = D;
     call.Dq.ld = (size_t)model->nv;
-    return (model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->linearize(&call)) ? HML_SINGULAR
-                                                                                                   : HML_OK;
+    const unsigned before = overflow_watch();
+    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->linearize(&call);
+    status = OVERFLOW_STATUS(before, {D, (size_t)model->nv * (size_t)model->nv});
+    return failed ? HML_SINGULAR : status;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "algo/linearize/representation.h"
+#include "base/overflow.h"
 #include "group/so3.h"
 
 enum { SIX = 6, BLOCK = 36 };
@@ -211,7 +212,7 @@ hml_status hml_velocity_to_representation(const hml_model *model, hml_representa
         hmli_representation_block(representation, r.H, T);
         apply(T, v_rep + r.v, v_rep + r.v);
     }
-    return HML_OK;
+    return finite_array(v_rep, (size_t)model->nv);
 }
 
 hml_status hml_velocity_from_representation(const hml_model *model, hml_representation representation, const double *q,
@@ -225,7 +226,7 @@ hml_status hml_velocity_from_representation(const hml_model *model, hml_represen
         hmli_representation_inverse_block(representation, r.H, inverse);
         apply(inverse, v + r.v, v + r.v);
     }
-    return HML_OK;
+    return finite_array(v, (size_t)model->nv);
 }
 
 hml_status hml_acceleration_to_representation(const hml_model *model, hml_representation representation,
@@ -242,7 +243,7 @@ hml_status hml_acceleration_to_representation(const hml_model *model, hml_repres
         for (int k = 0; k < SIX; k++) a_rep[r.v + k] += Lv[k];
         apply(T, a_rep + r.v, a_rep + r.v);
     }
-    return HML_OK;
+    return finite_array(a_rep, (size_t)model->nv);
 }
 
 hml_status hml_force_to_representation(const hml_model *model, hml_representation representation, const double *q,
@@ -256,7 +257,7 @@ hml_status hml_force_to_representation(const hml_model *model, hml_representatio
         hmli_representation_inverse_block(representation, r.H, inverse);
         apply_transposed(inverse, tau_rep + r.v, tau_rep + r.v);
     }
-    return HML_OK;
+    return finite_array(tau_rep, (size_t)model->nv);
 }
 
 hml_status hml_force_from_representation(const hml_model *model, hml_representation representation, const double *q,
@@ -270,7 +271,7 @@ hml_status hml_force_from_representation(const hml_model *model, hml_representat
         hmli_representation_block(representation, r.H, T);
         apply_transposed(T, tau + r.v, tau + r.v);
     }
-    return HML_OK;
+    return finite_array(tau, (size_t)model->nv);
 }
 
 /* ---- matrices ---- */
@@ -295,7 +296,7 @@ hml_status hml_dynamics_to_representation(const hml_model *model, hml_representa
         rows_apply(inverse, 1, M + (size_t)r.v * n, n, n);
         apply_transposed(inverse, h + r.v, h + r.v);
     }
-    return HML_OK;
+    return FINITE_STATUS({M, n * n}, {h, n});
 }
 
 hml_status hml_jacobian_to_representation(const hml_model *model, hml_representation representation, const double *q,
@@ -315,7 +316,7 @@ hml_status hml_jacobian_to_representation(const hml_model *model, hml_representa
         if (Jdot) columns_apply(inverse, Jdot + r.v, (size_t)rows, n);
         columns_apply(inverse, J + r.v, (size_t)rows, n);
     }
-    return HML_OK;
+    return FINITE_STATUS({J, (size_t)rows * n}, {Jdot, (size_t)rows * n});
 }
 
 /*
@@ -368,5 +369,5 @@ hml_status hml_linearization_to_representation(const hml_model *model, hml_repre
         hmli_representation_block(representation, r.H, T);
         if (B) rows_apply(T, 0, B + (n + (size_t)r.v) * m, m, m);
     }
-    return HML_OK;
+    return FINITE_STATUS({A, 4 * n * n}, {B, 2 * n * m});
 }

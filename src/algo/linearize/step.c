@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/joint.h"
 #include "hamel/configuration.h"
+#include "model/coordinates.h"
 
 /*
  * The step is an integration of x = (θ, ν) from (0, ν), q = q₀ ⊕ θ. Its tangent is a matrix X of 2n rows, d(θ, ν), and
@@ -239,6 +241,9 @@ static hml_status run(step *s, hml_integrator integrator, double h, const double
     default: status = HML_INVALID_ARGUMENT; break;
     }
     if (!status && s->tangent) status = write_jacobians(s, Ad, Bd);
+    if (!status) status = finite_array(s->x, 2 * s->n);
+    if (!status && s->tangent) status = finite_array(Ad, 4 * s->n * s->n);
+    if (!status && s->tangent) status = finite_array(Bd, 2 * s->n * s->n);
     if (!status) status = hml_configuration_integrate(s->model, s->q0, s->x, q_next);
     if (!status) memcpy(v_next, s->x + s->n, s->n * sizeof(double));
     return status;

@@ -6,8 +6,10 @@
  *   V = X⁶(b₁₂X⁶ + b₁₀X⁴ + b₈X²) + b₆X⁶ + b₄X⁴ + b₂X² + b₀,  with |X|₁ brought below 5.4 by halving.
  */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/overflow.h"
 #include "hamel/discrete.h"
 
 static const double b[14] = {64764752532480000,
@@ -27,7 +29,9 @@ static const double b[14] = {64764752532480000,
 
 size_t hml_discretize_scratch_size(size_t nstates, size_t ninputs)
 {
-    return 7 * (nstates + ninputs) * (nstates + ninputs);
+    size_t n = nstates + ninputs;
+    if (n < nstates || (n && n > SIZE_MAX / sizeof(double) / 7 / n)) return 0;
+    return 7 * n * n;
 }
 
 /* C = A B */
@@ -94,6 +98,7 @@ hml_status hml_discretize(size_t nstates, size_t ninputs, const double *A, const
                           double *Ad, double *Bd)
 {
     size_t n = nstates + ninputs, nn = n * n;
+    if (n < nstates || (n && !hml_discretize_scratch_size(nstates, ninputs))) return HML_INVALID_ARGUMENT;
     if (!A || (!B && ninputs) || !scratch || !Ad || (!Bd && ninputs) || !isfinite(h)) return HML_INVALID_ARGUMENT;
     double *X = scratch, *X2 = X + nn, *X4 = X2 + nn, *X6 = X4 + nn, *U = X6 + nn, *V = U + nn, *T = V + nn;
     memset(X, 0, nn * sizeof *X);
@@ -133,5 +138,5 @@ hml_status hml_discretize(size_t nstates, size_t ninputs, const double *A, const
         memcpy(Ad + i * nstates, V + i * n, nstates * sizeof *Ad);
         if (ninputs) memcpy(Bd + i * ninputs, V + i * n + nstates, ninputs * sizeof *Bd);
     }
-    return HML_OK;
+    return FINITE_STATUS({Ad, nstates * nstates}, {Bd, nstates * ninputs});
 }

@@ -5,6 +5,7 @@
  *
  * at the ν̇ that the forward dynamics give, (36). B has all columns: S of (5) picks the actuated ones.
  */
+#include "base/overflow.h"
 #include "reference/bos/quantities.h"
 
 /* the kind of robot that the paper has */
@@ -67,7 +68,7 @@ hml_status hml_reference_inverse_dynamics(const hml_model *model, void *scratch,
     if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
     hml_reference_eidamb_passes(model, q, v, a, &r);
     hml_reference_eidamb_forces(a, &r, tau);
-    return HML_OK;
+    return FINITE_STATUS({tau, (size_t)model->nv});
 }
 
 hml_status hml_reference_consistent_dynamics(const hml_model *model, void *scratch, const double *q, const double *v,
@@ -82,7 +83,7 @@ hml_status hml_reference_consistent_dynamics(const hml_model *model, void *scrat
     mat6_apply(a, inverse, r.body[0].bc); /* between lines 28 and 29: a_0 = −(𝕄_B0^c)⁻¹ b_B0^c */
     for (int k = 0; k < 6; k++) a[k] = -a[k];
     hml_reference_eidamb_forces(a, &r, tau);
-    return HML_OK;
+    return FINITE_STATUS({tau, (size_t)model->nv});
 }
 
 hml_status hml_reference_inverse_dynamics_derivatives(const hml_model *model, void *scratch, hml_representation held,
@@ -100,7 +101,8 @@ hml_status hml_reference_inverse_dynamics_derivatives(const hml_model *model, vo
     if (r.n) hml_reference_derivative_s(a, &r, dtau_dq);
     hml_reference_derivative_v(&r, dtau_dv);
     if (r.n) hml_reference_derivative_r(&r, dtau_dv);
-    return HML_OK;
+    const size_t nn = (size_t)model->nv * (size_t)model->nv;
+    return FINITE_STATUS({dtau_dq, nn}, {dtau_dv, nn});
 }
 
 /* −M⁻¹ D into a block of A, whose rows are 2 nv long */
@@ -139,5 +141,5 @@ hml_status hml_reference_linearize(const hml_model *model, void *scratch, const 
     for (size_t k = 0; k < nv; k++) A[k * 2 * nv + nv + k] = 1;
     solved(nv, Minv, r.dq, A + 2 * nv * nv);
     solved(nv, Minv, r.dv, A + 2 * nv * nv + nv);
-    return HML_OK;
+    return FINITE_STATUS({a, nv}, {A, 4 * nv * nv}, {B, 2 * nv * nv});
 }

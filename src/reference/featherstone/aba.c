@@ -8,6 +8,7 @@
  * A prescribed joint hands its body's whole inertia on, and its acceleration as if it were a velocity product.
  */
 #include "base/dense.h"
+#include "model/coordinates.h"
 #include "reference/bos/matrix6.h"
 #include "reference/featherstone/tree.h"
 
@@ -28,6 +29,7 @@ static void forward(tree *t, const double *v, const double *wrenches)
         b->c = twist_cross(b->v, vJ);
         b->p = wrench_sub(twist_cross_dual(b->v, inertia_mul(b->I, b->v)), tree_wrench(wrenches, i));
         inertia_matrix(b->I, b->IA);
+        b->Ic = b->I;
     }
 }
 
@@ -44,7 +46,12 @@ static int articulate(const tree *t, tree_body *b, const double *tau)
         for (int l = 0; l < m; l++) b->D[l * m + k] = wrench_dot(get(b->U + 6 * k), b->S[l]);
         b->D[k * m + k] += passive[b->at + k].armature;
     }
-    return dense_factor((size_t)m, b->D, NULL);
+    if (dense_factor((size_t)m, b->D, NULL)) return 1;
+    for (int k = 0; k < m; k++) { /* against the diagonal of M: what is left of it may be nothing but rounding */
+        double diagonal = wrench_dot(inertia_mul(b->Ic, b->S[k]), b->S[k]) + passive[b->at + k].armature;
+        if (!(b->D[k * m + k] > 0x1p-46 * diagonal)) return 1;
+    }
+    return 0;
 }
 
 /* IA and p of a body, as its parent feels them */
@@ -101,10 +108,14 @@ static hml_status run(tree *t, const int *prescribed, const double *v, const dou
             b->c = twist_add(b->c, tree_joint(b, b->S, a));
         else if (articulate(t, b, tau))
             return HML_SINGULAR;
-        if (b->parent >= 0) hand_on(b, &t->body[b->parent], given);
+        if (b->parent >= 0) {
+            tree_body *p = &t->body[b->parent];
+            p->Ic = inertia_add(p->Ic, inertia_transform(b->X, b->Ic));
+            hand_on(b, p, given);
+        }
     }
     accelerate(t, prescribed, a);
-    return HML_OK;
+    return finite_numbers(a, t->model->nv);
 }
 
 hml_status hml_aba(const hml_model *model, void *scratch, const double *q, const double *v, const double *tau,

@@ -2,6 +2,7 @@
  * The mass matrix by composite bodies (Featherstone, Table 6.2), for joints that are groups: M_jk = S_jᵀ I_i^c S_k,
  * i the deeper of the two bodies.
  */
+#include "base/overflow.h"
 #include "reference/featherstone/tree.h"
 
 /* F = I^c S_k moves from body to body towards the root */
@@ -56,6 +57,7 @@ hml_status hml_crba(const hml_model *model, void *scratch, hml_crba_frame frame,
     if (!M || (frame != HML_CRBA_BODY && frame != HML_CRBA_ROOT)) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     size_t nv = (size_t)model->nv;
     memset(M, 0, nv * nv * sizeof *M);
     if (frame == HML_CRBA_ROOT)
@@ -63,5 +65,5 @@ hml_status hml_crba(const hml_model *model, void *scratch, hml_crba_frame frame,
     else
         by_bodies(&t, nv, M);
     for (size_t k = 0; k < nv; k++) M[k * nv + k] += model_coordinates(model)[k].armature;
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {M, nv * nv});
 }

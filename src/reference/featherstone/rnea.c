@@ -9,6 +9,7 @@
  *
  * Deviation from print: the backward recursion begins at the last body and adds every child's wrench to its parent's.
  */
+#include "base/overflow.h"
 #include "group/motion.h"
 #include "reference/featherstone/tree.h"
 #include "reference/muller/newton_euler.h"
@@ -134,6 +135,7 @@ hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation re
     if (!v || !a || !tau || (unsigned)representation >= sizeof forward / sizeof *forward) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     forward[representation](&t, v, a);
     for (int i = 0; i < model->nv; i++) tau[i] = model_coordinates(model)[i].armature * -a[i];
     hml_tree_subtract_passive(&t, q, v, tau);
@@ -146,5 +148,5 @@ hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation re
         for (int k = 0; k < b->nv; k++) tau[b->at + k] = wrench_dot(f, S[k]) - tau[b->at + k];
         if (b->parent >= 0) back[representation](&t, i);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
 }

@@ -8,6 +8,7 @@
 #include "hamel/closed_form.h"
 
 #include "base/dense.h"
+#include "base/overflow.h"
 #include "model/check_item.h"
 #include "reference/featherstone/tree.h"
 
@@ -71,6 +72,7 @@ hml_status hml_euler_jourdain(const hml_model *model, void *scratch, const doubl
     if (!v || !a || !tau) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     for (int i = 0; i < model->nv; i++) tau[i] = -model_coordinates(model)[i].armature * a[i];
     hml_tree_subtract_passive(&t, q, v, tau);
     for (int i = 0; i < model->nv; i++) tau[i] = -tau[i];
@@ -82,7 +84,7 @@ hml_status hml_euler_jourdain(const hml_model *model, void *scratch, const doubl
         wrench f = wrench_add(inertia_mul(b->I, A), twist_cross_dual(b->v, inertia_mul(b->I, b->v)));
         project(&t, i, wrench_sub(f, tree_wrench(wrenches, i)), tau);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
 }
 
 /* ---- in the world ---- */
@@ -93,6 +95,7 @@ hml_status hml_body_momenta(const hml_model *model, void *scratch, const double 
     if (!v || !momenta) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     for (int i = 0; i < t.n; i++) {
         twist V = twist_zero();
         for (int j = i; j >= 0; j = t.body[j].parent)
@@ -101,7 +104,7 @@ hml_status hml_body_momenta(const hml_model *model, void *scratch, const double 
         const double numbers[6] = {p.f.x, p.f.y, p.f.z, p.t.x, p.t.y, p.t.z};
         memcpy(momenta + 6 * i, numbers, sizeof numbers);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {momenta, 6 * (size_t)t.n});
 }
 
 /* V with I V = p; 1 if there is none */
@@ -145,7 +148,7 @@ hml_status hml_momentum_velocities(const hml_model *model, void *scratch, const 
         twist up = b->parent < 0 ? twist_zero() : pose_ad_inverse(b->X, t.body[b->parent].v);
         joint_velocity(b, twist_sub(b->v, up), v + b->at);
     }
-    return HML_OK;
+    return FINITE_STATUS({v, (size_t)model->nv});
 }
 
 hml_status hml_momentum_forces(const hml_model *model, void *scratch, const double *q, const double *rates,
@@ -156,6 +159,7 @@ hml_status hml_momentum_forces(const hml_model *model, void *scratch, const doub
     hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, wrenches, &t);
     if (status) return status;
     if (!hml_all_finite(rates, 6 * t.n)) return HML_NOT_FINITE;
+    const unsigned before = overflow_watch();
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     for (int i = 0; i < t.n; i++) {
         const tree_body *b = &t.body[i];
@@ -167,5 +171,5 @@ hml_status hml_momentum_forces(const hml_model *model, void *scratch, const doub
             for (int k = 0; k < up->nv; k++) tau[up->at + k] += wrench_dot(f, pose_ad(up->H, up->S[k]));
         }
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
 }

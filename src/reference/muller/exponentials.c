@@ -11,6 +11,7 @@
  */
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "model/pose.h"
@@ -26,6 +27,7 @@ hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, co
 {
     if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
+    const unsigned before = overflow_watch();
     exponential *x = (exponential *)work->scratch;
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
@@ -45,5 +47,5 @@ hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, co
         x[i].E = pose_mul(E, se3_exp(Y));
         write_pose(pose_mul(x[i].E, A), H + 16 * (size_t)i);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {H, 16 * (size_t)model->nbodies});
 }

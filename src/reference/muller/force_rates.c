@@ -7,6 +7,7 @@
  * For a twist m(t), I m is differentiated as a body sees it: (I m)' = I m° + V ×* I m with m° = m' − V × m.
  * x^(k) is the k-th derivative; a series is an array of them.
  */
+#include "base/overflow.h"
 #include "reference/featherstone/tree.h"
 
 static const double binomial[4][4] = {{1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}};
@@ -87,6 +88,7 @@ hml_status hml_force_rates(const hml_model *model, void *scratch, const double *
     hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
     if (!status) status = hml_tree_open(model, scratch, q, jerk, snap, NULL, &t);
     if (status) return status;
+    const unsigned before = overflow_watch();
     hml_tree_to_root(&t);
     for (int i = 0; i < 3 * t.n; i++) {
         tree_body *b = &t.body[i / 3];
@@ -114,5 +116,7 @@ hml_status hml_force_rates(const hml_model *model, void *scratch, const double *
         }
     }
     for (int k = 0; k < 3 && !status; k++) status = add_passive(&t, q, rate, k, out[k]);
-    return status;
+    hml_status large =
+        OVERFLOW_STATUS(before, {tau, (size_t)model->nv}, {dtau, (size_t)model->nv}, {ddtau, (size_t)model->nv});
+    return status ? status : large;
 }

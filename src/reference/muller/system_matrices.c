@@ -25,6 +25,7 @@
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
 #include "base/dense.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "group/motion.h"
@@ -162,6 +163,7 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
         return HML_INVALID_ARGUMENT;
     }
     TRY(hml_work_check_state(model, q, v, NULL, NULL));
+    const unsigned before = overflow_watch();
     const size_t n6 = 6 * (size_t)model->nbodies, nv = (size_t)model->nv;
     double *square[] = {system->A, system->a}, *wide[] = {system->X, system->J, system->Jdot};
     for (int i = 0; i < 2; i++)
@@ -176,7 +178,8 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
         fill_factors(model, representation, S, i, bodies, system);
         if (system->J) fill_products(model, representation, S, i, bodies, system);
     }
-    return HML_OK;
+    return OVERFLOW_STATUS(before, {system->A, n6 * n6}, {system->a, n6 * n6}, {system->X, n6 * nv},
+                           {system->J, n6 * nv}, {system->Jdot, n6 * nv});
 }
 
 /* ---- from the bodies back to the joints ---- */
@@ -226,7 +229,7 @@ static hml_status solve_joints(const hml_model *model, hml_work *work, const dou
         }
         memcpy(out + c.v, rate, (size_t)b->nv * sizeof *rate);
     }
-    return HML_OK;
+    return finite_array(out, (size_t)model->nv);
 }
 
 hml_status hml_joint_velocities(const hml_model *model, hml_work *work, const double *q, const double *V, double *v)

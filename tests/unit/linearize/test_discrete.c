@@ -201,9 +201,20 @@ static void test_bad_input(void **state)
     close_setup();
 }
 
+static void test_discretizing_more_than_memory_holds(void **state)
+{
+    (void)state;
+    double one[16] = {0};
+    assert_true(hml_discretize_scratch_size(2, 1) == 63);
+    assert_true(hml_discretize_scratch_size(SIZE_MAX, 1) == 0);
+    assert_true(hml_discretize_scratch_size((size_t)1 << 31, (size_t)1 << 31) == 0);
+    assert_int_equal(hml_discretize(SIZE_MAX, 1, one, one, 1, one, one, one), HML_INVALID_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_discretizing_more_than_memory_holds),
         cmocka_unit_test(test_jacobians_are_those_of_the_step),
         cmocka_unit_test(test_orders_of_the_integrators),
         cmocka_unit_test(test_zero_order_hold_of_known_systems),

@@ -3,6 +3,9 @@
  * dimensions, packs of every width, states that fail among states that do not.
  */
 #include "dynamics_check.h"
+#include "hamel/batch.h"
+#include "hamel/configuration.h"
+#include "hamel/jacobian.h"
 
 /* [v; w] × as a matrix, straight from Notation (38) */
 static void cross6(const double *v, double *ad)
@@ -385,9 +388,63 @@ static void test_arguments_are_checked(void **state)
     robot_close(&other);
 }
 
+/* rows nearer to each other than they are long would end outside of what they were given: nothing is written */
+static void test_rows_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    uint64_t seed = 41;
+    const draw_tree_spec spec = {.nbodies = 3, .root = HML_JOINT_FREE, .one_dof = 1};
+    hml_model *model = draw_tree(&seed, &spec);
+    hml_work *work = NULL;
+    assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
+    const size_t nv = (size_t)hml_model_nv(model), nq = (size_t)hml_model_nq(model);
+    static double q[64], v[64], out[4096], poses[4096];
+    assert_true(nv <= 16 && nq <= 17);
+    draw_configuration(&seed, model, 1, q);
+    for (int k = 0; k < 6; k++) {
+        hml_linearization x = {.struct_size = sizeof x, .q = {q, nq}, .v = {v, nv}};
+        hml_output *outputs[] = {&x.acceleration, &x.Dq, &x.Dv, &x.Minv, &x.B, &x.A};
+        const size_t columns = k < 5 ? nv : 2 * nv;
+        for (size_t ld = columns - 1; ld <= columns; ld++) {
+            memset(out, 0, sizeof out);
+            *outputs[k] = (hml_output){out, ld, 0};
+            hml_status expected = ld < columns ? HML_INVALID_ARGUMENT : HML_OK;
+            hml_work *works[] = {work};
+            hml_parallel parallel = {.struct_size = sizeof parallel, .nworks = 1, .works = works};
+            assert_int_equal(hml_linearize(model, work, &x), expected);
+            assert_int_equal(hml_linearize_batch(model, work, 1, &x, NULL), expected);
+            assert_int_equal(hml_linearize_parallel(model, &parallel, 1, &x, NULL), expected);
+            for (size_t i = 0; expected && i < 4096; i++) assert_true(out[i] == 0);
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        hml_dynamics_states x = {.struct_size = sizeof x, .q = {q, nq}, .v = {v, nv}, .tau = {v, nv}, .a = {v, nv}};
+        hml_output *outputs[] = {&x.acceleration, &x.torque, &x.M, &x.Minv};
+        *outputs[k] = (hml_output){out, nv - 1, 0};
+        assert_int_equal(hml_dynamics_batch(model, work, 1, &x, NULL), HML_INVALID_ARGUMENT);
+        outputs[k]->ld = nv;
+        assert_int_equal(hml_dynamics_batch(model, work, 1, &x, NULL), HML_OK);
+    }
+    const hml_input from = {q, nq}, by = {v, nv};
+    const size_t row = 16 * (size_t)hml_model_nbodies(model);
+    for (size_t less = 0; less < 2; less++) {
+        hml_status expected = less ? HML_INVALID_ARGUMENT : HML_OK;
+        const hml_output moved = {out, nq - less, 0}, change = {out, nv - less, 0}, H = {poses, row - less, 0};
+        hml_jacobian_columns x = {.struct_size = sizeof x, .q = from, .J = {out, nv - less, 0}};
+        assert_int_equal(hml_configuration_integrate_batch(model, work, 1, from, by, moved, NULL), expected);
+        assert_int_equal(hml_configuration_difference_batch(model, work, 1, from, from, change, NULL), expected);
+        assert_int_equal(hml_body_poses_batch(model, work, 1, from, H, NULL), expected);
+        assert_int_equal(hml_jacobians(model, work, &x), expected);
+        assert_int_equal(hml_jacobians_batch(model, work, 1, &x, NULL), expected);
+    }
+    hml_work_free(work);
+    hml_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_that_do_not_fit_are_refused),
         cmocka_unit_test(test_A_and_B_are_put_together_from_the_blocks),
         cmocka_unit_test(test_strides_and_leading_dimensions),
         cmocka_unit_test(test_batches_equal_single_calls_and_do_not_depend_on_n),

@@ -141,11 +141,27 @@ static void test_refused(void **state)
     assert_null(m);
 }
 
+/* zeros, as calloc gives them, are the seed 0: not a generator of zeros, which would look for a number for ever */
+static void test_a_generator_of_zeros(void **state)
+{
+    (void)state;
+    hml_rng zeros = {{0}}, seeded;
+    double a[4], b[4];
+    hml_rng_seed(&seeded, 0);
+    assert_true(hml_rng_normal(&zeros) == hml_rng_normal(&seeded));
+    hml_rng_quaternion(&zeros, a);
+    hml_rng_quaternion(&seeded, b);
+    assert_memory_equal(a, b, sizeof a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generator), cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_shapes),    cmocka_unit_test(test_physical_and_reproducible),
+        cmocka_unit_test(test_a_generator_of_zeros),
+        cmocka_unit_test(test_generator),
+        cmocka_unit_test(test_distributions),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_physical_and_reproducible),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
