@@ -43,6 +43,7 @@ typedef struct cli_options {
     int all_inputs, spy, quiet;
     long samples, batch;
     unsigned long long seed;
+    int left_twist; /* 1: validate draws the base's velocity in its own axes */
     double seconds;
     double time, step, tolerance; /* of a simulation; 0: not given */
     int integrator;               /* an hml_scheme; −1: not given */

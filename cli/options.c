@@ -133,6 +133,11 @@ static int read_seed(const char *text, cli_options *o, const char **wanted)
     return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
+static int read_twist(const char *text, cli_options *o, const char **wanted)
+{
+    return one_of(text, "right", "left", wanted, "right or left", &o->left_twist);
+}
+
 static int read_seconds(const char *text, cli_options *o, const char **wanted)
 {
     char *end;
@@ -289,6 +294,7 @@ static const struct option_row {
     {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture},
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_samples},
     {"seed", 0, CLI_VALIDATE, "N", "of the random numbers (default 1)", read_seed},
+    {"twist", 0, CLI_VALIDATE, "KIND", "of the base that is drawn: right (default, the paper's) or left", read_twist},
     {"study", 0, CLI_VALIDATE, "PREFIX", "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
     {"time", 't', CLI_SIMULATE, "T", "how long, in seconds", read_time},
     {"integrator", 0, CLI_SIMULATE, "NAME", "dopri5 (default), euler, rk2, rk4, variational, alpha", read_integrator},

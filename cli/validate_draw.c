@@ -11,6 +11,7 @@
 
 #include "hamel/configuration.h"
 #include "hamel/so3.h"
+#include "hamel/trivialization.h"
 #include "validate.h"
 
 static double draw(hml_rng *rng) { return hml_rng_uniform(rng, 0, 1); }
@@ -145,8 +146,8 @@ static hml_status consistent_forces(size_t n, const int *is_base, const double *
     return status;
 }
 
-hml_status validate_state(const hml_model *model, hml_work *work, const int *is_base, hml_rng *rng, double *q,
-                          double *v, double *tau)
+hml_status validate_state(const hml_model *model, hml_work *work, const int *is_base, hml_representation drawn,
+                          hml_rng *rng, double *q, double *v, double *tau)
 {
     const size_t n = (size_t)hml_model_nv(model);
     double *memory = malloc((2 * n * n + 2 * n + 1) * sizeof *memory);
@@ -162,6 +163,7 @@ hml_status validate_state(const hml_model *model, hml_work *work, const int *is_
         if (joint.type == HML_JOINT_FREE) draw_vector(rng, 3, q + joint.q);
     }
     draw_vector(rng, (int)n, v);
+    if (!status) status = hml_velocity_from_representation(model, drawn, q, v, v);
     draw_vector(rng, (int)n, a);
     if (!status) status = hml_dynamics(model, work, q, v, NULL, NULL, &result);
     if (!status) status = consistent_forces(n, is_base, M, h, A, a, tau);

@@ -48,6 +48,11 @@ static void print_errors(const validate_errors *errors, int built_in)
     table_heading(stdout, title);
     table_print(t, stdout);
     table_free(t);
+    for (int p = 0; p < VALIDATE_PARTS; p++) {
+        if (!errors->vanishes[p]) continue;
+        printf("%s: this derivative is zero; its errors are divided by the mean entry of the others, %.2e\n",
+               LETTERS[p], errors->scale[p]);
+    }
 }
 
 void validate_print(const validate_errors *errors, int built_in)
@@ -76,6 +81,7 @@ void validate_add(const validate_errors *errors, hml_result *result)
     hml_result_add_texts(result, "derivatives", parts, LETTERS);
     hml_result_add_numbers(result, "e_max", 1, &parts, errors->max[VALIDATE_STEP]);
     hml_result_add_numbers(result, "e_avg", 1, &parts, errors->average[VALIDATE_STEP]);
+    hml_result_add_numbers(result, "scale", 1, &parts, errors->scale);
     hml_result_add_numbers(result, "paper_e_max", 1, &parts, PAPER_MAX);
     hml_result_add_numbers(result, "paper_e_avg", 1, &parts, PAPER_AVERAGE);
     hml_result *study = hml_result_add_table(result, "study", steps);

@@ -20,6 +20,7 @@ _hamel()
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
     --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
     --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha" -- "$current")) ;;
+    --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
     --state | -s | --out | -o | --picture | --study | --plot) COMPREPLY=($(compgen -f -- "$current")) ;;
@@ -31,7 +32,7 @@ _hamel()
             dynamics) options="$options --state --representation --isa" ;;
             jacobian) options="$options --state --representation --isa --frame" ;;
             linearize) options="$options --state --representation --isa --inputs --spy --picture" ;;
-            validate) options="$options --samples --seed --study" ;;
+            validate) options="$options --samples --seed --twist --study" ;;
             simulate)
                 options="$options --state --representation --isa --time --integrator --step --tolerance --controller"
                 options="$options --stiffness --damping --ground --friction --contact --plot"

@@ -233,6 +233,73 @@ static void validation_takes_other_robots(void **state)
     }
 }
 
+/* without gravity nothing depends on the pose of the base; rounding over a step of 1e-6 is what is left, 1e-16 / 1e-6
+ */
+static void validation_of_derivatives_that_vanish(void **state)
+{
+    (void)state;
+    double e_max[4], e_avg[4], scale[4];
+    assert_int_equal(run("validate " ROBOTS "satellite.json --samples 5 --out v.json"), 0);
+    json_t *out = run_json("v.json");
+    assert_int_equal(run_numbers(out, "e_max", e_max, 4), 4);
+    assert_int_equal(run_numbers(out, "e_avg", e_avg, 4), 4);
+    assert_int_equal(run_numbers(out, "scale", scale, 4), 4);
+    for (int i = 0; i < 4; i++) assert_true(isfinite(e_max[i]) && isfinite(e_avg[i]) && scale[i] > 0);
+    assert_true(e_avg[0] < 1e-7 && e_max[0] < 1e-4);
+    json_decref(out);
+    assert_int_equal(run("validate " ROBOTS "satellite.json --samples 5"), 0);
+    assert_non_null(strstr(run_out, "H: this derivative is zero"));
+    assert_int_equal(run("validate --gravity 0,0,0 --samples 5"), 0);
+    assert_non_null(strstr(run_out, "H: this derivative is zero"));
+    /* a cart on a rail: no derivative at all, and still an answer */
+    run_save("cart.json",
+             "{\"bodies\": [{\"name\": \"cart\", \"parent\": null, \"joint\": {\"name\": \"rail\", \"type\": "
+             "\"prismatic\", \"axis\": [1, 0, 0]}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": "
+             "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}]}");
+    assert_int_equal(run("validate cart.json --samples 5"), 0);
+    assert_null(strstr(run_out, "inf"));
+    assert_null(strstr(run_out, "nan"));
+}
+
+/* the paper draws the velocity of the base in the world's axes; drawn in its own axes it is another sample */
+static void validation_draws_the_twist_it_is_asked_for(void **state)
+{
+    (void)state;
+    double right[4], left[4], again[4];
+    assert_int_equal(run("validate --samples 4 --out v.json"), 0);
+    json_t *out = run_json("v.json");
+    run_numbers(out, "e_max", right, 4);
+    json_decref(out);
+    assert_int_equal(run("validate --samples 4 --twist right --out v.json"), 0);
+    out = run_json("v.json");
+    run_numbers(out, "e_max", again, 4);
+    json_decref(out);
+    assert_int_equal(run("validate --samples 4 --twist left --out v.json"), 0);
+    out = run_json("v.json");
+    run_numbers(out, "e_max", left, 4);
+    json_decref(out);
+    for (int i = 0; i < 4; i++) assert_true(right[i] == again[i] && right[i] != left[i]);
+    /* with the left twist, the figures that the page had before the other was drawn */
+    assert_int_equal(run("validate --twist left"), 0);
+    assert_non_null(strstr(run_out, "1.45e-05"));
+    assert_non_null(strstr(run_out, "5.54e-07"));
+    assert_int_equal(run("validate --twist up"), 2);
+}
+
+static void validation_says_singular(void **state)
+{
+    (void)state;
+    run_save("light.json",
+             "{\"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": \"shoulder\", \"type\": "
+             "\"revolute\", \"axis\": [0, 0, 1]}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": "
+             "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, {\"name\": \"b\", \"parent\": \"a\", \"joint\": {\"name\": "
+             "\"feather\", \"type\": \"revolute\", \"axis\": [0, 0, 1]}, \"inertia\": {\"mass\": 0, \"com\": [0, 0, "
+             "0], \"moment\": [[0, 0, 0], [0, 0, 0], [0, 0, 0]]}}]}");
+    assert_int_equal(run("validate light.json -q"), 3);
+    assert_non_null(strstr(run_err, "singular"));
+    assert_non_null(strstr(run_err, "feather"));
+}
+
 static void bench_has_rows(void **state)
 {
     (void)state;
@@ -266,6 +333,9 @@ int main(void)
         cmocka_unit_test(json_goes_to_a_pipe),
         cmocka_unit_test(validation_is_as_good_as_differences_can_be),
         cmocka_unit_test(validation_takes_other_robots),
+        cmocka_unit_test(validation_of_derivatives_that_vanish),
+        cmocka_unit_test(validation_draws_the_twist_it_is_asked_for),
+        cmocka_unit_test(validation_says_singular),
         cmocka_unit_test(bench_has_rows),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
