@@ -41,8 +41,8 @@ differ=$(printf '%s\n---\n%s\n' "$promised" "$shown" | awk '
 # inside a static library even hidden names could collide with the program's own
 for library in "$static"/src/libhamel.a "$static"/src/libhamel-io.a; do
     [ -e "$library" ] || continue
-    foreign=$(names "$library" | grep -v '^hml_' || true)
-    [ -z "$foreign" ] || complain "$library defines names that are not hml_" "$foreign"
+    foreign=$(names "$library" | grep -vE '^hmli?_' || true)
+    [ -z "$foreign" ] || complain "$library defines names that are neither hml_ nor hmli_" "$foreign"
 done
 
 for object in "$static"/src/CMakeFiles/hamel_kernels_*.dir/kernel/table.c.o; do

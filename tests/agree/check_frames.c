@@ -111,7 +111,7 @@ static void check_products(subject *x, const view *w, int s, const frame_data *f
     }
     if (nv <= 30) {
         double *hessian = room(x->g, nv * 6 * nv);
-        if (!hml_frame_hessian(x->model, x->work, w->frame, w->as, w->q, hessian)) {
+        if (!hml_frame_hessian(x->model, x->work, w->frame, w->as, HML_LEFT, w->q, hessian)) {
             for (size_t i = 0; i < 6 * nv; i++) {
                 sum[i] = 0;
                 for (size_t k = 0; k < nv; k++) sum[i] += hessian[k * 6 * nv + i] * w->v[k];

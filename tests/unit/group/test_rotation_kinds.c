@@ -450,7 +450,7 @@ static void test_bad_input(void **state)
     (void)state;
     const hml_rotation none = (hml_rotation)6, zyx = HML_ROTATION_EULER_ZYX, quat = HML_ROTATION_QUAT;
     const hml_side wrong = (hml_side)2;
-    const double e[3] = {0.1, 0.2, 0.3}, bad[9] = {NAN}, q[4] = {1, 0, 0, 0}, lock[3] = {0.3, PI / 2, 0.1};
+    const double e[4] = {0.1, 0.2, 0.3}, bad[9] = {NAN}, q[4] = {1, 0, 0, 0}, lock[3] = {0.3, PI / 2, 0.1};
     double out[27], D[9];
     assert_int_equal(hml_rotation_compose(none, e, e, out), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_rotation_compose(zyx, e, bad, out), HML_NOT_FINITE);

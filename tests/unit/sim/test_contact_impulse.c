@@ -200,8 +200,7 @@ static void draw_stage(stage *s, uint64_t seed, hml_rng *rng)
     s->count = 1 + (int32_t)(seed % SITES);
     for (int i = 0; i < s->count; i++) {
         hml_contact_site *c = &s->sites[i];
-        *c = (hml_contact_site){.frame = (int32_t)hml_rng_below(rng, (uint64_t)hml_model_nframes(model)),
-                                .other = HML_WORLD};
+        *c = (hml_contact_site){.frame = hml_rng_below(rng, hml_model_nframes(model)), .other = HML_WORLD};
         hml_point_motion m = {.struct_size = sizeof m, .position = c->position};
         const double point[3] = {hml_rng_uniform(rng, -0.3, 0.3), hml_rng_uniform(rng, -0.3, 0.3),
                                  hml_rng_uniform(rng, -0.3, 0.3)};
