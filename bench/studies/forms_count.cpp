@@ -41,6 +41,7 @@ static tally take(void)
 #define hml_tree_open             counted_open
 #define hml_tree_to_root          counted_to_root
 #define hml_tree_subtract_passive counted_subtract_passive
+#define hmli_tree_wrenches        counted_wrenches
 #define HML_ALGO_WORK_H
 #include "group/spatial.h"
 #include "hamel/random.h"

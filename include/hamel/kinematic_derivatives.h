@@ -5,7 +5,7 @@
  *   hml_frame_derivatives        ∂(twist)/∂q, ∂(twist)/∂ν, ∂(acceleration)/∂q, ∂(acceleration)/∂ν, ∂(acceleration)/∂ν̇
  *   hml_frame_hessian            ∂J/∂q                            Müller (5), (15), (25); Kindr (15)-(18)
  *   hml_point_hessian            the same for a point
- *   hml_jacobian_partial         ∂ⁿJ_c/∂q_α1 … ∂q_αn              Müller (14), (23)
+ *   hml_jacobian_partial         ∂ⁿJ_c/∂q_α1 … ∂q_αn              Müller (14), (23), and (25) to every order
  *
  * A derivative with respect to coordinate k of q is d/dε at ε = 0 of q ⊕ ε e_k: the joint moves on by exp, as in the
  * whole library. ν and ν̇ are left-trivialized and held. A twist is a vector of six numbers in its representation, and
@@ -50,9 +50,9 @@ HML_API hml_status hml_point_hessian(const hml_model *model, hml_work *work, int
 /*
  * The n-th partial derivative of column `column` of a frame's Jacobian: first by coordinate indices[0], then by
  * indices[1], and so on. The order matters within a joint of several coordinates, whose directions do not commute,
- * and nowhere else. n >= 0 is not bounded. Left and right only. A coordinate that f joints follow on the way to the
- * frame counts 1 + f times, and the derivative is a sum over all choices; more than 2^24 of them answer
- * HML_UNSUPPORTED.
+ * and nowhere else. n >= 0 is not bounded. In mixed and split no derivative vanishes for good: the frame's origin moves
+ * along with every joint. A coordinate that f joints follow on the way to the frame counts 1 + f times, and the
+ * derivative is a sum over all choices; more than 2^24 of them answer HML_UNSUPPORTED.
  */
 HML_API hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t frame,
                                         hml_representation representation, const double *q, int32_t column, int32_t n,

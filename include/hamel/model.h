@@ -84,9 +84,9 @@ HML_API void hml_joint_spec_init(hml_joint_spec *spec, hml_joint_type type);
 
 /*
  * A joint given by its screw [linear; angular] in the reference configuration, as in the product of exponentials
- * (Müller, section 4.4): position and rotation place the body frame in the parent's body frame where the joint is
- * neutral. spatial = 0: the screw is given in the body frame; 1: in the parent's body frame. Sets type (revolute,
- * prismatic or helical), placement, axis, point and pitch of spec; the body frame stays where it was given.
+ * (Müller, section 4.4): position and rotation place the body frame in the parent's where the joint is neutral; the
+ * screw is given in the body frame, or in the parent's if spatial. Sets type (revolute, prismatic or helical),
+ * placement, axis, point, pitch. The coordinate is the angle or way; the builder warns if the screw's length is not 1.
  */
 HML_API hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[3], const double rotation[9],
                                             const double screw[6], int spatial);

@@ -63,7 +63,8 @@ void hml_joint_spec_init(hml_joint_spec *spec, hml_joint_type type)
 
 /*
  * A screw s = [v; w] with w ≠ 0 turns about the unit axis w/|w| through the point w×v/|w|² and slides w·v/|w|² metres
- * a radian. The coordinate is the angle, so the screw's length does not matter.
+ * a radian. The coordinate is the angle, so the screw's length does not matter to the joint. It stays in the axis,
+ * where the builder finds it and warns: whoever writes exp(s q) with |w| ≠ 1 means another coordinate.
  */
 hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[3], const double rotation[9],
                                     const double screw[6], int spatial)
@@ -91,7 +92,6 @@ hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[
     memcpy(spec->position, position, sizeof spec->position);
     memcpy(spec->rotation, rotation, sizeof spec->rotation);
     vec3_to_array(axis, spec->axis);
-    hml_normalize_axis(spec->axis);
     vec3_to_array(point, spec->point);
     spec->pitch = pitch;
     return HML_OK;

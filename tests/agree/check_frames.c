@@ -218,9 +218,9 @@ static void check_system(subject *x, const view *w, int s)
     double *J = room(x->g, 6 * nb * nv), *twists = room(x->g, 6 * nb);
     if (hml_frames(x->model, x->work, x->nb, HML_LEFT, w->q, w->v, w->a, H, V, A)) return;
     const double speed = 1 + largest(6 * nb, V), strong = 1 + largest(6 * nb, A) + speed * speed;
-    if (!hml_joint_velocities(x->model, x->work, w->q, V, back))
+    if (!hml_joint_velocities(x->model, x->work, HML_LEFT, w->q, V, back))
         note(x, KIND_joint_velocities, "hml_joint_velocities", (how){s, PLAIN, PLAIN, speed, 0}, back, w->v, nv, 1);
-    if (!hml_joint_accelerations(x->model, x->work, w->q, V, A, back))
+    if (!hml_joint_accelerations(x->model, x->work, HML_LEFT, w->q, V, A, back))
         note(x, KIND_joint_velocities, "hml_joint_accelerations", (how){s, PLAIN, PLAIN, strong, 0}, back, w->a, nv, 1);
     hml_system system = {.struct_size = sizeof system, .J = J};
     if (nb > 25 || hml_system_matrices(x->model, x->work, HML_LEFT, w->q, w->v, &system)) return;

@@ -153,12 +153,12 @@ static void test_partials_of_any_order(void **unused)
     (void)unused;
     enum { ORDER = 6 };
     uint64_t seed = 25;
-    int seen[ORDER + 1] = {0};
-    for (int s = 0; s < 300 * NSPECS; s++) {
+    int seen[ORDER + 1][4] = {{0}};
+    for (int s = 0; s < 600 * NSPECS; s++) {
         robot r;
         robot_open(&r, &seed, &specs[s % NSPECS]);
         int b = r.model->nbodies - 1;
-        hml_representation rep = s % 2 ? HML_LEFT : HML_RIGHT;
+        hml_representation rep = (hml_representation)(s / NSPECS % 4);
         int32_t column = (int32_t)((draw(&seed) + 1) / 2 * r.nv), indices[ORDER];
         state_series state = {.q = r.q};
         derivative_matrices out = {r.nv, J, NULL, NULL, NULL};
@@ -178,11 +178,14 @@ static void test_partials_of_any_order(void **unused)
             }
             assert_int_equal(jacobian_partial(r.model, b, rep, r.q, column, n + 1, indices, path, &D), 0);
             ASSERT_NEAR(D, step, 10 + 10 * twist_size(step), TOLERANCE);
-            if (twist_size(D) > 0) seen[n + 1]++;
+            if (twist_size(D) > 0) seen[n + 1][rep]++;
         }
         robot_close(&r);
     }
-    for (int n = 1; n <= ORDER; n++) assert_true(seen[n] > 5); /* enough of them do not vanish */
+    for (int n = 1; n <= ORDER; n++) { /* enough of them do not vanish */
+        assert_true(seen[n][HML_LEFT] + seen[n][HML_RIGHT] > 5);
+        assert_true(seen[n][HML_MIXED] > 10 && seen[n][HML_SPLIT] > 10);
+    }
 }
 
 #endif

@@ -57,6 +57,13 @@ static hml_status load(const row *r)
     return hml_generalized_force(r->model, r->work, r->in[2], 1, &x, (hml_representation)r->choice[5], r->out[0]);
 }
 
+static hml_status joint_wrenches(const row *r)
+{
+    hml_joint_loads loads = {sizeof loads, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4], r->out[5]};
+    return hml_joint_wrenches(r->model, RECURSIVE, (hml_representation)r->choice[4], r->in[0], r->in[1], r->in[2],
+                              r->in[3], &loads);
+}
+
 static hml_parameter_derivatives parameters(const row *r)
 {
     hml_parameter_derivatives d = {sizeof d,  r->out[0], r->out[1], r->out[2],

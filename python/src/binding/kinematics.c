@@ -43,7 +43,9 @@ static hml_status frame_derivatives(const row *r)
 
 static hml_status system_matrices(const row *r)
 {
-    hml_system s = {sizeof s, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4]};
+    hml_system s = {sizeof s,  r->out[0], r->out[1],
+                    r->out[2], r->out[3], r->out[4],
+                    r->out[5], r->out[6], (hml_screws)r->choice[3]};
     return hml_system_matrices(r->model, r->work, (hml_representation)r->choice[2], r->in[0], r->in[1], &s);
 }
 

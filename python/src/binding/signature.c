@@ -14,6 +14,7 @@ static const char *const ORIGINS[] = {"body", "root", NULL};
 static const char *const ERRORS[] = {"raise", "nan", NULL};
 static const char *const UPDATES[] = {"se3", "so3_r3", NULL};
 static const char *const ROTATIONS[] = {"matrix", "quat", "angle_axis", "rotvec", "euler_zyx", "euler_xyz", NULL};
+static const char *const SCREWS[] = {"moving", "body", "reference", NULL};
 static const char *const INPUTS[] = {"all", "actuated", NULL};
 
 static const struct {
@@ -36,6 +37,7 @@ static const struct {
     {"errors", ERRORS},
     {"inputs", INPUTS},
     {"update", UPDATES},
+    {"screws", SCREWS},
 };
 
 static int fault(const function *f)

@@ -132,7 +132,6 @@ hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t 
 {
     TRY(check(model, work, frame, representation));
     if (!q || !derivative || column < 0 || column >= model->nv || n < 0 || (n && !indices)) return HML_INVALID_ARGUMENT;
-    if (representation != HML_LEFT && representation != HML_RIGHT) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < n; i++)
         if (indices[i] < 0 || indices[i] >= model->nv) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, NULL, NULL, NULL));

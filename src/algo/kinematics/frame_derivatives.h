@@ -193,6 +193,15 @@ static inline void frame_hessian(const hml_model *m, int32_t frame, hml_represen
  *
  * Two derivatives within one joint of several coordinates do not commute: the later one stands outside in `right` and
  * inside in `left`.
+ *
+ * The linear part of `mixed` and `split` is the velocity of the frame's origin p: column c is ∂p/∂q_c, and its
+ * derivatives are derivatives of p, one order higher. With Ŝ the 4x4 matrix of a screw, Ŝ p = S.v + S.w × p,
+ *
+ *   ∂ⁿ⁺¹p/∂q_c ∂q_β1 … ∂q_βn = Ŝ … Ŝ p      c and all β in the order of `right`, c being the first derivative; no one
+ *                                            vanishes that is on the path
+ *
+ * The angular part of `mixed` is that of `right` without the change of frame, that of `split` the one of `left`. For
+ * n = 1 this is Müller (25), with its case k < j.
  */
 typedef struct bracket {
     int32_t body;   /* that its joint moves */
@@ -239,45 +248,78 @@ static inline int32_t partial_place(const path_column *path, int32_t length, con
     return place;
 }
 
-/* one term, in F₀ */
+/*
+ * The derivative that stands next outside of `last`, from inside to outside; number −1 is column c itself, which is
+ * one of them if `own`. *at: its column on the path. last.number −2: none was taken yet
+ */
+static inline bracket partial_next(const path_column *path, int32_t length, int right, int32_t c, int own, int32_t n,
+                                   const int32_t *indices, int64_t term, bracket last, int32_t *at)
+{
+    bracket next = {0, -2};
+    for (int32_t i = own ? -1 : 0; i < n; i++) {
+        int32_t k = i < 0 ? c : partial_place(path, length, indices, i, term);
+        bracket b = {path[k].body, i};
+        if (last.number >= -1 && !bracket_inside(last, b, right)) continue; /* already in */
+        if (next.number == -2 || bracket_inside(b, next, right)) next = b, *at = k;
+    }
+    return next;
+}
+
+/* one term of the brackets, in F₀ */
 static inline twist partial_term(const path_column *path, int32_t length, int right, int32_t c, int32_t n,
                                  const int32_t *indices, int64_t term)
 {
     twist U = twist_scale(path[c].factor, path[c].S);
-    bracket last = {0, 0};
-    for (int32_t done = 0; done < n; done++) { /* from inside to outside */
-        bracket next = {0, -1};
+    bracket last = {0, -2};
+    for (int32_t i = 0; i < n; i++) {
+        int32_t k = partial_place(path, length, indices, i, term);
+        int moves = right ? path[k].body <= path[c].body : path[k].body > path[c].body;
+        if (!moves) return twist_zero();
+    }
+    for (int32_t done = 0; done < n; done++) {
         int32_t at = -1;
-        for (int32_t i = 0; i < n; i++) {
-            int32_t k = partial_place(path, length, indices, i, term);
-            int moves = right ? path[k].body <= path[c].body : path[k].body > path[c].body;
-            if (!moves) return twist_zero();
-            bracket b = {path[k].body, i};
-            if (done && !bracket_inside(last, b, right)) continue; /* already in */
-            if (next.number < 0 || bracket_inside(b, next, right)) next = b, at = k;
-        }
+        last = partial_next(path, length, right, c, 0, n, indices, term, last, &at);
         twist S = twist_scale(path[at].factor, path[at].S);
         U = right ? twist_cross(S, U) : twist_cross(U, S);
-        last = next;
     }
     return U;
 }
 
-/* left and right only; path: scratch, tree_nv of them. 1: more terms than PARTIAL_TERMS_MAX */
+/* one term of the derivatives of the origin p, in F₀ */
+static inline vec3 partial_point(const path_column *path, int32_t length, int32_t c, int32_t n, const int32_t *indices,
+                                 int64_t term, vec3 p)
+{
+    bracket last = {0, -2};
+    for (int32_t done = 0; done <= n; done++) {
+        int32_t at = -1;
+        last = partial_next(path, length, 1, c, 1, n, indices, term, last, &at);
+        twist S = twist_scale(path[at].factor, path[at].S);
+        vec3 turned = vec3_cross(S.w, p);
+        p = done ? turned : vec3_add(S.v, turned); /* a point first, then vectors */
+    }
+    return p;
+}
+
+/* path: scratch, tree_nv of them. 1: more terms than PARTIAL_TERMS_MAX */
 static inline int jacobian_partial(const hml_model *m, int32_t frame, hml_representation rep, const num *q,
                                    int32_t column, int32_t n, const int32_t *indices, path_column *path, twist *out)
 {
-    const int right = rep == HML_RIGHT;
+    const int right = rep == HML_RIGHT || rep == HML_MIXED, classical = rep == HML_MIXED || rep == HML_SPLIT;
     expression x;
     int32_t length = collect_path(m, frame, rep, q, path, &x);
     int64_t terms = partial_terms(path, length, n, indices);
     twist U = twist_zero();
+    vec3 linear = vec3_zero();
     if (terms > PARTIAL_TERMS_MAX) return 1;
     for (int32_t c = 0; c < length; c++) {
-        for (int64_t term = 0; path[c].user == column && term < terms; term++)
+        for (int64_t term = 0; path[c].user == column && term < terms; term++) {
             U = twist_add(U, partial_term(path, length, right, c, n, indices, term));
+            if (classical) linear = vec3_add(linear, partial_point(path, length, c, n, indices, term, x.p[0]));
+        }
     }
-    *out = right ? pose_ad(x.world, U) : pose_ad_inverse(x.H, U);
+    U = right ? pose_ad(x.world, U) : pose_ad_inverse(x.H, U);
+    if (classical) U.v = mat3_mul_vec(x.world.R, linear);
+    *out = U;
     return 0;
 }
 

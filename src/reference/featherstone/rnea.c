@@ -124,29 +124,38 @@ static void split_back(tree *t, int i)
     p->f.t = vec3_add(p->f.t, vec3_add(mat3_mul_vec(b->X.R, b->f.t), arm));
 }
 
-hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation representation, const double *q,
-                    const double *v, const double *a, const double *wrenches, double *tau)
+void hmli_tree_wrenches(tree *t, hml_representation representation, const double *v, const double *a,
+                        const double *wrenches)
 {
     static void (*const forward[])(tree *, const double *, const double *) = {
         [HML_LEFT] = left, [HML_RIGHT] = right, [HML_MIXED] = mixed, [HML_SPLIT] = split};
     static void (*const back[])(tree *, int) = {
         [HML_LEFT] = left_back, [HML_RIGHT] = right_back, [HML_MIXED] = mixed_back, [HML_SPLIT] = split_back};
+    forward[representation](t, v, a);
+    for (int i = t->n - 1; i >= 0; i--) {
+        tree_body *b = &t->body[i];
+        if (wrenches) b->f = wrench_sub(b->f, wrench_from_left(representation, b->H, tree_wrench(wrenches, i)));
+        if (b->parent >= 0) back[representation](t, i);
+    }
+}
+
+hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation representation, const double *q,
+                    const double *v, const double *a, const double *wrenches, double *tau)
+{
     tree t;
-    if (!v || !a || !tau || (unsigned)representation >= sizeof forward / sizeof *forward) return HML_INVALID_ARGUMENT;
+    if (!v || !a || !tau || representation < HML_LEFT || representation > HML_SPLIT) return HML_INVALID_ARGUMENT;
     hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
-    forward[representation](&t, v, a);
+    hmli_tree_wrenches(&t, representation, v, a, wrenches);
     for (int i = 0; i < model->nv; i++) tau[i] = model_coordinates(model)[i].armature * -a[i];
     hml_tree_subtract_passive(&t, q, v, tau);
-    for (int i = t.n - 1; i >= 0; i--) {
-        tree_body *b = &t.body[i];
-        if (wrenches) b->f = wrench_sub(b->f, wrench_from_left(representation, b->H, tree_wrench(wrenches, i)));
+    for (int i = 0; i < t.n; i++) {
+        const tree_body *b = &t.body[i];
         int turned = representation == HML_RIGHT || representation == HML_MIXED;
         const twist *S = turned ? b->Sr : b->S;
         wrench f = turned ? b->f : wrench_to_left(representation, b->H, b->f);
         for (int k = 0; k < b->nv; k++) tau[b->at + k] = wrench_dot(f, S[k]) - tau[b->at + k];
-        if (b->parent >= 0) back[representation](&t, i);
     }
     return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
 }

@@ -67,6 +67,13 @@ static inline wrench tree_wrench(const double *wrenches, int body)
     return wrench_of(vec3_of(w[0], w[1], w[2]), vec3_of(w[3], w[4], w[5]));
 }
 
+/*
+ * rnea.c: forward and backward recursion in a representation. b->f is then W_i, what joint i and all that passes
+ * through it exert on body i: Müller (67a), (71b), (76b)
+ */
+void hmli_tree_wrenches(tree *t, hml_representation representation, const double *v, const double *a,
+                        const double *wrenches);
+
 /* forces of dampers and springs, subtracted from x (nv) */
 void hml_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x);
 

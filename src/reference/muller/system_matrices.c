@@ -1,77 +1,106 @@
 /*
  * Müller's system matrices, dense: plain reference code for people and for tests, in the bodies' own frames.
  *
- *   n bodies, blocks of 6 rows a body. Linear first, as everywhere; Müller is angular first.
+ *   n bodies, blocks of 6 rows per body. Linear first, as everywhere; Müller is angular first. C_i = (R_i, o_i) is the
+ *   pose of body i, V_i its left twist, ω_i the angular part of V_i, r_ij = o_j − o_i in the world's axes.
  *
- *   A^b   block (i, j): X_ij = Ad of C_i⁻¹ C_j, body j on the way to i or i itself           (24) of his part one
- *   X^b   block (i, joint i): the columns S of the joint in body i, constant
- *   a^b   diag( ad of S_i ν_i )                                                              (9)
- *   J^b = A^b X^b                                                                            (112)
- *   J̇^b = −A^b a^b (J^b − X^b)                                                              (8)
+ *   A     block (i, j), body j on the way to i or i itself, carries a twist of j over to i    (24) of his part one,
+ * (112) left   Ad of C_i⁻¹ C_j              right   the identity mixed  [I r^; 0 I]                  split   [I r^R_j;
+ * 0 R_iᵀR_j] X     block (i, joint i): the joint's columns S in body i, turned into the representation by T_i
+ * (motion.h) a     block (i, i), with Ẋ = a X; left: ad of S_i ν_i, though X is constant there         (9), (19) D
+ * block (i, parent of i) of A; A⁻¹ = I − D                                            (11) J   = A X (112) J̇   = Ȧ X +
+ * A a X, without the second term in left                                       (8), (18), (27)
  *
- *   L     block (i, j): the identity, body j on the way to i                                 (18)
- *   b^s   diag( ad of V_i )                                                                  (19)
- *   J^s = L X^s,   J̇^s = L b^s X^s,   X^s the joints' columns in the world                   (16), (18)
+ * Constant screws instead of X:
  *
- *   A^h   block (i, j): Ad of the translation r_ij = o_j − o_i
- *   X^h   the joints' columns at the origins of their bodies, in the world's axes
- *   J^h = A^h X^h,   J̇^h = A^h a^h X^h + Ȧ^h X^h,   a^h = diag( ad of ω_i )                   (27), (112)
+ *   J = (A diag T) X^b,              X^b = S in the bodies                                     A^sb X^b of (112) in
+ * right J = (A diag T Ad_{A_j}⁻¹) Y,     Y = Ad_{A_j} S, A_j the pose at the joints' identities     A^s Y^s of (112) in
+ * right
  *
- * Deviation: (8) as printed has J where J − X stands here. For joints of one coordinate a X vanishes, S × S = 0. For a
- * group joint it does not, but J's own block is constant in its body.
+ * Deviation: (8) as printed is J̇ = −A a J. Here J − X stands for J. For joints of one coordinate a X vanishes, S × S
+ * = 0; for a group joint it does not, but J's own block is constant in its body.
  */
 #include <string.h>
 
-#include "algo/kinematics/motion_series.h"
-#include "algo/work.h"
-#include "base/dense.h"
 #include "base/overflow.h"
-#include "group/arrays.h"
-#include "group/joint.h"
 #include "group/motion.h"
 #include "hamel/higher_order.h"
-#include "model/pose.h"
+#include "reference/muller/body_frames.h"
 
-typedef struct body_frame {
-    pose H;   /* in the world */
-    twist vJ; /* S ν, in the body */
-    twist V;  /* left twist */
-} body_frame;
+static vec3 in_world(const body_frame *b, vec3 u) { return mat3_mul_vec(b->H.R, u); }
 
-_Static_assert(sizeof(body_frame) <= sizeof(body_state), "scratch of a body");
-
-/* the joint's relative pose and columns, in the body's own frame */
-static pose joint_at(const hml_model *m, int32_t body, const double *q, twist S[HML_JOINT_MAX_NV])
+/* U of body j as body i has it: A_ij U */
+static twist carry(hml_representation rep, const body_frame *i, const body_frame *j, twist U)
 {
-    const model_body *b = &model_bodies(m)[body];
-    const vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
-    double room;
-    joint_columns(b->type, axis, point, b->pitch, S);
-    return pose_mul(pose_of_arrays(b->R, b->p),
-                    joint_pose(b->type, axis, point, b->pitch, body_position(m, body, q, &room)));
-}
-
-static void body_frames(const hml_model *m, const double *q, const double *v, body_frame *bodies)
-{
-    for (int32_t i = 0; i < m->nbodies; i++) {
-        const model_body *b = &model_bodies(m)[i];
-        const body_coordinates c = coordinates_of(m, i);
-        twist S[HML_JOINT_MAX_NV];
-        pose X = joint_at(m, i, q, S);
-        bodies[i].vJ = twist_zero();
-        for (int32_t k = 0; v && k < b->nv; k++) {
-            bodies[i].vJ = twist_axpy(c.factor * v[c.v + k], S[k], bodies[i].vJ);
-        }
-        bodies[i].H = b->parent < 0 ? X : pose_mul(bodies[b->parent].H, X);
-        bodies[i].V = bodies[i].vJ;
-        if (b->parent >= 0) bodies[i].V = twist_add(bodies[i].V, pose_ad_inverse(X, bodies[b->parent].V));
+    const vec3 r = vec3_sub(j->H.p, i->H.p);
+    switch (rep) {
+    case HML_RIGHT: return U;
+    case HML_MIXED: return twist_of(vec3_add(U.v, vec3_cross(r, U.w)), U.w);
+    case HML_SPLIT: {
+        vec3 w = in_world(j, U.w);
+        return twist_of(vec3_add(U.v, vec3_cross(r, w)), mat3_tmul_vec(i->H.R, w));
+    }
+    default: return pose_ad(pose_between(i->H, j->H), U);
     }
 }
 
-static void put_block(double *M, size_t ld, int32_t i, int32_t j, const double block[36])
+/* Ȧ_ij U */
+static twist carry_rate(hml_representation rep, const body_frame *i, const body_frame *j, twist U)
+{
+    const vec3 r = vec3_sub(j->H.p, i->H.p), rate = vec3_sub(in_world(j, j->V.v), in_world(i, i->V.v));
+    switch (rep) {
+    case HML_RIGHT: return twist_zero();
+    case HML_MIXED: return twist_of(vec3_cross(rate, U.w), vec3_zero());
+    case HML_SPLIT: {
+        vec3 w = in_world(j, U.w), dw = in_world(j, vec3_cross(j->V.w, U.w));
+        vec3 seen = mat3_tmul_vec(i->H.R, w);
+        return twist_of(vec3_add(vec3_cross(rate, w), vec3_cross(r, dw)),
+                        vec3_sub(mat3_tmul_vec(i->H.R, dw), vec3_cross(i->V.w, seen)));
+    }
+    default: {
+        pose D = pose_between(i->H, j->H);
+        return twist_cross(twist_sub(pose_ad(D, j->V), i->V), pose_ad(D, U));
+    }
+    }
+}
+
+/* Ṫ_i U, for a U that is constant in body i */
+static twist turn_rate(hml_representation rep, const body_frame *i, twist U)
+{
+    const vec3 linear = vec3_cross(i->V.w, U.v), angular = vec3_cross(i->V.w, U.w);
+    switch (rep) {
+    case HML_RIGHT: return pose_ad(i->H, twist_cross(i->V, U));
+    case HML_MIXED: return twist_from_left(rep, i->H, twist_of(linear, angular));
+    case HML_SPLIT: return twist_from_left(rep, i->H, twist_of(linear, vec3_zero()));
+    default: return twist_zero();
+    }
+}
+
+/* the screw U of joint j, given as `screws` says, in body j */
+static twist screw_in_body(hml_screws screws, const body_frame *j, twist U)
+{
+    return screws == HML_SCREWS_REFERENCE ? pose_ad_inverse(j->N, U) : U;
+}
+
+/* column c of block (i, j) of A or Ȧ */
+static twist block_column(hml_representation rep, hml_screws screws, int rate, const body_frame *i, const body_frame *j,
+                          int c)
+{
+    double e[6] = {0};
+    e[c] = 1;
+    twist U = twist_at(e), dU = twist_zero();
+    if (screws != HML_SCREWS_MOVING) {
+        twist own = screw_in_body(screws, j, U);
+        U = twist_from_left(rep, j->H, own);
+        dU = turn_rate(rep, j, own);
+    }
+    return rate ? twist_add(carry_rate(rep, i, j, U), carry(rep, i, j, dU)) : carry(rep, i, j, U);
+}
+
+static void put_block(double *M, size_t ld, int32_t i, int32_t j, const twist columns[6])
 {
     double *at = M + 6 * (size_t)i * ld + 6 * (size_t)j;
-    for (size_t r = 0; r < 6; r++) memcpy(at + r * ld, block + 6 * r, 6 * sizeof(double));
+    for (int32_t c = 0; c < 6; c++) matrix_put_column(at, (int32_t)ld, c, columns[c]);
 }
 
 /* adds to a column of block row i: followers share their leader's */
@@ -86,46 +115,49 @@ static twist column_of(const hml_model *m, const double *rows, int32_t i, int32_
     return matrix_column(rows + 6 * (size_t)i * (size_t)m->nv, m->nv, c);
 }
 
-/* block (i, j) of A is Ad of this */
-static pose link_pose(hml_representation rep, const body_frame *i, const body_frame *j)
+/* column c of block (i, i) of a */
+static twist a_column(hml_representation rep, const body_frame *i, int c)
 {
-    if (rep == HML_RIGHT) return pose_identity();
-    return rep == HML_LEFT ? pose_between(i->H, j->H) : pose_of(mat3_identity(), vec3_sub(j->H.p, i->H.p));
+    double e[6] = {0};
+    e[c] = 1;
+    twist U = twist_at(e);
+    vec3 w = in_world(i, i->V.w);
+    switch (rep) {
+    case HML_RIGHT: return twist_cross(pose_ad(i->H, i->V), U);
+    case HML_MIXED: return twist_of(vec3_cross(w, U.v), vec3_cross(w, U.w));
+    case HML_SPLIT: return twist_of(vec3_cross(w, U.v), vec3_zero());
+    default: return twist_cross(i->vJ, U);
+    }
 }
 
-/* the twist whose ad stands in a */
-static twist turning(hml_representation rep, const body_frame *i)
-{
-    if (rep == HML_LEFT) return i->vJ;
-    return rep == HML_RIGHT ? pose_ad(i->H, i->V) : twist_of(vec3_zero(), mat3_mul_vec(i->H.R, i->V.w));
-}
-
-/* block columns j of A, block row j of X and block j of a; they are zero before */
+/* block columns j of A and Ȧ, block row j of X, block j of a, block (j, parent) of D; they are zero before */
 static void fill_factors(const hml_model *m, hml_representation rep, const twist *S, int32_t j,
                          const body_frame *bodies, const hml_system *out)
 {
     const size_t n6 = 6 * (size_t)m->nbodies;
+    const int32_t parent = model_bodies(m)[j].parent;
     const body_coordinates c = coordinates_of(m, j);
-    double block[36];
-    for (int32_t i = j; out->A && i < model_bodies(m)[j].subtree_end; i++) {
-        pose_ad_matrix(link_pose(rep, &bodies[i], &bodies[j]), block);
-        put_block(out->A, n6, i, j, block);
+    twist block[6];
+    for (int32_t i = j; (out->A || out->Adot) && i < model_bodies(m)[j].subtree_end; i++) {
+        for (int k = 0; k < 6; k++) block[k] = block_column(rep, out->screws, 0, &bodies[i], &bodies[j], k);
+        if (out->A) put_block(out->A, n6, i, j, block);
+        for (int k = 0; k < 6; k++) block[k] = block_column(rep, out->screws, 1, &bodies[i], &bodies[j], k);
+        if (out->Adot) put_block(out->Adot, n6, i, j, block);
     }
     for (int32_t k = 0; out->X && k < model_bodies(m)[j].nv; k++) {
-        add_column(m, out->X, j, c.v + k, c.factor, twist_from_left(rep, bodies[j].H, S[k]));
+        twist U = out->screws == HML_SCREWS_MOVING      ? twist_from_left(rep, bodies[j].H, S[k])
+                  : out->screws == HML_SCREWS_REFERENCE ? pose_ad(bodies[j].N, S[k])
+                                                        : S[k];
+        add_column(m, out->X, j, c.v + k, c.factor, U);
     }
-    if (!out->a) return;
-    twist_cross_matrix(turning(rep, &bodies[j]), block);
-    put_block(out->a, n6, j, j, block);
+    for (int k = 0; k < 6; k++) block[k] = a_column(rep, &bodies[j], k);
+    if (out->a) put_block(out->a, n6, j, j, block);
+    if (!out->D || parent < 0) return;
+    for (int k = 0; k < 6; k++) block[k] = block_column(rep, HML_SCREWS_MOVING, 0, &bodies[j], &bodies[parent], k);
+    put_block(out->D, n6, j, parent, block);
 }
 
-/*
- * Block row i of the products, from that of the parent p:
- *
- *   left    J_i = X_ip J_p + X_i      J̇_i = X_ip J̇_p − a_i X_ip J_p
- *   right   J_i = J_p + X_i           J̇_i = J̇_p + a_i X_i
- *   mixed   J_i = X_ip J_p + X_i      J̇_i = X_ip J̇_p + [ṙ_ip, J_p] + a_i X_i
- */
+/* block row i of the products, from that of the parent p: J_i = A_ip J_p + T S, J̇_i = A_ip J̇_p + Ȧ_ip J_p + Ṫ S */
 static void fill_products(const hml_model *m, hml_representation rep, const twist *S, int32_t i,
                           const body_frame *bodies, const hml_system *out)
 {
@@ -133,22 +165,15 @@ static void fill_products(const hml_model *m, hml_representation rep, const twis
     const body_coordinates c = coordinates_of(m, i);
     const body_frame *own = &bodies[i];
     for (int32_t k = 0; p >= 0 && k < m->nv; k++) {
-        const pose X = link_pose(rep, own, &bodies[p]);
-        const twist before = column_of(m, out->J, p, k), J = pose_ad(X, before);
-        add_column(m, out->J, i, k, 1, J);
+        const twist before = column_of(m, out->J, p, k);
+        add_column(m, out->J, i, k, 1, carry(rep, own, &bodies[p], before));
         if (!out->Jdot) continue;
-        add_column(m, out->Jdot, i, k, 1, pose_ad(X, column_of(m, out->Jdot, p, k)));
-        if (rep == HML_LEFT) add_column(m, out->Jdot, i, k, -1, twist_cross(own->vJ, J));
-        if (rep == HML_MIXED) {
-            vec3 rate = vec3_sub(mat3_mul_vec(bodies[p].H.R, bodies[p].V.v), mat3_mul_vec(own->H.R, own->V.v));
-            add_column(m, out->Jdot, i, k, 1, twist_cross(twist_of(rate, vec3_zero()), before));
-        }
+        add_column(m, out->Jdot, i, k, 1, carry(rep, own, &bodies[p], column_of(m, out->Jdot, p, k)));
+        add_column(m, out->Jdot, i, k, 1, carry_rate(rep, own, &bodies[p], before));
     }
     for (int32_t k = 0; k < model_bodies(m)[i].nv; k++) {
-        const twist U = twist_from_left(rep, own->H, S[k]);
-        add_column(m, out->J, i, c.v + k, c.factor, U);
-        if (rep == HML_LEFT || !out->Jdot) continue;
-        add_column(m, out->Jdot, i, c.v + k, c.factor, twist_cross(turning(rep, own), U));
+        add_column(m, out->J, i, c.v + k, c.factor, twist_from_left(rep, own->H, S[k]));
+        if (out->Jdot) add_column(m, out->Jdot, i, c.v + k, c.factor, turn_rate(rep, own, S[k]));
     }
 }
 
@@ -158,15 +183,17 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
     if (hml_work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
         return HML_INVALID_ARGUMENT;
     }
-    if (representation < HML_LEFT || representation > HML_MIXED || (!v && (system->a || system->Jdot)) ||
-        (system->Jdot && !system->J)) {
+    const int moves = system->a || system->Adot || system->Jdot;
+    if (representation < HML_LEFT || representation > HML_SPLIT || (!v && moves) || (system->Jdot && !system->J) ||
+        system->screws < HML_SCREWS_MOVING || system->screws > HML_SCREWS_REFERENCE) {
         return HML_INVALID_ARGUMENT;
     }
     TRY(hml_work_check_state(model, q, v, NULL, NULL));
     const unsigned before = overflow_watch();
     const size_t n6 = 6 * (size_t)model->nbodies, nv = (size_t)model->nv;
-    double *square[] = {system->A, system->a}, *wide[] = {system->X, system->J, system->Jdot};
-    for (int i = 0; i < 2; i++)
+    double *square[] = {system->A, system->a, system->Adot, system->D};
+    double *wide[] = {system->X, system->J, system->Jdot};
+    for (int i = 0; i < 4; i++)
         if (square[i]) memset(square[i], 0, n6 * n6 * sizeof(double));
     for (int i = 0; i < 3; i++)
         if (wide[i]) memset(wide[i], 0, n6 * nv * sizeof(double));
@@ -178,67 +205,6 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
         fill_factors(model, representation, S, i, bodies, system);
         if (system->J) fill_products(model, representation, S, i, bodies, system);
     }
-    return OVERFLOW_STATUS(before, {system->A, n6 * n6}, {system->a, n6 * n6}, {system->X, n6 * nv},
-                           {system->J, n6 * nv}, {system->Jdot, n6 * nv});
-}
-
-/* ---- from the bodies back to the joints ---- */
-
-/*
- * x with S x nearest to U: (SᵀS)⁻¹ SᵀU, Müller (11). SᵀS is small and regular: columns of a joint are independent.
- */
-static void joint_solve(int32_t m, const twist *S, twist U, double *x)
-{
-    double G[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
-    for (int32_t r = 0; r < m; r++) {
-        x[r] = vec3_dot(S[r].v, U.v) + vec3_dot(S[r].w, U.w);
-        for (int32_t c = 0; c < m; c++) G[r * m + c] = vec3_dot(S[r].v, S[c].v) + vec3_dot(S[r].w, S[c].w);
-    }
-    if (!dense_factor((size_t)m, G, NULL)) dense_solve((size_t)m, G, x);
-}
-
-/* V: left twists of the bodies, or A their derivatives as well */
-static hml_status solve_joints(const hml_model *model, hml_work *work, const double *q, const double *V,
-                               const double *A, double *out)
-{
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !V || !out) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, NULL, NULL, V));
-    TRY(hml_work_check_state(model, q, NULL, NULL, A));
-    for (int32_t i = 0; i < model->nbodies; i++) {
-        const model_body *b = &model_bodies(model)[i];
-        const body_coordinates c = coordinates_of(model, i);
-        twist S[HML_JOINT_MAX_NV], v, rest;
-        double rate[HML_JOINT_MAX_NV];
-        pose X = joint_at(model, i, q, S);
-        if (c.follower) continue;
-        TRY(read_twist(V + 6 * (size_t)i, &v));
-        twist before = twist_zero(); /* what the parent gives: of V, and then of A */
-        if (b->parent >= 0) {
-            TRY(read_twist(V + 6 * (size_t)b->parent, &before));
-            before = pose_ad_inverse(X, before);
-        }
-        joint_solve(b->nv, S, twist_sub(v, before), rate);
-        if (A) { /* S ν̇ = V̇_i − X_ip V̇_p + ad(S ν) V_i */
-            twist vJ = twist_zero(), a;
-            for (int32_t k = 0; k < b->nv; k++) vJ = twist_axpy(rate[k], S[k], vJ);
-            TRY(read_twist(A + 6 * (size_t)i, &a));
-            rest = twist_zero();
-            if (b->parent >= 0) TRY(read_twist(A + 6 * (size_t)b->parent, &rest));
-            rest = twist_sub(a, pose_ad_inverse(X, rest));
-            joint_solve(b->nv, S, twist_add(rest, twist_cross(vJ, v)), rate);
-        }
-        memcpy(out + c.v, rate, (size_t)b->nv * sizeof *rate);
-    }
-    return finite_array(out, (size_t)model->nv);
-}
-
-hml_status hml_joint_velocities(const hml_model *model, hml_work *work, const double *q, const double *V, double *v)
-{
-    return solve_joints(model, work, q, V, NULL, v);
-}
-
-hml_status hml_joint_accelerations(const hml_model *model, hml_work *work, const double *q, const double *V,
-                                   const double *A, double *a)
-{
-    return A ? solve_joints(model, work, q, V, A, a) : HML_INVALID_ARGUMENT;
+    return OVERFLOW_STATUS(before, {system->A, n6 * n6}, {system->a, n6 * n6}, {system->Adot, n6 * n6},
+                           {system->D, n6 * n6}, {system->X, n6 * nv}, {system->J, n6 * nv}, {system->Jdot, n6 * nv});
 }

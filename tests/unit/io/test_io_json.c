@@ -1,6 +1,7 @@
 /* Hamel's own format: every field, there and back; what is refused beyond tests/broken. */
 #include <stdlib.h>
 
+#include "hamel/kinematics.h"
 #include "io_check.h"
 
 #define INERTIA                                                                                                        \
@@ -189,6 +190,37 @@ static void test_screws(void **state)
     assert_refused("s.json", SCREW("", "\"screw\": [0, 0, 0, 0, 0, 1], \"axis\": [1, 0, 0]"), HML_BAD_FILE, 0, "axis");
 }
 
+/* |ω| = 2: the coordinate is the angle all the same, and the file is told that exp(s q) would be another one */
+static void test_a_screw_of_another_length_is_normalized_with_a_warning(void **state)
+{
+    (void)state;
+    const double q[1] = {0.5};
+    const char *const long_ones[] = {SCREW("", "\"screw\": [0, -1, 0.4, 0, 0, 2]"),
+                                     SCREW("", "\"screw\": [0, -1, 0.4, 0, 0, 2], \"form\": \"spatial\""),
+                                     SCREW("", "\"screw\": [0, 0, 3, 0, 0, 0]")};
+    for (int i = 0; i < 3; i++) {
+        hml_model *m = load_text("s.json", long_ones[i]);
+        hml_work *work;
+        double H[16];
+        assert_int_equal(hml_model_nwarnings(m), 1);
+        assert_has_warning(m, i < 2 ? "has length 2 and was normalized" : "has length 3 and was normalized");
+        assert_int_equal(hml_work_new(m, HML_ISA_SCALAR, HML_USE_TREE, &work), HML_OK);
+        assert_int_equal(hml_body_poses(m, work, q, H), HML_OK);
+        double angle = atan2(H[4], H[0]), way = H[11];
+        assert_near(&angle, &(double){i < 2 ? 0.5 : 0}, 1, 1e-15, "angle");
+        assert_near(&way, &(double){i < 2 ? 0.2 * 0.5 : 0.5}, 1, 1e-15, "way"); /* the pitch is 0.2 */
+        hml_work_free(work);
+        hml_model_free(m);
+        hml_load_options strict;
+        hml_load_options_init(&strict);
+        strict.build = HML_BUILD_STRICT;
+        assert_refused_with("s.json", long_ones[i], &strict, HML_BAD_MODEL, 0, "length");
+    }
+    hml_model *m = load_text("s.json", SCREW("", "\"screw\": [0, -0.5, 0.2, 0, 0, 1]"));
+    assert_int_equal(hml_model_nwarnings(m), 0);
+    hml_model_free(m);
+}
+
 /* ---- warnings and refusals ---- */
 
 #define BODY(joint) "{\"bodies\": [{\"name\": \"b\", \"parent\": null, \"joint\": " joint ", " INERTIA "}]}"
@@ -311,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_builtin_robots),
         cmocka_unit_test(test_screws),
+        cmocka_unit_test(test_a_screw_of_another_length_is_normalized_with_a_warning),
         cmocka_unit_test(test_unknown_keys_warn),
         cmocka_unit_test(test_lengths_are_normalized_with_a_warning),
         cmocka_unit_test(test_pointers),

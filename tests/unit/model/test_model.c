@@ -318,12 +318,12 @@ static void test_screws(void **state)
     const double p[3] = {0.1, 0.2, 0.3}, R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
     hml_joint_spec joint;
     hml_joint_spec_init(&joint, HML_JOINT_REVOLUTE);
-    /* about z through (1, 0, 0): point × axis = (0, −1, 0); the screw may have any length */
+    /* about z through (1, 0, 0): point × axis = (0, −1, 0); the screw may have any length, and the axis has it too */
     const double body[6] = {0, -2, 0, 0, 0, 2};
     assert_int_equal(hml_joint_spec_set_screw(&joint, p, R, body, 0), HML_OK);
     assert_int_equal(joint.type, HML_JOINT_REVOLUTE);
-    const double axis[3] = {0, 0, 1}, point[3] = {1, 0, 0};
-    assert_all_close(joint.axis, axis, 3, 0);
+    const double axis[3] = {0, 0, 1}, point[3] = {1, 0, 0}, twice[3] = {0, 0, 2};
+    assert_all_close(joint.axis, twice, 3, 0);
     assert_all_close(joint.point, point, 3, 0);
     /* the same line in the parent: z through p + R (1, 0, 0), with a pitch of 0.3 this time */
     const double x = 0.1 + c, y = 0.2 + s, spatial[6] = {y, -x, 0.3, 0, 0, 1};
@@ -335,7 +335,7 @@ static void test_screws(void **state)
     const double slide[6] = {0, 3, 4, 0, 0, 0}, nothing[6] = {0};
     assert_int_equal(hml_joint_spec_set_screw(&joint, p, R, slide, 0), HML_OK);
     assert_int_equal(joint.type, HML_JOINT_PRISMATIC);
-    assert_true(joint.axis[1] == 0.6 && joint.axis[2] == 0.8);
+    assert_true(joint.axis[1] == 3 && joint.axis[2] == 4);
     assert_int_equal(hml_joint_spec_set_screw(&joint, p, R, nothing, 0), HML_INVALID_ARGUMENT);
 }
 

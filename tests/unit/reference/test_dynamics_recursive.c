@@ -2,12 +2,12 @@
  * The Coriolis matrix, Christoffel's symbols, rates of forces and singular joints against differences and identities;
  * test_dynamics_agreement.c has the pairs of algorithms.
  */
-#include "dynamics_check.h"
 #include "hamel/coriolis.h"
 #include "hamel/recursive.h"
 #include "hamel/regressor.h"
+#include "motion_of_state.h"
 
-static const double step = 1e-3, at[4] = {-2, -1, 1, 2}, first[4] = {1, -8, 8, -1};
+static const double step = 1e-3;
 
 /* dM along the direction z by central differences of order four */
 static void mass_rate(robot *r, void *scratch, const double *z, double *rate)
@@ -16,10 +16,10 @@ static void mass_rate(robot *r, void *scratch, const double *z, double *rate)
     memset(rate, 0, r->nv * r->nv * sizeof *rate);
     for (int k = 0; k < 4; k++) {
         double q[NQ], move[NV];
-        for (size_t i = 0; i < r->nv; i++) move[i] = at[k] * step * z[i];
+        for (size_t i = 0; i < r->nv; i++) move[i] = difference_at[k] * step * z[i];
         assert_int_equal(hml_configuration_integrate(r->model, r->q, move, q), HML_OK);
         assert_int_equal(hml_crba(r->model, scratch, HML_CRBA_BODY, q, M), HML_OK);
-        for (size_t i = 0; i < r->nv * r->nv; i++) rate[i] += first[k] * M[i] / (12 * step);
+        for (size_t i = 0; i < r->nv * r->nv; i++) rate[i] += difference_first[k] * M[i] / (12 * step);
     }
 }
 
@@ -108,83 +108,114 @@ static void test_christoffel_symbols_are_those_of_levi_civita(void **state)
 
 /* ---- rates of forces ---- */
 
-/* ν and its derivatives at time t when snap is constant */
-static void velocity_at(const robot *r, double rate[4][NV], double t, double *v, double *a)
+/* wrenches in the bodies' frames at time t: W + t W' + t²/2 W'' */
+static void wrenches_at(const robot *r, const double *series, double t, double *W)
 {
-    for (size_t i = 0; i < r->nv; i++) {
-        v[i] = rate[0][i] + t * (rate[1][i] + t / 2 * (rate[2][i] + t / 3 * rate[3][i]));
-        a[i] = rate[1][i] + t * (rate[2][i] + t / 2 * rate[3][i]);
-    }
+    int n = 6 * r->model->nbodies;
+    for (int k = 0; k < n; k++) W[k] = series[k] + t * (series[n + k] + t / 2 * series[2 * n + k]);
 }
 
-/* q(t) with q̇ = q ν(t), in four steps of a method of order four (Magnus: two Gauss points and their bracket) */
-static void configuration_at(const robot *r, double rate[4][NV], double t, double *q)
-{
-    memcpy(q, r->q, sizeof r->q);
-    for (int s = 0; s < 4; s++) {
-        double h = t / 4, v1[NV], v2[NV], z[NV], a[NV], root = sqrt(3.0) / 6;
-        velocity_at(r, rate, h * (s + 0.5 - root), v1, a);
-        velocity_at(r, rate, h * (s + 0.5 + root), v2, a);
-        for (size_t i = 0; i < r->nv; i++) z[i] = h / 2 * (v1[i] + v2[i]);
-        for (int b = 0; b < r->model->nbodies; b++) { /* q·exp: + √3/12 h² [ν(c₁), ν(c₂)] */
-            const model_body *m = &model_bodies(r->model)[b];
-            double ad[36];
-            joint_ad(m->type, &v1[m->v], ad);
-            for (int k = 0; k < m->nv * m->nv; k++)
-                z[m->v + k / m->nv] += sqrt(3.0) / 12 * h * h * ad[k] * v2[m->v + k % m->nv];
-        }
-        assert_int_equal(hml_configuration_integrate(r->model, q, z, q), HML_OK);
-    }
-}
-
+/* every joint type with springs, and wrenches that change: τ, τ', τ'' against differences of inverse dynamics */
 static void test_rates_of_forces_along_motions(void **state)
 {
     (void)state;
-    const double second[4] = {-1, 16, 16, -1};
     uint64_t seed = 93;
-    for (int i = 0; i < 5 * ROBOT_SPECS; i++) {
+    double worst[2] = {0};
+    int springs = 0;
+    for (int i = 0; i < 12 * ROBOT_SPECS; i++) {
         robot r;
         double rate[4][NV], tau[NV], dtau[NV], ddtau[NV], expected[NV], dexpected[NV] = {0}, ddexpected[NV];
+        double series[18 * ORACLE_BODIES], W[6 * ORACLE_BODIES];
         draw_tree_spec spec = robot_specs[i % ROBOT_SPECS];
-        if (spec.passive) spec.one_dof = 1, spec.root = HML_JOINT_CYLINDRICAL; /* springs on joints that commute */
+        if (i % 4 == 0) spec.passive = 1;
         robot_open(&r, &seed, &spec);
         void *scratch = malloc(hml_recursive_size(r.model));
         for (int k = 0; k < 4; k++) {
             for (size_t l = 0; l < r.nv; l++) rate[k][l] = draw(&seed);
         }
-        assert_int_equal(hml_force_rates(r.model, scratch, r.q, rate[0], rate[1], rate[2], rate[3], tau, dtau, ddtau),
+        for (int k = 0; k < 18 * r.model->nbodies; k++) series[k] = 3 * draw(&seed);
+        for (int b = 0; spec.passive && b < r.model->nbodies; b++) { /* a log far from π can be differentiated */
+            const model_body *m = &model_bodies(r.model)[b];
+            double log[HML_JOINT_MAX_NV];
+            springs |= 1 << m->type;
+            if (quaternion_at(m->type) < 0) continue;
+            joint_difference(m->type, &model_rest(r.model)[m->q], &r.q[m->q], log);
+            for (int k = 0; k < m->nv; k++) log[k] *= 0.5;
+            joint_integrate(m->type, &model_rest(r.model)[m->q], log, &r.q[m->q]);
+        }
+        const double *outer = i % 3 ? series : NULL;
+        assert_int_equal(
+            hml_force_rates(r.model, scratch, r.q, rate[0], rate[1], rate[2], rate[3], outer, tau, dtau, ddtau),
+            HML_OK);
+        wrenches_at(&r, series, 0, W);
+        assert_int_equal(hml_inverse_dynamics(r.model, r.work, r.q, rate[0], rate[1], outer ? W : NULL, expected),
                          HML_OK);
-        assert_int_equal(hml_inverse_dynamics(r.model, r.work, r.q, rate[0], rate[1], NULL, expected), HML_OK);
         assert_near("force", tau, expected, r.nv, 1e-12);
-        for (size_t l = 0; l < r.nv; l++) ddexpected[l] = -30 * expected[l] / (12 * step * step);
+        for (size_t l = 0; l < r.nv; l++) ddexpected[l] = DIFFERENCE_MIDDLE * expected[l] / (12 * step * step);
         for (int k = 0; k < 4; k++) {
-            double q[NQ], v[NV], a[NV];
-            configuration_at(&r, rate, at[k] * step, q);
-            velocity_at(&r, rate, at[k] * step, v, a);
-            assert_int_equal(hml_inverse_dynamics(r.model, r.work, q, v, a, NULL, expected), HML_OK);
+            double q[NQ], v[NV], a[NV], t = difference_at[k] * step;
+            configuration_at(&r, rate, t, q);
+            velocity_at(&r, rate, t, v, a);
+            wrenches_at(&r, series, t, W);
+            assert_int_equal(hml_inverse_dynamics(r.model, r.work, q, v, a, outer ? W : NULL, expected), HML_OK);
             for (size_t l = 0; l < r.nv; l++) {
-                dexpected[l] += first[k] * expected[l] / (12 * step);
-                ddexpected[l] += second[k] * expected[l] / (12 * step * step);
+                dexpected[l] += difference_first[k] * expected[l] / (12 * step);
+                ddexpected[l] += difference_second[k] * expected[l] / (12 * step * step);
             }
         }
-        assert_near("rate of force", dtau, dexpected, r.nv, 1e-8);
-        assert_near("second rate of force", ddtau, ddexpected, r.nv, 1e-6); /* round-off over h² */
+        worst[0] = fmax(worst[0], off_by(dtau, dexpected, r.nv));
+        worst[1] = fmax(worst[1], off_by(ddtau, ddexpected, r.nv));
         free(scratch);
         robot_close(&r);
     }
+    printf("rates of forces: off by %.1e and %.1e\n", worst[0], worst[1]);
+    assert_true(worst[0] < 1e-8);
+    assert_true(worst[1] < 1e-6); /* round-off over h² */
+    int groups = 1 << HML_JOINT_PLANAR | 1 << HML_JOINT_SPHERICAL | 1 << HML_JOINT_SCHOENFLIES | 1 << HML_JOINT_FREE;
+    assert_int_equal(springs & groups, groups); /* every group that does not commute had springs */
 }
 
-static void test_springs_on_joints_that_do_not_commute_have_no_rates(void **state)
+/* gravity, once as the model's and once as external wrenches that keep their direction in the world */
+static void test_a_wrench_that_keeps_its_direction(void **state)
 {
     (void)state;
-    uint64_t seed = 94;
-    robot r;
-    double x[3][NV];
-    robot_open(&r, &seed, &(draw_tree_spec){.nbodies = 1, .root = HML_JOINT_SPHERICAL, .passive = 1});
-    void *scratch = malloc(hml_recursive_size(r.model));
-    assert_int_equal(hml_force_rates(r.model, scratch, r.q, r.v, r.v, r.v, r.v, x[0], x[1], x[2]), HML_UNSUPPORTED);
-    free(scratch);
-    robot_close(&r);
+    static oracle o;
+    uint64_t seed = 95;
+    for (int i = 0; i < ROBOT_SPECS; i++) {
+        robot r;
+        double x[3][NV], y[3][NV], jerk[NV], snap[NV], series[18 * ORACLE_BODIES];
+        const double none[3] = {0, 0, 0};
+        robot_open(&r, &seed, &robot_specs[i]);
+        int n = r.model->nbodies;
+        void *scratch = malloc(hml_recursive_size(r.model));
+        for (size_t k = 0; k < NV; k++) jerk[k] = draw(&seed), snap[k] = draw(&seed);
+        assert_int_equal(hml_force_rates(r.model, scratch, r.q, r.v, r.tau, jerk, snap, NULL, x[0], x[1], x[2]),
+                         HML_OK);
+        oracle_run(r.model, r.q, r.v, NULL, &o);
+        for (int b = 0; b < n; b++) { /* the weights of all bodies */
+            inertia I = oracle_inertia(&model_bodies(r.model)[b]);
+            vec3 g = mat3_tmul_vec(o.H[b].R, oracle_vec3(r.model->gravity));
+            vec3 w = o.v[b].w, dw = o.bias[b].w; /* ω and ω', in the body */
+            for (size_t c = 0; c < r.nv; c++) dw = vec3_axpy(r.tau[c], o.J[b][c].w, dw);
+            wrench W[3] = {wrench_of(vec3_scale(I.m, g), vec3_cross(I.h, g)), wrench_zero(), wrench_zero()};
+            vec3 dg = vec3_neg(vec3_cross(w, g)), ddg = vec3_neg(vec3_add(vec3_cross(dw, g), vec3_cross(w, dg)));
+            W[1] = wrench_of(vec3_scale(I.m, dg), vec3_cross(I.h, dg));
+            W[2] = wrench_of(vec3_scale(I.m, ddg), vec3_cross(I.h, ddg));
+            for (int k = 0; k < 3; k++) {
+                const double numbers[6] = {W[k].f.x, W[k].f.y, W[k].f.z, W[k].t.x, W[k].t.y, W[k].t.z};
+                memcpy(series + 6 * (k * n + b), numbers, sizeof numbers);
+            }
+        }
+        assert_int_equal(hml_model_set_gravity(r.model, none), HML_OK);
+        assert_int_equal(hml_force_rates(r.model, scratch, r.q, r.v, r.tau, jerk, snap, series, y[0], y[1], y[2]),
+                         HML_OK);
+        for (int k = 0; k < 3; k++) assert_near("weights as wrenches", y[k], x[k], r.nv, 1e-12);
+        series[18 * n - 1] = INFINITY;
+        assert_int_equal(hml_force_rates(r.model, scratch, r.q, r.v, r.tau, jerk, snap, series, NULL, y[1], NULL),
+                         HML_NOT_FINITE);
+        free(scratch);
+        robot_close(&r);
+    }
 }
 
 /* ---- what is refused ---- */
@@ -229,7 +260,7 @@ int main(void)
         cmocka_unit_test(test_the_rate_of_M_is_C_plus_its_transpose),
         cmocka_unit_test(test_christoffel_symbols_are_those_of_levi_civita),
         cmocka_unit_test(test_rates_of_forces_along_motions),
-        cmocka_unit_test(test_springs_on_joints_that_do_not_commute_have_no_rates),
+        cmocka_unit_test(test_a_wrench_that_keeps_its_direction),
         cmocka_unit_test(test_singular_and_bad_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
