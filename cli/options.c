@@ -225,7 +225,7 @@ static int read_tolerance(const char *text, cli_options *o, const char **wanted)
 static int read_integrator(const char *text, cli_options *o, const char **wanted)
 {
     hml_scheme scheme;
-    *wanted = "euler, rk2, rk4, dopri5, variational or alpha";
+    *wanted = "euler, rk2, rk4, dopri5, variational, alpha or momentum";
     if (hml_scheme_from_name(text, &scheme)) return 0;
     o->integrator = (int)scheme;
     return 1;
@@ -297,7 +297,8 @@ static const struct option_row {
     {"twist", 0, CLI_VALIDATE, "KIND", "of the base that is drawn: right (default, the paper's) or left", read_twist},
     {"study", 0, CLI_VALIDATE, "PREFIX", "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
     {"time", 't', CLI_SIMULATE, "T", "how long, in seconds", read_time},
-    {"integrator", 0, CLI_SIMULATE, "NAME", "dopri5 (default), euler, rk2, rk4, variational, alpha", read_integrator},
+    {"integrator", 0, CLI_SIMULATE, "NAME", "dopri5 (default), euler, rk2, rk4, variational, alpha, momentum",
+     read_integrator},
     {"step", 0, CLI_SIMULATE, "H", "of the integrator (default 0.001); of dopri5: of the rows (default 0.01)",
      read_step},
     {"tolerance", 0, CLI_SIMULATE, "E", "of dopri5 (default 1e-12)", read_tolerance},

@@ -19,7 +19,7 @@ _hamel()
     --passive) COMPREPLY=($(compgen -W "on off" -- "$current")) ;;
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
     --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
-    --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha" -- "$current")) ;;
+    --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha momentum" -- "$current")) ;;
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;

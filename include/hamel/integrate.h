@@ -25,6 +25,8 @@
  *   variational  2      given     implicit, symplectic, keeps the spatial momentum to round-off: long motions
  *   alpha        2      given     implicit, generalized-α on the group: stiff springs, as much damping of the fast
  *                                 vibrations as `radius` asks for
+ *   momentum     4      given     explicit Munthe-Kaas in positions and momenta: keeps the spatial momentum to
+ * round-off
  *
  * A step that fails returns a status and leaves the motion where it was: the last good state. Nothing is allocated
  * after hml_motion_init. See docs/motion.md.
@@ -40,10 +42,11 @@ typedef enum hml_scheme {
     HML_SCHEME_RK4 = 2,
     HML_SCHEME_DOPRI5 = 3,
     HML_SCHEME_VARIATIONAL = 4,
-    HML_SCHEME_ALPHA = 5
+    HML_SCHEME_ALPHA = 5,
+    HML_SCHEME_MOMENTUM = 6
 } hml_scheme;
 
-enum { HML_SCHEME_COUNT = 6 };
+enum { HML_SCHEME_COUNT = 7 };
 
 /* "euler", "rk2", …; NULL if there is no such */
 HML_API const char *hml_scheme_name(hml_scheme scheme);

@@ -28,7 +28,7 @@ def test_a_pendulum_swings():
     assert np.ptp(energy(robot, q, v)) < 1e-9
 
 
-@pytest.mark.parametrize("scheme", ["euler", "rk2", "rk4", "dopri5", "variational", "alpha"])
+@pytest.mark.parametrize("scheme", ["euler", "rk2", "rk4", "dopri5", "variational", "alpha", "momentum"])
 def test_schemes(scheme):
     """A tumbling robot without gravity keeps its momentum, to the scheme's order."""
     robot = hamel.load("satellite").with_gravity([0, 0, 0])

@@ -15,7 +15,8 @@
 static const struct scheme_row {
     const char *name;
     int order;
-} SCHEMES[HML_SCHEME_COUNT] = {{"euler", 1}, {"rk2", 2}, {"rk4", 4}, {"dopri5", 5}, {"variational", 2}, {"alpha", 2}};
+} SCHEMES[HML_SCHEME_COUNT] = {{"euler", 1},       {"rk2", 2},   {"rk4", 4},     {"dopri5", 5},
+                               {"variational", 2}, {"alpha", 2}, {"momentum", 4}};
 
 static int is_scheme(hml_scheme scheme) { return (int)scheme >= 0 && (int)scheme < HML_SCHEME_COUNT; }
 
@@ -53,21 +54,22 @@ static size_t lay_out(const hml_model *model, double *at, hml_motion *m)
     struct {
         double **p;
         size_t size;
-    } parts[] = {{&m->q, nq},        {&m->v, n},
-                 {&m->a, n},         {&m->q0, nq},
-                 {&m->v0, n},        {&m->theta, n},
-                 {&m->q1, nq},       {&m->v1, n},
-                 {&m->a1, n},        {&m->theta1, n},
-                 {&m->x, 2 * n},     {&m->stages, MOTION_STAGES * 2 * n},
-                 {&m->tau, n},       {&m->wrenches, 6 * bodies},
-                 {&m->pi, n},        {&m->pi1, n},
-                 {&m->alpha, n},     {&m->alpha1, n},
-                 {&m->M, n * n},     {&m->L, n * n},
-                 {&m->J, n * n},     {&m->dq, n * n},
-                 {&m->dv, n * n},    {&m->r, n},
-                 {&m->s, n},         {&m->tree_q, tree_q},
-                 {&m->tree_v, tree}, {&m->tree_p, tree},
-                 {&m->tree_D, tree}, {&m->factor, tree}};
+    } parts[] = {{&m->q, nq},          {&m->v, n},
+                 {&m->a, n},           {&m->q0, nq},
+                 {&m->v0, n},          {&m->theta, n},
+                 {&m->q1, nq},         {&m->v1, n},
+                 {&m->a1, n},          {&m->theta1, n},
+                 {&m->x, 2 * n},       {&m->stages, MOTION_STAGES * 2 * n},
+                 {&m->tau, n},         {&m->wrenches, 6 * bodies},
+                 {&m->pi, n},          {&m->pi1, n},
+                 {&m->alpha, n},       {&m->alpha1, n},
+                 {&m->local, nq},      {&m->M, n * n},
+                 {&m->L, n * n},       {&m->J, n * n},
+                 {&m->dq, n * n},      {&m->dv, n * n},
+                 {&m->r, n},           {&m->s, n},
+                 {&m->tree_q, tree_q}, {&m->tree_v, tree},
+                 {&m->tree_p, tree},   {&m->tree_D, tree},
+                 {&m->factor, tree}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         *parts[i].p = at ? at + used : NULL;
         used += parts[i].size;
@@ -177,6 +179,7 @@ hml_status hml_motion_restart(hml_motion *m, double t, const double *q, const do
     m->rate_known = m->dense = 0;
     if (m->options.scheme == HML_SCHEME_VARIATIONAL) return hml_motion_prepare_variational(m);
     if (m->options.scheme == HML_SCHEME_ALPHA) return hml_motion_prepare_alpha(m);
+    if (m->options.scheme == HML_SCHEME_MOMENTUM) return hmli_motion_prepare_phase(m);
     return HML_OK;
 }
 
@@ -189,6 +192,7 @@ static hml_status try_step(hml_motion *m, double h, double *error)
     case HML_SCHEME_EULER: return hml_motion_euler(m, h);
     case HML_SCHEME_VARIATIONAL: return hml_motion_variational(m, h);
     case HML_SCHEME_ALPHA: return hml_motion_alpha(m, h);
+    case HML_SCHEME_MOMENTUM: return hmli_motion_phase(m, h);
     default: m->dense = 0; return hml_motion_explicit(m, h, error);
     }
 }

@@ -37,10 +37,11 @@ struct hml_motion {
     double *theta1;
     double *x, *stages; /* 2n; MOTION_STAGES × 2n: (θ, ν) and its derivatives */
     double *tau, *wrenches;
-    double *pi, *pi1;             /* variational: momenta of the joints seen from their predecessors */
+    double *pi, *pi1;             /* variational, momentum: momenta of the joints seen from their predecessors */
     double mass;                  /* of a robot with a free base; 0: it is another robot */
     double boost[3], push[3];     /* velocity of its com at the step's start, acceleration of it at the middle */
     double com[2][3], com1[2][3]; /* the com, as a sum of two: small steps far away are not rounded off */
+    double *local;                /* momentum: nq, positions seen from the poles */
     double *alpha, *alpha1;       /* alpha: the auxiliary acceleration */
     double *M, *L, *J;            /* n × n */
     double *dq, *dv;              /* n × n */
@@ -74,16 +75,24 @@ int hml_motion_is_elastic(const hml_motion *m);
 /* p = ∂L/∂ν and D = ∂L/∂q + forces that do work, from the left; both n. τ and wrenches are those of the motion */
 void hml_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D);
 
+/* out = Ad(g)ᵀ x, or Ad(g)⁻ᵀ x, g the joints' elements at q; out may not be x */
+void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, const double *x, double *out);
+
+/* M at q, in M, and factored in L; s is used */
+hml_status hmli_motion_factor_mass(hml_motion *m, const double *q);
+
 /* ---- the schemes: from (t, q, v) over h to (q1, v1, theta1) ---- */
 
 hml_status hml_motion_explicit(hml_motion *m, double h, double *error);
 hml_status hml_motion_euler(hml_motion *m, double h);
 hml_status hml_motion_variational(hml_motion *m, double h);
 hml_status hml_motion_alpha(hml_motion *m, double h);
+hml_status hmli_motion_phase(hml_motion *m, double h);
 
 /* what a scheme carries along besides (q, v), made anew from them */
 hml_status hml_motion_prepare_variational(hml_motion *m);
 hml_status hml_motion_prepare_alpha(hml_motion *m);
+hml_status hmli_motion_prepare_phase(hml_motion *m);
 
 /* dopri5's interpolant: θ and ν at s ∈ [0, 1] of the last step, in x */
 void hml_motion_dense(const hml_motion *m, double s, double *x);

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "base/dense.h"
 #include "model/coordinates.h"
 #include "model/mimic.h"
 #include "model/pose.h"
@@ -90,4 +91,48 @@ void hml_motion_momentum(hml_motion *m, const double *q, const double *v, double
     model_reduce_force(m->model, m->tree_p, p);
     model_reduce_force(m->model, m->tree_D, D);
     for (size_t i = 0; i < m->n; i++) D[i] += m->tau[i];
+}
+
+/* ---- momenta seen from the predecessor ---- */
+
+/* Ad of a joint's g(q), or of its inverse, on the joint's own coordinates; m × m. Only curved groups come here */
+static void joint_adjoint(int type, const double *q, int inverse, double *out)
+{
+    twist S[HML_JOINT_MAX_NV];
+    int m = joint_nv(type);
+    pose g = joint_element(type, vec3_of(0, 0, 1), 0, q);
+    if (inverse) g = pose_inverse(g);
+    joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
+    for (int c = 0; c < m; c++) {
+        twist V = pose_ad(g, S[c]);
+        for (int r = 0; r < m; r++) out[r * m + c] = vec3_dot(S[r].v, V.v) + vec3_dot(S[r].w, V.w);
+    }
+}
+
+void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, const double *x, double *out)
+{
+    memcpy(out, x, (size_t)model->nv * sizeof *x);
+    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
+        double A[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        int m = j->nv;
+        if (!motion_curved(j->type)) continue;
+        joint_adjoint(j->type, q + j->q, inverse, A);
+        for (int c = 0; c < m; c++) {
+            double sum = 0;
+            for (int r = 0; r < m; r++) sum += A[r * m + c] * x[j->v + r];
+            out[j->v + c] = sum;
+        }
+    }
+}
+
+/* ---- M ---- */
+
+hml_status hmli_motion_factor_mass(hml_motion *m, const double *q)
+{
+    size_t n = m->n;
+    memset(m->s, 0, n * sizeof(double));
+    hml_status status = hml_inverse_dynamics_derivatives(m->model, m->work, q, m->s, m->s, NULL, NULL, NULL, m->M);
+    if (status) return status;
+    memcpy(m->L, m->M, n * n * sizeof(double));
+    return dense_factor(n, m->L, NULL) ? HML_SINGULAR : HML_OK;
 }

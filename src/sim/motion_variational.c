@@ -41,40 +41,7 @@
 #include "base/dense.h"
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
-#include "sim/motion.h"
-
-/* ---- momenta seen from the predecessor ---- */
-
-/* Ad of a joint's g(q), or of its inverse, on the joint's own coordinates; m × m. Only curved groups come here */
-static void joint_adjoint(int type, const double *q, int inverse, double *out)
-{
-    twist S[HML_JOINT_MAX_NV];
-    int m = joint_nv(type);
-    pose g = joint_element(type, vec3_of(0, 0, 1), 0, q);
-    if (inverse) g = pose_inverse(g);
-    joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
-    for (int c = 0; c < m; c++) {
-        twist V = pose_ad(g, S[c]);
-        for (int r = 0; r < m; r++) out[r * m + c] = vec3_dot(S[r].v, V.v) + vec3_dot(S[r].w, V.w);
-    }
-}
-
-/* out = Ad(g)ᵀ x, or Ad(g)⁻ᵀ x, g the joints' elements at q; out may not be x */
-static void adjoint_transposed(const hml_model *model, const double *q, int inverse, const double *x, double *out)
-{
-    memcpy(out, x, (size_t)model->nv * sizeof *x);
-    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
-        double A[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
-        int m = j->nv;
-        if (!motion_curved(j->type)) continue;
-        joint_adjoint(j->type, q + j->q, inverse, A);
-        for (int c = 0; c < m; c++) {
-            double sum = 0;
-            for (int r = 0; r < m; r++) sum += A[r * m + c] * x[j->v + r];
-            out[j->v + c] = sum;
-        }
-    }
-}
+#include "sim/motion_floating.h"
 
 /* ---- the chart ---- */
 
@@ -133,49 +100,10 @@ static void joint_balance(int type, double h, const double *theta, const double 
 
 /* ---- the frame that moves along ---- */
 
-/* the mass of a robot whose one root is free and has neither rotors nor dampers; 0: another robot */
-static double floating_mass(const hml_model *model)
-{
-    double mass = 0;
-    for (int32_t i = 0; i < model->nbodies; i++) {
-        const model_body *b = &model_bodies(model)[i];
-        if ((i == 0) != (b->parent < 0)) return 0;
-        mass += b->mass;
-    }
-    const model_coordinate *c = model_coordinates(model);
-    if (model->nbodies == 0 || model_bodies(model)->type != HML_JOINT_FREE) return 0;
-    for (int k = 0; k < 6; k++) {
-        if (c[k].armature != 0 || c[k].damping != 0) return 0;
-    }
-    return mass;
-}
-
-/* a vector of the predecessor's axes in those of the base at q */
-static vec3 seen(const double *q, vec3 u) { return mat3_tmul_vec(quat_to_mat3(joint_quat(q + 3)), u); }
-
-static vec3 turned(const double *q, vec3 u) { return mat3_mul_vec(quat_to_mat3(joint_quat(q + 3)), u); }
-
-/* the centre of mass in the frame of the base: M = [m 1, −m c^; …] */
-static vec3 centre_of_mass(const hml_motion *m)
-{
-    return vec3_scale(1 / m->mass, vec3_of(m->M[m->n + 5], -m->M[5], m->M[4]));
-}
-
-/* com1 ← com + d, with what rounding takes off (Kahan) */
-static void move_com(hml_motion *m, vec3 d)
-{
-    const double step[3] = {d.x, d.y, d.z};
-    for (int i = 0; i < 3; i++) {
-        double y = step[i] + m->com[1][i], sum = m->com[0][i] + y;
-        m->com1[1][i] = y - (sum - m->com[0][i]);
-        m->com1[0][i] = sum;
-    }
-}
-
 /* x += M (Rᵀu, 0), M that at q */
 static void add_boost(const hml_motion *m, const double *q, vec3 u, double *x)
 {
-    vec3 e = seen(q, u);
+    vec3 e = motion_seen(q, u);
     for (size_t i = 0; i < m->n; i++) {
         const double *row = m->M + i * m->n;
         x[i] += row[0] * e.x + row[1] * e.y + row[2] * e.z;
@@ -191,12 +119,12 @@ static vec3 boost_after(const hml_motion *m, double s) { return vec3_axpy(s, vec
  */
 static double take_off_acceleration(hml_motion *m, double *D)
 {
-    vec3 F = turned(m->q1, vec3_at(D));
+    vec3 F = motion_turned(m->q1, vec3_at(D));
     vec3 a = vec3_scale(1 / m->mass, F), change = vec3_sub(a, vec3_at(m->push));
     vec3_put(a, m->push);
     if (vec3_dot(a, a) == 0) return 0;
     memset(m->s, 0, m->n * sizeof(double));
-    vec3_put(seen(m->q1, a), m->s);
+    vec3_put(motion_seen(m->q1, a), m->s);
     hml_motion_momentum(m, m->q1, m->s, m->pi1, m->theta1); /* p is linear in ν: M (Rᵀa, 0) */
     for (size_t i = 0; i < m->n; i++) D[i] -= m->pi1[i];
     return vec3_norm(change);
@@ -216,7 +144,7 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
     if (status) return status;
     if (m->mass > 0) {
         vec3_put(vec3_axpy(0.5 * h, boost_after(m, 0.25 * h), vec3_at(m->q1)), m->q1);
-        vec3_put(vec3_add(vec3_at(xi), seen(m->q1, boost_after(m, 0.5 * h))), xi);
+        vec3_put(vec3_add(vec3_at(xi), motion_seen(m->q1, boost_after(m, 0.5 * h))), xi);
     }
     status = hml_motion_forces(m, motion_after(m, 0.5 * h), m->q1, xi, 1);
     if (status) return status;
@@ -233,33 +161,22 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
 
 /* ---- the step ---- */
 
-/* M at q, factored in L */
-static hml_status factor_mass(hml_motion *m, const double *q)
-{
-    size_t n = m->n;
-    memset(m->s, 0, n * sizeof(double));
-    hml_status status = hml_inverse_dynamics_derivatives(m->model, m->work, q, m->s, m->s, NULL, NULL, NULL, m->M);
-    if (status) return status;
-    memcpy(m->L, m->M, n * n * sizeof(double));
-    return dense_factor(n, m->L, NULL) ? HML_SINGULAR : HML_OK;
-}
-
 hml_status hml_motion_prepare_variational(hml_motion *m)
 {
     size_t n = m->n;
-    hml_status status = factor_mass(m, m->q);
-    m->mass = floating_mass(m->model);
+    hml_status status = hmli_motion_factor_mass(m, m->q);
+    m->mass = motion_floating_mass(m->model);
     memset(m->push, 0, sizeof m->push);
     for (size_t i = 0; i < n; i++) {
         m->r[i] = 0;
         for (size_t k = 0; k < n; k++) m->r[i] += m->M[i * n + k] * m->v[k];
     }
-    adjoint_transposed(m->model, m->q, 1, m->r, m->pi);
+    hmli_motion_adjoint(m->model, m->q, 1, m->r, m->pi);
     if (m->mass > 0) {
-        vec3 c = centre_of_mass(m);
-        vec3_put(vec3_add(vec3_at(m->q), turned(m->q, c)), m->com[0]);
+        vec3 c = motion_com_in_base(m);
+        vec3_put(vec3_add(vec3_at(m->q), motion_turned(m->q, c)), m->com[0]);
         memset(m->com[1], 0, sizeof m->com[1]);
-        vec3_put(turned(m->q, vec3_sub(vec3_at(m->r + 3), vec3_cross(c, vec3_at(m->r)))), m->pi + 3);
+        vec3_put(motion_turned(m->q, vec3_sub(vec3_at(m->r + 3), vec3_cross(c, vec3_at(m->r)))), m->pi + 3);
     }
     return status;
 }
@@ -297,18 +214,18 @@ static void predict(hml_motion *m, double h, double *theta)
 {
     for (size_t i = 0; i < m->n; i++) theta[i] = h * m->v[i];
     for (size_t i = 0; m->h > 0 && i < m->n; i++) theta[i] += 0.5 * h * h / m->h * (m->v[i] - m->v0[i]);
-    if (m->mass > 0) vec3_put(vec3_axpy(-h, seen(m->q, boost_after(m, 0.5 * h)), vec3_at(theta)), theta);
+    if (m->mass > 0) vec3_put(vec3_axpy(-h, motion_seen(m->q, boost_after(m, 0.5 * h)), vec3_at(theta)), theta);
 }
 
 /* π⁺ of all joints but a base that floats in its own frame: from μ of that frame, and D at the middle q1 */
 static void push_momenta(hml_motion *m, double h, const double *mu)
 {
     size_t n = m->n;
-    adjoint_transposed(m->model, m->q, 1, mu, m->pi1);
-    adjoint_transposed(m->model, m->q1, 1, m->x + n, m->s);
+    hmli_motion_adjoint(m->model, m->q, 1, mu, m->pi1);
+    hmli_motion_adjoint(m->model, m->q1, 1, m->x + n, m->s);
     for (size_t i = 0; i < n; i++) m->pi1[i] += h * m->s[i];
     if (!(m->mass > 0)) return;
-    vec3 force = vec3_scale(m->mass, vec3_at(m->push)), torque = turned(m->q1, vec3_at(m->x + n + 3));
+    vec3 force = vec3_scale(m->mass, vec3_at(m->push)), torque = motion_turned(m->q1, vec3_at(m->x + n + 3));
     vec3_put(vec3_axpy(h, force, vec3_at(m->pi)), m->pi1);
     vec3_put(vec3_axpy(h, torque, vec3_at(m->pi + 3)), m->pi1 + 3);
 }
@@ -318,26 +235,26 @@ static hml_status finish(hml_motion *m, double h, const double *theta)
 {
     chart(m->model, theta, 0, m->theta1);
     hml_status status = hml_configuration_integrate(m->model, m->q, m->theta1, m->q1);
-    if (!status) status = factor_mass(m, m->q1);
+    if (!status) status = hmli_motion_factor_mass(m, m->q1);
     if (status || !(m->mass > 0)) return status;
-    move_com(m, vec3_scale(h, boost_after(m, 0.5 * h)));
-    vec3_put(vec3_sub(vec3_at(m->com1[0]), turned(m->q1, centre_of_mass(m))), m->q1);
+    motion_move_com(m, vec3_scale(h, boost_after(m, 0.5 * h)));
+    vec3_put(vec3_sub(vec3_at(m->com1[0]), motion_turned(m->q1, motion_com_in_base(m))), m->q1);
     return hml_configuration_difference(m->model, m->q, m->q1, m->theta1);
 }
 
 /* μ of the base at q, in the frame of the com if `moving`: there P is zero */
 static void base_momentum(const hml_motion *m, const double *q, const double *pi, int moving, double *mu)
 {
-    vec3 P = moving ? vec3_zero() : seen(q, vec3_at(pi)), L = seen(q, vec3_at(pi + 3));
+    vec3 P = moving ? vec3_zero() : motion_seen(q, vec3_at(pi)), L = motion_seen(q, vec3_at(pi + 3));
     vec3_put(P, mu);
-    vec3_put(vec3_add(L, vec3_cross(centre_of_mass(m), P)), mu + 3);
+    vec3_put(vec3_add(L, vec3_cross(motion_com_in_base(m), P)), mu + 3);
 }
 
 hml_status hml_motion_variational(hml_motion *m, double h)
 {
     size_t n = m->n;
     double *mu = m->alpha, *theta = m->a1, change;
-    adjoint_transposed(m->model, m->q, 0, m->pi, mu);
+    hmli_motion_adjoint(m->model, m->q, 0, m->pi, mu);
     if (m->mass > 0) {
         vec3 u = vec3_scale(1 / m->mass, vec3_at(m->pi));
         vec3_put(u, m->boost);
@@ -351,14 +268,14 @@ hml_status hml_motion_variational(hml_motion *m, double h)
     push_momenta(m, h, mu);
     status = finish(m, h, theta);
     if (status) {
-        hml_status again = factor_mass(m, m->q); /* as it was, for the next try */
+        hml_status again = hmli_motion_factor_mass(m, m->q); /* as it was, for the next try */
         return again ? again : status;
     }
-    adjoint_transposed(m->model, m->q1, 0, m->pi1, m->v1);
+    hmli_motion_adjoint(m->model, m->q1, 0, m->pi1, m->v1);
     if (m->mass > 0) { /* back from the moving frame */
         add_boost(m, m->q1, boost_after(m, h), m->v1);
         base_momentum(m, m->q1, m->pi1, 0, m->v1);
-        adjoint_transposed(m->model, m->q1, 1, m->v1, m->s);
+        hmli_motion_adjoint(m->model, m->q1, 1, m->v1, m->s);
         memcpy(m->pi1 + 6, m->s + 6, (n - 6) * sizeof(double));
     }
     dense_solve(n, m->L, m->v1);

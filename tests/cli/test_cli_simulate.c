@@ -71,7 +71,7 @@ static void forces_of_the_state_act(void **state)
              "{\"name\": \"rod\", \"bodies\": [{\"name\": \"rod\", \"parent\": null, \"joint\": {\"name\": "
              "\"base\", \"type\": \"free\"}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": [[1, "
              "0, 0], [0, 1, 0], [0, 0, 1]]}}]}");
-    static const char *const schemes[] = {"euler", "rk2", "rk4", "dopri5", "variational", "alpha"};
+    static const char *const schemes[] = {"euler", "rk2", "rk4", "dopri5", "variational", "alpha", "momentum"};
     for (int k = 0; k < 6; k++) {
         char arguments[256];
         snprintf(arguments, sizeof arguments, "rod.json --state push.json --time 1 --integrator %s", schemes[k]);

@@ -139,7 +139,7 @@ static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *n
     }
     if (hml_scheme_from_name(scheme, &options.scheme)) {
         return PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT],
-                            "scheme is one of euler, rk2, rk4, dopri5, variational, alpha, not '%s'", scheme);
+                            "scheme is one of euler, rk2, rk4, dopri5, variational, alpha, momentum, not '%s'", scheme);
     }
     motion_object *self = (motion_object *)type->tp_alloc(type, 0);
     if (!self) return NULL;
@@ -377,7 +377,8 @@ static PyTypeObject motion_type = {
         "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
         "force=None)\n--\n\n"
         "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
-        "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha. Forces add up: tau and wrenches are\n"
+        "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
+        "are\n"
         "constant; samples is (times, forces), held or joined by straight lines; target, stiffness and damping are a\n"
         "servo; force(t, q, v) returns τ or (τ, wrenches).",
 };

@@ -33,8 +33,8 @@ static void forward(tree *t, const double *v, const double *wrenches)
     }
 }
 
-/* U, D = LDLᵀ and D⁻¹u of one joint; 1 if D is singular */
-static int articulate(const tree *t, tree_body *b, const double *tau)
+/* U, D = LDLᵀ and D⁻¹u of one joint, with armature or without; 1 if D is singular */
+static int articulate(const tree *t, tree_body *b, const double *tau, int armature)
 {
     const model_coordinate *passive = model_coordinates(t->model);
     int m = b->nv;
@@ -44,11 +44,12 @@ static int articulate(const tree *t, tree_body *b, const double *tau)
         mat6_apply(b->U + 6 * k, b->IA, S); /* column k of U */
         b->u[k] = tau[b->at + k] - wrench_dot(b->p, b->S[k]);
         for (int l = 0; l < m; l++) b->D[l * m + k] = wrench_dot(get(b->U + 6 * k), b->S[l]);
-        b->D[k * m + k] += passive[b->at + k].armature;
+        if (armature) b->D[k * m + k] += passive[b->at + k].armature;
     }
     if (dense_factor((size_t)m, b->D, NULL)) return 1;
     for (int k = 0; k < m; k++) { /* against the diagonal of M: what is left of it may be nothing but rounding */
-        double diagonal = wrench_dot(inertia_mul(b->Ic, b->S[k]), b->S[k]) + passive[b->at + k].armature;
+        double diagonal = wrench_dot(inertia_mul(b->Ic, b->S[k]), b->S[k]);
+        if (armature) diagonal += passive[b->at + k].armature;
         if (!(b->D[k * m + k] > 0x1p-46 * diagonal)) return 1;
     }
     return 0;
@@ -81,12 +82,12 @@ static void hand_on(tree_body *b, tree_body *p, int prescribed)
     mat6_add_sandwich(p->IA, up, Ia, up);
 }
 
-/* accelerations, root to leaves; a is read where prescribed, else written */
-static void accelerate(tree *t, const int *prescribed, double *a)
+/* accelerations, root to leaves; a is read where prescribed, else written. world: how the world accelerates */
+static void accelerate(tree *t, const int *prescribed, vec3 world, double *a)
 {
     for (int i = 0; i < t->n; i++) {
         tree_body *b = &t->body[i];
-        twist ap = twist_of(vec3_neg(tree_gravity(t)), vec3_zero());
+        twist ap = twist_of(world, vec3_zero());
         if (b->parent >= 0) ap = t->body[b->parent].a;
         b->a = twist_add(pose_ad_inverse(b->X, ap), b->c); /* a prescribed joint's own is in c */
         if (prescribed && prescribed[i]) continue;
@@ -106,7 +107,7 @@ static hml_status run(tree *t, const int *prescribed, const double *v, const dou
         int given = prescribed && prescribed[i];
         if (given)
             b->c = twist_add(b->c, tree_joint(b, b->S, a));
-        else if (articulate(t, b, tau))
+        else if (articulate(t, b, tau, 1))
             return HML_SINGULAR;
         if (b->parent >= 0) {
             tree_body *p = &t->body[b->parent];
@@ -114,8 +115,30 @@ static hml_status run(tree *t, const int *prescribed, const double *v, const dou
             hand_on(b, p, given);
         }
     }
-    accelerate(t, prescribed, a);
+    accelerate(t, prescribed, vec3_neg(tree_gravity(t)), a);
     return finite_numbers(a, t->model->nv);
+}
+
+hml_status hmli_tree_project(tree *t, double *x)
+{
+    for (int k = 0; k < t->model->nv; k++) t->vector[k] = 0;
+    for (int i = 0; i < t->n; i++) {
+        tree_body *b = &t->body[i];
+        b->c = twist_zero();
+        b->Ic = b->I;
+        b->p = wrench_scale(-1, b->f);
+        inertia_matrix(b->I, b->IA);
+    }
+    for (int i = t->n - 1; i >= 0; i--) {
+        tree_body *b = &t->body[i];
+        if (articulate(t, b, t->vector, 0)) return HML_SINGULAR;
+        if (b->parent < 0) continue;
+        tree_body *up = &t->body[b->parent];
+        up->Ic = inertia_add(up->Ic, inertia_transform(b->X, b->Ic));
+        hand_on(b, up, 0);
+    }
+    accelerate(t, NULL, vec3_zero(), x);
+    return HML_OK;
 }
 
 hml_status hml_aba(const hml_model *model, void *scratch, const double *q, const double *v, const double *tau,

@@ -74,6 +74,13 @@ static inline wrench tree_wrench(const double *wrenches, int body)
 void hmli_tree_wrenches(tree *t, hml_representation representation, const double *v, const double *a,
                         const double *wrenches);
 
+/*
+ * aba.c: x with Σ J_iᵀ I_i J_i x = Σ J_iᵀ f_i, f the wrenches b->f of the bodies; b->a is then J_i x. The bodies'
+ * masses alone count, no armature. HML_SINGULAR where they do not determine x. Ic, IA, U, D, u, p, c and vector are
+ * used.
+ */
+hml_status hmli_tree_project(tree *t, double *x);
+
 /* forces of dampers and springs, subtracted from x (nv) */
 void hml_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x);
 

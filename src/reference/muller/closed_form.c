@@ -7,7 +7,6 @@
  */
 #include "hamel/closed_form.h"
 
-#include "base/dense.h"
 #include "base/overflow.h"
 #include "model/check_item.h"
 #include "reference/featherstone/tree.h"
@@ -107,33 +106,15 @@ hml_status hml_body_momenta(const hml_model *model, void *scratch, const double 
     return OVERFLOW_STATUS(before, {momenta, 6 * (size_t)t.n});
 }
 
-/* V with I V = p; 1 if there is none */
-static int twist_of_momentum(inertia I, wrench p, twist *V)
-{
-    if (!(I.m > 0)) return 1;
-    vec3 c = vec3_scale(1 / I.m, I.h), L = vec3_sub(p.t, vec3_cross(c, p.f)); /* about the centre of mass */
-    sym3 A = sym3_add(I.J, sym3_point_mass(-I.m, c));
-    double moment[9] = {A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz}, w[3] = {L.x, L.y, L.z};
-    if (dense_factor(3, moment, NULL)) return 1;
-    dense_solve(3, moment, w);
-    V->w = vec3_of(w[0], w[1], w[2]);
-    V->v = vec3_sub(vec3_scale(1 / I.m, p.f), vec3_cross(V->w, c));
-    return 0;
-}
-
-/* ν with S ν = V in the sense of least squares */
-static void joint_velocity(const tree_body *b, twist V, double *v)
-{
-    size_t m = (size_t)b->nv;
-    for (size_t k = 0; k < m; k++) {
-        for (size_t l = 0; l < m; l++)
-            b->D[k * m + l] = vec3_dot(b->S[k].v, b->S[l].v) + vec3_dot(b->S[k].w, b->S[l].w);
-        v[k] = vec3_dot(b->S[k].v, V.v) + vec3_dot(b->S[k].w, V.w);
-    }
-    dense_factor(m, b->D, NULL);
-    dense_solve(m, b->D, v);
-}
-
+/*
+ * ν from Π. Π_i − M_i V_i is what a motion V_i = J_i ν leaves of a body's momentum; the ν that makes the kinetic energy
+ * of these rests, Σ ½ (Π_i − M_i V_i)ᵀ M_i⁺ (Π_i − M_i V_i), smallest solves
+ *
+ *   Σ J_iᵀ M_i J_i ν = Σ J_iᵀ Π_i
+ *
+ * and has the total momentum of Π wherever the robot as a whole is free to have it. No M_i needs to be regular by
+ * itself. Two more rounds with the rests in the place of Π bring the digits back that the products J_iᵀ M_i J_i cost.
+ */
 hml_status hml_momentum_velocities(const hml_model *model, void *scratch, const double *q, const double *momenta,
                                    double *v)
 {
@@ -142,13 +123,75 @@ hml_status hml_momentum_velocities(const hml_model *model, void *scratch, const 
     hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
     if (!hml_all_finite(momenta, 6 * t.n)) return HML_NOT_FINITE;
-    for (int i = 0; i < t.n; i++) {
-        tree_body *b = &t.body[i];
-        if (twist_of_momentum(b->I, pose_ad_dual_inverse(b->H, tree_wrench(momenta, i)), &b->v)) return HML_SINGULAR;
-        twist up = b->parent < 0 ? twist_zero() : pose_ad_inverse(b->X, t.body[b->parent].v);
-        joint_velocity(b, twist_sub(b->v, up), v + b->at);
+    if (t.n == 0) return HML_OK;
+    double *change = (double *)(void *)t.body[0].Sr; /* columns that nobody uses here */
+    for (int i = 0; i < t.n; i++) t.body[i].f = pose_ad_dual_inverse(t.body[i].H, tree_wrench(momenta, i));
+    status = hmli_tree_project(&t, v);
+    for (int round = 0; round < 2 && !status; round++) {
+        for (int i = 0; i < t.n; i++) {
+            tree_body *b = &t.body[i];
+            wrench own = pose_ad_dual_inverse(b->H, tree_wrench(momenta, i));
+            twist up = b->parent < 0 ? twist_zero() : pose_ad_inverse(b->X, t.body[b->parent].v);
+            b->v = twist_add(up, tree_joint(b, b->S, v));
+            b->f = wrench_sub(own, inertia_mul(b->I, b->v));
+        }
+        status = hmli_tree_project(&t, change);
+        for (int k = 0; k < model->nv && !status; k++) v[k] += change[k];
     }
-    return FINITE_STATUS({v, (size_t)model->nv});
+    return status ? status : FINITE_STATUS({v, (size_t)model->nv});
+}
+
+/* ---- rates of momenta ---- */
+
+/* V_i and V̇_i of all bodies, in their frames */
+static void move(tree *t, const double *v, const double *a)
+{
+    for (int i = 0; i < t->n; i++) {
+        tree_body *b = &t->body[i];
+        twist vp = twist_zero(), ap = twist_zero(), vJ = tree_joint(b, b->S, v);
+        if (b->parent >= 0) vp = t->body[b->parent].v, ap = t->body[b->parent].a;
+        b->v = twist_add(pose_ad_inverse(b->X, vp), vJ);
+        b->a = twist_add(pose_ad_inverse(b->X, ap), twist_add(tree_joint(b, b->S, a), twist_cross(b->v, vJ)));
+    }
+}
+
+/* Π̇^s = Ad* (Π̇^b − ad_Vᵀ Π^b), (35) and (41) */
+static void write_rates(const tree *t, double *rates)
+{
+    for (int i = 0; i < t->n; i++) {
+        const tree_body *b = &t->body[i];
+        wrench f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, inertia_mul(b->I, b->v)));
+        f = pose_ad_dual(b->H, f);
+        const double numbers[6] = {f.f.x, f.f.y, f.f.z, f.t.x, f.t.y, f.t.z};
+        memcpy(rates + 6 * i, numbers, sizeof numbers);
+    }
+}
+
+hml_status hml_body_momentum_rates(const hml_model *model, void *scratch, const double *q, const double *v,
+                                   const double *a, double *rates)
+{
+    tree t;
+    if (!v || !a || !rates) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
+    if (status) return status;
+    move(&t, v, a);
+    write_rates(&t, rates);
+    return FINITE_STATUS({rates, 6 * (size_t)t.n});
+}
+
+hml_status hml_momentum_dynamics(const hml_model *model, void *scratch, const double *q, const double *momenta,
+                                 const double *tau, const double *wrenches, double *v, double *rates)
+{
+    tree t;
+    if (!rates) return HML_INVALID_ARGUMENT;
+    hml_status status = hml_momentum_velocities(model, scratch, q, momenta, v);
+    double *a = rates; /* nv <= 6 nbodies; read before rates are written */
+    if (!status) status = hml_aba(model, scratch, q, v, tau, wrenches, a);
+    if (!status) status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
+    if (status) return status;
+    move(&t, v, a);
+    write_rates(&t, rates);
+    return FINITE_STATUS({rates, 6 * (size_t)t.n});
 }
 
 hml_status hml_momentum_forces(const hml_model *model, void *scratch, const double *q, const double *rates,

@@ -66,6 +66,60 @@ static void test_the_variational_scheme_keeps_momentum(void **state)
 }
 
 /*
+ * By momenta: the same Runge-Kutta scheme as rk4, the same order of its energy, but nothing is lost of the momentum,
+ * not even in steps so long that rk4 loses a visible part of it
+ */
+static void test_the_momentum_scheme_keeps_momentum(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 31; seed < 34; seed++) {
+        double worst[2] = {0}, energy[2] = {0};
+        mover m = floating_robot(seed);
+        for (int k = 0; k < 2; k++) {
+            totals start = mover_totals(&m, m.q, m.v);
+            hml_motion *motion = mover_start(&m, k ? HML_SCHEME_RK4 : HML_SCHEME_MOMENTUM, 1e-2, 0, NULL);
+            for (int s = 1; s <= 50; s++) {
+                assert_int_equal(hml_motion_advance(motion, 0.1 * s), HML_OK);
+                totals now = mover_totals(&m, hml_motion_position(motion), hml_motion_velocity(motion));
+                worst[k] = fmax(worst[k], drift(&now, &start));
+                energy[k] = fmax(energy[k], fabs(now.energy / start.energy - 1));
+            }
+            hml_motion_free(motion);
+        }
+        printf("momentum: drift %.1e, rk4 %.1e; energy %.1e, rk4 %.1e\n", worst[0], worst[1], energy[0], energy[1]);
+        assert_true(worst[0] < 1e-13 && worst[1] > 1e4 * worst[0]);
+        assert_true(energy[0] < 10 * energy[1] + 1e-12);
+        mover_close(&m);
+    }
+}
+
+/* far away, and with gravity: the linear momentum is that of a fall, to rounding */
+static void test_the_momentum_scheme_far_away(void **state)
+{
+    (void)state;
+    const double g[3] = {0.3, -0.2, -9.81};
+    mover m = floating_robot(35);
+    assert_int_equal(hml_model_set_gravity(m.model, g), HML_OK);
+    double q[2][NQ], v[2][NV];
+    for (int far = 0; far < 2; far++) {
+        if (far) m.q[0] += 1024, m.q[1] -= 2048; /* powers of two: the same bits below */
+        totals start = mover_totals(&m, m.q, m.v);
+        hml_motion *motion = mover_start(&m, HML_SCHEME_MOMENTUM, 1e-2, 0, NULL);
+        assert_int_equal(hml_motion_advance(motion, 1), HML_OK);
+        memcpy(q[far], hml_motion_position(motion), m.nq * sizeof(double));
+        memcpy(v[far], hml_motion_velocity(motion), m.n * sizeof(double));
+        totals now = mover_totals(&m, q[far], v[far]);
+        for (int k = 0; k < 3; k++) {
+            double expected = start.momentum[k] + hml_model_mass(m.model) * g[k];
+            assert_true(fabs(now.momentum[k] - expected) < 1e-12 * (1 + fabs(expected)));
+        }
+        hml_motion_free(motion);
+    }
+    for (size_t i = 0; i < m.n; i++) assert_true(fabs(v[1][i] - v[0][i]) < 1e-10); /* positions of 2 km have 2e-13 */
+    mover_close(&m);
+}
+
+/*
  * Symplectic: the two-form of two tangent vectors is the same before and after. Tangents by central differences in
  * (q, p), ω(a, b) = a_q·b_p − b_q·a_p + p·ad_(a_q) b_q from the left. Differences leave 1e-8 of it; the other schemes
  * of the second order change it by a hundred times that.
@@ -404,7 +458,7 @@ static void test_bad_arguments(void **state)
     assert_int_equal(hml_motion_at(motion, 0, m.q, m.v), HML_INVALID_ARGUMENT); /* there is no step yet */
     assert_int_equal(hml_motion_step(NULL, 1), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_motion_size(NULL), 0);
-    assert_null(hml_scheme_name((hml_scheme)6));
+    assert_null(hml_scheme_name((hml_scheme)HML_SCHEME_COUNT));
     hml_scheme scheme;
     assert_int_equal(hml_scheme_from_name("heun", &scheme), HML_NOT_FOUND);
     assert_int_equal(hml_scheme_from_name("alpha", &scheme), HML_OK);
@@ -447,6 +501,8 @@ int main(void)
         cmocka_unit_test(test_a_motion_stays_in_its_memory),
         cmocka_unit_test(test_the_defaults_keep_momentum_and_energy),
         cmocka_unit_test(test_the_variational_scheme_keeps_momentum),
+        cmocka_unit_test(test_the_momentum_scheme_keeps_momentum),
+        cmocka_unit_test(test_the_momentum_scheme_far_away),
         cmocka_unit_test(test_the_variational_scheme_is_symplectic),
         cmocka_unit_test(test_agrees_with_single_steps),
         cmocka_unit_test(test_stiff_springs),

@@ -39,7 +39,7 @@ static void end_state(const mover *m, hml_scheme scheme, int steps, double durat
 static void test_orders(void **state)
 {
     (void)state;
-    static const int steps[HML_SCHEME_COUNT] = {512, 128, 64, 0, 128, 128}, fifth[SPECS] = {96, 80, 40, 40};
+    static const int steps[HML_SCHEME_COUNT] = {512, 128, 64, 0, 128, 128, 64}, fifth[SPECS] = {96, 80, 40, 40};
     const double duration = 1;
     uint64_t seed = 21;
     for (int i = 0; i < SPECS; i++) {
