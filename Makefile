@@ -4,7 +4,15 @@ BUILD       ?= build
 CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: build run test bench python check format docs install clean help
+# real robots for `make agree`: folders, with colons between
+MODELS      ?= $(subst $(space),:,$(strip $(wildcard ../shared/models \
+                   $(BUILD)/venv/lib/python3*/site-packages/cmeel.prefix/share/example-robot-data/robots)))
+space       := $(subst ,, )
+SECONDS     ?= 60
+SEED        ?= 1
+COUNT       ?= 200
+
+.PHONY: agree mutate build run test bench python check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -24,6 +32,18 @@ run: build
 test: build
 	@cmake --build $(BUILD) -j $(JOBS)
 	@scripts/test.sh $(BUILD) -j $(JOBS)
+
+## agree    compare every way to compute the same thing, on random and real robots (SECONDS=60 SEED=1 MODELS=folder:folder)
+agree: build
+	@cmake --build $(BUILD) -j $(JOBS) --target agree
+	@$(BUILD)/tests/agree/agree --seconds $(SECONDS) --seed $(SEED) $(if $(MODELS),--files $(MODELS))
+	@if $(BUILD)/venv/bin/python -c 'import hamel' 2>/dev/null; then \
+	    $(BUILD)/venv/bin/python tests/agree/compare.py $(BUILD)/tests/agree/agree --seed $(SEED) $(if $(MODELS),--files $(MODELS)); fi
+
+## mutate   break the sources in COUNT=200 places, one at a time (SEED=1): does a test notice?
+mutate: $(BUILD)/.deps-build
+	@python3 scripts/mutate.py --fixed --build $(BUILD)/mutate
+	@python3 scripts/mutate.py --count $(COUNT) --seed $(SEED) --jobs $(JOBS) --build $(BUILD)/mutate
 
 ## bench    measure: nanoseconds a call, next to Pinocchio's and Sophus' from their Python packages where those can be had
 bench: build $(BUILD)/.deps-bench

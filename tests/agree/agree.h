@@ -70,7 +70,7 @@ typedef struct file_list {
     int count, room;
 } file_list;
 
-void files_find(file_list *list, const char *folder); /* folder may be NULL */
+void files_find(file_list *list, const char *folder); /* one or several, with colons between; may be NULL */
 void files_free(file_list *list);
 int files_load(const char *path, hml_model **model);
 

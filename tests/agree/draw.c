@@ -21,9 +21,9 @@ enum { TURNS, ONE, ALL, TYPES };
 
 static taste taste_draw(hml_rng *rng)
 {
-    static const double often[3] = {0, 0.2, 0.8}, seldom[4] = {0, 0, 0.1, 0.4};
+    static const double often[3] = {0, 0.2, 0.8}, seldom[4] = {0, 0, 0.1, 0.4}, fixed[3] = {0, 0.15, 0.4};
     taste t;
-    t.fixed = pick(rng, 4, seldom), t.massless = pick(rng, 4, seldom), t.follower = pick(rng, 4, seldom);
+    t.fixed = pick(rng, 3, fixed), t.massless = pick(rng, 4, seldom), t.follower = pick(rng, 4, seldom);
     t.passive = pick(rng, 3, often), t.aligned = pick(rng, 3, often), t.point = pick(rng, 3, often);
     t.tilted = pick(rng, 3, often), t.placed = chance(rng, 0.7) ? 1 : 0.6, t.world = chance(rng, 0.2) ? 0.3 : 0;
     t.shape = hml_rng_below(rng, SHAPES), t.types = hml_rng_below(rng, TYPES);

@@ -44,7 +44,12 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 void files_find(file_list *list, const char *folder)
 {
     memset(list, 0, sizeof *list);
-    if (folder) walk(list, folder, 0);
+    for (const char *at = folder; at && *at; at += *at == ':') { /* several, with colons between them */
+        const size_t n = strcspn(at, ":");
+        char each[1024];
+        if (n < sizeof each) memcpy(each, at, n), each[n] = 0, walk(list, each, 0);
+        at += n;
+    }
     if (list->count) qsort(list->paths, (size_t)list->count, sizeof *list->paths, by_name);
     for (int32_t i = 0; i < hml_builtin_count(); i++) {
         char path[128];

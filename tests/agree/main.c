@@ -1,8 +1,9 @@
 /*
- * agree [--seconds N] [--models N] [--seed N] [--only INDEX] [--check NAME] [--files FOLDER] [--dump FILE]
+ * agree [--seconds N] [--models N] [--seed N] [--only INDEX] [--check NAME] [--files FOLDER] [--dump FILE] [--stop 1]
  *
  * Robots one after another until the time is over; each goes through all checks. The first finding of each kind is
- * shrunk and printed. Exit status 1 if anything disagreed. --only runs one robot of a seed again; --check one check.
+ * shrunk and printed. Exit status 1 if anything disagreed. --only runs one robot of a seed again, --check one
+ * check; --stop 1 ends at the first finding, as it is.
  */
 #include "agree.h"
 
@@ -36,7 +37,7 @@ const int check_count = sizeof checks / sizeof *checks;
 
 typedef struct options {
     double seconds;
-    long models, only;
+    long models, only, stop;
     uint64_t seed;
     const char *check, *files, *dump;
 } options;
@@ -54,6 +55,8 @@ static int read_options(options *o, int argc, char **argv)
             o->only = strtol(value, NULL, 10);
         else if (!strcmp(name, "--seed"))
             o->seed = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--stop"))
+            o->stop = strtol(value, NULL, 10);
         else if (!strcmp(name, "--check"))
             o->check = value;
         else if (!strcmp(name, "--files"))
@@ -139,6 +142,7 @@ static void one_robot(agree *g, const options *o, const recipe *given, long inde
                  (unsigned long long)o->seed, index, given->label);
         run_check(g, given, &checks[c]);
         if (!g->finding.found || reported[g->finding.kind]++) continue;
+        if (o->stop) exit(1);
         memcpy(r, given, sizeof *r);
         printf("\nrobot %ld of seed %llu: run again with --seed %llu --only %ld --check %s\n", index,
                (unsigned long long)o->seed, (unsigned long long)o->seed, index, checks[c].name);
@@ -157,7 +161,7 @@ int main(int argc, char **argv)
     static int reported[KINDS];
     if (!read_options(&o, argc, argv)) {
         fprintf(stderr, "agree [--seconds N] [--models N] [--seed N] [--only INDEX] [--check NAME] [--files FOLDER] "
-                        "[--dump FILE]\n");
+                        "[--dump FILE] [--stop 1]\n");
         return 2;
     }
     if (o.dump && !(g.dump = fopen(o.dump, "w"))) return perror(o.dump), 2;
