@@ -61,7 +61,7 @@ typedef struct hml_joint_spec {
     hml_joint_type type;
     double position[3]; /* placement of the predecessor frame in the parent's body frame */
     double rotation[9]; /* row-major */
-    double axis[3];     /* in the predecessor frame; need not be unit */
+    double axis[3];     /* in the predecessor frame; need not be unit. planar, translation2, schoenflies: always z */
     double axis2[3];    /* universal: the second axis, in the frame after the first rotation */
     double point[3];    /* a point of the axis (spherical: the centre), in the predecessor frame; 0 by default */
     double pitch;       /* helical: metres per radian */

@@ -33,6 +33,8 @@
  *   representations   hml_representation_matrix   T with V_rep = T V_left
  *                     hml_twist_convert           left, right, mixed, split              Notation (20), (25), (35)
  *                     hml_wrench_convert          the dual
+ *                     hml_se3_velocity            H, Ḣ → twist: H⁻¹Ḣ, ḢH⁻¹, …         Notation (17)-(26), (35)
+ *                     hml_se3_rate                H, twist → Ḣ                           Notation (36), (77)
  *                     hml_acceleration_convert    derivatives of the twists              Notation (44), (46), (52)-(55)
  *   accelerations     hml_acceleration_apparent   intrinsic in B → apparent in C         Notation (45)
  *                     hml_acceleration_intrinsic  apparent in C → intrinsic in B
@@ -201,6 +203,18 @@ HML_API hml_status hml_twist_convert(const double H[16], hml_representation from
 /* the wrench whose power on the twist of the same representation is the same: F_rep = T⁻ᵀ F_left */
 HML_API hml_status hml_wrench_convert(const double H[16], hml_representation from, const double F[6],
                                       hml_representation to, double out[6]);
+
+/*
+ * The twist of a moving pose from its matrix and the rate of its matrix, Hdot = [Ṙ ȯ; 0 0], 4x4, whose last row is not
+ * read: left H⁻¹Ḣ, right ḢH⁻¹, mixed (ȯ, ṘRᵀ), split (ȯ, RᵀṘ). Of RᵀṘ the skew part is taken, so that rates with
+ * rounding or noise in them give the nearest angular velocity. HML_NOT_NORMALIZED as hml_se3_check.
+ */
+HML_API hml_status hml_se3_velocity(const double H[16], hml_representation representation, const double Hdot[16],
+                                    double V[6]);
+
+/* and back: Ḣ = H V^ for left, V^ H for right, Notation (36); the last row is written 0 */
+HML_API hml_status hml_se3_rate(const double H[16], hml_representation representation, const double V[6],
+                                double Hdot[16]);
 
 /*
  * The derivative of the twist's six numbers, Notation (44), from one representation to another: V and dV = dV/dt are

@@ -1,6 +1,7 @@
 /*
  * Rotations: the group SO(3), six ways to write its elements down, their rates and derivatives.
  *
+ *   The algebra           hml_so3_hat  hml_so3_vee
  *   The group             hml_so3_exp  hml_so3_log
  *                         hml_so3_dexp_left  hml_so3_dexp_right  hml_so3_dexp_left_inverse
  *                         hml_so3_dexp_right_inverse, each also with _apply, _derivative, _gradient
@@ -50,6 +51,12 @@ typedef enum hml_side { HML_LOCAL = 0, HML_GLOBAL = 1 } hml_side;
  *
  * With θ = |φ| and φ^ u = φ × u. Accurate at every angle from 0 to π and beyond.
  */
+
+/* ω^, 3x3: ω^ u = ω × u, Notation (5) */
+HML_API hml_status hml_so3_hat(const double w[3], double W[9]);
+
+/* the inverse of hat, Notation (6); of the matrix its skew part is taken */
+HML_API hml_status hml_so3_vee(const double W[9], double w[3]);
 
 /* C = exp(φ^) = I + (sin θ/θ) φ^ + ((1 − cos θ)/θ²) φ^² */
 HML_API hml_status hml_so3_exp(const double phi[3], double C[9]);

@@ -61,6 +61,8 @@ def draw(function, name, shape, rng):
     turns = rng.uniform(-1, 1, (N, 6))
     owner = function.__self__
     where = getattr(owner, "__name__", type(owner).__name__).split(".")[-1]
+    if name == "matrix" and where == "Subgroup":
+        return GROUP.hat(turns[:, :3])
     if dims == (4, 4) and name not in ("matrix", "I"):
         group = where == "Subgroup"
         return GROUP.exp(turns[:, :3]) if group else hamel.se3.exp(turns)

@@ -164,3 +164,88 @@ def test_field_of_a_unicycle():
         hamel.linearize_field(["planar"], lambda g, u, t: 1 / 0, [0, 0, 0], u)
     with pytest.raises(hamel.InvalidArgumentError, match="velocity has shape"):
         hamel.linearize_field(["planar"], lambda g, u, t: [1, 2], [0, 0, 0], u)
+
+
+@given(vectors(3), vectors(3))
+def test_hat_is_the_cross_product(w, u):
+    close(so3.hat(w) @ u, np.cross(w, u))
+    close(so3.vee(so3.hat(w)), w)
+
+
+@given(vectors(6), vectors(6))
+def test_rates_of_poses_are_twists(xi, V):
+    H = se3.exp(xi)
+    inverse = np.linalg.inv(H)
+    rates = {"left": H @ se3.hat(V), "right": se3.hat(V) @ H}
+    for representation in ("left", "right", "mixed", "split"):
+        Hdot = se3.rate(H, V, representation)
+        if representation in rates:
+            close(Hdot, rates[representation], 1e-12)
+        close(se3.velocity(H, Hdot, representation), V, 1e-12)
+        close(se3.velocity(H, Hdot), se3.vee(inverse @ Hdot), 1e-12)
+        close(se3.velocity(H, Hdot, "right"), se3.vee(Hdot @ inverse), 1e-12)
+    close(se3.rate(H, V, "mixed")[:3, 3], V[:3])
+
+
+AXES = ((0, 0, 1), (1, 0, 0), (0, 0, -1), (0.48, 0.6, 0.64), (3, -1, 3))
+NAMES = ("SE(3)", "X", "R3", "SE(2)", "SO(3)", "R2", "RxSO(2)", "R", "H", "SO(2)")
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("name", NAMES)
+def test_subgroups_about_any_axis(name, axis):
+    """exp by the power series of hat; S(φ) and its derivative by differences of exp and of S."""
+    G = hamel.Subgroup(name, axis, 0.3)
+    rng = np.random.default_rng(5)
+    phi, v = rng.uniform(-1, 1, (2, G.dimension))
+    close(G.vee(G.hat(v)), v)
+    power, series = np.eye(4), np.eye(4)
+    for k in range(1, 30):
+        power = power @ G.hat(phi) / k
+        series = series + power
+    close(G.exp(phi), series, 1e-13)
+    close(G.log(G.exp(phi)), phi, 1e-13)
+    h = 1e-3
+    for l, e in enumerate(np.eye(G.dimension)):
+        rate = (8 * (G.exp(phi + h * e) - G.exp(phi - h * e)) - G.exp(phi + 2 * h * e) + G.exp(phi - 2 * h * e)) / (12 * h)
+        close(G.vee(np.linalg.inv(G.exp(phi)) @ rate), G.jacobian(phi)[:, l], 1e-10)
+        change = 8 * (G.jacobian(phi + h * e) - G.jacobian(phi - h * e))
+        change = (change - G.jacobian(phi + 2 * h * e) + G.jacobian(phi - 2 * h * e)) / (12 * h)
+        close(G.jacobian_derivative(phi)[:, :, l], change, 1e-10)
+    C = hamel.boltzmann_hamel.coriolis(G.jacobian(phi), G.jacobian_derivative(phi), v)
+    close(C, G.ad_tilde(v), 1e-12)
+
+
+def test_vee_refuses_what_is_not_in_the_algebra():
+    with pytest.raises(hamel.ArgumentError):
+        hamel.Subgroup("SE(2)").vee(hamel.se3.hat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bodies_in_a_potential(name):
+    """Gravity is the slope of its potential; U(φ) and the group's own force agree; both dynamics undo each other."""
+    G = hamel.Subgroup(name, (0.48, 0.6, 0.64), 0.3)
+    rng = np.random.default_rng(6)
+    m = G.dimension
+    phi, v, vdot = rng.uniform(-1, 1, (3, m))
+    mass, com, gravity, H0 = 2.5, np.array([0.2, -0.1, 0.3]), np.array([0.3, 0.1, -9.7]), se3.exp(rng.uniform(-1, 1, 6))
+
+    def U(x):
+        return -mass * gravity @ (H0 @ G.exp(x) @ np.append(com, 1))[:3]
+
+    h = 1e-3
+    dU = np.array(
+        [(8 * (U(phi + h * e) - U(phi - h * e)) - U(phi + 2 * h * e) + U(phi - 2 * h * e)) / (12 * h) for e in np.eye(m)]
+    )
+    potential, force = G.gravity(mass, com, H0 @ G.exp(phi), gravity)
+    close(potential, U(phi))
+    close(G.potential_force(phi, dU), force, 1e-9)
+    S, dS = G.jacobian(phi), G.jacobian_derivative(phi)
+    close(hamel.boltzmann_hamel.potential(S, dU), force, 1e-9)
+    I = hamel.inertia.matrix(hamel.inertia.from_com(mass, com, np.diag([0.2, 0.3, 0.4])))
+    M = G.mass(I)
+    tau = G.inverse_dynamics(M, v, vdot, force)
+    close(tau, M @ vdot + G.coriolis(M, v) @ v + force, 1e-12)
+    close(G.forward_dynamics(M, v, tau, force), vdot, 1e-12)
+    close(hamel.boltzmann_hamel.inverse_dynamics(S, dS, M, v, vdot, dU), tau, 1e-9)
+    close(hamel.boltzmann_hamel.forward_dynamics(S, dS, M, v, tau, dU), vdot, 1e-9)

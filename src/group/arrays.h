@@ -38,6 +38,13 @@ static inline mat3 array_mat3(const double *x, int ld)
                    vec3_of(x[2], x[ld + 2], x[2 * ld + 2]));
 }
 
+/* [v; ω] of a 4x4 matrix [ω^ v; 0 0], Notation (8); of the upper left block the skew part */
+static inline twist array_vee(const double x[16])
+{
+    vec3 twice = vec3_of(x[9] - x[6], x[2] - x[8], x[4] - x[1]);
+    return twist_of(vec3_of(x[3], x[7], x[11]), vec3_scale(K(0.5), twice));
+}
+
 static inline hml_status read_number(double x, num *out)
 {
     *out = x;

@@ -1,9 +1,10 @@
 /*
- * The Boltzmann-Hamel equations for any velocity variables v = S(q) q̇ (From, section 3).
+ * The Boltzmann-Hamel equations for any velocity variables v = S(q) q̇ (From, sections 2.2 and 3).
  *
- *   A_j        n×n, skew: (A_j)_lm = ∂S_jl/∂q_m − ∂S_jm/∂q_l, what is left of S when the order of differentiation
- * matters γ_k        (γ_k)_ij = (S⁻ᵀ A_j S⁻¹)_ik                        From (46) C          S⁻ᵀ (Σ_j p_j A_j) S⁻¹ with
- * p = M v                 From (54)
+ *   A_j   n×n, skew: (A_j)_lm = ∂S_jl/∂q_m − ∂S_jm/∂q_l, what is left of S where the order of differentiation matters
+ *   γ_k   (γ_k)_ij = (S⁻ᵀ A_j S⁻¹)_ik                                                                  From (46)
+ *   C     S⁻ᵀ (Σ_j p_j A_j) S⁻¹ with p = M v                                                           From (54)
+ *   τ     M v̇ + S⁻ᵀ ( (Σ_j p_j A_j) q̇ + ∂U/∂q ) with q̇ = S⁻¹ v                                        From (26), (38)
  *
  * From's (49) and (50) print ∂S_sj/∂φ_l as the second derivative; it is ∂S_sm/∂φ_l, as (54) has it.
  */
@@ -71,7 +72,7 @@ static double rotation_of(size_t n, const double *dS, size_t j, size_t l, size_t
     return dS[(j * n + l) * n + m] - dS[(j * n + m) * n + l];
 }
 
-size_t hml_boltzmann_hamel_work(int32_t n) { return n < 1 ? 0 : 2 * (size_t)n * (size_t)n; }
+size_t hml_boltzmann_hamel_work(int32_t n) { return n < 1 ? 0 : (2 * (size_t)n + 3) * (size_t)n; }
 
 hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double dS[], double work[], double gamma[])
 {
@@ -133,5 +134,90 @@ hml_status hml_boltzmann_hamel_coriolis(int32_t n, const double S[], const doubl
             C[i * N + k] = sum;
         }
     }
+    return HML_OK;
+}
+
+/* ---- with a potential ---- */
+
+/* y = Aᵀ x + b; b may be y */
+static void transposed_add(size_t n, const double *A, const double *x, const double *b, double *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        double sum = b ? b[i] : 0;
+        for (size_t l = 0; l < n; l++) sum += A[l * n + i] * x[l];
+        y[i] = sum;
+    }
+}
+
+static void multiply(size_t n, const double *A, const double *x, double *y)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = 0;
+        for (size_t j = 0; j < n; j++) y[i] += A[i * n + j] * x[j];
+    }
+}
+
+hml_status hml_boltzmann_hamel_potential(int32_t n, const double S[], const double dU[], double work[], double force[])
+{
+    if (n < 1 || !S || !dU || !work || !force) return HML_INVALID_ARGUMENT;
+    size_t N = (size_t)n;
+    if (!all_finite(S, N * N) || !all_finite(dU, N)) return HML_NOT_FINITE;
+    memcpy(work + N * N, S, N * N * sizeof *S);
+    if (!invert(N, work + N * N, work)) return HML_SINGULAR_PARAMETERIZATION;
+    transposed_add(N, work, dU, NULL, force);
+    return HML_OK;
+}
+
+/* bias = C v + S⁻ᵀ ∂U/∂q, without the matrix C */
+static hml_status bias_of(int32_t n, const double *S, const double *dS, const double *M, const double *v,
+                          const double *dU, double *work, double *bias)
+{
+    if (!M || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = begin(n, S, dS, work);
+    if (status) return status;
+    size_t N = (size_t)n;
+    if (!all_finite(M, N * N) || !all_finite(v, N) || (dU && !all_finite(dU, N))) return HML_NOT_FINITE;
+    double *p = work + 2 * N * N, *qdot = p + N, *y = qdot + N;
+    multiply(N, M, v, p);
+    multiply(N, work, v, qdot);
+    for (size_t l = 0; l < N; l++) { /* y = (Σ_j p_j A_j) q̇ + ∂U/∂q */
+        y[l] = dU ? dU[l] : 0;
+        for (size_t m = 0; m < N; m++) {
+            for (size_t j = 0; j < N; j++) y[l] += p[j] * rotation_of(N, dS, j, l, m) * qdot[m];
+        }
+    }
+    transposed_add(N, work, y, NULL, bias);
+    return HML_OK;
+}
+
+hml_status hml_boltzmann_hamel_inverse_dynamics(int32_t n, const double S[], const double dS[], const double M[],
+                                                const double v[], const double vdot[], const double dU[], double work[],
+                                                double tau[])
+{
+    if (!vdot || !tau) return HML_INVALID_ARGUMENT;
+    if (n >= 1 && !all_finite(vdot, (size_t)n)) return HML_NOT_FINITE;
+    hml_status status = bias_of(n, S, dS, M, v, dU, work, tau);
+    if (status) return status;
+    size_t N = (size_t)n;
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < N; j++) tau[i] += M[i * N + j] * vdot[j];
+    }
+    return HML_OK;
+}
+
+hml_status hml_boltzmann_hamel_forward_dynamics(int32_t n, const double S[], const double dS[], const double M[],
+                                                const double v[], const double tau[], const double dU[], double work[],
+                                                double vdot[])
+{
+    if (!tau || !vdot) return HML_INVALID_ARGUMENT;
+    if (n >= 1 && !all_finite(tau, (size_t)n)) return HML_NOT_FINITE;
+    hml_status status = bias_of(n, S, dS, M, v, dU, work, vdot);
+    if (status) return status;
+    size_t N = (size_t)n;
+    double *rest = work + 2 * N * N;
+    for (size_t i = 0; i < N; i++) rest[i] = tau[i] - vdot[i];
+    memcpy(work + N * N, M, N * N * sizeof *M);
+    if (!invert(N, work + N * N, work)) return HML_SINGULAR;
+    multiply(N, work, rest, vdot);
     return HML_OK;
 }

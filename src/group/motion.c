@@ -49,6 +49,31 @@ hml_status hml_wrench_convert(const double H[16], hml_representation from, const
     return write_wrench(from == to ? W : wrench_from_left(to, A, wrench_to_left(from, A, W)), out);
 }
 
+hml_status hml_se3_velocity(const double H[16], hml_representation representation, const double Hdot[16], double V[6])
+{
+    pose A, rate; /* Ṙ, ȯ: no pose, but the same places */
+    TRY(check_representation(representation));
+    TRY(read_placement(H, &A));
+    TRY(read_pose(Hdot, &rate));
+    mat3 W = mat3_tmul(A.R, rate.R); /* RᵀṘ, Notation (19) */
+    vec3 twice = vec3_of(W.y.z - W.z.y, W.z.x - W.x.z, W.x.y - W.y.x);
+    twist left = twist_of(mat3_tmul_vec(A.R, rate.p), vec3_scale(0.5, twice));
+    return write_twist(twist_from_left(representation, A, left), V);
+}
+
+hml_status hml_se3_rate(const double H[16], hml_representation representation, const double V[6], double Hdot[16])
+{
+    pose A;
+    twist U;
+    TRY(check_representation(representation));
+    TRY(read_pose(H, &A));
+    TRY(read_twist(V, &U));
+    U = twist_to_left(representation, A, U);
+    TRY(write_pose(pose_of(mat3_mul(A.R, mat3_hat(U.w)), mat3_mul_vec(A.R, U.v)), Hdot));
+    Hdot[15] = 0;
+    return HML_OK;
+}
+
 hml_status hml_acceleration_convert(const double H[16], hml_representation from, const double V[6], const double dV[6],
                                     hml_representation to, double out[6])
 {

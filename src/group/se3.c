@@ -93,10 +93,8 @@ hml_status hml_se3_hat(const double xi[6], double matrix[16])
 
 hml_status hml_se3_vee(const double matrix[16], double xi[6])
 {
-    pose A; /* not a pose, but the same places */
-    TRY(read_pose(matrix, &A));
-    vec3 w = vec3_of(A.R.y.z - A.R.z.y, A.R.z.x - A.R.x.z, A.R.x.y - A.R.y.x);
-    return write_twist(twist_of(A.p, vec3_scale(0.5, w)), xi);
+    TRY(read_check(matrix, 12));
+    return write_twist(array_vee(matrix), xi);
 }
 
 /* ---- 6x6 matrices ---- */

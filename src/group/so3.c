@@ -3,6 +3,21 @@
 
 #include "group/rotation_arrays.h"
 
+hml_status hml_so3_hat(const double w[3], double W[9])
+{
+    vec3 v;
+    TRY(read_vec3(w, &v));
+    return write_mat3(mat3_hat(v), W);
+}
+
+hml_status hml_so3_vee(const double W[9], double w[3])
+{
+    mat3 A;
+    TRY(read_rotation(W, &A)); /* no rotation, but the same places */
+    vec3 twice = vec3_of(A.y.z - A.z.y, A.z.x - A.x.z, A.x.y - A.y.x);
+    return write_vec3(vec3_scale(0.5, twice), w);
+}
+
 hml_status hml_so3_exp(const double phi[3], double C[9])
 {
     vec3 v;

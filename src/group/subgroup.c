@@ -1,6 +1,8 @@
 /* The subgroups of SE(3) for the public: arrays of doubles in and out, everything checked at the door. */
 #include "group/subgroup.h"
 
+#include "group/arrays.h"
+
 #include <float.h>
 #include <string.h>
 
@@ -41,9 +43,17 @@ static int has_axis(hml_group group)
     return group != HML_GROUP_SE3 && group != HML_GROUP_R3 && group != HML_GROUP_SO3;
 }
 
-static int has_frame_axis(hml_group group)
+/*
+ * The first direction of the plane across n: the frame axis that follows the one nearest to n, made perpendicular to n.
+ * Of equally near ones the last counts, so that z comes before y and y before x. For n = x, y, z it is y, z, x.
+ */
+static vec3 plane_direction(vec3 n)
 {
-    return group == HML_GROUP_X || group == HML_GROUP_SE2 || group == HML_GROUP_R2;
+    const double size[3] = {fabs(n.x), fabs(n.y), fabs(n.z)};
+    int k = size[2] >= size[1] ? 2 : 1;
+    if (size[0] > size[k]) k = 0;
+    vec3 across = axis_across(n, frame_axis((k + 1) % 3));
+    return vec3_scale(1 / vec3_norm(across), across);
 }
 
 /* a public subgroup as one over num */
@@ -56,15 +66,10 @@ static hml_status read_group(const hml_subgroup *G, subgroup *out)
     vec3 n = vec3_at(G->axis);
     double length = vec3_norm(n);
     if (!(fabs(length - 1) <= 1e-3)) return HML_NOT_NORMALIZED;
-    if (has_frame_axis(G->group)) {
-        int k = 0;
-        while (k < 3 && !(G->axis[k] >= (1 - DBL_EPSILON) * length)) k++;
-        if (k == 3) return HML_INVALID_ARGUMENT;
-        *out = subgroup_frame((int)G->group, k, 0);
-        return HML_OK;
-    }
     if (!isfinite(G->pitch)) return HML_NOT_FINITE;
-    *out = subgroup_along((int)G->group, vec3_scale(1 / length, n), G->pitch);
+    n = vec3_scale(1 / length, n);
+    *out = subgroup_plane((int)G->group, n, plane_direction(n));
+    out->pitch = G->pitch;
     return HML_OK;
 }
 
@@ -138,6 +143,36 @@ hml_status hml_subgroup_hat(const hml_subgroup *G, const double v[], double matr
     return status;
 }
 
+/* is a matrix that came back within 1e-6 of what it was? Parts larger than 1 relative to their size. */
+static int came_back(const double back[16], const double matrix[16])
+{
+    double angular = 1, linear = 1;
+    for (int i = 0; i < 12; i++) {
+        double *size = i % 4 == 3 ? &linear : &angular;
+        *size = fmax(*size, fabs(matrix[i]));
+    }
+    for (int i = 0; i < 16; i++) {
+        double size = i >= 12 ? 1 : i % 4 == 3 ? linear : angular;
+        if (!(fabs(back[i] - matrix[i]) <= ELEMENT_TOLERANCE * size)) return 0;
+    }
+    return 1;
+}
+
+hml_status hml_subgroup_vee(const hml_subgroup *G, const double matrix[16], double v[])
+{
+    subgroup g;
+    double back[16], found[6];
+    if (!matrix || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = read_group(G, &g);
+    if (status) return status;
+    if (!all_finite(matrix, 16)) return HML_NOT_FINITE;
+    subgroup_vee(g, array_vee(matrix), found);
+    twist_hat_matrix(subgroup_twist(g, found), back);
+    if (!came_back(back, matrix)) return HML_INVALID_ARGUMENT;
+    memcpy(v, found, (size_t)subgroup_dimension(g.group) * sizeof *v);
+    return HML_OK;
+}
+
 hml_status hml_subgroup_ad(const hml_subgroup *G, const double v[], double ad[])
 {
     subgroup g;
@@ -178,7 +213,7 @@ static int is_rotation(mat3 R)
 hml_status hml_subgroup_log(const hml_subgroup *G, const double H[16], double phi[])
 {
     subgroup g;
-    double back[16], position = 1;
+    double back[16];
     if (!H || !phi) return HML_INVALID_ARGUMENT;
     hml_status status = read_group(G, &g);
     if (status) return status;
@@ -190,12 +225,7 @@ hml_status hml_subgroup_log(const hml_subgroup *G, const double H[16], double ph
     /* an element comes back from its logarithm; rotations are compared as they are, positions relative to their size */
     subgroup_log(g, A, phi);
     pose_matrix(subgroup_exp(g, phi), back);
-    for (int i = 3; i < 12; i += 4) position = fmax(position, fabs(H[i]));
-    for (int i = 0; i < 16; i++) {
-        double scale = i == 3 || i == 7 || i == 11 ? position : 1;
-        if (!(fabs(back[i] - H[i]) <= ELEMENT_TOLERANCE * scale)) return HML_INVALID_ARGUMENT;
-    }
-    return HML_OK;
+    return came_back(back, H) ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
 hml_status hml_subgroup_jacobian(const hml_subgroup *G, const double phi[], double jacobian[])
@@ -216,6 +246,23 @@ hml_status hml_subgroup_jacobian_inverse(const hml_subgroup *G, const double phi
     /* det S = (sin(θ/2)/(θ/2))² where the group is not commutative: below ε nothing of the inverse is left */
     if (!commutative && half > 1 && fabs(sin(half)) < sqrt(DBL_EPSILON) * half) return HML_SINGULAR_PARAMETERIZATION;
     subgroup_jacobian_inverse(g, phi, inverse);
+    return HML_OK;
+}
+
+hml_status hml_subgroup_jacobian_derivative(const hml_subgroup *G, const double phi[], double derivative[])
+{
+    subgroup g;
+    hml_status status = read_input(G, phi, derivative, &g);
+    if (status) return status;
+    int m = subgroup_dimension(g.group);
+    for (int j = 0; j < m; j++) {
+        for (int l = 0; l < m; l++) {
+            double eta[6] = {0}, delta[6] = {0}, column[6] = {0};
+            eta[j] = delta[l] = 1;
+            subgroup_jacobian_change(g, phi, delta, eta, column);
+            for (int i = 0; i < m; i++) derivative[(i * m + j) * m + l] = column[i];
+        }
+    }
     return HML_OK;
 }
 
@@ -266,20 +313,76 @@ hml_status hml_subgroup_coriolis(const hml_subgroup *G, const double M[], const 
     return HML_OK;
 }
 
-hml_status hml_subgroup_inverse_dynamics(const hml_subgroup *G, const double M[], const double v[], const double vdot[],
-                                         double tau[])
+/*
+ * U = −m γ·(p + R c) with gravity γ, and its change along H exp(ε S v): −m γ·R (v + ω × c), Notation (82) read as a
+ * power
+ */
+hml_status hml_subgroup_gravity(const hml_subgroup *G, double mass, const double com[3], const double H[16],
+                                const double gravity[3], double *potential, double force[])
 {
     subgroup g;
+    twist S[6];
+    hml_status status = read_group(G, &g);
+    if (status) return status;
+    if (!com || !H || !gravity) return HML_INVALID_ARGUMENT;
+    if (!isfinite(mass) || !all_finite(com, 3) || !all_finite(H, 12) || !all_finite(gravity, 3)) return HML_NOT_FINITE;
+    mat3 R = mat3_of(vec3_of(H[0], H[4], H[8]), vec3_of(H[1], H[5], H[9]), vec3_of(H[2], H[6], H[10]));
+    if (!is_rotation(R)) return HML_NOT_NORMALIZED;
+    vec3 c = vec3_at(com), weight = vec3_scale(mass, vec3_at(gravity)), down = mat3_tmul_vec(R, weight);
+    subgroup_selection(g, S);
+    if (potential) *potential = -vec3_dot(weight, vec3_add(vec3_of(H[3], H[7], H[11]), mat3_mul_vec(R, c)));
+    for (int i = 0; force && i < subgroup_dimension(g.group); i++) {
+        force[i] = -vec3_dot(down, vec3_add(S[i].v, vec3_cross(S[i].w, c)));
+    }
+    return HML_OK;
+}
+
+/* the same for any potential: what From (26) has as −S⁻ᵀ ∂L/∂φ, L = … − U */
+hml_status hml_subgroup_potential_force(const hml_subgroup *G, const double phi[], const double dU[], double force[])
+{
+    subgroup g;
+    double inverse[36];
+    if (!dU || !force) return HML_INVALID_ARGUMENT;
+    hml_status status = read_input(G, dU, force, &g);
+    if (!status) status = hml_subgroup_jacobian_inverse(G, phi, inverse);
+    if (status) return status;
+    int m = subgroup_dimension(g.group);
+    for (int i = 0; i < m; i++) {
+        force[i] = 0;
+        for (int l = 0; l < m; l++) force[i] += inverse[l * m + i] * dU[l];
+    }
+    return HML_OK;
+}
+
+/* force, of a potential, or zeros where it is NULL */
+static hml_status read_force(const subgroup *g, const double *force, double out[6])
+{
+    int m = subgroup_dimension(g->group);
+    for (int i = 0; i < m; i++) out[i] = force ? force[i] : 0;
+    return all_finite(out, m) ? HML_OK : HML_NOT_FINITE;
+}
+
+hml_status hml_subgroup_inverse_dynamics(const hml_subgroup *G, const double M[], const double v[], const double vdot[],
+                                         const double force[], double tau[])
+{
+    subgroup g;
+    double potential[6];
     hml_status status = read_motion(G, M, v, vdot, tau, &g);
-    if (!status) subgroup_inverse_dynamics(g, M, v, vdot, tau);
-    return status;
+    if (!status) status = read_force(&g, force, potential);
+    if (status) return status;
+    subgroup_inverse_dynamics(g, M, v, vdot, tau);
+    for (int i = 0; i < subgroup_dimension(g.group); i++) tau[i] += potential[i];
+    return HML_OK;
 }
 
 hml_status hml_subgroup_forward_dynamics(const hml_subgroup *G, const double M[], const double v[], const double tau[],
-                                         double vdot[])
+                                         const double force[], double vdot[])
 {
     subgroup g;
+    double rest[6];
     hml_status status = read_motion(G, M, v, tau, vdot, &g);
+    if (!status) status = read_force(&g, force, rest);
     if (status) return status;
-    return num_any(subgroup_forward_dynamics(g, M, v, tau, vdot)) ? HML_SINGULAR : HML_OK;
+    for (int i = 0; i < subgroup_dimension(g.group); i++) rest[i] = tau[i] - rest[i];
+    return num_any(subgroup_forward_dynamics(g, M, v, rest, vdot)) ? HML_SINGULAR : HML_OK;
 }

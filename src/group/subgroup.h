@@ -5,14 +5,17 @@
  *   subgroup_dimension          m
  *   subgroup_frame              a group about or normal to a frame axis
  *   subgroup_along              a group along any axis
+ *   subgroup_plane              a group normal to any axis, with the plane's first direction
  *   subgroup_selection          S, m columns: the twist of the body is S v
  *   subgroup_twist              S v
  *   subgroup_ad                 ad_v
+ *   subgroup_vee                v of the twist S v
  *   subgroup_ad_tilde           ãd_p, with ãd_p v = −ad_vᵀ p
  *   subgroup_exp                exp(φ), a pose
  *   subgroup_log                φ
  *   subgroup_jacobian           S(φ): v = S(φ) φ̇
  *   subgroup_jacobian_inverse   S(φ)⁻¹
+ *   subgroup_jacobian_change    d/dε S(φ + ε δ) η
  *   subgroup_mass               M = Sᵀ I S
  *   subgroup_inverse_dynamics   τ = M v̇ + ãd_(Mv) v
  *   subgroup_forward_dynamics   v̇ = M⁻¹(τ − ãd_(Mv) v)
@@ -21,21 +24,23 @@
  * Deviation: Table 1 as printed is wrong for ℝ³, SO(3), ℝ, H and SO(2) (docs/subgroups.md); ãd here is what ãd_p v =
  * −ad_vᵀ p makes it. Matrices are m×m, row-major. Coordinates are in the order of hml_group.
  *
- * ℝ³, ℝ², ℝ, H, SO(2) and ℝ×SO(2) are commutative: ad = 0, S(φ) = 1. SE(2) and X share their plane: the coordinates i,
- * j that a rotation about the frame axis k turns. Branches look at the group only.
+ * ℝ³, ℝ², ℝ, H, SO(2) and ℝ×SO(2) are commutative: ad = 0, S(φ) = 1. SE(2) has the coordinates of its plane, along the
+ * directions i and j with i × j = n, and is the same for every n but for S. X(n) has the frame's x, y, z; what a
+ * rotation about n turns of them is u⊥ = u − n (n·u). Branches look at the group only.
  */
 #ifndef HML_GROUP_SUBGROUP_H
 #define HML_GROUP_SUBGROUP_H
 
 #include "group/axis.h"
+#include "group/schoenflies.h"
 #include "group/se2.h"
 #include "group/se3.h"
 #include "hamel/subgroup.h"
 
 typedef struct {
     int group; /* hml_group */
-    int k;     /* frame axis 0, 1 or 2, where the group needs one */
-    vec3 axis; /* unit, where the group has one */
+    vec3 axis; /* n, unit, where the group has one */
+    vec3 i, j; /* of SE(2) and R2: i, j, n is orthonormal and right-handed */
     num pitch; /* of H */
 } subgroup;
 
@@ -58,32 +63,27 @@ static inline int subgroup_dimension(int group)
 
 static inline vec3 frame_axis(int k) { return vec3_of(K(k == 0), K(k == 1), K(k == 2)); }
 
-static inline subgroup subgroup_along(int group, vec3 axis, num pitch)
+/* normal to n, unit; the plane's first direction i is unit and perpendicular to n */
+static inline subgroup subgroup_plane(int group, vec3 n, vec3 i)
 {
     subgroup G;
-    G.group = group, G.k = 2, G.axis = axis, G.pitch = pitch;
+    G.group = group, G.axis = n, G.i = i, G.j = vec3_cross(n, i), G.pitch = K(0);
+    return G;
+}
+
+/* not for SE(2) and R2, whose plane needs a direction more, unless n is z */
+static inline subgroup subgroup_along(int group, vec3 n, num pitch)
+{
+    subgroup G = subgroup_plane(group, n, frame_axis(0));
+    G.pitch = pitch;
     return G;
 }
 
 static inline subgroup subgroup_frame(int group, int k, num pitch)
 {
-    subgroup G = subgroup_along(group, frame_axis(k), pitch);
-    G.k = k;
+    subgroup G = subgroup_plane(group, frame_axis(k), frame_axis((k + 1) % 3));
+    G.pitch = pitch;
     return G;
-}
-
-/* where SE(2) and X keep the plane's coordinates and the angle */
-typedef struct {
-    int i, j, angle;
-} plane_indices;
-
-static inline plane_indices subgroup_plane(subgroup G)
-{
-    plane_indices at;
-    at.i = G.group == HML_GROUP_X ? (G.k + 1) % 3 : 0;
-    at.j = G.group == HML_GROUP_X ? (G.k + 2) % 3 : 1;
-    at.angle = subgroup_dimension(G.group) - 1;
-    return at;
 }
 
 /* ---- the algebra ---- */
@@ -92,7 +92,6 @@ static inline plane_indices subgroup_plane(subgroup G)
 static inline void subgroup_selection(subgroup G, twist S[])
 {
     const vec3 o = vec3_zero(), n = G.axis;
-    const vec3 i = frame_axis((G.k + 1) % 3), j = frame_axis((G.k + 2) % 3);
     switch (G.group) {
     case HML_GROUP_SE3:
         for (int l = 0; l < 3; l++) S[l] = slide_column(frame_axis(l)), S[l + 3] = turn_column(frame_axis(l), o);
@@ -104,11 +103,11 @@ static inline void subgroup_selection(subgroup G, twist S[])
     case HML_GROUP_R3:
         for (int l = 0; l < 3; l++) S[l] = slide_column(frame_axis(l));
         break;
-    case HML_GROUP_SE2: S[0] = slide_column(i), S[1] = slide_column(j), S[2] = turn_column(n, o); break;
+    case HML_GROUP_SE2: S[0] = slide_column(G.i), S[1] = slide_column(G.j), S[2] = turn_column(n, o); break;
     case HML_GROUP_SO3:
         for (int l = 0; l < 3; l++) S[l] = turn_column(frame_axis(l), o);
         break;
-    case HML_GROUP_R2: S[0] = slide_column(i), S[1] = slide_column(j); break;
+    case HML_GROUP_R2: S[0] = slide_column(G.i), S[1] = slide_column(G.j); break;
     case HML_GROUP_CYLINDRICAL: S[0] = slide_column(n), S[1] = turn_column(n, o); break;
     case HML_GROUP_R: S[0] = slide_column(n); break;
     case HML_GROUP_H: S[0] = twist_of(vec3_scale(G.pitch, n), n); break;
@@ -125,16 +124,37 @@ static inline twist subgroup_twist(subgroup G, const num v[])
     return V;
 }
 
+/* the coordinates of a twist S v; of another twist those that the group has */
+static inline void subgroup_vee(subgroup G, twist V, num v[])
+{
+    const vec3 n = G.axis;
+    switch (G.group) {
+    case HML_GROUP_SE3: vec3_put(V.v, v), vec3_put(V.w, v + 3); break;
+    case HML_GROUP_X: vec3_put(V.v, v), v[3] = vec3_dot(n, V.w); break;
+    case HML_GROUP_R3: vec3_put(V.v, v); break;
+    case HML_GROUP_SO3: vec3_put(V.w, v); break;
+    case HML_GROUP_SE2:
+    case HML_GROUP_R2:
+        v[0] = vec3_dot(G.i, V.v), v[1] = vec3_dot(G.j, V.v);
+        if (G.group == HML_GROUP_SE2) v[2] = vec3_dot(n, V.w);
+        break;
+    case HML_GROUP_CYLINDRICAL: v[0] = vec3_dot(n, V.v), v[1] = vec3_dot(n, V.w); break;
+    case HML_GROUP_R: v[0] = vec3_dot(n, V.v); break;
+    case HML_GROUP_H:
+    case HML_GROUP_SO2: v[0] = vec3_dot(n, V.w); break;
+    default: break;
+    }
+}
+
 /* From (6), (8), (78), (89) */
 static inline void subgroup_ad(subgroup G, const num v[], num ad[])
 {
     int m = subgroup_dimension(G.group);
-    plane_indices at = subgroup_plane(G);
     switch (G.group) {
     case HML_GROUP_SE3: twist_cross_matrix(twist_at(v), ad); break;
     case HML_GROUP_SO3: mat3_store(mat3_hat(vec3_at(v)), ad, m); break;
-    case HML_GROUP_X:
-    case HML_GROUP_SE2: se2_ad_matrix(vec2_of(v[at.i], v[at.j]), v[at.angle], at.i, at.j, at.angle, m, ad); break;
+    case HML_GROUP_SE2: se2_ad_matrix(vec2_of(v[0], v[1]), v[2], 0, 1, 2, m, ad); break;
+    case HML_GROUP_X: schoenflies_ad(G.axis, vec3_at(v), v[3], ad); break;
     default:
         for (int l = 0; l < m * m; l++) ad[l] = K(0);
         break;
@@ -145,27 +165,27 @@ static inline void subgroup_ad(subgroup G, const num v[], num ad[])
 static inline void subgroup_ad_tilde(subgroup G, const num p[], num C[])
 {
     int m = subgroup_dimension(G.group);
-    plane_indices at = subgroup_plane(G);
     switch (G.group) {
     case HML_GROUP_SE3: wrench_cross_matrix(wrench_of(vec3_at(p), vec3_at(p + 3)), C); break;
     case HML_GROUP_SO3: mat3_store(mat3_hat(vec3_neg(vec3_at(p))), C, m); break;
+    case HML_GROUP_X: schoenflies_ad_tilde(G.axis, vec3_at(p), C); break;
     default:
         for (int l = 0; l < m * m; l++) C[l] = K(0);
-        if (G.group != HML_GROUP_X && G.group != HML_GROUP_SE2) break;
-        C[at.i * m + at.angle] = -p[at.j], C[at.j * m + at.angle] = p[at.i];
-        C[at.angle * m + at.i] = p[at.j], C[at.angle * m + at.j] = -p[at.i];
+        if (G.group != HML_GROUP_SE2) break;
+        C[2] = -p[1], C[5] = p[0], C[6] = p[1], C[7] = -p[0];
         break;
     }
 }
 
 /* ---- the group ---- */
 
+/* a vector of the plane of SE(2) or R2 */
+static inline vec3 subgroup_in_plane(subgroup G, vec2 u) { return vec3_axpy(u.x, G.i, vec3_scale(u.y, G.j)); }
+
 static inline pose subgroup_exp(subgroup G, const num phi[])
 {
     const vec3 n = G.axis;
     const mat3 one = mat3_identity();
-    plane_indices at = subgroup_plane(G);
-    num p[3] = {K(0), K(0), K(0)};
     switch (G.group) {
     case HML_GROUP_SE3: return se3_exp(twist_at(phi));
     case HML_GROUP_SO3: return pose_of(so3_exp(vec3_at(phi)), vec3_zero());
@@ -174,14 +194,10 @@ static inline pose subgroup_exp(subgroup G, const num phi[])
     case HML_GROUP_R: return pose_of(one, vec3_scale(phi[0], n));
     case HML_GROUP_H: return pose_of(axis_rotation(n, phi[0]), vec3_scale(G.pitch * phi[0], n));
     case HML_GROUP_SO2: return pose_of(axis_rotation(n, phi[0]), vec3_zero());
-    case HML_GROUP_R2: p[(G.k + 1) % 3] = phi[0], p[(G.k + 2) % 3] = phi[1]; return pose_of(one, vec3_at(p));
-    case HML_GROUP_X:
-    case HML_GROUP_SE2: {
-        vec2 u = se2_exp(vec2_of(phi[at.i], phi[at.j]), phi[at.angle]);
-        p[(G.k + 1) % 3] = u.x, p[(G.k + 2) % 3] = u.y;
-        if (G.group == HML_GROUP_X) p[G.k] = phi[G.k];
-        return pose_of(axis_rotation(n, phi[at.angle]), vec3_at(p));
-    }
+    case HML_GROUP_R2: return pose_of(one, subgroup_in_plane(G, vec2_of(phi[0], phi[1])));
+    case HML_GROUP_SE2:
+        return pose_of(axis_rotation(n, phi[2]), subgroup_in_plane(G, se2_exp(vec2_of(phi[0], phi[1]), phi[2])));
+    case HML_GROUP_X: return schoenflies_exp(n, vec3_at(phi), phi[3]);
     default: return pose_identity();
     }
 }
@@ -200,8 +216,6 @@ static inline num num_round(num x)
 static inline void subgroup_log(subgroup G, pose g, num phi[])
 {
     const vec3 n = G.axis;
-    num p[3];
-    vec3_put(g.p, p);
     switch (G.group) {
     case HML_GROUP_SE3: {
         twist V = se3_log(g);
@@ -210,7 +224,7 @@ static inline void subgroup_log(subgroup G, pose g, num phi[])
     }
     case HML_GROUP_SO3: vec3_put(so3_log_quat(mat3_to_quat(g.R)), phi); break;
     case HML_GROUP_R3: vec3_put(g.p, phi); break;
-    case HML_GROUP_R2: phi[0] = p[(G.k + 1) % 3], phi[1] = p[(G.k + 2) % 3]; break;
+    case HML_GROUP_R2: phi[0] = vec3_dot(G.i, g.p), phi[1] = vec3_dot(G.j, g.p); break;
     case HML_GROUP_CYLINDRICAL: phi[0] = vec3_dot(n, g.p), phi[1] = axis_angle(n, g.R); break;
     case HML_GROUP_R: phi[0] = vec3_dot(n, g.p); break;
     case HML_GROUP_H: {
@@ -221,13 +235,15 @@ static inline void subgroup_log(subgroup G, pose g, num phi[])
         break;
     }
     case HML_GROUP_SO2: phi[0] = axis_angle(n, g.R); break;
-    case HML_GROUP_X:
     case HML_GROUP_SE2: {
-        plane_indices at = subgroup_plane(G);
         num angle = axis_angle(n, g.R);
-        vec2 u = se2_log(vec2_of(p[(G.k + 1) % 3], p[(G.k + 2) % 3]), angle);
-        if (G.group == HML_GROUP_X) phi[G.k] = p[G.k];
-        phi[at.i] = u.x, phi[at.j] = u.y, phi[at.angle] = angle;
+        vec2 u = se2_log(vec2_of(vec3_dot(G.i, g.p), vec3_dot(G.j, g.p)), angle);
+        phi[0] = u.x, phi[1] = u.y, phi[2] = angle;
+        break;
+    }
+    case HML_GROUP_X: {
+        phi[3] = axis_angle(n, g.R);
+        vec3_put(schoenflies_log(n, g.p, phi[3]), phi);
         break;
     }
     default: break;
@@ -238,14 +254,11 @@ static inline void subgroup_log(subgroup G, pose g, num phi[])
 static inline void subgroup_jacobian(subgroup G, const num phi[], num S[])
 {
     int m = subgroup_dimension(G.group);
-    plane_indices at = subgroup_plane(G);
     switch (G.group) {
     case HML_GROUP_SE3: se3_jacobian_matrix(se3_dexp_right(twist_at(phi)), S); break;
     case HML_GROUP_SO3: mat3_store(so3_dexp_right(vec3_at(phi)), S, m); break;
-    case HML_GROUP_X:
-    case HML_GROUP_SE2:
-        se2_matrix(se2_dexp_right(vec2_of(phi[at.i], phi[at.j]), phi[at.angle]), at.i, at.j, at.angle, m, S);
-        break;
+    case HML_GROUP_SE2: se2_matrix(se2_dexp_right(vec2_of(phi[0], phi[1]), phi[2]), 0, 1, 2, m, S); break;
+    case HML_GROUP_X: schoenflies_jacobian(G.axis, vec3_at(phi), phi[3], S); break;
     default:
         for (int l = 0; l < m * m; l++) S[l] = K(l % (m + 1) == 0);
         break;
@@ -255,16 +268,31 @@ static inline void subgroup_jacobian(subgroup G, const num phi[], num S[])
 static inline void subgroup_jacobian_inverse(subgroup G, const num phi[], num S[])
 {
     int m = subgroup_dimension(G.group);
-    plane_indices at = subgroup_plane(G);
     switch (G.group) {
     case HML_GROUP_SE3: se3_jacobian_matrix(se3_dexp_right_inverse(twist_at(phi)), S); break;
     case HML_GROUP_SO3: mat3_store(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
-    case HML_GROUP_X:
-    case HML_GROUP_SE2:
-        se2_matrix(se2_dexp_right_inverse(vec2_of(phi[at.i], phi[at.j]), phi[at.angle]), at.i, at.j, at.angle, m, S);
-        break;
+    case HML_GROUP_SE2: se2_matrix(se2_dexp_right_inverse(vec2_of(phi[0], phi[1]), phi[2]), 0, 1, 2, m, S); break;
+    case HML_GROUP_X: schoenflies_jacobian_inverse(G.axis, vec3_at(phi), phi[3], S); break;
     default:
         for (int l = 0; l < m * m; l++) S[l] = K(l % (m + 1) == 0);
+        break;
+    }
+}
+
+/*
+ * d/dε S(φ + ε δ) η at ε = 0. A subgroup's ad is that of SE(3) on its own twists, and so is everything made of it: the
+ * derivative is taken there. Zero where the group commutes.
+ */
+static inline void subgroup_jacobian_change(subgroup G, const num phi[], const num delta[], const num eta[], num out[])
+{
+    twist D = se3_dexp_right_derivative(subgroup_twist(G, phi), subgroup_twist(G, delta), subgroup_twist(G, eta));
+    switch (G.group) {
+    case HML_GROUP_SE3:
+    case HML_GROUP_SO3:
+    case HML_GROUP_SE2:
+    case HML_GROUP_X: subgroup_vee(G, D, out); break;
+    default:
+        for (int l = 0; l < subgroup_dimension(G.group); l++) out[l] = K(0);
         break;
     }
 }

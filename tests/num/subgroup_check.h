@@ -24,11 +24,14 @@ static inline vec3 draw_axis(void)
     return vec3_scale(K(1) / vec3_norm(n), n);
 }
 
-/* draw i: group i mod 10, the frame axes in turn */
+/* draw i: group i mod 10; of groups with a plane the three frame axes in turn, then any axis and direction */
 static inline subgroup draw_subgroup(int i)
 {
-    int group = i % HML_GROUP_COUNT, k = i / HML_GROUP_COUNT % 3;
-    if (group == HML_GROUP_X || group == HML_GROUP_SE2 || group == HML_GROUP_R2) return subgroup_frame(group, k, K(0));
+    int group = i % HML_GROUP_COUNT, k = i / HML_GROUP_COUNT % 4;
+    if (group == HML_GROUP_X || group == HML_GROUP_SE2 || group == HML_GROUP_R2) {
+        mat3 R = so3_exp(draw_vec3(3));
+        return k < 3 ? subgroup_frame(group, k, K(0)) : subgroup_plane(group, R.z, R.x);
+    }
     return subgroup_along(group, draw_axis(), draw(-0.7, 0.7));
 }
 

@@ -51,6 +51,23 @@ static hml_status boltzmann_coriolis(const row *r, double *memory)
     return hml_boltzmann_hamel_coriolis((int32_t)SIZE_OF('n'), r->in[0], r->in[1], r->in[2], memory, r->out[0]);
 }
 
+static hml_status boltzmann_potential(const row *r, double *memory)
+{
+    return hml_boltzmann_hamel_potential((int32_t)SIZE_OF('n'), r->in[0], r->in[1], memory, r->out[0]);
+}
+
+static hml_status boltzmann_inverse(const row *r, double *memory)
+{
+    return hml_boltzmann_hamel_inverse_dynamics((int32_t)SIZE_OF('n'), r->in[0], r->in[1], r->in[2], r->in[3], r->in[4],
+                                                r->in[5], memory, r->out[0]);
+}
+
+static hml_status boltzmann_forward(const row *r, double *memory)
+{
+    return hml_boltzmann_hamel_forward_dynamics((int32_t)SIZE_OF('n'), r->in[0], r->in[1], r->in[2], r->in[3], r->in[4],
+                                                r->in[5], memory, r->out[0]);
+}
+
 static hml_status discretize(const row *r, double *memory)
 {
     return hml_discretize((size_t)SIZE_OF('n'), (size_t)SIZE_OF('m'), r->in[0], r->in[1], *r->in[2], memory, r->out[0],

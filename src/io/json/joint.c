@@ -89,10 +89,24 @@ static hml_status read_axis(json_model *m, const place *joint, const char *key, 
     return status;
 }
 
+/* joints of the plane z = 0: their group about another axis is theirs about z, in a frame that is turned */
+static hml_status check_plane(json_model *m, const place *joint, hml_joint_type type)
+{
+    double axis[3] = {0, 0, 1};
+    place at = hml_json_member(joint, "axis");
+    if (type != HML_JOINT_PLANAR && type != HML_JOINT_TRANSLATION2 && type != HML_JOINT_SCHOENFLIES) return HML_OK;
+    hml_status status = hml_json_numbers(&m->json, &at, 3, axis);
+    if (status || (axis[0] == 0 && axis[1] == 0 && axis[2] > 0)) return status;
+    return hml_json_fail(
+        &m->json, &at,
+        "the axis of a %s joint is z of its own frame: [0, 0, 1] or nothing; turn the joint's origin instead",
+        hml_joint_type_name(type));
+}
+
 static hml_status read_axes(json_model *m, const place *joint, hml_joint_spec *spec)
 {
-    hml_status status = HML_OK;
-    if (uses_axis(spec->type)) status = read_axis(m, joint, "axis", spec->axis);
+    hml_status status = check_plane(m, joint, spec->type);
+    if (!status && uses_axis(spec->type)) status = read_axis(m, joint, "axis", spec->axis);
     if (!status && spec->type == HML_JOINT_UNIVERSAL) status = read_axis(m, joint, "axis2", spec->axis2);
     if (!status && spec->type == HML_JOINT_HELICAL) {
         place pitch = hml_json_member(joint, "pitch");

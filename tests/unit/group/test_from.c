@@ -61,7 +61,7 @@ static double force(const hml_subgroup *G, int parameter, const double v[], cons
     double I[36], M[36], tau[6];
     unit_inertia(parameter, I);
     assert_int_equal(hml_subgroup_mass(G, I, M), HML_OK);
-    assert_int_equal(hml_subgroup_inverse_dynamics(G, M, v, vdot, tau), HML_OK);
+    assert_int_equal(hml_subgroup_inverse_dynamics(G, M, v, vdot, NULL, tau), HML_OK);
     return tau[i];
 }
 

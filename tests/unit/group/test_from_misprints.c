@@ -76,7 +76,7 @@ static void test_misprint_of_the_last_equation_of_se3(void **state)
     double I[36] = {0}, M[36], tau[6];
     I[0] = I[7] = I[14] = m, I[21] = Ix, I[28] = Iy, I[35] = Iz;
     assert_int_equal(hml_subgroup_mass(&G, I, M), HML_OK);
-    assert_int_equal(hml_subgroup_inverse_dynamics(&G, M, motion, vdot, tau), HML_OK);
+    assert_int_equal(hml_subgroup_inverse_dynamics(&G, M, motion, vdot, NULL, tau), HML_OK);
     double corrected = Iz * vdot[5] - Ix * q * p + Iy * p * q, printed = Iz * vdot[5] - Ix * q * p + Iy * r * q;
     assert_near(&tau[5], &corrected, 1, ROUND_OFF);
     assert_true(fabs(printed - corrected) > FINITE);
@@ -95,6 +95,50 @@ static void test_misprint_of_103(void **state)
     double printed = -X[2] * Y[1] + Y[2] * X[1] - X[5] * Y[2] + Y[5] * X[4];
     assert_near(&first, &corrected, 1, ROUND_OFF);
     assert_true(fabs(printed - corrected) > FINITE);
+}
+
+/*
+ * (110), (111): on the left a vector, on the right, with a free j, a matrix; a factor v_j and the sum over j are
+ * missing. And it is −(111), not (110), that is the Coriolis matrix (109): the two agree for SO(3), where adᵀ = −ad,
+ * only.
+ */
+static void test_misprint_of_110_and_111(void **state)
+{
+    (void)state;
+    for (int g = 0; g < HML_GROUP_COUNT; g++) {
+        const hml_subgroup G = group_about_z((hml_group)g);
+        int m = hml_group_dimension(G.group);
+        double M[36], p[6], ad[36], of_110[36] = {0}, of_111[36] = {0}, minus[36], C[36];
+        momentum_of(&G, M, p);
+        for (int j = 0; j < m; j++) { /* ad is linear in v: its derivative by v_j is ad of e_j */
+            double unit[6] = {0};
+            unit[j] = 1;
+            assert_int_equal(hml_subgroup_ad(&G, unit, ad), HML_OK);
+            for (int i = 0; i < m; i++) {
+                for (int k = 0; k < m; k++) {
+                    of_110[i * m + j] += ad[i * m + k] * p[k];
+                    of_111[i * m + j] += ad[k * m + i] * p[k];
+                }
+            }
+        }
+        double left[2][6] = {{0}}, right[2][6] = {{0}}, printed[2][6] = {{0}};
+        assert_int_equal(hml_subgroup_ad(&G, motion, ad), HML_OK);
+        for (int i = 0; i < m * m; i++) {
+            left[0][i / m] += ad[i] * p[i % m], left[1][i % m] += ad[i] * p[i / m];
+            right[0][i / m] += of_110[i] * motion[i % m], right[1][i / m] += of_111[i] * motion[i % m];
+            printed[0][i / m] += of_110[i], printed[1][i / m] += of_111[i]; /* summed over j, but without v_j */
+            minus[i] = -of_111[i];
+        }
+        for (int e = 0; e < 2; e++) assert_near(left[e], right[e], m, ROUND_OFF * 20);
+        assert_int_equal(hml_subgroup_coriolis(&G, M, motion, C), HML_OK);
+        assert_near(minus, C, m * m, ROUND_OFF);
+        int alone = g == HML_GROUP_SE3 || g == HML_GROUP_SE2 || g == HML_GROUP_X, turns = alone || g == HML_GROUP_SO3;
+        for (int e = 0; e < 2 && turns; e++) assert_true(distance(printed[e], left[e], m) > FINITE);
+        if (alone)
+            assert_true(distance(of_110, C, m * m) > FINITE);
+        else
+            assert_near(of_110, C, m * m, ROUND_OFF);
+    }
 }
 
 /* ---- Table 1 ---- */
@@ -187,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_misprinted_sign_of_79_and_90),
         cmocka_unit_test(test_misprint_of_the_last_equation_of_se3),
         cmocka_unit_test(test_misprint_of_103),
+        cmocka_unit_test(test_misprint_of_110_and_111),
         cmocka_unit_test(test_table_1_where_it_is_right),
         cmocka_unit_test(test_table_1_so3),
         cmocka_unit_test(test_table_1_r3),

@@ -4,6 +4,7 @@
  */
 #include "arrays.h"
 #include "hamel/se3.h"
+#include "hamel/so3.h"
 
 #define TOL (100 * EPS)
 
@@ -185,6 +186,77 @@ static void test_third_frame(void **state)
     }
 }
 
+/* V^ H for every V, 4x4 */
+static void hat_times(const double V[6], const double H[16], double out[16])
+{
+    const double W[16] = {0, -V[5], V[4], V[0], V[5], 0, -V[3], V[1], -V[4], V[3], 0, V[2], 0, 0, 0, 0};
+    multiply(4, 4, 4, W, H, out);
+}
+
+/* H, Ḣ to the twist by the products of Notation (17) and (22), written with their entries; and back */
+static void test_rate_of_the_matrix_is_the_twist(void **state)
+{
+    (void)state;
+    for (double t = -1; t < 1; t += 0.25) {
+        double H[16], I[16], dH[16], W[16], left[6], right[6], V[6], back[16];
+        B(t, H);
+        rate(B, t, 16, dH);
+        ASSERT_OK(hml_se3_inverse(H, I));
+        multiply(4, 4, 4, I, dH, W); /* (17), (21) */
+        for (int i = 0; i < 3; i++) left[i] = W[4 * i + 3];
+        left[3] = W[9], left[4] = W[2], left[5] = W[4];
+        multiply(4, 4, 4, dH, I, W); /* (22), (26) */
+        for (int i = 0; i < 3; i++) right[i] = W[4 * i + 3];
+        right[3] = W[9], right[4] = W[2], right[5] = W[4];
+        const double expected[4][6] = {{left[0], left[1], left[2], left[3], left[4], left[5]},
+                                       {right[0], right[1], right[2], right[3], right[4], right[5]},
+                                       {dH[3], dH[7], dH[11], right[3], right[4], right[5]},
+                                       {dH[3], dH[7], dH[11], left[3], left[4], left[5]}};
+        for (int r = 0; r < 4; r++) {
+            ASSERT_OK(hml_se3_velocity(H, (hml_representation)r, dH, V));
+            CHECK(V, expected[r], 6, RATE_TOL);
+            ASSERT_OK(hml_se3_rate(H, (hml_representation)r, V, back));
+            CHECK(back, dH, 16, RATE_TOL);
+        }
+        ASSERT_OK(hml_se3_rate(H, HML_RIGHT, right, back));
+        hat_times(right, H, W); /* Ḣ = ᴬv^ H */
+        CHECK(back, W, 16, RATE_TOL);
+    }
+    double dH[16] = {0}, V[6] = {0}, bent[16];
+    memcpy(bent, example_pose, sizeof bent);
+    bent[0] = 0.7;
+    assert_int_equal(hml_se3_velocity(bent, HML_LEFT, dH, V), HML_NOT_NORMALIZED);
+    assert_int_equal(hml_se3_velocity(example_pose, (hml_representation)4, dH, V), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_se3_velocity(example_pose, HML_LEFT, NULL, V), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_se3_rate(example_pose, HML_LEFT, V, NULL), HML_INVALID_ARGUMENT);
+    dH[5] = INFINITY;
+    assert_int_equal(hml_se3_velocity(example_pose, HML_LEFT, dH, V), HML_NOT_FINITE);
+}
+
+static void test_hat_and_vee(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        double w[3], u[3], W[9], Wu[3], back[3], noisy[9];
+        draw_array(w, 3, 5), draw_array(u, 3, 5);
+        const double cross[3] = {w[1] * u[2] - w[2] * u[1], w[2] * u[0] - w[0] * u[2], w[0] * u[1] - w[1] * u[0]};
+        ASSERT_OK(hml_so3_hat(w, W));
+        multiply(3, 3, 1, W, u, Wu);
+        CHECK(Wu, cross, 3, 4 * 50 * EPS); /* two products of numbers up to 5 */
+        ASSERT_OK(hml_so3_vee(W, back));
+        CHECK(back, w, 3, 0);
+        for (int k = 0; k < 9; k++) noisy[k] = W[k] + (k % 4 == 0 ? 0.3 : k == 1 || k == 3 ? 0.2 : 0); /* symmetric */
+        ASSERT_OK(hml_so3_vee(noisy, back));
+        CHECK(back, w, 3, 20 * EPS);
+    }
+    double w[3] = {0, NAN, 0}, W[9] = {0};
+    assert_int_equal(hml_so3_hat(w, W), HML_NOT_FINITE);
+    assert_int_equal(hml_so3_hat(NULL, W), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_so3_vee(W, NULL), HML_INVALID_ARGUMENT);
+    W[3] = NAN;
+    assert_int_equal(hml_so3_vee(W, w), HML_NOT_FINITE);
+}
+
 static const double body_point[3] = {0.3, -0.7, 0.2};
 
 static void point_in_A(double t, double *p)
@@ -270,6 +342,8 @@ int main(void)
         cmocka_unit_test(test_matrix_and_power),
         cmocka_unit_test(test_acceleration_is_the_rate),
         cmocka_unit_test(test_third_frame),
+        cmocka_unit_test(test_rate_of_the_matrix_is_the_twist),
+        cmocka_unit_test(test_hat_and_vee),
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_points_that_move),
         cmocka_unit_test(test_bad_input),
