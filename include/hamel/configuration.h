@@ -10,6 +10,11 @@
  *   hml_configuration_interpolate   q0 ⊕ s·(q1 ⊖ q0)
  *   hml_configuration_distance      |q1 ⊖ q0|
  *   hml_configuration_integrate_jacobians, hml_configuration_difference_jacobians
+ *   hml_configuration_product       q₁·q₂: g₁ g₂, joint by joint
+ *   hml_configuration_inverse       q⁻¹
+ *   hml_configuration_adjoint       Ad_g, nv × nv
+ *   hml_configuration_integrate_global, hml_configuration_difference_global    exp(v)·g and log(g1 g0⁻¹)
+ *   hml_state_group_product, hml_state_group_inverse    of states (q, ν)                            Bos (16)-(17)
  *   hml_configuration_rate          q̇ = F(q) ν
  *   hml_configuration_velocity      ν from q̇
  *   hml_configuration_rate_matrix   F(q)
@@ -71,6 +76,41 @@ HML_API hml_status hml_configuration_integrate_jacobians(const hml_model *model,
                                                          double *dq, double *dv);
 HML_API hml_status hml_configuration_difference_jacobians(const hml_model *model, const double *q0, const double *q1,
                                                           double *dq0, double *dq1);
+
+/* ---- the group ---- */
+
+/*
+ * Joint by joint; universal joints, which are no group, add their angles. Angles add and are never wrapped. q may be q1
+ * or q2, inverse may be q.
+ */
+HML_API hml_status hml_configuration_product(const hml_model *model, const double *q1, const double *q2, double *q);
+HML_API hml_status hml_configuration_inverse(const hml_model *model, const double *q, double *inverse);
+
+/* nv × nv, block diagonal with one block per joint: g exp(z) = exp(Ad z) g. Ad or its inverse may be NULL */
+HML_API hml_status hml_configuration_adjoint(const hml_model *model, const double *q, double *Ad, double *inverse);
+
+/*
+ * Increments on the other side, right-trivialized, in each joint's predecessor frame: exp(v)·g and log(g1 g0⁻¹). They
+ * are what hml_linearization_to_global (trivialization.h) takes a perturbation to be. out may be q.
+ */
+HML_API hml_status hml_configuration_integrate_global(const hml_model *model, const double *q, const double *v,
+                                                      double *out);
+HML_API hml_status hml_configuration_difference_global(const hml_model *model, const double *q0, const double *q1,
+                                                       double *v);
+
+/* which group the states (q, ν) are made into; ν left-trivialized */
+typedef enum hml_state_group {
+    HML_STATE_DIRECT = 0, /* (q₁ q₂, ν₁ + ν₂): Bos (17), whose linearization is hml_linearize's A and B */
+    HML_STATE_TANGENT = 1 /* (q₁ q₂, Ad_q₂⁻¹ ν₁ + ν₂): the tangent group, whose velocity is that of the product */
+} hml_state_group;
+
+/* q may be q1; otherwise outputs do not overlap inputs */
+HML_API hml_status hml_state_group_product(const hml_model *model, hml_state_group group, const double *q1,
+                                           const double *v1, const double *q2, const double *v2, double *q, double *v);
+HML_API hml_status hml_state_group_inverse(const hml_model *model, hml_state_group group, const double *q,
+                                           const double *v, double *q_inverse, double *v_inverse);
+
+/* ---- rates ---- */
 
 /* q̇ = F(q) ν: what Kindr calls generalized coordinates' rates. A quaternion's is ½ q ⊗ (0, ω) */
 HML_API hml_status hml_configuration_rate(const hml_model *model, const double *q, const double *v, double *qdot);

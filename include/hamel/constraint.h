@@ -14,6 +14,8 @@
  *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
  *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
  *   hml_constrained_impulse_linearize    the Jacobians of ν⁺ and Λ, exact
+ *   hml_constrained_to_representation    what hml_constrained_linearize found, right, mixed or split
+ *   hml_impulse_to_representation        the same for the impulse
  *
  * Rows. A held frame has six: its left twist is zero, and its λ is a wrench [force; torque] in the frame. A held point
  * has three: the velocity of the frame's origin in the world's axes is zero, λ is a force in these axes. A point on a
@@ -38,6 +40,7 @@
 #define HAMEL_CONSTRAINT_H
 
 #include "hamel/dynamics.h"
+#include "hamel/representation.h"
 
 typedef enum hml_constraint_kind {
     HML_HOLD_FRAME = 0, /* 6 rows */
@@ -136,5 +139,19 @@ HML_API hml_status hml_constrained_impulse_linearize(const hml_model *model, hml
                                                      const double *q, const double *v, double *scratch, double *v_next,
                                                      double *impulse, double *next_q, double *next_v, double *impulse_q,
                                                      double *impulse_v);
+
+/*
+ * Left to another representation of a free root's velocity, in place: acceleration (needed, as is v), Dq (needs Dv),
+ * Dv, Dtau, A, B, lambda_q (needs lambda_v) and lambda_v; what is NULL is left out. rows: hml_constraint_rows. λ and
+ * its derivative by τ do not change; the inputs of Dtau and B are the same numbers as before.
+ */
+HML_API hml_status hml_constrained_to_representation(const hml_model *model, hml_representation representation,
+                                                     int32_t rows, hml_constrained_linearization *arguments);
+
+/* v: left, before the impulse; v_next (needed), next_q (needs next_v), next_v, impulse_q (needs impulse_v), impulse_v
+ */
+HML_API hml_status hml_impulse_to_representation(const hml_model *model, hml_representation representation,
+                                                 int32_t rows, const double *q, const double *v, double *v_next,
+                                                 double *next_q, double *next_v, double *impulse_q, double *impulse_v);
 
 #endif

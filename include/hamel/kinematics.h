@@ -8,6 +8,13 @@
  *   hml_frame_relative           the same for an observer on another frame
  *   hml_frame_acceleration       intrinsic, apparent or classical, expressed in any frame
  *
+ *   hml_frame_in                 a frame for any observer, expressed in any place O[C]               Notation (33),
+ * (44) hml_frame_acceleration_in    its acceleration, intrinsic, apparent or classical                  Notation
+ * (44)-(55) hml_jacobian_in              ᴰJ_{F,E/C}: any frame, observer, place and base velocity            Notation
+ * (75) hml_base_transform           ᴮY_C and its rate, as nv × nv matrices                              Notation (76)
+ *   hml_base_velocity_to, hml_base_velocity_from    a free root's velocity, expressed in any place    Notation (33)
+ *   hml_base_jacobian            the columns of a Jacobian against such a velocity
+ *
  * Further: jacobian.h (all kinds of Jacobians), higher_order.h (jerk, jounce, Hessians), kinematic_derivatives.h,
  * inverse_kinematics.h, calibration.h.
  *
@@ -71,5 +78,55 @@ typedef enum hml_acceleration_kind {
 HML_API hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_t frame,
                                           hml_acceleration_kind kind, int32_t expressed, const double *q,
                                           const double *v, const double *a, double acceleration[6]);
+
+/* ---- any observer, any place ---- */
+
+/*
+ * O[C], Notation, section 5.2: the frame that has its origin with `origin` and its axes with `axes`. Each is a frame or
+ * HML_WORLD; where a base velocity is expressed also HML_BASE, the free root itself (with several, each its own). {D,
+ * D} is the frame D, {E, HML_WORLD} the E[A] of mixed twists; left, right and mixed base velocities are {HML_BASE,
+ * HML_BASE}, {HML_WORLD, HML_WORLD} and {HML_BASE, HML_WORLD}.
+ */
+enum { HML_BASE = -2 };
+typedef struct hml_place {
+    int32_t origin, axes;
+} hml_place;
+
+/*
+ * The motion of `frame` E relative to `observer` F (a frame or HML_WORLD), expressed in the place D, however D moves:
+ * pose ᴰH_E, twist ᴰv_{F,E}, J with twist = J ν (ν left-trivialized), and the derivatives of their numbers, J̇ and J ν̇ +
+ * J̇ ν, the apparent acceleration of Notation (44).
+ */
+HML_API hml_status hml_frame_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
+                                hml_place place, const double *q, const double *v, const double *a,
+                                hml_frame_motion *motion);
+
+/* the observer takes the world's part: intrinsic ᴰX_F d/dt(ᶠv_{F,E}); classical: ö in F and ω̇, in the axes of D */
+HML_API hml_status hml_frame_acceleration_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
+                                             hml_acceleration_kind kind, hml_place place, const double *q,
+                                             const double *v, const double *a, double acceleration[6]);
+
+/*
+ * ν = Y ν_C, where the base's part of ν_C is ᶜv_{A,B}: Y = diag(ᴮX_C, 1). Y, Ydot: nv × nv; either may be NULL; Ydot =
+ * dY/dt needs v, left. C may be carried by any joint. With them M_C = Yᵀ M Y, h_C = Yᵀ(h + M Ẏ ν_C), and so on.
+ */
+HML_API hml_status hml_base_transform(const hml_model *model, hml_work *work, hml_place place, const double *q,
+                                      const double *v, double *Y, double *Ydot);
+
+/* may be in place */
+HML_API hml_status hml_base_velocity_to(const hml_model *model, hml_work *work, hml_place place, const double *q,
+                                        const double *v, double *v_place);
+HML_API hml_status hml_base_velocity_from(const hml_model *model, hml_work *work, hml_place place, const double *q,
+                                          const double *v_place, double *v);
+
+/* J Y and J̇ Y + J Ẏ, rows × nv each, in place; Jdot may be NULL and needs v, left */
+HML_API hml_status hml_base_jacobian(const hml_model *model, hml_work *work, hml_place place, const double *q,
+                                     const double *v, int32_t rows, double *J, double *Jdot);
+
+/* ᴰJ_{F,E/C} with D = place, F = observer, C = base, 6 × nv, and the derivative of its numbers; Jdot may be NULL, needs
+ * v */
+HML_API hml_status hml_jacobian_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
+                                   hml_place place, hml_place base, const double *q, const double *v, double *J,
+                                   double *Jdot);
 
 #endif

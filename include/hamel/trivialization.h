@@ -6,12 +6,25 @@
  *
  *   hml_velocity_to_representation       ν_rep = T(q) ν
  *   hml_velocity_from_representation     ν = T(q)⁻¹ ν_rep
+ *   hml_velocity_transform               Y = T⁻¹ and Ẏ as nv × nv matrices                           Notation (76)
  *   hml_acceleration_to_representation   d/dt ν_rep = T ν̇ + Ṫ ν
  *   hml_force_to_representation          τ_rep = T⁻ᵀ τ, so that power stays the same
  *   hml_force_from_representation        τ = Tᵀ τ_rep
  *   hml_dynamics_to_representation       M and h, so that M_rep ν̇_rep + h_rep = τ_rep
+ *   hml_coriolis_to_representation       C and Ṁ, so that Ṁ_rep − 2 C_rep stays skew
  *   hml_jacobian_to_representation       the columns of J and J̇: twist = J_rep ν_rep
  *   hml_linearization_to_representation  A and B
+ *   hml_step_to_representation           A_d and B_d of a discrete step
+ *
+ * and back to left, each the inverse of its namesake: hml_acceleration_from_representation,
+ * hml_dynamics_from_representation, hml_coriolis_from_representation, hml_jacobian_from_representation,
+ * hml_linearization_from_representation, hml_step_from_representation. Linearizations under constraints: constraint.h.
+ *
+ *   hml_gradient_to_global               ∂f/∂q for perturbations exp(z)·g of the configuration
+ *   hml_hessian_to_global                the same where q's index comes first
+ *   hml_linearization_to_global          A and B
+ *   hml_step_to_global                   A_d and B_d                                and each with _from_ instead of
+ * _to_
  *
  *   hml_substitute_velocity, hml_substitute_acceleration, hml_substitute_force, hml_substitute_dynamics,
  *   hml_substitute_jacobian              the same for any ū = B(q) u                                     Kindr
@@ -23,7 +36,9 @@
  *              [ 0   R  ]                [ 0  R ]                [ 0  I ]
  *
  * Matrices are row-major and packed, and are changed in place; vectors may be changed in place. q is the configuration
- * of the state, v its left-trivialized velocity. The perturbation of the configuration stays q ⊕ z.
+ * of the state, v its left-trivialized velocity, in both directions. The perturbation of the configuration stays q ⊕ z
+ * unless it is changed by the functions at the end, which take it to exp(z)·g. NaN and infinity in q or v answer
+ * HML_NOT_FINITE, quaternions more than 1e-3 from unit HML_NOT_NORMALIZED.
  */
 #ifndef HAMEL_TRIVIALIZATION_H
 #define HAMEL_TRIVIALIZATION_H
@@ -39,9 +54,20 @@ HML_API hml_status hml_velocity_to_representation(const hml_model *model, hml_re
 HML_API hml_status hml_velocity_from_representation(const hml_model *model, hml_representation representation,
                                                     const double *q, const double *v_rep, double *v);
 
+/*
+ * ᴮY_C of Notation (76) for the four representations: ν = Y ν_rep. Y, Ydot: nv × nv, either may be NULL; Ydot = dY/dt
+ * needs v. Then M_rep = Yᵀ M Y, J_rep = J Y, and so on. Any other frame C: hml_base_transform in kinematics.h.
+ */
+HML_API hml_status hml_velocity_transform(const hml_model *model, hml_representation representation, const double *q,
+                                          const double *v, double *Y, double *Ydot);
+
 /* a: the left-trivialized acceleration ν̇ */
 HML_API hml_status hml_acceleration_to_representation(const hml_model *model, hml_representation representation,
                                                       const double *q, const double *v, const double *a, double *a_rep);
+
+HML_API hml_status hml_acceleration_from_representation(const hml_model *model, hml_representation representation,
+                                                        const double *q, const double *v, const double *a_rep,
+                                                        double *a);
 
 HML_API hml_status hml_force_to_representation(const hml_model *model, hml_representation representation,
                                                const double *q, const double *tau, double *tau_rep);
@@ -52,6 +78,21 @@ HML_API hml_status hml_force_from_representation(const hml_model *model, hml_rep
 HML_API hml_status hml_dynamics_to_representation(const hml_model *model, hml_representation representation,
                                                   const double *q, const double *v, double *M, double *h);
 
+HML_API hml_status hml_dynamics_from_representation(const hml_model *model, hml_representation representation,
+                                                    const double *q, const double *v, double *M, double *h);
+
+/*
+ * C, Mdot: nv × nv, as hml_coriolis_matrix gives them; Mdot may be NULL. M: nv × nv, read only, in the representation C
+ * comes in: left here, the other below. C_rep = T⁻ᵀ(C − M T⁻¹ Ṫ) T⁻¹, so that C_rep ν_rep is h_rep's part and Ṁ_rep =
+ * C_rep + C_repᵀ.
+ */
+HML_API hml_status hml_coriolis_to_representation(const hml_model *model, hml_representation representation,
+                                                  const double *q, const double *v, const double *M, double *C,
+                                                  double *Mdot);
+HML_API hml_status hml_coriolis_from_representation(const hml_model *model, hml_representation representation,
+                                                    const double *q, const double *v, const double *M, double *C,
+                                                    double *Mdot);
+
 /*
  * J, Jdot: rows × nv; Jdot may be NULL. J_rep = J T⁻¹, J̇_rep = J̇ T⁻¹ + J d/dt(T⁻¹). The rows stay what they are:
  * hml_frame has already written them in the representation it was asked for.
@@ -59,6 +100,9 @@ HML_API hml_status hml_dynamics_to_representation(const hml_model *model, hml_re
 HML_API hml_status hml_jacobian_to_representation(const hml_model *model, hml_representation representation,
                                                   const double *q, const double *v, int32_t rows, double *J,
                                                   double *Jdot);
+HML_API hml_status hml_jacobian_from_representation(const hml_model *model, hml_representation representation,
+                                                    const double *q, const double *v, int32_t rows, double *J,
+                                                    double *Jdot);
 
 /*
  * A: 2nv × 2nv, B: 2nv × ninputs; either may be NULL. a: the left-trivialized acceleration. z = P z_rep with
@@ -71,6 +115,50 @@ HML_API hml_status hml_jacobian_to_representation(const hml_model *model, hml_re
 HML_API hml_status hml_linearization_to_representation(const hml_model *model, hml_representation representation,
                                                        const double *q, const double *v, const double *a,
                                                        int32_t ninputs, double *A, double *B);
+HML_API hml_status hml_linearization_from_representation(const hml_model *model, hml_representation representation,
+                                                         const double *q, const double *v, const double *a,
+                                                         int32_t ninputs, double *A, double *B);
+
+/*
+ * Ad: 2nv × 2nv, Bd: 2nv × ninputs of hml_step_linearize; either may be NULL. q, v: the state at the step's start,
+ * q_next, v_next at its end, velocities left-trivialized. A_d,rep = P(q⁺, ν⁺)⁻¹ A_d P(q, ν), B_d,rep = P(q⁺, ν⁺)⁻¹ B_d.
+ */
+HML_API hml_status hml_step_to_representation(const hml_model *model, hml_representation representation,
+                                              const double *q, const double *v, const double *q_next,
+                                              const double *v_next, int32_t ninputs, double *Ad, double *Bd);
+HML_API hml_status hml_step_from_representation(const hml_model *model, hml_representation representation,
+                                                const double *q, const double *v, const double *q_next,
+                                                const double *v_next, int32_t ninputs, double *Ad, double *Bd);
+
+/*
+ * ---- perturbations on the other side ----
+ *
+ * The whole library perturbs a configuration as q ⊕ z, g·exp(z) in every joint: left-trivialized, in the successor's
+ * frame ("local"). These functions take results to exp(z)·g, right-trivialized, in the predecessor's frame ("global"),
+ * for every joint, and back. It is a change of its own: velocities stay in the representation they are in, and the two
+ * changes may be combined, the representation first (and last on the way back).
+ */
+
+/* D: rows × nv, derivatives by q: D_q, ∂τ/∂q, derivatives of twists and accelerations, of λ, … */
+HML_API hml_status hml_gradient_to_global(const hml_model *model, const double *q, int32_t rows, double *D);
+HML_API hml_status hml_gradient_from_global(const hml_model *model, const double *q, int32_t rows, double *D);
+
+/* H: nv × size, the derivative by coordinate k in row k: hml_frame_hessian's, its base left, with size = 6 nv */
+HML_API hml_status hml_hessian_to_global(const hml_model *model, const double *q, int32_t size, double *H);
+HML_API hml_status hml_hessian_from_global(const hml_model *model, const double *q, int32_t size, double *H);
+
+/* A: 2nv × 2nv, B: 2nv × ninputs, either may be NULL; v: left. With left velocities A becomes [ 0  Ad_g ; D_q Ad_g⁻¹
+ * D_ν ] */
+HML_API hml_status hml_linearization_to_global(const hml_model *model, const double *q, const double *v,
+                                               int32_t ninputs, double *A, double *B);
+HML_API hml_status hml_linearization_from_global(const hml_model *model, const double *q, const double *v,
+                                                 int32_t ninputs, double *A, double *B);
+
+/* Ad: 2nv × 2nv, Bd: 2nv × ninputs of a step from q to q_next; either may be NULL */
+HML_API hml_status hml_step_to_global(const hml_model *model, const double *q, const double *q_next, int32_t ninputs,
+                                      double *Ad, double *Bd);
+HML_API hml_status hml_step_from_global(const hml_model *model, const double *q, const double *q_next, int32_t ninputs,
+                                        double *Ad, double *Bd);
 
 /*
  * ---- any other velocities ----

@@ -20,24 +20,95 @@ static hml_status pairs(const row *r, pair_batch *batch)
     return batch(r->model, r->work, r->n, a, b, out, NULL);
 }
 
-static hml_status dynamics_to(const row *r)
+/* ---- results in another representation: copied, then changed in place ---- */
+
+#define REPRESENTATION(i) ((hml_representation)r->choice[i])
+
+static size_t nv_of(const row *r) { return (size_t)hml_model_nv(r->model); }
+
+static void copied(const row *r, int in, int out, size_t n)
 {
-    size_t nv = (size_t)hml_model_nv(r->model);
-    memcpy(r->out[0], r->in[2], nv * nv * sizeof(double));
-    memcpy(r->out[1], r->in[3], nv * sizeof(double));
-    return hml_dynamics_to_representation(r->model, (hml_representation)r->choice[4], r->in[0], r->in[1], r->out[0],
-                                          r->out[1]);
+    if (r->in[in]) memcpy(r->out[out], r->in[in], n * sizeof(double));
 }
 
-static hml_status jacobian_to(const row *r)
+typedef hml_status dynamics_change(const hml_model *, hml_representation, const double *, const double *, double *,
+                                   double *);
+
+static hml_status dynamics_changed(const row *r, dynamics_change *change)
 {
-    npy_intp rows = r->symbol['k' - 'a'];
-    size_t bytes = (size_t)rows * (size_t)hml_model_nv(r->model) * sizeof(double);
-    memcpy(r->out[0], r->in[2], bytes);
-    if (r->in[3]) memcpy(r->out[1], r->in[3], bytes);
-    return hml_jacobian_to_representation(r->model, (hml_representation)r->choice[4], r->in[0], r->in[1], (int32_t)rows,
-                                          r->out[0], r->out[1]);
+    copied(r, 2, 0, nv_of(r) * nv_of(r)), copied(r, 3, 1, nv_of(r));
+    return change(r->model, REPRESENTATION(4), r->in[0], r->in[1], r->out[0], r->out[1]);
 }
+
+typedef hml_status coriolis_change(const hml_model *, hml_representation, const double *, const double *,
+                                   const double *, double *, double *);
+
+static hml_status coriolis_changed(const row *r, coriolis_change *change)
+{
+    copied(r, 3, 0, nv_of(r) * nv_of(r)), copied(r, 4, 1, nv_of(r) * nv_of(r));
+    return change(r->model, REPRESENTATION(5), r->in[0], r->in[1], r->in[2], r->out[0], r->out[1]);
+}
+
+typedef hml_status jacobian_change(const hml_model *, hml_representation, const double *, const double *, int32_t,
+                                   double *, double *);
+
+static hml_status jacobian_changed(const row *r, jacobian_change *change)
+{
+    size_t rows = (size_t)r->symbol['k' - 'a'];
+    copied(r, 2, 0, rows * nv_of(r)), copied(r, 3, 1, rows * nv_of(r));
+    return change(r->model, REPRESENTATION(4), r->in[0], r->in[1], (int32_t)rows, r->out[0], r->out[1]);
+}
+
+static size_t inputs_of(const row *r) { return (size_t)r->symbol['m' - 'a']; }
+
+/* A and B, or A_d and B_d: parameters `first` and `first + 1` */
+static void state_matrices(const row *r, int first)
+{
+    copied(r, first, 0, 4 * nv_of(r) * nv_of(r)), copied(r, first + 1, 1, 2 * nv_of(r) * inputs_of(r));
+}
+
+typedef hml_status linearization_change(const hml_model *, hml_representation, const double *, const double *,
+                                        const double *, int32_t, double *, double *);
+
+static hml_status linearization_changed(const row *r, linearization_change *change)
+{
+    state_matrices(r, 3);
+    return change(r->model, REPRESENTATION(5), r->in[0], r->in[1], r->in[2], (int32_t)inputs_of(r), r->out[0],
+                  r->out[1]);
+}
+
+typedef hml_status step_change(const hml_model *, hml_representation, const double *, const double *, const double *,
+                               const double *, int32_t, double *, double *);
+
+static hml_status step_changed(const row *r, step_change *change)
+{
+    state_matrices(r, 4);
+    return change(r->model, REPRESENTATION(6), r->in[0], r->in[1], r->in[2], r->in[3], (int32_t)inputs_of(r), r->out[0],
+                  r->out[1]);
+}
+
+/* ---- perturbations on the other side ---- */
+
+typedef hml_status gradient_change(const hml_model *, const double *, int32_t, double *);
+
+static hml_status gradient_changed(const row *r, gradient_change *change)
+{
+    size_t count = (size_t)r->symbol['k' - 'a'];
+    copied(r, 1, 0, count * nv_of(r));
+    return change(r->model, r->in[0], (int32_t)count, r->out[0]);
+}
+
+#define hessian_changed gradient_changed /* the same numbers, turned */
+
+typedef hml_status linearization_side(const hml_model *, const double *, const double *, int32_t, double *, double *);
+
+static hml_status linearization_sided(const row *r, linearization_side *change)
+{
+    state_matrices(r, 2);
+    return change(r->model, r->in[0], r->in[1], (int32_t)inputs_of(r), r->out[0], r->out[1]);
+}
+
+#define step_sided linearization_sided /* q_next in the place of v */
 
 #define TABLE           "configuration.def"
 #define TABLE_FUNCTIONS table

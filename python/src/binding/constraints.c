@@ -23,7 +23,28 @@ static hml_status linearize(const row *r)
                                        .lambda_q = r->out[7],
                                        .lambda_v = r->out[8],
                                        .lambda_tau = r->out[9]};
-    return hml_constrained_linearize(r->model, r->work, r->constraints, SCRATCH, &x);
+    const int32_t nv = hml_model_nv(r->model), rows = hml_constraint_rows(r->constraints);
+    hml_status status = hml_constrained_linearize(r->model, r->work, r->constraints, SCRATCH, &x);
+    if (!status) status = hml_constrained_to_representation(r->model, (hml_representation)r->choice[5], rows, &x);
+    if (status || !r->choice[6]) return status;
+    status = hml_linearization_to_global(r->model, x.q, x.v, nv, x.A, x.B);
+    if (!status) status = hml_gradient_to_global(r->model, x.q, nv, x.Dq);
+    return status ? status : hml_gradient_to_global(r->model, x.q, rows, x.lambda_q);
+}
+
+static hml_status impulse_linearize(const row *r)
+{
+    const double *q = r->in[1], *v = r->in[2], restitution = r->in[3] ? *r->in[3] : 0;
+    const int32_t nv = hml_model_nv(r->model), rows = hml_constraint_rows(r->constraints);
+    hml_status status =
+        hml_constrained_impulse_linearize(r->model, r->work, r->constraints, restitution, q, v, SCRATCH, r->out[0],
+                                          r->out[1], r->out[2], r->out[3], r->out[4], r->out[5]);
+    if (!status)
+        status = hml_impulse_to_representation(r->model, (hml_representation)r->choice[4], rows, q, v, r->out[0],
+                                               r->out[2], r->out[3], r->out[4], r->out[5]);
+    if (status || !r->choice[5]) return status;
+    status = hml_gradient_to_global(r->model, q, nv, r->out[2]);
+    return status ? status : hml_gradient_to_global(r->model, q, rows, r->out[4]);
 }
 
 enum { MOST_SITES = 256 };

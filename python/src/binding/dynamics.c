@@ -42,6 +42,19 @@ static hml_status bias(const row *r)
     return hml_inverse_dynamics(r->model, r->work, r->in[0], r->in[1], rest, r->in[2], r->out[0]);
 }
 
+static hml_status coriolis(const row *r)
+{
+    size_t square = velocities(r) * (size_t)hml_model_nv(r->model);
+    double *M = row_scratch(r, square + hml_recursive_size(r->model) + 1);
+    void *memory = M ? (char *)M + square : NULL;
+    if (!M) return HML_OUT_OF_MEMORY;
+    hml_status status = hml_coriolis_matrix(r->model, memory, r->in[0], r->in[1], r->out[0], r->out[1]);
+    if (!status) status = hml_crba(r->model, memory, HML_CRBA_BODY, r->in[0], M);
+    if (status) return status;
+    return hml_coriolis_to_representation(r->model, (hml_representation)r->choice[2], r->in[0], r->in[1], M, r->out[0],
+                                          r->out[1]);
+}
+
 static hml_status hybrid(const row *r)
 {
     memcpy(r->out[0], r->in[3], velocities(r));
@@ -117,8 +130,15 @@ static hml_status step(const row *r)
 
 static hml_status step_linearize(const row *r)
 {
-    return hml_step_linearize(r->model, r->work, (hml_integrator)r->choice[4], *r->in[2], r->in[0], r->in[1], r->in[3],
-                              step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
+    const int32_t nv = hml_model_nv(r->model);
+    hml_status status =
+        hml_step_linearize(r->model, r->work, (hml_integrator)r->choice[4], *r->in[2], r->in[0], r->in[1], r->in[3],
+                           step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
+    if (!status)
+        status = hml_step_to_representation(r->model, (hml_representation)r->choice[5], r->in[0], r->in[1], r->out[0],
+                                            r->out[1], nv, r->out[2], r->out[3]);
+    if (status || !r->choice[6]) return status;
+    return hml_step_to_global(r->model, r->in[0], r->out[0], nv, r->out[2], r->out[3]);
 }
 
 static hml_status wrench_at(const row *r)

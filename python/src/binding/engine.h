@@ -11,7 +11,7 @@
  *   name:         a number; arrays of them are fine
  *   name%dims     an array of integers, one for the whole call
  *   name=word     a choice; its parameter's name says from which words
- *   name@         a frame, by name or index; name@world: the world if it is not given
+ *   name@         a frame, by name or index; name@world: the world if it is not given; name@base: the free base itself
  *   name#5        an integer; without a number it must be given
  *   name&         a list of constraints; the symbol l is the number of their rows
  *   > name:dims   one output; > Type( name:dims name:dims!v ) several, made only where the input v is there

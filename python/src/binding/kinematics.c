@@ -1,11 +1,30 @@
 /* Kinematics, row by row. */
+#include <string.h>
+
 #include "objects.h"
+
+/* parameters i and i + 1 are origin and axes of a place */
+#define PLACE(i) ((hml_place){r->choice[i], r->choice[(i) + 1]})
 
 static hml_status frame_motion(const row *r)
 {
     hml_frame_motion m = {sizeof m, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4]};
     return hml_frame_relative(r->model, r->work, r->choice[0], r->choice[5], (hml_representation)r->choice[4], r->in[1],
                               r->in[2], r->in[3], &m);
+}
+
+static hml_status frame_in(const row *r)
+{
+    hml_frame_motion m = {sizeof m, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4]};
+    return hml_frame_in(r->model, r->work, r->choice[0], r->choice[4], PLACE(5), r->in[1], r->in[2], r->in[3], &m);
+}
+
+static hml_status base_jacobian(const row *r)
+{
+    size_t rows = (size_t)r->symbol['k' - 'a'], bytes = rows * (size_t)hml_model_nv(r->model) * sizeof(double);
+    memcpy(r->out[0], r->in[2], bytes);
+    if (r->in[3]) memcpy(r->out[1], r->in[3], bytes);
+    return hml_base_jacobian(r->model, r->work, PLACE(4), r->in[0], r->in[1], (int32_t)rows, r->out[0], r->out[1]);
 }
 
 static hml_status point_motion(const row *r)
@@ -37,8 +56,24 @@ static hml_status columns(const row *r)
 static hml_status frame_derivatives(const row *r)
 {
     hml_frame_derivative d = {sizeof d, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4], r->out[5]};
-    return hml_frame_derivatives(r->model, r->work, r->choice[0], (hml_representation)r->choice[4], r->in[1], r->in[2],
-                                 r->in[3], &d);
+    hml_status status = hml_frame_derivatives(r->model, r->work, r->choice[0], (hml_representation)r->choice[4],
+                                              r->in[1], r->in[2], r->in[3], &d);
+    double *const by_q[] = {d.placement_q, d.twist_q, d.acceleration_q};
+    for (int i = 0; i < 3 && !status && r->choice[5]; i++) {
+        if (by_q[i]) status = hml_gradient_to_global(r->model, r->in[1], 6, by_q[i]);
+    }
+    return status;
+}
+
+static hml_status frame_hessian(const row *r)
+{
+    const hml_representation base = (hml_representation)r->choice[3];
+    if (r->choice[4] && base != HML_LEFT)
+        return HML_INVALID_ARGUMENT; /* k is a direction of the base's velocity there */
+    hml_status status =
+        hml_frame_hessian(r->model, r->work, r->choice[0], (hml_representation)r->choice[2], base, r->in[1], r->out[0]);
+    if (status || !r->choice[4]) return status;
+    return hml_hessian_to_global(r->model, r->in[1], 6 * hml_model_nv(r->model), r->out[0]);
 }
 
 static hml_status system_matrices(const row *r)

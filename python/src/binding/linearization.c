@@ -12,14 +12,15 @@ typedef struct linearization_object {
     PyObject_HEAD PyObject *model;
     PyArrayObject *block;     /* A, B, acceleration, each for all states */
     PyArrayObject *matrix[3]; /* the same as arrays, once somebody asked: (…, 2nv, 2nv), (…, 2nv, nv), (…, nv) */
-    int representation, actuated, nlead;
+    int representation, actuated, side, nlead;
     npy_intp lead[MAX_LEAD];
 } linearization_object;
 
 static const char *const REPRESENTATIONS[] = {"left", "right", "mixed", "split"};
 static const char *const INPUTS[] = {"all", "actuated"};
+static const char *const SIDES[] = {"local", "global"};
 
-enum { Q, V, TAU, WRENCHES, REPRESENTATION, INPUT, ERRORS, OUT_A = 0, OUT_B, OUT_ACCELERATION };
+enum { Q, V, TAU, WRENCHES, REPRESENTATION, INPUT, ERRORS, SIDE, OUT_A = 0, OUT_B, OUT_ACCELERATION };
 
 static hml_status to_representation(const row *r, size_t i)
 {
@@ -29,6 +30,7 @@ static hml_status to_representation(const row *r, size_t i)
     double *A = r->out[OUT_A] + i * 4 * n * n, *B = r->out[OUT_B] + i * 2 * n * n;
     double *a = r->out[OUT_ACCELERATION] + i * n;
     hml_status status = hml_linearization_to_representation(r->model, representation, q, v, a, (int32_t)n, A, B);
+    if (!status && r->choice[SIDE]) status = hml_linearization_to_global(r->model, q, v, (int32_t)n, A, B);
     return status ? status : hml_acceleration_to_representation(r->model, representation, q, v, a, a);
 }
 
@@ -45,11 +47,14 @@ static hml_linearization arguments(const row *r)
     return x;
 }
 
+/* is anything to be done after the linearization itself? */
+static int changed(const row *r) { return r->choice[REPRESENTATION] != HML_LEFT || r->choice[SIDE]; }
+
 static hml_status linearize_one(const row *r)
 {
     const hml_linearization x = arguments(r);
     hml_status status = hml_linearize(r->model, r->work, &x);
-    return status || r->choice[REPRESENTATION] == HML_LEFT ? status : to_representation(r, 0);
+    return status || !changed(r) ? status : to_representation(r, 0);
 }
 
 static hml_status linearize_many(const row *r)
@@ -57,7 +62,7 @@ static hml_status linearize_many(const row *r)
     const hml_linearization x = arguments(r);
     hml_status status = hml_linearize_batch(r->model, r->work, r->n, &x, NULL);
     int tolerant = r->choice[ERRORS]; /* what failed is NaN already, and stays that */
-    for (size_t i = 0; i < r->n && (tolerant || !status) && r->choice[REPRESENTATION] != HML_LEFT; i++) {
+    for (size_t i = 0; i < r->n && (tolerant || !status) && changed(r); i++) {
         status = to_representation(r, i);
     }
     return tolerant ? HML_OK : status;
@@ -67,13 +72,15 @@ static entry from_python;
 static function linearize_function = {
     "Model",
     "linearize",
-    "q:q v:v tau?:v wrenches?:b,6 representation=left inputs=all errors=raise > A:2v,2v B:2v,v acceleration:v",
+    "q:q v:v tau?:v wrenches?:b,6 representation=left inputs=all errors=raise side=local > A:2v,2v B:2v,v "
+    "acceleration:v",
     "ż = A z + B w, exactly, at q, ν, τ: A = [−ad_ν I; D_q D_ν], B = [0; M⁻¹], z = (z_q, z_ν) with q ⊕ z_q, ν + "
     "z_ν.\n\n"
     "Returns a Linearization: A, B, Dq, Dv, Minv, acceleration and names. With leading dimensions all of them have\n"
     "these. representation: of the results' velocities. inputs: B's columns, one for every coordinate, or for the\n"
     "actuated ones. errors: 'nan' lets a state that fails become NaN instead of raising. out: an older Linearization\n"
-    "of the same shape, which is filled again.",
+    "of the same shape, which is filled again. side: 'global' takes the perturbation of q to be exp(z)·g instead of\n"
+    "g·exp(z) = q ⊕ z.",
     linearize_one,
     linearize_many,
     from_python,
@@ -121,6 +128,7 @@ static PyObject *from_python(PyObject *self, PyObject *const *arguments, Py_ssiz
     Py_XSETREF(result->block, x.block);
     result->representation = x.choice[REPRESENTATION];
     result->actuated = x.choice[INPUT];
+    result->side = x.choice[SIDE];
     result->nlead = x.nlead;
     memcpy(result->lead, x.lead, (size_t)x.nlead * sizeof *x.lead);
     return (PyObject *)result;
@@ -257,6 +265,12 @@ static PyObject *get_inputs(linearization_object *self, void *closure)
     return PyUnicode_FromString(INPUTS[self->actuated]);
 }
 
+static PyObject *get_side(linearization_object *self, void *closure)
+{
+    (void)closure;
+    return PyUnicode_FromString(SIDES[self->side]);
+}
+
 static PyObject *get_velocity_names(linearization_object *self, void *closure)
 {
     (void)closure;
@@ -292,7 +306,8 @@ static PyObject *reduce(linearization_object *self, PyObject *none)
     PyObject *make = PyObject_GetAttrString((PyObject *)&linearization_type, "_make");
     PyObject *lead = make ? PyArray_IntTupleFromIntp(self->nlead, self->lead) : NULL;
     if (lead)
-        return Py_BuildValue("N(OONii)", make, self->model, self->block, lead, self->representation, self->actuated);
+        return Py_BuildValue("N(OONiii)", make, self->model, self->block, lead, self->representation, self->actuated,
+                             self->side);
     Py_XDECREF(make);
     return NULL;
 }
@@ -302,9 +317,9 @@ static PyObject *make(PyObject *class, PyObject *arguments)
     (void)class;
     PyObject *model, *lead;
     PyArrayObject *block;
-    int representation, actuated;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!ii", &model_type, &model, &PyArray_Type, &block, &PyTuple_Type, &lead,
-                          &representation, &actuated)) {
+    int representation, actuated, side;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!iii", &model_type, &model, &PyArray_Type, &block, &PyTuple_Type, &lead,
+                          &representation, &actuated, &side)) {
         return NULL;
     }
     linearization_object *self = new_linearization(model);
@@ -327,6 +342,7 @@ static PyObject *make(PyObject *class, PyObject *arguments)
     self->block = (PyArrayObject *)Py_NewRef((PyObject *)block);
     self->representation = representation;
     self->actuated = actuated != 0;
+    self->side = side != 0;
     return (PyObject *)self;
 }
 
@@ -340,6 +356,7 @@ static PyGetSetDef getset[] = {
     {"model", (getter)get_model, NULL, "The model.", NULL},
     {"representation", (getter)get_representation, NULL, "left, right, mixed or split.", NULL},
     {"inputs", (getter)get_inputs, NULL, "all or actuated.", NULL},
+    {"side", (getter)get_side, NULL, "local: perturbations g·exp(z); global: exp(z)·g.", NULL},
     {"velocity_names", (getter)get_velocity_names, NULL, "Names of the coordinates of ν.", NULL},
     {"state_names", (getter)get_named, NULL, "Names of A's rows: 'q knee' …, 'v knee' ….", "state_names"},
     {"input_names", (getter)get_named, NULL, "Names of B's columns.", "input_names"},

@@ -15,6 +15,7 @@ static const char *const ERRORS[] = {"raise", "nan", NULL};
 static const char *const UPDATES[] = {"se3", "so3_r3", NULL};
 static const char *const ROTATIONS[] = {"matrix", "quat", "angle_axis", "rotvec", "euler_zyx", "euler_xyz", NULL};
 static const char *const SCREWS[] = {"moving", "body", "reference", NULL};
+static const char *const STATE_GROUPS[] = {"direct", "tangent", NULL};
 static const char *const INPUTS[] = {"all", "actuated", NULL};
 
 static const struct {
@@ -28,6 +29,7 @@ static const struct {
     {"target", REPRESENTATIONS},
     {"side", SIDES},
     {"rotation", ROTATIONS},
+    {"group", STATE_GROUPS},
     {"integrator", INTEGRATORS},
     {"kind", ACCELERATIONS},
     {"axes", AXES},
@@ -88,7 +90,7 @@ static const char *parse_parameter(function *f, const char *s)
     case '@':
         p->kind = FRAME;
         p->optional = s[1] != ' ' && s[1];
-        p->fallback = HML_WORLD;
+        p->fallback = strncmp(s + 1, "base", 4) ? HML_WORLD : HML_BASE;
         return s + 1 + strcspn(s + 1, " ");
     case '#':
         p->kind = INTEGER;
@@ -233,7 +235,11 @@ static void say_parameters(const function *f, text *t)
             say_shape(t, &p->shape, 0);
             say(t, " integers");
             break;
-        case FRAME: say(t, p->optional ? "name or index; the world if not given" : "name or index of a frame"); break;
+        case FRAME:
+            say(t, !p->optional               ? "name or index of a frame"
+                   : p->fallback == HML_WORLD ? "name or index; the world if not given"
+                                              : "name or index, or 'world'; the free base itself if not given");
+            break;
         case INTEGER: say(t, "integer"); break;
         case HOLDS: say(t, "list of hamel.Hold"); break;
         case CHOICE:
