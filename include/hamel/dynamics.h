@@ -10,6 +10,9 @@
  *   hml_linearize                 ν̇, D_q = ∂ν̇/∂q, D_ν = ∂ν̇/∂ν, M⁻¹, A, B at q, ν, τ
  *   hml_linearize_batch           the same for many states
  *   hml_inverse_mass_derivative   ∂(M⁻¹ b)/∂q
+ *   hml_observer_wrenches         what a world frame that moves and accelerates adds
+ *   hml_observer_derivatives      its derivatives
+ *   hml_observer_linearize        hml_linearize in such a frame
  *
  * Conventions. ν is left-trivialized (each joint's velocity in its successor frame). A perturbation of the
  * configuration is q ⊕ z, that is g·exp(z) joint by joint. h holds Coriolis, gravity, damping and springs; armature is
@@ -104,5 +107,41 @@ HML_API hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work 
  * Returns HML_OK and all zeros where M is regular.
  */
 HML_API hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, const double *q, int *marks);
+
+/* ---- observers that move ---- */
+
+/*
+ * The world frame A of a model need not be inertial: a robot on a ship, in a lift, on a turntable. `velocity` is the
+ * twist of A relative to an inertial frame, `acceleration` the derivative of its six numbers, both in A
+ * (left-trivialized, linear first). q, ν and everything computed stay relative to A, and gravity stays the model's, in
+ * the axes of A.
+ *
+ * An acceleration acts like gravity of opposite sign: −g instead of it gives gravity that A sees turning, and six
+ * numbers with V = 0 are Bos's a_grav. That is all of the answer only where A does not turn: a velocity with an angular
+ * part adds Coriolis and centrifugal forces, and a free base sees them as well as the joints do. A uniform linear
+ * velocity changes nothing. Armature is a rotor's inertia relative to its joint and takes no part.
+ */
+typedef struct hml_observer {
+    double velocity[6], acceleration[6];
+} hml_observer;
+
+/*
+ * The wrenches that make up for it, added to `wrenches`, nbodies × 6 in the bodies' frames: to be handed to forward or
+ * inverse dynamics, or to any function that takes wrenches. HML_USE_TREE is enough.
+ */
+HML_API hml_status hml_observer_wrenches(const hml_model *model, hml_work *work, const hml_observer *observer,
+                                         const double *q, const double *v, double *wrenches);
+
+HML_API size_t hml_observer_scratch_doubles(const hml_model *model);
+
+/* Σ_i J_iᵀ ∂F_i/∂q and ∂F_i/∂ν of these wrenches F, nv × nv each: what they add to −∂τ/∂q and −∂τ/∂ν with F held */
+HML_API hml_status hml_observer_derivatives(const hml_model *model, hml_work *work, const hml_observer *observer,
+                                            const double *q, const double *v, double *scratch, double *by_q,
+                                            double *by_v);
+
+/* hml_linearize of one state as the observer sees it; wrenches are further ones. The observer is held, as a function of
+ * t */
+HML_API hml_status hml_observer_linearize(const hml_model *model, hml_work *work, const hml_observer *observer,
+                                          double *scratch, const hml_linearization *arguments);
 
 #endif

@@ -77,8 +77,8 @@ def test_words(quadruped):
         quadruped.linearize(q, v, tua=v)
     with pytest.raises(TypeError, match="two values"):
         quadruped.linearize(q, v, v=v)
-    with pytest.raises(TypeError, match="takes 7 arguments"):
-        quadruped.linearize(*[q] * 8)
+    with pytest.raises(TypeError, match="takes 8 arguments"):
+        quadruped.linearize(*[q] * 9)
     with pytest.raises(hamel.NotFoundError, match="no frame, body or link is called 'tail'"):
         quadruped.frame("tail", q)
     with pytest.raises(hamel.NotFoundError):

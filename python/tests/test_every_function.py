@@ -76,7 +76,7 @@ def draw(function, name, shape, rng):
         return hamel.rotvec.to_angle_axis(turns[:, :3])
     if name == "rate" and where not in ("point", "Model"):
         return owner.rate(draw(function, *inputs(function)[0], rng), turns[:, :3])
-    if name in ("q", "q0", "q1", "qdot") and dims == (ROBOT.nq,):
+    if name in ("q", "q0", "q1", "q2", "q_next", "qdot") and dims == (ROBOT.nq,):
         return ROBOT.random(int(rng.integers(1 << 30)), N)
     if name == "q" and "their" in shape:
         return ROBOT.to_layout(ROBOT.random(1, N)).q

@@ -140,7 +140,7 @@ def test_unknown_group():
     with pytest.raises(hamel.NotFoundError, match="SE\\(3\\), X"):
         hamel.Subgroup("SU(2)")
     with pytest.raises(hamel.InvalidArgumentError):
-        hamel.Subgroup("SE(2)", axis=[1, 1, 0])
+        hamel.Subgroup("SE(2)", axis=[0, 0, 0])
 
 
 def test_field_of_a_unicycle():
@@ -217,7 +217,7 @@ def test_subgroups_about_any_axis(name, axis):
 
 
 def test_vee_refuses_what_is_not_in_the_algebra():
-    with pytest.raises(hamel.ArgumentError):
+    with pytest.raises(hamel.InvalidArgumentError):
         hamel.Subgroup("SE(2)").vee(hamel.se3.hat([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]))
 
 

@@ -223,3 +223,34 @@ def test_places():
         close(Ydot, slope(lambda t: ROBOT.base_transform(path(t), origin=base_origin, axes=base_axes).Y))
     mixed = ROBOT.base_velocity_to(q, v, axes="world")
     close(mixed, ROBOT.velocity_to(q, v, "mixed"))
+
+
+def test_observers_that_move():
+    """On a turntable: Coriolis, centrifugal and Euler forces of every body, as seen by a free base; a lift; derivatives."""
+    q, v, tau = setup()
+    rng = np.random.default_rng(9)
+    velocity, acceleration = rng.normal(size=(2, 6))
+
+    def seen(x, u):
+        return ROBOT.forward_dynamics(x, u, tau, ROBOT.observer_wrenches(x, u, velocity, acceleration))
+
+    # the inertial frame: the same robot, whose base has the twist of the ship besides
+    base = ROBOT.velocity_to(q, v, "right")[:6]
+    u = v.copy()
+    u[:6] = ROBOT.velocity_from(q, np.append(base + velocity, v[6:]), "right")[:6]
+    a = ROBOT.forward_dynamics(q, u, tau)
+    # d/dt of ⁱX_A V is X a − v × X V: what the ship's own motion is of it
+    X = ROBOT.velocity_transform(q, representation="right").Y[:6, :6]
+    ship, rate = X @ velocity, X @ acceleration
+    expected = a.copy()
+    expected[:6] -= rate - hamel.twist.cross(v[:6], ship)
+    close(seen(q, v), expected, 1e-10)
+
+    x = ROBOT.observer_linearize(q, v, velocity, acceleration, tau)
+    close(x.acceleration, expected, 1e-10)
+    for k in range(0, ROBOT.nv, 3):
+        e = np.eye(ROBOT.nv)[k]
+        close(x.Dq[:, k], slope(lambda t: seen(ROBOT.integrate(q, t * e), v)), 1e-8)
+        close(x.Dv[:, k], slope(lambda t: seen(q, v + t * e)), 1e-8)
+    lift = ROBOT.observer_wrenches(q, v, np.zeros(6), [0, 0, 2, 0, 0, 0])
+    close(ROBOT.bias(q, v, lift) - ROBOT.bias(q, v), 2 / 9.81 * ROBOT.dynamics(q, v).gravity)

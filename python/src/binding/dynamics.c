@@ -151,6 +151,53 @@ static hml_status wrench_at(const row *r)
     return hml_wrench_add(r->model, r->work, r->in[2], r->choice[0], r->choice[3], r->in[1], r->out[0]);
 }
 
+static hml_observer observer_of(const row *r)
+{
+    hml_observer observer;
+    memcpy(observer.velocity, r->in[2], sizeof observer.velocity);
+    memcpy(observer.acceleration, r->in[3], sizeof observer.acceleration);
+    return observer;
+}
+
+static hml_status observer_wrenches(const row *r)
+{
+    const hml_observer observer = observer_of(r);
+    size_t bytes = 6 * (size_t)hml_model_nbodies(r->model) * sizeof(double);
+    if (r->in[4])
+        memcpy(r->out[0], r->in[4], bytes);
+    else
+        memset(r->out[0], 0, bytes);
+    return hml_observer_wrenches(r->model, r->work, &observer, r->in[0], r->in[1], r->out[0]);
+}
+
+static hml_status observer_linearize(const row *r)
+{
+    const hml_observer observer = observer_of(r);
+    const hml_representation representation = (hml_representation)r->choice[6];
+    const int32_t n = hml_model_nv(r->model);
+    const double *q = r->in[0], *v = r->in[1];
+    double *scratch = row_scratch(r, (hml_observer_scratch_doubles(r->model) + 1) * sizeof(double)), *A = r->out[0];
+    hml_linearization x = {.struct_size = sizeof x,
+                           .q = {q, 0},
+                           .v = {v, 0},
+                           .tau = {r->in[4], 0},
+                           .wrenches = {r->in[5], 0},
+                           .A = {A, 0, 0},
+                           .B = {r->out[1], 0, 0},
+                           .acceleration = {r->out[2], 0, 0}};
+    hml_status status = scratch ? hml_observer_linearize(r->model, r->work, &observer, scratch, &x) : HML_OUT_OF_MEMORY;
+    if (!status)
+        status = hml_linearization_to_representation(r->model, representation, q, v, r->out[2], n, A, r->out[1]);
+    if (!status && r->choice[7]) status = hml_linearization_to_global(r->model, q, v, n, A, r->out[1]);
+    for (int32_t i = 0; i < n && !status; i++) {
+        const double *row_of = A + (size_t)(n + i) * 2 * (size_t)n;
+        memcpy(r->out[3] + (size_t)i * (size_t)n, row_of, (size_t)n * sizeof *row_of);
+        memcpy(r->out[4] + (size_t)i * (size_t)n, row_of + n, (size_t)n * sizeof *row_of);
+    }
+    if (status) return status;
+    return hml_acceleration_to_representation(r->model, representation, q, v, r->out[2], r->out[2]);
+}
+
 static hml_status consistent(const row *r)
 {
     memcpy(r->out[0], r->in[2], velocities(r));
