@@ -20,23 +20,23 @@
 
 /* where a row of a panel has its tile: column j of D_q at `at` + j, those of D_ν and M⁻¹ n and 2 n further; bits of the
  * columns that are there */
-typedef struct sheet_row {
+typedef struct tile_row {
     int64_t at, n;
     uint64_t part;
-} sheet_row;
+} tile_row;
 
 /* STRETCH columns, or those that are left */
-typedef struct sheet_panel {
+typedef struct column_panel {
     int32_t begin, n;    /* columns, counted from the tree's first */
     int32_t s;           /* six rows of s: `width` numbers each for D_q, D_ν and M⁻¹ */
     int32_t width;       /* STRETCH, or its half where that is enough: two of the three share a register then */
-    sheet_row *rows;     /* of the tree */
+    tile_row *rows;      /* of the tree */
     int32_t first, last; /* only rows from first to last − 1 have tiles */
-} sheet_panel;
+} column_panel;
 
-enum { SHEET_PANELS = 32 / STRETCH };
+enum { STAGING_PANELS = 32 / STRETCH };
 
-typedef struct sheet {
+typedef struct staging {
     num *packs;
     entry *states; /* a sheet each */
     size_t stride;
@@ -45,27 +45,27 @@ typedef struct sheet {
     int32_t Dq, Dv; /* rows of six: the columns of a free root */
     int32_t Dq_rows;
     int32_t npanels;
-    sheet_panel panels[SHEET_PANELS];
-    sheet_row *rows; /* SHEET_PANELS × nv */
-    lane *unwanted;  /* nv + STRETCH: a row of a matrix that nobody asked for */
-} sheet;
+    column_panel panels[STAGING_PANELS];
+    tile_row *rows; /* STAGING_PANELS × nv */
+    lane *discard;  /* nv + STRETCH: a row of a matrix that nobody asked for */
+} staging;
 
 /* panels that a sheet of a robot may have */
-static inline size_t sheet_panels(const hml_plan *plan)
+static inline size_t staging_panels(const hml_plan *plan)
 {
     const size_t all = ((size_t)plan->nv + STRETCH - 1) / STRETCH;
-    return all < SHEET_PANELS ? all : (size_t)SHEET_PANELS;
+    return all < STAGING_PANELS ? all : (size_t)STAGING_PANELS;
 }
 
 /* numbers: G and two of the same, s and tiles of the panels; what a register reads before and behind */
-static inline size_t sheet_size(const hml_plan *plan)
+static inline size_t staging_size(const hml_plan *plan)
 {
     const size_t panel = STRETCH * (19 + 3 * (size_t)plan->block);
-    return ((size_t)plan->nv * (SIX_SPAN + 12) + sheet_panels(plan) * panel + 2 * STRETCH + 15) / 8 * 8;
+    return ((size_t)plan->nv * (SIX_SPAN + 12) + staging_panels(plan) * panel + 2 * STRETCH + 15) / 8 * 8;
 }
 
 /* room for n numbers: where they begin */
-static inline int32_t sheet_take(sheet *s, int32_t n)
+static inline int32_t staging_reserve(staging *s, int32_t n)
 {
     const int32_t at = s->used;
     s->used += n;
@@ -73,7 +73,7 @@ static inline int32_t sheet_take(sheet *s, int32_t n)
 }
 
 /* numbers from `begin` on, to every state */
-static inline void sheet_turn(const sheet *s, int32_t begin)
+static inline void staging_transpose(const staging *s, int32_t begin)
 {
 #if LANES > 1
     const size_t stride = s->stride;
@@ -97,33 +97,33 @@ static inline void sheet_turn(const sheet *s, int32_t begin)
 /* ---- rows of the matrices ---- */
 
 /* the rows of a state's three matrices; one that is not wanted is a row that is written again and again */
-typedef struct sheet_target {
+typedef struct assemble_target {
     lane *q, *v, *m;
     size_t q_ld, v_ld, m_ld;
-} sheet_target;
+} assemble_target;
 
 /* rows at once: three sums each and what they share should fit the registers */
 #if STRETCH == 8
-#define SHEET_ROWS 6
+#define ASSEMBLE_ROWS 6
 #elif STRETCH == 4
-#define SHEET_ROWS 3
+#define ASSEMBLE_ROWS 3
 #else
-#define SHEET_ROWS 2
+#define ASSEMBLE_ROWS 2
 #endif
-#define SHEET_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define ASSEMBLE_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
 /* R rows from row i on; with s or without, in halves or not */
-NUM_INLINE void sheet_finish_rows(const int R, const int base, const int halves, const entry *x, int32_t G,
-                                  const sheet_panel *p, int32_t i, const sheet_target *to)
+NUM_INLINE void assemble_rows(const int R, const int base, const int halves, const entry *x, int32_t G,
+                              const column_panel *p, int32_t i, const assemble_target *to)
 {
-    const sheet_row *row = p->rows + i;
+    const tile_row *row = p->rows + i;
     const entry *g = x + G + i * SIX_SPAN, *s = x + p->s;
     const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld, k = (size_t)i, first = (size_t)p->begin;
     lane *q = to->q + k * q_ld + first, *v = to->v + k * v_ld + first, *m = to->m + k * m_ld + first;
     const int32_t n = p->n;
     const stretch zero = {0};
 #define X(r) stretch q##r = zero, v##r = zero, m##r = zero;
-    SHEET_EACH(X)
+    ASSEMBLE_EACH(X)
 #undef X
     if (!base || (i < p->last && i + R > p->first)) {
 #define X(r)                                                                                                           \
@@ -139,7 +139,7 @@ NUM_INLINE void sheet_finish_rows(const int R, const int base, const int halves,
         tile += gap;                                                                                                   \
         m##r = stretch_load_part(tile + gap, row[r].part);                                                             \
     }
-        SHEET_EACH(X)
+        ASSEMBLE_EACH(X)
 #undef X
     }
     for (int32_t d = 0; base && halves && d < 6; d++, s += 3 * STRETCH / 2, g++) {
@@ -149,7 +149,7 @@ NUM_INLINE void sheet_finish_rows(const int R, const int base, const int halves,
         const entry e = g[r * SIX_SPAN];                                                                               \
         q##r = stretch_subtract(e, sq, q##r), m##r = stretch_add(e, sm, m##r);                                         \
     }
-        SHEET_EACH(X)
+        ASSEMBLE_EACH(X)
 #undef X
     }
     for (int32_t d = 0; base && !halves && d < 6; d++, s += 3 * STRETCH, g++) {
@@ -160,7 +160,7 @@ NUM_INLINE void sheet_finish_rows(const int R, const int base, const int halves,
         q##r = stretch_subtract(e, sq, q##r), v##r = stretch_subtract(e, sv, v##r);                                    \
         m##r = stretch_add(e, sm, m##r);                                                                               \
     }
-        SHEET_EACH(X)
+        ASSEMBLE_EACH(X)
 #undef X
     }
 #define X(r)                                                                                                           \
@@ -172,12 +172,12 @@ NUM_INLINE void sheet_finish_rows(const int R, const int base, const int halves,
         stretch_store(m, n, m##r);                                                                                     \
         q += q_ld, v += v_ld, m += m_ld;                                                                               \
     }
-    SHEET_EACH(X)
+    ASSEMBLE_EACH(X)
 #undef X
 }
 
 /* six numbers of a row */
-NUM_INLINE void sheet_store_six(lane *to, const entry *x)
+NUM_INLINE void store_base6(lane *to, const entry *x)
 {
 #if STRETCH == 8
     stretch_store(to, 6, stretch_load(x));
@@ -192,68 +192,68 @@ NUM_INLINE void sheet_store_six(lane *to, const entry *x)
 }
 
 /* R rows in the columns of a free root: those of M⁻¹ are G */
-NUM_INLINE void sheet_finish_base(const int R, const sheet *s, const entry *x, int32_t i, const sheet_target *to)
+NUM_INLINE void assemble_base(const int R, const staging *s, const entry *x, int32_t i, const assemble_target *to)
 {
     const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, *G = x + s->G + SIX_SPAN * i, zero[8] = {0};
     const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld;
     lane *q = to->q + (size_t)i * q_ld, *v = to->v + (size_t)i * v_ld, *m = to->m + (size_t)i * m_ld;
     for (int r = 0; r < R; r++, q += q_ld, v += v_ld, m += m_ld) {
-        sheet_store_six(q, i + r < s->Dq_rows ? Dq + 6 * r : zero);
-        sheet_store_six(v, Dv + 6 * r);
-        sheet_store_six(m, G + SIX_SPAN * r);
+        store_base6(q, i + r < s->Dq_rows ? Dq + 6 * r : zero);
+        store_base6(v, Dv + 6 * r);
+        store_base6(m, G + SIX_SPAN * r);
     }
 }
 
 /* R rows in all columns of the sheet; first: the free root's too */
-NUM_INLINE void sheet_finish_group(const int R, const int base, const sheet *s, const entry *x, int32_t i,
-                                   const sheet_target *to, int first)
+NUM_INLINE void assemble_row_group(const int R, const int base, const staging *s, const entry *x, int32_t i,
+                                   const assemble_target *to, int first)
 {
-    if (base && first) sheet_finish_base(R, s, x, i, to);
-    for (const sheet_panel *p = s->panels; p < s->panels + s->npanels; p++) {
+    if (base && first) assemble_base(R, s, x, i, to);
+    for (const column_panel *p = s->panels; p < s->panels + s->npanels; p++) {
         if (STRETCH == 8 && base && p->width < STRETCH)
-            sheet_finish_rows(R, base, 1, x, s->G, p, i, to);
+            assemble_rows(R, base, 1, x, s->G, p, i, to);
         else
-            sheet_finish_rows(R, base, 0, x, s->G, p, i, to);
+            assemble_rows(R, base, 0, x, s->G, p, i, to);
     }
 }
 
 /* all rows of a state; the last few overlap those before */
-NUM_INLINE void sheet_finish_state(const int base, const sheet *s, const entry *x, int32_t rows, const sheet_target *to,
-                                   int first)
+NUM_INLINE void assemble_state(const int base, const staging *s, const entry *x, int32_t rows,
+                               const assemble_target *to, int first)
 {
-    const int R = SHEET_ROWS;
+    const int R = ASSEMBLE_ROWS;
     int32_t i = 0;
-    for (; i + R < rows; i += R) sheet_finish_group(R, base, s, x, i, to, first);
+    for (; i + R < rows; i += R) assemble_row_group(R, base, s, x, i, to, first);
     if (rows >= R)
-        sheet_finish_group(R, base, s, x, rows - R, to, first);
+        assemble_row_group(R, base, s, x, rows - R, to, first);
     else
-        for (; !base && i < rows; i++) sheet_finish_group(1, base, s, x, i, to, first);
+        for (; !base && i < rows; i++) assemble_row_group(1, base, s, x, i, to, first);
 }
 
 /* where the rows of a tree are in the matrices of state l */
-static inline lane *tree_output(kernel_output out, const plan_tree *tree, int l, lane *unwanted)
+static inline lane *tree_output(kernel_output out, const plan_tree *tree, int l, lane *discard)
 {
-    if (!out.data) return unwanted;
+    if (!out.data) return discard;
     return out.data + (size_t)l * out.stride + (size_t)tree->begin * out.ld + tree->begin;
 }
 
 /* all that is on the sheet, to the matrices; first: it is the tree's first */
-static inline void sheet_finish(const kernel_call *call, const plan_tree *tree, const sheet *s, int first)
+static inline void assemble_tree(const kernel_call *call, const plan_tree *tree, const staging *s, int first)
 {
     const int32_t rows = tree->end - tree->begin;
     const kernel_output q = call->Dq, v = call->Dv, m = call->Minv;
     for (int l = 0; l < call->count; l++) {
         const entry *x = s->states + (size_t)l * s->stride;
-        const sheet_target to = {tree_output(q, tree, l, s->unwanted),
-                                 tree_output(v, tree, l, s->unwanted),
-                                 tree_output(m, tree, l, s->unwanted),
-                                 q.data ? q.ld : 0,
-                                 v.data ? v.ld : 0,
-                                 m.data ? m.ld : 0};
+        const assemble_target to = {tree_output(q, tree, l, s->discard),
+                                    tree_output(v, tree, l, s->discard),
+                                    tree_output(m, tree, l, s->discard),
+                                    q.data ? q.ld : 0,
+                                    v.data ? v.ld : 0,
+                                    m.data ? m.ld : 0};
         if (tree->base)
-            sheet_finish_state(1, s, x, rows, &to, first);
+            assemble_state(1, s, x, rows, &to, first);
         else
-            sheet_finish_state(0, s, x, rows, &to, first);
+            assemble_state(0, s, x, rows, &to, first);
     }
 }
 

@@ -28,7 +28,7 @@
 
 /* what right-hand sides and solutions need beside the walk */
 typedef struct equations {
-    sheet page;
+    staging store;
     num *b;       /* STRETCH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
     int32_t b_ld; /* 2 nv */
     num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
@@ -96,14 +96,14 @@ NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const in
 }
 
 /* columns begin … end − 1 of a panel, which are of one block: their s, and their tile */
-static inline void panel_block(const walk *w, equations *e, int passive, sheet_panel *p, int32_t block, int32_t begin,
+static inline void panel_block(const walk *w, equations *e, int passive, column_panel *p, int32_t block, int32_t begin,
                                int32_t end)
 {
     const plan_tree *tree = w->tree;
     const int32_t stop = plan_block_end(w->plan, tree, block), n = end - begin, step = 3 * n, width = p->width;
-    const int32_t first = begin - tree->begin - p->begin, tile = sheet_take(&e->page, (stop - block) * step);
-    num *packs = e->page.packs;
-    sheet_row *row = p->rows + (block - tree->begin);
+    const int32_t first = begin - tree->begin - p->begin, tile = staging_reserve(&e->store, (stop - block) * step);
+    num *packs = e->store.packs;
+    tile_row *row = p->rows + (block - tree->begin);
     for (int32_t i = 0; i < stop - block; i++) {
         row[i].at = tile + i * step - first;
         row[i].n = n;
@@ -146,8 +146,8 @@ static inline void panel_columns(const walk *w, equations *e, int passive, int32
 {
     const plan_tree *tree = w->tree;
     const int32_t rows = tree->end - tree->begin;
-    sheet *s = &e->page;
-    sheet_panel *p = &s->panels[s->npanels];
+    staging *s = &e->store;
+    column_panel *p = &s->panels[s->npanels];
     int32_t block = tree->begin;
     if (tree->base) block = plan_columns(w->plan)[begin].depth > 6 ? column_path(w->paths, begin)[6] : begin;
     p->begin = begin - tree->begin;
@@ -155,7 +155,7 @@ static inline void panel_columns(const walk *w, equations *e, int passive, int32
     p->width = tree->base && STRETCH == 8 && n <= 4 ? 4 : STRETCH;
     p->rows = s->rows + s->npanels++ * w->plan->nv;
     s->used += (STRETCH - s->used % STRETCH) % STRETCH; /* registers are filled from whole lines of the cache */
-    p->s = tree->base ? sheet_take(s, 18 * p->width) : 0;
+    p->s = tree->base ? staging_reserve(s, 18 * p->width) : 0;
     p->first = block - tree->begin;
     for (int32_t i = 0; i < rows; i++) p->rows[i].at = p->rows[i].n = 0, p->rows[i].part = 0;
     for (int32_t k = 0; tree->base && n < p->width && k < 18 * p->width; k++) s->packs[p->s + k] = K(0);

@@ -101,13 +101,13 @@ static inline void base_columns(const walk *w, equations *e, int passive)
 {
     const plan_tree *tree = w->tree;
     const int32_t n = tree->end - tree->begin;
-    sheet *s = &e->page;
+    staging *s = &e->store;
     num sq[36], sv[36];
     for (int32_t i = 0; i < 36; i++) sq[i] = sv[i] = K(0);
-    s->G = sheet_take(s, n * SIX_SPAN);
-    s->Dv = sheet_take(s, n * 6);
+    s->G = staging_reserve(s, n * SIX_SPAN);
+    s->Dv = staging_reserve(s, n * 6);
     s->Dq_rows = passive ? n : 3;
-    s->Dq = sheet_take(s, s->Dq_rows * 6);
+    s->Dq = staging_reserve(s, s->Dq_rows * 6);
     num *G = s->packs + s->G, *Dv = s->packs + s->Dv, *Dq = s->packs + s->Dq;
     base_response(w, G);
     base_turn(w, e->turn, sv);

@@ -78,15 +78,15 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->e.b = (num *)scratch_take(&c, 2 * rows * STRETCH * sizeof(num));
     k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
     k->e.springs = k->s.springs;
-    const size_t size = rows ? sheet_size(plan) : 0;
-    k->e.page.packs = (num *)scratch_take(&c, size * sizeof(num));
-    k->e.page.rows = (sheet_row *)scratch_take(&c, rows * sheet_panels(plan) * sizeof(sheet_row));
-    k->e.page.unwanted = (lane *)scratch_take(&c, (rows + STRETCH) * sizeof(lane));
-    k->e.page.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
+    const size_t size = rows ? staging_size(plan) : 0;
+    k->e.store.packs = (num *)scratch_take(&c, size * sizeof(num));
+    k->e.store.rows = (tile_row *)scratch_take(&c, rows * staging_panels(plan) * sizeof(tile_row));
+    k->e.store.discard = (lane *)scratch_take(&c, (rows + STRETCH) * sizeof(lane));
+    k->e.store.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
 #if LANES > 1
-    k->e.page.states = (entry *)scratch_take(&c, LANES * (size ? k->e.page.stride : 0) * sizeof(entry));
+    k->e.store.states = (entry *)scratch_take(&c, LANES * (size ? k->e.store.stride : 0) * sizeof(entry));
 #else
-    k->e.page.states = k->e.page.packs;
+    k->e.store.states = k->e.store.packs;
 #endif
     return c.used;
 }

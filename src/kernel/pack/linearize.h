@@ -87,18 +87,18 @@ static inline void walk_second(const walk *w)
 static inline void tree_matrices(const kernel_call *call, const walk *w, equations *e)
 {
     const plan_tree *tree = w->tree;
-    sheet *s = &e->page;
+    staging *s = &e->store;
     int32_t c = tree_below(tree), fixed, begin = 0;
     s->used = 0;
     if (tree->base) base_columns(w, e, call->passive);
     fixed = s->used;
     do {
         s->used = fixed, s->npanels = 0;
-        for (; s->npanels < SHEET_PANELS && c < tree->end; c += STRETCH) {
+        for (; s->npanels < STAGING_PANELS && c < tree->end; c += STRETCH) {
             panel_columns(w, e, call->passive, c, tree->end - c < STRETCH ? tree->end - c : STRETCH);
         }
-        sheet_turn(s, begin);
-        sheet_finish(call, tree, s, begin == 0);
+        staging_transpose(s, begin);
+        assemble_tree(call, tree, s, begin == 0);
         begin = fixed;
     } while (c < tree->end);
 }

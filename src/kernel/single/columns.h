@@ -29,7 +29,7 @@ typedef struct single_panel {
     panel_run *runs, *clipped; /* of rows with right-hand sides; those of a block */
     int32_t nruns;
     single_output Dq, Dv, Minv;
-    double *nowhere;    /* a row for results that nobody wants */
+    double *discard;    /* a row for results that nobody wants */
     const num *springs; /* their ∂h/∂q, see kernel/passive.h; one lane of each */
 } single_panel;
 
@@ -201,7 +201,7 @@ NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const sin
 
 static inline single_output single_output_at(const single_panel *p, kernel_output out, int32_t row, int32_t column)
 {
-    single_output o = {p->nowhere, 0};
+    single_output o = {p->discard, 0};
     if (!out.data) return o;
     o.to = out.data + (size_t)row * out.ld + (size_t)column;
     o.ld = out.ld;

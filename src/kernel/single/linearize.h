@@ -58,7 +58,7 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
         p->runs = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
         p->clipped = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
     }
-    p->nowhere = (double *)scratch_take(&c, row);
+    p->discard = (double *)scratch_take(&c, row);
     *passive = (num *)scratch_take(&c, plan->passive ? forces * sizeof(num) : 0);
     return c.used;
 }

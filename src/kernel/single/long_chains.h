@@ -305,7 +305,7 @@ static inline void sweep_clear(const single_solver *m)
 /* results of a panel go to the stage */
 NUM_INLINE single_output sweep_staged(const single_solver *m, const single_panel *p, kernel_output out, int which)
 {
-    single_output o = {p->nowhere, 0};
+    single_output o = {p->discard, 0};
     if (!out.data) return o;
     o.to = m->sweep.stage + (size_t)which * (size_t)m->t.call->plan->nv * SWEEP_STAGE + p->at % SWEEP_STAGE;
     o.ld = SWEEP_STAGE;
