@@ -25,43 +25,43 @@ typedef struct tile_row {
     uint64_t part;
 } tile_row;
 
-/* STRETCH columns, or those that are left */
+/* COLREG_WIDTH columns, or those that are left */
 typedef struct column_panel {
     int32_t begin, n;    /* columns, counted from the tree's first */
     int32_t s;           /* six rows of s: `width` numbers each for D_q, D_ν and M⁻¹ */
-    int32_t width;       /* STRETCH, or its half where that is enough: two of the three share a register then */
+    int32_t width;       /* COLREG_WIDTH, or its half where that is enough: two of the three share a register then */
     tile_row *rows;      /* of the tree */
     int32_t first, last; /* only rows from first to last − 1 have tiles */
 } column_panel;
 
-enum { STAGING_PANELS = 32 / STRETCH };
+enum { STAGING_PANELS = 32 / COLREG_WIDTH };
 
 typedef struct staging {
     num *packs;
     entry *states; /* a sheet each */
     size_t stride;
     int32_t used;
-    int32_t G;      /* nv rows of SIX_SPAN */
+    int32_t G;      /* nv rows of BASE6_STRIDE */
     int32_t Dq, Dv; /* rows of six: the columns of a free root */
     int32_t Dq_rows;
     int32_t npanels;
     column_panel panels[STAGING_PANELS];
     tile_row *rows; /* STAGING_PANELS × nv */
-    lane *discard;  /* nv + STRETCH: a row of a matrix that nobody asked for */
+    lane *discard;  /* nv + COLREG_WIDTH: a row of a matrix that nobody asked for */
 } staging;
 
 /* panels that a sheet of a robot may have */
 static inline size_t staging_panels(const hml_plan *plan)
 {
-    const size_t all = ((size_t)plan->nv + STRETCH - 1) / STRETCH;
+    const size_t all = ((size_t)plan->nv + COLREG_WIDTH - 1) / COLREG_WIDTH;
     return all < STAGING_PANELS ? all : (size_t)STAGING_PANELS;
 }
 
 /* numbers: G and two of the same, s and tiles of the panels; what a register reads before and behind */
 static inline size_t staging_size(const hml_plan *plan)
 {
-    const size_t panel = STRETCH * (19 + 3 * (size_t)plan->block);
-    return ((size_t)plan->nv * (SIX_SPAN + 12) + staging_panels(plan) * panel + 2 * STRETCH + 15) / 8 * 8;
+    const size_t panel = COLREG_WIDTH * (19 + 3 * (size_t)plan->block);
+    return ((size_t)plan->nv * (BASE6_STRIDE + 12) + staging_panels(plan) * panel + 2 * COLREG_WIDTH + 15) / 8 * 8;
 }
 
 /* room for n numbers: where they begin */
@@ -103,9 +103,9 @@ typedef struct assemble_target {
 } assemble_target;
 
 /* rows at once: three sums each and what they share should fit the registers */
-#if STRETCH == 8
+#if COLREG_WIDTH == 8
 #define ASSEMBLE_ROWS 6
-#elif STRETCH == 4
+#elif COLREG_WIDTH == 4
 #define ASSEMBLE_ROWS 3
 #else
 #define ASSEMBLE_ROWS 2
@@ -117,12 +117,12 @@ NUM_INLINE void assemble_rows(const int R, const int base, const int halves, con
                               const column_panel *p, int32_t i, const assemble_target *to)
 {
     const tile_row *row = p->rows + i;
-    const entry *g = x + G + i * SIX_SPAN, *s = x + p->s;
+    const entry *g = x + G + i * BASE6_STRIDE, *s = x + p->s;
     const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld, k = (size_t)i, first = (size_t)p->begin;
     lane *q = to->q + k * q_ld + first, *v = to->v + k * v_ld + first, *m = to->m + k * m_ld + first;
     const int32_t n = p->n;
-    const stretch zero = {0};
-#define X(r) stretch q##r = zero, v##r = zero, m##r = zero;
+    const colreg zero = {0};
+#define X(r) colreg q##r = zero, v##r = zero, m##r = zero;
     ASSEMBLE_EACH(X)
 #undef X
     if (!base || (i < p->last && i + R > p->first)) {
@@ -131,34 +131,34 @@ NUM_INLINE void assemble_rows(const int R, const int base, const int halves, con
         const entry *tile = x + row[r].at;                                                                             \
         const int64_t gap = row[r].n;                                                                                  \
         if (halves) {                                                                                                  \
-            q##r = stretch_load_halves(tile, gap, row[r].part);                                                        \
+            q##r = colreg_load_halves(tile, gap, row[r].part);                                                         \
         } else {                                                                                                       \
-            q##r = stretch_load_part(tile, row[r].part);                                                               \
-            v##r = stretch_load_part(tile + gap, row[r].part);                                                         \
+            q##r = colreg_load_part(tile, row[r].part);                                                                \
+            v##r = colreg_load_part(tile + gap, row[r].part);                                                          \
         }                                                                                                              \
         tile += gap;                                                                                                   \
-        m##r = stretch_load_part(tile + gap, row[r].part);                                                             \
+        m##r = colreg_load_part(tile + gap, row[r].part);                                                              \
     }
         ASSEMBLE_EACH(X)
 #undef X
     }
-    for (int32_t d = 0; base && halves && d < 6; d++, s += 3 * STRETCH / 2, g++) {
-        const stretch sq = stretch_load(s), sm = stretch_load(s + STRETCH);
+    for (int32_t d = 0; base && halves && d < 6; d++, s += 3 * COLREG_WIDTH / 2, g++) {
+        const colreg sq = colreg_load(s), sm = colreg_load(s + COLREG_WIDTH);
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
-        const entry e = g[r * SIX_SPAN];                                                                               \
-        q##r = stretch_subtract(e, sq, q##r), m##r = stretch_add(e, sm, m##r);                                         \
+        const entry e = g[r * BASE6_STRIDE];                                                                           \
+        q##r = colreg_subtract(e, sq, q##r), m##r = colreg_add(e, sm, m##r);                                           \
     }
         ASSEMBLE_EACH(X)
 #undef X
     }
-    for (int32_t d = 0; base && !halves && d < 6; d++, s += 3 * STRETCH, g++) {
-        const stretch sq = stretch_load(s), sv = stretch_load(s + STRETCH), sm = stretch_load(s + 2 * STRETCH);
+    for (int32_t d = 0; base && !halves && d < 6; d++, s += 3 * COLREG_WIDTH, g++) {
+        const colreg sq = colreg_load(s), sv = colreg_load(s + COLREG_WIDTH), sm = colreg_load(s + 2 * COLREG_WIDTH);
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
-        const entry e = g[r * SIX_SPAN];                                                                               \
-        q##r = stretch_subtract(e, sq, q##r), v##r = stretch_subtract(e, sv, v##r);                                    \
-        m##r = stretch_add(e, sm, m##r);                                                                               \
+        const entry e = g[r * BASE6_STRIDE];                                                                           \
+        q##r = colreg_subtract(e, sq, q##r), v##r = colreg_subtract(e, sv, v##r);                                      \
+        m##r = colreg_add(e, sm, m##r);                                                                                \
     }
         ASSEMBLE_EACH(X)
 #undef X
@@ -166,10 +166,10 @@ NUM_INLINE void assemble_rows(const int R, const int base, const int halves, con
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
         if (halves)                                                                                                    \
-            stretch_store_halves(q, v, n, q##r);                                                                       \
+            colreg_store_halves(q, v, n, q##r);                                                                        \
         else                                                                                                           \
-            stretch_store(q, n, q##r), stretch_store(v, n, v##r);                                                      \
-        stretch_store(m, n, m##r);                                                                                     \
+            colreg_store(q, n, q##r), colreg_store(v, n, v##r);                                                        \
+        colreg_store(m, n, m##r);                                                                                      \
         q += q_ld, v += v_ld, m += m_ld;                                                                               \
     }
     ASSEMBLE_EACH(X)
@@ -179,10 +179,10 @@ NUM_INLINE void assemble_rows(const int R, const int base, const int halves, con
 /* six numbers of a row */
 NUM_INLINE void store_base6(lane *to, const entry *x)
 {
-#if STRETCH == 8
-    stretch_store(to, 6, stretch_load(x));
-#elif STRETCH == 4
-    stretch_store(to, STRETCH, stretch_load(x));
+#if COLREG_WIDTH == 8
+    colreg_store(to, 6, colreg_load(x));
+#elif COLREG_WIDTH == 4
+    colreg_store(to, COLREG_WIDTH, colreg_load(x));
     memcpy(to + 4, x + 4, 2 * sizeof *to);
 #elif LANES > 1
     memcpy(to, x, 6 * sizeof *to);
@@ -194,13 +194,13 @@ NUM_INLINE void store_base6(lane *to, const entry *x)
 /* R rows in the columns of a free root: those of M⁻¹ are G */
 NUM_INLINE void assemble_base(const int R, const staging *s, const entry *x, int32_t i, const assemble_target *to)
 {
-    const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, *G = x + s->G + SIX_SPAN * i, zero[8] = {0};
+    const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, *G = x + s->G + BASE6_STRIDE * i, zero[8] = {0};
     const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld;
     lane *q = to->q + (size_t)i * q_ld, *v = to->v + (size_t)i * v_ld, *m = to->m + (size_t)i * m_ld;
     for (int r = 0; r < R; r++, q += q_ld, v += v_ld, m += m_ld) {
         store_base6(q, i + r < s->Dq_rows ? Dq + 6 * r : zero);
         store_base6(v, Dv + 6 * r);
-        store_base6(m, G + SIX_SPAN * r);
+        store_base6(m, G + BASE6_STRIDE * r);
     }
 }
 
@@ -210,7 +210,7 @@ NUM_INLINE void assemble_row_group(const int R, const int base, const staging *s
 {
     if (base && first) assemble_base(R, s, x, i, to);
     for (const column_panel *p = s->panels; p < s->panels + s->npanels; p++) {
-        if (STRETCH == 8 && base && p->width < STRETCH)
+        if (COLREG_WIDTH == 8 && base && p->width < COLREG_WIDTH)
             assemble_rows(R, base, 1, x, s->G, p, i, to);
         else
             assemble_rows(R, base, 0, x, s->G, p, i, to);

@@ -138,14 +138,14 @@ static inline num inverse_row(const hml_plan *plan, const topology *t, const pla
     if (base) {
         const num *root = &x[tree->begin];
         num *T = factor_row(f, c);
-        six sum = six_scale(K(-1), six_load(T));
+        base6 sum = base6_scale(K(-1), base6_load(T));
         solution -= T[0] * root[0] + T[1] * root[1] + T[2] * root[2];
         solution -= T[3] * root[3] + T[4] * root[4] + T[5] * root[5];
         for (int32_t d = 0; d < above; d++) {
             solution -= own[d] * x[path[d]];
-            sum = six_axpy(-own[d], six_load(factor_row(f, path[d])), sum);
+            sum = base6_axpy(-own[d], base6_load(factor_row(f, path[d])), sum);
         }
-        six_store(sum, T);
+        base6_store(sum, T);
     } else {
         for (int32_t d = 0; d < above; d++) solution -= own[d] * x[path[d]];
     }

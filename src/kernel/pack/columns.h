@@ -29,7 +29,7 @@
 /* what right-hand sides and solutions need beside the walk */
 typedef struct equations {
     staging store;
-    num *b;       /* STRETCH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
+    num *b;       /* COLREG_WIDTH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
     int32_t b_ld; /* 2 nv */
     num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
     num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
@@ -39,30 +39,30 @@ typedef struct equations {
 static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + tree->base; }
 
 /* s of D_q and D_ν */
-typedef struct six_pair {
-    six q, v;
-} six_pair;
+typedef struct base_rhs_pair {
+    base6 q, v;
+} base_rhs_pair;
 
 /* an entry of ∂τ joins Tᵀ b */
-NUM_INLINE six_pair six_pair_axpy(const walk *w, int32_t row, num bq, num bv, six_pair s)
+NUM_INLINE base_rhs_pair base_rhs_pair_axpy(const walk *w, int32_t row, num bq, num bv, base_rhs_pair s)
 {
-    six T = six_load(factor_row(&w->f, row));
-    s.q = six_axpy(bq, T, s.q);
-    s.v = six_axpy(bv, T, s.v);
+    base6 T = base6_load(factor_row(&w->f, row));
+    s.q = base6_axpy(bq, T, s.q);
+    s.v = base6_axpy(bv, T, s.v);
     return s;
 }
 
 /* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any into b; returns s */
-NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const int base, int passive,
-                                     const block_rows *rows, int32_t c, num *b)
+NUM_INLINE base_rhs_pair column_equations(const walk *w, const equations *e, const int base, int passive,
+                                          const block_rows *rows, int32_t c, num *b)
 {
     const int32_t m = plan_bodies(w->plan)[plan_columns(w->plan)[c].body].nv, first = rows->first;
     const branch_column *col = &w->columns[c];
-    six_pair s;
+    base_rhs_pair s;
     if (base)
-        s.q = six_of(&col->Uq.f.x), s.v = six_of(&col->Uv.f.x);
+        s.q = base6_of(&col->Uq.f.x), s.v = base6_of(&col->Uv.f.x);
     else
-        s.q = s.v = six_zero();
+        s.q = s.v = base6_zero();
     if (rows->above) {
         const wrench Uq = col->Uq, Uv = col->Uv;
         for (int32_t d = 0; d < rows->above; d++, b += 2) {
@@ -70,7 +70,7 @@ NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const in
             const twist S = w->rows[i].S;
             const num q = wrench_dot(Uq, S), v = wrench_dot(Uv, S);
             b[0] = q, b[1] = v;
-            if (base) s = six_pair_axpy(w, i, q, v, s);
+            if (base) s = base_rhs_pair_axpy(w, i, q, v, s);
         }
     }
     const vec3 Pd = col->Pd.w, S = w->rows[c].S.w;
@@ -82,14 +82,14 @@ NUM_INLINE six_pair column_equations(const walk *w, const equations *e, const in
     for (; row < end; row++, T += ld, b += 2) {
         const num q = vec3_dot(row->g, Pd) + wrench_dot(row->F, Pdd), v = vec3_dot(row->g, S) + wrench_dot(row->F, PS);
         b[0] = q, b[1] = v;
-        if (base) s.q = six_axpy(q, six_load(T), s.q), s.v = six_axpy(v, six_load(T), s.v);
+        if (base) s.q = base6_axpy(q, base6_load(T), s.q), s.v = base6_axpy(v, base6_load(T), s.v);
     }
     if (passive) { /* derivatives of springs and damping join them */
         const num damping = K(plan_coordinates(w->plan)[c].damping);
         for (int32_t i = 0; i < m; i++) {
             const num q = e->springs[(first + i) * PASSIVE_LD + c - first], v = first + i == c ? damping : K(0);
             own[2 * i] += q, own[2 * i + 1] += v;
-            if (base) s = six_pair_axpy(w, first + i, q, v, s);
+            if (base) s = base_rhs_pair_axpy(w, first + i, q, v, s);
         }
     }
     return s;
@@ -110,7 +110,7 @@ static inline void panel_block(const walk *w, equations *e, int passive, column_
         row[i].part = ((1u << n) - 1) << first;
     }
     const int32_t base = tree->base, ld = w->N.ld, size = stop - block;
-    block_rows rows[STRETCH];
+    block_rows rows[COLREG_WIDTH];
     for (int32_t c = begin; c < end; c++) {
         const plan_column *pc = &plan_columns(w->plan)[c];
         const block_rows of_column = {column_path(w->paths, c) + base, pc->depth - (c - pc->first) - base, pc->first,
@@ -118,10 +118,11 @@ static inline void panel_block(const walk *w, equations *e, int passive, column_
         num *to = packs + p->s + first + (c - begin), *b = e->b + (int64_t)(c - begin) * e->b_ld;
         rows[c - begin] = of_column;
         if (base) {
-            const six_pair s = column_equations(w, e, 1, passive, &of_column, c, b);
-            six_scatter(s.q, to, 3 * width);
-            six_scatter(s.v, to + width, 3 * width);
-            six_scatter(six_load(factor_row(&w->f, c)), to + 2 * width, 3 * width); /* of the unit vector, for M⁻¹ */
+            const base_rhs_pair s = column_equations(w, e, 1, passive, &of_column, c, b);
+            base6_scatter(s.q, to, 3 * width);
+            base6_scatter(s.v, to + width, 3 * width);
+            base6_scatter(base6_load(factor_row(&w->f, c)), to + 2 * width,
+                          3 * width); /* of the unit vector, for M⁻¹ */
         } else {
             column_equations(w, e, 0, passive, &of_column, c, b);
         }
@@ -152,9 +153,10 @@ static inline void panel_columns(const walk *w, equations *e, int passive, int32
     if (tree->base) block = plan_columns(w->plan)[begin].depth > 6 ? column_path(w->paths, begin)[6] : begin;
     p->begin = begin - tree->begin;
     p->n = n;
-    p->width = tree->base && STRETCH == 8 && n <= 4 ? 4 : STRETCH;
+    p->width = tree->base && COLREG_WIDTH == 8 && n <= 4 ? 4 : COLREG_WIDTH;
     p->rows = s->rows + s->npanels++ * w->plan->nv;
-    s->used += (STRETCH - s->used % STRETCH) % STRETCH; /* registers are filled from whole lines of the cache */
+    s->used +=
+        (COLREG_WIDTH - s->used % COLREG_WIDTH) % COLREG_WIDTH; /* registers are filled from whole lines of the cache */
     p->s = tree->base ? staging_reserve(s, 18 * p->width) : 0;
     p->first = block - tree->begin;
     for (int32_t i = 0; i < rows; i++) p->rows[i].at = p->rows[i].n = 0, p->rows[i].part = 0;

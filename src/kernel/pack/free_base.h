@@ -12,13 +12,14 @@ static inline void base_response(const walk *w, num *G)
 {
     const plan_tree *tree = w->tree;
     factor_base_inverse(tree, &w->f, G);
-    six S0 = six_load(G), S1 = six_load(G + SIX_SPAN), S2 = six_load(G + 2 * SIX_SPAN);
-    six S3 = six_load(G + 3 * SIX_SPAN), S4 = six_load(G + 4 * SIX_SPAN), S5 = six_load(G + 5 * SIX_SPAN);
+    base6 S0 = base6_load(G), S1 = base6_load(G + BASE6_STRIDE), S2 = base6_load(G + 2 * BASE6_STRIDE);
+    base6 S3 = base6_load(G + 3 * BASE6_STRIDE), S4 = base6_load(G + 4 * BASE6_STRIDE),
+          S5 = base6_load(G + 5 * BASE6_STRIDE);
     for (int32_t i = tree_below(tree); i < tree->end; i++) {
         const num *T = factor_row(&w->f, i);
-        six low = six_axpy(T[2], S2, six_axpy(T[1], S1, six_scale(T[0], S0)));
-        six high = six_axpy(T[5], S5, six_axpy(T[4], S4, six_scale(T[3], S3)));
-        six_store(six_add(low, high), G + (i - tree->begin) * SIX_SPAN);
+        base6 low = base6_axpy(T[2], S2, base6_axpy(T[1], S1, base6_scale(T[0], S0)));
+        base6 high = base6_axpy(T[5], S5, base6_axpy(T[4], S4, base6_scale(T[3], S3)));
+        base6_store(base6_add(low, high), G + (i - tree->begin) * BASE6_STRIDE);
     }
 }
 
@@ -58,7 +59,7 @@ static inline void base_turn(const walk *w, num *turn, num *s)
 /* −G s of columns k … 5 of a free root, into rows of six */
 static inline void base_product(const walk *w, const num *G, const num *s, int32_t k, num *to)
 {
-    for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += SIX_SPAN, to += 6) {
+    for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += BASE6_STRIDE, to += 6) {
         for (int32_t j = 0; j < k; j++) to[j] = K(0);
         for (int32_t j = k; j < 6; j++) {
             num low = G[0] * s[j] + G[1] * s[6 + j] + G[2] * s[12 + j];
@@ -104,7 +105,7 @@ static inline void base_columns(const walk *w, equations *e, int passive)
     staging *s = &e->store;
     num sq[36], sv[36];
     for (int32_t i = 0; i < 36; i++) sq[i] = sv[i] = K(0);
-    s->G = staging_reserve(s, n * SIX_SPAN);
+    s->G = staging_reserve(s, n * BASE6_STRIDE);
     s->Dv = staging_reserve(s, n * 6);
     s->Dq_rows = passive ? n : 3;
     s->Dq = staging_reserve(s, s->Dq_rows * 6);

@@ -7,8 +7,9 @@
  * free root is nothing special and a row is eliminated from the row of an ancestor as a whole. They are worked on in
  * strips of registers; what lies behind a row's diagonal is zero.
  *
- * The product goes panel by panel of SLAB columns. In packs only the rows from the panel on are computed, and the rest
- * is the mirror image: turning states back into place costs more than the arithmetic, and there half would be wasted.
+ * The product goes panel by panel of PANEL_WIDTH columns. In packs only the rows from the panel on are computed, and
+ * the rest is the mirror image: turning states back into place costs more than the arithmetic, and there half would be
+ * wasted.
  */
 #ifndef HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
 #define HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
@@ -18,10 +19,11 @@
 
 typedef struct inverse_scratch {
     mass_scratch m;
-    slab *panel; /* nv: D⁻¹ Wᵀ in the columns of a panel; of rows that none of them touches, anything. Of a single state
-                    all panels, so that no register is read right after the numbers in it were written one by one */
-    slab *out;  /* nv: M⁻¹ in these columns */
-    num *pivot; /* nv: D */
+    panel_row
+        *panel; /* nv: D⁻¹ Wᵀ in the columns of a panel; of rows that none of them touches, anything. Of a single state
+              all panels, so that no register is read right after the numbers in it were written one by one */
+    panel_row *out; /* nv: M⁻¹ in these columns */
+    num *pivot;     /* nv: D */
     int32_t *touched, *common;
 } inverse_scratch;
 
@@ -30,8 +32,9 @@ static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inv
     scratch_cursor at = {(char *)memory, 0};
     const size_t nv = (size_t)plan->nv;
     mass_scratch_lay(plan, &at, &k->m);
-    k->panel = (slab *)scratch_take(&at, nv * (LANES > 1 ? 1 : (nv + SLAB - 1) / SLAB) * sizeof(slab));
-    k->out = (slab *)scratch_take(&at, nv * sizeof(slab));
+    k->panel =
+        (panel_row *)scratch_take(&at, nv * (LANES > 1 ? 1 : (nv + PANEL_WIDTH - 1) / PANEL_WIDTH) * sizeof(panel_row));
+    k->out = (panel_row *)scratch_take(&at, nv * sizeof(panel_row));
     k->pivot = (num *)scratch_take(&at, nv * sizeof(num));
     k->touched = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
     k->common = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
@@ -45,16 +48,17 @@ static inline void eliminate_row(const inverse_scratch *s, int32_t c, int32_t de
 {
     const mass_scratch *k = &s->m;
     num *row = mass_row(k, c);
-    for (int32_t d = 0; d <= depth; d += STRIP) {
-        strip sum = strip_load(row + d);
+    for (int32_t d = 0; d <= depth; d += ROW_CHUNK) {
+        row_chunk sum = row_chunk_load(row + d);
         const num *below = row + k->depth_ld;
         for (int32_t j = c + 1; j < end; j++, below += k->depth_ld) {
-            sum = strip_less(below[depth] * s->pivot[j], below + d, sum);
+            sum = row_chunk_less(below[depth] * s->pivot[j], below + d, sum);
         }
-        strip_store(row + d, sum);
+        row_chunk_store(row + d, sum);
     }
     const num pivot = row[depth], inverse = pivot_inverse(pivot, k->diagonal[c], failed);
-    for (int32_t d = 0; d < depth; d += STRIP) strip_store(row + d, strip_scale(inverse, strip_load(row + d)));
+    for (int32_t d = 0; d < depth; d += ROW_CHUNK)
+        row_chunk_store(row + d, row_chunk_scale(inverse, row_chunk_load(row + d)));
     s->pivot[c] = pivot;
     k->diagonal[c] = inverse;
 }
@@ -63,18 +67,18 @@ static inline void eliminate_row(const inverse_scratch *s, int32_t c, int32_t de
 static inline void invert_row(const mass_scratch *k, const int32_t *path, int32_t c, int32_t depth)
 {
     num *row = mass_row(k, c);
-    for (int32_t d = 0; d <= depth; d += STRIP) { /* of the rows above only those that reach so far */
-        strip sum = d + STRIP > depth ? strip_unit(depth - d) : strip_zero();
-        for (int32_t e = d; e < depth; e++) sum = strip_less(row[e], mass_row(k, path[e]) + d, sum);
-        strip_store(row + d, sum);
+    for (int32_t d = 0; d <= depth; d += ROW_CHUNK) { /* of the rows above only those that reach so far */
+        row_chunk sum = d + ROW_CHUNK > depth ? row_chunk_unit(depth - d) : row_chunk_zero();
+        for (int32_t e = d; e < depth; e++) sum = row_chunk_less(row[e], mass_row(k, path[e]) + d, sum);
+        row_chunk_store(row + d, sum);
     }
 }
 
 /* ---- panels ---- */
 
-NUM_INLINE slab *panel_of(const kernel_call *call, const inverse_scratch *k, int32_t begin)
+NUM_INLINE panel_row *panel_of(const kernel_call *call, const inverse_scratch *k, int32_t begin)
 {
-    return LANES > 1 ? k->panel : k->panel + (size_t)(begin / SLAB) * (size_t)call->plan->nv;
+    return LANES > 1 ? k->panel : k->panel + (size_t)(begin / PANEL_WIDTH) * (size_t)call->plan->nv;
 }
 
 /* columns begin … begin + n − 1 of D⁻¹ Wᵀ */
@@ -82,16 +86,16 @@ static inline void inverse_panel(const kernel_call *call, const inverse_scratch 
 {
     const plan_column *pc = plan_columns(call->plan);
     const num *inverse = k->m.diagonal;
-    slab *slabs = panel_of(call, k, begin);
+    panel_row *panel_rows = panel_of(call, k, begin);
     for (int32_t j = 0; j < n; j++) {
         const int32_t *path = column_path(call->paths, begin + j), depth = pc[begin + j].depth;
         const num *row = mass_row(&k->m, begin + j);
-        num *to = (num *)(void *)slabs + j;
+        num *to = (num *)(void *)panel_rows + j;
         for (int32_t d = depth; d >= 0 && k->touched[path[d]] != begin; d--) {
             k->touched[path[d]] = begin;
-            slabs[path[d]] = slab_zero();
+            panel_rows[path[d]] = panel_row_zero();
         }
-        for (int32_t d = 0; d <= depth; d++) to[(int64_t)path[d] * SLAB] = row[d] * inverse[path[d]];
+        for (int32_t d = 0; d <= depth; d++) to[(int64_t)path[d] * PANEL_WIDTH] = row[d] * inverse[path[d]];
     }
 }
 
@@ -115,12 +119,13 @@ static inline void inverse_reach(const kernel_call *call, const inverse_scratch 
 }
 
 /* row i of M⁻¹ in the columns of the panel */
-NUM_INLINE slab inverse_product(const kernel_call *call, const inverse_scratch *k, const slab *slabs, int32_t i)
+NUM_INLINE panel_row inverse_product(const kernel_call *call, const inverse_scratch *k, const panel_row *panel_rows,
+                                     int32_t i)
 {
     const int32_t *path = column_path(call->paths, i), common = k->common[i];
     const num *row = mass_row(&k->m, i);
-    slab sum = slab_zero();
-    for (int32_t d = 0; d < common; d++) sum = slab_axpy(row[d], &slabs[path[d]], sum);
+    panel_row sum = panel_row_zero();
+    for (int32_t d = 0; d < common; d++) sum = panel_row_axpy(row[d], &panel_rows[path[d]], sum);
     return sum;
 }
 
@@ -132,13 +137,13 @@ NUM_INLINE void inverse_store(const kernel_call *call, int32_t i, int32_t begin,
 {
     const kernel_output out = call->Minv;
     lane *to = out.data + (size_t)i * out.ld + (size_t)begin;
-    if (n < GROUP || call->count < LANES) {
+    if (n < STORE_WIDTH || call->count < LANES) {
         for (int32_t c = 0; c < n; c++) kernel_store(out, call->count, i, begin + c, x[c * step]);
         return;
     }
-    for (int32_t c = 0; c < n; c += GROUP) {
-        const int32_t from = c + GROUP > n ? n - GROUP : c; /* the last overlaps the one before */
-        store_group(to + from, out.stride, x + from * step, step);
+    for (int32_t c = 0; c < n; c += STORE_WIDTH) {
+        const int32_t from = c + STORE_WIDTH > n ? n - STORE_WIDTH : c; /* the last overlaps the one before */
+        store_cols4(to + from, out.stride, x + from * step, step);
     }
 }
 #endif
@@ -147,21 +152,22 @@ NUM_INLINE void inverse_store(const kernel_call *call, int32_t i, int32_t begin,
 static inline void inverse_columns(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
 {
     const int32_t nv = call->plan->nv;
-    const slab *slabs = panel_of(call, k, begin);
+    const panel_row *panel_rows = panel_of(call, k, begin);
 #if LANES > 1
     const num *x = (const num *)(const void *)k->out;
     for (int32_t i = begin; i < nv; i++) {
-        k->out[i] = inverse_product(call, k, slabs, i);
-        inverse_store(call, i, begin, n, x + (int64_t)i * SLAB, 1);
+        k->out[i] = inverse_product(call, k, panel_rows, i);
+        inverse_store(call, i, begin, n, x + (int64_t)i * PANEL_WIDTH, 1);
     }
     for (int32_t j = 0; j < n && begin + n < nv; j++) {
-        inverse_store(call, begin + j, begin + n, nv - begin - n, x + (int64_t)(begin + n) * SLAB + j, SLAB);
+        inverse_store(call, begin + j, begin + n, nv - begin - n, x + (int64_t)(begin + n) * PANEL_WIDTH + j,
+                      PANEL_WIDTH);
     }
 #else
     for (int32_t i = 0; i < nv; i++) {
-        slab row = inverse_product(call, k, slabs, i);
+        panel_row row = inverse_product(call, k, panel_rows, i);
         double *to = call->Minv.data + (size_t)i * call->Minv.ld + (size_t)begin;
-        if (n == SLAB)
+        if (n == PANEL_WIDTH)
             memcpy(to, &row, sizeof row);
         else
             for (int32_t j = 0; j < n; j++) to[j] = row.r0[j];
@@ -177,7 +183,7 @@ static inline unsigned kernel_inverse_mass(const kernel_call *call)
     inverse_scratch k;
     inverse_scratch_lay(plan, call->scratch, &k);
     for (int32_t c = 0; c < nv; c++) {
-        strip_store(mass_row(&k.m, c) + pc[c].depth / STRIP * STRIP, strip_zero());
+        row_chunk_store(mass_row(&k.m, c) + pc[c].depth / ROW_CHUNK * ROW_CHUNK, row_chunk_zero());
         k.touched[c] = -1;
     }
     const mass_target rows = {NULL, 0};
@@ -187,9 +193,10 @@ static inline unsigned kernel_inverse_mass(const kernel_call *call)
         eliminate_row(&k, c, pc[c].depth, pc[c].subtree_end, &failed);
     }
     for (int32_t c = 0; c < nv; c++) invert_row(&k.m, column_path(call->paths, c), c, pc[c].depth);
-    for (int32_t c = 0; c < nv && LANES == 1; c += SLAB) inverse_panel(call, &k, c, nv - c < SLAB ? nv - c : SLAB);
-    for (int32_t c = 0; c < nv; c += SLAB) {
-        const int32_t n = nv - c < SLAB ? nv - c : SLAB;
+    for (int32_t c = 0; c < nv && LANES == 1; c += PANEL_WIDTH)
+        inverse_panel(call, &k, c, nv - c < PANEL_WIDTH ? nv - c : PANEL_WIDTH);
+    for (int32_t c = 0; c < nv; c += PANEL_WIDTH) {
+        const int32_t n = nv - c < PANEL_WIDTH ? nv - c : PANEL_WIDTH;
         if (LANES > 1) inverse_panel(call, &k, c, n);
         inverse_reach(call, &k, c, n);
         inverse_columns(call, &k, c, n);

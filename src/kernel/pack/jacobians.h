@@ -18,10 +18,10 @@
 static inline void store_columns(kernel_output out, int count, int32_t nv, num *x)
 {
     if (out.ld == (size_t)nv) {
-        store_groups(out, count, 0, 6 * nv, x);
+        store_row(out, count, 0, 6 * nv, x);
         return;
     }
-    for (int32_t r = 0; r < 6; r++) store_groups(out, count, r, nv, x + r * nv);
+    for (int32_t r = 0; r < 6; r++) store_row(out, count, r, nv, x + r * nv);
 }
 
 static inline void put_column(num *to, int32_t nv, twist S)

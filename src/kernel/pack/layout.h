@@ -75,13 +75,13 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->N.ld = plan->block;
     k->N.rows = (num *)scratch_take(&c, rows * (size_t)plan->block * sizeof(num));
     k->e.b_ld = 2 * plan->nv;
-    k->e.b = (num *)scratch_take(&c, 2 * rows * STRETCH * sizeof(num));
+    k->e.b = (num *)scratch_take(&c, 2 * rows * COLREG_WIDTH * sizeof(num));
     k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
     k->e.springs = k->s.springs;
     const size_t size = rows ? staging_size(plan) : 0;
     k->e.store.packs = (num *)scratch_take(&c, size * sizeof(num));
     k->e.store.rows = (tile_row *)scratch_take(&c, rows * staging_panels(plan) * sizeof(tile_row));
-    k->e.store.discard = (lane *)scratch_take(&c, (rows + STRETCH) * sizeof(lane));
+    k->e.store.discard = (lane *)scratch_take(&c, (rows + COLREG_WIDTH) * sizeof(lane));
     k->e.store.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
 #if LANES > 1
     k->e.store.states = (entry *)scratch_take(&c, LANES * (size ? k->e.store.stride : 0) * sizeof(entry));

@@ -94,8 +94,8 @@ static inline void tree_matrices(const kernel_call *call, const walk *w, equatio
     fixed = s->used;
     do {
         s->used = fixed, s->npanels = 0;
-        for (; s->npanels < STAGING_PANELS && c < tree->end; c += STRETCH) {
-            panel_columns(w, e, call->passive, c, tree->end - c < STRETCH ? tree->end - c : STRETCH);
+        for (; s->npanels < STAGING_PANELS && c < tree->end; c += COLREG_WIDTH) {
+            panel_columns(w, e, call->passive, c, tree->end - c < COLREG_WIDTH ? tree->end - c : COLREG_WIDTH);
         }
         staging_transpose(s, begin);
         assemble_tree(call, tree, s, begin == 0);

@@ -6,8 +6,8 @@
  * as soon as its joint's subtree is known.
  *
  * Row c is stored by depth: entry d belongs to the ancestor of c at depth d, the same place for all columns that share
- * it. The diagonal stands apart: D⁻¹ after the elimination. The six entries of a free root come first, SIX_SPAN places
- * for them; the others of its tree are shifted accordingly, which factor_own hides.
+ * it. The diagonal stands apart: D⁻¹ after the elimination. The six entries of a free root come first, BASE6_STRIDE
+ * places for them; the others of its tree are shifted accordingly, which factor_own hides.
  */
 #ifndef HML_KERNEL_PACK_LTDL_H
 #define HML_KERNEL_PACK_LTDL_H
@@ -43,7 +43,7 @@ static inline num *factor_row(const mass_factor *f, int32_t c) { return f->rows 
 /* where entry d ≥ 6 of a tree with a free root is, or any entry of another tree: factor_own(…)[d] */
 static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32_t c)
 {
-    return factor_row(f, c) + (tree->base ? SIX_SPAN - 6 : 0);
+    return factor_row(f, c) + (tree->base ? BASE6_STRIDE - 6 : 0);
 }
 
 /* the path of a column and, behind it, the column itself */
@@ -113,7 +113,7 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
     f->diagonal[c] = inverse;
 #if COLS == 1
     if (plan_columns(plan)[c].subtree_end == c + 1) {
-        if (base) six_store(six_of(&F.f.x), row); /* columns of a free root are the identity */
+        if (base) base6_store(base6_of(&F.f.x), row); /* columns of a free root are the identity */
         for (int32_t d = base; d < depth; d++) own[d] = wrench_dot(F, columns[path[d]].S);
     } else
 #endif
@@ -125,7 +125,7 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
         for (int32_t d = base; d < depth; d++) own[d] += wrench_dot(F, columns[path[d]].S);
     }
 #if COLS == 1
-    const six of_root = base ? six_load(row) : six_zero();
+    const base6 of_root = base ? base6_load(row) : base6_zero();
 #endif
     for (int32_t e = depth - 1; e >= base; e--) {
         num r = own[e], a = r * inverse;
@@ -135,10 +135,10 @@ static inline void factor_column(const hml_plan *plan, const topology *t, const 
         b[k] -= a * bc;
         own[e] = a;
 #if COLS > 1 /* whole registers: what they reach beyond the end of the row above is not part of it */
-        const int32_t end = base ? e + SIX_SPAN - 6 : e;
+        const int32_t end = base ? e + BASE6_STRIDE - 6 : e;
         for (int32_t d = 0; d < end; d += COLS) *(cols *)(above + d) -= a * *(const cols *)(row + d);
 #else
-        if (base) six_store(six_axpy(-a, of_root, six_load(above)), above);
+        if (base) base6_store(base6_axpy(-a, of_root, base6_load(above)), above);
         int32_t d = base;
         for (; d + 1 < e; d += 2) above[d] -= a * row[d], above[d + 1] -= a * row[d + 1];
         if (d < e) above[d] -= a * row[d];
@@ -187,7 +187,8 @@ static inline num factor_back(const plan_tree *tree, const mass_factor *f, int32
     return sum;
 }
 
-/* S⁻¹ of a free root, six rows of SIX_SPAN: the inverse of its block of M after the elimination of everything below */
+/* S⁻¹ of a free root, six rows of BASE6_STRIDE: the inverse of its block of M after the elimination of everything below
+ */
 static inline void factor_base_inverse(const plan_tree *tree, const mass_factor *f, num *inverse)
 {
     num W[6][6], WD[6][6];
@@ -205,10 +206,10 @@ static inline void factor_base_inverse(const plan_tree *tree, const mass_factor 
         for (int32_t j = 0; j <= i; j++) {
             num sum = WD[i][j];
             for (int32_t k = 0; k < j; k++) sum += WD[i][k] * W[j][k];
-            inverse[i * SIX_SPAN + j] = sum;
-            inverse[j * SIX_SPAN + i] = sum;
+            inverse[i * BASE6_STRIDE + j] = sum;
+            inverse[j * BASE6_STRIDE + i] = sum;
         }
-        for (int32_t j = 6; j < SIX_SPAN; j++) inverse[i * SIX_SPAN + j] = K(0);
+        for (int32_t j = 6; j < BASE6_STRIDE; j++) inverse[i * BASE6_STRIDE + j] = K(0);
     }
 }
 

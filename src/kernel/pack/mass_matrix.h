@@ -305,13 +305,13 @@ NUM_INLINE void mass_store_row(const kernel_call *call, int32_t i, const int32_t
     const int32_t nv = call->plan->nv, depth = pc->depth, end = pc->subtree_end;
     const kernel_output out = call->M;
     lane *to = out.data + (size_t)i * out.ld;
-    for (int32_t c = 0, d = 0; c < nv; c += GROUP) {
-        const int32_t from = c + GROUP > nv ? nv - GROUP : c; /* the last group overlaps the one before */
+    for (int32_t c = 0, d = 0; c < nv; c += STORE_WIDTH) {
+        const int32_t from = c + STORE_WIDTH > nv ? nv - STORE_WIDTH : c; /* the last group overlaps the one before */
         while (d < depth && path[d] < from) d++;
-        if ((d < depth && path[d] < from + GROUP) || (from + GROUP > i && from < end))
-            store_group(to + from, out.stride, x + from, 1);
+        if ((d < depth && path[d] < from + STORE_WIDTH) || (from + STORE_WIDTH > i && from < end))
+            store_cols4(to + from, out.stride, x + from, 1);
         else
-            store_zero_group(to + from, out.stride);
+            store_zero_cols4(to + from, out.stride);
     }
 }
 
@@ -320,7 +320,7 @@ static inline void mass_store(const kernel_call *call, const mass_scratch *k)
 {
     const plan_column *pc = plan_columns(call->plan);
     const int32_t nv = call->plan->nv;
-    const int whole = call->count == LANES && nv >= GROUP;
+    const int whole = call->count == LANES && nv >= STORE_WIDTH;
     num *x = k->x;
     for (int32_t c = 0; c < nv; c++) x[c] = K(0);
     for (int32_t i = 0; i < nv; i++) {
@@ -359,9 +359,9 @@ static inline unsigned kernel_mass(const kernel_call *call)
     if (!to.data)
         mass_store(call, &k);
     else if (call->M.ld == nv)
-        store_groups(call->M, call->count, 0, plan->nv * plan->nv, to.data); /* one long row */
+        store_row(call->M, call->count, 0, plan->nv * plan->nv, to.data); /* one long row */
     else
-        for (int32_t i = 0; i < plan->nv; i++) store_groups(call->M, call->count, i, plan->nv, to.data + i * plan->nv);
+        for (int32_t i = 0; i < plan->nv; i++) store_row(call->M, call->count, i, plan->nv, to.data + i * plan->nv);
     return num_lanes(kernel_bad_state(plan, q, NULL, NULL));
 #endif
 }

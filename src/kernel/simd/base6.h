@@ -31,17 +31,18 @@ typedef num cols;
 typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #endif
 
-/* six numbers take SIX_SPAN places in memory: two of padding behind them, zero, where registers are filled by columns
+/* six numbers take BASE6_STRIDE places in memory: two of padding behind them, zero, where registers are filled by
+ * columns
  */
 #if COLS == 4
-#define SIX_EACH(X) X(0) X(1)
-#define SIX_SPAN    8
+#define BASE6_EACH(X) X(0) X(1)
+#define BASE6_STRIDE  8
 #elif COLS == 2
-#define SIX_EACH(X) X(0) X(1) X(2) X(3)
-#define SIX_SPAN    8
+#define BASE6_EACH(X) X(0) X(1) X(2) X(3)
+#define BASE6_STRIDE  8
 #else
-#define SIX_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
-#define SIX_SPAN    6
+#define BASE6_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define BASE6_STRIDE  6
 #endif
 
 /* a panel of columns, of the kinds whose registers are packs: as many as fit a pack when it is turned */
@@ -56,85 +57,85 @@ typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #define PANEL         2
 #endif
 
-#define LANES_MEMBER(k) cols r##k;
-typedef struct six {
-    SIX_EACH(LANES_MEMBER)
-} six;
-#undef LANES_MEMBER
+#define BASE6_MEMBER(k) cols r##k;
+typedef struct base6 {
+    BASE6_EACH(BASE6_MEMBER)
+} base6;
+#undef BASE6_MEMBER
 
-/* x: SIX_SPAN numbers, aligned to a register */
-NUM_INLINE six six_load(const num *x)
+/* x: BASE6_STRIDE numbers, aligned to a register */
+NUM_INLINE base6 base6_load(const num *x)
 {
-    six a;
+    base6 a;
 #define X(k) a.r##k = ((const cols *)x)[k];
-    SIX_EACH(X)
+    BASE6_EACH(X)
 #undef X
     return a;
 }
 
-NUM_INLINE void six_store(six a, num *x)
+NUM_INLINE void base6_store(base6 a, num *x)
 {
 #define X(k) ((cols *)x)[k] = a.r##k;
-    SIX_EACH(X)
+    BASE6_EACH(X)
 #undef X
 }
 
-NUM_INLINE six six_zero(void)
+NUM_INLINE base6 base6_zero(void)
 {
-    six a;
+    base6 a;
     const cols zero = {0};
 #define X(k) a.r##k = zero;
-    SIX_EACH(X)
+    BASE6_EACH(X)
 #undef X
     return a;
 }
 
 /* six numbers in a row, from anywhere; what stands behind them is read and of no use */
-NUM_INLINE six six_of(const num *x)
+NUM_INLINE base6 base6_of(const num *x)
 {
-    six a;
+    base6 a;
 #if COLS > 1
     memcpy(&a, x, sizeof a);
 #else
-    a = six_load(x);
+    a = base6_load(x);
 #endif
     return a;
 }
 
 /* w x + sum */
-NUM_INLINE six six_axpy(num w, six x, six sum)
+NUM_INLINE base6 base6_axpy(num w, base6 x, base6 sum)
 {
 #define X(k) sum.r##k += w * x.r##k;
-    SIX_EACH(X)
+    BASE6_EACH(X)
 #undef X
     return sum;
 }
 
-NUM_INLINE six six_add(six x, six y)
+NUM_INLINE base6 base6_add(base6 x, base6 y)
 {
 #define X(k) x.r##k += y.r##k;
-    SIX_EACH(X)
+    BASE6_EACH(X)
 #undef X
     return x;
 }
 
-NUM_INLINE six six_scale(num w, six x)
+NUM_INLINE base6 base6_scale(num w, base6 x)
 {
 #define X(k) x.r##k *= w;
-    SIX_EACH(X)
+    BASE6_EACH(X)
 #undef X
     return x;
 }
 
 /* entry d to to[d·stride] */
-NUM_INLINE void six_scatter(six a, num *to, int32_t stride)
+NUM_INLINE void base6_scatter(base6 a, num *to, int32_t stride)
 {
 #if COLS == 1
     to[0] = a.r0, to[stride] = a.r1, to[2 * stride] = a.r2;
     to[3 * stride] = a.r3, to[4 * stride] = a.r4, to[5 * stride] = a.r5;
 #else
-    double x[SIX_SPAN] __attribute__((aligned(64)));
-    six_store(a, x);
+    double x[BASE6_STRIDE] __attribute__((aligned(64)));
+    base6_store(a, x);
     for (int32_t d = 0; d < 6; d++) to[d * stride] = x[d];
 #endif
 }

@@ -14,18 +14,18 @@
 /* ---- a stretch of columns ---- */
 
 #if defined HML_NUM_C64 || defined HML_NUM_F128 || defined HML_NUM_F32
-#define STRETCH 1
+#define COLREG_WIDTH 1
 #elif LANES > 1
-#define STRETCH LANES
+#define COLREG_WIDTH LANES
 #else
-#define STRETCH COLS
+#define COLREG_WIDTH COLS
 #endif
 
-#if STRETCH == 1
-typedef num stretch;
+#if COLREG_WIDTH == 1
+typedef num colreg;
 #else
-typedef double stretch __attribute__((vector_size(8 * STRETCH)));
-typedef stretch stretch_anywhere __attribute__((aligned(8), may_alias));
+typedef double colreg __attribute__((vector_size(8 * COLREG_WIDTH)));
+typedef colreg colreg_anywhere __attribute__((aligned(8), may_alias));
 #endif
 
 #if LANES > 1
@@ -34,42 +34,42 @@ typedef lane entry;
 typedef num entry;
 #endif
 
-NUM_INLINE stretch stretch_load(const entry *x)
+NUM_INLINE colreg colreg_load(const entry *x)
 {
-#if STRETCH == 1
+#if COLREG_WIDTH == 1
     return *x;
 #else
-    return *(const stretch_anywhere *)x;
+    return *(const colreg_anywhere *)x;
 #endif
 }
 
 /* sum + a x and sum − a x, in one instruction where there is one: compilers take the product out of branches otherwise
  */
-NUM_INLINE stretch stretch_add(entry a, stretch x, stretch sum)
+NUM_INLINE colreg colreg_add(entry a, colreg x, colreg sum)
 {
-#if STRETCH == 8 && defined __AVX512F__
-    return (stretch)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
-#elif STRETCH == 4 && defined __FMA__
-    return (stretch)_mm256_fmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
+#if COLREG_WIDTH == 8 && defined __AVX512F__
+    return (colreg)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
+#elif COLREG_WIDTH == 4 && defined __FMA__
+    return (colreg)_mm256_fmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
 #else
     return sum + a * x;
 #endif
 }
 
-NUM_INLINE stretch stretch_subtract(entry a, stretch x, stretch sum)
+NUM_INLINE colreg colreg_subtract(entry a, colreg x, colreg sum)
 {
-#if STRETCH == 8 && defined __AVX512F__
-    return (stretch)_mm512_fnmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
-#elif STRETCH == 4 && defined __FMA__
-    return (stretch)_mm256_fnmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
+#if COLREG_WIDTH == 8 && defined __AVX512F__
+    return (colreg)_mm512_fnmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
+#elif COLREG_WIDTH == 4 && defined __FMA__
+    return (colreg)_mm256_fnmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
 #else
     return sum - a * x;
 #endif
 }
 
-#if STRETCH == 4 && defined __AVX2__ && !defined __AVX512VL__
+#if COLREG_WIDTH == 4 && defined __AVX2__ && !defined __AVX512VL__
 /* bits of a part, as the instructions want them */
-NUM_INLINE __m256i stretch_mask(uint64_t part)
+NUM_INLINE __m256i colreg_mask(uint64_t part)
 {
     static const int64_t masks[16][4] __attribute__((aligned(32))) = {
         {0, 0, 0, 0},   {-1, 0, 0, 0},   {0, -1, 0, 0},   {-1, -1, 0, 0},  {0, 0, -1, 0},  {-1, 0, -1, 0},
@@ -80,19 +80,19 @@ NUM_INLINE __m256i stretch_mask(uint64_t part)
 #endif
 
 /* the columns whose bits are set in `part`; zeros elsewhere, where nothing is read */
-NUM_INLINE stretch stretch_load_part(const entry *x, uint64_t part)
+NUM_INLINE colreg colreg_load_part(const entry *x, uint64_t part)
 {
-#if STRETCH == 8 && defined __AVX512F__
-    return (stretch)_mm512_maskz_loadu_pd((__mmask8)part, x);
-#elif STRETCH == 4 && defined __AVX512VL__
-    return (stretch)_mm256_maskz_loadu_pd((__mmask8)part, x);
-#elif STRETCH == 4 && defined __AVX2__
-    return (stretch)_mm256_maskload_pd(x, stretch_mask(part));
-#elif STRETCH == 1
+#if COLREG_WIDTH == 8 && defined __AVX512F__
+    return (colreg)_mm512_maskz_loadu_pd((__mmask8)part, x);
+#elif COLREG_WIDTH == 4 && defined __AVX512VL__
+    return (colreg)_mm256_maskz_loadu_pd((__mmask8)part, x);
+#elif COLREG_WIDTH == 4 && defined __AVX2__
+    return (colreg)_mm256_maskload_pd(x, colreg_mask(part));
+#elif COLREG_WIDTH == 1
     return part ? *x : K(0);
 #else
-    stretch y = {0};
-    for (int i = 0; i < STRETCH; i++) {
+    colreg y = {0};
+    for (int i = 0; i < COLREG_WIDTH; i++) {
         if (part >> i & 1) y[i] = x[i];
     }
     return y;
@@ -100,22 +100,22 @@ NUM_INLINE stretch stretch_load_part(const entry *x, uint64_t part)
 }
 
 /* the first n columns */
-NUM_INLINE void stretch_store(lane *to, int32_t n, stretch x)
+NUM_INLINE void colreg_store(lane *to, int32_t n, colreg x)
 {
-#if STRETCH == 8 && defined __AVX512F__
+#if COLREG_WIDTH == 8 && defined __AVX512F__
     _mm512_mask_storeu_pd(to, (__mmask8)(255u >> (8 - n)), (__m512d)x);
-#elif STRETCH == 4 && defined __AVX512VL__
+#elif COLREG_WIDTH == 4 && defined __AVX512VL__
     _mm256_mask_storeu_pd(to, (__mmask8)(15u >> (4 - n)), (__m256d)x);
-#elif STRETCH == 1
+#elif COLREG_WIDTH == 1
     (void)n;
     *to = num_get(x, 0);
 #else
-    if (n == STRETCH) {
-        *(stretch_anywhere *)to = x;
+    if (n == COLREG_WIDTH) {
+        *(colreg_anywhere *)to = x;
         return;
     }
-#if STRETCH == 4 && defined __AVX2__
-    _mm256_maskstore_pd(to, stretch_mask((1u << n) - 1), (__m256d)x);
+#if COLREG_WIDTH == 4 && defined __AVX2__
+    _mm256_maskstore_pd(to, colreg_mask((1u << n) - 1), (__m256d)x);
 #else
     for (int32_t i = 0; i < n; i++) to[i] = x[i];
 #endif
@@ -123,114 +123,115 @@ NUM_INLINE void stretch_store(lane *to, int32_t n, stretch x)
 }
 
 /* half a stretch of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper */
-NUM_INLINE stretch stretch_load_halves(const entry *x, int64_t gap, uint64_t part)
+NUM_INLINE colreg colreg_load_halves(const entry *x, int64_t gap, uint64_t part)
 {
-#if STRETCH == 8 && defined __AVX512F__
+#if COLREG_WIDTH == 8 && defined __AVX512F__
     const __m512d low = _mm512_maskz_loadu_pd((__mmask8)part, x);
-    return (stretch)_mm512_mask_loadu_pd(low, (__mmask8)(part << 4), x + gap - 4);
-#elif STRETCH == 1
+    return (colreg)_mm512_mask_loadu_pd(low, (__mmask8)(part << 4), x + gap - 4);
+#elif COLREG_WIDTH == 1
     (void)gap;
-    return stretch_load_part(x, part);
+    return colreg_load_part(x, part);
 #else
-    stretch y = {0};
-    for (int i = 0; i < STRETCH / 2; i++) {
-        if (part >> i & 1) y[i] = x[i], y[STRETCH / 2 + i] = x[gap + i];
+    colreg y = {0};
+    for (int i = 0; i < COLREG_WIDTH / 2; i++) {
+        if (part >> i & 1) y[i] = x[i], y[COLREG_WIDTH / 2 + i] = x[gap + i];
     }
     return y;
 #endif
 }
 
-NUM_INLINE void stretch_store_halves(lane *low, lane *high, int32_t n, stretch x)
+NUM_INLINE void colreg_store_halves(lane *low, lane *high, int32_t n, colreg x)
 {
-#if STRETCH == 8 && defined __AVX512F__
+#if COLREG_WIDTH == 8 && defined __AVX512F__
     const __mmask8 part = (__mmask8)(15u >> (4 - n));
     _mm256_mask_storeu_pd(low, part, _mm512_castpd512_pd256((__m512d)x));
     _mm256_mask_storeu_pd(high, part, _mm512_extractf64x4_pd((__m512d)x, 1));
-#elif STRETCH == 1
+#elif COLREG_WIDTH == 1
     (void)low, (void)high, (void)n, (void)x;
 #else
-    for (int32_t i = 0; i < n; i++) low[i] = x[i], high[i] = x[STRETCH / 2 + i];
+    for (int32_t i = 0; i < n; i++) low[i] = x[i], high[i] = x[COLREG_WIDTH / 2 + i];
 #endif
 }
 
 /* ---- strips of a row ---- */
 
 #if COLS > 1
-#define STRIP_EACH(X) X(0)
-#define STRIP         COLS
-#define SLAB_EACH(X)  X(0)
-#define SLAB          COLS
+#define ROW_CHUNK_EACH(X) X(0)
+#define ROW_CHUNK         COLS
+#define PANEL_ROW_EACH(X) X(0)
+#define PANEL_WIDTH       COLS
 #else
-#define STRIP_EACH(X) X(0) X(1) X(2) X(3)
-#define STRIP         4
-#define SLAB_EACH(X)  PANEL_EACH(X)
-#define SLAB          PANEL
+#define ROW_CHUNK_EACH(X) X(0) X(1) X(2) X(3)
+#define ROW_CHUNK         4
+#define PANEL_ROW_EACH(X) PANEL_EACH(X)
+#define PANEL_WIDTH       PANEL
 #endif
 
-#define STRIP_MEMBER(k) cols r##k;
-typedef struct strip {
-    STRIP_EACH(STRIP_MEMBER)
-} strip;
-typedef struct slab {
-    SLAB_EACH(STRIP_MEMBER)
-} slab;
-#undef STRIP_MEMBER
+#define CHUNK_MEMBER(k) cols r##k;
+typedef struct row_chunk {
+    ROW_CHUNK_EACH(CHUNK_MEMBER)
+} row_chunk;
+typedef struct panel_row {
+    PANEL_ROW_EACH(CHUNK_MEMBER)
+} panel_row;
+#undef CHUNK_MEMBER
 
-NUM_INLINE strip strip_zero(void)
+NUM_INLINE row_chunk row_chunk_zero(void)
 {
-    strip a;
+    row_chunk a;
     const cols zero = {0};
 #define X(k) a.r##k = zero;
-    STRIP_EACH(X)
+    ROW_CHUNK_EACH(X)
 #undef X
     return a;
 }
 
-NUM_INLINE strip strip_load(const num *x)
+NUM_INLINE row_chunk row_chunk_load(const num *x)
 {
-    strip a;
+    row_chunk a;
 #define X(k) a.r##k = ((const cols *)x)[k];
-    STRIP_EACH(X)
+    ROW_CHUNK_EACH(X)
 #undef X
     return a;
 }
 
-NUM_INLINE void strip_store(num *x, strip a)
+NUM_INLINE void row_chunk_store(num *x, row_chunk a)
 {
 #define X(k) ((cols *)x)[k] = a.r##k;
-    STRIP_EACH(X)
+    ROW_CHUNK_EACH(X)
 #undef X
 }
 
 /* sum − w x */
-NUM_INLINE strip strip_less(num w, const num *x, strip sum)
+NUM_INLINE row_chunk row_chunk_less(num w, const num *x, row_chunk sum)
 {
 #define X(k) sum.r##k -= w * ((const cols *)x)[k];
-    STRIP_EACH(X)
+    ROW_CHUNK_EACH(X)
 #undef X
     return sum;
 }
 
-NUM_INLINE strip strip_scale(num w, strip x)
+NUM_INLINE row_chunk row_chunk_scale(num w, row_chunk x)
 {
 #define X(k) x.r##k *= w;
-    STRIP_EACH(X)
+    ROW_CHUNK_EACH(X)
 #undef X
     return x;
 }
 
-/* zeros with a one at place d, 0 <= d < STRIP; made whole: a number written into a strip in memory delays its reader */
-NUM_INLINE strip strip_unit(int32_t d)
+/* zeros with a one at place d, 0 <= d < ROW_CHUNK; made whole: a number written into a strip in memory delays its
+ * reader */
+NUM_INLINE row_chunk row_chunk_unit(int32_t d)
 {
 #if COLS > 1
     static const double one[16] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
-    strip a;
+    row_chunk a;
     memcpy(&a, one + 8 - d, sizeof a);
     return a;
 #else
-    strip a;
+    row_chunk a;
 #define X(k) a.r##k = K(d == k);
-    STRIP_EACH(X)
+    ROW_CHUNK_EACH(X)
 #undef X
     return a;
 #endif
@@ -238,20 +239,20 @@ NUM_INLINE strip strip_unit(int32_t d)
 
 /* ---- slabs of a panel ---- */
 
-NUM_INLINE slab slab_zero(void)
+NUM_INLINE panel_row panel_row_zero(void)
 {
-    slab a;
+    panel_row a;
     const cols zero = {0};
 #define X(k) a.r##k = zero;
-    SLAB_EACH(X)
+    PANEL_ROW_EACH(X)
 #undef X
     return a;
 }
 
-NUM_INLINE slab slab_axpy(num w, const slab *x, slab sum)
+NUM_INLINE panel_row panel_row_axpy(num w, const panel_row *x, panel_row sum)
 {
 #define X(k) sum.r##k += w * x->r##k;
-    SLAB_EACH(X)
+    PANEL_ROW_EACH(X)
 #undef X
     return sum;
 }

@@ -8,26 +8,26 @@
 #include "kernel/call.h"
 
 #if LANES > 1
-enum { GROUP = LANES < 4 ? LANES : 4 };
-typedef double group __attribute__((vector_size(8 * GROUP)));
-typedef group group_anywhere __attribute__((aligned(8), may_alias));
+enum { STORE_WIDTH = LANES < 4 ? LANES : 4 };
+typedef double cols4 __attribute__((vector_size(8 * STORE_WIDTH)));
+typedef cols4 cols4_anywhere __attribute__((aligned(8), may_alias));
 
-NUM_INLINE void put_group(lane *to, group x) { *(group_anywhere *)to = x; }
+NUM_INLINE void put_cols4(lane *to, cols4 x) { *(cols4_anywhere *)to = x; }
 
 #if LANES == 8 && defined __AVX512F__ /* the instruction that stores the upper half needs no shuffle */
-#define num_half(x, k) ((group)_mm512_extractf64x4_pd((__m512d)(x), k))
+#define num_half(x, k) ((cols4)_mm512_extractf64x4_pd((__m512d)(x), k))
 #elif LANES == 8
 #define num_half(x, k) __builtin_shufflevector(x, x, 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3)
 #endif
 
-/* GROUP neighbouring columns of all states, one every `step` packs; two halves of a transposition of 8 states cost two
- * thirds of a whole one */
-NUM_INLINE void store_group(lane *to, size_t stride, const num *x, int32_t step)
+/* STORE_WIDTH neighbouring columns of all states, one every `step` packs; two halves of a transposition of 8 states
+ * cost two thirds of a whole one */
+NUM_INLINE void store_cols4(lane *to, size_t stride, const num *x, int32_t step)
 {
 #if LANES == 8
 #define HALVES(l, t)                                                                                                   \
-    put_group(to + (l)*stride, num_half(t, 0));                                                                        \
-    put_group(to + ((l) + 4) * stride, num_half(t, 1));
+    put_cols4(to + (l)*stride, num_half(t, 0));                                                                        \
+    put_cols4(to + ((l) + 4) * stride, num_half(t, 1));
     num a = __builtin_shufflevector(x[0], x[step], 0, 8, 2, 10, 4, 12, 6, 14);
     num b = __builtin_shufflevector(x[0], x[step], 1, 9, 3, 11, 5, 13, 7, 15);
     num c = __builtin_shufflevector(x[2 * step], x[3 * step], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -41,31 +41,31 @@ NUM_INLINE void store_group(lane *to, size_t stride, const num *x, int32_t step)
 #elif LANES == 4
     num t[4] = {x[0], x[step], x[2 * step], x[3 * step]};
     num_transpose(t);
-    put_group(to, t[0]), put_group(to + stride, t[1]);
-    put_group(to + 2 * stride, t[2]), put_group(to + 3 * stride, t[3]);
+    put_cols4(to, t[0]), put_cols4(to + stride, t[1]);
+    put_cols4(to + 2 * stride, t[2]), put_cols4(to + 3 * stride, t[3]);
 #else
-    put_group(to, __builtin_shufflevector(x[0], x[step], 0, 2));
-    put_group(to + stride, __builtin_shufflevector(x[0], x[step], 1, 3));
+    put_cols4(to, __builtin_shufflevector(x[0], x[step], 0, 2));
+    put_cols4(to + stride, __builtin_shufflevector(x[0], x[step], 1, 3));
 #endif
 }
 
-NUM_INLINE void store_zero_group(lane *to, size_t stride)
+NUM_INLINE void store_zero_cols4(lane *to, size_t stride)
 {
-    const group zero = {0};
-    for (int l = 0; l < LANES; l++, to += stride) put_group(to, zero);
+    const cols4 zero = {0};
+    for (int l = 0; l < LANES; l++, to += stride) put_cols4(to, zero);
 }
 
 #endif
 
 /* n numbers of a row of every state, from x on, which is overwritten */
-static inline void store_groups(kernel_output out, int count, int32_t row, int32_t n, num *x)
+static inline void store_row(kernel_output out, int count, int32_t row, int32_t n, num *x)
 {
 #if LANES > 1
-    if (count == LANES && n >= GROUP) {
+    if (count == LANES && n >= STORE_WIDTH) {
         lane *to = out.data + (size_t)row * out.ld;
-        for (int32_t c = 0; c < n; c += GROUP) {
-            const int32_t from = c + GROUP > n ? n - GROUP : c; /* the last group overlaps the one before */
-            store_group(to + from, out.stride, x + from, 1);
+        for (int32_t c = 0; c < n; c += STORE_WIDTH) {
+            const int32_t from = c + STORE_WIDTH > n ? n - STORE_WIDTH : c; /* the last group overlaps the one before */
+            store_cols4(to + from, out.stride, x + from, 1);
         }
         return;
     }
