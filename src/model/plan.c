@@ -206,7 +206,7 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
         out[i].end = b[i].subtree_end;
         if (out[i].level + 1 > plan->levels) plan->levels = out[i].level + 1;
         pose_write(X, out[i].X);
-        out[i].turn = quarter_turn_code(out[i].X);
+        out[i].quarter_turn = quarter_turn_code(out[i].X);
         memcpy(out[i].I, parameters, sizeof parameters);
         out[i].pitch = b[i].pitch;
         pose_write(to_body, out[i].to_body);
@@ -262,7 +262,7 @@ static void fill_quarter(const model_body *b, plan_motion *out)
         if (found++ || b->axis[k] * b->axis[k] != 1) return;
         out->axis = k | (b->axis[k] < 0 ? 4 : 0);
     }
-    out->turn = quarter_turn_code(b->R);
+    out->quarter_turn = quarter_turn_code(b->R);
 }
 
 static int is_one(const double rows[12])
@@ -295,7 +295,7 @@ static void fill_motions(const hml_model *m, hml_plan *plan)
         } else {
             rows_write(pose_mul(P, Q), out->rows[0]);
             rows_write(pose_inverse(Q), out->rows[1]);
-            out->turn = is_one(out->rows[0]) && is_one(out->rows[1]);
+            out->quarter_turn = is_one(out->rows[0]) && is_one(out->rows[1]);
         }
         if (angle < 0) continue;
         if (b->q + angle < plan->angles_begin) plan->angles_begin = b->q + angle;

@@ -27,11 +27,11 @@ typedef struct plan_body {
     int32_t type;   /* hml_joint_type */
     int32_t q, v;   /* first numbers in the tree's configuration and velocity */
     int32_t nv;
-    int32_t turn;  /* of X's rotation, see plan_quarter_turn */
-    int32_t level; /* bodies between it and the world */
-    int32_t end;   /* of its subtree: bodies i … end − 1 */
-    double X[12];  /* predecessor frame in the parent's plan frame: R row-major, then p */
-    double I[10];  /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
+    int32_t quarter_turn; /* of X's rotation, see plan_quarter_turn */
+    int32_t level;        /* bodies between it and the world */
+    int32_t end;          /* of its subtree: bodies i … end − 1 */
+    double X[12];         /* predecessor frame in the parent's plan frame: R row-major, then p */
+    double I[10];         /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
     double pitch;
     double to_body[12]; /* body frame in the plan frame: R row-major, then p */
 } plan_body;
@@ -68,7 +68,7 @@ typedef struct plan_motion {
     int32_t parent, type, q, level; /* as in plan_body */
     /* Revolute: the quarter turn of its placement, if it is one and the axis is one of the frame's, through its origin.
      * Not revolute: 1 if placement and plan frame are the identity. Else 0 */
-    int32_t turn;
+    int32_t quarter_turn;
     int32_t axis; /* of such a revolute joint: 0, 1, 2 for x, y, z, and 4 more if it is reversed */
     double pitch;
     /* 3 × 4 each, row-major. Revolute: C + cos A + sin B; prismatic: C + q A; others: predecessor, body in plan frame
@@ -130,8 +130,9 @@ static inline int plan_is_long_for_packs(const hml_plan *p) { return p->reach >=
 static inline int plan_is_large(const hml_plan *p) { return p->nv >= 28; }
 
 /*
- * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In plan_body.turn
- * these are three bits a column, the sign above the axis, and PLAN_QUARTER_TURN beside them; 0: it is no quarter turn.
+ * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In
+ * plan_body.quarter_turn these are three bits a column, the sign above the axis, and PLAN_QUARTER_TURN beside them; 0:
+ * it is no quarter turn.
  */
 enum { PLAN_QUARTER_TURN = 1 << 9 };
 

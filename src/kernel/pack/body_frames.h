@@ -54,7 +54,7 @@ NUM_INLINE revolute revolute_of(const plan_body *p, num s, num c, int quarter)
     g.quarter = quarter;
     if (quarter) {
         int at[3];
-        plan_quarter_turn(p->turn, at, g.sign);
+        plan_quarter_turn(p->quarter_turn, at, g.sign);
         for (int k = 0; k < 3; k++) g.at[k] = (size_t)at[k];
     }
     g.X = p->X;

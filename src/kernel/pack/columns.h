@@ -31,8 +31,8 @@ typedef struct equations {
     staging store;
     num *b;       /* COLREG_WIDTH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
     int32_t b_ld; /* 2 nv */
-    num *turn;    /* 3 nv: ∂τ by the angular velocity of a free root */
-    num *springs; /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
+    num *dtau_domega; /* 3 nv: ∂τ by the angular velocity of a free root */
+    num *springs;     /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
 } equations;
 
 /* the first row below a free root, or of the tree */

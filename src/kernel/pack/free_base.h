@@ -29,7 +29,7 @@ static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ?
  * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers a row d. The rows
  * of the root and Tᵀ b of the others are s, by rows of six, from the fourth column on.
  */
-static inline void base_turn(const walk *w, num *turn, num *s)
+static inline void base_angular_rhs(const walk *w, num *dtau_domega, num *s)
 {
     const plan_tree *tree = w->tree;
     const vec3 omega = w->links[0].v.w;
@@ -45,7 +45,7 @@ static inline void base_turn(const walk *w, num *turn, num *s)
     for (int32_t i = tree_below(tree); i < tree->end; i++) {
         const num *T = factor_row(&w->f, i);
         const vec3 b = vec3_add(w->rows[i].g, vec3_cross(w->rows[i].F.t, omega));
-        num *to = turn + 3 * (i - tree->begin);
+        num *to = dtau_domega + 3 * (i - tree->begin);
         to[0] = b.x, to[1] = b.y, to[2] = b.z;
 #define X(d) s##d = vec3_axpy(T[d], b, s##d);
         X(0) X(1) X(2) X(3) X(4) X(5)
@@ -57,7 +57,7 @@ static inline void base_turn(const walk *w, num *turn, num *s)
 }
 
 /* −G s of columns k … 5 of a free root, into rows of six */
-static inline void base_product(const walk *w, const num *G, const num *s, int32_t k, num *to)
+static inline void base_columns_solve(const walk *w, const num *G, const num *s, int32_t k, num *to)
 {
     for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += BASE6_STRIDE, to += 6) {
         for (int32_t j = 0; j < k; j++) to[j] = K(0);
@@ -70,11 +70,11 @@ static inline void base_product(const walk *w, const num *G, const num *s, int32
 }
 
 /* −N b for the angular velocity, added to rows of six */
-static inline void base_product_block(const walk *w, const num *turn, int32_t block, int32_t stop, num *to)
+static inline void base_columns_solve_block(const walk *w, const num *dtau_domega, int32_t block, int32_t stop, num *to)
 {
     const int32_t first = w->tree->begin;
     for (int32_t i = block; i < stop; i++) {
-        const num *N = block_row(&w->N, i), *b = turn + 3 * (block - first);
+        const num *N = block_row(&w->N, i), *b = dtau_domega + 3 * (block - first);
         num *row = to + 6 * (i - first), x = row[3], y = row[4], z = row[5];
         for (int32_t j = 0; j < stop - block; j++, b += 3) x -= N[j] * b[0], y -= N[j] * b[1], z -= N[j] * b[2];
         row[3] = x, row[4] = y, row[5] = z;
@@ -111,18 +111,18 @@ static inline void base_columns(const walk *w, equations *e, int passive)
     s->Dq = staging_reserve(s, s->Dq_rows * 6);
     num *G = s->packs + s->G, *Dv = s->packs + s->Dv, *Dq = s->packs + s->Dq;
     base_response(w, G);
-    base_turn(w, e->turn, sv);
+    base_angular_rhs(w, e->dtau_domega, sv);
     if (passive) {
         base_passive(w, e->springs, sq, sv);
-        base_product(w, G, sq, 0, Dq);
-        base_product(w, G, sv, 0, Dv);
+        base_columns_solve(w, G, sq, 0, Dq);
+        base_columns_solve(w, G, sv, 0, Dv);
     } else {
         for (int32_t i = 0; i < 18; i++) Dq[i] = K(0);
-        base_product(w, G, sv, 3, Dv);
+        base_columns_solve(w, G, sv, 3, Dv);
     }
     for (int32_t c = tree_below(tree), end; c < tree->end; c = end) {
         end = plan_block_end(w->plan, tree, c);
-        base_product_block(w, e->turn, c, end, Dv);
+        base_columns_solve_block(w, e->dtau_domega, c, end, Dv);
     }
     for (int32_t k = 0; k < 6; k++) {
         vec3 dq, dv;

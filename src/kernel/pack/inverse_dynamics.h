@@ -164,7 +164,7 @@ static inline unsigned kernel_torque(const kernel_call *call)
         torque_link *o = &k.links[p->level];
         if (!is_revolute(p))
             torque_out(o, p, &q[p->q], &v[p->v], &vd[p->v], p->parent < 0 ? call->gravity : NULL);
-        else if (p->turn)
+        else if (p->quarter_turn)
             torque_out_revolute(o, p, k.s[p->q], k.c[p->q], v[p->v], vd[p->v], 1);
         else
             torque_out_revolute(o, p, k.s[p->q], k.c[p->q], v[p->v], vd[p->v], 0);
@@ -173,7 +173,7 @@ static inline unsigned kernel_torque(const kernel_call *call)
             o = &k.links[pb[j].level];
             if (!is_revolute(&pb[j]))
                 torque_back(o, &pb[j], &k.b[pb[j].v]);
-            else if (pb[j].turn)
+            else if (pb[j].quarter_turn)
                 torque_back_revolute(o, &pb[j], k.s[pb[j].q], k.c[pb[j].q], &k.b[pb[j].v], 1);
             else
                 torque_back_revolute(o, &pb[j], k.s[pb[j].q], k.c[pb[j].q], &k.b[pb[j].v], 0);

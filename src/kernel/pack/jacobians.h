@@ -37,7 +37,7 @@ static inline void move_revolute(const plan_body *b, const pose *P, num angle, i
     const vec3 *axes = &P->R.x;
     int at[3];
     double sign[3];
-    const int quarter = plan_quarter_turn(b->turn, at, sign);
+    const int quarter = plan_quarter_turn(b->quarter_turn, at, sign);
     out->p = pose_act(*P, vec3_of(K(X[9]), K(X[10]), K(X[11])));
     out->R.z = quarter ? vec3_scale(K(sign[2]), axes[at[2]]) : mat3_mul_vec(P->R, vec3_of(K(X[2]), K(X[5]), K(X[8])));
     if (!whole) return;

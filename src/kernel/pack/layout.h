@@ -76,7 +76,7 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->N.rows = (num *)scratch_take(&c, rows * (size_t)plan->block * sizeof(num));
     k->e.b_ld = 2 * plan->nv;
     k->e.b = (num *)scratch_take(&c, 2 * rows * COLREG_WIDTH * sizeof(num));
-    k->e.turn = (num *)scratch_take(&c, 3 * rows * sizeof(num));
+    k->e.dtau_domega = (num *)scratch_take(&c, 3 * rows * sizeof(num));
     k->e.springs = k->s.springs;
     const size_t size = rows ? staging_size(plan) : 0;
     k->e.store.packs = (num *)scratch_take(&c, size * sizeof(num));

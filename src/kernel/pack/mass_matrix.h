@@ -286,7 +286,7 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
         for (int32_t j = i; j >= 0 && pb[j].end == i + 1; j = pb[j].parent) {
             if (!is_revolute(&pb[j]))
                 mass_back(call, k, to, &pb[j], end);
-            else if (pb[j].turn)
+            else if (pb[j].quarter_turn)
                 mass_back_revolute(call, k, to, &pb[j], end, k->s[pb[j].q], k->c[pb[j].q], 1);
             else
                 mass_back_revolute(call, k, to, &pb[j], end, k->s[pb[j].q], k->c[pb[j].q], 0);

@@ -113,7 +113,7 @@ NUM_INLINE pose motion_pose(const plan_motion *b, const num *q, const num *s, co
         return rows_pose(x);
     }
     for (int k = 0; k < 12; k++) x[k] = K(b->rows[0][k]), y[k] = K(b->rows[1][k]);
-    if (b->type == HML_JOINT_FREE && b->turn) {
+    if (b->type == HML_JOINT_FREE && b->quarter_turn) {
         return pose_of(quat_to_mat3(quat_normalize(quat_of(q[3], q[4], q[5], q[6]))), vec3_of(q[0], q[1], q[2]));
     }
     if (b->type != HML_JOINT_PRISMATIC) {
@@ -131,7 +131,7 @@ NUM_INLINE pose quarter_turn_pose(const plan_motion *b, const pose *P, num s, nu
     int at[3];
     double sign[3];
     vec3 out[3];
-    plan_quarter_turn(b->turn, at, sign);
+    plan_quarter_turn(b->quarter_turn, at, sign);
     const num si = s * K(b->axis & 4 ? -sign[i] : sign[i]), sj = s * K(b->axis & 4 ? -sign[j] : sign[j]);
     out[k] = vec3_scale(K(sign[k]), from[at[k]]);
     out[i] = vec3_axpy(sj, from[at[j]], vec3_scale(c * K(sign[i]), from[at[i]]));
@@ -155,7 +155,7 @@ static inline unsigned kernel_poses(const jacobian_call *call)
     for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
     for (int32_t i = 0; i < plan->nbodies; i++, b++) {
         pose *to = &W[b->level], *parent = b->level ? to - 1 : NULL; /* depth first: the parent is the last one there */
-        if (parent && b->turn && b->type == HML_JOINT_REVOLUTE) { /* for others it says that they have no placement */
+        if (parent && b->quarter_turn && b->type == HML_JOINT_REVOLUTE) { /* for others it says that they have no placement */
             const num sine = s[b->q], cosine = c[b->q];
             switch (b->axis & 3) {
             case 0: *to = quarter_turn_pose(b, parent, sine, cosine, 0); break;

@@ -60,7 +60,7 @@ NUM_INLINE pose link_predecessor(const pose *H, const plan_body *p)
     int at[3];
     double sign[3];
     vec3 o = pose_act(*H, vec3_of(K(p->X[9]), K(p->X[10]), K(p->X[11])));
-    if (!plan_quarter_turn(p->turn, at, sign)) return pose_of(mat3_mul(H->R, plan_pose(p->X).R), o);
+    if (!plan_quarter_turn(p->quarter_turn, at, sign)) return pose_of(mat3_mul(H->R, plan_pose(p->X).R), o);
     const vec3 *axes = &H->R.x;
     return pose_of(mat3_of(vec3_scale(K(sign[0]), axes[at[0]]), vec3_scale(K(sign[1]), axes[at[1]]),
                            vec3_scale(K(sign[2]), axes[at[2]])),

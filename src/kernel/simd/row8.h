@@ -97,7 +97,7 @@ NUM_INLINE int row_place(int d) { return d < 3 ? d : d + 1; }
 /* ---- turning ---- */
 
 /* rows at[0], at[1], …: number k of all of them is t[k] */
-NUM_INLINE void rows_turn(const double *const at[LANES], num t[ROW])
+NUM_INLINE void rows8_transpose(const double *const at[LANES], num t[ROW])
 {
     for (int h = 0; h < ROW; h += LANES) {
         for (int l = 0; l < LANES; l++) t[h + l] = pack_at(at[l] + h);
@@ -106,22 +106,22 @@ NUM_INLINE void rows_turn(const double *const at[LANES], num t[ROW])
 }
 
 /* rows `step` numbers apart */
-NUM_INLINE void rows_in(const double *from, size_t step, num t[ROW])
+NUM_INLINE void rows8_in(const double *from, size_t step, num t[ROW])
 {
     const double *at[LANES];
     for (int l = 0; l < LANES; l++) at[l] = from + (size_t)l * step;
-    rows_turn(at, t);
+    rows8_transpose(at, t);
 }
 
 /* those of an array that stand in the given slots */
-NUM_INLINE void rows_from(const double *array, const int32_t slots[LANES], num t[ROW])
+NUM_INLINE void rows8_from(const double *array, const int32_t slots[LANES], num t[ROW])
 {
     const double *at[LANES];
     for (int l = 0; l < LANES; l++) at[l] = array + (size_t)slots[l] * ROW;
-    rows_turn(at, t);
+    rows8_transpose(at, t);
 }
 
-NUM_INLINE void rows_out(num t[ROW], double *to, size_t step)
+NUM_INLINE void rows8_out(num t[ROW], double *to, size_t step)
 {
     for (int h = 0; h < ROW; h += LANES) {
         num_transpose(t + h);
@@ -129,11 +129,11 @@ NUM_INLINE void rows_out(num t[ROW], double *to, size_t step)
     }
 }
 
-NUM_INLINE twist twist_turned(const num t[ROW])
+NUM_INLINE twist twist_of_packs(const num t[ROW])
 {
     return twist_of(vec3_of(t[0], t[1], t[2]), vec3_of(t[4], t[5], t[6]));
 }
-NUM_INLINE wrench wrench_turned(const num t[ROW])
+NUM_INLINE wrench wrench_of_packs(const num t[ROW])
 {
     return wrench_of(vec3_of(t[0], t[1], t[2]), vec3_of(t[4], t[5], t[6]));
 }
@@ -141,21 +141,21 @@ NUM_INLINE wrench wrench_turned(const num t[ROW])
 NUM_INLINE twist twists_in(const double *from)
 {
     num t[ROW];
-    rows_in(from, ROW, t);
-    return twist_turned(t);
+    rows8_in(from, ROW, t);
+    return twist_of_packs(t);
 }
 
 NUM_INLINE twist twists_from(const double *array, const int32_t slots[LANES])
 {
     num t[ROW];
-    rows_from(array, slots, t);
-    return twist_turned(t);
+    rows8_from(array, slots, t);
+    return twist_of_packs(t);
 }
 
 NUM_INLINE void twists_out(twist a, double *to)
 {
     num t[ROW] = {a.v.x, a.v.y, a.v.z, K(0), a.w.x, a.w.y, a.w.z, K(0)};
-    rows_out(t, to, ROW);
+    rows8_out(t, to, ROW);
 }
 
 /* ---- sets of lanes ---- */

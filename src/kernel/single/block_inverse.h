@@ -319,7 +319,7 @@ static inline void single_inverse_panel(const single_solver *m, single_output ou
     num s[ROW] = {K(0), K(0), K(0), K(0), K(0), K(0), K(0), K(0)};
     if (base) {
         num R[ROW];
-        rows_in(m->R + at * ROW, ROW, R);
+        rows8_in(m->R + at * ROW, ROW, R);
         for (int d = 0; d < 6; d++) s[d] = -R[row_place(d)];
         for (int d = 0; d < 6; d++, G += ROW, out.to += out.ld) single_store(out.to, n, whole, row_dot(G, s));
     }

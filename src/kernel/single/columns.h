@@ -262,7 +262,7 @@ static inline void single_panel_columns(const single_solver *m, single_panel *p,
         num R[ROW];
         single_sum_up(m, p, &c->q.U, &p->b->q, s.q);
         single_sum_up(m, p, &c->v.U, &p->b->v, s.v);
-        rows_in(m->R + at * ROW, ROW, R);
+        rows8_in(m->R + at * ROW, ROW, R);
         for (int d = 0; d < 6; d++) s.m[d] = -R[row_place(d)];
     }
     if (p->width == LANES)

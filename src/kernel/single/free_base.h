@@ -25,11 +25,11 @@ NUM_INLINE void single_columns_out(vec3 x, double *to, size_t ld, int32_t rows)
 }
 
 /* G s for LANES rows of G from `from` on; s: three columns, which are rows of numbers here */
-NUM_INLINE vec3 single_turned(const double *from, double (*s)[ROW])
+NUM_INLINE vec3 base_rows_product(const double *from, double (*s)[ROW])
 {
     num G[ROW];
     vec3 x = vec3_zero();
-    rows_in(from, ROW, G);
+    rows8_in(from, ROW, G);
     for (int d = 0; d < 6; d++) {
         const int e = row_place(d);
         x.x += s[0][e] * G[e], x.y += s[1][e] * G[e], x.z += s[2][e] * G[e];
@@ -114,12 +114,12 @@ static inline void single_base_columns(const single_solver *m, const single_pane
     single_base_rows(m, Dq, Dv);
     single_inverse_base(m, single_output_at(p, call->Minv, begin, begin));
     for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
-        single_columns_out(single_turned(G + i * ROW, s), to, Dv.ld, 6 - i);
+        single_columns_out(base_rows_product(G + i * ROW, s), to, Dv.ld, 6 - i);
     to = Dv.to + 3 + 6 * Dv.ld;
     int32_t from = 0, next = 0; /* the block of the first row of a pack, and where it ends */
     for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld) {
         const int32_t stop = i + LANES < n ? i + LANES : n;
-        vec3 x = single_turned(G + (6 + i) * ROW, s);
+        vec3 x = base_rows_product(G + (6 + i) * ROW, s);
         while (next <= i) from = next, next = plan_block_end(call->plan, t->tree, below + from) - below;
         int32_t end = next; /* of the last one that it reaches */
         while (end < stop) end = plan_block_end(call->plan, t->tree, below + end) - below;

@@ -199,9 +199,9 @@ NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32
     num x[ROW], z[ROW], b[SUM], i[10];
     for (int k = 0; k < 10; k++) i[k] = pack_at(plan_inertias(t->call->plan, k) + body);
     for (int l = 0; l < LANES; l++) at[l] = (const double *)&t->H[slots[l]];
-    rows_turn(at, x);
+    rows8_transpose(at, x);
     for (int l = 0; l < LANES; l++) at[l] += ROW;
-    rows_turn(at, z);
+    rows8_transpose(at, z);
     const pose H = pose_of(mat3_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[4], x[5], x[6]), vec3_of(z[0], z[1], z[2])),
                            vec3_of(z[4], z[5], z[6]));
     const inertia I = inertia_of(i[0], vec3_of(i[1], i[2], i[3]), sym3_of(i[4], i[5], i[6], i[7], i[8], i[9]));
@@ -213,7 +213,7 @@ NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32
         const inertia c = inertia_transform(H, I);
         memcpy(b, &c, sizeof c);
     }
-    for (int k = 0; k < (moving ? SUM : STILL); k += ROW) rows_out(b + k, to + k, SUM);
+    for (int k = 0; k < (moving ? SUM : STILL); k += ROW) rows8_out(b + k, to + k, SUM);
 }
 
 /* external wrenches, given in the bodies' own frames, take their part of the force */
@@ -261,7 +261,7 @@ NUM_INLINE void single_loads(single_tree *t, const int moving)
         const double *rows[LANES];
         for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->own[at + l] * SUM;
         for (int e = 0; e < (moving ? SUM : STILL); e += ROW) {
-            rows_turn(rows, c->sum.t + e);
+            rows8_transpose(rows, c->sum.t + e);
             for (int l = 0; l < LANES; l++) rows[l] += ROW;
         }
         const twist S = c->S;
@@ -273,10 +273,10 @@ NUM_INLINE void single_loads(single_tree *t, const int moving)
             const vec3 g = composite_2B_transposed(body, S);
             num rg[ROW] = {g.x, g.y, g.z, K(0), K(0), K(0), K(0), K(0)};
             c->g = g;
-            rows_out(rg, t->g + at * ROW, ROW);
+            rows8_out(rg, t->g + at * ROW, ROW);
             r[3] = pack_at(t->tau + t->below + at) - wrench_dot(body->f, S);
         }
-        rows_out(r, t->F + at * ROW, ROW);
+        rows8_out(r, t->F + at * ROW, ROW);
     }
 }
 
@@ -318,8 +318,8 @@ static inline void single_responses(single_tree *t)
         const int32_t at = k * LANES;
         const twist a = twists_from(t->a, t->up + at), da = twists_from(t->da, t->own + at), S = c->S, Pd = c->Pd;
         num r[ROW];
-        rows_from(t->G, t->own + at, r);
-        body->f = wrench_add(body->f, wrench_add(inertia_mul(body->I, da), wrench_turned(r)));
+        rows8_from(t->G, t->own + at, r);
+        body->f = wrench_add(body->f, wrench_add(inertia_mul(body->I, da), wrench_of_packs(r)));
         const twist Pdd = twist_add(twist_cross(a, S), twist_cross(c->up, Pd)), PS = c->PS;
         const wrench Uq = composite_Uq(body, S, Pd, Pdd), Uv = composite_Uv(body, S, PS);
         c->q.w = vec3_neg(Pd.w), c->v.w = vec3_neg(S.w);

@@ -64,7 +64,7 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
         for (int k = 0; k < 3; k++) M->r[k] = C.r[k] + A.r[k] * x + B.r[k] * y;
         return;
     }
-    if (b->type == HML_JOINT_FREE && b->turn) {
+    if (b->type == HML_JOINT_FREE && b->quarter_turn) {
         free_rows(q + b->q, M);
         return;
     }
