@@ -173,7 +173,7 @@ static void test_named_accelerations(void **unused)
         for (int C = HML_WORLD; C < r.model->nbodies; C++) {
             pose H = C < 0 ? pose_identity() : o.H[C], H_CE = pose_between(H, o.H[E]);
             twist V_CE = twist_sub(o.v[E], C < 0 ? twist_zero() : pose_ad_inverse(H_CE, o.v[C]));
-            walk e, c;
+            path_walk e, c;
             walk_start(&e, 1);
             walk_to(&e, r.model, E, &state, K(1), NULL);
             walk_start_beside(&c, &e);

@@ -51,7 +51,7 @@ static inline void centroidal_passes(const hml_model *m, const state_series *sta
 {
     const plan_body *pb = plan_bodies(model_plan(m));
     for (int32_t i = 0; i < m->nbodies; i++) {
-        walk w;
+        path_walk w;
         centroidal_body *b = &bodies[i];
         walk_start(&w, 1);
         if (pb[i].parent >= 0) {

@@ -66,7 +66,7 @@ static inline void derivative_add(num *matrix, int32_t nv, int32_t c, num factor
 }
 
 /* the columns of one joint; Vp, Ap: of the body before it; w: at the body behind it; x: at the frame, with V and A */
-static inline void derivative_columns(const hml_model *m, int32_t body, const twist before[2], const walk *w,
+static inline void derivative_columns(const hml_model *m, int32_t body, const twist before[2], const path_walk *w,
                                       const expression *x, const derivative_matrices *out)
 {
     const body_coordinates c = coordinates_of(m, body);
@@ -93,7 +93,7 @@ static inline void frame_derivatives(const hml_model *m, int32_t frame, hml_repr
 {
     const int32_t body = model_frames(m)[frame].body;
     num *all[] = {out->J, out->twist_q, out->acceleration_q, out->acceleration_v};
-    walk w;
+    path_walk w;
     expression x;
     for (int i = 0; i < 4; i++) {
         for (int32_t k = 0; all[i] && k < 6 * out->nv; k++) all[i][k] = K(0);
@@ -127,7 +127,7 @@ static inline int32_t collect_path_to(const hml_model *m, int32_t frame, vec3 po
     const int32_t body = model_frames(m)[frame].body;
     state_series state = {.q = q};
     int32_t n = 0;
-    walk w;
+    path_walk w;
     walk_start(&w, 0);
     for (int32_t i = body < 0 ? -1 : model_bodies(m)[body].root; i >= 0; i = i == body ? -1 : path_next(m, i, body)) {
         const body_coordinates c = coordinates_of(m, i);

@@ -12,7 +12,7 @@
 #include "hamel/jacobian.h"
 
 /* the columns of a frame, expressed where a walk has come to */
-static inline void jacobian_express_at(const jacobian_series *j, const hml_model *m, int32_t frame, const walk *at,
+static inline void jacobian_express_at(const jacobian_series *j, const hml_model *m, int32_t frame, const path_walk *at,
                                        hml_axes axes)
 {
     expression x;
@@ -24,7 +24,7 @@ static inline void jacobian_express_at(const jacobian_series *j, const hml_model
 static inline void jacobian_in_frame(const hml_model *m, int32_t frame, int32_t expressed, hml_axes axes,
                                      const state_series *state, const jacobian_series *j)
 {
-    walk e, d;
+    path_walk e, d;
     jacobian_zero(j);
     walk_start(&e, j->order);
     walk_to(&e, m, frame, state, K(1), j);
@@ -37,7 +37,7 @@ static inline void jacobian_in_frame(const hml_model *m, int32_t frame, int32_t 
 static inline void jacobian_in_contact(const hml_model *m, int32_t link, pose contact, twist slip, hml_axes axes,
                                        const state_series *state, const jacobian_series *j)
 {
-    walk w;
+    path_walk w;
     jacobian_zero(j);
     walk_start(&w, j->order);
     walk_to(&w, m, link, state, K(1), j);
@@ -51,7 +51,7 @@ static inline void jacobian_in_contact(const hml_model *m, int32_t link, pose co
 static inline pose jacobian_of_point(const hml_model *m, int32_t frame, vec3 point, const state_series *state,
                                      twist twists[SERIES_LENGTH], const jacobian_series *j)
 {
-    walk w;
+    path_walk w;
     expression x;
     jacobian_zero(j);
     walk_start(&w, j->order);

@@ -24,7 +24,7 @@ static int representation_exists(hml_representation rep) { return rep >= HML_LEF
 
 static void walk_bodies(const hml_model *model, const state_series *state, int order, body_motion *bodies)
 {
-    walk w;
+    path_walk w;
     for (int32_t i = 0; i < model->nbodies; i++) {
         int32_t parent = model_bodies(model)[i].parent;
         walk_start(&w, order);
@@ -55,7 +55,7 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
     walk_bodies(model, &state, order, bodies);
     for (int32_t i = 0; i < count; i++) {
         const model_frame *f = &model_frames(model)[i];
-        walk w;
+        path_walk w;
         expression x;
         walk_start(&w, order);
         if (f->body >= 0) {
@@ -121,7 +121,7 @@ hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_
     if (frame < 0 || frame >= model->nframes || !frame_or_world(model, expressed)) return HML_INVALID_ARGUMENT;
     TRY(hml_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
-    walk e, c;
+    path_walk e, c;
     walk_start(&e, 1);
     walk_to(&e, model, frame, &state, 1, NULL);
     walk_start_beside(&c, &e);

@@ -150,7 +150,7 @@ static inline num state_rate(const state_series *s, int n, const body_coordinate
     return s->rates[n] ? c->factor * s->rates[n][c->v + k] : K(0);
 }
 
-typedef struct walk {
+typedef struct path_walk {
     int order;
     int32_t root;                             /* whose frame F₀ is; −1: the world itself */
     int beside;                               /* F₀ is that of another walk */
@@ -158,9 +158,9 @@ typedef struct walk {
     pose H;                                   /* plan frame of the body in F₀ */
     twist V[SERIES_LENGTH];                   /* of the body */
     twist S[HML_JOINT_MAX_NV][SERIES_LENGTH]; /* of its joint */
-} walk;
+} path_walk;
 
-static inline void walk_start(walk *w, int order)
+static inline void walk_start(path_walk *w, int order)
 {
     w->order = order;
     w->root = -1;
@@ -171,7 +171,7 @@ static inline void walk_start(walk *w, int order)
 }
 
 /* in the F₀ of another walk, be it on another tree; on the same tree the same bits come out */
-static inline void walk_start_beside(walk *w, const walk *other)
+static inline void walk_start_beside(path_walk *w, const path_walk *other)
 {
     walk_start(w, other->order);
     w->root = other->root;
@@ -181,7 +181,7 @@ static inline void walk_start_beside(walk *w, const walk *other)
 }
 
 /* from a body, or from the world, to a child */
-static inline void walk_step(walk *w, const hml_model *m, int32_t body, const state_series *state)
+static inline void walk_step(path_walk *w, const hml_model *m, int32_t body, const state_series *state)
 {
     const plan_body *p = &plan_bodies(model_plan(m))[body];
     const body_coordinates c = coordinates_of(m, body);
@@ -249,7 +249,8 @@ static inline void matrix_put_column(num *J, int32_t nv, int32_t c, twist U)
 }
 
 /* adds sign · S of the joint a walk has just stepped over to the columns of the user's coordinates */
-static inline void jacobian_add(const jacobian_series *j, const hml_model *m, const walk *w, int32_t body, num sign)
+static inline void jacobian_add(const jacobian_series *j, const hml_model *m, const path_walk *w, int32_t body,
+                                num sign)
 {
     const body_coordinates c = coordinates_of(m, body);
     for (int32_t k = 0; k < model_bodies(m)[body].nv; k++) {
@@ -314,7 +315,7 @@ static inline pose frame_placement(const hml_model *m, const model_frame *f)
  * Takes a walk that has just started to a frame. Afterwards it holds the frame's pose and twist in F₀, and j (if not
  * NULL) has the derivatives of its columns there, added with a sign. HML_WORLD stays where it is.
  */
-static inline void walk_to(walk *w, const hml_model *m, int32_t frame, const state_series *state, num sign,
+static inline void walk_to(path_walk *w, const hml_model *m, int32_t frame, const state_series *state, num sign,
                            const jacobian_series *j)
 {
     if (frame == HML_WORLD) return;
@@ -332,7 +333,7 @@ static inline void walk_to(walk *w, const hml_model *m, int32_t frame, const sta
     w->H = pose_mul(w->H, F);
 }
 
-static inline void expression_of_walk(expression *x, hml_representation rep, const walk *w)
+static inline void expression_of_walk(expression *x, hml_representation rep, const path_walk *w)
 {
     x->representation = rep;
     x->order = w->order;
@@ -354,13 +355,13 @@ static inline pose frame_series(const hml_model *m, int32_t frame, int32_t refer
                                 const state_series *state, int order, twist twists[SERIES_LENGTH],
                                 const jacobian_series *j)
 {
-    walk w;
+    path_walk w;
     expression x;
     if (j) jacobian_zero(j);
     walk_start(&w, order);
     walk_to(&w, m, frame, state, K(1), j);
     if (reference != HML_WORLD) {
-        walk d;
+        path_walk d;
         walk_start_beside(&d, &w);
         walk_to(&d, m, reference, state, K(-1), j);
         expression_of_walk(&x, HML_LEFT, &d);
@@ -378,7 +379,7 @@ static inline pose frame_series(const hml_model *m, int32_t frame, int32_t refer
 }
 
 /* the acceleration of the frame of walk e, expressed in the frame of walk c; both of order 1 and in one F₀ */
-static inline twist frame_acceleration(hml_acceleration_kind kind, const walk *e, const walk *c)
+static inline twist frame_acceleration(hml_acceleration_kind kind, const path_walk *e, const path_walk *c)
 {
     expression x;
     switch (kind) {

@@ -46,7 +46,7 @@ static inline void placement_derivatives(const hml_model *m, int32_t frame, hml_
     const plan_body *pb = plan_bodies(model_plan(m));
     state_series state = {.q = q};
     expression x;
-    walk w;
+    path_walk w;
     int32_t n = collect_path(m, frame, rep, q, path, &x);
     for (int32_t i = 0; pose_out && i < 6 * np; i++) pose_out[i] = K(0);
     for (int64_t i = 0; J && i < (int64_t)6 * nv * np; i++) J[i] = K(0);

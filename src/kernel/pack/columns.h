@@ -27,13 +27,13 @@
 #include "kernel/passive.h"
 
 /* what right-hand sides and solutions need beside the walk */
-typedef struct equations {
+typedef struct column_rhs {
     staging store;
     num *b;       /* COLREG_WIDTH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
     int32_t b_ld; /* 2 nv */
     num *dtau_domega; /* 3 nv: ∂τ by the angular velocity of a free root */
     num *springs;     /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
-} equations;
+} column_rhs;
 
 /* the first row below a free root, or of the tree */
 static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + tree->base; }
@@ -44,7 +44,7 @@ typedef struct base_rhs_pair {
 } base_rhs_pair;
 
 /* an entry of ∂τ joins Tᵀ b */
-NUM_INLINE base_rhs_pair base_rhs_pair_axpy(const walk *w, int32_t row, num bq, num bv, base_rhs_pair s)
+NUM_INLINE base_rhs_pair base_rhs_pair_axpy(const tree_walk *w, int32_t row, num bq, num bv, base_rhs_pair s)
 {
     base6 T = base6_load(factor_row(&w->f, row));
     s.q = base6_axpy(bq, T, s.q);
@@ -53,8 +53,8 @@ NUM_INLINE base_rhs_pair base_rhs_pair_axpy(const walk *w, int32_t row, num bq, 
 }
 
 /* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any into b; returns s */
-NUM_INLINE base_rhs_pair column_equations(const walk *w, const equations *e, const int base, int passive,
-                                          const block_rows *rows, int32_t c, num *b)
+NUM_INLINE base_rhs_pair column_rhs_of(const tree_walk *w, const column_rhs *e, const int base, int passive,
+                                       const block_rows *rows, int32_t c, num *b)
 {
     const int32_t m = plan_bodies(w->plan)[plan_columns(w->plan)[c].body].nv, first = rows->first;
     const branch_column *col = &w->columns[c];
@@ -96,8 +96,8 @@ NUM_INLINE base_rhs_pair column_equations(const walk *w, const equations *e, con
 }
 
 /* columns begin … end − 1 of a panel, which are of one block: their s, and their tile */
-static inline void panel_block(const walk *w, equations *e, int passive, column_panel *p, int32_t block, int32_t begin,
-                               int32_t end)
+static inline void panel_block(const tree_walk *w, column_rhs *e, int passive, column_panel *p, int32_t block,
+                               int32_t begin, int32_t end)
 {
     const plan_tree *tree = w->tree;
     const int32_t stop = plan_block_end(w->plan, tree, block), n = end - begin, step = 3 * n, width = p->width;
@@ -118,13 +118,13 @@ static inline void panel_block(const walk *w, equations *e, int passive, column_
         num *to = packs + p->s + first + (c - begin), *b = e->b + (int64_t)(c - begin) * e->b_ld;
         rows[c - begin] = of_column;
         if (base) {
-            const base_rhs_pair s = column_equations(w, e, 1, passive, &of_column, c, b);
+            const base_rhs_pair s = column_rhs_of(w, e, 1, passive, &of_column, c, b);
             base6_scatter(s.q, to, 3 * width);
             base6_scatter(s.v, to + width, 3 * width);
             base6_scatter(base6_load(factor_row(&w->f, c)), to + 2 * width,
                           3 * width); /* of the unit vector, for M⁻¹ */
         } else {
-            column_equations(w, e, 0, passive, &of_column, c, b);
+            column_rhs_of(w, e, 0, passive, &of_column, c, b);
         }
     }
     /* of a long chain N is larger than the caches: all columns at a few of its rows, one after the other */
@@ -143,7 +143,7 @@ static inline void panel_block(const walk *w, equations *e, int passive, column_
 }
 
 /* n columns from `begin` on */
-static inline void panel_columns(const walk *w, equations *e, int passive, int32_t begin, int32_t n)
+static inline void panel_columns(const tree_walk *w, column_rhs *e, int passive, int32_t begin, int32_t n)
 {
     const plan_tree *tree = w->tree;
     const int32_t rows = tree->end - tree->begin;

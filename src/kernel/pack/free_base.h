@@ -8,7 +8,7 @@
 #include "kernel/pack/columns.h"
 
 /* G of a tree with a free root, into the sheet */
-static inline void base_response(const walk *w, num *G)
+static inline void base_response(const tree_walk *w, num *G)
 {
     const plan_tree *tree = w->tree;
     factor_base_inverse(tree, &w->f, G);
@@ -29,7 +29,7 @@ static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ?
  * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers a row d. The rows
  * of the root and Tᵀ b of the others are s, by rows of six, from the fourth column on.
  */
-static inline void base_angular_rhs(const walk *w, num *dtau_domega, num *s)
+static inline void base_angular_rhs(const tree_walk *w, num *dtau_domega, num *s)
 {
     const plan_tree *tree = w->tree;
     const vec3 omega = w->links[0].v.w;
@@ -57,7 +57,7 @@ static inline void base_angular_rhs(const walk *w, num *dtau_domega, num *s)
 }
 
 /* −G s of columns k … 5 of a free root, into rows of six */
-static inline void base_columns_solve(const walk *w, const num *G, const num *s, int32_t k, num *to)
+static inline void base_columns_solve(const tree_walk *w, const num *G, const num *s, int32_t k, num *to)
 {
     for (int32_t i = w->tree->begin; i < w->tree->end; i++, G += BASE6_STRIDE, to += 6) {
         for (int32_t j = 0; j < k; j++) to[j] = K(0);
@@ -70,7 +70,8 @@ static inline void base_columns_solve(const walk *w, const num *G, const num *s,
 }
 
 /* −N b for the angular velocity, added to rows of six */
-static inline void base_columns_solve_block(const walk *w, const num *dtau_domega, int32_t block, int32_t stop, num *to)
+static inline void base_columns_solve_block(const tree_walk *w, const num *dtau_domega, int32_t block, int32_t stop,
+                                            num *to)
 {
     const int32_t first = w->tree->begin;
     for (int32_t i = block; i < stop; i++) {
@@ -82,7 +83,7 @@ static inline void base_columns_solve_block(const walk *w, const num *dtau_domeg
 }
 
 /* what springs, damping and armature add to the right-hand sides of a free root's columns, by rows of six */
-static inline void base_passive(const walk *w, const num *springs, num *sq, num *sv)
+static inline void base_passive(const tree_walk *w, const num *springs, num *sq, num *sv)
 {
     const plan_tree *tree = w->tree;
     for (int32_t k = 0; k < 6; k++) {
@@ -98,7 +99,7 @@ static inline void base_passive(const walk *w, const num *springs, num *sq, num 
 }
 
 /* the columns of a free root, G among them, into a new sheet */
-static inline void base_columns(const walk *w, equations *e, int passive)
+static inline void base_columns(const tree_walk *w, column_rhs *e, int passive)
 {
     const plan_tree *tree = w->tree;
     const int32_t n = tree->end - tree->begin;

@@ -32,7 +32,7 @@ typedef struct kernel_scratch {
     twist *Sd;
     base_block *block;
     block_inverse N;
-    equations e;
+    column_rhs e;
     /* forward dynamics alone, there too */
     articulated_link *articulated;
     articulated_column *solver;

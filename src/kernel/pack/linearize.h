@@ -10,9 +10,9 @@
 #include "kernel/pack/free_base.h"
 #include "kernel/passes.h"
 
-static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k, int32_t index)
+static inline tree_walk pack_walk(const kernel_call *call, const kernel_scratch *k, int32_t index)
 {
-    walk w;
+    tree_walk w;
     w.plan = call->plan;
     w.paths = call->paths;
     w.tree = &plan_trees(call->plan)[index];
@@ -35,7 +35,7 @@ static inline walk kernel_walk(const kernel_call *call, const kernel_scratch *k,
 }
 
 /* the block of a free root, before anything is eliminated from it */
-static inline void walk_clear(const walk *w)
+static inline void walk_clear(const tree_walk *w)
 {
     for (int32_t e = 0; e < w->tree->base; e++) {
         for (int32_t d = 0; d <= e; d++) w->block->m[e][d] = K(0);
@@ -43,7 +43,7 @@ static inline void walk_clear(const walk *w)
 }
 
 /* the first walk: poses to the factors of M and a half-solved right-hand side. Returns the lanes with a singular M. */
-static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const walk *w)
+static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const tree_walk *w)
 {
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
@@ -53,9 +53,9 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
     if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         if (i > tree->body_begin)
-            link_out(w, &pb[i], i);
+            first_out(w, &pb[i], i);
         else
-            root_out(w, &pb[i]);
+            first_root_out(w, &pb[i]);
         if (call->wrenches.data) {
             wrench *f = &w->sums[i].f;
             *f = wrench_sub(*f, body_wrench(call, i, w->links[pb[i].level].H));
@@ -64,13 +64,13 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
             add_vec3(&w->b[tree->begin], base_armature(w->plan, tree, base_acceleration(w->base, &w->v[tree->begin])));
         }
         for (int32_t j = i; j >= tree->body_begin && pb[j].end == i + 1; j = pb[j].parent)
-            link_back(w, &pb[j], j, &failed);
+            first_back(w, &pb[j], j, &failed);
     }
     return failed;
 }
 
 /* the second walk: ν̇ and what the columns need */
-static inline void walk_second(const walk *w)
+static inline void walk_second(const tree_walk *w)
 {
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
@@ -78,13 +78,13 @@ static inline void walk_second(const walk *w)
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         /* blocks are ranges of columns; a body without columns (fixed, kept) on the root may carry several of them */
         if (pb[i].v == stop && stop < tree->end) block = stop, stop = plan_block_end(w->plan, tree, block);
-        link_accelerate(w, &pb[i], block);
-        for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) link_forces(w, &pb[j], j);
+        second_out(w, &pb[i], block);
+        for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) second_back(w, &pb[j], j);
     }
 }
 
 /* the matrices of a tree, a sheet of columns after the other */
-static inline void tree_matrices(const kernel_call *call, const walk *w, equations *e)
+static inline void tree_matrices(const kernel_call *call, const tree_walk *w, column_rhs *e)
 {
     const plan_tree *tree = w->tree;
     staging *s = &e->store;
@@ -117,7 +117,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
         clear_between(call, call->Minv);
     }
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        walk w = kernel_walk(call, &k, t);
+        tree_walk w = pack_walk(call, &k, t);
         failed |= walk_first(call, &k, &w);
         walk_second(&w);
         tree_matrices(call, &w, &k.e);

@@ -36,7 +36,7 @@ typedef struct branch_column {
     wrench Uq, Uv; /* what its motion does to the ancestors */
 } branch_column;
 
-typedef struct walk {
+typedef struct tree_walk {
     const hml_plan *plan;
     const topology *paths;
     const plan_tree *tree;
@@ -52,7 +52,7 @@ typedef struct walk {
     num *b, *x;        /* nv: τ − h, then its half solution; ν̇ */
     base_motion *base;
     block_inverse N;
-} walk;
+} tree_walk;
 
 /* H ∘ X of the plan: most placements turn by quarters, which only renames axes */
 NUM_INLINE pose link_predecessor(const pose *H, const plan_body *p)
@@ -77,14 +77,14 @@ NUM_INLINE twist joint_column_at(int type, pose H, num pitch)
 }
 
 /* Ψ̇ + Ṡ of a column; `several`: its joint has more than one coordinate */
-NUM_INLINE twist column_PS(const walk *w, int32_t c, int several)
+NUM_INLINE twist column_PS(const tree_walk *w, int32_t c, int several)
 {
     const twist Pd = w->columns[c].Pd, PS = twist_add(Pd, Pd);
     return several ? twist_add(PS, w->Sd[c]) : PS;
 }
 
 /* first walk, out: the root of a tree */
-static inline void root_out(const walk *w, const plan_body *p)
+static inline void first_root_out(const tree_walk *w, const plan_body *p)
 {
     link_state *own = &w->links[0];
     twist S[HML_JOINT_MAX_NV];
@@ -111,7 +111,7 @@ static inline void root_out(const walk *w, const plan_body *p)
 }
 
 /* first walk, out: any other body */
-static inline void link_out(const walk *w, const plan_body *p, int32_t i)
+static inline void first_out(const tree_walk *w, const plan_body *p, int32_t i)
 {
     link_state *own = &w->links[p->level];
     const link_state *up = own - 1;
@@ -151,7 +151,7 @@ static inline void link_out(const walk *w, const plan_body *p, int32_t i)
 }
 
 /* first walk, back */
-static inline void link_back(const walk *w, const plan_body *p, int32_t i, mask *failed)
+static inline void first_back(const tree_walk *w, const plan_body *p, int32_t i, mask *failed)
 {
     const composite *b = &w->sums[i];
     const int free_root = p->parent < 0 && w->tree->base;
@@ -168,7 +168,7 @@ static inline void link_back(const walk *w, const plan_body *p, int32_t i, mask 
 }
 
 /* second walk, out */
-static inline void link_accelerate(const walk *w, const plan_body *p, int32_t block)
+static inline void second_out(const tree_walk *w, const plan_body *p, int32_t block)
 {
     link_state *own = &w->links[p->level];
     const int root = p->parent < 0;
@@ -196,7 +196,7 @@ static inline void link_accelerate(const walk *w, const plan_body *p, int32_t bl
 }
 
 /* second walk, back: nothing is above a root */
-static inline void link_forces(const walk *w, const plan_body *p, int32_t i)
+static inline void second_back(const tree_walk *w, const plan_body *p, int32_t i)
 {
     link_state *own = &w->links[p->level];
     composite b = w->sums[i];
