@@ -11,102 +11,103 @@
 #include "group/spatial.h"
 #include "kernel/simd/transpose.h"
 
-enum { ROW = 8 };
+/* numbers of a row; the place between the linear and the angular part, where one more number may travel along */
+enum { ROW8 = 8, ROW8_SPARE = 3 };
 
 #if LANES == 8
-#define ROW_EACH(X) X(0)
+#define ROW8_EACH(X) X(0)
 #elif LANES == 4
-#define ROW_EACH(X) X(0) X(1)
+#define ROW8_EACH(X) X(0) X(1)
 #else
-#define ROW_EACH(X) X(0) X(1) X(2) X(3)
+#define ROW8_EACH(X) X(0) X(1) X(2) X(3)
 #endif
 
-#define ROW_MEMBER(k) num r##k;
+#define ROW8_MEMBER(k) num r##k;
 typedef struct row8 {
-    ROW_EACH(ROW_MEMBER)
+    ROW8_EACH(ROW8_MEMBER)
 } row8;
-#undef ROW_MEMBER
+#undef ROW8_MEMBER
 
 NUM_INLINE num pack_at(const double *x) { return *(const num_anywhere *)x; }
 NUM_INLINE void pack_put(double *x, num a) { *(num_anywhere *)x = a; }
 
-NUM_INLINE row8 row_at(const double *x)
+NUM_INLINE row8 row8_at(const double *x)
 {
     row8 a;
 #define X(k) a.r##k = pack_at(x + k * LANES);
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return a;
 }
 
-NUM_INLINE void row_put(double *x, row8 a)
+NUM_INLINE void row8_put(double *x, row8 a)
 {
 #define X(k) pack_put(x + k * LANES, a.r##k);
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
 }
 
-NUM_INLINE row8 row_zero(void)
+NUM_INLINE row8 row8_zero(void)
 {
     row8 a;
 #define X(k) a.r##k = K(0);
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return a;
 }
 
-NUM_INLINE row8 row_scale(double w, row8 a)
+NUM_INLINE row8 row8_scale(double w, row8 a)
 {
 #define X(k) a.r##k *= w;
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return a;
 }
 
 /* sum + w a */
-NUM_INLINE row8 row_axpy(double w, row8 a, row8 sum)
+NUM_INLINE row8 row8_axpy(double w, row8 a, row8 sum)
 {
 #define X(k) sum.r##k += w * a.r##k;
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return sum;
 }
 
 /* from − w a, w in every lane */
-NUM_INLINE row8 row_minus(num w, row8 a, row8 from)
+NUM_INLINE row8 row8_minus(num w, row8 a, row8 from)
 {
 #define X(k) from.r##k -= w * a.r##k;
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return from;
 }
 
-NUM_INLINE row8 row_less(double w, row8 a, row8 from) { return row_minus(K(w), a, from); }
+NUM_INLINE row8 row8_less(double w, row8 a, row8 from) { return row8_minus(K(w), a, from); }
 
-NUM_INLINE row8 row_add(row8 a, row8 b)
+NUM_INLINE row8 row8_add(row8 a, row8 b)
 {
 #define X(k) a.r##k += b.r##k;
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return a;
 }
 
 /* where number d of a twist or a wrench stands */
-NUM_INLINE int row_place(int d) { return d < 3 ? d : d + 1; }
+NUM_INLINE int row8_index(int d) { return d < 3 ? d : d + 1; }
 
 /* ---- turning ---- */
 
 /* rows at[0], at[1], …: number k of all of them is t[k] */
-NUM_INLINE void rows8_transpose(const double *const at[LANES], num t[ROW])
+NUM_INLINE void rows8_transpose(const double *const at[LANES], num t[ROW8])
 {
-    for (int h = 0; h < ROW; h += LANES) {
+    for (int h = 0; h < ROW8; h += LANES) {
         for (int l = 0; l < LANES; l++) t[h + l] = pack_at(at[l] + h);
         num_transpose(t + h);
     }
 }
 
 /* rows `step` numbers apart */
-NUM_INLINE void rows8_in(const double *from, size_t step, num t[ROW])
+NUM_INLINE void rows8_in(const double *from, size_t step, num t[ROW8])
 {
     const double *at[LANES];
     for (int l = 0; l < LANES; l++) at[l] = from + (size_t)l * step;
@@ -114,48 +115,48 @@ NUM_INLINE void rows8_in(const double *from, size_t step, num t[ROW])
 }
 
 /* those of an array that stand in the given slots */
-NUM_INLINE void rows8_from(const double *array, const int32_t slots[LANES], num t[ROW])
+NUM_INLINE void rows8_from(const double *array, const int32_t slots[LANES], num t[ROW8])
 {
     const double *at[LANES];
-    for (int l = 0; l < LANES; l++) at[l] = array + (size_t)slots[l] * ROW;
+    for (int l = 0; l < LANES; l++) at[l] = array + (size_t)slots[l] * ROW8;
     rows8_transpose(at, t);
 }
 
-NUM_INLINE void rows8_out(num t[ROW], double *to, size_t step)
+NUM_INLINE void rows8_out(num t[ROW8], double *to, size_t step)
 {
-    for (int h = 0; h < ROW; h += LANES) {
+    for (int h = 0; h < ROW8; h += LANES) {
         num_transpose(t + h);
         for (int l = 0; l < LANES; l++) pack_put(to + (size_t)l * step + h, t[h + l]);
     }
 }
 
-NUM_INLINE twist twist_of_packs(const num t[ROW])
+NUM_INLINE twist twist_of_packs(const num t[ROW8])
 {
     return twist_of(vec3_of(t[0], t[1], t[2]), vec3_of(t[4], t[5], t[6]));
 }
-NUM_INLINE wrench wrench_of_packs(const num t[ROW])
+NUM_INLINE wrench wrench_of_packs(const num t[ROW8])
 {
     return wrench_of(vec3_of(t[0], t[1], t[2]), vec3_of(t[4], t[5], t[6]));
 }
 
 NUM_INLINE twist twists_in(const double *from)
 {
-    num t[ROW];
-    rows8_in(from, ROW, t);
+    num t[ROW8];
+    rows8_in(from, ROW8, t);
     return twist_of_packs(t);
 }
 
 NUM_INLINE twist twists_from(const double *array, const int32_t slots[LANES])
 {
-    num t[ROW];
+    num t[ROW8];
     rows8_from(array, slots, t);
     return twist_of_packs(t);
 }
 
 NUM_INLINE void twists_out(twist a, double *to)
 {
-    num t[ROW] = {a.v.x, a.v.y, a.v.z, K(0), a.w.x, a.w.y, a.w.z, K(0)};
-    rows8_out(t, to, ROW);
+    num t[ROW8] = {a.v.x, a.v.y, a.v.z, K(0), a.w.x, a.w.y, a.w.z, K(0)};
+    rows8_out(t, to, ROW8);
 }
 
 /* ---- sets of lanes ---- */
@@ -202,34 +203,34 @@ NUM_INLINE int lanes_any(const uint8_t *set, int32_t at)
 }
 
 /* Σ a[d] x[d] for a row and six packs */
-NUM_INLINE num row_dot(const double *a, const num *x)
+NUM_INLINE num row8_dot(const double *a, const num *x)
 {
     return a[0] * x[0] + a[1] * x[1] + a[2] * x[2] + (a[4] * x[3] + a[5] * x[4] + a[6] * x[5]);
 }
 
-NUM_INLINE num row_dot_wrench(const double *a, const wrench *F) { return row_dot(a, &F->f.x); }
-NUM_INLINE num row_dot_twist(const double *a, const twist *V) { return row_dot(a, &V->v.x); }
+NUM_INLINE num row8_dot_wrench(const double *a, const wrench *F) { return row8_dot(a, &F->f.x); }
+NUM_INLINE num row8_dot_twist(const double *a, const twist *V) { return row8_dot(a, &V->v.x); }
 
 /* ---- one number of a row, and rows without it: `at` is known when compiled ---- */
 
 #if LANES == 8
-#define ROW_SPREAD(r, at) __builtin_shufflevector((r).r0, (r).r0, at, at, at, at, at, at, at, at)
+#define ROW8_SPREAD(r, at) __builtin_shufflevector((r).r0, (r).r0, at, at, at, at, at, at, at, at)
 #elif LANES == 4
-#define ROW_SPREAD(r, at)                                                                                              \
+#define ROW8_SPREAD(r, at)                                                                                             \
     ((at) < 4 ? __builtin_shufflevector((r).r0, (r).r0, (at) % 4, (at) % 4, (at) % 4, (at) % 4)                        \
               : __builtin_shufflevector((r).r1, (r).r1, (at) % 4, (at) % 4, (at) % 4, (at) % 4))
 #else
-#define ROW_SPREAD(r, at)                                                                                              \
-    ((at) < 4 ? ROW_SPREAD_2((at) < 2 ? (r).r0 : (r).r1, at) : ROW_SPREAD_2((at) < 6 ? (r).r2 : (r).r3, at))
-#define ROW_SPREAD_2(x, at) __builtin_shufflevector(x, x, (at) % 2, (at) % 2)
+#define ROW8_SPREAD(r, at)                                                                                             \
+    ((at) < 4 ? ROW8_SPREAD_2((at) < 2 ? (r).r0 : (r).r1, at) : ROW8_SPREAD_2((at) < 6 ? (r).r2 : (r).r3, at))
+#define ROW8_SPREAD_2(x, at) __builtin_shufflevector(x, x, (at) % 2, (at) % 2)
 #endif
 
 /* a row with something else there */
-NUM_INLINE row8 row_but(row8 r, int at, num x)
+NUM_INLINE row8 row8_but(row8 r, int at, num x)
 {
 #define X(k)                                                                                                           \
     if (at / LANES == k) r.r##k = lanes_select(lanes_in(1u << at % LANES), x, r.r##k);
-    ROW_EACH(X)
+    ROW8_EACH(X)
 #undef X
     return r;
 }

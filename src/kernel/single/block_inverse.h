@@ -71,13 +71,13 @@ static inline void single_mass(const single_solver *m, int32_t begin, int32_t en
         const column_pack *c = &t->pack[k / LANES];
         const twist cS = c->S;
         const wrench cF = c->F;
-        const double *F = t->F + begin * ROW, *S = t->S + begin * ROW;
+        const double *F = t->F + begin * ROW8, *S = t->S + begin * ROW8;
         const uint8_t *above = single_above(t, begin), *below = single_below(t, begin);
         double *to = m->N + (size_t)begin * ld + k;
-        for (int32_t i = begin; i < end; i++, F += ROW, S += ROW, to += ld, above += bytes, below += bytes) {
+        for (int32_t i = begin; i < end; i++, F += ROW8, S += ROW8, to += ld, above += bytes, below += bytes) {
             num x = K(0);
-            if (lanes_any(below, k)) x = lanes_where(lanes_of(below, k), row_dot_wrench(S, &cF));
-            if (lanes_any(above, k)) x = lanes_select(lanes_of(above, k), row_dot_twist(F, &cS), x);
+            if (lanes_any(below, k)) x = lanes_where(lanes_of(below, k), row8_dot_wrench(S, &cF));
+            if (lanes_any(above, k)) x = lanes_select(lanes_of(above, k), row8_dot_twist(F, &cS), x);
             pack_put(to, x);
         }
     }
@@ -107,7 +107,7 @@ NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32
     const single_tree *t = &m->t;
     const size_t ld = m->ld, bytes = t->call->paths->bytes;
     const uint8_t *above = single_above(t, end - 1) + first / 8, *below = single_below(t, end - 1) + first / 8;
-    double *N = m->N + (size_t)first * (ld + 1), *R = m->R + first * ROW, sum = *doubt;
+    double *N = m->N + (size_t)first * (ld + 1), *R = m->R + first * ROW8, sum = *doubt;
     const double *diagonal = m->diagonal + first;
     for (int32_t p = end - 1 - first; p >= begin - first; p--, above -= bytes, below -= bytes) {
         uint64_t a, b, own = (uint64_t)1 << p;
@@ -115,7 +115,7 @@ NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32
         uint64_t set = ((a | b) >> first % 8) & ~own;
         double *row = N + (size_t)p * ld;
         const double inverse = single_inverse(row[p], diagonal[p], &sum);
-        const row8 r = row_scale(inverse, row_at(R + p * ROW));
+        const row8 r = row8_scale(inverse, row8_at(R + p * ROW8));
         num x[6];
         lane_set but[6];
         for (int k = 0; k < packs; k++) {
@@ -124,16 +124,16 @@ NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32
             x[k] = lanes_select(but[k], inverse * pack_at(row + k * LANES), K(inverse));
             pack_put(row + k * LANES, x[k]);
         }
-        row_put(R + p * ROW, r);
+        row8_put(R + p * ROW8, r);
         set &= ((uint64_t)1 << (end - first - 1) << 1) - 1; /* not the next block's, nor the bytes behind the row's */
         for (; set; set &= set - 1) {
             const size_t i = (size_t)__builtin_ctzll(set);
-            double *other = N + i * ld, *other_R = R + i * ROW;
+            double *other = N + i * ld, *other_R = R + i * ROW8;
             const double f = other[p];
             for (int k = 0; k < packs; k++) {
                 pack_put(other + k * LANES, lanes_where(but[k], pack_at(other + k * LANES)) - f * x[k]);
             }
-            row_put(other_R, row_less(f, r, row_at(other_R)));
+            row8_put(other_R, row8_less(f, r, row8_at(other_R)));
         }
     }
     *doubt = sum;
@@ -150,22 +150,22 @@ static inline void single_invert_wide(const single_solver *m, int32_t begin, int
         const int32_t last = pc[p].subtree_end - below, above = pc[p].depth - base, own = p / LANES * LANES;
         const int32_t *path = column_path(t->call->paths, below + p) + base;
         const lane_set only = lanes_in(1u << (p - own)), but = lanes_in(~(1u << (p - own)));
-        double *row = m->N + (size_t)p * ld, *R = m->R + p * ROW;
+        double *row = m->N + (size_t)p * ld, *R = m->R + p * ROW8;
         const double inverse = single_inverse(row[p], m->diagonal[p], doubt);
-        const row8 r = row_scale(inverse, row_at(R));
+        const row8 r = row8_scale(inverse, row8_at(R));
         for (int32_t k = first; k < last; k += LANES) pack_put(row + k, inverse * pack_at(row + k));
         pack_put(row + own, lanes_select(only, K(inverse), pack_at(row + own)));
-        row_put(R, r);
+        row8_put(R, r);
         for (int32_t k = 0; k < above + last - p - 1; k++) {
             const int32_t i = k < above ? path[k] - below : p + 1 + k - above;
-            double *other = m->N + (size_t)i * ld, *other_R = m->R + i * ROW;
+            double *other = m->N + (size_t)i * ld, *other_R = m->R + i * ROW8;
             const double f = other[p];
             const num x = lanes_where(but, pack_at(other + own)) - f * pack_at(row + own);
             for (int32_t j = first; j < last; j += LANES) {
                 pack_put(other + j, pack_at(other + j) - f * pack_at(row + j));
             }
             pack_put(other + own, x);
-            row_put(other_R, row_less(f, r, row_at(other_R)));
+            row8_put(other_R, row8_less(f, r, row8_at(other_R)));
         }
     }
 }
@@ -174,9 +174,9 @@ static inline void single_invert_wide(const single_solver *m, int32_t begin, int
 static inline void single_invert(single_solver *m, int32_t begin, int32_t end)
 {
     const int32_t first = begin / LANES * LANES;
-    const double *F = m->t.F + begin * ROW;
-    double *R = m->R + begin * ROW;
-    for (int32_t p = begin; p < end; p++, R += ROW, F += ROW) row_put(R, row_at(F));
+    const double *F = m->t.F + begin * ROW8;
+    double *R = m->R + begin * ROW8;
+    for (int32_t p = begin; p < end; p++, R += ROW8, F += ROW8) row8_put(R, row8_at(F));
     switch ((end - first + LANES - 1) / LANES) {
     case 1: single_invert_packs(m, begin, end, first, 1, &m->doubt); break;
     case 2: single_invert_packs(m, begin, end, first, 2, &m->doubt); break;
@@ -194,16 +194,16 @@ static inline void single_invert(single_solver *m, int32_t begin, int32_t end)
 static inline void single_root_invert(single_solver *m, const row8 S[6])
 {
     const single_tree *t = &m->t;
-    const double *I = t->sum + SUM, mass = I[0];
+    const double *I = t->sum + COMPOSITE_STRIDE, mass = I[0];
     row8 r0 = S[0], r1 = S[1], r2 = S[2], r3 = S[3], r4 = S[4], r5 = S[5];
     double inverse;
     num w;
 #define SCALE(r, at, diagonal)                                                                                         \
-    inverse = single_inverse(ROW_SPREAD(r, at)[0], diagonal, &m->doubt);                                               \
-    r = row_scale(inverse, row_but(r, at, K(1)));
+    inverse = single_inverse(ROW8_SPREAD(r, at)[0], diagonal, &m->doubt);                                              \
+    r = row8_scale(inverse, row8_but(r, at, K(1)));
 #define CLEAR(e, r, at)                                                                                                \
-    w = ROW_SPREAD(e, at);                                                                                             \
-    e = row_minus(w, r, row_but(e, at, K(0)));
+    w = ROW8_SPREAD(e, at);                                                                                            \
+    e = row8_minus(w, r, row8_but(e, at, K(0)));
 #define PIVOT(r, at, diagonal, a, b, c, d, e)                                                                          \
     SCALE(r, at, diagonal) CLEAR(a, r, at) CLEAR(b, r, at) CLEAR(c, r, at) CLEAR(d, r, at) CLEAR(e, r, at)
     PIVOT(r5, 6, I[9], r0, r1, r2, r3, r4)
@@ -216,11 +216,11 @@ static inline void single_root_invert(single_solver *m, const row8 S[6])
 #undef CLEAR
 #undef SCALE
     double *B = m->response, *x = t->x + t->tree->begin;
-    row_put(B, r0), row_put(B + ROW, r1), row_put(B + 2 * ROW, r2);
-    row_put(B + 3 * ROW, r3), row_put(B + 4 * ROW, r4), row_put(B + 5 * ROW, r5);
-    const quad linear = {B[3], B[ROW + 3], B[2 * ROW + 3], 0};
-    const quad angular = {B[3 * ROW + 3], B[4 * ROW + 3], B[5 * ROW + 3], 0};
-    quads_put(t->da + ROW, linear, angular);
+    row8_put(B, r0), row8_put(B + ROW8, r1), row8_put(B + 2 * ROW8, r2);
+    row8_put(B + 3 * ROW8, r3), row8_put(B + 4 * ROW8, r4), row8_put(B + 5 * ROW8, r5);
+    const quad linear = {B[3], B[ROW8 + 3], B[2 * ROW8 + 3], 0};
+    const quad angular = {B[3 * ROW8 + 3], B[4 * ROW8 + 3], B[5 * ROW8 + 3], 0};
+    quads_put(t->da + ROW8, linear, angular);
     for (int d = 0; d < 3; d++) x[d] = linear[d], x[d + 3] = angular[d];
 }
 
@@ -228,24 +228,24 @@ static inline void single_root_invert(single_solver *m, const row8 S[6])
 NUM_INLINE void single_inertia_rows(const double *I, const double b[6], row8 to[6])
 {
     const double m = I[0], hx = I[1], hy = I[2], hz = I[3];
-    const double rows[6][ROW] = {{m, 0, 0, b[0], 0, hz, -hy, 0},          {0, m, 0, b[1], -hz, 0, hx, 0},
-                                 {0, 0, m, b[2], hy, -hx, 0, 0},          {0, -hz, hy, b[3], I[4], I[5], I[6], 0},
-                                 {hz, 0, -hx, b[4], I[5], I[7], I[8], 0}, {-hy, hx, 0, b[5], I[6], I[8], I[9], 0}};
-    for (int d = 0; d < 6; d++) to[d] = row_at(rows[d]);
+    const double rows[6][ROW8] = {{m, 0, 0, b[0], 0, hz, -hy, 0},          {0, m, 0, b[1], -hz, 0, hx, 0},
+                                  {0, 0, m, b[2], hy, -hx, 0, 0},          {0, -hz, hy, b[3], I[4], I[5], I[6], 0},
+                                  {hz, 0, -hx, b[4], I[5], I[7], I[8], 0}, {-hy, hx, 0, b[5], I[6], I[8], I[9], 0}};
+    for (int d = 0; d < 6; d++) to[d] = row8_at(rows[d]);
 }
 
 /* S = M_root − Fᵀ N F */
 static inline void single_root(single_solver *m)
 {
     const single_tree *t = &m->t;
-    const double *I = t->sum + SUM, *f = I + 22, *tau = t->tau + t->tree->begin;
+    const double *I = t->sum + COMPOSITE_STRIDE, *f = I + COMPOSITE_FORCE, *tau = t->tau + t->tree->begin;
     const double b[6] = {tau[0] - f[0], tau[1] - f[1], tau[2] - f[2], tau[3] - f[3], tau[4] - f[4], tau[5] - f[5]};
     row8 r[6];
     single_inertia_rows(I, b, r);
-    const double *F = t->F, *R = m->R, *end = F + t->n * ROW;
-    for (; F < end; F += ROW, R += ROW) {
-        const row8 x = row_at(R);
-        for (int d = 0; d < 6; d++) r[d] = row_less(F[row_place(d)], x, r[d]);
+    const double *F = t->F, *R = m->R, *end = F + t->n * ROW8;
+    for (; F < end; F += ROW8, R += ROW8) {
+        const row8 x = row8_at(R);
+        for (int d = 0; d < 6; d++) r[d] = row8_less(F[row8_index(d)], x, r[d]);
     }
     single_root_invert(m, r);
 }
@@ -254,23 +254,23 @@ static inline void single_root(single_solver *m)
 static inline void single_accelerations(const single_solver *m)
 {
     const single_tree *t = &m->t;
-    double *x = t->x + t->below, *B = m->response, *G = B + 6 * ROW;
+    double *x = t->x + t->below, *B = m->response, *G = B + 6 * ROW8;
     const double *R = m->R;
     if (!t->tree->base) {
-        for (int32_t i = 0; i < t->n; i++, R += ROW) x[i] = R[3];
+        for (int32_t i = 0; i < t->n; i++, R += ROW8) x[i] = R[ROW8_SPARE];
         return;
     }
-    const row8 b0 = row_at(B), b1 = row_at(B + ROW), b2 = row_at(B + 2 * ROW), b3 = row_at(B + 3 * ROW);
-    const row8 b4 = row_at(B + 4 * ROW), b5 = row_at(B + 5 * ROW);
-    for (int32_t i = 0; i < t->n; i++, R += ROW, G += ROW) {
-        row8 low = row_less(R[2], b2, row_less(R[1], b1, row_less(R[0], b0, row_zero())));
-        row8 high = row_less(R[6], b5, row_less(R[5], b4, row_less(R[4], b3, row_zero())));
-        row8 sum = row_add(low, high);
-        row_put(G, sum);
-        x[i] = R[3] + G[3];
+    const row8 b0 = row8_at(B), b1 = row8_at(B + ROW8), b2 = row8_at(B + 2 * ROW8), b3 = row8_at(B + 3 * ROW8);
+    const row8 b4 = row8_at(B + 4 * ROW8), b5 = row8_at(B + 5 * ROW8);
+    for (int32_t i = 0; i < t->n; i++, R += ROW8, G += ROW8) {
+        row8 low = row8_less(R[2], b2, row8_less(R[1], b1, row8_less(R[0], b0, row8_zero())));
+        row8 high = row8_less(R[6], b5, row8_less(R[5], b4, row8_less(R[4], b3, row8_zero())));
+        row8 sum = row8_add(low, high);
+        row8_put(G, sum);
+        x[i] = R[ROW8_SPARE] + G[ROW8_SPARE];
     }
-    for (int32_t i = t->n; i < t->packs * LANES; i++, G += ROW)
-        row_put(m->R + i * ROW, row_zero()), row_put(G, row_zero());
+    for (int32_t i = t->n; i < t->packs * LANES; i++, G += ROW8)
+        row8_put(m->R + i * ROW8, row8_zero()), row8_put(G, row8_zero());
 }
 
 /* everything above: N, G, ν̇ */
@@ -302,8 +302,8 @@ NUM_INLINE void single_store(double *to, int n, const int whole, num x)
 /* the first six columns of M⁻¹ are G */
 static inline void single_inverse_base(const single_solver *m, single_output out)
 {
-    const double *G = m->response, *end = G + (6 + m->t.n) * ROW;
-    for (; G < end; G += ROW, out.to += out.ld) {
+    const double *G = m->response, *end = G + (6 + m->t.n) * ROW8;
+    for (; G < end; G += ROW8, out.to += out.ld) {
         *(quad_anywhere *)out.to = quad_from(G);
         out.to[3] = G[4], out.to[4] = G[5], out.to[5] = G[6];
     }
@@ -316,19 +316,19 @@ static inline void single_inverse_panel(const single_solver *m, single_output ou
     const int32_t base = t->tree->base, stop = at + LANES < t->n ? at + LANES : t->n;
     const int n = stop - at, whole = n == LANES;
     const double *G = m->response;
-    num s[ROW] = {K(0), K(0), K(0), K(0), K(0), K(0), K(0), K(0)};
+    num s[ROW8] = {K(0), K(0), K(0), K(0), K(0), K(0), K(0), K(0)};
     if (base) {
-        num R[ROW];
-        rows8_in(m->R + at * ROW, ROW, R);
-        for (int d = 0; d < 6; d++) s[d] = -R[row_place(d)];
-        for (int d = 0; d < 6; d++, G += ROW, out.to += out.ld) single_store(out.to, n, whole, row_dot(G, s));
+        num R[ROW8];
+        rows8_in(m->R + at * ROW8, ROW8, R);
+        for (int d = 0; d < 6; d++) s[d] = -R[row8_index(d)];
+        for (int d = 0; d < 6; d++, G += ROW8, out.to += out.ld) single_store(out.to, n, whole, row8_dot(G, s));
     }
     for (int32_t begin = 0, end; begin < t->n; begin = end) {
         end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
         const double *N = m->N + (size_t)begin * m->ld + at;
         const int inside = begin < stop && end > at;
-        for (int32_t i = begin; i < end; i++, G += ROW, N += m->ld, out.to += out.ld) {
-            num x = base ? row_dot(G, s) : K(0);
+        for (int32_t i = begin; i < end; i++, G += ROW8, N += m->ld, out.to += out.ld) {
+            num x = base ? row8_dot(G, s) : K(0);
             if (inside) x += pack_at(N);
             single_store(out.to, n, whole, x);
         }

@@ -36,7 +36,7 @@ typedef struct single_panel {
 /* ---- right-hand sides ---- */
 
 /* Σ a[d] x[d] for three numbers */
-NUM_INLINE num row_dot3(const double *a, const vec3 *x) { return a[0] * x->x + a[1] * x->y + a[2] * x->z; }
+NUM_INLINE num row8_dot3(const double *a, const vec3 *x) { return a[0] * x->x + a[1] * x->y + a[2] * x->z; }
 
 /* rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in c->q and c->v */
 static inline void single_sides(const single_tree *t, const single_panel *p, const column_pack *c)
@@ -47,22 +47,24 @@ static inline void single_sides(const single_tree *t, const single_panel *p, con
     for (int32_t d = 0; d < p->above; d++) {
         const int32_t i = p->path[d] - t->below;
         const lane_set below = lanes_of(single_below(t, i), at);
-        const double *S = t->S + i * ROW;
-        p->b[i].q = lanes_where(below, row_dot_wrench(S, &q.U));
-        p->b[i].v = lanes_where(below, row_dot_wrench(S, &v.U));
+        const double *S = t->S + i * ROW8;
+        p->b[i].q = lanes_where(below, row8_dot_wrench(S, &q.U));
+        p->b[i].v = lanes_where(below, row8_dot_wrench(S, &v.U));
     }
-    const double *F = t->F + joint * ROW, *S = t->S + joint * ROW, *g = t->g + joint * ROW;
+    const double *F = t->F + joint * ROW8, *S = t->S + joint * ROW8, *g = t->g + joint * ROW8;
     const uint8_t *above = single_above(t, joint), *below = single_below(t, joint);
     single_pair *b = p->b + joint;
-    for (int32_t i = joint; i < end; i++, F += ROW, S += ROW, g += ROW, above += bytes, below += bytes, b++) {
+    for (int32_t i = joint; i < end; i++, F += ROW8, S += ROW8, g += ROW8, above += bytes, below += bytes, b++) {
         const lane_set down = lanes_of(above, at), up = lanes_of(below, at);
-        b->q = lanes_select(down, row_dot_twist(F, &q.P) + row_dot3(g, &q.w), lanes_where(up, row_dot_wrench(S, &q.U)));
-        b->v = lanes_select(down, row_dot_twist(F, &v.P) + row_dot3(g, &v.w), lanes_where(up, row_dot_wrench(S, &v.U)));
+        b->q =
+            lanes_select(down, row8_dot_twist(F, &q.P) + row8_dot3(g, &q.w), lanes_where(up, row8_dot_wrench(S, &q.U)));
+        b->v =
+            lanes_select(down, row8_dot_twist(F, &v.P) + row8_dot3(g, &v.w), lanes_where(up, row8_dot_wrench(S, &v.U)));
     }
-    for (int32_t i = end; i < carried; i++, F += ROW, g += ROW, above += bytes, b++) {
+    for (int32_t i = end; i < carried; i++, F += ROW8, g += ROW8, above += bytes, b++) {
         const lane_set down = lanes_of(above, at);
-        b->q = lanes_where(down, row_dot_twist(F, &q.P) + row_dot3(g, &q.w));
-        b->v = lanes_where(down, row_dot_twist(F, &v.P) + row_dot3(g, &v.w));
+        b->q = lanes_where(down, row8_dot_twist(F, &q.P) + row8_dot3(g, &q.w));
+        b->v = lanes_where(down, row8_dot_twist(F, &v.P) + row8_dot3(g, &v.w));
     }
 }
 
@@ -84,8 +86,8 @@ NUM_INLINE void single_sum_up(const single_solver *m, const single_panel *p, con
 {
     num s0 = U->f.x, s1 = U->f.y, s2 = U->f.z, s3 = U->t.x, s4 = U->t.y, s5 = U->t.z;
     for (const panel_run *run = p->runs, *last = run + p->nruns; run < last; run++) {
-        const double *R = m->R + run->begin * ROW;
-        for (const num *x = b + 2 * run->begin, *end = b + 2 * run->end; x < end; x += 2, R += ROW) {
+        const double *R = m->R + run->begin * ROW8;
+        for (const num *x = b + 2 * run->begin, *end = b + 2 * run->end; x < end; x += 2, R += ROW8) {
             const num y = *x;
             s0 -= R[0] * y, s1 -= R[1] * y, s2 -= R[2] * y;
             s3 -= R[4] * y, s4 -= R[5] * y, s5 -= R[6] * y;
@@ -154,7 +156,7 @@ NUM_INLINE void single_outside(single_panel *p, const single_sum *sums, const in
 {
     single_output to[3] = {p->Dq, p->Dv, p->Minv};
     const single_sum s = *sums;
-    for (const double *end = G + rows * ROW; G < end; G += ROW)
+    for (const double *end = G + rows * ROW8; G < end; G += ROW8)
         single_row_out(p->width, whole, single_row_of(G, &s), to);
     p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
 }
@@ -168,7 +170,7 @@ NUM_INLINE void single_inside_rows(const int R, const int base, const int whole,
     const single_row zero = {K(0), K(0), K(0)};
     single_row x[SINGLE_ROWS];
     for (int r = 0; r < R; r++) {
-        x[r] = base ? single_row_of(G + r * ROW, s) : zero;
+        x[r] = base ? single_row_of(G + r * ROW8, s) : zero;
         x[r].m += pack_at(N + (size_t)r * ld + p->at);
     }
     for (const panel_run *run = p->clipped, *end = run + nclipped; run < end; run++) {
@@ -189,7 +191,7 @@ NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const sin
                               const int whole, const double *G, const double *N, int32_t rows, int32_t nclipped)
 {
     single_output to[3] = {p->Dq, p->Dv, p->Minv};
-    for (; rows >= SINGLE_ROWS; rows -= SINGLE_ROWS, G += SINGLE_ROWS * ROW, N += SINGLE_ROWS * m->ld)
+    for (; rows >= SINGLE_ROWS; rows -= SINGLE_ROWS, G += SINGLE_ROWS * ROW8, N += SINGLE_ROWS * m->ld)
         single_inside_rows(SINGLE_ROWS, base, whole, m, p, s, G, N, nclipped, to);
     switch (rows) {
     case 2: single_inside_rows(2, base, whole, m, p, s, G, N, nclipped, to); break;
@@ -211,7 +213,7 @@ static inline single_output single_output_at(const single_panel *p, kernel_outpu
 NUM_INLINE void single_results(const single_solver *m, single_panel *p, const single_sum *s, const int whole)
 {
     const single_tree *t = &m->t;
-    const double *own = m->response + 6 * ROW, *N = m->N;
+    const double *own = m->response + 6 * ROW8, *N = m->N;
     if (!t->tree->base) {
         single_inside(m, p, s, 0, whole, own, N, t->n, single_clip(p, 0, t->n));
         return;
@@ -220,10 +222,10 @@ NUM_INLINE void single_results(const single_solver *m, single_panel *p, const si
     single_outside(p, s, whole, m->response, begin + 6);
     for (; begin < p->carried; begin = end) {
         end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
-        single_inside(m, p, s, 1, whole, own + begin * ROW, N + (size_t)begin * m->ld, end - begin,
+        single_inside(m, p, s, 1, whole, own + begin * ROW8, N + (size_t)begin * m->ld, end - begin,
                       single_clip(p, begin, end));
     }
-    single_outside(p, s, whole, own + begin * ROW, t->n - begin);
+    single_outside(p, s, whole, own + begin * ROW8, t->n - begin);
 }
 
 /* which columns they are, and where their results go */
@@ -259,11 +261,11 @@ static inline void single_panel_columns(const single_solver *m, single_panel *p,
     single_sides(t, p, c);
     if (t->call->passive) single_passive_sides(t, p, &p->b->q, 2);
     if (t->tree->base) {
-        num R[ROW];
+        num R[ROW8];
         single_sum_up(m, p, &c->q.U, &p->b->q, s.q);
         single_sum_up(m, p, &c->v.U, &p->b->v, s.v);
-        rows8_in(m->R + at * ROW, ROW, R);
-        for (int d = 0; d < 6; d++) s.m[d] = -R[row_place(d)];
+        rows8_in(m->R + at * ROW8, ROW8, R);
+        for (int d = 0; d < 6; d++) s.m[d] = -R[row8_index(d)];
     }
     if (p->width == LANES)
         single_results(m, p, &s, 1);

@@ -25,13 +25,13 @@ NUM_INLINE void single_columns_out(vec3 x, double *to, size_t ld, int32_t rows)
 }
 
 /* G s for LANES rows of G from `from` on; s: three columns, which are rows of numbers here */
-NUM_INLINE vec3 base_rows_product(const double *from, double (*s)[ROW])
+NUM_INLINE vec3 base_rows_product(const double *from, double (*s)[ROW8])
 {
-    num G[ROW];
+    num G[ROW8];
     vec3 x = vec3_zero();
-    rows8_in(from, ROW, G);
+    rows8_in(from, ROW8, G);
     for (int d = 0; d < 6; d++) {
-        const int e = row_place(d);
+        const int e = row8_index(d);
         x.x += s[0][e] * G[e], x.y += s[1][e] * G[e], x.z += s[2][e] * G[e];
     }
     return x;
@@ -50,7 +50,7 @@ static inline void single_base_rows(const single_solver *m, single_output Dq, si
 /* gravity × e, e × ω and u × e: what the passes left out, three columns each */
 static inline void single_base_motion(const single_tree *t, single_output Dq, single_output Dv)
 {
-    const double *w = t->v + ROW + 4, *g = t->gravity, *u = t->velocity;
+    const double *w = t->v + ROW8 + 4, *g = t->gravity, *u = t->velocity;
     double *q0 = Dq.to + 3, *q1 = q0 + Dq.ld, *q2 = q1 + Dq.ld, *v0 = Dv.to, *v1 = v0 + Dv.ld, *v2 = v1 + Dv.ld;
     q0[0] = 0, q0[1] = -g[2], q0[2] = g[1];
     q1[0] = g[2], q1[1] = 0, q1[2] = -g[0];
@@ -70,7 +70,7 @@ NUM_INLINE void quads_of_sym(const double *x, quad c[3])
 }
 
 /* −(2B + I ω^): what its angular velocity does to the forces on the root itself; three columns, rows here */
-static inline void single_base_root(const double *sum, const double *omega, double s[3][ROW])
+static inline void single_base_root(const double *sum, const double *omega, double s[3][ROW8])
 {
     const quad h = quad_from(sum + 1), n = quad_from(sum + 10), t = quad_from(sum + 13), w = quad_from(omega);
     quad J[3], K[3]; /* fourth numbers are of no use, here as above */
@@ -92,11 +92,11 @@ static inline void single_base_columns(const single_solver *m, const single_pane
     const single_tree *t = &m->t;
     const kernel_call *call = t->call;
     const int32_t begin = t->tree->begin, n = t->n, below = t->below;
-    const double *omega = t->v + ROW + 4, *I = t->sum + SUM, *G = m->response;
+    const double *omega = t->v + ROW8 + 4, *I = t->sum + COMPOSITE_STRIDE, *G = m->response;
     const vec3 w = vec3_of(K(omega[0]), K(omega[1]), K(omega[2]));
     const single_output Dq = single_output_at(p, call->Dq, begin, begin);
     const single_output Dv = single_output_at(p, call->Dv, begin, begin);
-    double *b = (double *)p->b, *to = Dv.to + 3, s[3][ROW]; /* b: three rows of as many numbers as N has */
+    double *b = (double *)p->b, *to = Dv.to + 3, s[3][ROW8]; /* b: three rows of as many numbers as N has */
     double *bx = b, *by = b + m->ld, *bz = by + m->ld;
     single_base_root(I, omega, s);
     for (int32_t k = 0; k < t->packs; k++) {
@@ -104,22 +104,22 @@ static inline void single_base_columns(const single_solver *m, const single_pane
         const vec3 r = vec3_neg(vec3_add(c->g, vec3_cross(c->F.t, w)));
         pack_put(bx + k * LANES, r.x), pack_put(by + k * LANES, r.y), pack_put(bz + k * LANES, r.z);
     }
-    row8 s0 = row_at(s[0]), s1 = row_at(s[1]), s2 = row_at(s[2]);
+    row8 s0 = row8_at(s[0]), s1 = row8_at(s[1]), s2 = row8_at(s[2]);
     const double *R = m->R;
-    for (int32_t i = 0; i < n; i++, R += ROW) {
-        const row8 x = row_at(R);
-        s0 = row_less(bx[i], x, s0), s1 = row_less(by[i], x, s1), s2 = row_less(bz[i], x, s2);
+    for (int32_t i = 0; i < n; i++, R += ROW8) {
+        const row8 x = row8_at(R);
+        s0 = row8_less(bx[i], x, s0), s1 = row8_less(by[i], x, s1), s2 = row8_less(bz[i], x, s2);
     }
-    row_put(s[0], s0), row_put(s[1], s1), row_put(s[2], s2);
+    row8_put(s[0], s0), row8_put(s[1], s1), row8_put(s[2], s2);
     single_base_rows(m, Dq, Dv);
     single_inverse_base(m, single_output_at(p, call->Minv, begin, begin));
     for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
-        single_columns_out(base_rows_product(G + i * ROW, s), to, Dv.ld, 6 - i);
+        single_columns_out(base_rows_product(G + i * ROW8, s), to, Dv.ld, 6 - i);
     to = Dv.to + 3 + 6 * Dv.ld;
     int32_t from = 0, next = 0; /* the block of the first row of a pack, and where it ends */
     for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld) {
         const int32_t stop = i + LANES < n ? i + LANES : n;
-        vec3 x = base_rows_product(G + (6 + i) * ROW, s);
+        vec3 x = base_rows_product(G + (6 + i) * ROW8, s);
         while (next <= i) from = next, next = plan_block_end(call->plan, t->tree, below + from) - below;
         int32_t end = next; /* of the last one that it reaches */
         while (end < stop) end = plan_block_end(call->plan, t->tree, below + end) - below;

@@ -16,7 +16,7 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
                                         num **passive)
 {
     const size_t packs = ((size_t)plan->nv + LANES - 1) / LANES, columns = packs * LANES;
-    const size_t slots = (size_t)plan->nbodies + 1 + LANES, row = ROW * sizeof(double);
+    const size_t slots = (size_t)plan->nbodies + 1 + LANES, row = ROW8 * sizeof(double);
     const size_t forces = (size_t)plan->nq + (size_t)plan->nv * (2 + PASSIVE_LD);
     single_tree *t = &m->t;
     scratch_cursor c;
@@ -31,7 +31,7 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
     t->a = (double *)scratch_take(&c, slots * row);
     t->da = (double *)scratch_take(&c, slots * row);
     t->G = (double *)scratch_take(&c, slots * row);
-    t->sum = (double *)scratch_take(&c, slots * SUM * sizeof(double));
+    t->sum = (double *)scratch_take(&c, slots * COMPOSITE_STRIDE * sizeof(double));
     t->S = (double *)scratch_take(&c, columns * row);
     t->Pd = (double *)scratch_take(&c, columns * row);
     t->F = (double *)scratch_take(&c, columns * row);
@@ -118,7 +118,7 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
         for (int32_t c = 0; c < t->n; c += LANES) single_panel_columns(m, p, c);
     }
     if (!t->tree->base) return;
-    const double *w = t->v + ROW + 4, *u = t->velocity; /* gravity − ω × u was left out */
+    const double *w = t->v + ROW8 + 4, *u = t->velocity; /* gravity − ω × u was left out */
     double *x = t->x + t->tree->begin;
     x[0] += t->gravity[0] - (w[1] * u[2] - w[2] * u[1]);
     x[1] += t->gravity[1] - (w[2] * u[0] - w[0] * u[2]);
@@ -201,7 +201,7 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
     const int32_t base = t->tree->base, row = t->tree->begin, below = t->below;
     const int lengthy = plan_is_long(call->plan);
     single_poses_out(t);
-    for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW);
+    for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW8);
     single_tree_solve(m, lengthy, 0);
     if (lengthy) {
         sweep_matrices(m, p, 0);

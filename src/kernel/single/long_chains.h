@@ -27,12 +27,12 @@
 static inline void sweep_inertias(const single_solver *m)
 {
     static const double zero[6] = {0};
-    const double *I = m->t.sum + SUM;
-    double *to = m->sweep.IA + 6 * ROW;
-    for (int32_t i = 0; i < m->t.nbodies; i++, I += SUM, to += 6 * ROW) {
+    const double *I = m->t.sum + COMPOSITE_STRIDE;
+    double *to = m->sweep.IA + 6 * ROW8;
+    for (int32_t i = 0; i < m->t.nbodies; i++, I += COMPOSITE_STRIDE, to += 6 * ROW8) {
         row8 rows[6];
         single_inertia_rows(I, zero, rows);
-        for (int d = 0; d < 6; d++) row_put(to + d * ROW, rows[d]);
+        for (int d = 0; d < 6; d++) row8_put(to + d * ROW8, rows[d]);
     }
 }
 
@@ -45,18 +45,18 @@ NUM_INLINE double sweep_dot(const double *a, const double *b)
 NUM_INLINE void sweep_column(single_solver *m, int32_t c, row8 I[6])
 {
     const single_tree *t = &m->t;
-    const double *S = t->S + c * ROW, armature = plan_coordinates(t->call->plan)[t->below + c].armature;
-    double *W = m->sweep.W + c * ROW, U[ROW];
-    row8 low = row_axpy(S[2], I[2], row_axpy(S[1], I[1], row_scale(S[0], I[0])));
-    row8 high = row_axpy(S[6], I[5], row_axpy(S[5], I[4], row_scale(S[4], I[3])));
-    const row8 u = row_add(low, high);
-    row_put(U, u);
-    const double D = sweep_dot(S, U) + armature, diagonal = sweep_dot(S, t->F + c * ROW) + armature;
+    const double *S = t->S + c * ROW8, armature = plan_coordinates(t->call->plan)[t->below + c].armature;
+    double *W = m->sweep.W + c * ROW8, U[ROW8];
+    row8 low = row8_axpy(S[2], I[2], row8_axpy(S[1], I[1], row8_scale(S[0], I[0])));
+    row8 high = row8_axpy(S[6], I[5], row8_axpy(S[5], I[4], row8_scale(S[4], I[3])));
+    const row8 u = row8_add(low, high);
+    row8_put(U, u);
+    const double D = sweep_dot(S, U) + armature, diagonal = sweep_dot(S, t->F + c * ROW8) + armature;
     const double inverse = single_inverse(D, diagonal, &m->doubt);
-    const row8 w = row_scale(inverse, u);
-    for (int d = 0; d < 6; d++) I[d] = row_less(U[row_place(d)], w, I[d]);
-    row_put(W, w);
-    W[3] = inverse;
+    const row8 w = row8_scale(inverse, u);
+    for (int d = 0; d < 6; d++) I[d] = row8_less(U[row8_index(d)], w, I[d]);
+    row8_put(W, w);
+    W[ROW8_SPARE] = inverse;
 }
 
 /* W of all columns; what is left of a free root's inertia stands in its six rows */
@@ -66,12 +66,12 @@ static inline void sweep_eliminate(single_solver *m)
     const int32_t base = t->tree->base != 0;
     int32_t c = t->n;
     for (int32_t i = t->nbodies - 1; i >= base; i--) {
-        const double *own = m->sweep.IA + (i + 1) * 6 * ROW;
-        double *up = m->sweep.IA + t->parent[i] * 6 * ROW;
+        const double *own = m->sweep.IA + (i + 1) * 6 * ROW8;
+        double *up = m->sweep.IA + t->parent[i] * 6 * ROW8;
         row8 I[6];
-        for (int d = 0; d < 6; d++) I[d] = row_at(own + d * ROW);
+        for (int d = 0; d < 6; d++) I[d] = row8_at(own + d * ROW8);
         for (int32_t k = t->bodies[i].nv; k > 0; k--) sweep_column(m, --c, I);
-        for (int d = 0; d < 6 && i > 0; d++) row_put(up + d * ROW, row_add(row_at(up + d * ROW), I[d]));
+        for (int d = 0; d < 6 && i > 0; d++) row8_put(up + d * ROW8, row8_add(row8_at(up + d * ROW8), I[d]));
     }
 }
 
@@ -83,32 +83,33 @@ static inline void sweep_accelerations(single_solver *m)
     const single_tree *t = &m->t;
     const int32_t base = t->tree->base, n = t->n;
     double *x = t->x + t->below;
-    const double *S = t->S + n * ROW, *W = m->sweep.W + n * ROW, *F = t->F + n * ROW;
-    for (int32_t i = 0; i <= t->nbodies; i++) row_put(t->G + i * ROW, row_zero());
+    const double *S = t->S + n * ROW8, *W = m->sweep.W + n * ROW8, *F = t->F + n * ROW8;
+    for (int32_t i = 0; i <= t->nbodies; i++) row8_put(t->G + i * ROW8, row8_zero());
     int32_t c = n;
     for (int32_t i = t->nbodies - 1; i >= (base != 0); i--) {
-        double *p = t->G + (i + 1) * ROW, *up = t->G + t->parent[i] * ROW;
+        double *p = t->G + (i + 1) * ROW8, *up = t->G + t->parent[i] * ROW8;
         for (int32_t k = t->bodies[i].nv; k > 0; k--) {
-            c--, S -= ROW, W -= ROW, F -= ROW;
-            x[c] = F[3] - sweep_dot(S, p);
-            row_put(p, row_axpy(x[c], row_at(W), row_at(p)));
+            c--, S -= ROW8, W -= ROW8, F -= ROW8;
+            x[c] = F[ROW8_SPARE] - sweep_dot(S, p);
+            row8_put(p, row8_axpy(x[c], row8_at(W), row8_at(p)));
         }
-        row_put(up, row_add(row_at(up), row_at(p)));
+        row8_put(up, row8_add(row8_at(up), row8_at(p)));
     }
     if (base) {
-        const double *I = m->sweep.IA + 6 * ROW, *f = t->sum + SUM + 22, *tau = t->tau + t->tree->begin,
-                     *p = t->G + ROW;
+        const double *I = m->sweep.IA + 6 * ROW8, *f = t->sum + COMPOSITE_STRIDE + COMPOSITE_FORCE,
+                     *tau = t->tau + t->tree->begin, *p = t->G + ROW8;
         row8 r[6];
-        for (int d = 0; d < 6; d++) r[d] = row_but(row_at(I + d * ROW), 3, K(tau[d] - f[d] - p[row_place(d)]));
+        for (int d = 0; d < 6; d++)
+            r[d] = row8_but(row8_at(I + d * ROW8), ROW8_SPARE, K(tau[d] - f[d] - p[row8_index(d)]));
         single_root_invert(m, r);
     }
     for (int32_t i = base != 0; i < t->nbodies; i++) {
-        double *a = t->da + (i + 1) * ROW;
-        row_put(a, row_at(t->da + t->parent[i] * ROW));
+        double *a = t->da + (i + 1) * ROW8;
+        row8_put(a, row8_at(t->da + t->parent[i] * ROW8));
         for (int32_t k = t->bodies[i].nv; k > 0; k--) {
-            x[c] = x[c] * W[3] - sweep_dot(W, a);
-            row_put(a, row_axpy(x[c], row_at(S), row_at(a)));
-            c++, S += ROW, W += ROW;
+            x[c] = x[c] * W[ROW8_SPARE] - sweep_dot(W, a);
+            row8_put(a, row8_axpy(x[c], row8_at(S), row8_at(a)));
+            c++, S += ROW8, W += ROW8;
         }
     }
 }
@@ -130,7 +131,7 @@ enum { SWEEP_STAGE = 32, SWEEP_LARGE = 128 };
 /* a step inwards: u; p passes on */
 NUM_INLINE num sweep_in(const double *S, const double *W, num b, num p[6])
 {
-    const num u = b - row_dot(S, p);
+    const num u = b - row8_dot(S, p);
     p[0] += W[0] * u, p[1] += W[1] * u, p[2] += W[2] * u;
     p[3] += W[4] * u, p[4] += W[5] * u, p[5] += W[6] * u;
     return u;
@@ -139,7 +140,7 @@ NUM_INLINE num sweep_in(const double *S, const double *W, num b, num p[6])
 /* a step outwards: x */
 NUM_INLINE num sweep_out(const double *S, const double *W, num u, num a[6])
 {
-    const num x = W[3] * u - row_dot(W, a);
+    const num x = W[ROW8_SPARE] * u - row8_dot(W, a);
     a[0] += S[0] * x, a[1] += S[1] * x, a[2] += S[2] * x;
     a[3] += S[4] * x, a[4] += S[5] * x, a[5] += S[6] * x;
     return x;
@@ -169,12 +170,12 @@ static inline void sweep_sides(const single_sweep *s, const single_tree *t, cons
     const size_t bytes = t->call->paths->bytes;
     const int masked = p->at >= 0; /* a free root carries everything */
     const uint8_t *above = masked ? single_above(t, begin) : NULL;
-    const double *F = t->F + begin * ROW, *g = t->g + begin * ROW;
+    const double *F = t->F + begin * ROW8, *g = t->g + begin * ROW8;
     const vec3 qw = q->w, vw = v->w;
     const twist qP = q->P, vP = v->P;
     single_row *u = s->u + begin;
-    for (int32_t i = begin; i < end; i++, F += ROW, g += ROW, u++) {
-        num bq = row_dot_twist(F, &qP) + row_dot3(g, &qw), bv = row_dot_twist(F, &vP) + row_dot3(g, &vw);
+    for (int32_t i = begin; i < end; i++, F += ROW8, g += ROW8, u++) {
+        num bq = row8_dot_twist(F, &qP) + row8_dot3(g, &qw), bv = row8_dot_twist(F, &vP) + row8_dot3(g, &vw);
         if (masked) {
             const lane_set down = lanes_of(above, p->at);
             bq = lanes_where(down, bq), bv = lanes_where(down, bv);
@@ -194,16 +195,16 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
     const int32_t first = p->joint > begin ? p->joint : begin, last = p->end > first ? p->end : first;
     int32_t c = own->end - t->below;
     single_sum x = s->ends[segment];
-    const double *S = t->S + c * ROW, *W = s->W + c * ROW;
+    const double *S = t->S + c * ROW8, *W = s->W + c * ROW8;
     single_row *u = s->u + c;
     s->touched[segment] = at;
     for (; c > last; c--) { /* for M⁻¹ nothing comes from further out than the columns themselves */
-        S -= ROW, W -= ROW, u--;
+        S -= ROW8, W -= ROW8, u--;
         if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
         u->m = K(0);
     }
     for (; c > first; c--) {
-        S -= ROW, W -= ROW, u--;
+        S -= ROW8, W -= ROW8, u--;
         const int32_t row = c - 1, from = pc[row].first - t->below, lane_of = row - at;
         const num unit = lanes_where(lanes_in(lane_of >= 0 ? 1u << lane_of : 0), K(1));
         if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
@@ -216,7 +217,7 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
         }
     }
     for (; c > begin; c--) {
-        S -= ROW, W -= ROW, u--;
+        S -= ROW8, W -= ROW8, u--;
         if (moving) u->q = sweep_in(S, W, K(0), x.q), u->v = sweep_in(S, W, K(0), x.v);
         u->m = sweep_in(S, W, K(0), x.m);
     }
@@ -254,11 +255,11 @@ NUM_INLINE void sweep_segment_out(const single_sweep *s, const single_tree *t, s
     const plan_segment *own = &plan_segments(t->call->plan)[segment];
     const int32_t begin = own->begin > t->below ? own->begin - t->below : 0, end = own->end - t->below;
     const int touched = s->touched[segment] == p->at;
-    const double *S = t->S + begin * ROW, *W = s->W + begin * ROW;
+    const double *S = t->S + begin * ROW8, *W = s->W + begin * ROW8;
     const single_row *u = s->u + begin, none = {K(0), K(0), K(0)};
     single_sum a = own->parent >= 0 ? s->ends[own->parent] : *s->root;
     single_row x = none;
-    for (int32_t c = begin; c < end; c++, S += ROW, W += ROW, u++) {
+    for (int32_t c = begin; c < end; c++, S += ROW8, W += ROW8, u++) {
         const single_row from = touched ? *u : none;
         if (moving) x.q = sweep_out(S, W, from.q, a.q), x.v = sweep_out(S, W, from.v, a.v);
         x.m = sweep_out(S, W, from.m, a.m);
@@ -273,10 +274,10 @@ NUM_INLINE void sweep_root(const single_solver *m, single_panel *p, const int wh
     const double *B = m->response;
     const single_sum s = *m->sweep.root;
     single_sum a = s;
-    for (int d = 0; d < 6; d++, B += ROW) {
+    for (int d = 0; d < 6; d++, B += ROW8) {
         single_row x = {K(0), K(0), K(0)};
-        if (moving) x.q = a.q[d] = -row_dot(B, s.q), x.v = a.v[d] = -row_dot(B, s.v);
-        x.m = a.m[d] = -row_dot(B, s.m);
+        if (moving) x.q = a.q[d] = -row8_dot(B, s.q), x.v = a.v[d] = -row8_dot(B, s.v);
+        x.m = a.m[d] = -row8_dot(B, s.m);
         sweep_store(p, whole, moving, x);
     }
     *m->sweep.root = a;
@@ -383,9 +384,9 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
     p->Minv = single_output_at(p, call->Minv, row, row + at);
     sweep_clear(m);
     if (moving) {
-        const double *w = t->v + ROW + 4;
-        double U[3][ROW];
-        single_base_root(t->sum + SUM, w, U);
+        const double *w = t->v + ROW8 + 4;
+        double U[3][ROW8];
+        single_base_root(t->sum + COMPOSITE_STRIDE, w, U);
         for (int k = 0; k < p->width; k++) {
             const int e = at + k - 3;
             if (e < 0) continue;
@@ -393,7 +394,7 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
             num *axis = &v.w.x, *P = &v.P.w.x, *force = &v.U.f.x;
             axis[e][k] = -1;
             for (int d = 0; d < 3; d++) P[d][k] = -turned[d];
-            for (int d = 0; d < 6; d++) force[d][k] = U[e][row_place(d)];
+            for (int d = 0; d < 6; d++) force[d][k] = U[e][row8_index(d)];
         }
         sweep_sides(s, t, p, &q, &v, 0, t->n);
     }

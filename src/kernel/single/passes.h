@@ -27,7 +27,11 @@
 #include "kernel/simd/row8.h"
 #include "kernel/single/joint.h"
 
-enum { SUM = 32, STILL = 16 }; /* numbers of a composite, with four of no use; those with its inertia */
+/*
+ * A composite in doubles: 28 used and 4 of padding from one to the next; its inertia comes first, 10 used and 6 of
+ * padding; its force is at 22.
+ */
+enum { COMPOSITE_STRIDE = 32, COMPOSITE_INERTIA = 16, COMPOSITE_FORCE = 22 };
 static_assert(sizeof(composite) == 28 * sizeof(num), "a composite is 28 numbers");
 
 /* what right-hand sides are made of */
@@ -45,7 +49,7 @@ typedef struct column_pack {
     column_side q, v; /* of D_q and D_ν */
     union {
         composite body; /* the subtree of the column's joint */
-        num t[SUM];
+        num t[COMPOSITE_STRIDE];
     } sum;
 } column_pack;
 
@@ -87,10 +91,10 @@ static inline void single_columns(const plan_body *p, const frame4 *H, double *S
     default: break;
     }
     for (int k = 0; k < 3; k++) {
-        if (slides >> k & 1) quads_put(S, axes[k], zero), S += ROW;
+        if (slides >> k & 1) quads_put(S, axes[k], zero), S += ROW8;
     }
     for (int k = 0; k < 3; k++) {
-        if (turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW;
+        if (turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW8;
     }
 }
 
@@ -107,7 +111,7 @@ NUM_INLINE void single_move_on(const single_tree *t, const plan_body *p, const f
     } else {
         single_columns(p, H, S);
         for (int32_t k = 0; k < p->nv; k++)
-            v += quad_from(S + k * ROW) * nu[k], w += quad_from(S + k * ROW + 4) * nu[k];
+            v += quad_from(S + k * ROW8) * nu[k], w += quad_from(S + k * ROW8 + 4) * nu[k];
     }
     quads_put(own, v, w);
 }
@@ -121,32 +125,33 @@ static inline void single_poses_out(single_tree *t)
     const frame4 world = frame4_world();
     const plan_body *p = t->bodies, *end = p + t->nbodies;
     frame4 W, *H = t->H + 1;
-    double *S = t->S, *own = t->v + ROW;
+    double *S = t->S, *own = t->v + ROW8;
     single_move(p, q, t->sine, t->cosine, &world, &W);
     const quad gravity = quad_seen_from(&W, g);
     *(quad_anywhere *)t->gravity = gravity;
     quads_put(t->v, zero, zero);
     quads_put(t->da, zero, zero);
-    for (int k = 0; k < SUM; k += ROW) row_put(t->sum + k, row_zero()); /* of the columns behind the last one */
+    for (int k = 0; k < COMPOSITE_STRIDE; k += ROW8)
+        row8_put(t->sum + k, row8_zero()); /* of the columns behind the last one */
     *H = world;
     if (t->tree->base) {
         const pair4 motion = pair4_from(t->nu + p->v);
         *(quad_anywhere *)t->velocity = motion.v;
         quads_put(own, zero, motion.w);
         quads_put(t->a, zero, zero);
-        quads_put(t->a + ROW, zero, zero);
+        quads_put(t->a + ROW8, zero, zero);
     } else {
         quads_put(t->a, -gravity, zero);
         single_move_on(t, p, H, t->v, S, own);
-        S += p->nv * ROW;
+        S += p->nv * ROW8;
     }
     const int32_t *up = t->parent;
-    for (p++, H++, own += ROW, up++; p < end; p++, H++, own += ROW, up++) {
+    for (p++, H++, own += ROW8, up++; p < end; p++, H++, own += ROW8, up++) {
         single_move(p, q, t->sine, t->cosine, &t->H[*up], H);
-        single_move_on(t, p, H, t->v + *up * ROW, S, own);
-        S += p->nv * ROW;
+        single_move_on(t, p, H, t->v + *up * ROW8, S, own);
+        S += p->nv * ROW8;
     }
-    for (int32_t c = t->n; c < t->packs * LANES; c++, S += ROW) quads_put(S, zero, zero);
+    for (int32_t c = t->n; c < t->packs * LANES; c++, S += ROW8) quads_put(S, zero, zero);
 }
 
 static inline void single_rates(single_tree *t)
@@ -155,7 +160,7 @@ static inline void single_rates(single_tree *t)
     for (int32_t k = 0; k < t->packs; k++) {
         column_pack *c = &t->pack[k];
         const int32_t at = k * LANES;
-        c->S = twists_in(t->S + at * ROW);
+        c->S = twists_in(t->S + at * ROW8);
         c->up = twists_from(t->v, t->up + at);
         c->Pd = twist_cross(c->up, c->S);
         c->PS = twist_add(c->Pd, c->Pd);
@@ -163,7 +168,7 @@ static inline void single_rates(single_tree *t)
             twist v = twists_from(t->v, t->own + at);
             c->PS = twist_add(c->PS, twist_cross(twist_sub(v, c->up), c->S));
         }
-        twists_out(c->Pd, t->Pd + at * ROW);
+        twists_out(c->Pd, t->Pd + at * ROW8);
     }
 }
 
@@ -171,21 +176,21 @@ static inline void single_rates(single_tree *t)
 NUM_INLINE void single_accumulate(const single_tree *t, double *rows, const double *column, const double *number)
 {
     const int32_t first = t->bodies->nv == 0 || t->tree->base, end = t->nbodies;
-    if (t->bodies->nv == 0) row_put(rows + ROW, row_at(rows));
-    double *own = rows + (first + 1) * ROW;
+    if (t->bodies->nv == 0) row8_put(rows + ROW8, row8_at(rows));
+    double *own = rows + (first + 1) * ROW8;
     number += t->below;
     if (t->call->paths->plain) {
-        for (int32_t i = first; i < end; i++, own += ROW, column += ROW, number++) {
-            row_put(own, row_axpy(*number, row_at(column), row_at(rows + t->parent[i] * ROW)));
+        for (int32_t i = first; i < end; i++, own += ROW8, column += ROW8, number++) {
+            row8_put(own, row8_axpy(*number, row8_at(column), row8_at(rows + t->parent[i] * ROW8)));
         }
         return;
     }
-    for (int32_t i = first; i < end; i++, own += ROW) {
-        row8 sum = row_at(rows + t->parent[i] * ROW);
-        for (int32_t k = 0; k < t->bodies[i].nv; k++, column += ROW, number++) {
-            sum = row_axpy(*number, row_at(column), sum);
+    for (int32_t i = first; i < end; i++, own += ROW8) {
+        row8 sum = row8_at(rows + t->parent[i] * ROW8);
+        for (int32_t k = 0; k < t->bodies[i].nv; k++, column += ROW8, number++) {
+            sum = row8_axpy(*number, row8_at(column), sum);
         }
-        row_put(own, sum);
+        row8_put(own, sum);
     }
 }
 
@@ -196,16 +201,16 @@ NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32
                                  double *to)
 {
     const double *at[LANES];
-    num x[ROW], z[ROW], b[SUM], i[10];
+    num x[ROW8], z[ROW8], b[COMPOSITE_STRIDE], i[10];
     for (int k = 0; k < 10; k++) i[k] = pack_at(plan_inertias(t->call->plan, k) + body);
     for (int l = 0; l < LANES; l++) at[l] = (const double *)&t->H[slots[l]];
     rows8_transpose(at, x);
-    for (int l = 0; l < LANES; l++) at[l] += ROW;
+    for (int l = 0; l < LANES; l++) at[l] += ROW8;
     rows8_transpose(at, z);
     const pose H = pose_of(mat3_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[4], x[5], x[6]), vec3_of(z[0], z[1], z[2])),
                            vec3_of(z[4], z[5], z[6]));
     const inertia I = inertia_of(i[0], vec3_of(i[1], i[2], i[3]), sym3_of(i[4], i[5], i[6], i[7], i[8], i[9]));
-    for (int k = moving ? 28 : 10; k < (moving ? SUM : STILL); k++) b[k] = K(0);
+    for (int k = moving ? 28 : 10; k < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k++) b[k] = K(0);
     if (moving) {
         const composite c = composite_of(inertia_transform(H, I), twists_from(t->v, slots), twists_from(t->a, slots));
         memcpy(b, &c, sizeof c);
@@ -213,15 +218,16 @@ NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32
         const inertia c = inertia_transform(H, I);
         memcpy(b, &c, sizeof c);
     }
-    for (int k = 0; k < (moving ? SUM : STILL); k += ROW) rows8_out(b + k, to + k, SUM);
+    for (int k = 0; k < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k += ROW8)
+        rows8_out(b + k, to + k, COMPOSITE_STRIDE);
 }
 
 /* external wrenches, given in the bodies' own frames, take their part of the force */
 static inline void single_wrenches(const single_tree *t)
 {
     const double *w = t->call->wrenches.data + 6 * (size_t)t->tree->body_begin;
-    double *f = t->sum + SUM + 22;
-    for (int32_t i = 0; i < t->nbodies; i++, w += 6, f += SUM) {
+    double *f = t->sum + COMPOSITE_STRIDE + COMPOSITE_FORCE;
+    for (int32_t i = 0; i < t->nbodies; i++, w += 6, f += COMPOSITE_STRIDE) {
         const frame4 B = frame4_mul(&t->H[i + 1], t->bodies[i].to_body);
         const quad force = B.x * w[0] + B.y * w[1] + B.z * w[2];
         const quad torque = B.x * w[3] + B.y * w[4] + B.z * w[5] + quad_cross(B.p, force);
@@ -236,7 +242,7 @@ NUM_INLINE void single_bodies(single_tree *t, const int moving)
     int32_t slots[LANES];
     for (int32_t i = 0; i < n; i += LANES) {
         for (int32_t l = 0; l < LANES; l++) slots[l] = i + l < n ? i + l + 1 : i + 1; /* the first again */
-        single_body_pack(t, first + i, slots, moving, t->sum + (i + 1) * SUM);
+        single_body_pack(t, first + i, slots, moving, t->sum + (i + 1) * COMPOSITE_STRIDE);
     }
     if (moving && t->call->wrenches.data) single_wrenches(t);
 }
@@ -245,10 +251,11 @@ NUM_INLINE void single_bodies(single_tree *t, const int moving)
 NUM_INLINE void single_subtrees(single_tree *t, const int moving)
 {
     const int32_t n = t->nbodies, *parent = t->parent;
-    const double *from = t->sum + n * SUM;
-    for (int32_t i = n - 1; i > 0; i--, from -= SUM) {
-        double *to = t->sum + parent[i] * SUM;
-        for (int k = 0; k < (moving ? SUM : STILL); k += LANES) pack_put(to + k, pack_at(to + k) + pack_at(from + k));
+    const double *from = t->sum + n * COMPOSITE_STRIDE;
+    for (int32_t i = n - 1; i > 0; i--, from -= COMPOSITE_STRIDE) {
+        double *to = t->sum + parent[i] * COMPOSITE_STRIDE;
+        for (int k = 0; k < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k += LANES)
+            pack_put(to + k, pack_at(to + k) + pack_at(from + k));
     }
 }
 
@@ -259,24 +266,24 @@ NUM_INLINE void single_loads(single_tree *t, const int moving)
         column_pack *c = &t->pack[k];
         const int32_t at = k * LANES;
         const double *rows[LANES];
-        for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->own[at + l] * SUM;
-        for (int e = 0; e < (moving ? SUM : STILL); e += ROW) {
+        for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->own[at + l] * COMPOSITE_STRIDE;
+        for (int e = 0; e < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); e += ROW8) {
             rows8_transpose(rows, c->sum.t + e);
-            for (int l = 0; l < LANES; l++) rows[l] += ROW;
+            for (int l = 0; l < LANES; l++) rows[l] += ROW8;
         }
         const twist S = c->S;
         const composite *body = &c->sum.body;
         const wrench F = inertia_mul(body->I, S);
-        num r[ROW] = {F.f.x, F.f.y, F.f.z, K(0), F.t.x, F.t.y, F.t.z, K(0)};
+        num r[ROW8] = {F.f.x, F.f.y, F.f.z, K(0), F.t.x, F.t.y, F.t.z, K(0)};
         c->F = F;
         if (moving) {
             const vec3 g = composite_2B_transposed(body, S);
-            num rg[ROW] = {g.x, g.y, g.z, K(0), K(0), K(0), K(0), K(0)};
+            num rg[ROW8] = {g.x, g.y, g.z, K(0), K(0), K(0), K(0), K(0)};
             c->g = g;
-            rows8_out(rg, t->g + at * ROW, ROW);
-            r[3] = pack_at(t->tau + t->below + at) - wrench_dot(body->f, S);
+            rows8_out(rg, t->g + at * ROW8, ROW8);
+            r[ROW8_SPARE] = pack_at(t->tau + t->below + at) - wrench_dot(body->f, S);
         }
-        rows8_out(r, t->F + at * ROW, ROW);
+        rows8_out(r, t->F + at * ROW8, ROW8);
     }
 }
 
@@ -284,28 +291,28 @@ NUM_INLINE void single_loads(single_tree *t, const int moving)
 static inline void single_second_out(single_tree *t)
 {
     const int32_t n = t->nbodies, *parent = t->parent;
-    const double *number = t->x + t->below + t->n, *F = t->F + t->n * ROW;
+    const double *number = t->x + t->below + t->n, *F = t->F + t->n * ROW8;
     const int plain = t->call->paths->plain;
     double *a = t->a, *da = t->da, *G = t->G;
     single_accumulate(t, da, t->S, t->x);
-    for (int32_t i = 0; i <= n; i++, a += ROW, da += ROW, G += ROW) {
-        row_put(a, row_add(row_at(a), row_at(da)));
-        row_put(G, row_zero());
+    for (int32_t i = 0; i <= n; i++, a += ROW8, da += ROW8, G += ROW8) {
+        row8_put(a, row8_add(row8_at(a), row8_at(da)));
+        row8_put(G, row8_zero());
     }
     for (int32_t i = n - 1; i > 0 && plain; i--) {
-        double *to = t->G + parent[i] * ROW;
-        G -= ROW, F -= ROW, number--;
-        row_put(to, row_add(row_at(to), row_axpy(*number, row_at(F), row_at(G))));
+        double *to = t->G + parent[i] * ROW8;
+        G -= ROW8, F -= ROW8, number--;
+        row8_put(to, row8_add(row8_at(to), row8_axpy(*number, row8_at(F), row8_at(G))));
     }
     for (int32_t i = n - 1; i > 0 && !plain; i--) {
-        double *to = t->G + parent[i] * ROW;
-        G -= ROW;
-        row8 sum = row_add(row_at(to), row_at(G));
+        double *to = t->G + parent[i] * ROW8;
+        G -= ROW8;
+        row8 sum = row8_add(row8_at(to), row8_at(G));
         for (int32_t k = t->bodies[i].nv; k > 0; k--) {
-            F -= ROW, number--;
-            sum = row_axpy(*number, row_at(F), sum);
+            F -= ROW8, number--;
+            sum = row8_axpy(*number, row8_at(F), sum);
         }
-        row_put(to, sum);
+        row8_put(to, sum);
     }
 }
 
@@ -317,7 +324,7 @@ static inline void single_responses(single_tree *t)
         composite *body = &c->sum.body;
         const int32_t at = k * LANES;
         const twist a = twists_from(t->a, t->up + at), da = twists_from(t->da, t->own + at), S = c->S, Pd = c->Pd;
-        num r[ROW];
+        num r[ROW8];
         rows8_from(t->G, t->own + at, r);
         body->f = wrench_add(body->f, wrench_add(inertia_mul(body->I, da), wrench_of_packs(r)));
         const twist Pdd = twist_add(twist_cross(a, S), twist_cross(c->up, Pd)), PS = c->PS;
