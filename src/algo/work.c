@@ -48,7 +48,7 @@ static sections lay_out(const hml_work *w, unsigned uses)
     const hml_model *model = w->model;
     sections s;
     s.paths = aligned(sizeof(hml_work));
-    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hml_topology_size(model_plan(model)) : 0);
+    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hml_paths_size(model_plan(model)) : 0);
     s.tree = s.scratch + aligned(scratch_size(w, uses));
     s.size = s.tree + aligned(hml_mimic_scratch_size(model) * sizeof(double));
     return s;
@@ -71,7 +71,7 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     *w = tables;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
-    if (uses & HML_USE_FACTOR) hml_topology_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
+    if (uses & HML_USE_FACTOR) hml_paths_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
     w->scratch = (char *)memory + s.scratch;
     w->tree = (double *)(void *)((char *)memory + s.tree);
     *work = w;

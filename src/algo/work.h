@@ -14,7 +14,7 @@ struct hml_work {
     const hml_kernels *lanes;  /* single calls, in lanes of bodies and columns */
     hml_isa isa;
     unsigned uses;
-    topology paths;
+    plan_paths paths;
     void *scratch;       /* for either kernel */
     double *tree;        /* for models with mimic joints: q, v, tau of the tree and square matrices, see mimic.c */
     int owned;           /* made by hml_work_new */

@@ -24,7 +24,7 @@ typedef struct kernel_output {
 
 typedef struct kernel_call {
     const hml_plan *plan;
-    const topology *paths;
+    const plan_paths *paths;
     void *scratch; /* aligned to a pack */
     const double *gravity;
     int passive;                               /* 1: with damping and springs */
@@ -39,7 +39,7 @@ typedef struct jacobian_call {
     const hml_plan *plan;
     void *scratch;      /* of a kernel of dynamics, which is more than enough */
     int count;          /* states in this pack, 1 … LANES */
-    int trust;          /* poses of one state: 1 if it was looked at before */
+    int skip_checks;    /* poses of one state: 1 if it was looked at before */
     kernel_input q;     /* in the tree's numbering */
     kernel_output H, J; /* nbodies × 16 as one row; 6 × nv */
 } jacobian_call;
@@ -47,9 +47,9 @@ typedef struct jacobian_call {
 /* q ⊕ ν and q₁ ⊖ q₀ */
 typedef struct configuration_call {
     const hml_plan *plan;
-    int32_t nq, nv; /* the user's: followers have no numbers, and need none */
-    int count;      /* states in this pack, 1 … LANES; any where all numbers add up and states have no gaps */
-    int trust;      /* 1: compute even where a state is bad and its result takes its place */
+    int32_t nq, nv;  /* the user's: followers have no numbers, and need none */
+    int count;       /* states in this pack, 1 … LANES; any where all numbers add up and states have no gaps */
+    int skip_checks; /* 1: compute even where a state is bad and its result takes its place */
     kernel_input q, with;
     kernel_output out; /* one row; of ⊕ it may be q */
 } configuration_call;

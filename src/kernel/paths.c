@@ -25,12 +25,12 @@ static sections measure(const hml_plan *plan)
     s.of = aligned(nv * sizeof(int32_t *));
     s.list = aligned((size_t)n * sizeof(int32_t));
     s.parent = aligned((size_t)plan->nbodies * sizeof(int32_t));
-    s.own = aligned((nv + (size_t)plan->ntrees * TOPOLOGY_PACK) * sizeof(int32_t));
+    s.own = aligned((nv + (size_t)plan->ntrees * PATHS_PACK) * sizeof(int32_t));
     s.set = aligned(nv * set_bytes(plan) + sizeof(uint64_t)); /* they are read eight bytes at a time */
     return s;
 }
 
-size_t hml_topology_size(const hml_plan *plan)
+size_t hml_paths_size(const hml_plan *plan)
 {
     const sections s = measure(plan);
     return s.start + s.of + s.list + s.parent + 2 * s.own + 2 * s.set;
@@ -60,37 +60,37 @@ static void fill_lists(const hml_plan *plan, int64_t *start, const int32_t **of,
 static int fill_slots(const hml_plan *plan, int32_t index, int32_t *parent, int32_t *own, int32_t *up)
 {
     const plan_tree *tree = &plan_trees(plan)[index];
-    int plain = 1;
-    memset(own, 0, (size_t)(tree->end - tree->begin - tree->base + TOPOLOGY_PACK) * sizeof *own);
-    memset(up, 0, (size_t)(tree->end - tree->begin - tree->base + TOPOLOGY_PACK) * sizeof *up);
+    int one_dof_joints = 1;
+    memset(own, 0, (size_t)(tree->end - tree->begin - tree->base + PATHS_PACK) * sizeof *own);
+    memset(up, 0, (size_t)(tree->end - tree->begin - tree->base + PATHS_PACK) * sizeof *up);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         const plan_body *p = &plan_bodies(plan)[i];
         const int root = p->parent < 0;
         parent[i] = root ? 0 : p->parent - tree->body_begin + 1;
-        if (p->nv != 1 && !(root && (tree->base || p->nv == 0))) plain = 0;
+        if (p->nv != 1 && !(root && (tree->base || p->nv == 0))) one_dof_joints = 0;
         for (int32_t k = 0; k < (root && tree->base ? 0 : p->nv); k++) {
             own[p->v + k - tree->begin - tree->base] = i - tree->body_begin + 1;
             up[p->v + k - tree->begin - tree->base] = parent[i];
         }
     }
-    return plain;
+    return one_dof_joints;
 }
 
 static void set_add(uint8_t *set, int32_t column) { set[column / 8] = (uint8_t)(set[column / 8] | 1u << column % 8); }
 
-static void fill_sets(const hml_plan *plan, const plan_tree *tree, const topology *t, uint8_t *above, uint8_t *below)
+static void fill_sets(const hml_plan *plan, const plan_tree *tree, const plan_paths *t, uint8_t *above, uint8_t *below)
 {
     const int32_t first = tree->begin + tree->base;
     for (int32_t i = first; i < tree->end; i++) {
         const plan_column *c = &plan_columns(plan)[i];
         const int32_t joint_end = c->first + plan_bodies(plan)[c->body].nv;
-        for (int32_t d = tree->base; d < c->depth; d++) set_add(above + (size_t)i * t->bytes, t->of[i][d] - first);
+        for (int32_t d = tree->base; d < c->depth; d++) set_add(above + (size_t)i * t->bytes, t->path_of[i][d] - first);
         for (int32_t j = i; j < joint_end; j++) set_add(above + (size_t)i * t->bytes, j - first);
         for (int32_t j = joint_end; j < c->subtree_end; j++) set_add(below + (size_t)i * t->bytes, j - first);
     }
 }
 
-void hml_topology_fill(const hml_plan *plan, void *memory, topology *t)
+void hml_paths_fill(const hml_plan *plan, void *memory, plan_paths *t)
 {
     const sections s = measure(plan);
     char *at = memory;
@@ -101,16 +101,16 @@ void hml_topology_fill(const hml_plan *plan, void *memory, topology *t)
     uint8_t *above = (uint8_t *)(at += s.own), *below = (uint8_t *)(at + s.set);
     fill_lists(plan, start, of, list);
     memset(above, 0, 2 * s.set);
-    t->of = of;
+    t->path_of = of;
     t->bytes = set_bytes(plan);
-    t->plain = 1;
+    t->one_dof_joints = 1;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         const plan_tree *tree = &plan_trees(plan)[i];
-        const size_t first = topology_columns(tree, i);
-        t->plain &= fill_slots(plan, i, parent, own + first, up + first);
+        const size_t first = paths_columns(tree, i);
+        t->one_dof_joints &= fill_slots(plan, i, parent, own + first, up + first);
         fill_sets(plan, tree, t, above, below);
     }
     t->parent = parent;
-    t->own = own, t->up = up;
+    t->body_slot = own, t->parent_slot = up;
     t->above = above, t->below = below;
 }

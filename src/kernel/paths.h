@@ -13,25 +13,25 @@
 
 #include "model/plan.h"
 
-typedef struct topology {
-    const int32_t *const *of; /* nv: the list of each column's segment */
-    int32_t plain;            /* 1: joints have one coordinate each, but for free roots and roots that are fixed */
-    const int32_t *parent;    /* nbodies: slots */
-    const int32_t *own, *up;  /* of each column's body and of the one before it: see topology_columns */
-    const uint8_t *above;     /* nv × bytes: columns that carry this one or are of its joint */
-    const uint8_t *below;     /* columns that it carries */
+typedef struct plan_paths {
+    const int32_t *const *path_of; /* nv: the list of each column's segment */
+    int32_t one_dof_joints;        /* 1: joints have one coordinate each, but for free roots and roots that are fixed */
+    const int32_t *parent;         /* nbodies: slots */
+    const int32_t *body_slot, *parent_slot; /* of each column's body and of the one before it: see topology_columns */
+    const uint8_t *above;                   /* nv × bytes: columns that carry this one or are of its joint */
+    const uint8_t *below;                   /* columns that it carries */
     size_t bytes;
-} topology;
+} plan_paths;
 
-enum { TOPOLOGY_PACK = 8 }; /* behind a tree's columns the slots of as many more are 0 */
+enum { PATHS_PACK = 8 }; /* behind a tree's columns the slots of as many more are 0 */
 
 /* where own and up of a tree begin */
-static inline size_t topology_columns(const plan_tree *t, int32_t index)
+static inline size_t paths_columns(const plan_tree *t, int32_t index)
 {
-    return (size_t)(t->begin + t->base + TOPOLOGY_PACK * index);
+    return (size_t)(t->begin + t->base + PATHS_PACK * index);
 }
 
-size_t hml_topology_size(const hml_plan *plan);
-void hml_topology_fill(const hml_plan *plan, void *memory, topology *t);
+size_t hml_paths_size(const hml_plan *plan);
+void hml_paths_fill(const hml_plan *plan, void *memory, plan_paths *t);
 
 #endif

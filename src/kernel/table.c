@@ -116,7 +116,7 @@ const kernel_table TABLE(HML_KIND) = {
     single_poses,
     PACKS(kernel_integrate),
     PACKS(kernel_difference),
-    range_sincos,
+    sincos_range,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
     HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */

@@ -82,7 +82,7 @@ static void fill_trees(const hml_model *m, hml_plan *plan)
 {
     const model_body *b = model_bodies(m);
     plan_tree *tree = (plan_tree *)((char *)plan + plan->trees);
-    plan->block = plan->reach = 0;
+    plan->block = plan->longest_path = 0;
     for (int32_t i = 0; i < m->nbodies; i = b[i].subtree_end, tree++) {
         tree->body_begin = i;
         tree->body_end = b[i].subtree_end;
@@ -95,7 +95,7 @@ static void fill_trees(const hml_model *m, hml_plan *plan)
         }
         for (int32_t c = tree->begin + tree->base; c < tree->end; c++) {
             const int32_t path = plan_columns(plan)[c].depth + 1 - tree->base;
-            if (path > plan->reach) plan->reach = path;
+            if (path > plan->longest_path) plan->longest_path = path;
         }
     }
 }

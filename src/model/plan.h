@@ -83,7 +83,7 @@ typedef struct hml_plan {
     int32_t passive;                           /* 1: some coordinate has armature, damping or a spring */
     int32_t levels;                            /* highest level, plus one */
     int32_t block;                             /* columns of the largest block, see plan_block_end */
-    int32_t reach;                             /* longest path without the columns of a free root */
+    int32_t longest_path;                      /* longest path without the columns of a free root */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */
     uint64_t runs, motions, inertias;
     int32_t angles_begin, angles_end; /* all angles of the tree's configuration lie in this range */
@@ -121,10 +121,10 @@ static inline int32_t plan_block_end(const hml_plan *p, const plan_tree *t, int3
 }
 
 /* paths so long that sweeps along them take fewer steps than products with an inverse; measured */
-static inline int plan_is_long(const hml_plan *p) { return p->reach >= 24; }
+static inline int plan_is_long(const hml_plan *p) { return p->longest_path >= 24; }
 
 /* the same for packs of states, which have no sweeps: single states are better then */
-static inline int plan_is_long_for_packs(const hml_plan *p) { return p->reach >= 28; }
+static inline int plan_is_long_for_packs(const hml_plan *p) { return p->longest_path >= 28; }
 
 /* robots of which a pack of eight states is too much for the second cache; measured */
 static inline int plan_is_large(const hml_plan *p) { return p->nv >= 28; }

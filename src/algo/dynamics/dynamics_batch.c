@@ -120,7 +120,7 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
         return HML_INVALID_ARGUMENT;
     }
     const size_t lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
-    const int careful = model->nfollowers || x->wrenches.data; /* the kernels look at the rest themselves */
+    const int check_all = model->nfollowers || x->wrenches.data; /* the kernels look at the rest themselves */
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         int count = (int)(n - i < lanes ? n - i : lanes);
@@ -130,7 +130,7 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
         for (size_t s = i; s < i + (size_t)count; s++) {
             hml_status each = HML_OK;
             const int bad = (int)(failed >> (s - i) & 1);
-            if (careful || bad) each = check(model, x, s);
+            if (check_all || bad) each = check(model, x, s);
             if (!each && bad) each = HML_SINGULAR;
             if (!each && overflow) each = finite_state(model, x, s);
             if (each) {

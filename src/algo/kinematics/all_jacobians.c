@@ -67,11 +67,11 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
         const size_t count = n - i < lanes ? n - i : lanes;
         const jacobian_call call = call_at(work, arguments, i, (int)count);
         const unsigned before = overflow_watch();
-        const unsigned suspects = work->pack->jacobians(&call);
+        const unsigned bad_lanes = work->pack->jacobians(&call);
         const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
-            if (suspects >> l & 1) {
+            if (bad_lanes >> l & 1) {
                 each = hml_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
             }
             if (!each && overflow) each = finite_state(model, &call, l);

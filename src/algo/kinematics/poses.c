@@ -14,7 +14,7 @@ static jacobian_call pose_call(const hml_work *work, const double *q, double *H)
     if (work->model->nfollowers) {
         model_expand_q(work->model, q, work->tree);
         call.q.data = work->tree;
-        call.trust = 1;
+        call.skip_checks = 1;
     }
     return call;
 }
@@ -45,7 +45,7 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
     for (size_t i = 0; i < n; i += lanes) {
         const size_t count = n - i < lanes ? n - i : lanes;
         jacobian_call call = pose_call(work, input_at(q, i), NULL);
-        unsigned suspects = 1;
+        unsigned bad_lanes = 1;
         call.count = (int)count;
         call.q.stride = q.stride;
         call.H = output_at(out, i);
@@ -53,11 +53,11 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
         if (model->nfollowers)
             work->lanes->poses_single(&call);
         else
-            suspects = work->pack->poses(&call);
+            bad_lanes = work->pack->poses(&call);
         const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
-            if (suspects >> l & 1) each = hml_work_check_state(model, input_at(q, i + l), NULL, NULL, NULL);
+            if (bad_lanes >> l & 1) each = hml_work_check_state(model, input_at(q, i + l), NULL, NULL, NULL);
             if (!each && overflow) each = finite_array(output_at(out, i + l).data, row);
             if (each) output_fill_nan(output_at(out, i + l), 1, row);
             if (status) status[i + l] = each;

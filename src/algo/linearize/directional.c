@@ -20,14 +20,14 @@
 #include "model/mimic.h"
 
 /* where things are in a point; all counted in doubles */
-typedef struct point {
+typedef struct linearization_point {
     base_motion *base;           /* ntrees */
     point_body *bodies;          /* nbodies */
     articulated_column *columns; /* tree_nv; with followers only S */
     double *v;                   /* tree_nv */
     double *springs;             /* tree_nv × PASSIVE_LD, where anything is passive */
     double *L;                   /* nv × nv: dense factors, with followers */
-} point;
+} linearization_point;
 
 typedef struct sweep {
     sweep_body *bodies;
@@ -42,7 +42,7 @@ static double *take(double *at, size_t *used, size_t n)
     return p;
 }
 
-static size_t lay_point(const hml_model *m, double *at, point *x)
+static size_t lay_point(const hml_model *m, double *at, linearization_point *x)
 {
     const hml_plan *plan = model_plan(m);
     size_t used = 0, n = (size_t)m->tree_nv, r = (size_t)m->nv;
@@ -68,7 +68,7 @@ static size_t lay_sweep(const hml_model *m, double *at, sweep *x)
 
 size_t hml_directional_size(const hml_model *model)
 {
-    point x;
+    linearization_point x;
     return model ? lay_point(model, NULL, &x) : 0;
 }
 
@@ -81,7 +81,8 @@ size_t hml_directional_scratch_size(const hml_model *model)
 /* ---- at a state ---- */
 
 /* what a solve with M needs into the point, ν̇ of the user into vd; q and v of the tree stay in the workspace */
-static int factor_at(const hml_work *work, kernel_call *call, const kernel_scratch *k, point *x, double *vd)
+static int factor_at(const hml_work *work, kernel_call *call, const kernel_scratch *k, linearization_point *x,
+                     double *vd)
 {
     const hml_model *m = work->model;
     const size_t r = (size_t)m->nv, size = (size_t)m->tree_nv * sizeof *x->columns;
@@ -113,7 +114,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
     size_t n = (size_t)model->tree_nv;
     kernel_call call = hml_work_call(work);
     kernel_scratch k;
-    point x;
+    linearization_point x;
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;
     kernel_scratch_lay(plan, work->scratch, &k);
     lay_point(model, memory, &x);
@@ -140,7 +141,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
 /* ---- products ---- */
 
 /* x ← M⁻¹ x of the user's coordinates */
-static void solve(const hml_model *m, const point *p, const sweep *s, double *x)
+static void solve(const hml_model *m, const linearization_point *p, const sweep *s, double *x)
 {
     if (m->nfollowers)
         dense_solve((size_t)m->nv, p->L, x);
@@ -198,7 +199,8 @@ static vec3 base_change(const base_motion *base, const double *v, const double *
 }
 
 /* dτ += springs dq + damping dν, or the transpose: zq += springsᵀ t, zv += damping t */
-static void add_passive(const hml_plan *plan, const point *p, int transpose, double *q, double *v, double *tau)
+static void add_passive(const hml_plan *plan, const linearization_point *p, int transpose, double *q, double *v,
+                        double *tau)
 {
     const plan_column *pc = plan_columns(plan);
     for (int32_t c = 0; c < plan->nv; c++) {
@@ -224,7 +226,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
     if (hml_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
-    point p;
+    linearization_point p;
     sweep s;
     lay_point(model, (double *)memory, &p);
     lay_sweep(model, scratch, &s);
@@ -263,7 +265,7 @@ hml_status hml_directional_reverse(const hml_model *model, const hml_work *work,
     if (hml_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
-    point p;
+    linearization_point p;
     sweep s;
     lay_point(model, (double *)memory, &p);
     lay_sweep(model, scratch, &s);

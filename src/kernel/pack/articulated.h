@@ -200,16 +200,16 @@ NUM_INLINE articulated articulated_whole(const articulated_link *own, int leaf)
  * It is not more than 2 m |v|² + tr J. The squares of that over D are summed up, and only a tree where the sum is large
  * is looked at again.
  */
-NUM_INLINE num articulated_pivot(num D, twist S, const articulated_link *b, num armature, num *doubt)
+NUM_INLINE num articulated_pivot(num D, twist S, const articulated_link *b, num armature, num *pivot_score)
 {
     num most = K(2) * b->mass * vec3_dot(S.v, S.v) + (b->trace + armature), inverse = K(1) / D, ratio = most * inverse;
-    *doubt += ratio * ratio;
+    *pivot_score += ratio * ratio;
     return inverse;
 }
 
-static inline mask articulated_doubtful(num doubt) { return ~num_lt(doubt, K(0x1p80)); }
+static inline mask pivots_vanished(num pivot_score) { return ~num_lt(pivot_score, K(0x1p80)); }
 
-static inline void articulated_back(const articulated_walk *w, int32_t i, num *doubt)
+static inline void articulated_back(const articulated_walk *w, int32_t i, num *pivot_score)
 {
     const plan_body *p = &plan_bodies(w->plan)[i];
     articulated_link *b = &w->links[p->level], *up = b - 1;
@@ -220,7 +220,7 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, num *d
         const num armature = K(plan_coordinates(w->plan)[k].armature);
         const twist S = c->S;
         wrench U = articulated_mul(X, S);
-        num inverse = articulated_pivot(wrench_dot(U, S) + armature, S, b, armature, doubt);
+        num inverse = articulated_pivot(wrench_dot(U, S) + armature, S, b, armature, pivot_score);
         num u = w->x[k] - wrench_dot(f, S);
         c->U = U;
         c->inverse = inverse;
@@ -238,9 +238,9 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, num *d
 
 /* eliminates column k of a free root, the unit vector k */
 NUM_INLINE void articulated_root_step(num m[6][6], num y[6], int32_t k, const articulated_link *b, num armature,
-                                      articulated_column *c, num *doubt)
+                                      articulated_column *c, num *pivot_score)
 {
-    num inverse = articulated_pivot(m[k][k], c->S, b, armature, doubt);
+    num inverse = articulated_pivot(m[k][k], c->S, b, armature, pivot_score);
     for (int32_t e = 0; e < k; e++) {
         num a = m[k][e] * inverse;
         y[e] -= a * y[k];
@@ -250,7 +250,7 @@ NUM_INLINE void articulated_root_step(num m[6][6], num y[6], int32_t k, const ar
 }
 
 /* the same for a free root, whose columns are the identity: U of column k is row k of what is left of X */
-static inline void articulated_root_back(const articulated_walk *w, int32_t i, num *doubt)
+static inline void articulated_root_back(const articulated_walk *w, int32_t i, num *pivot_score)
 {
     const plan_body *p = &plan_bodies(w->plan)[i];
     const model_coordinate *passive = plan_coordinates(w->plan) + p->v;
@@ -267,12 +267,12 @@ static inline void articulated_root_back(const articulated_walk *w, int32_t i, n
     num y[6];
     for (int32_t k = 0; k < 6; k++) m[k][k] += K(passive[k].armature), y[k] = w->x[p->v + k] - f[k];
     articulated_root_step(m, y, 5, b, K(passive[5].armature), &columns[5],
-                          doubt); /* so that loops have fixed lengths */
-    articulated_root_step(m, y, 4, b, K(passive[4].armature), &columns[4], doubt);
-    articulated_root_step(m, y, 3, b, K(passive[3].armature), &columns[3], doubt);
-    articulated_root_step(m, y, 2, b, K(passive[2].armature), &columns[2], doubt);
-    articulated_root_step(m, y, 1, b, K(passive[1].armature), &columns[1], doubt);
-    articulated_root_step(m, y, 0, b, K(passive[0].armature), &columns[0], doubt);
+                          pivot_score); /* so that loops have fixed lengths */
+    articulated_root_step(m, y, 4, b, K(passive[4].armature), &columns[4], pivot_score);
+    articulated_root_step(m, y, 3, b, K(passive[3].armature), &columns[3], pivot_score);
+    articulated_root_step(m, y, 2, b, K(passive[2].armature), &columns[2], pivot_score);
+    articulated_root_step(m, y, 1, b, K(passive[1].armature), &columns[1], pivot_score);
+    articulated_root_step(m, y, 0, b, K(passive[0].armature), &columns[0], pivot_score);
     for (int32_t k = 0; k < 6; k++) {
         columns[k].U = wrench_of(vec3_of(m[k][0], m[k][1], m[k][2]), vec3_of(m[k][3], m[k][4], m[k][5]));
         w->x[p->v + k] = y[k];
@@ -308,16 +308,16 @@ NUM_INLINE wrench articulated_reduce(const plan_body *p, const articulated_colum
 /* ---- the whole ---- */
 
 /* body i is done as soon as its subtree is, and so are those that wait for it */
-static inline void articulated_back_from(const articulated_walk *w, const plan_tree *tree, int32_t i, num *doubt)
+static inline void articulated_back_from(const articulated_walk *w, const plan_tree *tree, int32_t i, num *pivot_score)
 {
     const plan_body *pb = plan_bodies(w->plan);
     int32_t j = i;
-    for (; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) articulated_back(w, j, doubt);
+    for (; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) articulated_back(w, j, pivot_score);
     if (j > tree->body_begin || pb[j].end != i + 1) return;
     if (tree->base)
-        articulated_root_back(w, j, doubt);
+        articulated_root_back(w, j, pivot_score);
     else
-        articulated_back(w, j, doubt);
+        articulated_back(w, j, pivot_score);
 }
 
 /* ν̇ of a tree into x but for what base_acceleration puts back */

@@ -127,7 +127,7 @@ static inline void block_product_two(int32_t size, const block_rows *rows, const
  * is −(row c of L) N on the rows above, and its end is D⁻¹ minus the same product with what was just found. What is
  * behind the diagonal comes with the rows below. T takes the place of the six entries of L.
  */
-static inline num inverse_row(const hml_plan *plan, const topology *t, const plan_tree *tree, const mass_factor *f,
+static inline num inverse_row(const hml_plan *plan, const plan_paths *t, const plan_tree *tree, const mass_factor *f,
                               const block_inverse *N, int32_t block, int32_t c, const num *b, const num *x)
 {
     const int32_t base = tree->base, n = c - block, above = plan_columns(plan)[c].depth - base, ld = N->ld;

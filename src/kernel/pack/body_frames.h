@@ -16,13 +16,13 @@
 
 /* rare joints stay out of the way of the others: inlined, their code would be prepared for in every walk */
 #if defined __GNUC__
-#define LOCAL_APART static __attribute__((noinline))
+#define RARE_JOINT static __attribute__((noinline))
 #else
-#define LOCAL_APART static
+#define RARE_JOINT static
 #endif
 
 /* n numbers of every state; a single state is read where it is */
-static inline const num *local_input(kernel_input in, int count, int32_t n, num *room)
+static inline const num *body_frame_input(kernel_input in, int count, int32_t n, num *room)
 {
 #if LANES == 1
     if (in.data) return in.data;
@@ -109,13 +109,13 @@ NUM_INLINE vec3 revolute_return(const revolute *g, vec3 a)
 }
 
 /* the body's frame in the parent's, for any other joint */
-static inline pose local_pose(const plan_body *p, const num *q)
+static inline pose body_frame_pose(const plan_body *p, const num *q)
 {
     return joint_move(p->type, plan_pose(p->X), K(p->pitch), q);
 }
 
 /* S x of a joint, in the body's frame */
-static inline twist local_motion(const plan_body *p, const num *x)
+static inline twist body_frame_motion(const plan_body *p, const num *x)
 {
     twist S[HML_JOINT_MAX_NV], sum = twist_zero();
     if (p->type == HML_JOINT_FREE) return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5]));
@@ -125,7 +125,7 @@ static inline twist local_motion(const plan_body *p, const num *x)
 }
 
 /* Sᵀ F of a joint, F in the body's frame */
-static inline void local_power(const plan_body *p, wrench F, num *x)
+static inline void body_frame_power(const plan_body *p, wrench F, num *x)
 {
     twist S[HML_JOINT_MAX_NV];
     if (p->type == HML_JOINT_FREE) {

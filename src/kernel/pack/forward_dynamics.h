@@ -52,10 +52,10 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
     mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
     articulated_walk w = kernel_articulated(call, &k);
-    local_sines(plan, k.q, k.sine, k.cosine);
+    sincos_all(plan, k.q, k.sine, k.cosine);
     for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
         const plan_tree *tree = &plan_trees(plan)[t];
-        num doubt = K(0);
+        num pivot_score = K(0);
         if (call->passive) passive_forces(plan, tree, k.q, k.v, w.x, k.s.springs);
         for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
             articulated_link *own = &w.links[pb[i].level];
@@ -65,10 +65,10 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
                 vec3 a = base_acceleration(w.base, &k.v[tree->begin]);
                 add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
             }
-            articulated_back_from(&w, tree, i, &doubt);
+            articulated_back_from(&w, tree, i, &pivot_score);
         }
         articulated_out_again(&w, tree);
-        if (num_any(articulated_doubtful(doubt))) failed |= articulated_singular(&w, tree);
+        if (num_any(pivots_vanished(pivot_score))) failed |= articulated_singular(&w, tree);
         if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(w.base, &k.v[tree->begin]));
     }
     if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.tau);

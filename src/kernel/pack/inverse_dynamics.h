@@ -37,8 +37,8 @@ static inline size_t torque_scratch_lay(const hml_plan *plan, void *memory, torq
     k->a = (num *)scratch_take(&at, nv);
     k->b = (num *)scratch_take(&at, nv);
     k->x = (num *)scratch_take(&at, nv);
-    k->s = (num *)scratch_take(&at, sines_size(plan));
-    k->c = (num *)scratch_take(&at, sines_size(plan));
+    k->s = (num *)scratch_take(&at, sincos_size(plan));
+    k->c = (num *)scratch_take(&at, sincos_size(plan));
     k->links = (torque_link *)scratch_take(&at, (size_t)plan->levels * sizeof(torque_link));
     k->springs = (num *)scratch_take(&at, PASSIVE_LD * nv);
     return at.used;
@@ -90,12 +90,12 @@ NUM_INLINE void torque_out_revolute(torque_link *o, const plan_body *p, num s, n
 }
 
 /* out: any joint; gravity is that of a root, NULL elsewhere */
-LOCAL_APART void torque_out(torque_link *o, const plan_body *p, const num *q, const num *v, const num *vd,
-                            const double *gravity)
+RARE_JOINT void torque_out(torque_link *o, const plan_body *p, const num *q, const num *v, const num *vd,
+                           const double *gravity)
 {
     const torque_link *u = o - 1;
-    const pose H = local_pose(p, q);
-    twist J = local_motion(p, v), Jd = local_motion(p, vd);
+    const pose H = body_frame_pose(p, q);
+    twist J = body_frame_motion(p, v), Jd = body_frame_motion(p, vd);
     vec3 w = vec3_zero(), d = Jd.w, a = vec3_add(Jd.v, vec3_cross(J.w, J.v)), from;
     if (gravity) {
         from = vec3_of(K(-gravity[0]), K(-gravity[1]), K(-gravity[2]));
@@ -110,7 +110,7 @@ LOCAL_APART void torque_out(torque_link *o, const plan_body *p, const num *q, co
 }
 
 /* an external wrench, given in the frame of the body that is not the plan's */
-LOCAL_APART void torque_wrench(const kernel_call *call, int32_t i, torque_link *o)
+RARE_JOINT void torque_wrench(const kernel_call *call, int32_t i, torque_link *o)
 {
     wrench F = body_wrench(call, i, pose_identity());
     o->f[0] -= F.f.x, o->f[1] -= F.f.y, o->f[2] -= F.f.z;
@@ -127,10 +127,10 @@ NUM_INLINE void torque_back_revolute(torque_link *o, const plan_body *p, num s, 
     revolute_join(&g, vec3_add(n, vec3_cross(revolute_place(&g), f)), o[-1].n);
 }
 
-LOCAL_APART void torque_back(torque_link *o, const plan_body *p, num *tau)
+RARE_JOINT void torque_back(torque_link *o, const plan_body *p, num *tau)
 {
     wrench F = wrench_of(get3(o->f), get3(o->n));
-    local_power(p, F, tau);
+    body_frame_power(p, F, tau);
     if (p->parent < 0) return;
     F = pose_ad_dual(o->H, F);
     put3(o[-1].f, vec3_add(get3(o[-1].f), F.f));
@@ -138,7 +138,7 @@ LOCAL_APART void torque_back(torque_link *o, const plan_body *p, num *tau)
 }
 
 /* armature, damping and springs */
-LOCAL_APART void torque_passive(const kernel_call *call, const num *q, const num *v, const num *vd, torque_scratch *k)
+RARE_JOINT void torque_passive(const kernel_call *call, const num *q, const num *v, const num *vd, torque_scratch *k)
 {
     const hml_plan *plan = call->plan;
     const model_coordinate *passive = plan_coordinates(plan);
@@ -155,10 +155,10 @@ static inline unsigned kernel_torque(const kernel_call *call)
     const plan_body *pb = plan_bodies(plan);
     torque_scratch k;
     torque_scratch_lay(plan, call->scratch, &k);
-    const num *q = local_input(call->q, call->count, plan->nq, k.q);
-    const num *v = local_input(call->v, call->count, plan->nv, k.v);
-    const num *vd = local_input(call->a, call->count, plan->nv, k.a);
-    local_sines(plan, q, k.s, k.c);
+    const num *q = body_frame_input(call->q, call->count, plan->nq, k.q);
+    const num *v = body_frame_input(call->v, call->count, plan->nv, k.v);
+    const num *vd = body_frame_input(call->a, call->count, plan->nv, k.a);
+    sincos_all(plan, q, k.s, k.c);
     for (int32_t i = 0; i < plan->nbodies; i++) {
         const plan_body *p = &pb[i];
         torque_link *o = &k.links[p->level];

@@ -52,8 +52,8 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->s.b = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.x = (num *)scratch_take(&c, nv * sizeof(num));
     k->s.springs = (num *)scratch_take(&c, nv * PASSIVE_LD * sizeof(num));
-    k->sine = (num *)scratch_take(&c, sines_size(plan));
-    k->cosine = (num *)scratch_take(&c, sines_size(plan));
+    k->sine = (num *)scratch_take(&c, sincos_size(plan));
+    k->cosine = (num *)scratch_take(&c, sincos_size(plan));
     other = forward = c;
     k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
     k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));

@@ -110,7 +110,7 @@ static inline unsigned kernel_linearize(const kernel_call *call)
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
     mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
-    local_sines(plan, k.q, k.sine, k.cosine);
+    sincos_all(plan, k.q, k.sine, k.cosine);
     if (plan->ntrees > 1) {
         clear_between(call, call->Dq);
         clear_between(call, call->Dv);

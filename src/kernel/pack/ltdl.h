@@ -47,7 +47,7 @@ static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32
 }
 
 /* the path of a column and, behind it, the column itself */
-static inline const int32_t *column_path(const topology *t, int32_t column) { return t->of[column]; }
+static inline const int32_t *column_path(const plan_paths *t, int32_t column) { return t->path_of[column]; }
 
 /* a row that others will be eliminated from: those of columns that carry none are written, not added to */
 NUM_INLINE void factor_clear(const hml_plan *plan, const mass_factor *f, int32_t c)
@@ -99,7 +99,7 @@ NUM_INLINE void factor_base(num *row, num inverse, num bc, base_block *block, nu
  * of the ancestors is b − Lᵀ b. Lanes whose pivot vanished against its entry in M are added to failed; their D⁻¹ is 0,
  * which leaves the coordinate out and marks it.
  */
-static inline void factor_column(const hml_plan *plan, const topology *t, const plan_tree *tree, int32_t c,
+static inline void factor_column(const hml_plan *plan, const plan_paths *t, const plan_tree *tree, int32_t c,
                                  const branch_row *columns, const mass_factor *f, base_block *block, num *b,
                                  mask *failed)
 {

@@ -42,8 +42,8 @@ static inline void mass_scratch_lay(const hml_plan *plan, scratch_cursor *at, ma
     k->ld = whole_registers(plan->nv + COLS - 1);
     k->depth_ld = whole_registers(plan->depth);
     k->q = (num *)scratch_take(at, (size_t)plan->nq * sizeof(num));
-    k->s = (num *)scratch_take(at, sines_size(plan));
-    k->c = (num *)scratch_take(at, sines_size(plan));
+    k->s = (num *)scratch_take(at, sincos_size(plan));
+    k->c = (num *)scratch_take(at, sincos_size(plan));
     k->links = (mass_link *)scratch_take(at, (size_t)plan->levels * sizeof(mass_link));
     k->F = (num *)scratch_take(at, 6 * k->ld * sizeof(num));
     k->x = (num *)scratch_take(at, k->ld * sizeof(num));
@@ -254,8 +254,8 @@ NUM_INLINE void mass_back_revolute(const kernel_call *call, const mass_scratch *
     mass_carry_revolute(k->F, ld, p->v, end, &g, place);
 }
 
-LOCAL_APART void mass_back(const kernel_call *call, const mass_scratch *k, mass_target to, const plan_body *p,
-                           int32_t end)
+RARE_JOINT void mass_back(const kernel_call *call, const mass_scratch *k, mass_target to, const plan_body *p,
+                          int32_t end)
 {
     mass_link *o = &k->links[p->level];
     if (p->type == HML_JOINT_FREE)
@@ -273,8 +273,8 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
-    const num *q = local_input(call->q, call->count, plan->nq, k->q);
-    local_sines(plan, q, k->s, k->c);
+    const num *q = body_frame_input(call->q, call->count, plan->nq, k->q);
+    sincos_all(plan, q, k->s, k->c);
 #if COLS > 1 /* registers go beyond the columns that are there: what they meet should at least be no denormal */
     for (size_t c = 0; c < 6 * k->ld; c++) k->F[c] = 0;
 #endif
@@ -282,7 +282,7 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
         mass_link *o = &k->links[pb[i].level];
         const int32_t end = pb[i].v + pb[i].nv;
         mass_own(o, pb[i].I);
-        if (pb[i].parent >= 0 && !is_revolute(&pb[i])) o->H = local_pose(&pb[i], &q[pb[i].q]);
+        if (pb[i].parent >= 0 && !is_revolute(&pb[i])) o->H = body_frame_pose(&pb[i], &q[pb[i].q]);
         for (int32_t j = i; j >= 0 && pb[j].end == i + 1; j = pb[j].parent) {
             if (!is_revolute(&pb[j]))
                 mass_back(call, k, to, &pb[j], end);

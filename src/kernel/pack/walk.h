@@ -38,7 +38,7 @@ typedef struct branch_column {
 
 typedef struct tree_walk {
     const hml_plan *plan;
-    const topology *paths;
+    const plan_paths *paths;
     const plan_tree *tree;
     const double *gravity;
     const num *q, *v, *sine, *cosine;

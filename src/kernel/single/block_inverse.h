@@ -13,22 +13,22 @@
 #include "kernel/single/passes.h"
 
 /* a row of the three results, D_q, D_ν and M⁻¹, in a panel of columns */
-typedef struct single_row {
+typedef struct result_row {
     num q, v, m;
-} single_row;
+} result_row;
 
 /* six numbers of each: s; of single/long_chains.h p and a */
-typedef struct single_sum {
+typedef struct base_rhs {
     num q[6], v[6], m[6];
-} single_sum;
+} base_rhs;
 
 /* what single/long_chains.h has instead of N and R */
 typedef struct single_sweep {
     double *IA;       /* by slots, six rows each: articulated inertias */
     double *W;        /* n rows, with 1/D at 3 */
-    single_row *u;    /* n: right-hand sides, then what is left of them on the way in */
-    single_sum *ends; /* nsegments: p that comes to a segment's end; then a there */
-    single_sum *root; /* the same of the root */
+    result_row *u;    /* n: right-hand sides, then what is left of them on the way in */
+    base_rhs *ends;   /* nsegments: p that comes to a segment's end; then a there */
+    base_rhs *root;   /* the same of the root */
     int32_t *touched; /* nsegments: the last panel that went in along it */
     double *stage;    /* the three results, nv rows of SWEEP_STAGE each; NULL: they go to their places at once */
 } single_sweep;
@@ -41,29 +41,29 @@ typedef struct single_solver {
     double *diagonal; /* n: of M */
     double *R;        /* n rows: N F, and N b at 3 */
     double *response; /* rows of G, those of a free root first, which are S⁻¹; at 3: what the root's ν̇ adds to theirs */
-    double doubt; /* Σ (diagonal / pivot)²: not finite, or large, where a pivot vanished */
+    double pivot_score; /* Σ (diagonal / pivot)²: not finite, or large, where a pivot vanished */
 } single_solver;
 
 /* rows of one of the results, `ld` apart */
-typedef struct single_output {
+typedef struct output_rows {
     double *to;
     size_t ld;
-} single_output;
+} output_rows;
 
 /* the sets of a row */
-NUM_INLINE const uint8_t *single_above(const single_tree *t, int32_t i)
+NUM_INLINE const uint8_t *columns_above(const single_tree *t, int32_t i)
 {
     return t->call->paths->above + (size_t)(t->below + i) * t->call->paths->bytes;
 }
 
-NUM_INLINE const uint8_t *single_below(const single_tree *t, int32_t i)
+NUM_INLINE const uint8_t *columns_below(const single_tree *t, int32_t i)
 {
     return t->call->paths->below + (size_t)(t->below + i) * t->call->paths->bytes;
 }
 
 /* ---- M and its inverse ---- */
 
-static inline void single_mass(const single_solver *m, int32_t begin, int32_t end)
+static inline void block_mass(const single_solver *m, int32_t begin, int32_t end)
 {
     const single_tree *t = &m->t;
     const size_t ld = m->ld, bytes = t->call->paths->bytes;
@@ -72,7 +72,7 @@ static inline void single_mass(const single_solver *m, int32_t begin, int32_t en
         const twist cS = c->S;
         const wrench cF = c->F;
         const double *F = t->F + begin * ROW8, *S = t->S + begin * ROW8;
-        const uint8_t *above = single_above(t, begin), *below = single_below(t, begin);
+        const uint8_t *above = columns_above(t, begin), *below = columns_below(t, begin);
         double *to = m->N + (size_t)begin * ld + k;
         for (int32_t i = begin; i < end; i++, F += ROW8, S += ROW8, to += ld, above += bytes, below += bytes) {
             num x = K(0);
@@ -89,10 +89,10 @@ static inline void single_mass(const single_solver *m, int32_t begin, int32_t en
 }
 
 /* 1/pivot; of one that vanished against the diagonal the doubt is not finite, or large */
-NUM_INLINE double single_inverse(double pivot, double diagonal, double *doubt)
+NUM_INLINE double pivot_reciprocal(double pivot, double diagonal, double *pivot_score)
 {
     const double inverse = 1 / pivot, ratio = diagonal * inverse;
-    *doubt += ratio * ratio;
+    *pivot_score += ratio * ratio;
     return inverse;
 }
 
@@ -101,20 +101,20 @@ NUM_INLINE double single_inverse(double pivot, double diagonal, double *doubt)
  * first. Row p has entries of what carries it and of what it carries, and only those rows have one in column p. R goes
  * along.
  */
-NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32_t end, int32_t first, const int packs,
-                                    double *doubt)
+NUM_INLINE void block_invert_packs(const single_solver *m, int32_t begin, int32_t end, int32_t first, const int packs,
+                                   double *pivot_score)
 {
     const single_tree *t = &m->t;
     const size_t ld = m->ld, bytes = t->call->paths->bytes;
-    const uint8_t *above = single_above(t, end - 1) + first / 8, *below = single_below(t, end - 1) + first / 8;
-    double *N = m->N + (size_t)first * (ld + 1), *R = m->R + first * ROW8, sum = *doubt;
+    const uint8_t *above = columns_above(t, end - 1) + first / 8, *below = columns_below(t, end - 1) + first / 8;
+    double *N = m->N + (size_t)first * (ld + 1), *R = m->R + first * ROW8, sum = *pivot_score;
     const double *diagonal = m->diagonal + first;
     for (int32_t p = end - 1 - first; p >= begin - first; p--, above -= bytes, below -= bytes) {
         uint64_t a, b, own = (uint64_t)1 << p;
         memcpy(&a, above, sizeof a), memcpy(&b, below, sizeof b);
         uint64_t set = ((a | b) >> first % 8) & ~own;
         double *row = N + (size_t)p * ld;
-        const double inverse = single_inverse(row[p], diagonal[p], &sum);
+        const double inverse = pivot_reciprocal(row[p], diagonal[p], &sum);
         const row8 r = row8_scale(inverse, row8_at(R + p * ROW8));
         num x[6];
         lane_set but[6];
@@ -136,11 +136,12 @@ NUM_INLINE void single_invert_packs(const single_solver *m, int32_t begin, int32
             row8_put(other_R, row8_less(f, r, row8_at(other_R)));
         }
     }
-    *doubt = sum;
+    *pivot_score = sum;
 }
 
 /* the same for blocks of any size */
-static inline void single_invert_wide(const single_solver *m, int32_t begin, int32_t end, int32_t first, double *doubt)
+static inline void block_invert_wide(const single_solver *m, int32_t begin, int32_t end, int32_t first,
+                                     double *pivot_score)
 {
     const single_tree *t = &m->t;
     const int32_t base = t->tree->base, below = t->below;
@@ -151,7 +152,7 @@ static inline void single_invert_wide(const single_solver *m, int32_t begin, int
         const int32_t *path = column_path(t->call->paths, below + p) + base;
         const lane_set only = lanes_in(1u << (p - own)), but = lanes_in(~(1u << (p - own)));
         double *row = m->N + (size_t)p * ld, *R = m->R + p * ROW8;
-        const double inverse = single_inverse(row[p], m->diagonal[p], doubt);
+        const double inverse = pivot_reciprocal(row[p], m->diagonal[p], pivot_score);
         const row8 r = row8_scale(inverse, row8_at(R));
         for (int32_t k = first; k < last; k += LANES) pack_put(row + k, inverse * pack_at(row + k));
         pack_put(row + own, lanes_select(only, K(inverse), pack_at(row + own)));
@@ -171,27 +172,27 @@ static inline void single_invert_wide(const single_solver *m, int32_t begin, int
 }
 
 /* N of the block from `begin` to end − 1, R of its rows */
-static inline void single_invert(single_solver *m, int32_t begin, int32_t end)
+static inline void block_invert(single_solver *m, int32_t begin, int32_t end)
 {
     const int32_t first = begin / LANES * LANES;
     const double *F = m->t.F + begin * ROW8;
     double *R = m->R + begin * ROW8;
     for (int32_t p = begin; p < end; p++, R += ROW8, F += ROW8) row8_put(R, row8_at(F));
     switch ((end - first + LANES - 1) / LANES) {
-    case 1: single_invert_packs(m, begin, end, first, 1, &m->doubt); break;
-    case 2: single_invert_packs(m, begin, end, first, 2, &m->doubt); break;
-    case 3: single_invert_packs(m, begin, end, first, 3, &m->doubt); break;
-    case 4: single_invert_packs(m, begin, end, first, 4, &m->doubt); break;
-    case 5: single_invert_packs(m, begin, end, first, 5, &m->doubt); break;
-    case 6: single_invert_packs(m, begin, end, first, 6, &m->doubt); break;
-    default: single_invert_wide(m, begin, end, first, &m->doubt); break;
+    case 1: block_invert_packs(m, begin, end, first, 1, &m->pivot_score); break;
+    case 2: block_invert_packs(m, begin, end, first, 2, &m->pivot_score); break;
+    case 3: block_invert_packs(m, begin, end, first, 3, &m->pivot_score); break;
+    case 4: block_invert_packs(m, begin, end, first, 4, &m->pivot_score); break;
+    case 5: block_invert_packs(m, begin, end, first, 5, &m->pivot_score); break;
+    case 6: block_invert_packs(m, begin, end, first, 6, &m->pivot_score); break;
+    default: block_invert_wide(m, begin, end, first, &m->pivot_score); break;
     }
 }
 
 /* ---- a free root ---- */
 
 /* S⁻¹ and S⁻¹ s into the first six rows of the response; S with s at 3. ν̇ of the root */
-static inline void single_root_invert(single_solver *m, const row8 S[6])
+static inline void root_invert(single_solver *m, const row8 S[6])
 {
     const single_tree *t = &m->t;
     const double *I = t->sum + COMPOSITE_STRIDE, mass = I[0];
@@ -199,7 +200,7 @@ static inline void single_root_invert(single_solver *m, const row8 S[6])
     double inverse;
     num w;
 #define SCALE(r, at, diagonal)                                                                                         \
-    inverse = single_inverse(ROW8_SPREAD(r, at)[0], diagonal, &m->doubt);                                              \
+    inverse = pivot_reciprocal(ROW8_SPREAD(r, at)[0], diagonal, &m->pivot_score);                                      \
     r = row8_scale(inverse, row8_but(r, at, K(1)));
 #define CLEAR(e, r, at)                                                                                                \
     w = ROW8_SPREAD(e, at);                                                                                            \
@@ -225,7 +226,7 @@ static inline void single_root_invert(single_solver *m, const row8 S[6])
 }
 
 /* six rows of an inertia's ten numbers, with b at 3 */
-NUM_INLINE void single_inertia_rows(const double *I, const double b[6], row8 to[6])
+NUM_INLINE void inertia_rows8(const double *I, const double b[6], row8 to[6])
 {
     const double m = I[0], hx = I[1], hy = I[2], hz = I[3];
     const double rows[6][ROW8] = {{m, 0, 0, b[0], 0, hz, -hy, 0},          {0, m, 0, b[1], -hz, 0, hx, 0},
@@ -235,23 +236,23 @@ NUM_INLINE void single_inertia_rows(const double *I, const double b[6], row8 to[
 }
 
 /* S = M_root − Fᵀ N F */
-static inline void single_root(single_solver *m)
+static inline void root_schur(single_solver *m)
 {
     const single_tree *t = &m->t;
     const double *I = t->sum + COMPOSITE_STRIDE, *f = I + COMPOSITE_FORCE, *tau = t->tau + t->tree->begin;
     const double b[6] = {tau[0] - f[0], tau[1] - f[1], tau[2] - f[2], tau[3] - f[3], tau[4] - f[4], tau[5] - f[5]};
     row8 r[6];
-    single_inertia_rows(I, b, r);
+    inertia_rows8(I, b, r);
     const double *F = t->F, *R = m->R, *end = F + t->n * ROW8;
     for (; F < end; F += ROW8, R += ROW8) {
         const row8 x = row8_at(R);
         for (int d = 0; d < 6; d++) r[d] = row8_less(F[row8_index(d)], x, r[d]);
     }
-    single_root_invert(m, r);
+    root_invert(m, r);
 }
 
 /* G and ν̇ */
-static inline void single_accelerations(const single_solver *m)
+static inline void solve_accelerations(const single_solver *m)
 {
     const single_tree *t = &m->t;
     double *x = t->x + t->below, *B = m->response, *G = B + 6 * ROW8;
@@ -274,33 +275,33 @@ static inline void single_accelerations(const single_solver *m)
 }
 
 /* everything above: N, G, ν̇ */
-static inline void single_solve(single_solver *m)
+static inline void solve_blocks(single_solver *m)
 {
     const single_tree *t = &m->t;
     for (int32_t begin = 0, end; begin < t->n; begin = end) {
         end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
-        single_mass(m, begin, end);
-        single_invert(m, begin, end);
+        block_mass(m, begin, end);
+        block_invert(m, begin, end);
     }
-    if (t->tree->base) single_root(m);
-    single_accelerations(m);
+    if (t->tree->base) root_schur(m);
+    solve_accelerations(m);
 }
 
 /* did a pivot vanish? 2^-46 of the diagonal and less, as in pack/ltdl.h */
-static inline int single_in_doubt(const single_solver *m) { return !(m->doubt < 0x1p92); }
+static inline int pivot_vanished(const single_solver *m) { return !(m->pivot_score < 0x1p92); }
 
 /* ---- rows of M⁻¹ ---- */
 
-NUM_INLINE void single_store(double *to, int n, const int whole, num x)
+NUM_INLINE void store_lanes(double *to, int n, const int full_width, num x)
 {
-    if (whole)
+    if (full_width)
         pack_put(to, x);
     else
         num_store_part(to, n, x);
 }
 
 /* the first six columns of M⁻¹ are G */
-static inline void single_inverse_base(const single_solver *m, single_output out)
+static inline void inverse_base_columns(const single_solver *m, output_rows out)
 {
     const double *G = m->response, *end = G + (6 + m->t.n) * ROW8;
     for (; G < end; G += ROW8, out.to += out.ld) {
@@ -310,18 +311,18 @@ static inline void single_inverse_base(const single_solver *m, single_output out
 }
 
 /* LANES columns from `at` on: G s + N, s a column of −Rᵀ each */
-static inline void single_inverse_panel(const single_solver *m, single_output out, int32_t at)
+static inline void inverse_panel_columns(const single_solver *m, output_rows out, int32_t at)
 {
     const single_tree *t = &m->t;
     const int32_t base = t->tree->base, stop = at + LANES < t->n ? at + LANES : t->n;
-    const int n = stop - at, whole = n == LANES;
+    const int n = stop - at, full_width = n == LANES;
     const double *G = m->response;
     num s[ROW8] = {K(0), K(0), K(0), K(0), K(0), K(0), K(0), K(0)};
     if (base) {
         num R[ROW8];
         rows8_in(m->R + at * ROW8, ROW8, R);
         for (int d = 0; d < 6; d++) s[d] = -R[row8_index(d)];
-        for (int d = 0; d < 6; d++, G += ROW8, out.to += out.ld) single_store(out.to, n, whole, row8_dot(G, s));
+        for (int d = 0; d < 6; d++, G += ROW8, out.to += out.ld) store_lanes(out.to, n, full_width, row8_dot(G, s));
     }
     for (int32_t begin = 0, end; begin < t->n; begin = end) {
         end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
@@ -330,7 +331,7 @@ static inline void single_inverse_panel(const single_solver *m, single_output ou
         for (int32_t i = begin; i < end; i++, G += ROW8, N += m->ld, out.to += out.ld) {
             num x = base ? row8_dot(G, s) : K(0);
             if (inside) x += pack_at(N);
-            single_store(out.to, n, whole, x);
+            store_lanes(out.to, n, full_width, x);
         }
     }
 }

@@ -8,9 +8,9 @@
 #include "kernel/single/block_inverse.h"
 
 /* right-hand sides of D_q and D_ν in a row of the panel */
-typedef struct single_pair {
+typedef struct rhs_pair {
     num q, v;
-} single_pair;
+} rhs_pair;
 
 /* rows in which a panel has right-hand sides: begin … end − 1 */
 typedef struct panel_run {
@@ -19,7 +19,7 @@ typedef struct panel_run {
 
 /* LANES columns on their way to the results */
 typedef struct single_panel {
-    single_pair *b;      /* n */
+    rhs_pair *b;         /* n */
     int32_t at, end;     /* columns */
     int32_t width;       /* how many */
     int32_t joint;       /* first column of the first one's joint */
@@ -28,7 +28,7 @@ typedef struct single_panel {
     int32_t above;
     panel_run *runs, *clipped; /* of rows with right-hand sides; those of a block */
     int32_t nruns;
-    single_output Dq, Dv, Minv;
+    output_rows Dq, Dv, Minv;
     double *discard;    /* a row for results that nobody wants */
     const num *springs; /* their ∂h/∂q, see kernel/passive.h; one lane of each */
 } single_panel;
@@ -39,21 +39,21 @@ typedef struct single_panel {
 NUM_INLINE num row8_dot3(const double *a, const vec3 *x) { return a[0] * x->x + a[1] * x->y + a[2] * x->z; }
 
 /* rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in c->q and c->v */
-static inline void single_sides(const single_tree *t, const single_panel *p, const column_pack *c)
+static inline void column_rhs_fill(const single_tree *t, const single_panel *p, const column_pack *c)
 {
     const size_t bytes = t->call->paths->bytes;
     const int32_t at = p->at, end = p->end, carried = p->carried, joint = p->joint;
     const column_side q = c->q, v = c->v;
     for (int32_t d = 0; d < p->above; d++) {
         const int32_t i = p->path[d] - t->below;
-        const lane_set below = lanes_of(single_below(t, i), at);
+        const lane_set below = lanes_of(columns_below(t, i), at);
         const double *S = t->S + i * ROW8;
         p->b[i].q = lanes_where(below, row8_dot_wrench(S, &q.U));
         p->b[i].v = lanes_where(below, row8_dot_wrench(S, &v.U));
     }
     const double *F = t->F + joint * ROW8, *S = t->S + joint * ROW8, *g = t->g + joint * ROW8;
-    const uint8_t *above = single_above(t, joint), *below = single_below(t, joint);
-    single_pair *b = p->b + joint;
+    const uint8_t *above = columns_above(t, joint), *below = columns_below(t, joint);
+    rhs_pair *b = p->b + joint;
     for (int32_t i = joint; i < end; i++, F += ROW8, S += ROW8, g += ROW8, above += bytes, below += bytes, b++) {
         const lane_set down = lanes_of(above, at), up = lanes_of(below, at);
         b->q =
@@ -69,7 +69,7 @@ static inline void single_sides(const single_tree *t, const single_panel *p, con
 }
 
 /* damping and springs join them: entries of the joints' own columns. b: q, v and perhaps more of a row, `step` packs */
-static inline void single_passive_sides(const single_tree *t, const single_panel *p, num *b, int32_t step)
+static inline void column_rhs_passive(const single_tree *t, const single_panel *p, num *b, int32_t step)
 {
     for (int32_t c = p->at; c < p->end; c++) {
         const plan_column *pc = &plan_columns(t->call->plan)[t->below + c];
@@ -82,7 +82,7 @@ static inline void single_passive_sides(const single_tree *t, const single_panel
 }
 
 /* s = b_root + Tᵀ b, T = −N F; U is −b_root's, b two packs a row */
-NUM_INLINE void single_sum_up(const single_solver *m, const single_panel *p, const wrench *U, const num *b, num s[6])
+NUM_INLINE void base_rhs_sum(const single_solver *m, const single_panel *p, const wrench *U, const num *b, num s[6])
 {
     num s0 = U->f.x, s1 = U->f.y, s2 = U->f.z, s3 = U->t.x, s4 = U->t.y, s5 = U->t.z;
     for (const panel_run *run = p->runs, *last = run + p->nruns; run < last; run++) {
@@ -97,7 +97,7 @@ NUM_INLINE void single_sum_up(const single_solver *m, const single_panel *p, con
 }
 
 /* rows with right-hand sides: the path, runs of neighbours together, then the columns and what they carry */
-static inline void single_runs(single_panel *p, int32_t below)
+static inline void panel_runs(single_panel *p, int32_t below)
 {
     panel_run *run = p->runs;
     run->begin = run->end = p->above ? p->path[0] - below : p->joint;
@@ -112,7 +112,7 @@ static inline void single_runs(single_panel *p, int32_t below)
 }
 
 /* those that lie in a block */
-static inline int32_t single_clip(const single_panel *p, int32_t begin, int32_t end)
+static inline int32_t panel_clip(const single_panel *p, int32_t begin, int32_t end)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < p->nruns; k++) {
@@ -130,9 +130,9 @@ static inline int32_t single_clip(const single_panel *p, int32_t begin, int32_t 
 enum { SINGLE_ROWS = 3 };
 
 /* G s */
-NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
+NUM_INLINE result_row result_row_of(const double *G, const base_rhs *s)
 {
-    single_row x = {G[0] * s->q[0], G[0] * s->v[0], G[0] * s->m[0]};
+    result_row x = {G[0] * s->q[0], G[0] * s->v[0], G[0] * s->m[0]};
 #define STEP(d, e) x.q += G[e] * s->q[d], x.v += G[e] * s->v[d], x.m += G[e] * s->m[d];
     STEP(1, 1)
     STEP(2, 2)
@@ -144,37 +144,38 @@ NUM_INLINE single_row single_row_of(const double *G, const single_sum *s)
 }
 
 /* a row of the three results, and on to the next */
-NUM_INLINE void single_row_out(int n, const int whole, single_row x, single_output to[3])
+NUM_INLINE void result_row_out(int n, const int full_width, result_row x, output_rows to[3])
 {
-    single_store(to[0].to, n, whole, x.q), single_store(to[1].to, n, whole, x.v);
-    single_store(to[2].to, n, whole, x.m);
+    store_lanes(to[0].to, n, full_width, x.q), store_lanes(to[1].to, n, full_width, x.v);
+    store_lanes(to[2].to, n, full_width, x.m);
     for (int k = 0; k < 3; k++) to[k].to += to[k].ld;
 }
 
 /* rows of the three results that the panel does not touch: G s */
-NUM_INLINE void single_outside(single_panel *p, const single_sum *sums, const int whole, const double *G, int32_t rows)
+NUM_INLINE void rows_without_tile(single_panel *p, const base_rhs *sums, const int full_width, const double *G,
+                                  int32_t rows)
 {
-    single_output to[3] = {p->Dq, p->Dv, p->Minv};
-    const single_sum s = *sums;
+    output_rows to[3] = {p->Dq, p->Dv, p->Minv};
+    const base_rhs s = *sums;
     for (const double *end = G + rows * ROW8; G < end; G += ROW8)
-        single_row_out(p->width, whole, single_row_of(G, &s), to);
+        result_row_out(p->width, full_width, result_row_of(G, &s), to);
     p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
 }
 
 /* R rows of N b, and of G s under a free root; G and N at the first of them */
-NUM_INLINE void single_inside_rows(const int R, const int base, const int whole, const single_solver *m,
-                                   const single_panel *p, const single_sum *s, const double *G, const double *N,
-                                   int32_t nclipped, single_output to[3])
+NUM_INLINE void tile_rows(const int R, const int base, const int full_width, const single_solver *m,
+                          const single_panel *p, const base_rhs *s, const double *G, const double *N, int32_t nclipped,
+                          output_rows to[3])
 {
     const size_t ld = m->ld;
-    const single_row zero = {K(0), K(0), K(0)};
-    single_row x[SINGLE_ROWS];
+    const result_row zero = {K(0), K(0), K(0)};
+    result_row x[SINGLE_ROWS];
     for (int r = 0; r < R; r++) {
-        x[r] = base ? single_row_of(G + r * ROW8, s) : zero;
+        x[r] = base ? result_row_of(G + r * ROW8, s) : zero;
         x[r].m += pack_at(N + (size_t)r * ld + p->at);
     }
     for (const panel_run *run = p->clipped, *end = run + nclipped; run < end; run++) {
-        const single_pair *b = p->b + run->begin;
+        const rhs_pair *b = p->b + run->begin;
         for (int32_t j = run->begin; j < run->end; j++, b++) {
             const num bq = b->q, bv = b->v;
             for (int r = 0; r < R; r++) {
@@ -183,53 +184,53 @@ NUM_INLINE void single_inside_rows(const int R, const int base, const int whole,
             }
         }
     }
-    for (int r = 0; r < R; r++) single_row_out(p->width, whole, x[r], to);
+    for (int r = 0; r < R; r++) result_row_out(p->width, full_width, x[r], to);
 }
 
 /* rows of a block that it touches */
-NUM_INLINE void single_inside(const single_solver *m, single_panel *p, const single_sum *s, const int base,
-                              const int whole, const double *G, const double *N, int32_t rows, int32_t nclipped)
+NUM_INLINE void rows_with_tile(const single_solver *m, single_panel *p, const base_rhs *s, const int base,
+                               const int full_width, const double *G, const double *N, int32_t rows, int32_t nclipped)
 {
-    single_output to[3] = {p->Dq, p->Dv, p->Minv};
+    output_rows to[3] = {p->Dq, p->Dv, p->Minv};
     for (; rows >= SINGLE_ROWS; rows -= SINGLE_ROWS, G += SINGLE_ROWS * ROW8, N += SINGLE_ROWS * m->ld)
-        single_inside_rows(SINGLE_ROWS, base, whole, m, p, s, G, N, nclipped, to);
+        tile_rows(SINGLE_ROWS, base, full_width, m, p, s, G, N, nclipped, to);
     switch (rows) {
-    case 2: single_inside_rows(2, base, whole, m, p, s, G, N, nclipped, to); break;
-    case 1: single_inside_rows(1, base, whole, m, p, s, G, N, nclipped, to); break;
+    case 2: tile_rows(2, base, full_width, m, p, s, G, N, nclipped, to); break;
+    case 1: tile_rows(1, base, full_width, m, p, s, G, N, nclipped, to); break;
     default: break;
     }
     p->Dq = to[0], p->Dv = to[1], p->Minv = to[2];
 }
 
-static inline single_output single_output_at(const single_panel *p, kernel_output out, int32_t row, int32_t column)
+static inline output_rows output_rows_at(const single_panel *p, kernel_output out, int32_t row, int32_t column)
 {
-    single_output o = {p->discard, 0};
+    output_rows o = {p->discard, 0};
     if (!out.data) return o;
     o.to = out.data + (size_t)row * out.ld + (size_t)column;
     o.ld = out.ld;
     return o;
 }
 
-NUM_INLINE void single_results(const single_solver *m, single_panel *p, const single_sum *s, const int whole)
+NUM_INLINE void panel_results(const single_solver *m, single_panel *p, const base_rhs *s, const int full_width)
 {
     const single_tree *t = &m->t;
     const double *own = m->response + 6 * ROW8, *N = m->N;
     if (!t->tree->base) {
-        single_inside(m, p, s, 0, whole, own, N, t->n, single_clip(p, 0, t->n));
+        rows_with_tile(m, p, s, 0, full_width, own, N, t->n, panel_clip(p, 0, t->n));
         return;
     }
     int32_t begin = p->runs[0].begin, end;
-    single_outside(p, s, whole, m->response, begin + 6);
+    rows_without_tile(p, s, full_width, m->response, begin + 6);
     for (; begin < p->carried; begin = end) {
         end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
-        single_inside(m, p, s, 1, whole, own + begin * ROW8, N + (size_t)begin * m->ld, end - begin,
-                      single_clip(p, begin, end));
+        rows_with_tile(m, p, s, 1, full_width, own + begin * ROW8, N + (size_t)begin * m->ld, end - begin,
+                       panel_clip(p, begin, end));
     }
-    single_outside(p, s, whole, own + begin * ROW8, t->n - begin);
+    rows_without_tile(p, s, full_width, own + begin * ROW8, t->n - begin);
 }
 
 /* which columns they are, and where their results go */
-static inline void single_panel_place(const single_solver *m, single_panel *p, int32_t at)
+static inline void panel_place(const single_solver *m, single_panel *p, int32_t at)
 {
     const single_tree *t = &m->t;
     const kernel_call *call = t->call;
@@ -246,31 +247,31 @@ static inline void single_panel_place(const single_solver *m, single_panel *p, i
     p->joint = pc[at].first - t->below;
     p->path = column_path(call->paths, t->below + at) + base;
     p->above = pc[p->joint].depth - base;
-    p->Dq = single_output_at(p, call->Dq, row, t->below + at);
-    p->Dv = single_output_at(p, call->Dv, row, t->below + at);
-    p->Minv = single_output_at(p, call->Minv, row, t->below + at);
+    p->Dq = output_rows_at(p, call->Dq, row, t->below + at);
+    p->Dv = output_rows_at(p, call->Dv, row, t->below + at);
+    p->Minv = output_rows_at(p, call->Minv, row, t->below + at);
 }
 
-static inline void single_panel_columns(const single_solver *m, single_panel *p, int32_t at)
+static inline void panel_solve(const single_solver *m, single_panel *p, int32_t at)
 {
     const single_tree *t = &m->t;
     const column_pack *c = &t->pack[at / LANES];
-    single_sum s;
-    single_panel_place(m, p, at);
-    single_runs(p, t->below);
-    single_sides(t, p, c);
-    if (t->call->passive) single_passive_sides(t, p, &p->b->q, 2);
+    base_rhs s;
+    panel_place(m, p, at);
+    panel_runs(p, t->below);
+    column_rhs_fill(t, p, c);
+    if (t->call->passive) column_rhs_passive(t, p, &p->b->q, 2);
     if (t->tree->base) {
         num R[ROW8];
-        single_sum_up(m, p, &c->q.U, &p->b->q, s.q);
-        single_sum_up(m, p, &c->v.U, &p->b->v, s.v);
+        base_rhs_sum(m, p, &c->q.U, &p->b->q, s.q);
+        base_rhs_sum(m, p, &c->v.U, &p->b->v, s.v);
         rows8_in(m->R + at * ROW8, ROW8, R);
         for (int d = 0; d < 6; d++) s.m[d] = -R[row8_index(d)];
     }
     if (p->width == LANES)
-        single_results(m, p, &s, 1);
+        panel_results(m, p, &s, 1);
     else
-        single_results(m, p, &s, 0);
+        panel_results(m, p, &s, 0);
 }
 
 #endif

@@ -38,7 +38,7 @@ typedef struct single_walk {
     double *s, *c;      /* nq: sines and cosines of the angles, in the place of packs of q and v */
     single_link *links; /* levels + 1: the first is the world */
     single_column *columns;
-    double doubt; /* see articulated_pivot */
+    double pivot_score; /* see articulated_pivot */
 } single_walk;
 
 #if LANES >= 4 /* they take the place of packs */
@@ -89,7 +89,7 @@ static inline void single_out(single_walk *w, const plan_body *p, const single_l
     }
     single_column *c = &w->columns[p->v];
     const double nu = w->v[p->v];
-    const pair4 S = single_axis(p, &own->H);
+    const pair4 S = joint_axis8(p, &own->H);
     c->S.v = S.v, c->S.w = S.w;
     own->v.v = v + S.v * nu;
     own->v.w = omega + S.w * nu;
@@ -107,7 +107,7 @@ NUM_INLINE double single_pivot(single_walk *w, int32_t k, double SU, double Sf, 
     const double ratio = (2 * own->mass * length + own->trace + armature) * inverse;
     w->columns[k].inverse = inverse;
     w->columns[k].u -= Sf;
-    w->doubt += ratio * ratio;
+    w->pivot_score += ratio * ratio;
     return inverse;
 }
 
@@ -241,7 +241,7 @@ static inline quad single_root_out(const kernel_call *call, single_walk *w, cons
     const double *nu = &w->v[p->v];
     single_link *up = w->links, *own = up + 1;
     frame4 W;
-    single_move(p, w->q, w->s, w->c, &world, &W);
+    frame_behind_joint(p, w->q, w->s, w->c, &world, &W);
     const quad gravity = quad_seen_from(&W, g);
     up->v.v = up->v.w = up->a.v = up->a.w = zero;
     own->H = world;
@@ -269,11 +269,11 @@ static inline unsigned single_forward_dynamics(const kernel_call *call)
     if (call->wrenches.data || !single_fits(plan)) return 1;
     kernel_scratch_lay(plan, call->scratch, &k);
     double *x = (double *)k.s.x;
-    w.plan = plan, w.q = call->q.data, w.v = call->v.data, w.doubt = 0;
+    w.plan = plan, w.q = call->q.data, w.v = call->v.data, w.pivot_score = 0;
     w.s = (double *)k.q, w.c = (double *)k.v;
     w.links = (single_link *)(void *)k.articulated, w.columns = (single_column *)(void *)k.solver;
     single_forces(call, &k, &w);
-    range_sincos(w.q, plan->angles_begin, plan->angles_end, w.s, w.c);
+    sincos_range(w.q, plan->angles_begin, plan->angles_end, w.s, w.c);
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         const int32_t root = tree->body_begin;
@@ -282,7 +282,7 @@ static inline unsigned single_forward_dynamics(const kernel_call *call)
         for (int32_t i = root; i < tree->body_end; i++) {
             single_link *own = &w.links[pb[i].level + 1];
             if (i > root) {
-                single_move(&pb[i], w.q, w.s, w.c, &own[-1].H, &own->H);
+                frame_behind_joint(&pb[i], w.q, w.s, w.c, &own[-1].H, &own->H);
                 single_out(&w, &pb[i], own - 1, own);
             }
             int32_t j = i;
@@ -298,7 +298,7 @@ static inline unsigned single_forward_dynamics(const kernel_call *call)
         for (int32_t i = tree->base ? root + 1 : root; i < tree->body_end; i++) single_accelerate(&w, &pb[i], x);
         for (int32_t e = 0; e < tree->base / 2; e++) x[tree->begin + e] += free_fall[e];
     }
-    if (!(w.doubt < 0x1p80)) return 1;
+    if (!(w.pivot_score < 0x1p80)) return 1;
     if (call->acceleration.data) memcpy(call->acceleration.data, x, (size_t)plan->nv * sizeof *x);
     return 0;
 }

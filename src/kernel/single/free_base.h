@@ -7,7 +7,7 @@
 #include "kernel/single/columns.h"
 
 /* three packs, a column of a matrix each, to LANES rows of it or fewer */
-NUM_INLINE void single_columns_out(vec3 x, double *to, size_t ld, int32_t rows)
+NUM_INLINE void store_three_columns(vec3 x, double *to, size_t ld, int32_t rows)
 {
 #if LANES < 4
     for (int32_t l = 0; l < LANES && l < rows; l++, to += ld) to[0] = x.x[l], to[1] = x.y[l], to[2] = x.z[l];
@@ -38,7 +38,7 @@ NUM_INLINE vec3 base_rows_product(const double *from, double (*s)[ROW8])
 }
 
 /* the first six numbers of the rows of D_q, the first three of D_ν */
-static inline void single_base_rows(const single_solver *m, single_output Dq, single_output Dv)
+static inline void base_clear_rows(const single_solver *m, output_rows Dq, output_rows Dv)
 {
     const quad zero = {0, 0, 0, 0};
     for (int32_t i = 0; i < 6 + m->t.n; i++, Dq.to += Dq.ld, Dv.to += Dv.ld) {
@@ -48,7 +48,7 @@ static inline void single_base_rows(const single_solver *m, single_output Dq, si
 }
 
 /* gravity × e, e × ω and u × e: what the passes left out, three columns each */
-static inline void single_base_motion(const single_tree *t, single_output Dq, single_output Dv)
+static inline void base_motion_columns(const single_tree *t, output_rows Dq, output_rows Dv)
 {
     const double *w = t->v + ROW8 + 4, *g = t->gravity, *u = t->velocity;
     double *q0 = Dq.to + 3, *q1 = q0 + Dq.ld, *q2 = q1 + Dq.ld, *v0 = Dv.to, *v1 = v0 + Dv.ld, *v2 = v1 + Dv.ld;
@@ -70,7 +70,7 @@ NUM_INLINE void quads_of_sym(const double *x, quad c[3])
 }
 
 /* −(2B + I ω^): what its angular velocity does to the forces on the root itself; three columns, rows here */
-static inline void single_base_root(const double *sum, const double *omega, double s[3][ROW8])
+static inline void base_root_rhs(const double *sum, const double *omega, double s[3][ROW8])
 {
     const quad h = quad_from(sum + 1), n = quad_from(sum + 10), t = quad_from(sum + 13), w = quad_from(omega);
     quad J[3], K[3]; /* fourth numbers are of no use, here as above */
@@ -87,18 +87,18 @@ static inline void single_base_root(const double *sum, const double *omega, doub
  * Of its motion only the angular velocity has right-hand sides: rows −(g + F × ω) below and −(2B + I ω^) of the root.
  * Three columns are few for lanes; rows are many, and N is symmetric: here a lane is a row.
  */
-static inline void single_base_columns(const single_solver *m, const single_panel *p)
+static inline void base_panel(const single_solver *m, const single_panel *p)
 {
     const single_tree *t = &m->t;
     const kernel_call *call = t->call;
     const int32_t begin = t->tree->begin, n = t->n, below = t->below;
     const double *omega = t->v + ROW8 + 4, *I = t->sum + COMPOSITE_STRIDE, *G = m->response;
     const vec3 w = vec3_of(K(omega[0]), K(omega[1]), K(omega[2]));
-    const single_output Dq = single_output_at(p, call->Dq, begin, begin);
-    const single_output Dv = single_output_at(p, call->Dv, begin, begin);
+    const output_rows Dq = output_rows_at(p, call->Dq, begin, begin);
+    const output_rows Dv = output_rows_at(p, call->Dv, begin, begin);
     double *b = (double *)p->b, *to = Dv.to + 3, s[3][ROW8]; /* b: three rows of as many numbers as N has */
     double *bx = b, *by = b + m->ld, *bz = by + m->ld;
-    single_base_root(I, omega, s);
+    base_root_rhs(I, omega, s);
     for (int32_t k = 0; k < t->packs; k++) {
         const column_pack *c = &t->pack[k];
         const vec3 r = vec3_neg(vec3_add(c->g, vec3_cross(c->F.t, w)));
@@ -111,10 +111,10 @@ static inline void single_base_columns(const single_solver *m, const single_pane
         s0 = row8_less(bx[i], x, s0), s1 = row8_less(by[i], x, s1), s2 = row8_less(bz[i], x, s2);
     }
     row8_put(s[0], s0), row8_put(s[1], s1), row8_put(s[2], s2);
-    single_base_rows(m, Dq, Dv);
-    single_inverse_base(m, single_output_at(p, call->Minv, begin, begin));
+    base_clear_rows(m, Dq, Dv);
+    inverse_base_columns(m, output_rows_at(p, call->Minv, begin, begin));
     for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
-        single_columns_out(base_rows_product(G + i * ROW8, s), to, Dv.ld, 6 - i);
+        store_three_columns(base_rows_product(G + i * ROW8, s), to, Dv.ld, 6 - i);
     to = Dv.to + 3 + 6 * Dv.ld;
     int32_t from = 0, next = 0; /* the block of the first row of a pack, and where it ends */
     for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld) {
@@ -128,9 +128,9 @@ static inline void single_base_columns(const single_solver *m, const single_pane
             const num y = pack_at(N);
             x.x += bx[j] * y, x.y += by[j] * y, x.z += bz[j] * y;
         }
-        single_columns_out(x, to, Dv.ld, n - i);
+        store_three_columns(x, to, Dv.ld, n - i);
     }
-    single_base_motion(t, Dq, Dv);
+    base_motion_columns(t, Dq, Dv);
 }
 
 #endif

@@ -75,7 +75,7 @@ static inline unsigned single_jacobians(const jacobian_call *call)
     char *at = (char *)call->scratch;
     frame4 *W = (frame4 *)jacobian_room(&at, n * sizeof(frame4));
     double *s = (double *)jacobian_room(&at, room), *c = (double *)jacobian_room(&at, room);
-    range_sincos(q, plan->angles_begin, plan->angles_end, s, c);
+    sincos_range(q, plan->angles_begin, plan->angles_end, s, c);
     for (size_t i = 0; i < n; i++) {
         const plan_body *b = &pb[i];
         W[i] = frame4_move(b, frame4_mul(b->parent < 0 ? &world : &W[b->parent], b->X), q + b->q, s + b->q, c + b->q);

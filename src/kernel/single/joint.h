@@ -8,7 +8,7 @@
 #include "model/plan.h"
 
 /* sines and cosines of the numbers begin … end − 1 of q */
-static inline void range_sincos(const double *q, int32_t begin, int32_t end, double *s, double *c)
+static inline void sincos_range(const double *q, int32_t begin, int32_t end, double *s, double *c)
 {
     for (; begin + LANES <= end; begin += LANES) {
         num angle, sine, cosine;
@@ -46,8 +46,8 @@ static inline frame4 frame4_move(const plan_body *b, frame4 A, const double *q, 
 }
 
 /* H of a body whose parent is at `up`; revolute joints, the many, without a call; sine, cosine: of q's numbers */
-NUM_INLINE void single_move(const plan_body *p, const double *q, const double *sine, const double *cosine,
-                            const frame4 *up, frame4 *H)
+NUM_INLINE void frame_behind_joint(const plan_body *p, const double *q, const double *sine, const double *cosine,
+                                   const frame4 *up, frame4 *H)
 {
     const double *X = p->X;
     if (p->type == HML_JOINT_REVOLUTE) {
@@ -63,7 +63,7 @@ NUM_INLINE void single_move(const plan_body *p, const double *q, const double *s
 }
 
 /* S of a joint with one coordinate */
-NUM_INLINE pair4 single_axis(const plan_body *p, const frame4 *H)
+NUM_INLINE pair4 joint_axis8(const plan_body *p, const frame4 *H)
 {
     const quad zero = {0, 0, 0, 0};
     pair4 S = {quad_cross(H->p, H->z), H->z};

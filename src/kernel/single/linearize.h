@@ -42,9 +42,9 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
         const size_t ends = (size_t)plan->nsegments;
         m->sweep.IA = (double *)scratch_take(&c, slots * 6 * row);
         m->sweep.W = (double *)scratch_take(&c, columns * row);
-        m->sweep.u = (single_row *)scratch_take(&c, columns * sizeof(single_row));
-        m->sweep.ends = (single_sum *)scratch_take(&c, ends * sizeof(single_sum));
-        m->sweep.root = (single_sum *)scratch_take(&c, sizeof(single_sum));
+        m->sweep.u = (result_row *)scratch_take(&c, columns * sizeof(result_row));
+        m->sweep.ends = (base_rhs *)scratch_take(&c, ends * sizeof(base_rhs));
+        m->sweep.root = (base_rhs *)scratch_take(&c, sizeof(base_rhs));
         m->sweep.touched = (int32_t *)scratch_take(&c, ends * sizeof(int32_t));
         m->sweep.stage = NULL;
         if (plan->nv >= SWEEP_LARGE)
@@ -54,7 +54,7 @@ static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, sing
         m->diagonal = (double *)scratch_take(&c, columns * sizeof(double));
         m->ld = columns;
         m->N = (double *)scratch_take(&c, (size_t)plan->nv * columns * sizeof(double));
-        p->b = (single_pair *)scratch_take(&c, columns * sizeof(single_pair));
+        p->b = (rhs_pair *)scratch_take(&c, columns * sizeof(rhs_pair));
         p->runs = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
         p->clipped = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
     }
@@ -74,13 +74,13 @@ static inline size_t single_scratch_size(const hml_plan *plan)
 static inline void single_tree_begin(single_tree *t, int32_t index)
 {
     const hml_plan *plan = t->call->plan;
-    const topology *paths = t->call->paths;
+    const plan_paths *paths = t->call->paths;
     const plan_tree *tree = &plan_trees(plan)[index];
     t->tree = tree;
     t->bodies = plan_bodies(plan) + tree->body_begin;
     t->parent = paths->parent + tree->body_begin;
-    t->own = paths->own + topology_columns(tree, index);
-    t->up = paths->up + topology_columns(tree, index);
+    t->body_slot = paths->body_slot + paths_columns(tree, index);
+    t->parent_slot = paths->parent_slot + paths_columns(tree, index);
     t->nbodies = tree->body_end - tree->body_begin;
     t->below = tree_below(tree);
     t->n = tree->end - t->below;
@@ -88,34 +88,34 @@ static inline void single_tree_begin(single_tree *t, int32_t index)
 }
 
 /* own inertias, and all that moves them, to ν̇ and what M⁻¹ is made of */
-NUM_INLINE void single_tree_solve(single_solver *m, const int lengthy, const int moving)
+NUM_INLINE void single_tree_solve(single_solver *m, const int long_chain, const int with_motion)
 {
     single_tree *t = &m->t;
-    single_bodies(t, moving);
-    if (lengthy) sweep_inertias(m);
-    single_subtrees(t, moving);
-    single_loads(t, moving);
-    if (lengthy)
+    composites_of_bodies(t, with_motion);
+    if (long_chain) sweep_inertias(m);
+    composites_of_subtrees(t, with_motion);
+    column_forces(t, with_motion);
+    if (long_chain)
         sweep_solve(m);
     else
-        single_solve(m);
+        solve_blocks(m);
 }
 
 static inline void single_tree_linearize(single_solver *m, single_panel *p)
 {
     single_tree *t = &m->t;
-    const int lengthy = plan_is_long(t->call->plan);
-    single_poses_out(t);
-    single_rates(t);
-    single_accumulate(t, t->a, t->Pd, t->nu);
-    single_tree_solve(m, lengthy, 1);
-    single_second_out(t);
-    single_responses(t);
-    if (lengthy) {
+    const int long_chain = plan_is_long(t->call->plan);
+    poses_out(t);
+    column_rates(t);
+    accumulate_rows(t, t->a, t->Pd, t->nu);
+    single_tree_solve(m, long_chain, 1);
+    add_accelerations(t);
+    column_effects(t);
+    if (long_chain) {
         sweep_matrices(m, p, 1);
     } else {
-        if (t->tree->base) single_base_columns(m, p);
-        for (int32_t c = 0; c < t->n; c += LANES) single_panel_columns(m, p, c);
+        if (t->tree->base) base_panel(m, p);
+        for (int32_t c = 0; c < t->n; c += LANES) panel_solve(m, p, c);
     }
     if (!t->tree->base) return;
     const double *w = t->v + ROW8 + 4, *u = t->velocity; /* gravity − ω × u was left out */
@@ -153,7 +153,7 @@ static inline const num *single_passive_forces(const kernel_call *call, num *q, 
     return springs;
 }
 
-static inline int single_state_is_good(const kernel_call *call)
+static inline int single_call_is_good(const kernel_call *call)
 {
     const size_t nv = (size_t)call->plan->nv;
     bits bad = not_finite_bits(nv, call->v.data, num_to_bits(K(0)));
@@ -170,24 +170,24 @@ static inline unsigned single_linearize(const kernel_call *call)
     single_panel p;
     single_tree *t = &m.t;
     num *passive;
-    if (single_unfit(plan) || !single_state_is_good(call)) return 1;
+    if (single_unfit(plan) || !single_call_is_good(call)) return 1;
     single_scratch_lay(plan, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
     if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
     if (call->passive) p.springs = single_passive_forces(call, passive, t->tau);
-    range_sincos(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
+    sincos_range(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
     if (plan->ntrees > 1) {
         clear_between(call, call->Dq);
         clear_between(call, call->Dv);
         clear_between(call, call->Minv);
     }
     t->call = call, t->nu = call->v.data;
-    m.doubt = 0;
+    m.pivot_score = 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         single_tree_begin(t, i);
         single_tree_linearize(&m, &p);
     }
-    if (single_in_doubt(&m)) return 1;
+    if (pivot_vanished(&m)) return 1;
     if (call->acceleration.data) memcpy(call->acceleration.data, t->x, nv * sizeof *t->x);
     return 0;
 }
@@ -199,17 +199,17 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
     single_tree *t = &m->t;
     const kernel_call *call = t->call;
     const int32_t base = t->tree->base, row = t->tree->begin, below = t->below;
-    const int lengthy = plan_is_long(call->plan);
-    single_poses_out(t);
+    const int long_chain = plan_is_long(call->plan);
+    poses_out(t);
     for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW8);
-    single_tree_solve(m, lengthy, 0);
-    if (lengthy) {
+    single_tree_solve(m, long_chain, 0);
+    if (long_chain) {
         sweep_matrices(m, p, 0);
         return;
     }
-    if (base) single_inverse_base(m, single_output_at(p, call->Minv, row, row));
+    if (base) inverse_base_columns(m, output_rows_at(p, call->Minv, row, row));
     for (int32_t at = 0; at < t->n; at += LANES)
-        single_inverse_panel(m, single_output_at(p, call->Minv, row, below + at), at);
+        inverse_panel_columns(m, output_rows_at(p, call->Minv, row, below + at), at);
 }
 
 /* 1: not for this kernel, what it has written is of no use */
@@ -223,15 +223,15 @@ static inline unsigned single_inverse_mass(const kernel_call *call)
     if (single_unfit(plan)) return 1;
     single_scratch_lay(plan, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, ((size_t)plan->nv + LANES) * sizeof *t->tau);
-    range_sincos(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
+    sincos_range(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
     if (plan->ntrees > 1) clear_between(call, call->Minv);
     t->call = call, t->nu = t->tau;
-    m.doubt = 0;
+    m.pivot_score = 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         single_tree_begin(t, i);
         single_tree_inverse(&m, &p);
     }
-    return (unsigned)single_in_doubt(&m);
+    return (unsigned)pivot_vanished(&m);
 }
 
 #endif

@@ -31,7 +31,7 @@ static inline void sweep_inertias(const single_solver *m)
     double *to = m->sweep.IA + 6 * ROW8;
     for (int32_t i = 0; i < m->t.nbodies; i++, I += COMPOSITE_STRIDE, to += 6 * ROW8) {
         row8 rows[6];
-        single_inertia_rows(I, zero, rows);
+        inertia_rows8(I, zero, rows);
         for (int d = 0; d < 6; d++) row8_put(to + d * ROW8, rows[d]);
     }
 }
@@ -52,7 +52,7 @@ NUM_INLINE void sweep_column(single_solver *m, int32_t c, row8 I[6])
     const row8 u = row8_add(low, high);
     row8_put(U, u);
     const double D = sweep_dot(S, U) + armature, diagonal = sweep_dot(S, t->F + c * ROW8) + armature;
-    const double inverse = single_inverse(D, diagonal, &m->doubt);
+    const double inverse = pivot_reciprocal(D, diagonal, &m->pivot_score);
     const row8 w = row8_scale(inverse, u);
     for (int d = 0; d < 6; d++) I[d] = row8_less(U[row8_index(d)], w, I[d]);
     row8_put(W, w);
@@ -101,7 +101,7 @@ static inline void sweep_accelerations(single_solver *m)
         row8 r[6];
         for (int d = 0; d < 6; d++)
             r[d] = row8_but(row8_at(I + d * ROW8), ROW8_SPARE, K(tau[d] - f[d] - p[row8_index(d)]));
-        single_root_invert(m, r);
+        root_invert(m, r);
     }
     for (int32_t i = base != 0; i < t->nbodies; i++) {
         double *a = t->da + (i + 1) * ROW8;
@@ -152,7 +152,7 @@ NUM_INLINE void sweep_add(num to[6], const num x[6])
 }
 
 /* what is added up in the three */
-NUM_INLINE void sweep_add_all(single_sum *to, const single_sum *x)
+NUM_INLINE void sweep_add_all(base_rhs *to, const base_rhs *x)
 {
     sweep_add(to->q, x->q), sweep_add(to->v, x->v), sweep_add(to->m, x->m);
 }
@@ -169,11 +169,11 @@ static inline void sweep_sides(const single_sweep *s, const single_tree *t, cons
 {
     const size_t bytes = t->call->paths->bytes;
     const int masked = p->at >= 0; /* a free root carries everything */
-    const uint8_t *above = masked ? single_above(t, begin) : NULL;
+    const uint8_t *above = masked ? columns_above(t, begin) : NULL;
     const double *F = t->F + begin * ROW8, *g = t->g + begin * ROW8;
     const vec3 qw = q->w, vw = v->w;
     const twist qP = q->P, vP = v->P;
-    single_row *u = s->u + begin;
+    result_row *u = s->u + begin;
     for (int32_t i = begin; i < end; i++, F += ROW8, g += ROW8, u++) {
         num bq = row8_dot_twist(F, &qP) + row8_dot3(g, &qw), bv = row8_dot_twist(F, &vP) + row8_dot3(g, &vw);
         if (masked) {
@@ -186,30 +186,30 @@ static inline void sweep_sides(const single_sweep *s, const single_tree *t, cons
 }
 
 /* inwards along a segment */
-NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, const single_panel *p, const int moving,
-                                 const column_side *q, const column_side *v, int32_t segment)
+NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, const single_panel *p,
+                                 const int with_motion, const column_side *q, const column_side *v, int32_t segment)
 {
     const plan_segment *own = &plan_segments(t->call->plan)[segment];
     const plan_column *pc = plan_columns(t->call->plan) + t->below;
     const int32_t begin = own->begin > t->below ? own->begin - t->below : 0, at = p->at;
     const int32_t first = p->joint > begin ? p->joint : begin, last = p->end > first ? p->end : first;
     int32_t c = own->end - t->below;
-    single_sum x = s->ends[segment];
+    base_rhs x = s->ends[segment];
     const double *S = t->S + c * ROW8, *W = s->W + c * ROW8;
-    single_row *u = s->u + c;
+    result_row *u = s->u + c;
     s->touched[segment] = at;
     for (; c > last; c--) { /* for M⁻¹ nothing comes from further out than the columns themselves */
         S -= ROW8, W -= ROW8, u--;
-        if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
+        if (with_motion) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
         u->m = K(0);
     }
     for (; c > first; c--) {
         S -= ROW8, W -= ROW8, u--;
         const int32_t row = c - 1, from = pc[row].first - t->below, lane_of = row - at;
         const num unit = lanes_where(lanes_in(lane_of >= 0 ? 1u << lane_of : 0), K(1));
-        if (moving) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
+        if (with_motion) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
         u->m = sweep_in(S, W, unit, x.m);
-        if (moving && from == row) { /* behind its joint U stands for the right-hand sides */
+        if (with_motion && from == row) { /* behind its joint U stands for the right-hand sides */
             const int32_t end = from + plan_bodies(t->call->plan)[pc[row].body].nv;
             const int32_t low = from > at ? from - at : 0, high = end < p->end ? end - at : p->end - at;
             const lane_set lanes = lanes_in((1u << high) - (1u << low));
@@ -218,7 +218,7 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
     }
     for (; c > begin; c--) {
         S -= ROW8, W -= ROW8, u--;
-        if (moving) u->q = sweep_in(S, W, K(0), x.q), u->v = sweep_in(S, W, K(0), x.v);
+        if (with_motion) u->q = sweep_in(S, W, K(0), x.q), u->v = sweep_in(S, W, K(0), x.v);
         u->m = sweep_in(S, W, K(0), x.m);
     }
     if (own->parent >= 0)
@@ -228,71 +228,71 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
 }
 
 /* a row to come will be written: rows of large matrices are far apart, and nothing but this hint foresees them */
-NUM_INLINE void sweep_ahead(single_output out)
+NUM_INLINE void sweep_ahead(output_rows out)
 {
     const size_t rows = 12; /* measured */
     __builtin_prefetch((const void *)((uintptr_t)out.to + rows * out.ld * sizeof *out.to), 1);
 }
 
 /* where the next rows of the results go */
-NUM_INLINE void sweep_store(single_panel *p, const int whole, const int moving, single_row x)
+NUM_INLINE void sweep_store(single_panel *p, const int full_width, const int with_motion, result_row x)
 {
     const int n = p->width;
-    if (moving) {
+    if (with_motion) {
         sweep_ahead(p->Dq), sweep_ahead(p->Dv);
-        single_store(p->Dq.to, n, whole, x.q), single_store(p->Dv.to, n, whole, x.v);
+        store_lanes(p->Dq.to, n, full_width, x.q), store_lanes(p->Dv.to, n, full_width, x.v);
         p->Dq.to += p->Dq.ld, p->Dv.to += p->Dv.ld;
     }
     sweep_ahead(p->Minv);
-    single_store(p->Minv.to, n, whole, x.m);
+    store_lanes(p->Minv.to, n, full_width, x.m);
     p->Minv.to += p->Minv.ld;
 }
 
 /* outwards along a segment; a row that the way in did not touch has nothing but what the motion before it makes */
-NUM_INLINE void sweep_segment_out(const single_sweep *s, const single_tree *t, single_panel *p, const int whole,
-                                  const int moving, int32_t segment)
+NUM_INLINE void sweep_segment_out(const single_sweep *s, const single_tree *t, single_panel *p, const int full_width,
+                                  const int with_motion, int32_t segment)
 {
     const plan_segment *own = &plan_segments(t->call->plan)[segment];
     const int32_t begin = own->begin > t->below ? own->begin - t->below : 0, end = own->end - t->below;
     const int touched = s->touched[segment] == p->at;
     const double *S = t->S + begin * ROW8, *W = s->W + begin * ROW8;
-    const single_row *u = s->u + begin, none = {K(0), K(0), K(0)};
-    single_sum a = own->parent >= 0 ? s->ends[own->parent] : *s->root;
-    single_row x = none;
+    const result_row *u = s->u + begin, none = {K(0), K(0), K(0)};
+    base_rhs a = own->parent >= 0 ? s->ends[own->parent] : *s->root;
+    result_row x = none;
     for (int32_t c = begin; c < end; c++, S += ROW8, W += ROW8, u++) {
-        const single_row from = touched ? *u : none;
-        if (moving) x.q = sweep_out(S, W, from.q, a.q), x.v = sweep_out(S, W, from.v, a.v);
+        const result_row from = touched ? *u : none;
+        if (with_motion) x.q = sweep_out(S, W, from.q, a.q), x.v = sweep_out(S, W, from.v, a.v);
         x.m = sweep_out(S, W, from.m, a.m);
-        sweep_store(p, whole, moving, x);
+        sweep_store(p, full_width, with_motion, x);
     }
     s->ends[segment] = a;
 }
 
 /* a = −(I^A)⁻¹ p of a free root, whose columns are the identity: six rows of the results */
-NUM_INLINE void sweep_root(const single_solver *m, single_panel *p, const int whole, const int moving)
+NUM_INLINE void sweep_root(const single_solver *m, single_panel *p, const int full_width, const int with_motion)
 {
     const double *B = m->response;
-    const single_sum s = *m->sweep.root;
-    single_sum a = s;
+    const base_rhs s = *m->sweep.root;
+    base_rhs a = s;
     for (int d = 0; d < 6; d++, B += ROW8) {
-        single_row x = {K(0), K(0), K(0)};
-        if (moving) x.q = a.q[d] = -row8_dot(B, s.q), x.v = a.v[d] = -row8_dot(B, s.v);
+        result_row x = {K(0), K(0), K(0)};
+        if (with_motion) x.q = a.q[d] = -row8_dot(B, s.q), x.v = a.v[d] = -row8_dot(B, s.v);
         x.m = a.m[d] = -row8_dot(B, s.m);
-        sweep_store(p, whole, moving, x);
+        sweep_store(p, full_width, with_motion, x);
     }
     *m->sweep.root = a;
 }
 
-NUM_INLINE void sweep_panel_out(const single_solver *m, single_panel *p, const int whole, const int moving)
+NUM_INLINE void sweep_panel_out(const single_solver *m, single_panel *p, const int full_width, const int with_motion)
 {
     const single_tree *t = &m->t;
     const plan_column *pc = plan_columns(t->call->plan);
     if (t->tree->base)
-        sweep_root(m, p, whole, moving);
+        sweep_root(m, p, full_width, with_motion);
     else
         memset(m->sweep.root, 0, sizeof *m->sweep.root);
     for (int32_t k = pc[t->tree->begin].segment; k <= pc[t->tree->end - 1].segment; k++)
-        sweep_segment_out(&m->sweep, t, p, whole, moving, k);
+        sweep_segment_out(&m->sweep, t, p, full_width, with_motion, k);
 }
 
 /* nothing has come to the ends yet */
@@ -304,9 +304,9 @@ static inline void sweep_clear(const single_solver *m)
 }
 
 /* results of a panel go to the stage */
-NUM_INLINE single_output sweep_staged(const single_solver *m, const single_panel *p, kernel_output out, int which)
+NUM_INLINE output_rows sweep_staged(const single_solver *m, const single_panel *p, kernel_output out, int which)
 {
-    single_output o = {p->discard, 0};
+    output_rows o = {p->discard, 0};
     if (!out.data) return o;
     o.to = m->sweep.stage + (size_t)which * (size_t)m->t.call->plan->nv * SWEEP_STAGE + p->at % SWEEP_STAGE;
     o.ld = SWEEP_STAGE;
@@ -320,11 +320,11 @@ NUM_INLINE void sweep_unstage(const single_solver *m, kernel_output out, int whi
     const int32_t rows = t->tree->end - t->tree->begin, n = end - begin;
     if (!out.data) return;
     const double *from = m->sweep.stage + (size_t)which * (size_t)t->call->plan->nv * SWEEP_STAGE;
-    single_output to = {out.data + (size_t)t->tree->begin * out.ld + (size_t)(t->below + begin), out.ld};
+    output_rows to = {out.data + (size_t)t->tree->begin * out.ld + (size_t)(t->below + begin), out.ld};
     for (int32_t i = 0; i < rows; i++, from += SWEEP_STAGE, to.to += to.ld) {
         int32_t k = 0;
         for (; k + LANES <= n; k += LANES) {
-            const single_output piece = {to.to + k, to.ld};
+            const output_rows piece = {to.to + k, to.ld};
             sweep_ahead(piece);
             pack_put(to.to + k, pack_at(from + k));
         }
@@ -333,40 +333,40 @@ NUM_INLINE void sweep_unstage(const single_solver *m, kernel_output out, int whi
 }
 
 /* LANES columns from `at` on */
-NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, const int moving, int32_t at)
+NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, const int with_motion, int32_t at)
 {
     const single_tree *t = &m->t;
     const single_sweep *s = &m->sweep;
     const kernel_call *call = t->call;
     const plan_column *pc = plan_columns(call->plan) + t->below;
     const column_pack *c = &t->pack[at / LANES];
-    single_panel_place(m, p, at);
+    panel_place(m, p, at);
     sweep_clear(m);
-    if (moving) sweep_sides(s, t, p, &c->q, &c->v, p->joint, p->carried);
-    if (moving && call->passive) single_passive_sides(t, p, &s->u->q, 3);
+    if (with_motion) sweep_sides(s, t, p, &c->q, &c->v, p->joint, p->carried);
+    if (with_motion && call->passive) column_rhs_passive(t, p, &s->u->q, 3);
     const int32_t own = pc[at].segment;
-    for (int32_t k = pc[p->carried - 1].segment; k > own; k--) sweep_segment_in(s, t, p, moving, &c->q, &c->v, k);
+    for (int32_t k = pc[p->carried - 1].segment; k > own; k--) sweep_segment_in(s, t, p, with_motion, &c->q, &c->v, k);
     for (int32_t k = own; k >= 0; k = plan_segments(call->plan)[k].parent)
-        sweep_segment_in(s, t, p, moving, &c->q, &c->v, k);
+        sweep_segment_in(s, t, p, with_motion, &c->q, &c->v, k);
     if (s->stage) {
         p->Dq = sweep_staged(m, p, call->Dq, 0);
         p->Dv = sweep_staged(m, p, call->Dv, 1);
         p->Minv = sweep_staged(m, p, call->Minv, 2);
-        sweep_panel_out(m, p, 1, moving);
+        sweep_panel_out(m, p, 1, with_motion);
         if (p->end % SWEEP_STAGE && p->end < t->n) return;
         const int32_t begin = at / SWEEP_STAGE * SWEEP_STAGE;
-        if (moving) sweep_unstage(m, call->Dq, 0, begin, p->end), sweep_unstage(m, call->Dv, 1, begin, p->end);
+        if (with_motion) sweep_unstage(m, call->Dq, 0, begin, p->end), sweep_unstage(m, call->Dv, 1, begin, p->end);
         sweep_unstage(m, call->Minv, 2, begin, p->end);
     } else if (p->width == LANES) {
-        sweep_panel_out(m, p, 1, moving);
+        sweep_panel_out(m, p, 1, with_motion);
     } else {
-        sweep_panel_out(m, p, 0, moving);
+        sweep_panel_out(m, p, 0, with_motion);
     }
 }
 
 /* columns of a free root from `at` on, as many as there are lanes; their right-hand sides are those of
- * single_base_columns */
-NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, const int moving, int32_t at)
+ * base_panel */
+NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, const int with_motion, int32_t at)
 {
     const single_tree *t = &m->t;
     const single_sweep *s = &m->sweep;
@@ -379,14 +379,14 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
     p->at = at - 6;
     p->joint = p->end = 0;
     p->width = 6 - at < LANES ? 6 - at : LANES;
-    p->Dq = single_output_at(p, call->Dq, row, row + at);
-    p->Dv = single_output_at(p, call->Dv, row, row + at);
-    p->Minv = single_output_at(p, call->Minv, row, row + at);
+    p->Dq = output_rows_at(p, call->Dq, row, row + at);
+    p->Dv = output_rows_at(p, call->Dv, row, row + at);
+    p->Minv = output_rows_at(p, call->Minv, row, row + at);
     sweep_clear(m);
-    if (moving) {
+    if (with_motion) {
         const double *w = t->v + ROW8 + 4;
         double U[3][ROW8];
-        single_base_root(t->sum + COMPOSITE_STRIDE, w, U);
+        base_root_rhs(t->sum + COMPOSITE_STRIDE, w, U);
         for (int k = 0; k < p->width; k++) {
             const int e = at + k - 3;
             if (e < 0) continue;
@@ -398,23 +398,23 @@ NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, cons
         }
         sweep_sides(s, t, p, &q, &v, 0, t->n);
     }
-    for (int32_t k = last; k >= own; k--) sweep_segment_in(s, t, p, moving, &q, &v, k);
+    for (int32_t k = last; k >= own; k--) sweep_segment_in(s, t, p, with_motion, &q, &v, k);
     for (int k = 0; k < p->width; k++) s->root->m[at + k][k] -= 1; /* the unit vectors of M⁻¹ */
     sweep_less(lanes_in((1u << LANES) - 1), &v.U, s->root->v);
-    sweep_panel_out(m, p, 0, moving);
+    sweep_panel_out(m, p, 0, with_motion);
 }
 
 /* the matrices of a tree */
-NUM_INLINE void sweep_matrices(const single_solver *m, single_panel *p, const int moving)
+NUM_INLINE void sweep_matrices(const single_solver *m, single_panel *p, const int with_motion)
 {
     const single_tree *t = &m->t;
     for (int32_t k = 0; k < t->call->plan->nsegments; k++) m->sweep.touched[k] = INT32_MIN;
-    for (int32_t at = 0; at < t->tree->base; at += LANES) sweep_base_columns(m, p, moving, at);
-    if (moving && t->tree->base) {
+    for (int32_t at = 0; at < t->tree->base; at += LANES) sweep_base_columns(m, p, with_motion, at);
+    if (with_motion && t->tree->base) {
         const int32_t row = t->tree->begin;
-        single_base_motion(t, single_output_at(p, t->call->Dq, row, row), single_output_at(p, t->call->Dv, row, row));
+        base_motion_columns(t, output_rows_at(p, t->call->Dq, row, row), output_rows_at(p, t->call->Dv, row, row));
     }
-    for (int32_t at = 0; at < t->n; at += LANES) sweep_panel_columns(m, p, moving, at);
+    for (int32_t at = 0; at < t->n; at += LANES) sweep_panel_columns(m, p, with_motion, at);
 }
 
 #endif

@@ -43,7 +43,7 @@ typedef struct column_side {
 
 /* LANES columns */
 typedef struct column_pack {
-    twist S, up, Pd, PS; /* up: velocity of the parent; PS: Ψ̇ + Ṡ */
+    twist S, v_parent, Pd, PS; /* up: velocity of the parent; PS: Ψ̇ + Ṡ */
     wrench F;
     vec3 g;
     column_side q, v; /* of D_q and D_ν */
@@ -56,11 +56,11 @@ typedef struct column_pack {
 typedef struct single_tree {
     const kernel_call *call;
     const plan_tree *tree;
-    const plan_body *bodies; /* from the root on */
-    const int32_t *parent;   /* slots of their parents */
-    const int32_t *own, *up; /* slots of columns, see topology */
-    int32_t nbodies, n;      /* columns below a free root, or all */
-    int32_t below;           /* the first of them in the plan */
+    const plan_body *bodies;                /* from the root on */
+    const int32_t *parent;                  /* slots of their parents */
+    const int32_t *body_slot, *parent_slot; /* slots of columns, see topology */
+    int32_t nbodies, n;                     /* columns below a free root, or all */
+    int32_t below;                          /* the first of them in the plan */
     int32_t packs;
     double *sine, *cosine; /* of q's numbers */
     const double *nu;      /* by columns of the plan, as tau, less passive forces, and x: ν̇ */
@@ -76,7 +76,7 @@ typedef struct single_tree {
 /* ---- out ---- */
 
 /* S of a joint, by columns: it slides along axes first, then turns about others */
-static inline void single_columns(const plan_body *p, const frame4 *H, double *S)
+static inline void joint_columns8(const plan_body *p, const frame4 *H, double *S)
 {
     const quad zero = {0, 0, 0, 0}, axes[3] = {H->x, H->y, H->z};
     int slides = 0, turns = 0; /* bit k: along axis k */
@@ -99,17 +99,17 @@ static inline void single_columns(const plan_body *p, const frame4 *H, double *S
 }
 
 /* a body's pose is known: its columns, at S, and its velocity */
-NUM_INLINE void single_move_on(const single_tree *t, const plan_body *p, const frame4 *H, const double *up, double *S,
-                               double *own)
+NUM_INLINE void columns_and_velocity(const single_tree *t, const plan_body *p, const frame4 *H, const double *up,
+                                     double *S, double *own)
 {
     const double *nu = t->nu + p->v;
     quad v = quad_from(up), w = quad_from(up + 4);
     if (p->nv == 1) {
-        const pair4 axis = single_axis(p, H);
+        const pair4 axis = joint_axis8(p, H);
         quads_put(S, axis.v, axis.w);
         v += axis.v * nu[0], w += axis.w * nu[0];
     } else {
-        single_columns(p, H, S);
+        joint_columns8(p, H, S);
         for (int32_t k = 0; k < p->nv; k++)
             v += quad_from(S + k * ROW8) * nu[k], w += quad_from(S + k * ROW8 + 4) * nu[k];
     }
@@ -117,7 +117,7 @@ NUM_INLINE void single_move_on(const single_tree *t, const plan_body *p, const f
 }
 
 /* poses, columns, velocities */
-static inline void single_poses_out(single_tree *t)
+static inline void poses_out(single_tree *t)
 {
     const kernel_call *call = t->call;
     const double *q = call->q.data;
@@ -126,7 +126,7 @@ static inline void single_poses_out(single_tree *t)
     const plan_body *p = t->bodies, *end = p + t->nbodies;
     frame4 W, *H = t->H + 1;
     double *S = t->S, *own = t->v + ROW8;
-    single_move(p, q, t->sine, t->cosine, &world, &W);
+    frame_behind_joint(p, q, t->sine, t->cosine, &world, &W);
     const quad gravity = quad_seen_from(&W, g);
     *(quad_anywhere *)t->gravity = gravity;
     quads_put(t->v, zero, zero);
@@ -142,44 +142,44 @@ static inline void single_poses_out(single_tree *t)
         quads_put(t->a + ROW8, zero, zero);
     } else {
         quads_put(t->a, -gravity, zero);
-        single_move_on(t, p, H, t->v, S, own);
+        columns_and_velocity(t, p, H, t->v, S, own);
         S += p->nv * ROW8;
     }
     const int32_t *up = t->parent;
     for (p++, H++, own += ROW8, up++; p < end; p++, H++, own += ROW8, up++) {
-        single_move(p, q, t->sine, t->cosine, &t->H[*up], H);
-        single_move_on(t, p, H, t->v + *up * ROW8, S, own);
+        frame_behind_joint(p, q, t->sine, t->cosine, &t->H[*up], H);
+        columns_and_velocity(t, p, H, t->v + *up * ROW8, S, own);
         S += p->nv * ROW8;
     }
     for (int32_t c = t->n; c < t->packs * LANES; c++, S += ROW8) quads_put(S, zero, zero);
 }
 
-static inline void single_rates(single_tree *t)
+static inline void column_rates(single_tree *t)
 {
-    const int plain = t->call->paths->plain;
+    const int one_dof_joints = t->call->paths->one_dof_joints;
     for (int32_t k = 0; k < t->packs; k++) {
         column_pack *c = &t->pack[k];
         const int32_t at = k * LANES;
         c->S = twists_in(t->S + at * ROW8);
-        c->up = twists_from(t->v, t->up + at);
-        c->Pd = twist_cross(c->up, c->S);
+        c->v_parent = twists_from(t->v, t->parent_slot + at);
+        c->Pd = twist_cross(c->v_parent, c->S);
         c->PS = twist_add(c->Pd, c->Pd);
-        if (!plain) { /* S × S is zero */
-            twist v = twists_from(t->v, t->own + at);
-            c->PS = twist_add(c->PS, twist_cross(twist_sub(v, c->up), c->S));
+        if (!one_dof_joints) { /* S × S is zero */
+            twist v = twists_from(t->v, t->body_slot + at);
+            c->PS = twist_add(c->PS, twist_cross(twist_sub(v, c->v_parent), c->S));
         }
         twists_out(c->Pd, t->Pd + at * ROW8);
     }
 }
 
 /* row of a body = row of its parent + Σ rows of its columns times numbers, from the first body with columns on */
-NUM_INLINE void single_accumulate(const single_tree *t, double *rows, const double *column, const double *number)
+NUM_INLINE void accumulate_rows(const single_tree *t, double *rows, const double *column, const double *number)
 {
     const int32_t first = t->bodies->nv == 0 || t->tree->base, end = t->nbodies;
     if (t->bodies->nv == 0) row8_put(rows + ROW8, row8_at(rows));
     double *own = rows + (first + 1) * ROW8;
     number += t->below;
-    if (t->call->paths->plain) {
+    if (t->call->paths->one_dof_joints) {
         for (int32_t i = first; i < end; i++, own += ROW8, column += ROW8, number++) {
             row8_put(own, row8_axpy(*number, row8_at(column), row8_at(rows + t->parent[i] * ROW8)));
         }
@@ -197,8 +197,8 @@ NUM_INLINE void single_accumulate(const single_tree *t, double *rows, const doub
 /* ---- bodies, then their subtrees ---- */
 
 /* LANES bodies of the plan from `body` on, whose slots are given; composites, or inertias alone, to `to` */
-NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32_t slots[LANES], const int moving,
-                                 double *to)
+NUM_INLINE void body_composites(const single_tree *t, int32_t body, const int32_t slots[LANES], const int with_motion,
+                                double *to)
 {
     const double *at[LANES];
     num x[ROW8], z[ROW8], b[COMPOSITE_STRIDE], i[10];
@@ -210,20 +210,20 @@ NUM_INLINE void single_body_pack(const single_tree *t, int32_t body, const int32
     const pose H = pose_of(mat3_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[4], x[5], x[6]), vec3_of(z[0], z[1], z[2])),
                            vec3_of(z[4], z[5], z[6]));
     const inertia I = inertia_of(i[0], vec3_of(i[1], i[2], i[3]), sym3_of(i[4], i[5], i[6], i[7], i[8], i[9]));
-    for (int k = moving ? 28 : 10; k < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k++) b[k] = K(0);
-    if (moving) {
+    for (int k = with_motion ? 28 : 10; k < (with_motion ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k++) b[k] = K(0);
+    if (with_motion) {
         const composite c = composite_of(inertia_transform(H, I), twists_from(t->v, slots), twists_from(t->a, slots));
         memcpy(b, &c, sizeof c);
     } else {
         const inertia c = inertia_transform(H, I);
         memcpy(b, &c, sizeof c);
     }
-    for (int k = 0; k < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k += ROW8)
+    for (int k = 0; k < (with_motion ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k += ROW8)
         rows8_out(b + k, to + k, COMPOSITE_STRIDE);
 }
 
 /* external wrenches, given in the bodies' own frames, take their part of the force */
-static inline void single_wrenches(const single_tree *t)
+static inline void subtract_wrenches(const single_tree *t)
 {
     const double *w = t->call->wrenches.data + 6 * (size_t)t->tree->body_begin;
     double *f = t->sum + COMPOSITE_STRIDE + COMPOSITE_FORCE;
@@ -236,38 +236,38 @@ static inline void single_wrenches(const single_tree *t)
 }
 
 /* their own; `moving`: not only inertias */
-NUM_INLINE void single_bodies(single_tree *t, const int moving)
+NUM_INLINE void composites_of_bodies(single_tree *t, const int with_motion)
 {
     const int32_t n = t->nbodies, first = t->tree->body_begin;
     int32_t slots[LANES];
     for (int32_t i = 0; i < n; i += LANES) {
         for (int32_t l = 0; l < LANES; l++) slots[l] = i + l < n ? i + l + 1 : i + 1; /* the first again */
-        single_body_pack(t, first + i, slots, moving, t->sum + (i + 1) * COMPOSITE_STRIDE);
+        body_composites(t, first + i, slots, with_motion, t->sum + (i + 1) * COMPOSITE_STRIDE);
     }
-    if (moving && t->call->wrenches.data) single_wrenches(t);
+    if (with_motion && t->call->wrenches.data) subtract_wrenches(t);
 }
 
 /* summed up over subtrees */
-NUM_INLINE void single_subtrees(single_tree *t, const int moving)
+NUM_INLINE void composites_of_subtrees(single_tree *t, const int with_motion)
 {
     const int32_t n = t->nbodies, *parent = t->parent;
     const double *from = t->sum + n * COMPOSITE_STRIDE;
     for (int32_t i = n - 1; i > 0; i--, from -= COMPOSITE_STRIDE) {
         double *to = t->sum + parent[i] * COMPOSITE_STRIDE;
-        for (int k = 0; k < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k += LANES)
+        for (int k = 0; k < (with_motion ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k += LANES)
             pack_put(to + k, pack_at(to + k) + pack_at(from + k));
     }
 }
 
 /* F, and g and b if they move, of the columns */
-NUM_INLINE void single_loads(single_tree *t, const int moving)
+NUM_INLINE void column_forces(single_tree *t, const int with_motion)
 {
     for (int32_t k = 0; k < t->packs; k++) {
         column_pack *c = &t->pack[k];
         const int32_t at = k * LANES;
         const double *rows[LANES];
-        for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->own[at + l] * COMPOSITE_STRIDE;
-        for (int e = 0; e < (moving ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); e += ROW8) {
+        for (int l = 0; l < LANES; l++) rows[l] = t->sum + t->body_slot[at + l] * COMPOSITE_STRIDE;
+        for (int e = 0; e < (with_motion ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); e += ROW8) {
             rows8_transpose(rows, c->sum.t + e);
             for (int l = 0; l < LANES; l++) rows[l] += ROW8;
         }
@@ -276,7 +276,7 @@ NUM_INLINE void single_loads(single_tree *t, const int moving)
         const wrench F = inertia_mul(body->I, S);
         num r[ROW8] = {F.f.x, F.f.y, F.f.z, K(0), F.t.x, F.t.y, F.t.z, K(0)};
         c->F = F;
-        if (moving) {
+        if (with_motion) {
             const vec3 g = composite_2B_transposed(body, S);
             num rg[ROW8] = {g.x, g.y, g.z, K(0), K(0), K(0), K(0), K(0)};
             c->g = g;
@@ -288,23 +288,23 @@ NUM_INLINE void single_loads(single_tree *t, const int moving)
 }
 
 /* what ν̇ adds to accelerations, and G */
-static inline void single_second_out(single_tree *t)
+static inline void add_accelerations(single_tree *t)
 {
     const int32_t n = t->nbodies, *parent = t->parent;
     const double *number = t->x + t->below + t->n, *F = t->F + t->n * ROW8;
-    const int plain = t->call->paths->plain;
+    const int one_dof_joints = t->call->paths->one_dof_joints;
     double *a = t->a, *da = t->da, *G = t->G;
-    single_accumulate(t, da, t->S, t->x);
+    accumulate_rows(t, da, t->S, t->x);
     for (int32_t i = 0; i <= n; i++, a += ROW8, da += ROW8, G += ROW8) {
         row8_put(a, row8_add(row8_at(a), row8_at(da)));
         row8_put(G, row8_zero());
     }
-    for (int32_t i = n - 1; i > 0 && plain; i--) {
+    for (int32_t i = n - 1; i > 0 && one_dof_joints; i--) {
         double *to = t->G + parent[i] * ROW8;
         G -= ROW8, F -= ROW8, number--;
         row8_put(to, row8_add(row8_at(to), row8_axpy(*number, row8_at(F), row8_at(G))));
     }
-    for (int32_t i = n - 1; i > 0 && !plain; i--) {
+    for (int32_t i = n - 1; i > 0 && !one_dof_joints; i--) {
         double *to = t->G + parent[i] * ROW8;
         G -= ROW8;
         row8 sum = row8_add(row8_at(to), row8_at(G));
@@ -317,17 +317,18 @@ static inline void single_second_out(single_tree *t)
 }
 
 /* what a motion of the columns does to the forces of their ancestors, and to those of what they carry */
-static inline void single_responses(single_tree *t)
+static inline void column_effects(single_tree *t)
 {
     for (int32_t k = 0; k < t->packs; k++) {
         column_pack *c = &t->pack[k];
         composite *body = &c->sum.body;
         const int32_t at = k * LANES;
-        const twist a = twists_from(t->a, t->up + at), da = twists_from(t->da, t->own + at), S = c->S, Pd = c->Pd;
+        const twist a = twists_from(t->a, t->parent_slot + at), da = twists_from(t->da, t->body_slot + at), S = c->S,
+                    Pd = c->Pd;
         num r[ROW8];
-        rows8_from(t->G, t->own + at, r);
+        rows8_from(t->G, t->body_slot + at, r);
         body->f = wrench_add(body->f, wrench_add(inertia_mul(body->I, da), wrench_of_packs(r)));
-        const twist Pdd = twist_add(twist_cross(a, S), twist_cross(c->up, Pd)), PS = c->PS;
+        const twist Pdd = twist_add(twist_cross(a, S), twist_cross(c->v_parent, Pd)), PS = c->PS;
         const wrench Uq = composite_Uq(body, S, Pd, Pdd), Uv = composite_Uv(body, S, PS);
         c->q.w = vec3_neg(Pd.w), c->v.w = vec3_neg(S.w);
         c->q.P = twist_of(vec3_neg(Pdd.v), vec3_neg(Pdd.w)), c->v.P = twist_of(vec3_neg(PS.v), vec3_neg(PS.w));

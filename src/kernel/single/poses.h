@@ -80,13 +80,13 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
 static inline unsigned single_poses(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
-    if (!call->trust && !state_is_good(plan, call->q.data)) return 1;
+    if (!call->skip_checks && !state_is_good(plan, call->q.data)) return 1;
     const plan_motion *b = plan_motions(plan), *end = b + plan->nbodies;
     const double *q = call->q.data;
     char *at = (char *)call->scratch;
     const size_t room = ((size_t)plan->nq + LANES) * sizeof(double);
     double *s = (double *)jacobian_room(&at, room), *c = (double *)jacobian_room(&at, room), *H = call->H.data;
-    range_sincos(q, plan->angles_begin, plan->angles_end, s, c);
+    sincos_range(q, plan->angles_begin, plan->angles_end, s, c);
     for (; b < end; b++, H += 16) {
         rows3 M, W;
         motion_rows(b, q, s, c, &M);
