@@ -42,7 +42,7 @@ static int counted(const bench_robot *r, double *out)
     call.acceleration.data = out;
     call.Dq = {out + nv, nv, 0}, call.Dv = {out + nv + nn, nv, 0}, call.Minv = {out + nv + 2 * nn, nv, 0};
     count = operations();
-    return kernel_linearize(&call) == 0;
+    return pack_linearize(&call) == 0;
 }
 
 static int library(const bench_robot *r, double *out)

@@ -115,7 +115,7 @@ void hml_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
     if (work->model->nfollowers)
         hml_mimic_inverse_dynamics(work, call);
     else
-        work->scalar->inverse_dynamics(call);
+        work->scalar->inverse_dynamics_derivatives(call);
 }
 
 hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned uses)

@@ -60,14 +60,14 @@
 #define JACOBIANS_SINGLE single_jacobians
 #define FORWARD_SINGLE   single_forward_dynamics
 #define LINEARIZE_SINGLE single_linearize
-#define INVERSE_SINGLE   single_inverse_mass
+#define INVERSE_SINGLE   single_inverse_mass_matrix
 #elif defined HML_NUM_X2
 #define JACOBIANS_SINGLE NULL
 #define FORWARD_SINGLE   NULL
 #define LINEARIZE_SINGLE single_linearize
-#define INVERSE_SINGLE   single_inverse_mass
+#define INVERSE_SINGLE   single_inverse_mass_matrix
 #else
-#define JACOBIANS_SINGLE kernel_jacobians
+#define JACOBIANS_SINGLE pack_jacobians
 #define FORWARD_SINGLE   NULL
 #define LINEARIZE_SINGLE NULL
 #define INVERSE_SINGLE   NULL
@@ -100,22 +100,22 @@ const kernel_table TABLE(HML_KIND) = {
     HML_NUM_NAME,
     LANES,
 #if !defined HML_NUM_F32
-    recursive_scratch_size,
-    kernel_linearize,
+    pack_scratch_size,
+    pack_linearize,
     LINEARIZE_SINGLE,
-    PACKS(kernel_forward_dynamics),
+    PACKS(pack_forward_dynamics),
     FORWARD_SINGLE,
-    PACKS(kernel_inverse_dynamics),
-    PACKS(kernel_torque),
-    kernel_mass,
-    PACKS(kernel_inverse_mass),
+    PACKS(pack_inverse_dynamics_derivatives),
+    PACKS(pack_inverse_dynamics),
+    pack_mass_matrix,
+    PACKS(pack_inverse_mass_matrix),
     INVERSE_SINGLE,
-    PACKS(kernel_jacobians),
+    PACKS(pack_jacobians),
     JACOBIANS_SINGLE,
-    PACKS(kernel_poses),
+    PACKS(pack_poses),
     single_poses,
-    PACKS(kernel_integrate),
-    PACKS(kernel_difference),
+    PACKS(pack_integrate),
+    PACKS(pack_difference),
     sincos_range,
 #endif
     HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */

@@ -48,14 +48,14 @@ typedef struct hml_kernels {
     unsigned (*linearize_single)(const struct kernel_call *call);
     unsigned (*forward_dynamics)(const struct kernel_call *call);
     /* kernel/single/forward_dynamics.h: one state, or 1 where the scalar table must do it; NULL: it always must */
-    unsigned (*forward_single)(const struct kernel_call *call);
-    unsigned (*inverse_dynamics)(const struct kernel_call *call);
+    unsigned (*forward_dynamics_single)(const struct kernel_call *call);
+    unsigned (*inverse_dynamics_derivatives)(const struct kernel_call *call);
     /* kernel/pack/scratch_size.h: the same alone; they also mark states that are not finite or not on the group */
-    unsigned (*torque)(const struct kernel_call *call);
-    unsigned (*mass)(const struct kernel_call *call);
-    unsigned (*inverse_mass)(const struct kernel_call *call);
+    unsigned (*inverse_dynamics)(const struct kernel_call *call);
+    unsigned (*mass_matrix)(const struct kernel_call *call);
+    unsigned (*inverse_mass_matrix)(const struct kernel_call *call);
     /* kernel/single/linearize.h: as linearize_single; it trusts the state */
-    unsigned (*inverse_mass_single)(const struct kernel_call *call);
+    unsigned (*inverse_mass_matrix_single)(const struct kernel_call *call);
     /* kernel/pack/jacobians.h, single/jacobians.h: a pack of states; one state, NULL: the scalar table has it */
     unsigned (*jacobians)(const struct jacobian_call *call);
     unsigned (*jacobians_single)(const struct jacobian_call *call);
@@ -66,7 +66,7 @@ typedef struct hml_kernels {
     unsigned (*integrate)(const struct configuration_call *call);
     unsigned (*difference)(const struct configuration_call *call);
     /* single/poses.h: of the numbers begin … end − 1 of q */
-    void (*sines)(const double *q, int32_t begin, int32_t end, double *s, double *c);
+    void (*sincos)(const double *q, int32_t begin, int32_t end, double *s, double *c);
 #define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
     HML_ROW_MAPS(HML_ROW_MAP)
 #undef HML_ROW_MAP

@@ -102,7 +102,7 @@ static unsigned bench_linearize(bench *b)
     call.Dq.data = b->Dq, call.Dv.data = b->Dv, call.Minv.data = b->Minv;
     call.Dq.ld = call.Dv.ld = call.Minv.ld = nv;
     call.Dq.stride = call.Dv.stride = call.Minv.stride = nv * nv;
-    return kernel_linearize(&call);
+    return pack_linearize(&call);
 }
 
 /* worst difference of two arrays against the largest entry */

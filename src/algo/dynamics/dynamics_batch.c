@@ -14,7 +14,7 @@
 /* M⁻¹ of all states; returns those that failed */
 static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
 {
-    if (!hml_work_is_long(work)) return work->pack->inverse_mass(call);
+    if (!hml_work_is_long(work)) return work->pack->inverse_mass_matrix(call);
     unsigned failed = 0;
     for (int l = 0; l < call->count; l++) {
         kernel_call one = *call;
@@ -23,8 +23,8 @@ static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
         one.Minv = output_at(call->Minv, (size_t)l);
         if (hml_work_check_state(work->model, one.q.data, NULL, NULL, NULL))
             failed |= 1u << l;
-        else if (work->lanes->inverse_mass_single(&one))
-            failed |= work->scalar->inverse_mass(&one) << l;
+        else if (work->lanes->inverse_mass_matrix_single(&one))
+            failed |= work->scalar->inverse_mass_matrix(&one) << l;
     }
     return failed;
 }
@@ -39,7 +39,7 @@ static unsigned mass(const hml_work *work, const kernel_call *call)
         part.count = call->count - l < lanes ? call->count - l : lanes;
         part.q.data += (size_t)l * call->q.stride;
         part.M = output_at(call->M, (size_t)l);
-        failed |= work->matrix->mass(&part) << l;
+        failed |= work->matrix->mass_matrix(&part) << l;
     }
     return failed;
 }
@@ -100,7 +100,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
         if (model->nfollowers) {
             hml_mimic_inverse_dynamics(work, &inverse);
         } else {
-            if (x->torque.data) failed |= work->pack->torque(&inverse);
+            if (x->torque.data) failed |= work->pack->inverse_dynamics(&inverse);
             if (x->M.data) failed |= mass(work, &inverse);
         }
     }

@@ -284,7 +284,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
     if (model->nfollowers)
         hml_mimic_inverse_dynamics(work, &call);
     else
-        work->scalar->inverse_dynamics(&call);
+        work->scalar->inverse_dynamics_derivatives(&call);
     if (x->forward && dense_factor(n, x->L, NULL)) return HML_SINGULAR;
     x->model = model;
     x->plan = model_plan(model);

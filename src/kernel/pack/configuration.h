@@ -161,12 +161,12 @@ NUM_INLINE unsigned configuration_pack(const configuration_call *call, int diffe
 }
 
 /* 1: some state is not finite or not on the group. What was written is to be written again; the arguments are there */
-static inline unsigned kernel_integrate(const configuration_call *call)
+static inline unsigned pack_integrate(const configuration_call *call)
 {
     if (!call->skip_checks && call->out.data == call->q.data && !pack_is_good(call)) return 1;
     return configuration_pack(call, 0);
 }
 
-static inline unsigned kernel_difference(const configuration_call *call) { return configuration_pack(call, 1); }
+static inline unsigned pack_difference(const configuration_call *call) { return configuration_pack(call, 1); }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "kernel/passes.h"
 
-static inline articulated_walk kernel_articulated(const kernel_call *call, const kernel_scratch *k)
+static inline articulated_walk pack_articulated(const kernel_call *call, const kernel_scratch *k)
 {
     articulated_walk w;
     w.plan = call->plan;
@@ -43,7 +43,7 @@ __attribute__((noinline, cold)) static mask articulated_singular(const articulat
     return failed;
 }
 
-static inline unsigned kernel_forward_dynamics(const kernel_call *call)
+static inline unsigned pack_forward_dynamics(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
@@ -51,7 +51,7 @@ static inline unsigned kernel_forward_dynamics(const kernel_call *call)
     kernel_load_state(call, &k);
     kernel_load_all(call->tau, call->count, plan->nv, k.tau);
     mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
-    articulated_walk w = kernel_articulated(call, &k);
+    articulated_walk w = pack_articulated(call, &k);
     sincos_all(plan, k.q, k.sine, k.cosine);
     for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
         const plan_tree *tree = &plan_trees(plan)[t];

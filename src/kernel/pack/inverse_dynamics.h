@@ -149,7 +149,7 @@ RARE_JOINT void torque_passive(const kernel_call *call, const num *q, const num 
     for (int32_t c = 0; c < plan->nv; c++) k->b[c] += K(passive[c].armature) * vd[c] - k->x[c];
 }
 
-static inline unsigned kernel_torque(const kernel_call *call)
+static inline unsigned pack_inverse_dynamics(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);

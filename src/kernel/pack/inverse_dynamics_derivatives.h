@@ -66,7 +66,7 @@ static inline void inverse_mass_matrix(const kernel_call *call, const plan_tree 
 }
 
 /* outputs other than the torque must be zero beforehand: entries off the branches are not written */
-static inline unsigned kernel_inverse_dynamics(const kernel_call *call)
+static inline unsigned pack_inverse_dynamics_derivatives(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_column *pc = plan_columns(plan);

@@ -175,7 +175,7 @@ static inline void inverse_columns(const kernel_call *call, const inverse_scratc
 #endif
 }
 
-static inline unsigned kernel_inverse_mass(const kernel_call *call)
+static inline unsigned pack_inverse_mass_matrix(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_column *pc = plan_columns(plan);

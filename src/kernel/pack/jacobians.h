@@ -70,7 +70,7 @@ static inline void move_any(const plan_body *p, const pose *parent, const num *q
 }
 
 /* returns the lanes that need a closer look: what they computed may be nothing */
-static inline unsigned kernel_jacobians(const jacobian_call *call)
+static inline unsigned pack_jacobians(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);

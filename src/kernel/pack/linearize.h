@@ -103,7 +103,7 @@ static inline void tree_matrices(const kernel_call *call, const tree_walk *w, co
     } while (c < tree->end);
 }
 
-static inline unsigned kernel_linearize(const kernel_call *call)
+static inline unsigned pack_linearize(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     kernel_scratch k;

@@ -342,7 +342,7 @@ static inline void mass_store(const kernel_call *call, const mass_scratch *k)
 }
 #endif
 
-static inline unsigned kernel_mass(const kernel_call *call)
+static inline unsigned pack_mass_matrix(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     const size_t nv = (size_t)plan->nv;

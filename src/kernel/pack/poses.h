@@ -141,7 +141,7 @@ NUM_INLINE pose quarter_turn_pose(const plan_motion *b, const pose *P, num s, nu
 }
 
 /* poses alone; returns the lanes that need a closer look */
-static inline unsigned kernel_poses(const jacobian_call *call)
+static inline unsigned pack_poses(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_motion *b = plan_motions(plan);

@@ -12,7 +12,7 @@
  * Bytes of scratch for any kernel, the linearization of packs only if it is wanted: it takes most of them. A workspace
  * for the tree alone has depth 0 and knows no mass matrix.
  */
-static inline size_t recursive_scratch_size(const hml_plan *plan, int linearizes)
+static inline size_t pack_scratch_size(const hml_plan *plan, int linearizes)
 {
     torque_scratch torque;
     inverse_scratch inverse;

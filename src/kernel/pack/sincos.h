@@ -13,7 +13,7 @@ static inline size_t sincos_size(const hml_plan *plan) { return ((size_t)plan->n
 static inline void sincos_all(const hml_plan *plan, const num *q, num *s, num *c)
 {
 #if COLS == 4
-    hml_kernels_X4.sines(q, plan->angles_begin, plan->angles_end, s, c);
+    hml_kernels_X4.sincos(q, plan->angles_begin, plan->angles_end, s, c);
 #else
     for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
 #endif

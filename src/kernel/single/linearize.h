@@ -213,7 +213,7 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
 }
 
 /* 1: not for this kernel, what it has written is of no use */
-static inline unsigned single_inverse_mass(const kernel_call *call)
+static inline unsigned single_inverse_mass_matrix(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     single_solver m;
