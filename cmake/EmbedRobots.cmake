@@ -17,7 +17,7 @@ file(WRITE ${OUTPUT} "/* Made by EmbedRobots.cmake from the robots/ folder. */
 #include \"io/builtin.h\"
 
 ${arrays}
-const builtin hml_builtins[] = {
+const builtin hmli_builtins[] = {
 ${rows}};
 
 const int32_t hml_builtin_number = ${count};

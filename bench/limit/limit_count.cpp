@@ -32,10 +32,10 @@ static int counted(const bench_robot *r, double *out)
 {
     const size_t nv = r->nv, nn = nv * nv;
     const hml_plan *plan = model_plan(r->model);
-    memory scratch(kernel_scratch_size(plan)), lists(hml_paths_size(plan));
+    memory scratch(kernel_scratch_size(plan)), lists(hmli_paths_size(plan));
     plan_paths paths;
     if (!scratch.data || !lists.data) return 0;
-    hml_paths_fill(plan, lists.data, &paths);
+    hmli_paths_fill(plan, lists.data, &paths);
     kernel_call call = {};
     call.plan = plan, call.paths = &paths, call.scratch = scratch.data, call.gravity = r->gravity, call.count = 1;
     call.q.data = r->q, call.v.data = r->v, call.tau.data = r->u;

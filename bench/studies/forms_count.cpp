@@ -36,18 +36,18 @@ static tally take(void)
 
 /* the source, with its own names: the library has them too */
 #define double number
-#define hml_recursive_size        counted_size
-#define hml_rnea                  counted_rnea
-#define hml_tree_open             counted_open
-#define hml_tree_to_root          counted_to_root
-#define hml_tree_subtract_passive counted_subtract_passive
-#define hmli_tree_wrenches        counted_wrenches
+#define hml_recursive_size         counted_size
+#define hml_rnea                   counted_rnea
+#define hmli_tree_open             counted_open
+#define hmli_tree_to_root          counted_to_root
+#define hmli_tree_subtract_passive counted_subtract_passive
+#define hmli_tree_wrenches         counted_wrenches
 #define HML_ALGO_WORK_H
 #include "group/spatial.h"
 #include "hamel/random.h"
 
-static inline hml_status hml_work_check_state(const hml_model *, const number *, const number *, const number *,
-                                              const number *)
+static inline hml_status hmli_work_check_state(const hml_model *, const number *, const number *, const number *,
+                                               const number *)
 {
     return HML_OK;
 }

@@ -113,7 +113,7 @@ static hml_status run(const batch *b, size_t n, hml_status *status)
 
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *with)
 {
-    return !hml_work_check(model, work, 0) && q && with;
+    return !hmli_work_check(model, work, 0) && q && with;
 }
 
 hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_work *work, size_t n, hml_input q,

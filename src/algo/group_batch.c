@@ -9,7 +9,7 @@
 #define BATCH(name, ins, outs)                                                                                         \
     hml_status hml_##name##_batch(hml_isa isa, size_t n, const double *in, double *out)                                \
     {                                                                                                                  \
-        const hml_kernels *kernels = hml_kernels_get(isa);                                                             \
+        const hml_kernels *kernels = hmli_kernels_get(isa);                                                            \
         if (!kernels || (n > 0 && (!in || !out))) return HML_INVALID_ARGUMENT;                                         \
         kernels->name(n, in, out);                                                                                     \
         return HML_OK;                                                                                                 \
@@ -25,7 +25,7 @@ HML_ROW_MAPS(BATCH)
 #define PAIR_BATCH(name, first, second, outs)                                                                          \
     hml_status hml_##name##_batch(hml_isa isa, size_t n, const double *a, const double *b, double *out)                \
     {                                                                                                                  \
-        const hml_kernels *kernels = hml_kernels_get(isa);                                                             \
+        const hml_kernels *kernels = hmli_kernels_get(isa);                                                            \
         if (!kernels || (n > 0 && (!a || !b || !out))) return HML_INVALID_ARGUMENT;                                    \
         kernels->name(n, a, b, out);                                                                                   \
         return HML_OK;                                                                                                 \

@@ -16,10 +16,10 @@ typedef struct sections {
 /* the tables that a workspace of an instruction set runs for a model; 0: there are none */
 static int choose(hml_work *w, const hml_model *model, hml_isa isa)
 {
-    const hml_kernels *narrow = hml_kernels_single_lanes(isa);
+    const hml_kernels *narrow = hmli_kernels_single_lanes(isa);
     w->model = model;
-    w->pack = hml_kernels_get(isa);
-    w->scalar = hml_kernels_single(isa);
+    w->pack = hmli_kernels_get(isa);
+    w->scalar = hmli_kernels_single(isa);
     if (!model || !w->pack) return 0;
     w->lanes = plan_is_long(model_plan(model)) ? w->pack : narrow; /* there the widest registers are full */
     w->matrix = plan_is_large(model_plan(model)) ? narrow : w->pack;
@@ -32,7 +32,7 @@ static size_t scratch_size(const hml_work *w, unsigned uses)
     const struct {
         const hml_kernels *table;
         int linearizes; /* packs */
-    } all[4] = {{w->pack, 0}, {w->lanes, 0}, {w->matrix, !hml_work_is_long(w)}, {w->scalar, 1}};
+    } all[4] = {{w->pack, 0}, {w->lanes, 0}, {w->matrix, !hmli_work_is_long(w)}, {w->scalar, 1}};
     hml_plan plan = *model_plan(w->model);
     size_t size = 0;
     if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
@@ -48,9 +48,9 @@ static sections lay_out(const hml_work *w, unsigned uses)
     const hml_model *model = w->model;
     sections s;
     s.paths = aligned(sizeof(hml_work));
-    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hml_paths_size(model_plan(model)) : 0);
+    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hmli_paths_size(model_plan(model)) : 0);
     s.tree = s.scratch + aligned(scratch_size(w, uses));
-    s.size = s.tree + aligned(hml_mimic_scratch_size(model) * sizeof(double));
+    s.size = s.tree + aligned(hmli_mimic_scratch_size(model) * sizeof(double));
     return s;
 }
 
@@ -71,7 +71,7 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     *w = tables;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
-    if (uses & HML_USE_FACTOR) hml_paths_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
+    if (uses & HML_USE_FACTOR) hmli_paths_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
     w->scratch = (char *)memory + s.scratch;
     w->tree = (double *)(void *)((char *)memory + s.tree);
     *work = w;
@@ -97,7 +97,7 @@ void hml_work_free(hml_work *work)
 
 hml_isa hml_work_isa(const hml_work *work) { return work ? work->isa : HML_ISA_BEST; }
 
-kernel_call hml_work_call(const hml_work *work)
+kernel_call hmli_work_call(const hml_work *work)
 {
     kernel_call call;
     memset(&call, 0, sizeof call);
@@ -110,28 +110,28 @@ kernel_call hml_work_call(const hml_work *work)
     return call;
 }
 
-void hml_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
+void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
 {
     if (work->model->nfollowers)
-        hml_mimic_inverse_dynamics(work, call);
+        hmli_mimic_inverse_dynamics(work, call);
     else
         work->scalar->inverse_dynamics_derivatives(call);
 }
 
-hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned uses)
+hml_status hmli_work_check(const hml_model *model, const hml_work *work, unsigned uses)
 {
     return model && work && work->model == model && (work->uses & uses) == uses ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
-hml_status hml_work_check_forward(const hml_model *model, const hml_work *work)
+hml_status hmli_work_check_forward(const hml_model *model, const hml_work *work)
 {
-    return hml_work_check(model, work, model && model->nfollowers ? HML_USE_FACTOR : HML_USE_TREE);
+    return hmli_work_check(model, work, model && model->nfollowers ? HML_USE_FACTOR : HML_USE_TREE);
 }
 
 static hml_status finite(const double *x, int32_t n) { return x ? finite_numbers(x, n) : HML_OK; }
 
-hml_status hml_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
-                                const double *wrenches)
+hml_status hmli_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
+                                 const double *wrenches)
 {
     if (finite(v, model->nv) || finite(tau, model->nv) || finite(wrenches, 6 * model->nbodies)) return HML_NOT_FINITE;
     return configuration_status(model, q);

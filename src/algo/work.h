@@ -23,25 +23,25 @@ struct hml_work {
 };
 
 /* are states better taken one by one, in batches too? */
-static inline int hml_work_is_long(const hml_work *work)
+static inline int hmli_work_is_long(const hml_work *work)
 {
     return plan_is_long_for_packs(model_plan(work->model)) && work->lanes->linearize_single && !work->model->nfollowers;
 }
 
 /* a call with everything that does not change from state to state */
-kernel_call hml_work_call(const hml_work *work);
+kernel_call hmli_work_call(const hml_work *work);
 
 /* inverse dynamics of one state in the user's numbering, mimic joints or not */
-void hml_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
+void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
 /* is this a workspace of this model, made for these uses? */
-hml_status hml_work_check(const hml_model *model, const hml_work *work, unsigned uses);
+hml_status hmli_work_check(const hml_model *model, const hml_work *work, unsigned uses);
 
 /* the same for forward dynamics: it wants no paths, but mimic followers want M, which does */
-hml_status hml_work_check_forward(const hml_model *model, const hml_work *work);
+hml_status hmli_work_check_forward(const hml_model *model, const hml_work *work);
 
 /* are the numbers of a state finite and its quaternions unit within 1e-3? NULL arrays pass */
-hml_status hml_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
-                                const double *wrenches);
+hml_status hmli_work_check_state(const hml_model *model, const double *q, const double *v, const double *tau,
+                                 const double *wrenches);
 
 #endif

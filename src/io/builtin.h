@@ -11,7 +11,7 @@ typedef struct builtin {
     size_t size;
 } builtin;
 
-extern const builtin hml_builtins[];
+extern const builtin hmli_builtins[];
 extern const int32_t hml_builtin_number;
 
 #endif

@@ -19,16 +19,16 @@ static hml_status copy_options(const hml_load_options *given, hml_load_options *
     hml_load_options_init(options);
     if (given) {
         size_t size = given->struct_size;
-        if (size < sizeof size) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "options are not initialized");
+        if (size < sizeof size) return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "options are not initialized");
         memcpy(options, given, size < sizeof *options ? size : sizeof *options);
         options->struct_size = sizeof *options;
     }
     if (!options->base_name) options->base_name = "base";
     if ((int)options->format < HML_FORMAT_AUTO || (int)options->format > HML_FORMAT_JSON)
-        return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no file format %d", (int)options->format);
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no file format %d", (int)options->format);
     if ((int)options->base < HML_BASE_AUTO || (int)options->base > HML_BASE_FIXED)
-        return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no kind of base %d", (int)options->base);
-    if (!*options->base_name) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the name of the base is empty");
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no kind of base %d", (int)options->base);
+    if (!*options->base_name) return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the name of the base is empty");
     return HML_OK;
 }
 
@@ -65,23 +65,23 @@ static int is_xml(const reader *r, const char *data, size_t size)
 static hml_status read_xml(reader *r, const char *data, size_t size)
 {
     xml_node *root;
-    hml_status status = hml_xml_parse(r->memory, r->file, data, size, &root, r->error);
+    hml_status status = hmli_xml_parse(r->memory, r->file, data, size, &root, r->error);
     if (status) return status;
     hml_format format = r->options.format;
-    if (xml_is(root, "robot") && format != HML_FORMAT_MJCF) return hml_read_urdf(r, root);
-    if (xml_is(root, "mujoco") && format != HML_FORMAT_URDF) return hml_read_mjcf(r, root);
+    if (xml_is(root, "robot") && format != HML_FORMAT_MJCF) return hmli_read_urdf(r, root);
+    if (xml_is(root, "mujoco") && format != HML_FORMAT_URDF) return hmli_read_mjcf(r, root);
     const char *wanted = format == HML_FORMAT_URDF   ? "<robot> (URDF)"
                          : format == HML_FORMAT_MJCF ? "<mujoco> (MJCF)"
                                                      : "<robot> (URDF) or <mujoco> (MJCF)";
-    return hml_report(r->error, HML_BAD_FILE, r->file, root->line, "the root element is <%.80s>, not %s", root->name,
-                      wanted);
+    return hmli_report(r->error, HML_BAD_FILE, r->file, root->line, "the root element is <%.80s>, not %s", root->name,
+                       wanted);
 }
 
 static hml_status read_any(reader *r, const char *data, size_t size)
 {
     int xml = is_xml(r, data, size);
-    if (xml < 0) return hml_report(r->error, HML_BAD_FILE, r->file, 0, "is neither XML nor JSON");
-    return xml ? read_xml(r, data, size) : hml_read_json(r, data, size);
+    if (xml < 0) return hmli_report(r->error, HML_BAD_FILE, r->file, 0, "is neither XML nor JSON");
+    return xml ? read_xml(r, data, size) : hmli_read_json(r, data, size);
 }
 
 /* ---- entries ---- */
@@ -89,35 +89,35 @@ static hml_status read_any(reader *r, const char *data, size_t size)
 hml_status hml_load_memory(const void *data, size_t size, const char *name, const hml_load_options *options,
                            hml_model **model, hml_error *error)
 {
-    if (!model || (!data && size > 0)) return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no data");
+    if (!model || (!data && size > 0)) return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no data");
     *model = NULL;
     arena memory = {0};
     reader r = {.file = name, .memory = &memory, .error = error};
     hml_status status = copy_options(options, &r.options, error);
     if (status) return status;
     r.builder = hml_builder_new();
-    status = r.builder ? read_any(&r, size ? data : "", size) : hml_report_memory(error, name);
+    status = r.builder ? read_any(&r, size ? data : "", size) : hmli_report_memory(error, name);
     if (!status && r.options.gravity) {
         status = hml_builder_set_gravity(r.builder, r.options.gravity);
-        if (status) hml_report(error, status, NULL, 0, "the gravity asked for is not finite");
+        if (status) hmli_report(error, status, NULL, 0, "the gravity asked for is not finite");
     }
     if (!status) {
         status = hml_builder_build(r.builder, r.options.build, model, error);
-        if (status) hml_report_place(error, status, name, 0);
+        if (status) hmli_report_place(error, status, name, 0);
     }
     hml_builder_free(r.builder);
-    hml_map_free(&r.kinds);
-    hml_arena_free(&memory);
+    hmli_map_free(&r.kinds);
+    hmli_arena_free(&memory);
     return status;
 }
 
 hml_status hml_load(const char *path, const hml_load_options *options, hml_model **model, hml_error *error)
 {
-    if (!path || !model) return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no file to load");
+    if (!path || !model) return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no file to load");
     *model = NULL;
     char *data;
     size_t size;
-    hml_status status = hml_file_read(path, &data, &size, error);
+    hml_status status = hmli_file_read(path, &data, &size, error);
     if (status) return status;
     status = hml_load_memory(data, size, path, options, model, error);
     free(data);
@@ -128,20 +128,20 @@ int32_t hml_builtin_count(void) { return hml_builtin_number; }
 
 const char *hml_builtin_name(int32_t index)
 {
-    return index >= 0 && index < hml_builtin_number ? hml_builtins[index].name : NULL;
+    return index >= 0 && index < hml_builtin_number ? hmli_builtins[index].name : NULL;
 }
 
 hml_status hml_load_builtin(const char *name, const hml_load_options *options, hml_model **model, hml_error *error)
 {
-    if (!name || !model) return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no robot to load");
+    if (!name || !model) return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no robot to load");
     *model = NULL;
     for (int32_t i = 0; i < hml_builtin_number; i++) {
-        if (strcmp(hml_builtins[i].name, name) != 0) continue;
+        if (strcmp(hmli_builtins[i].name, name) != 0) continue;
         hml_load_options json;
         hml_status status = copy_options(options, &json, error);
         if (status) return status;
         json.format = HML_FORMAT_JSON;
-        return hml_load_memory(hml_builtins[i].data, hml_builtins[i].size, name, &json, model, error);
+        return hml_load_memory(hmli_builtins[i].data, hmli_builtins[i].size, name, &json, model, error);
     }
-    return hml_report(error, HML_NOT_FOUND, NULL, 0, "there is no built-in robot " QUOTED, name);
+    return hmli_report(error, HML_NOT_FOUND, NULL, 0, "there is no built-in robot " QUOTED, name);
 }

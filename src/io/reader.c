@@ -5,24 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-hml_status hml_reader_name(reader *r, const char *name, const char *file, int line)
+hml_status hmli_reader_name(reader *r, const char *name, const char *file, int line)
 {
     hml_status status = hml_builder_set_name(r->builder, name);
-    if (status == HML_OUT_OF_MEMORY) return hml_report_memory(r->error, r->file);
+    if (status == HML_OUT_OF_MEMORY) return hmli_report_memory(r->error, r->file);
     if (!status) return HML_OK;
-    return hml_report(r->error, HML_BAD_MODEL, file, line, "the name of the model has a control character in it");
+    return hmli_report(r->error, HML_BAD_MODEL, file, line, "the name of the model has a control character in it");
 }
 
 static hml_status warn(reader *r, const char *format, va_list arguments)
 {
     char raw[512], sentence[512];
     vsnprintf(raw, sizeof raw, format, arguments);
-    hml_report_text(sentence, sizeof sentence, "%s", raw);
+    hmli_report_text(sentence, sizeof sentence, "%s", raw);
     hml_status status = hml_builder_add_warning(r->builder, sentence);
-    return status ? hml_report_memory(r->error, r->file) : HML_OK;
+    return status ? hmli_report_memory(r->error, r->file) : HML_OK;
 }
 
-hml_status hml_reader_warn(reader *r, const char *format, ...)
+hml_status hmli_reader_warn(reader *r, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -34,15 +34,15 @@ hml_status hml_reader_warn(reader *r, const char *format, ...)
 /* 1 the first time; −1 when out of memory */
 static int is_new(reader *r, const char *kind)
 {
-    if (hml_map_find(&r->kinds, kind) >= 0) return 0;
-    char *copy = hml_arena_text(r->memory, kind, strlen(kind));
-    return copy ? hml_map_add(&r->kinds, copy, 0) : -1;
+    if (hmli_map_find(&r->kinds, kind) >= 0) return 0;
+    char *copy = hmli_arena_text(r->memory, kind, strlen(kind));
+    return copy ? hmli_map_add(&r->kinds, copy, 0) : -1;
 }
 
-hml_status hml_reader_warn_once(reader *r, const char *kind, const char *format, ...)
+hml_status hmli_reader_warn_once(reader *r, const char *kind, const char *format, ...)
 {
     int fresh = is_new(r, kind);
-    if (fresh < 0) return hml_report_memory(r->error, r->file);
+    if (fresh < 0) return hmli_report_memory(r->error, r->file);
     if (!fresh) return HML_OK;
     va_list arguments;
     va_start(arguments, format);
@@ -51,27 +51,27 @@ hml_status hml_reader_warn_once(reader *r, const char *kind, const char *format,
     return status;
 }
 
-hml_status hml_reader_warn_element(reader *r, const xml_node *node)
+hml_status hmli_reader_warn_element(reader *r, const xml_node *node)
 {
     char kind[200];
     snprintf(kind, sizeof kind, "<%.80s> in <%.80s>", node->name, node->parent ? node->parent->name : "");
-    return hml_reader_warn_once(r, kind, "line %d: %s is unknown and ignored", node->line, kind);
+    return hmli_reader_warn_once(r, kind, "line %d: %s is unknown and ignored", node->line, kind);
 }
 
-hml_status hml_reader_warn_attributes(reader *r, const xml_node *node, const char *const known[])
+hml_status hmli_reader_warn_attributes(reader *r, const xml_node *node, const char *const known[])
 {
     for (int i = 0; i < node->nattributes; i++) {
         const char *name = node->attributes[i].name;
-        if (hml_word_index(name, known) >= 0 || strchr(name, ':')) continue;
+        if (hmli_word_index(name, known) >= 0 || strchr(name, ':')) continue;
         char kind[200];
         snprintf(kind, sizeof kind, "attribute %.80s of <%.80s>", name, node->name);
-        hml_status status = hml_reader_warn_once(r, kind, "line %d: %s is unknown and ignored", node->line, kind);
+        hml_status status = hmli_reader_warn_once(r, kind, "line %d: %s is unknown and ignored", node->line, kind);
         if (status) return status;
     }
     return HML_OK;
 }
 
-const char *hml_reader_label(char text[LABEL_SIZE], const char *what, const char *name)
+const char *hmli_reader_label(char text[LABEL_SIZE], const char *what, const char *name)
 {
     if (name && *name)
         snprintf(text, LABEL_SIZE, "%s " QUOTED, what, name);
@@ -81,23 +81,23 @@ const char *hml_reader_label(char text[LABEL_SIZE], const char *what, const char
 }
 
 /* what is taken stays taken, so the search goes on where it ended the last time */
-const char *hml_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value)
+const char *hmli_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value)
 {
     size_t room = strlen(base) + strlen(suffix) + 16;
-    char *name = hml_arena_get(r->memory, room);
+    char *name = hmli_arena_get(r->memory, room);
     if (!name) return NULL;
     snprintf(name, room, "%s%s", base, suffix);
-    int added = hml_map_add(names, name, value);
+    int added = hmli_map_add(names, name, value);
     if (added) return added > 0 ? name : NULL;
-    ptrdiff_t taken = hml_map_entry(names, name) - names->entries;
+    ptrdiff_t taken = hmli_map_entry(names, name) - names->entries;
     while (!added) {
         snprintf(name, room, "%s%s.%d", base, suffix, (int)names->entries[taken].next++);
-        added = hml_map_add(names, name, value);
+        added = hmli_map_add(names, name, value);
     }
     return added > 0 ? name : NULL;
 }
 
-int hml_word_index(const char *text, const char *const words[])
+int hmli_word_index(const char *text, const char *const words[])
 {
     for (int i = 0; words[i]; i++)
         if (strcmp(text, words[i]) == 0) return i;

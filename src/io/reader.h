@@ -18,33 +18,33 @@ typedef struct reader {
 } reader;
 
 /* the file formats; each fills the builder */
-hml_status hml_read_urdf(reader *r, const xml_node *robot);
-hml_status hml_read_mjcf(reader *r, xml_node *mujoco);
-hml_status hml_read_json(reader *r, const char *data, size_t size);
+hml_status hmli_read_urdf(reader *r, const xml_node *robot);
+hml_status hmli_read_mjcf(reader *r, xml_node *mujoco);
+hml_status hmli_read_json(reader *r, const char *data, size_t size);
 
 /* the name of the model */
-hml_status hml_reader_name(reader *r, const char *name, const char *file, int line);
+hml_status hmli_reader_name(reader *r, const char *name, const char *file, int line);
 
 /* fails only when out of memory */
-hml_status hml_reader_warn(reader *r, const char *format, ...) IO_PRINTF(2, 3);
+hml_status hmli_reader_warn(reader *r, const char *format, ...) IO_PRINTF(2, 3);
 
 /* the same, but only the first of its kind; later ones of the same kind are like it */
-hml_status hml_reader_warn_once(reader *r, const char *kind, const char *format, ...) IO_PRINTF(3, 4);
+hml_status hmli_reader_warn_once(reader *r, const char *kind, const char *format, ...) IO_PRINTF(3, 4);
 
 /* an element that is not read: said once for its name and its parent's */
-hml_status hml_reader_warn_element(reader *r, const xml_node *node);
+hml_status hmli_reader_warn_element(reader *r, const xml_node *node);
 
 /* attributes that are not among `known` (ended by NULL): said once for each name */
-hml_status hml_reader_warn_attributes(reader *r, const xml_node *node, const char *const known[]);
+hml_status hmli_reader_warn_attributes(reader *r, const xml_node *node, const char *const known[]);
 
 /* "body 'x'", or "a body without a name" if there is none (NULL or empty), as a sentence needs it; gives text back */
 enum { LABEL_SIZE = 120 };
-const char *hml_reader_label(char text[LABEL_SIZE], const char *what, const char *name);
+const char *hmli_reader_label(char text[LABEL_SIZE], const char *what, const char *name);
 
 /* base + suffix, and a number if that is taken, added to names; in the reader's arena; NULL when out of memory */
-const char *hml_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value);
+const char *hmli_reader_unique(reader *r, map *names, const char *base, const char *suffix, int32_t value);
 
 /* is text among words (ended by NULL)? its index, or −1 */
-int hml_word_index(const char *text, const char *const words[]);
+int hmli_word_index(const char *text, const char *const words[]);
 
 #endif

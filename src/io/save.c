@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hml_save_uses_axis(hml_joint_type type)
+int hmli_save_uses_axis(hml_joint_type type)
 {
     return type == HML_JOINT_REVOLUTE || type == HML_JOINT_PRISMATIC || type == HML_JOINT_HELICAL ||
            type == HML_JOINT_CYLINDRICAL || type == HML_JOINT_UNIVERSAL;
 }
 
-const char *hml_save_parent(const hml_model *model, const hml_joint_info *joint)
+const char *hmli_save_parent(const hml_model *model, const hml_joint_info *joint)
 {
     hml_body_info body = {.struct_size = sizeof body}, parent = {.struct_size = sizeof parent};
     hml_model_body(model, joint->body, &body);
@@ -21,7 +21,7 @@ const char *hml_save_parent(const hml_model *model, const hml_joint_info *joint)
     return NULL;
 }
 
-int hml_save_is_body(const hml_model *model, const hml_frame_info *frame)
+int hmli_save_is_body(const hml_model *model, const hml_frame_info *frame)
 {
     hml_body_info body = {.struct_size = sizeof body};
     if (frame->body < 0) return 0;
@@ -29,24 +29,24 @@ int hml_save_is_body(const hml_model *model, const hml_frame_info *frame)
     return strcmp(frame->name, body.name) == 0;
 }
 
-hml_status hml_save_text(writer *w, char **text, size_t *size, hml_error *error)
+hml_status hmli_save_text(writer *w, char **text, size_t *size, hml_error *error)
 {
     if (w->failed) {
-        hml_writer_free(w);
-        return hml_report_memory(error, NULL);
+        hmli_writer_free(w);
+        return hmli_report_memory(error, NULL);
     }
     *text = w->data;
     *size = w->size;
     return HML_OK;
 }
 
-hml_status hml_save_file(const hml_model *model, const char *path, model_writer *write, hml_error *error)
+hml_status hmli_save_file(const hml_model *model, const char *path, model_writer *write, hml_error *error)
 {
     char *text;
     size_t size;
-    if (!path) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no file to write");
+    if (!path) return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no file to write");
     hml_status status = write(model, &text, &size, error);
-    if (status) return hml_report_place(error, status, path, 0);
+    if (status) return hmli_report_place(error, status, path, 0);
     status = hml_file_write(path, text, size, error);
     free(text);
     return status;

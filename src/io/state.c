@@ -76,18 +76,18 @@ static hml_status warn_keys(state_reader *r, const place *object, const char *co
 {
     uint32_t at = 0;
     hml_state *s = r->state;
-    for (const char *key; (key = hml_json_unknown(object, known, &at));) {
+    for (const char *key; (key = hmli_json_unknown(object, known, &at));) {
         char pointer[POINTER_SIZE];
         place member = {object, key, 0, NULL};
-        hml_json_pointer(&member, pointer);
+        hmli_json_pointer(&member, pointer);
         size_t size = strlen(pointer) + 40;
         char *sentence = malloc(size);
         if (!sentence ||
-            !hml_array_grow(&s->warnings, &r->warnings_capacity, (size_t)s->nwarnings + 1, sizeof *s->warnings)) {
+            !hmli_array_grow(&s->warnings, &r->warnings_capacity, (size_t)s->nwarnings + 1, sizeof *s->warnings)) {
             free(sentence);
-            return hml_report_memory(r->json.error, r->json.file);
+            return hmli_report_memory(r->json.error, r->json.file);
         }
-        hml_report_text(sentence, size, "%s: the key is unknown and ignored", pointer);
+        hmli_report_text(sentence, size, "%s: the key is unknown and ignored", pointer);
         s->warnings[s->nwarnings++] = sentence;
     }
     return HML_OK;
@@ -98,8 +98,8 @@ static hml_status warn_keys(state_reader *r, const place *object, const char *co
 /* one number may stand without brackets */
 static hml_status read_numbers(state_reader *r, const place *at, int n, double *x)
 {
-    if (n == 1 && json_is(at->value, JSON_NUMBER)) return hml_json_number(&r->json, at, x);
-    return hml_json_numbers(&r->json, at, n, x);
+    if (n == 1 && json_is(at->value, JSON_NUMBER)) return hmli_json_number(&r->json, at, x);
+    return hmli_json_numbers(&r->json, at, n, x);
 }
 
 static hml_status normalize(state_reader *r, const place *at, const hml_joint_info *joint, double *position)
@@ -108,8 +108,8 @@ static hml_status normalize(state_reader *r, const place *at, const hml_joint_in
     double *q = joint->type == HML_JOINT_FREE ? position + 3 : position;
     double length = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
     if (!(fabs(length - 1) <= 1e-3))
-        return hml_json_fail(&r->json, at, "the quaternion of joint " QUOTED " has length %g, not 1", joint->name,
-                             length);
+        return hmli_json_fail(&r->json, at, "the quaternion of joint " QUOTED " has length %g, not 1", joint->name,
+                              length);
     for (int i = 0; i < 4; i++) q[i] /= length;
     return HML_OK;
 }
@@ -119,17 +119,17 @@ static hml_status read_joint(state_reader *r, const place *at)
     static const char *const known[] = {"position", "velocity", "force", NULL};
     hml_joint_info joint = {.struct_size = sizeof joint}, leader = {.struct_size = sizeof leader};
     int32_t index = hml_model_find_joint(r->model, at->key);
-    if (index < 0) return hml_json_fail(&r->json, at, "the model has no joint " QUOTED, at->key);
+    if (index < 0) return hmli_json_fail(&r->json, at, "the model has no joint " QUOTED, at->key);
     hml_model_joint(r->model, index, &joint);
     if (joint.leader >= 0) {
         hml_model_joint(r->model, joint.leader, &leader);
-        return hml_json_fail(&r->json, at, "joint " QUOTED " follows joint " QUOTED " and has no state of its own",
-                             at->key, leader.name);
+        return hmli_json_fail(&r->json, at, "joint " QUOTED " follows joint " QUOTED " and has no state of its own",
+                              at->key, leader.name);
     }
-    place position = hml_json_member(at, "position"), velocity = hml_json_member(at, "velocity");
-    place force = hml_json_member(at, "force");
+    place position = hmli_json_member(at, "position"), velocity = hmli_json_member(at, "velocity");
+    place force = hmli_json_member(at, "force");
     hml_state *s = r->state;
-    hml_status status = hml_json_object(&r->json, at);
+    hml_status status = hmli_json_object(&r->json, at);
     if (!status) status = warn_keys(r, at, known);
     if (status || joint.nv == 0) return status;
     if (position.value) status = read_numbers(r, &position, joint.nq, s->q + joint.q);
@@ -141,7 +141,7 @@ static hml_status read_joint(state_reader *r, const place *at)
 
 static hml_status read_joints(state_reader *r, const place *joints)
 {
-    hml_status status = hml_json_object(&r->json, joints);
+    hml_status status = hmli_json_object(&r->json, joints);
     if (status || !joints->value) return status;
     for (uint32_t i = 0; !status && i < joints->value->n; i++) {
         const json_member *member = &joints->value->is.members[i];
@@ -194,11 +194,11 @@ static hml_status read_representation(state_reader *r, const place *at)
     static const char *const names[] = {"left", "right", "mixed", "split", NULL};
     static const hml_representation values[] = {HML_LEFT, HML_RIGHT, HML_MIXED, HML_SPLIT};
     const char *name = names[0];
-    hml_status status = hml_json_text(&r->json, at, &name);
+    hml_status status = hmli_json_text(&r->json, at, &name);
     if (status) return status;
-    int index = hml_word_index(name, names);
+    int index = hmli_word_index(name, names);
     if (index < 0)
-        return hml_json_fail(&r->json, at, "the representation is left, right, mixed or split, not " QUOTED, name);
+        return hmli_json_fail(&r->json, at, "the representation is left, right, mixed or split, not " QUOTED, name);
     convert(r, values[index]);
     return HML_OK;
 }
@@ -209,34 +209,34 @@ static hml_status read_wrench(state_reader *r, const place *at, hml_state_wrench
 {
     static const char *const known[] = {"frame", "wrench", "expressed", NULL};
     static const char *const words[] = {"frame", "world", NULL};
-    place frame = hml_json_member(at, "frame"), numbers = hml_json_member(at, "wrench");
-    place expressed = hml_json_member(at, "expressed");
+    place frame = hmli_json_member(at, "frame"), numbers = hmli_json_member(at, "wrench");
+    place expressed = hmli_json_member(at, "expressed");
     const char *name = NULL, *word = words[0];
-    hml_status status = hml_json_object(&r->json, at);
+    hml_status status = hmli_json_object(&r->json, at);
     if (!status) status = warn_keys(r, at, known);
-    if (!status) status = hml_json_need(&r->json, &frame);
-    if (!status) status = hml_json_text(&r->json, &frame, &name);
-    if (!status) status = hml_json_need(&r->json, &numbers);
-    if (!status) status = hml_json_numbers(&r->json, &numbers, 6, wrench_out->wrench);
-    if (!status) status = hml_json_text(&r->json, &expressed, &word);
+    if (!status) status = hmli_json_need(&r->json, &frame);
+    if (!status) status = hmli_json_text(&r->json, &frame, &name);
+    if (!status) status = hmli_json_need(&r->json, &numbers);
+    if (!status) status = hmli_json_numbers(&r->json, &numbers, 6, wrench_out->wrench);
+    if (!status) status = hmli_json_text(&r->json, &expressed, &word);
     if (status) return status;
     wrench_out->frame = hml_model_find_frame(r->model, name);
-    if (wrench_out->frame < 0) return hml_json_fail(&r->json, &frame, "the model has no frame " QUOTED, name);
-    wrench_out->in_world = hml_word_index(word, words);
+    if (wrench_out->frame < 0) return hmli_json_fail(&r->json, &frame, "the model has no frame " QUOTED, name);
+    wrench_out->in_world = hmli_word_index(word, words);
     if (wrench_out->in_world < 0)
-        return hml_json_fail(&r->json, &expressed, "a wrench is expressed in frame or world, not " QUOTED, word);
+        return hmli_json_fail(&r->json, &expressed, "a wrench is expressed in frame or world, not " QUOTED, word);
     return HML_OK;
 }
 
 static hml_status read_wrenches(state_reader *r, const place *list)
 {
-    hml_status status = hml_json_array(&r->json, list);
+    hml_status status = hmli_json_array(&r->json, list);
     size_t n = json_list_size(list->value);
     if (status || n == 0) return status;
     r->state->wrenches = calloc(n, sizeof *r->state->wrenches);
-    if (!r->state->wrenches || n > INT32_MAX) return hml_report_memory(r->json.error, r->json.file);
+    if (!r->state->wrenches || n > INT32_MAX) return hmli_report_memory(r->json.error, r->json.file);
     for (size_t i = 0; !status && i < n; i++) {
-        place at = hml_json_element(list, i);
+        place at = hmli_json_element(list, i);
         status = read_wrench(r, &at, &r->state->wrenches[i]);
     }
     r->state->nwrenches = (int32_t)n;
@@ -248,9 +248,9 @@ static hml_status read_wrenches(state_reader *r, const place *list)
 static hml_status read_state(state_reader *r, const place *file)
 {
     static const char *const known[] = {"joints", "wrenches", "representation", NULL};
-    place joints = hml_json_member(file, "joints"), wrenches = hml_json_member(file, "wrenches");
-    place representation = hml_json_member(file, "representation");
-    hml_status status = hml_json_object(&r->json, file);
+    place joints = hmli_json_member(file, "joints"), wrenches = hmli_json_member(file, "wrenches");
+    place representation = hmli_json_member(file, "representation");
+    hml_status status = hmli_json_object(&r->json, file);
     if (!status) status = warn_keys(r, file, known);
     if (!status) status = read_joints(r, &joints);
     if (!status) status = read_representation(r, &representation);
@@ -261,16 +261,16 @@ hml_status hml_state_load_memory(const void *data, size_t size, const char *name
                                  hml_state **state, hml_error *error)
 {
     if (!model || !state || (!data && size > 0))
-        return hml_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no state to load");
+        return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no state to load");
     state_reader r = {.json = {name, error}, .model = model};
     arena memory = {0};
     const json_value *root;
     *state = NULL;
-    hml_status status = hml_json_tree(&memory, name, size ? data : "", size, &root, error);
-    if (!status && (status = hml_state_new(model, &r.state))) hml_report_memory(error, name);
+    hml_status status = hmli_json_tree(&memory, name, size ? data : "", size, &root, error);
+    if (!status && (status = hml_state_new(model, &r.state))) hmli_report_memory(error, name);
     place file = {.value = root};
     if (!status) status = read_state(&r, &file);
-    hml_arena_free(&memory);
+    hmli_arena_free(&memory);
     if (status)
         hml_state_free(r.state);
     else
@@ -280,11 +280,12 @@ hml_status hml_state_load_memory(const void *data, size_t size, const char *name
 
 hml_status hml_state_load(const char *path, const hml_model *model, hml_state **state, hml_error *error)
 {
-    if (!path || !model || !state) return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no state to load");
+    if (!path || !model || !state)
+        return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no state to load");
     char *data;
     size_t size;
     *state = NULL;
-    hml_status status = hml_file_read(path, &data, &size, error);
+    hml_status status = hmli_file_read(path, &data, &size, error);
     if (status) return status;
     status = hml_state_load_memory(data, size, path, model, state, error);
     free(data);

@@ -35,13 +35,13 @@ static const hml_kernels *table(hml_isa isa)
     }
 }
 
-const hml_kernels *hml_kernels_get(hml_isa isa)
+const hml_kernels *hmli_kernels_get(hml_isa isa)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
     return processor_has(isa) ? table(isa) : NULL;
 }
 
-const hml_kernels *hml_kernels_single(hml_isa isa)
+const hml_kernels *hmli_kernels_single(hml_isa isa)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
 #if defined HML_HAVE_S4
@@ -53,16 +53,16 @@ const hml_kernels *hml_kernels_single(hml_isa isa)
     return &hml_kernels_F64;
 }
 
-const hml_kernels *hml_kernels_single_lanes(hml_isa isa)
+const hml_kernels *hmli_kernels_single_lanes(hml_isa isa)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
 #if defined HML_HAVE_X4V
     if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_X4V;
 #endif
-    return hml_kernels_get(isa);
+    return hmli_kernels_get(isa);
 }
 
-int hml_isa_available(hml_isa isa) { return hml_kernels_get(isa) != NULL; }
+int hml_isa_available(hml_isa isa) { return hmli_kernels_get(isa) != NULL; }
 
 hml_isa hml_isa_best(void)
 {

@@ -30,7 +30,7 @@ static sections measure(const hml_plan *plan)
     return s;
 }
 
-size_t hml_paths_size(const hml_plan *plan)
+size_t hmli_paths_size(const hml_plan *plan)
 {
     const sections s = measure(plan);
     return s.start + s.of + s.list + s.parent + 2 * s.own + 2 * s.set;
@@ -90,7 +90,7 @@ static void fill_sets(const hml_plan *plan, const plan_tree *tree, const plan_pa
     }
 }
 
-void hml_paths_fill(const hml_plan *plan, void *memory, plan_paths *t)
+void hmli_paths_fill(const hml_plan *plan, void *memory, plan_paths *t)
 {
     const sections s = measure(plan);
     char *at = memory;

@@ -31,7 +31,7 @@ static inline size_t paths_columns(const plan_tree *t, int32_t index)
     return (size_t)(t->begin + t->base + PATHS_PACK * index);
 }
 
-size_t hml_paths_size(const hml_plan *plan);
-void hml_paths_fill(const hml_plan *plan, void *memory, plan_paths *t);
+size_t hmli_paths_size(const hml_plan *plan);
+void hmli_paths_fill(const hml_plan *plan, void *memory, plan_paths *t);
 
 #endif

@@ -93,10 +93,10 @@ extern const hml_kernels hml_kernels_X4V; /* lanes of four with AVX-512: single 
 extern const hml_kernels_f32 hml_kernels_F32;
 
 /* the table of an instruction set, NULL if this build or processor does not have it */
-const hml_kernels *hml_kernels_get(hml_isa isa);
+const hml_kernels *hmli_kernels_get(hml_isa isa);
 
 /* the table for single calls of a workspace of that instruction set; the same in lanes of bodies and columns */
-const hml_kernels *hml_kernels_single(hml_isa isa);
-const hml_kernels *hml_kernels_single_lanes(hml_isa isa);
+const hml_kernels *hmli_kernels_single(hml_isa isa);
+const hml_kernels *hmli_kernels_single_lanes(hml_isa isa);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t place(uint64_t *end, uint64_t count, uint64_t element)
     return offset;
 }
 
-void hml_block_layout(hml_model *m)
+void hmli_block_layout(hml_model *m)
 {
     uint64_t end = align(sizeof *m), names = (uint64_t)m->nbodies + (uint64_t)m->njoints + (uint64_t)m->nframes;
     m->bodies = place(&end, (uint64_t)m->nbodies, sizeof(model_body));
@@ -32,7 +32,7 @@ void hml_block_layout(hml_model *m)
     m->plan_size = 0;
 }
 
-hml_model *hml_block_new(uint64_t size)
+hml_model *hmli_block_new(uint64_t size)
 {
     if (size > SIZE_MAX - HML_MODEL_ALIGN) return NULL;
     hml_model *m = aligned_alloc(HML_MODEL_ALIGN, (size_t)align(size));
@@ -42,7 +42,7 @@ hml_model *hml_block_new(uint64_t size)
 
 /* ---- names ---- */
 
-model_lookup hml_block_lookup(const hml_model *m)
+model_lookup hmli_block_lookup(const hml_model *m)
 {
     model_lookup l;
     l.bodies = (model_name *)((char *)(uintptr_t)m + m->lookup);
@@ -97,7 +97,7 @@ static void fill_names(const hml_model *m, model_name *pairs, model_name *spare,
     sort(m, pairs, spare, n, name);
 }
 
-int32_t hml_block_find(const hml_model *m, const model_name *pairs, int32_t n, model_name_of *name, const char *wanted)
+int32_t hmli_block_find(const hml_model *m, const model_name *pairs, int32_t n, model_name_of *name, const char *wanted)
 {
     if (!wanted) return -1;
     uint32_t hash = hash_of(wanted);
@@ -114,7 +114,7 @@ int32_t hml_block_find(const hml_model *m, const model_name *pairs, int32_t n, m
 
 static hml_status fill_lookup(const hml_model *m)
 {
-    model_lookup l = hml_block_lookup(m);
+    model_lookup l = hmli_block_lookup(m);
     const model_joint *joints = model_joints(m);
     int32_t most = m->nframes > m->njoints ? m->nframes : m->njoints; /* every body has a frame */
     model_name *spare = malloc(((size_t)most + 1) * sizeof *spare);
@@ -129,10 +129,10 @@ static hml_status fill_lookup(const hml_model *m)
     return HML_OK;
 }
 
-hml_status hml_block_finish(const hml_model *draft, hml_model **model)
+hml_status hmli_block_finish(const hml_model *draft, hml_model **model)
 {
-    uint64_t plan_size = hml_plan_size(draft);
-    hml_model *m = hml_block_new(draft->plan + plan_size);
+    uint64_t plan_size = hmli_plan_size(draft);
+    hml_model *m = hmli_block_new(draft->plan + plan_size);
     if (!m) return HML_OUT_OF_MEMORY;
     memcpy(m, draft, (size_t)draft->lookup);
     m->plan_size = plan_size;
@@ -142,7 +142,7 @@ hml_status hml_block_finish(const hml_model *draft, hml_model **model)
         hml_model_free(m);
         return status;
     }
-    hml_plan_fill(m);
+    hmli_plan_fill(m);
     *model = m;
     return HML_OK;
 }
@@ -154,7 +154,7 @@ const void *hml_model_data(const hml_model *m) { return m; }
 hml_status hml_model_copy(const hml_model *m, hml_model **copy)
 {
     if (!m || !copy) return HML_INVALID_ARGUMENT;
-    *copy = hml_block_new(m->size);
+    *copy = hmli_block_new(m->size);
     if (!*copy) return HML_OUT_OF_MEMORY;
     memcpy(*copy, m, (size_t)m->size);
     return HML_OK;
@@ -163,7 +163,7 @@ hml_status hml_model_copy(const hml_model *m, hml_model **copy)
 hml_status hml_model_set_gravity(hml_model *m, const double gravity[3])
 {
     if (!m || !gravity) return HML_INVALID_ARGUMENT;
-    if (!hml_all_finite(gravity, 3)) return HML_NOT_FINITE;
+    if (!hmli_all_finite(gravity, 3)) return HML_NOT_FINITE;
     memcpy(m->gravity, gravity, sizeof m->gravity);
     return HML_OK;
 }
@@ -180,7 +180,7 @@ static int header_valid(const hml_model *m, size_t size)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] < 0 || counts[i] > 1 << 29) return 0;
     if (m->names_size == 0 || m->names_size > UINT32_MAX || m->plan_size > size) return 0;
-    hml_block_layout(&layout);
+    hmli_block_layout(&layout);
     return layout.bodies == m->bodies && layout.joints == m->joints && layout.frames == m->frames &&
            layout.coordinates == m->coordinates && layout.rest == m->rest && layout.shapes == m->shapes &&
            layout.warnings == m->warnings && layout.names == m->names && layout.lookup == m->lookup &&
@@ -194,10 +194,10 @@ hml_status hml_model_from_data(const void *data, size_t size, hml_model **model)
     if (size < sizeof header) return HML_BAD_MODEL;
     memcpy(&header, data, sizeof header);
     if (!header_valid(&header, size)) return HML_BAD_MODEL;
-    hml_model *draft = hml_block_new(size); /* data may lie anywhere; a block is aligned */
+    hml_model *draft = hmli_block_new(size); /* data may lie anywhere; a block is aligned */
     if (!draft) return HML_OUT_OF_MEMORY;
     memcpy(draft, data, size);
-    hml_status status = hml_block_valid(draft) ? hml_block_finish(draft, model) : HML_BAD_MODEL;
+    hml_status status = hmli_block_valid(draft) ? hmli_block_finish(draft, model) : HML_BAD_MODEL;
     hml_model_free(draft);
     return status;
 }

@@ -20,7 +20,7 @@ typedef struct model_lookup {
     int32_t *velocity_joint;
 } model_lookup;
 
-model_lookup hml_block_lookup(const hml_model *m);
+model_lookup hmli_block_lookup(const hml_model *m);
 
 /* the place in a model's names of body, joint or frame i */
 typedef uint32_t model_name_of(const hml_model *m, int32_t i);
@@ -30,18 +30,19 @@ static inline uint32_t model_joint_name(const hml_model *m, int32_t i) { return 
 static inline uint32_t model_frame_name(const hml_model *m, int32_t i) { return model_frames(m)[i].name; }
 
 /* the index of a name among n pairs, or −1 */
-int32_t hml_block_find(const hml_model *m, const model_name *pairs, int32_t n, model_name_of *name, const char *wanted);
+int32_t hmli_block_find(const hml_model *m, const model_name *pairs, int32_t n, model_name_of *name,
+                        const char *wanted);
 
 /* the offsets of all sections from the counts of the header, and the size up to the plan, which is empty */
-void hml_block_layout(hml_model *m);
+void hmli_block_layout(hml_model *m);
 
 /* zeroed memory for a block of this size; NULL when out of memory. hml_model_free gives it back */
-hml_model *hml_block_new(uint64_t size);
+hml_model *hmli_block_new(uint64_t size);
 
 /* a model from a draft whose sections up to `names` are filled: adds what is derived. The draft stays the caller's */
-hml_status hml_block_finish(const hml_model *draft, hml_model **model);
+hml_status hmli_block_finish(const hml_model *draft, hml_model **model);
 
 /* 1 if the sections up to `names` are consistent: every index in range, every number finite. The layout is right */
-int hml_block_valid(const hml_model *m);
+int hmli_block_valid(const hml_model *m);
 
 #endif

@@ -162,7 +162,7 @@ static void set_axis(model_body *body, const double axis[3], const double point[
 {
     memcpy(body->axis, axis, sizeof body->axis);
     memcpy(body->point, point, sizeof body->point);
-    hml_normalize_axis(body->axis);
+    hmli_normalize_axis(body->axis);
 }
 
 static void put_coordinates(fill *f, const hml_joint_spec *joint, int32_t q, int32_t v)
@@ -170,7 +170,7 @@ static void put_coordinates(fill *f, const hml_joint_spec *joint, int32_t q, int
     int passive = !(f->w->options & HML_BUILD_NO_PASSIVE);
     double rest[HML_JOINT_MAX_NQ];
     memcpy(rest, joint->rest, sizeof rest);
-    hml_normalize_rest(joint->type, rest);
+    hmli_normalize_rest(joint->type, rest);
     for (int32_t k = 0; k < hml_joint_type_nq(joint->type); k++) f->rest[q + k] = rest[k];
     for (int32_t k = 0; k < hml_joint_type_nv(joint->type); k++) {
         model_coordinate *c = &f->coordinates[v + k];
@@ -263,7 +263,7 @@ static void put_frames(fill *f)
         pose place = pose_of_arrays(given->rotation, given->position);
         int32_t body = -1;
         if (given->body != NO_TEXT) {
-            int32_t link = hml_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;
+            int32_t link = hmli_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;
             body = f->w->body[link];
             if (build_merges(f->w, link)) place = pose_mul(f->w->place[link], place);
         }
@@ -277,7 +277,7 @@ static int32_t shape_body(const build *w, const builder_shape *given, pose *plac
     const hml_builder *b = w->b;
     *place = pose_of_arrays(given->shape.rotation, given->shape.position);
     if (given->body == NO_TEXT) return -1;
-    int32_t link = hml_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;
+    int32_t link = hmli_names_find(&b->places, &b->text, builder_text(b, given->body)) - 1;
     if (build_merges(w, link)) *place = pose_mul(w->place[link], *place);
     return w->body[link];
 }
@@ -312,20 +312,21 @@ static hml_status check_sizes(const build *w, const hml_model *m)
     for (int32_t i = 0; i < m->nbodies; i++) {
         const model_body *b = &model_bodies(m)[i];
         const model_joint *j = &model_joints(m)[b->joint];
-        if (!hml_all_finite(b->p, 3) || !hml_all_finite(&b->mass, 1) || !hml_all_finite(b->com, 3) ||
-            !hml_all_finite(b->moment, 6) || !hml_all_finite(&j->multiplier, 1) || !hml_all_finite(&j->offset, 1))
-            return hml_fail(w->error, HML_NOT_FINITE, "body " NAMED ": its numbers are too large together",
-                            model_text(m, b->name));
+        if (!hmli_all_finite(b->p, 3) || !hmli_all_finite(&b->mass, 1) || !hmli_all_finite(b->com, 3) ||
+            !hmli_all_finite(b->moment, 6) || !hmli_all_finite(&j->multiplier, 1) || !hmli_all_finite(&j->offset, 1))
+            return hmli_fail(w->error, HML_NOT_FINITE, "body " NAMED ": its numbers are too large together",
+                             model_text(m, b->name));
     }
     for (int32_t i = 0; i < m->nframes; i++)
-        if (!hml_all_finite(model_frames(m)[i].p, 3))
-            return hml_fail(w->error, HML_NOT_FINITE, "frame " NAMED ": its numbers are too large together",
-                            model_text(m, model_frames(m)[i].name));
+        if (!hmli_all_finite(model_frames(m)[i].p, 3))
+            return hmli_fail(w->error, HML_NOT_FINITE, "frame " NAMED ": its numbers are too large together",
+                             model_text(m, model_frames(m)[i].name));
     for (int32_t i = 0; i < m->nshapes; i++)
-        if (!hml_all_finite(model_shapes(m)[i].p, 3))
-            return hml_fail(w->error, HML_NOT_FINITE, "a shape's numbers are too large together");
-    if (!hml_all_finite(&m->world_mass, 1) || !hml_all_finite(m->world_com, 3) || !hml_all_finite(m->world_moment, 6))
-        return hml_fail(w->error, HML_NOT_FINITE, "what is fixed to the world is too large together");
+        if (!hmli_all_finite(model_shapes(m)[i].p, 3))
+            return hmli_fail(w->error, HML_NOT_FINITE, "a shape's numbers are too large together");
+    if (!hmli_all_finite(&m->world_mass, 1) || !hmli_all_finite(m->world_com, 3) ||
+        !hmli_all_finite(m->world_moment, 6))
+        return hmli_fail(w->error, HML_NOT_FINITE, "what is fixed to the world is too large together");
     return HML_OK;
 }
 
@@ -336,8 +337,8 @@ static hml_status make(const build *w, hml_model **model)
     memcpy(header.gravity, w->b->gravity, sizeof header.gravity);
     count(w, &header);
     if (header.names_size >= UINT32_MAX) return HML_OUT_OF_MEMORY;
-    hml_block_layout(&header);
-    hml_model *draft = hml_block_new(header.size);
+    hmli_block_layout(&header);
+    hml_model *draft = hmli_block_new(header.size);
     if (!draft) return HML_OUT_OF_MEMORY;
     *draft = header;
 
@@ -357,7 +358,7 @@ static hml_status make(const build *w, hml_model **model)
     hml_status status = put_shapes(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
     if (!status) status = check_sizes(w, draft);
-    if (!status) status = hml_block_finish(draft, model);
+    if (!status) status = hmli_block_finish(draft, model);
     hml_model_free(draft);
     return status;
 }
@@ -365,18 +366,18 @@ static hml_status make(const build *w, hml_model **model)
 hml_status hml_builder_build(const hml_builder *b, unsigned options, hml_model **model, hml_error *error)
 {
     if (!b || !model)
-        return hml_fail(error, HML_INVALID_ARGUMENT, "building needs a builder and a place for the model");
-    if (b->nlinks == 0) return hml_fail(error, HML_BAD_MODEL, "the model has no bodies");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "building needs a builder and a place for the model");
+    if (b->nlinks == 0) return hmli_fail(error, HML_BAD_MODEL, "the model has no bodies");
     build w = {.b = b, .options = options, .error = error, .n = (int32_t)b->nlinks};
     void *memory = scratch(&w);
-    hml_status status = memory ? hml_build_tree(&w) : HML_OUT_OF_MEMORY;
-    if (!status) status = hml_build_mimic(&w);
+    hml_status status = memory ? hmli_build_tree(&w) : HML_OUT_OF_MEMORY;
+    if (!status) status = hmli_build_mimic(&w);
     if (!status) {
         number_bodies(&w);
-        status = hml_build_warnings(&w);
+        status = hmli_build_warnings(&w);
     }
     if (!status) status = make(&w, model);
-    if (status == HML_OUT_OF_MEMORY) hml_fail(error, status, "out of memory");
+    if (status == HML_OUT_OF_MEMORY) hmli_fail(error, status, "out of memory");
     free(memory);
     free(w.text.data);
     free(w.warnings);

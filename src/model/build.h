@@ -45,12 +45,12 @@ static inline int build_merges(const build *w, int32_t i)
 }
 
 /* parents by name, depth-first order; fails on unknown parents and cycles, and on frames without a body */
-hml_status hml_build_tree(build *w);
+hml_status hmli_build_tree(build *w);
 
 /* leaders by name, chains resolved to their first leader */
-hml_status hml_build_mimic(build *w);
+hml_status hmli_build_mimic(build *w);
 
 /* everything odd that is no error; with HML_BUILD_STRICT the first of them is one */
-hml_status hml_build_warnings(build *w);
+hml_status hmli_build_warnings(build *w);
 
 #endif

@@ -17,19 +17,19 @@ static hml_status find_leaders(build *w)
         w->offset[i] = 0;
         if (link->mimic == NO_TEXT || link->joint.type == HML_JOINT_FIXED) continue;
         const char *name = build_joint_name(w, i), *leader = builder_text(b, link->mimic);
-        int32_t l = hml_names_find(&b->joints, &b->text, leader) - 1;
+        int32_t l = hmli_names_find(&b->joints, &b->text, leader) - 1;
         if (l < 0)
-            return hml_fail(w->error, HML_BAD_MODEL, "joint " NAMED " follows joint " NAMED ", which does not exist",
-                            name, leader);
+            return hmli_fail(w->error, HML_BAD_MODEL, "joint " NAMED " follows joint " NAMED ", which does not exist",
+                             name, leader);
         if (hml_joint_type_nv(link->joint.type) != 1)
-            return hml_fail(w->error, HML_BAD_MODEL,
-                            "joint " NAMED " follows another, but a %s joint does not have exactly one coordinate",
-                            name, hml_joint_type_name(link->joint.type));
+            return hmli_fail(w->error, HML_BAD_MODEL,
+                             "joint " NAMED " follows another, but a %s joint does not have exactly one coordinate",
+                             name, hml_joint_type_name(link->joint.type));
         if (hml_joint_type_nv(b->links[l].joint.type) != 1)
-            return hml_fail(w->error, HML_BAD_MODEL,
-                            "joint " NAMED " follows joint " NAMED
-                            ", but a %s joint does not have exactly one coordinate",
-                            name, leader, hml_joint_type_name(b->links[l].joint.type));
+            return hmli_fail(w->error, HML_BAD_MODEL,
+                             "joint " NAMED " follows joint " NAMED
+                             ", but a %s joint does not have exactly one coordinate",
+                             name, leader, hml_joint_type_name(b->links[l].joint.type));
         if (w->options & HML_BUILD_MIMIC_INDEPENDENT) continue;
         w->leader[i] = l;
         w->multiplier[i] = link->joint.multiplier;
@@ -52,8 +52,8 @@ static hml_status resolve_chains(build *w, int32_t *back, char *done)
         while (w->leader[at] >= 0 && done[w->leader[at]] != 2) {
             int32_t next = w->leader[at];
             if (done[next] == 1)
-                return hml_fail(w->error, HML_BAD_MODEL, "joint " NAMED " follows itself, through joint " NAMED,
-                                build_joint_name(w, next), build_joint_name(w, at));
+                return hmli_fail(w->error, HML_BAD_MODEL, "joint " NAMED " follows itself, through joint " NAMED,
+                                 build_joint_name(w, next), build_joint_name(w, at));
             done[next] = 1;
             back[next] = at;
             at = next;
@@ -70,7 +70,7 @@ static hml_status resolve_chains(build *w, int32_t *back, char *done)
     return HML_OK;
 }
 
-hml_status hml_build_mimic(build *w)
+hml_status hmli_build_mimic(build *w)
 {
     hml_status status = find_leaders(w);
     if (status) return status;

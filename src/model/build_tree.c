@@ -6,8 +6,8 @@
 static hml_status report_cycle(const build *w, int32_t link)
 {
     for (int32_t k = 0; k < w->n; k++) link = w->parent[link];
-    return hml_fail(w->error, HML_BAD_MODEL, "body " NAMED " is its own ancestor, through body " NAMED,
-                    build_link_name(w, link), build_link_name(w, w->parent[link]));
+    return hmli_fail(w->error, HML_BAD_MODEL, "body " NAMED " is its own ancestor, through body " NAMED,
+                     build_link_name(w, link), build_link_name(w, w->parent[link]));
 }
 
 static hml_status find_parents(build *w)
@@ -15,28 +15,28 @@ static hml_status find_parents(build *w)
     const hml_builder *b = w->b;
     for (int32_t i = 0; i < w->n; i++) {
         uint32_t parent = b->links[i].parent;
-        int32_t value = parent == NO_TEXT ? 0 : hml_names_find(&b->places, &b->text, builder_text(b, parent));
+        int32_t value = parent == NO_TEXT ? 0 : hmli_names_find(&b->places, &b->text, builder_text(b, parent));
         if (parent != NO_TEXT && value <= 0)
-            return hml_fail(w->error, HML_BAD_MODEL, "body " NAMED ": its parent " NAMED " %s", build_link_name(w, i),
-                            builder_text(b, parent), value < 0 ? "is a frame, not a body" : "does not exist");
+            return hmli_fail(w->error, HML_BAD_MODEL, "body " NAMED ": its parent " NAMED " %s", build_link_name(w, i),
+                             builder_text(b, parent), value < 0 ? "is a frame, not a body" : "does not exist");
         w->parent[i] = value - 1;
     }
     for (size_t i = 0; i < b->nframes; i++) {
         uint32_t body = b->frames[i].body;
-        if (body != NO_TEXT && hml_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
-            return hml_fail(w->error, HML_BAD_MODEL, "frame " NAMED ": its body " NAMED " does not exist",
-                            builder_text(b, b->frames[i].name), builder_text(b, body));
+        if (body != NO_TEXT && hmli_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
+            return hmli_fail(w->error, HML_BAD_MODEL, "frame " NAMED ": its body " NAMED " does not exist",
+                             builder_text(b, b->frames[i].name), builder_text(b, body));
     }
     for (size_t i = 0; i < b->nshapes; i++) {
         uint32_t body = b->shapes[i].body;
-        if (body != NO_TEXT && hml_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
-            return hml_fail(w->error, HML_BAD_MODEL, "a %s is on body " NAMED ", which does not exist",
-                            hml_shape_kind_name(b->shapes[i].shape.kind), builder_text(b, body));
+        if (body != NO_TEXT && hmli_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
+            return hmli_fail(w->error, HML_BAD_MODEL, "a %s is on body " NAMED ", which does not exist",
+                             hml_shape_kind_name(b->shapes[i].shape.kind), builder_text(b, body));
     }
     return HML_OK;
 }
 
-hml_status hml_build_tree(build *w)
+hml_status hmli_build_tree(build *w)
 {
     hml_status status = find_parents(w);
     if (status) return status;

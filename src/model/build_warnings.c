@@ -9,9 +9,10 @@
 
 static hml_status keep(build *w, const char *sentence)
 {
-    if (w->options & HML_BUILD_STRICT) return hml_fail(w->error, HML_BAD_MODEL, "%s", sentence);
-    if (!hml_grow(&w->warnings, &w->warnings_capacity, w->nwarnings + 1, sizeof *w->warnings)) return HML_OUT_OF_MEMORY;
-    uint32_t text = hml_text_add(&w->text, sentence);
+    if (w->options & HML_BUILD_STRICT) return hmli_fail(w->error, HML_BAD_MODEL, "%s", sentence);
+    if (!hmli_grow(&w->warnings, &w->warnings_capacity, w->nwarnings + 1, sizeof *w->warnings))
+        return HML_OUT_OF_MEMORY;
+    uint32_t text = hmli_text_add(&w->text, sentence);
     if (text == NO_TEXT) return HML_OUT_OF_MEMORY;
     w->warnings[w->nwarnings++] = text;
     return HML_OK;
@@ -31,7 +32,7 @@ static hml_status warn(build *w, const char *format, ...)
 
 static hml_status odd_axis(build *w, const char *name, const char *which, const double axis[3])
 {
-    double copy[3] = {axis[0], axis[1], axis[2]}, length = hml_normalize_axis(copy);
+    double copy[3] = {axis[0], axis[1], axis[2]}, length = hmli_normalize_axis(copy);
     if (fabs(length - 1) <= 1e-3) return HML_OK;
     return warn(w, "joint " NAMED ": its %s has length %g and was normalized", name, which, length);
 }
@@ -41,14 +42,14 @@ static hml_status odd_joint(build *w, int32_t i)
     const hml_joint_spec *joint = &build_link(w, i)->joint;
     const char *name = build_joint_name(w, i);
     hml_status status = HML_OK;
-    if (hml_joint_uses_axis(joint->type)) status = odd_axis(w, name, "axis", joint->axis);
+    if (hmli_joint_uses_axis(joint->type)) status = odd_axis(w, name, "axis", joint->axis);
     if (!status && joint->type == HML_JOINT_UNIVERSAL) status = odd_axis(w, name, "axis2", joint->axis2);
     if (!status && joint->type == HML_JOINT_FIXED && build_link(w, i)->mimic != NO_TEXT)
         status = warn(w, "joint " NAMED " is fixed: what it follows does not matter", name);
 
     double rest[HML_JOINT_MAX_NQ];
     for (int k = 0; k < HML_JOINT_MAX_NQ; k++) rest[k] = joint->rest[k];
-    if (!status && fabs(hml_normalize_rest(joint->type, rest) - 1) > 1e-3)
+    if (!status && fabs(hmli_normalize_rest(joint->type, rest) - 1) > 1e-3)
         status = warn(w, "joint " NAMED ": the quaternion of its rest position was normalized", name);
 
     for (int k = 0; !status && k < hml_joint_type_nv(joint->type); k++) {
@@ -94,7 +95,7 @@ static hml_status odd_tree(build *w, char *heavy)
         char sentence[512];
         hml_status status = odd_joint(w, i);
         if (!status && w->body[i] >= 0 &&
-            hml_odd_inertia(build_link_name(w, i), &build_link(w, i)->inertia, sentence, sizeof sentence))
+            hmli_odd_inertia(build_link_name(w, i), &build_link(w, i)->inertia, sentence, sizeof sentence))
             status = keep(w, sentence);
         if (!status && weightless(w, i, heavy))
             status = warn(w,
@@ -106,7 +107,7 @@ static hml_status odd_tree(build *w, char *heavy)
     return HML_OK;
 }
 
-hml_status hml_build_warnings(build *w)
+hml_status hmli_build_warnings(build *w)
 {
     hml_status status = HML_OK;
     for (size_t i = 0; !status && i < w->b->nwarnings; i++) status = keep(w, builder_text(w->b, w->b->warnings[i]));

@@ -26,15 +26,15 @@ void hml_builder_free(hml_builder *b)
     free(b->shapes);
     free(b->warnings);
     free(b->text.data);
-    hml_names_free(&b->places);
-    hml_names_free(&b->joints);
+    hmli_names_free(&b->places);
+    hmli_names_free(&b->joints);
     free(b);
 }
 
 hml_status hml_builder_set_name(hml_builder *b, const char *name)
 {
-    if (!b || !name || !hml_text_is_plain(name)) return HML_INVALID_ARGUMENT;
-    uint32_t text = hml_text_add(&b->text, name);
+    if (!b || !name || !hmli_text_is_plain(name)) return HML_INVALID_ARGUMENT;
+    uint32_t text = hmli_text_add(&b->text, name);
     if (text == NO_TEXT) return HML_OUT_OF_MEMORY;
     b->name = text;
     return HML_OK;
@@ -43,7 +43,7 @@ hml_status hml_builder_set_name(hml_builder *b, const char *name)
 hml_status hml_builder_set_gravity(hml_builder *b, const double gravity[3])
 {
     if (!b || !gravity) return HML_INVALID_ARGUMENT;
-    if (!hml_all_finite(gravity, 3)) return HML_NOT_FINITE;
+    if (!hmli_all_finite(gravity, 3)) return HML_NOT_FINITE;
     memcpy(b->gravity, gravity, sizeof b->gravity);
     return HML_OK;
 }
@@ -51,7 +51,7 @@ hml_status hml_builder_set_gravity(hml_builder *b, const double gravity[3])
 /* who has this name already, as a sentence needs it; NULL: nobody */
 static const char *owner(const hml_builder *b, const char *name)
 {
-    int32_t value = hml_names_find(&b->places, &b->text, name);
+    int32_t value = hmli_names_find(&b->places, &b->text, name);
     if (value > 0) return "a body";
     if (value < 0) return "a frame";
     size_t length = strlen(name), tail = strlen(CROSS);
@@ -60,16 +60,16 @@ static const char *owner(const hml_builder *b, const char *name)
     if (!link) return NULL;
     memcpy(link, name, length - tail);
     link[length - tail] = 0;
-    value = hml_names_find(&b->places, &b->text, link);
+    value = hmli_names_find(&b->places, &b->text, link);
     free(link);
     return value > 0 && b->links[value - 1].joint.type == HML_JOINT_UNIVERSAL ? "the cross of a universal joint" : NULL;
 }
 
 static hml_status check_name(const char *what, const char *name, hml_error *error)
 {
-    if (!name || !*name) return hml_fail(error, HML_INVALID_ARGUMENT, "a %s has no name", what);
-    if (!hml_text_is_plain(name))
-        return hml_fail(error, HML_BAD_MODEL, "the name of a %s has a control character in it", what);
+    if (!name || !*name) return hmli_fail(error, HML_INVALID_ARGUMENT, "a %s has no name", what);
+    if (!hmli_text_is_plain(name))
+        return hmli_fail(error, HML_BAD_MODEL, "the name of a %s has a control character in it", what);
     return HML_OK;
 }
 
@@ -78,7 +78,7 @@ static hml_status check_place_name(const hml_builder *b, const char *what, const
     hml_status status = check_name(what, name, error);
     if (status) return status;
     const char *who = owner(b, name);
-    if (who) return hml_fail(error, HML_BAD_MODEL, "%s " NAMED ": %s has this name already", what, name, who);
+    if (who) return hmli_fail(error, HML_BAD_MODEL, "%s " NAMED ": %s has this name already", what, name, who);
     return HML_OK;
 }
 
@@ -88,13 +88,13 @@ static hml_status check_cross_name(const hml_builder *b, const char *link, hml_e
     char *name = malloc(size);
     if (!name) return HML_OUT_OF_MEMORY;
     snprintf(name, size, "%s" CROSS, link);
-    int taken = hml_names_find(&b->places, &b->text, name) != 0;
+    int taken = hmli_names_find(&b->places, &b->text, name) != 0;
     free(name);
     if (taken)
-        return hml_fail(error, HML_BAD_MODEL,
-                        "body " NAMED ": the cross of its universal joint needs the name '%.80s" CROSS
-                        "', which is taken",
-                        link, link);
+        return hmli_fail(error, HML_BAD_MODEL,
+                         "body " NAMED ": the cross of its universal joint needs the name '%.80s" CROSS
+                         "', which is taken",
+                         link, link);
     return HML_OK;
 }
 
@@ -109,43 +109,43 @@ static hml_status copy_joint(const hml_joint_spec *given, hml_joint_spec *joint)
     return HML_OK;
 }
 
-static hml_status no_memory(hml_error *error) { return hml_fail(error, HML_OUT_OF_MEMORY, "out of memory"); }
+static hml_status no_memory(hml_error *error) { return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory"); }
 
 hml_status hml_builder_add_body(hml_builder *b, const char *name, const char *parent, const hml_joint_spec *joint,
                                 const hml_inertia_spec *inertia, hml_error *error)
 {
-    if (!b || !joint) return hml_fail(error, HML_INVALID_ARGUMENT, "a body needs a builder and a joint");
+    if (!b || !joint) return hmli_fail(error, HML_INVALID_ARGUMENT, "a body needs a builder and a joint");
     builder_link link = {.parent = NO_TEXT, .mimic = NO_TEXT};
     hml_status status = check_place_name(b, "body", name, error);
     if (status) return status;
     if (copy_joint(joint, &link.joint))
-        return hml_fail(error, HML_INVALID_ARGUMENT, "body " NAMED ": its joint was not initialized", name);
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "body " NAMED ": its joint was not initialized", name);
     if ((status = check_name("joint", link.joint.name, error))) return status;
-    if (hml_names_find(&b->joints, &b->text, link.joint.name))
-        return hml_fail(error, HML_BAD_MODEL, "joint " NAMED ": a joint has this name already", link.joint.name);
-    if ((status = hml_check_joint(&link.joint, error))) return status;
+    if (hmli_names_find(&b->joints, &b->text, link.joint.name))
+        return hmli_fail(error, HML_BAD_MODEL, "joint " NAMED ": a joint has this name already", link.joint.name);
+    if ((status = hmli_check_joint(&link.joint, error))) return status;
     if (link.joint.type == HML_JOINT_UNIVERSAL && (status = check_cross_name(b, name, error))) return status;
     if (inertia) {
-        if ((status = hml_check_inertia(name, inertia, error))) return status;
+        if ((status = hmli_check_inertia(name, inertia, error))) return status;
         link.inertia = *inertia;
     }
     if (parent && strcmp(parent, name) == 0)
-        return hml_fail(error, HML_BAD_MODEL, "body " NAMED " is its own parent", name);
+        return hmli_fail(error, HML_BAD_MODEL, "body " NAMED " is its own parent", name);
 
-    if (b->nlinks >= MAX_ITEMS || !hml_grow(&b->links, &b->links_capacity, b->nlinks + 1, sizeof *b->links) ||
-        !hml_names_reserve(&b->places) || !hml_names_reserve(&b->joints))
+    if (b->nlinks >= MAX_ITEMS || !hmli_grow(&b->links, &b->links_capacity, b->nlinks + 1, sizeof *b->links) ||
+        !hmli_names_reserve(&b->places) || !hmli_names_reserve(&b->joints))
         return no_memory(error);
-    link.name = hml_text_add(&b->text, name);
-    link.joint_name = hml_text_add(&b->text, link.joint.name);
-    if (parent) link.parent = hml_text_add(&b->text, parent);
-    if (link.joint.mimic) link.mimic = hml_text_add(&b->text, link.joint.mimic);
+    link.name = hmli_text_add(&b->text, name);
+    link.joint_name = hmli_text_add(&b->text, link.joint.name);
+    if (parent) link.parent = hmli_text_add(&b->text, parent);
+    if (link.joint.mimic) link.mimic = hmli_text_add(&b->text, link.joint.mimic);
     if (link.name == NO_TEXT || link.joint_name == NO_TEXT || (parent && link.parent == NO_TEXT) ||
         (link.joint.mimic && link.mimic == NO_TEXT))
         return no_memory(error);
     link.joint.name = link.joint.mimic = NULL;
     b->links[b->nlinks++] = link;
-    hml_names_add(&b->places, &b->text, link.name, (int32_t)b->nlinks);
-    hml_names_add(&b->joints, &b->text, link.joint_name, (int32_t)b->nlinks);
+    hmli_names_add(&b->places, &b->text, link.name, (int32_t)b->nlinks);
+    hmli_names_add(&b->joints, &b->text, link.joint_name, (int32_t)b->nlinks);
     return HML_OK;
 }
 
@@ -153,22 +153,22 @@ hml_status hml_builder_add_frame(hml_builder *b, const char *name, const char *b
                                  const double rotation[9], hml_error *error)
 {
     if (!b || !position || !rotation)
-        return hml_fail(error, HML_INVALID_ARGUMENT, "a frame needs a builder and a placement");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "a frame needs a builder and a placement");
     builder_frame frame = {.body = NO_TEXT, .kind = HML_FRAME_NAMED};
     hml_status status = check_place_name(b, "frame", name, error);
     if (status) return status;
     memcpy(frame.position, position, sizeof frame.position);
     memcpy(frame.rotation, rotation, sizeof frame.rotation);
-    if ((status = hml_check_placement("frame", name, frame.position, frame.rotation, error))) return status;
+    if ((status = hmli_check_placement("frame", name, frame.position, frame.rotation, error))) return status;
 
-    if (b->nframes >= MAX_ITEMS || !hml_grow(&b->frames, &b->frames_capacity, b->nframes + 1, sizeof *b->frames) ||
-        !hml_names_reserve(&b->places))
+    if (b->nframes >= MAX_ITEMS || !hmli_grow(&b->frames, &b->frames_capacity, b->nframes + 1, sizeof *b->frames) ||
+        !hmli_names_reserve(&b->places))
         return no_memory(error);
-    frame.name = hml_text_add(&b->text, name);
-    if (body) frame.body = hml_text_add(&b->text, body);
+    frame.name = hmli_text_add(&b->text, name);
+    if (body) frame.body = hmli_text_add(&b->text, body);
     if (frame.name == NO_TEXT || (body && frame.body == NO_TEXT)) return no_memory(error);
     b->frames[b->nframes++] = frame;
-    hml_names_add(&b->places, &b->text, frame.name, -(int32_t)b->nframes);
+    hmli_names_add(&b->places, &b->text, frame.name, -(int32_t)b->nframes);
     return HML_OK;
 }
 
@@ -176,9 +176,9 @@ hml_status hml_builder_add_warning(hml_builder *b, const char *sentence)
 {
     if (!b || !sentence) return HML_INVALID_ARGUMENT;
     if (b->nwarnings >= MAX_ITEMS ||
-        !hml_grow(&b->warnings, &b->warnings_capacity, b->nwarnings + 1, sizeof *b->warnings))
+        !hmli_grow(&b->warnings, &b->warnings_capacity, b->nwarnings + 1, sizeof *b->warnings))
         return HML_OUT_OF_MEMORY;
-    uint32_t text = hml_text_add(&b->text, sentence);
+    uint32_t text = hmli_text_add(&b->text, sentence);
     if (text == NO_TEXT) return HML_OUT_OF_MEMORY;
     b->warnings[b->nwarnings++] = text;
     return HML_OK;

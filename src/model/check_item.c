@@ -10,7 +10,7 @@
 
 #include "hamel/inertia.h"
 
-hml_status hml_fail(hml_error *error, hml_status status, const char *format, ...)
+hml_status hmli_fail(hml_error *error, hml_status status, const char *format, ...)
 {
     if (error) {
         va_list arguments;
@@ -24,7 +24,7 @@ hml_status hml_fail(hml_error *error, hml_status status, const char *format, ...
     return status;
 }
 
-int hml_text_is_plain(const char *text)
+int hmli_text_is_plain(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
         if (*c < 0x20 || *c == 0x7f) return 0;
@@ -34,27 +34,27 @@ int hml_text_is_plain(const char *text)
     return 1;
 }
 
-int hml_all_finite(const double *x, int n)
+int hmli_all_finite(const double *x, int n)
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i])) return 0;
     return 1;
 }
 
-int hml_joint_uses_axis(hml_joint_type type)
+int hmli_joint_uses_axis(hml_joint_type type)
 {
     return type == HML_JOINT_REVOLUTE || type == HML_JOINT_PRISMATIC || type == HML_JOINT_HELICAL ||
            type == HML_JOINT_CYLINDRICAL || type == HML_JOINT_UNIVERSAL;
 }
 
-int hml_joint_uses_point(hml_joint_type type)
+int hmli_joint_uses_point(hml_joint_type type)
 {
     return type == HML_JOINT_REVOLUTE || type == HML_JOINT_HELICAL || type == HML_JOINT_CYLINDRICAL ||
            type == HML_JOINT_UNIVERSAL || type == HML_JOINT_PLANAR || type == HML_JOINT_SPHERICAL ||
            type == HML_JOINT_SCHOENFLIES || type == HML_JOINT_FREE;
 }
 
-double hml_normalize_axis(double axis[3])
+double hmli_normalize_axis(double axis[3])
 {
     double length = hypot(hypot(axis[0], axis[1]), axis[2]);
     if (length == 0 || fabs(length - 1) <= 1e-15) return length;
@@ -63,7 +63,7 @@ double hml_normalize_axis(double axis[3])
 }
 
 /* Newton-Schulz: R ← R (3 − RᵀR)/2 doubles the digits of orthonormality in each step; from 1e-3, three are enough */
-int hml_normalize_rotation(double R[9])
+int hmli_normalize_rotation(double R[9])
 {
     mat3 A = mat3_of_rows(R);
     double off = INFINITY;
@@ -83,7 +83,7 @@ int hml_normalize_rotation(double R[9])
     return 1;
 }
 
-double hml_normalize_rest(hml_joint_type type, double rest[HML_JOINT_MAX_NQ])
+double hmli_normalize_rest(hml_joint_type type, double rest[HML_JOINT_MAX_NQ])
 {
     if (type != HML_JOINT_SPHERICAL && type != HML_JOINT_FREE) return 1;
     double *q = type == HML_JOINT_FREE ? rest + 3 : rest;
@@ -93,52 +93,52 @@ double hml_normalize_rest(hml_joint_type type, double rest[HML_JOINT_MAX_NQ])
     return norm;
 }
 
-hml_status hml_check_placement(const char *what, const char *name, const double position[3], double rotation[9],
-                               hml_error *error)
+hml_status hmli_check_placement(const char *what, const char *name, const double position[3], double rotation[9],
+                                hml_error *error)
 {
-    if (!hml_all_finite(position, 3) || !hml_all_finite(rotation, 9))
-        return hml_fail(error, HML_NOT_FINITE, "%s " NAMED ": its placement holds NaN or infinity", what, name);
-    if (!hml_normalize_rotation(rotation))
-        return hml_fail(error, HML_NOT_NORMALIZED, "%s " NAMED ": the rotation of its placement is not orthonormal",
-                        what, name);
+    if (!hmli_all_finite(position, 3) || !hmli_all_finite(rotation, 9))
+        return hmli_fail(error, HML_NOT_FINITE, "%s " NAMED ": its placement holds NaN or infinity", what, name);
+    if (!hmli_normalize_rotation(rotation))
+        return hmli_fail(error, HML_NOT_NORMALIZED, "%s " NAMED ": the rotation of its placement is not orthonormal",
+                         what, name);
     return HML_OK;
 }
 
 static hml_status check_axis(const char *name, const char *which, const double axis[3], hml_error *error)
 {
     if (axis[0] == 0 && axis[1] == 0 && axis[2] == 0)
-        return hml_fail(error, HML_BAD_MODEL, "joint " NAMED ": its %s is zero", name, which);
+        return hmli_fail(error, HML_BAD_MODEL, "joint " NAMED ": its %s is zero", name, which);
     return HML_OK;
 }
 
 static hml_status check_limits(const char *name, const char *which, const double *limit, int nv, hml_error *error)
 {
     for (int i = 0; i < nv; i++)
-        if (isnan(limit[i])) return hml_fail(error, HML_NOT_FINITE, "joint " NAMED ": its %s is NaN", name, which);
+        if (isnan(limit[i])) return hmli_fail(error, HML_NOT_FINITE, "joint " NAMED ": its %s is NaN", name, which);
     return HML_OK;
 }
 
 static hml_status check_numbers(const char *name, const char *which, const double *x, int n, hml_error *error)
 {
-    if (!hml_all_finite(x, n))
-        return hml_fail(error, HML_NOT_FINITE, "joint " NAMED ": its %s holds NaN or infinity", name, which);
+    if (!hmli_all_finite(x, n))
+        return hmli_fail(error, HML_NOT_FINITE, "joint " NAMED ": its %s holds NaN or infinity", name, which);
     return HML_OK;
 }
 
-hml_status hml_check_joint(hml_joint_spec *joint, hml_error *error)
+hml_status hmli_check_joint(hml_joint_spec *joint, hml_error *error)
 {
     const char *name = joint->name;
     if (!hml_joint_type_name(joint->type))
-        return hml_fail(error, HML_INVALID_ARGUMENT, "joint " NAMED ": there is no joint type %d", name,
-                        (int)joint->type);
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "joint " NAMED ": there is no joint type %d", name,
+                         (int)joint->type);
     int nq = hml_joint_type_nq(joint->type), nv = hml_joint_type_nv(joint->type);
     int two = joint->type == HML_JOINT_UNIVERSAL;
-    if (!hml_joint_uses_axis(joint->type)) memset(joint->axis, 0, sizeof joint->axis);
-    if (!hml_joint_uses_point(joint->type)) memset(joint->point, 0, sizeof joint->point);
+    if (!hmli_joint_uses_axis(joint->type)) memset(joint->axis, 0, sizeof joint->axis);
+    if (!hmli_joint_uses_point(joint->type)) memset(joint->point, 0, sizeof joint->point);
     if (!two) memset(joint->axis2, 0, sizeof joint->axis2);
     if (joint->type != HML_JOINT_HELICAL) joint->pitch = 0;
 
-    hml_status status = hml_check_placement("joint", name, joint->position, joint->rotation, error);
+    hml_status status = hmli_check_placement("joint", name, joint->position, joint->rotation, error);
     if (!status) status = check_numbers(name, "axis", joint->axis, 3, error);
     if (!status) status = check_numbers(name, "axis2", joint->axis2, 3, error);
     if (!status) status = check_numbers(name, "point", joint->point, 3, error);
@@ -153,27 +153,27 @@ hml_status hml_check_joint(hml_joint_spec *joint, hml_error *error)
     if (!status) status = check_limits(name, "effort limit", joint->effort_limit, nv, error);
     if (!status) status = check_numbers(name, "mimic multiplier", &joint->multiplier, 1, error);
     if (!status) status = check_numbers(name, "mimic offset", &joint->offset, 1, error);
-    if (!status && hml_joint_uses_axis(joint->type)) status = check_axis(name, "axis", joint->axis, error);
+    if (!status && hmli_joint_uses_axis(joint->type)) status = check_axis(name, "axis", joint->axis, error);
     if (!status && two) status = check_axis(name, "axis2", joint->axis2, error);
     double rest[HML_JOINT_MAX_NQ];
     memcpy(rest, joint->rest, sizeof rest);
-    double norm = hml_normalize_rest(joint->type, rest);
+    double norm = hmli_normalize_rest(joint->type, rest);
     if (!status && (norm == 0 || isinf(norm)))
-        status = hml_fail(error, HML_BAD_MODEL, "joint " NAMED ": the quaternion of its rest position is %s", name,
-                          norm == 0 ? "zero" : "too large");
+        status = hmli_fail(error, HML_BAD_MODEL, "joint " NAMED ": the quaternion of its rest position is %s", name,
+                           norm == 0 ? "zero" : "too large");
     return status;
 }
 
-hml_status hml_check_inertia(const char *link, const hml_inertia_spec *body, hml_error *error)
+hml_status hmli_check_inertia(const char *link, const hml_inertia_spec *body, hml_error *error)
 {
-    if (!isfinite(body->mass) || !hml_all_finite(body->com, 3) || !hml_all_finite(body->moment, 9))
-        return hml_fail(error, HML_NOT_FINITE, "body " NAMED ": its inertia holds NaN or infinity", link);
+    if (!isfinite(body->mass) || !hmli_all_finite(body->com, 3) || !hmli_all_finite(body->moment, 9))
+        return hmli_fail(error, HML_NOT_FINITE, "body " NAMED ": its inertia holds NaN or infinity", link);
     if (body->mass < 0)
-        return hml_fail(error, HML_BAD_MODEL, "body " NAMED ": its mass is negative (%g)", link, body->mass);
+        return hmli_fail(error, HML_BAD_MODEL, "body " NAMED ": its mass is negative (%g)", link, body->mass);
     return HML_OK;
 }
 
-int hml_odd_inertia(const char *link, const hml_inertia_spec *body, char *sentence, size_t size)
+int hmli_odd_inertia(const char *link, const hml_inertia_spec *body, char *sentence, size_t size)
 {
     const double *I = body->moment, slack = HML_INERTIA_TOLERANCE;
     double about_com[10] = {1}, lambda[3], largest = 0;

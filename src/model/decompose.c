@@ -7,21 +7,21 @@
 #include "model/edit.h"
 #include "model/merge_inertia.h"
 
-unsigned hml_rebuild_options(const hml_model *m)
+unsigned hmli_rebuild_options(const hml_model *m)
 {
     for (int32_t i = 0; i < m->nbodies; i++)
         if (model_bodies(m)[i].type == HML_JOINT_FIXED) return HML_BUILD_KEEP_FIXED;
     return 0;
 }
 
-hml_status hml_rebuild(hml_builder *b, const hml_model *like, hml_model **result, hml_error *error)
+hml_status hmli_rebuild(hml_builder *b, const hml_model *like, hml_model **result, hml_error *error)
 {
-    hml_status status = hml_builder_build(b, hml_rebuild_options(like), result, error);
+    hml_status status = hml_builder_build(b, hmli_rebuild_options(like), result, error);
     hml_builder_free(b);
     return status;
 }
 
-hml_status hml_joint_position(const hml_model *m, const model_joint *j, const double *q, double out[HML_JOINT_MAX_NQ])
+hml_status hmli_joint_position(const hml_model *m, const model_joint *j, const double *q, double out[HML_JOINT_MAX_NQ])
 {
     if (!q) {
         joint_neutral(group_type(j->type), out);
@@ -34,7 +34,7 @@ hml_status hml_joint_position(const hml_model *m, const model_joint *j, const do
     return finite_numbers(out, 1);
 }
 
-pose hml_joint_motion(const hml_model *m, const model_joint *j, const double *q)
+pose hmli_joint_motion(const hml_model *m, const model_joint *j, const double *q)
 {
     pose H = pose_identity();
     for (int32_t i = j->body; i < j->body + j->nbodies; i++) {
@@ -55,7 +55,7 @@ typedef struct text {
 static const char *prefixed(text *t, const char *prefix, const char *name)
 {
     size_t head = strlen(prefix), tail = strlen(name) + 1;
-    if (!hml_grow(&t->data, &t->capacity, head + tail, 1)) return NULL;
+    if (!hmli_grow(&t->data, &t->capacity, head + tail, 1)) return NULL;
     memcpy(t->data, prefix, head);
     memcpy(t->data + head, name, tail);
     return t->data;
@@ -111,7 +111,7 @@ static hml_status add_link(adding *a, int32_t index)
     if (first->parent >= 0)
         parent = prefixed(&a->parent, a->prefix, model_text(m, model_bodies(m)[first->parent].name));
     if (!name || !spec.name || (j->leader >= 0 && !spec.mimic) || (first->parent >= 0 && !parent))
-        return hml_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+        return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
     if (first->parent < 0 && a->moved) {
         pose origin = pose_mul(a->at, pose_of_arrays(spec.rotation, spec.position));
         pose_to_arrays(origin, spec.rotation, spec.position);
@@ -128,7 +128,7 @@ static hml_status add_frame(adding *a, const model_frame *f)
     double R[9], p[3];
     const char *name = prefixed(&a->name, a->prefix, model_text(m, f->name)), *body = a->body;
     if (f->body >= 0) body = prefixed(&a->parent, a->prefix, model_text(m, model_bodies(m)[f->body].name));
-    if (!name || (f->body >= 0 && !body)) return hml_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+    if (!name || (f->body >= 0 && !body)) return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
     memcpy(R, f->R, sizeof R);
     memcpy(p, f->p, sizeof p);
     if (f->body < 0 && a->moved) pose_to_arrays(pose_mul(a->at, pose_of_arrays(R, p)), R, p);
@@ -144,7 +144,7 @@ static hml_status add_shape(adding *a, int32_t index)
     const char *body = a->body;
     if (shape.frame >= 0) {
         body = prefixed(&a->parent, a->prefix, model_text(a->m, model_bodies(a->m)[shape.frame].name));
-        if (!body) return hml_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+        if (!body) return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
     } else if (a->moved) {
         pose place = pose_mul(a->at, pose_of_arrays(shape.rotation, shape.position));
         pose_to_arrays(place, shape.rotation, shape.position);
@@ -160,8 +160,9 @@ static hml_status add_world(adding *a)
     memcpy(I.com, m->world_com, sizeof I.com);
     sym3_array_to_rows(m->world_moment, I.moment);
     if (a->body) {
-        int32_t link = hml_names_find(&a->b->places, &a->b->text, a->body) - 1;
-        if (link < 0) return hml_fail(a->error, HML_NOT_FOUND, "there is no body " NAMED " to put a model on", a->body);
+        int32_t link = hmli_names_find(&a->b->places, &a->b->text, a->body) - 1;
+        if (link < 0)
+            return hmli_fail(a->error, HML_NOT_FOUND, "there is no body " NAMED " to put a model on", a->body);
         to = &a->b->links[link].inertia;
     }
     double moment[6];
@@ -190,10 +191,10 @@ hml_status hml_builder_add_model(hml_builder *b, const hml_model *m, const char 
                                  const double position[3], const double rotation[9], hml_error *error)
 {
     if (!b || !m || !position || !rotation)
-        return hml_fail(error, HML_INVALID_ARGUMENT, "adding a model needs a builder, a model and a placement");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "adding a model needs a builder, a model and a placement");
     double R[9];
     memcpy(R, rotation, sizeof R);
-    hml_status status = hml_check_placement("model", hml_model_name(m), position, R, error);
+    hml_status status = hmli_check_placement("model", hml_model_name(m), position, R, error);
     if (status) return status;
     adding a = {.b = b, .m = m, .prefix = prefix ? prefix : "", .body = body, .moved = 1, .error = error};
     a.at = pose_of_arrays(R, position);
@@ -220,15 +221,15 @@ hml_status hml_model_append(const hml_model *m, int32_t frame, const hml_model *
                             hml_model **result, hml_error *error)
 {
     if (!m || !other || !result || frame < -1 || frame >= m->nframes)
-        return hml_fail(error, HML_INVALID_ARGUMENT, "appending needs two models and a frame of the first");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "appending needs two models and a frame of the first");
     static const model_frame world = {.body = -1, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const model_frame *f = frame < 0 ? &world : &model_frames(m)[frame];
     hml_builder *b;
     hml_status status = hml_model_to_builder(m, &b);
-    if (status) return hml_fail(error, status, "%s", hml_status_message(status));
+    if (status) return hmli_fail(error, status, "%s", hml_status_message(status));
     const char *body = f->body < 0 ? NULL : model_text(m, model_bodies(m)[f->body].name);
     status = hml_builder_add_model(b, other, prefix, body, f->p, f->R, error);
-    if (!status) return hml_rebuild(b, hml_rebuild_options(other) ? other : m, result, error);
+    if (!status) return hmli_rebuild(b, hmli_rebuild_options(other) ? other : m, result, error);
     hml_builder_free(b);
     return status;
 }

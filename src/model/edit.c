@@ -26,15 +26,15 @@ static hml_status mark(const hml_model *m, const int32_t *joints, int32_t count,
 {
     for (int32_t k = 0; k < count; k++) {
         if (joints[k] < 0 || joints[k] >= m->njoints)
-            return hml_fail(error, HML_INVALID_ARGUMENT, "there is no joint %d to lock", (int)joints[k]);
+            return hmli_fail(error, HML_INVALID_ARGUMENT, "there is no joint %d to lock", (int)joints[k]);
         locked[joints[k]] = 1;
     }
     for (int32_t i = 0; i < m->njoints; i++) {
         const model_joint *j = &model_joints(m)[i];
         if (j->leader < 0 || locked[j->leader] == locked[i]) continue;
         if (locked[i])
-            return hml_fail(error, HML_BAD_MODEL, "joint " NAMED " cannot be locked, it follows joint " NAMED,
-                            joint_text(m, j), joint_text(m, &model_joints(m)[j->leader]));
+            return hmli_fail(error, HML_BAD_MODEL, "joint " NAMED " cannot be locked, it follows joint " NAMED,
+                             joint_text(m, j), joint_text(m, &model_joints(m)[j->leader]));
         locked[i] = 1;
     }
     return HML_OK;
@@ -44,7 +44,7 @@ hml_status hml_model_lock(const hml_model *m, const int32_t *joints, int32_t cou
                           hml_error *error)
 {
     if (!m || !result || count < 0 || (count > 0 && !joints))
-        return hml_fail(error, HML_INVALID_ARGUMENT, "locking needs a model and its joints");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "locking needs a model and its joints");
     hml_builder *b = NULL;
     char *locked = calloc((size_t)m->njoints + 1, 1);
     hml_status status = locked ? mark(m, joints, count, locked, error) : HML_OUT_OF_MEMORY;
@@ -53,14 +53,14 @@ hml_status hml_model_lock(const hml_model *m, const int32_t *joints, int32_t cou
         const model_joint *j = &model_joints(m)[i];
         double g[HML_JOINT_MAX_NQ];
         if (!locked[i]) continue;
-        if ((status = hml_joint_position(m, j, q, g)))
-            hml_fail(error, status, "joint " NAMED ": its position is no position", joint_text(m, j));
+        if ((status = hmli_joint_position(m, j, q, g)))
+            hmli_fail(error, status, "joint " NAMED ": its position is no position", joint_text(m, j));
         else
-            freeze(&b->links[i], hml_joint_motion(m, j, g));
+            freeze(&b->links[i], hmli_joint_motion(m, j, g));
     }
     free(locked);
-    if (!status) return hml_rebuild(b, m, result, error);
-    if (status == HML_OUT_OF_MEMORY) hml_fail(error, status, "out of memory");
+    if (!status) return hmli_rebuild(b, m, result, error);
+    if (status == HML_OUT_OF_MEMORY) hmli_fail(error, status, "out of memory");
     hml_builder_free(b);
     return status;
 }
@@ -137,11 +137,11 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         scale3(b->shapes[i].shape.size, length);
     }
     for (size_t i = 0; i < b->nlinks && !status; i++) { /* products of big numbers may have overflowed */
-        status = hml_check_joint(&b->links[i].joint, NULL);
-        if (!status) status = hml_check_inertia("", &b->links[i].inertia, NULL);
+        status = hmli_check_joint(&b->links[i].joint, NULL);
+        if (!status) status = hmli_check_inertia("", &b->links[i].inertia, NULL);
     }
-    for (size_t i = 0; i < b->nshapes && !status; i++) status = hml_check_shape("", &b->shapes[i].shape, NULL);
-    if (!status) return hml_rebuild(b, m, result, NULL);
+    for (size_t i = 0; i < b->nshapes && !status; i++) status = hmli_check_shape("", &b->shapes[i].shape, NULL);
+    if (!status) return hmli_rebuild(b, m, result, NULL);
     hml_builder_free(b);
     return status;
 }
@@ -153,7 +153,7 @@ hml_status hml_model_set_inertias(hml_model *m, int32_t first, int32_t count, co
     if (!m || first < 0 || count < 0 || first > m->nbodies - count || (count > 0 && !inertias))
         return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < count; i++) {
-        hml_status status = hml_check_inertia("", &inertias[i], NULL);
+        hml_status status = hmli_check_inertia("", &inertias[i], NULL);
         if (status) return status;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ hml_status hml_model_set_inertias(hml_model *m, int32_t first, int32_t count, co
         memcpy(body->com, inertias[i].com, sizeof body->com);
         sym3_to_array(sym3_of_rows(inertias[i].moment), body->moment);
     }
-    hml_plan_fill(m);
+    hmli_plan_fill(m);
     return HML_OK;
 }
 

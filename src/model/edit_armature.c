@@ -22,7 +22,7 @@ hml_status hml_model_add_armature(const hml_model *model, const double *armature
         for (int32_t k = 0; k < j->nv; k++) coordinates[at + k].armature += armature[j->v + k];
     }
     copy->passive = 1;
-    hml_plan_fill(copy);
+    hmli_plan_fill(copy);
     *result = copy;
     return HML_OK;
 }

@@ -192,7 +192,7 @@ static hml_status base_from(hml_layout layout, const double *in, double w, doubl
             memcpy(R + 3 * i, in + 4 * i, 3 * sizeof *R);
             g[i] = in[4 * i + 3];
         }
-        if (!hml_normalize_rotation(R)) return HML_NOT_NORMALIZED;
+        if (!hmli_normalize_rotation(R)) return HML_NOT_NORMALIZED;
         joint_put_quat(quat_normalize(mat3_to_quat(mat3_of_rows(R))), g + 3);
         break;
     }

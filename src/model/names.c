@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hml_grow(void *array, size_t *capacity, size_t need, size_t element)
+int hmli_grow(void *array, size_t *capacity, size_t need, size_t element)
 {
     if (need <= *capacity) return 1;
     size_t wanted = *capacity < 8 ? 16 : 2 * *capacity;
@@ -18,10 +18,11 @@ int hml_grow(void *array, size_t *capacity, size_t need, size_t element)
     return 1;
 }
 
-uint32_t hml_text_add(text_pool *pool, const char *text)
+uint32_t hmli_text_add(text_pool *pool, const char *text)
 {
     size_t length = strlen(text) + 1, offset = pool->size;
-    if (length > UINT32_MAX - 1 - offset || !hml_grow(&pool->data, &pool->capacity, offset + length, 1)) return NO_TEXT;
+    if (length > UINT32_MAX - 1 - offset || !hmli_grow(&pool->data, &pool->capacity, offset + length, 1))
+        return NO_TEXT;
     memcpy(pool->data + offset, text, length);
     pool->size += length;
     return (uint32_t)offset;
@@ -38,21 +39,21 @@ static const char *text_of(const void *names, uint32_t leaf)
     return l->pool->data + l->table->entries[leaf].text;
 }
 
-int32_t hml_names_find(const name_table *table, const text_pool *pool, const char *name)
+int32_t hmli_names_find(const name_table *table, const text_pool *pool, const char *name)
 {
     leaves names = {table, pool};
     uint32_t leaf = trie_find(&table->tree, text_of, &names, name);
     return leaf == TRIE_NONE ? 0 : table->entries[leaf].value;
 }
 
-int hml_names_reserve(name_table *table)
+int hmli_names_reserve(name_table *table)
 {
     size_t need = (size_t)table->tree.leaves + 1;
-    return hml_grow(&table->entries, &table->entries_capacity, need, sizeof *table->entries) &&
-           hml_grow(&table->tree.nodes, &table->nodes_capacity, need, sizeof *table->tree.nodes);
+    return hmli_grow(&table->entries, &table->entries_capacity, need, sizeof *table->entries) &&
+           hmli_grow(&table->tree.nodes, &table->nodes_capacity, need, sizeof *table->tree.nodes);
 }
 
-void hml_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value)
+void hmli_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value)
 {
     leaves names = {table, pool};
     name_entry entry = {text, value};
@@ -60,9 +61,9 @@ void hml_names_add(name_table *table, const text_pool *pool, uint32_t text, int3
     trie_add(&table->tree, text_of, &names, pool->data + text);
 }
 
-void hml_names_clear(name_table *table) { table->tree.leaves = 0; }
+void hmli_names_clear(name_table *table) { table->tree.leaves = 0; }
 
-void hml_names_free(name_table *table)
+void hmli_names_free(name_table *table)
 {
     free(table->entries);
     free(table->tree.nodes);

@@ -29,23 +29,23 @@ typedef struct name_table {
 } name_table;
 
 /* room for `need` elements of `element` bytes in *array; 0 when out of memory, and then nothing has changed */
-int hml_grow(void *array, size_t *capacity, size_t need, size_t element);
+int hmli_grow(void *array, size_t *capacity, size_t need, size_t element);
 
 /* copies the text; its offset, or NO_TEXT when out of memory */
-uint32_t hml_text_add(text_pool *pool, const char *text);
+uint32_t hmli_text_add(text_pool *pool, const char *text);
 
 /* the value of a name, 0 if it is not there */
-int32_t hml_names_find(const name_table *table, const text_pool *pool, const char *name);
+int32_t hmli_names_find(const name_table *table, const text_pool *pool, const char *name);
 
 /* room for one more name; 0 when out of memory */
-int hml_names_reserve(name_table *table);
+int hmli_names_reserve(name_table *table);
 
 /* adds a name of the pool that is not there yet; room was reserved */
-void hml_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value);
+void hmli_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value);
 
 /* forgets all names, keeps the room */
-void hml_names_clear(name_table *table);
+void hmli_names_clear(name_table *table);
 
-void hml_names_free(name_table *table);
+void hmli_names_free(name_table *table);
 
 #endif

@@ -310,7 +310,7 @@ static uint64_t inertias_size(const hml_model *m)
     return aligned(10 * ((uint64_t)m->nbodies + PLAN_PACK) * sizeof(double));
 }
 
-size_t hml_plan_size(const hml_model *m)
+size_t hmli_plan_size(const hml_model *m)
 {
     return (size_t)(aligned(sizeof(hml_plan)) + aligned((uint64_t)m->nbodies * sizeof(plan_body)) +
                     aligned((uint64_t)m->tree_nv * sizeof(plan_column)) +
@@ -320,7 +320,7 @@ size_t hml_plan_size(const hml_model *m)
                     aligned((uint64_t)m->nbodies * sizeof(plan_motion)) + inertias_size(m));
 }
 
-void hml_plan_fill(hml_model *m)
+void hmli_plan_fill(hml_model *m)
 {
     hml_plan *plan = (hml_plan *)((char *)m + m->plan);
     memset(plan, 0, sizeof *plan);

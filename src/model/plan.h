@@ -91,8 +91,8 @@ typedef struct hml_plan {
 } hml_plan;
 
 /* bytes the plan of a model needs, and laying it out at model->plan; all other sections are final before */
-size_t hml_plan_size(const hml_model *model);
-void hml_plan_fill(hml_model *model);
+size_t hmli_plan_size(const hml_model *model);
+void hmli_plan_fill(hml_model *model);
 
 static inline const hml_plan *model_plan(const hml_model *m) { return (const hml_plan *)model_at(m, m->plan); }
 static inline const void *plan_at(const hml_plan *p, uint64_t offset) { return (const char *)p + offset; }

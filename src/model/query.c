@@ -110,23 +110,23 @@ hml_status hml_model_frame(const hml_model *m, int32_t index, hml_frame_info *in
 
 int32_t hml_model_find_body(const hml_model *m, const char *name)
 {
-    return hml_block_find(m, hml_block_lookup(m).bodies, m->nbodies, model_body_name, name);
+    return hmli_block_find(m, hmli_block_lookup(m).bodies, m->nbodies, model_body_name, name);
 }
 
 int32_t hml_model_find_joint(const hml_model *m, const char *name)
 {
-    return hml_block_find(m, hml_block_lookup(m).joints, m->njoints, model_joint_name, name);
+    return hmli_block_find(m, hmli_block_lookup(m).joints, m->njoints, model_joint_name, name);
 }
 
 int32_t hml_model_find_frame(const hml_model *m, const char *name)
 {
-    return hml_block_find(m, hml_block_lookup(m).frames, m->nframes, model_frame_name, name);
+    return hmli_block_find(m, hmli_block_lookup(m).frames, m->nframes, model_frame_name, name);
 }
 
 hml_status hml_model_velocity_name(const hml_model *m, int32_t index, char *name, size_t size)
 {
     if (!m || !name || index < 0 || index >= m->nv) return HML_INVALID_ARGUMENT;
-    const model_joint *j = &model_joints(m)[hml_block_lookup(m).velocity_joint[index]];
+    const model_joint *j = &model_joints(m)[hmli_block_lookup(m).velocity_joint[index]];
     const char *joint = model_text(m, j->name);
     int length = j->nv == 1 ? snprintf(name, size, "%s", joint) : snprintf(name, size, "%s.%d", joint, index - j->v);
     return length >= 0 && (size_t)length < size ? HML_OK : HML_INVALID_ARGUMENT;

@@ -37,19 +37,19 @@ static hml_status reverse(hml_joint_spec *joint, const char *name, hml_error *er
     case HML_JOINT_TRANSLATION3:
     case HML_JOINT_FREE:
         if (has_passive_or_limits(joint))
-            return hml_fail(error, HML_UNSUPPORTED,
-                            "joint " NAMED " cannot be turned round: it has armature, damping, springs or limits, "
-                            "which belong to the coordinates it has now",
-                            name);
+            return hmli_fail(error, HML_UNSUPPORTED,
+                             "joint " NAMED " cannot be turned round: it has armature, damping, springs or limits, "
+                             "which belong to the coordinates it has now",
+                             name);
         break;
     default:
-        return hml_fail(error, HML_UNSUPPORTED,
-                        "joint " NAMED " cannot be turned round: the inverse of a %s joint is no %s joint", name,
-                        hml_joint_type_name(joint->type), hml_joint_type_name(joint->type));
+        return hmli_fail(error, HML_UNSUPPORTED,
+                         "joint " NAMED " cannot be turned round: the inverse of a %s joint is no %s joint", name,
+                         hml_joint_type_name(joint->type), hml_joint_type_name(joint->type));
     }
     pose O = pose_of_arrays(joint->rotation, joint->position);
     vec3_to_array(vec3_neg(mat3_mul_vec(O.R, vec3_of_array(joint->axis))), joint->axis);
-    vec3_to_array(hml_joint_uses_point(joint->type) ? pose_act(O, vec3_of_array(joint->point)) : vec3_zero(),
+    vec3_to_array(hmli_joint_uses_point(joint->type) ? pose_act(O, vec3_of_array(joint->point)) : vec3_zero(),
                   joint->point);
     pose_to_arrays(pose_inverse(O), joint->rotation, joint->position);
     return HML_OK;
@@ -59,14 +59,15 @@ static hml_status check_root(const hml_model *m, const builder_link *link, const
 {
     const char *name = joint_text(m, j);
     if (j->type != HML_JOINT_FREE && j->type != HML_JOINT_FIXED)
-        return hml_fail(error, HML_UNSUPPORTED,
-                        "the base cannot change: the %s joint " NAMED " on the world would be lost",
-                        hml_joint_type_name((hml_joint_type)j->type), name);
+        return hmli_fail(error, HML_UNSUPPORTED,
+                         "the base cannot change: the %s joint " NAMED " on the world would be lost",
+                         hml_joint_type_name((hml_joint_type)j->type), name);
     if (has_passive_or_limits(&link->joint))
-        return hml_fail(error, HML_UNSUPPORTED,
-                        "the base cannot change: joint " NAMED " has armature, damping, springs or limits, which would "
-                        "be lost",
-                        name);
+        return hmli_fail(error, HML_UNSUPPORTED,
+                         "the base cannot change: joint " NAMED
+                         " has armature, damping, springs or limits, which would "
+                         "be lost",
+                         name);
     return HML_OK;
 }
 
@@ -104,8 +105,8 @@ static hml_status turn_path(const hml_model *m, int32_t body, hml_joint_type roo
 /* the joint table of the builder, after joints have changed places */
 static void index_joints(hml_builder *b)
 {
-    hml_names_clear(&b->joints);
-    for (size_t i = 0; i < b->nlinks; i++) hml_names_add(&b->joints, &b->text, b->links[i].joint_name, (int32_t)i + 1);
+    hmli_names_clear(&b->joints);
+    for (size_t i = 0; i < b->nlinks; i++) hmli_names_add(&b->joints, &b->text, b->links[i].joint_name, (int32_t)i + 1);
 }
 
 /* twist of a body relative to the world, in its own frame, and its pose; by walking down to its root */
@@ -120,7 +121,7 @@ static hml_status motion_in_world(const hml_model *m, int32_t body, const double
         double g[HML_JOINT_MAX_NQ], scale = j->leader < 0 ? 1 : j->multiplier;
         twist S[HML_JOINT_MAX_NV];
         int32_t second = body - j->body; /* of a universal joint */
-        hml_status status = hml_joint_position(m, j, q, g);
+        hml_status status = hmli_joint_position(m, j, q, g);
         if (status) return status;
         joint_columns(b->type, axis, point, b->pitch, S);
         for (int32_t k = 0; v && k < b->nv; k++)
@@ -136,22 +137,22 @@ hml_status hml_model_reroot(const hml_model *m, int32_t body, hml_joint_type roo
                             hml_error *error)
 {
     if (!m || !result || body < 0 || body >= m->nbodies || (root != HML_JOINT_FREE && root != HML_JOINT_FIXED))
-        return hml_fail(error, HML_INVALID_ARGUMENT, "a new base needs a model, one of its bodies, and free or fixed");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "a new base needs a model, one of its bodies, and free or fixed");
     if (body != joint_link(&model_joints(m)[model_bodies(m)[body].joint]))
-        return hml_fail(error, HML_INVALID_ARGUMENT, "the cross of a universal joint cannot be a base");
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "the cross of a universal joint cannot be a base");
     pose place;
     twist still;
     hml_builder *b;
     hml_status status = motion_in_world(m, body, q, NULL, &place, &still);
     if (!status) status = hml_model_to_builder(m, &b);
-    if (status) return hml_fail(error, status, "%s", hml_status_message(status));
+    if (status) return hmli_fail(error, status, "%s", hml_status_message(status));
     status = turn_path(m, body, root, place, b, error);
     if (status) {
         hml_builder_free(b);
         return status;
     }
     index_joints(b);
-    return hml_rebuild(b, m, result, error);
+    return hmli_rebuild(b, m, result, error);
 }
 
 /* ---- states ---- */
@@ -215,7 +216,7 @@ static hml_status carry_joint(const hml_model *m, const double *q, const double 
     double g[HML_JOINT_MAX_NQ];
     hml_status status = joint_numbers(source, q, g);
     if (status) return status;
-    if (joint_link(source) != body && j->nq > 0 && !hml_joint_uses_axis((hml_joint_type)j->type)) {
+    if (joint_link(source) != body && j->nq > 0 && !hmli_joint_uses_axis((hml_joint_type)j->type)) {
         turn_numbers(from, g, v_out ? v + source->v : NULL, q_out, v_out);
     } else {
         memcpy(q_out, g, (size_t)j->nq * sizeof *g);

@@ -28,32 +28,32 @@ hml_status hml_shape_kind_from_name(const char *name, hml_shape_kind *kind)
     return HML_NOT_FOUND;
 }
 
-hml_status hml_check_shape(const char *body, hml_shape *shape, hml_error *error)
+hml_status hmli_check_shape(const char *body, hml_shape *shape, hml_error *error)
 {
     const char *on = body ? body : "world";
     if (!known(shape->kind))
-        return hml_fail(error, HML_INVALID_ARGUMENT, "a shape of " NAMED " is of no known kind", on);
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "a shape of " NAMED " is of no known kind", on);
     for (int i = 0; i < sizes[shape->kind]; i++)
         if (!(shape->size[i] > 0) || !isfinite(shape->size[i]))
-            return hml_fail(error, HML_BAD_MODEL, "a %s of " NAMED " has the size %g: it must be positive",
-                            names[shape->kind], on, shape->size[i]);
+            return hmli_fail(error, HML_BAD_MODEL, "a %s of " NAMED " has the size %g: it must be positive",
+                             names[shape->kind], on, shape->size[i]);
     for (int i = sizes[shape->kind]; i < 3; i++) shape->size[i] = 0;
     if (!isfinite(shape->friction) || !(shape->restitution >= 0 && shape->restitution <= 1))
-        return hml_fail(error, HML_BAD_MODEL, "a %s of " NAMED ": its friction or its restitution is out of range",
-                        names[shape->kind], on);
+        return hmli_fail(error, HML_BAD_MODEL, "a %s of " NAMED ": its friction or its restitution is out of range",
+                         names[shape->kind], on);
     if (shape->friction < 0) shape->friction = -1;
-    return hml_check_placement("shape of", on, shape->position, shape->rotation, error);
+    return hmli_check_placement("shape of", on, shape->position, shape->rotation, error);
 }
 
 hml_status hml_builder_add_shape(hml_builder *b, const char *body, const hml_shape *shape, hml_error *error)
 {
-    if (!b || !shape) return hml_fail(error, HML_INVALID_ARGUMENT, "a shape needs a builder");
+    if (!b || !shape) return hmli_fail(error, HML_INVALID_ARGUMENT, "a shape needs a builder");
     builder_shape added = {.body = NO_TEXT, .shape = *shape};
-    hml_status status = hml_check_shape(body, &added.shape, error);
+    hml_status status = hmli_check_shape(body, &added.shape, error);
     if (status) return status;
-    if (b->nshapes >= MAX_SHAPES || !hml_grow(&b->shapes, &b->shapes_capacity, b->nshapes + 1, sizeof *b->shapes) ||
-        (body && (added.body = hml_text_add(&b->text, body)) == NO_TEXT))
-        return hml_fail(error, HML_OUT_OF_MEMORY, "out of memory");
+    if (b->nshapes >= MAX_SHAPES || !hmli_grow(&b->shapes, &b->shapes_capacity, b->nshapes + 1, sizeof *b->shapes) ||
+        (body && (added.body = hmli_text_add(&b->text, body)) == NO_TEXT))
+        return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory");
     b->shapes[b->nshapes++] = added;
     return HML_OK;
 }

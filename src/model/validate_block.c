@@ -16,7 +16,7 @@ static int name_valid(const hml_model *m, uint32_t name, uint64_t *left)
 {
     if (name >= m->names_size) return 0;
     uint64_t length = strlen(model_text(m, name)) + 1;
-    if (length > *left || !hml_text_is_plain(model_text(m, name))) return 0;
+    if (length > *left || !hmli_text_is_plain(model_text(m, name))) return 0;
     *left -= length;
     return 1;
 }
@@ -24,9 +24,9 @@ static int name_valid(const hml_model *m, uint32_t name, uint64_t *left)
 static int placement_valid(const double R[9], const double p[3])
 {
     double copy[9];
-    if (!hml_all_finite(R, 9) || !hml_all_finite(p, 3)) return 0;
+    if (!hmli_all_finite(R, 9) || !hmli_all_finite(p, 3)) return 0;
     for (int i = 0; i < 9; i++) copy[i] = R[i];
-    return hml_normalize_rotation(copy);
+    return hmli_normalize_rotation(copy);
 }
 
 static int unit(const double axis[3])
@@ -63,11 +63,11 @@ static int bodies_valid(const hml_model *m, uint64_t *left)
             b->nv != hml_joint_type_nv(type) || !topology_valid(m, i))
             return 0;
         if (b->joint < 0 || b->joint >= m->njoints || !name_valid(m, b->name, left)) return 0;
-        if (!placement_valid(b->R, b->p) || !hml_all_finite(b->axis, 3) || !hml_all_finite(b->point, 3) ||
-            !isfinite(b->pitch) || !isfinite(b->mass) || b->mass < 0 || !hml_all_finite(b->com, 3) ||
-            !hml_all_finite(b->moment, 6))
+        if (!placement_valid(b->R, b->p) || !hmli_all_finite(b->axis, 3) || !hmli_all_finite(b->point, 3) ||
+            !isfinite(b->pitch) || !isfinite(b->mass) || b->mass < 0 || !hmli_all_finite(b->com, 3) ||
+            !hmli_all_finite(b->moment, 6))
             return 0;
-        if (hml_joint_uses_axis(type) && !unit(b->axis)) return 0;
+        if (hmli_joint_uses_axis(type) && !unit(b->axis)) return 0;
         q += b->nq;
         v += b->nv;
         if (b->depth + 1 > depth) depth = b->depth + 1;
@@ -150,19 +150,19 @@ static int coordinates_valid(const hml_model *m)
         const model_body *b = &model_bodies(m)[i];
         double rest[HML_JOINT_MAX_NQ] = {0};
         for (int32_t k = 0; k < b->nq; k++) rest[k] = model_rest(m)[b->q + k];
-        if (!hml_all_finite(rest, b->nq) || !(fabs(hml_normalize_rest((hml_joint_type)b->type, rest) - 1) < 1e-12))
+        if (!hmli_all_finite(rest, b->nq) || !(fabs(hmli_normalize_rest((hml_joint_type)b->type, rest) - 1) < 1e-12))
             return 0;
     }
     return passive == m->passive;
 }
 
-int hml_block_valid(const hml_model *m)
+int hmli_block_valid(const hml_model *m)
 {
     uint64_t left = m->names_size;
-    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name, &left) || !hml_all_finite(m->gravity, 3))
+    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name, &left) || !hmli_all_finite(m->gravity, 3))
         return 0;
-    if (!isfinite(m->world_mass) || m->world_mass < 0 || !hml_all_finite(m->world_com, 3) ||
-        !hml_all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
+    if (!isfinite(m->world_mass) || m->world_mass < 0 || !hmli_all_finite(m->world_com, 3) ||
+        !hmli_all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
         return 0;
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (model_warnings(m)[i] >= m->names_size) return 0;

@@ -46,7 +46,7 @@ static wrench pull(const tree_body *i, twist S, twist Sdot)
 static void fill(tree *t, const double *v, size_t nv, double *C)
 {
     memset(C, 0, nv * nv * sizeof *C);
-    hml_tree_to_root(t);
+    hmli_tree_to_root(t);
     for (int i = 0; i < t->n; i++) {
         tree_body *b = &t->body[i];
         b->v = twist_add(b->parent < 0 ? twist_zero() : t->body[b->parent].v, tree_joint(b, b->Sr, v));
@@ -80,7 +80,7 @@ hml_status hml_coriolis_matrix(const hml_model *model, void *scratch, const doub
 {
     tree t;
     if (!v || !C) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     size_t nv = (size_t)model->nv;
@@ -93,7 +93,7 @@ hml_status hml_christoffel(const hml_model *model, void *scratch, const double *
 {
     tree t;
     if (!Gamma) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     size_t nv = (size_t)model->nv;

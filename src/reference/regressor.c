@@ -35,7 +35,7 @@ hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t cou
 {
     if (!model || first < 0 || count < 0 || first > model->nbodies - count || (count > 0 && !parameters))
         return HML_INVALID_ARGUMENT;
-    if (!hml_all_finite(parameters, HML_BODY_PARAMETERS * count)) return HML_NOT_FINITE;
+    if (!hmli_all_finite(parameters, HML_BODY_PARAMETERS * count)) return HML_NOT_FINITE;
     for (int32_t i = 0; i < count; i++) {
         const double *p = parameters + HML_BODY_PARAMETERS * i;
         if (p[0] < 0 || (p[0] == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0))) return HML_BAD_MODEL;
@@ -51,7 +51,7 @@ hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t cou
         for (int k = 0; k < 3; k++) b->com[k] = per_mass * p[1 + k];
         memcpy(b->moment, moment, sizeof moment);
     }
-    hml_plan_fill(model);
+    hmli_plan_fill(model);
     return HML_OK;
 }
 
@@ -74,7 +74,7 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
 {
     tree t;
     if (!v || !a || !Y) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, a, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
@@ -101,7 +101,7 @@ hml_status hml_energy_regressor(const hml_model *model, void *scratch, const dou
 {
     tree t;
     if (!v && kinetic) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     if (kinetic) motion(&t, v, NULL);
@@ -121,7 +121,7 @@ hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const d
 {
     tree t;
     if (!v || !regressor) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;

@@ -13,7 +13,7 @@
 #include "group/arrays.h"
 #include "group/se3.h"
 
-int32_t hml_collision_points(hml_shape_kind kind)
+int32_t hmli_collision_points(hml_shape_kind kind)
 {
     switch (kind) {
     case HML_SHAPE_POINT:
@@ -91,8 +91,8 @@ static int over(const collision_plane *plane, vec3 p, double gap)
     return !(plane->size[1] > 0) || fabs(vec3_dot(d, plane->y)) <= plane->size[1];
 }
 
-void hml_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
-                        const double *H, touch_list *list)
+void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
+                         const double *H, touch_list *list)
 {
     for (int32_t i = 0; i < nshapes; i++) {
         const collision_shape *s = &shapes[i];
@@ -100,7 +100,7 @@ void hml_collide_planes(const collision_shape *shapes, int32_t nshapes, const co
         pose X = shape_pose(s, H);
         for (int32_t k = 0; k < nplanes; k++) {
             const collision_plane *plane = &planes[k];
-            for (int32_t f = 0; f < hml_collision_points(s->kind); f++) {
+            for (int32_t f = 0; f < hmli_collision_points(s->kind); f++) {
                 vec3 p = low_point(s, X, plane->normal, f);
                 double gap = vec3_dot(plane->normal, vec3_sub(p, plane->point));
                 if (!(gap <= 0) || !over(plane, p, gap)) continue;
@@ -120,7 +120,7 @@ static int round_shape(const collision_shape *s)
     return s->kind == HML_SHAPE_POINT || s->kind == HML_SHAPE_SPHERE || s->kind == HML_SHAPE_CAPSULE;
 }
 
-int hml_collision_pair(const collision_shape *a, const collision_shape *b)
+int hmli_collision_pair(const collision_shape *a, const collision_shape *b)
 {
     if (!round_shape(a) || !round_shape(b) || a->body == b->body) return 0;
     int joined = (a->parent >= 0 && a->parent == b->body) || (b->parent >= 0 && b->parent == a->body);
@@ -157,13 +157,13 @@ static double segment(const collision_shape *s, pose X, vec3 *p, vec3 *d)
     return s->kind == HML_SHAPE_POINT ? 0 : s->size[0];
 }
 
-void hml_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list)
+void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list)
 {
     for (int32_t i = 0; i < nshapes; i++) {
         for (int32_t k = 0; k < i; k++) {
             const collision_shape *a = &shapes[i], *b = &shapes[k];
             vec3 p, d, q, e, on_a, on_b;
-            if (!hml_collision_pair(a, b)) continue;
+            if (!hmli_collision_pair(a, b)) continue;
             double ra = segment(a, shape_pose(a, H), &p, &d), rb = segment(b, shape_pose(b, H), &q, &e);
             nearest(p, d, q, e, &on_a, &on_b);
             vec3 away = vec3_sub(on_a, on_b);

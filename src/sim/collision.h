@@ -36,17 +36,17 @@ typedef struct touch_list {
 } touch_list;
 
 /* the most points in which a shape can touch a plane */
-int32_t hml_collision_points(hml_shape_kind kind);
+int32_t hmli_collision_points(hml_shape_kind kind);
 
 /* contacts whose gap is not positive; H: poses of the bodies, 16 numbers each */
-void hml_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
-                        const double *H, touch_list *list);
-void hml_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list);
+void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
+                         const double *H, touch_list *list);
+void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list);
 
 /* tangents of a normal, which do not jump while the normal turns a little */
 void hmli_collide_tangents(touch *t);
 
 /* can these two touch each other? */
-int hml_collision_pair(const collision_shape *a, const collision_shape *b);
+int hmli_collision_pair(const collision_shape *a, const collision_shape *b);
 
 #endif

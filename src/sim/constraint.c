@@ -16,10 +16,10 @@
 /* what is left of b outside the range, relative to what b was made of; round-off of a redundant set stays far below */
 static const double contradiction = 1e-7;
 
-hml_status hml_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches)
+hml_status hmli_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches)
 {
     const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
-    kernel_call call = hml_work_call(s->work);
+    kernel_call call = hmli_work_call(s->work);
     memset(s->L, 0, s->n * s->n * sizeof(double));
     call.q.data = q;
     call.v.data = v;
@@ -27,28 +27,28 @@ hml_status hml_constraint_factor(constraint_system *s, const double *q, const do
     call.torque.data = s->h;
     call.M.data = s->L;
     call.M.ld = s->n;
-    hml_work_inverse_dynamics(s->work, &call);
+    hmli_work_inverse_dynamics(s->work, &call);
     for (size_t i = 0; i < s->n; i++) s->x[i] = s->L[i * s->n + i];
     TRY(hml_ltl_factor(s->model->nv, s->parents, s->L));
     for (size_t i = 0; i < s->n; i++) {
         double pivot = s->L[i * s->n + i];
         if (!(pivot * pivot > floor * s->x[i])) return HML_SINGULAR;
     }
-    return hml_constraint_factor_rows(s);
+    return hmli_constraint_factor_rows(s);
 }
 
-hml_status hml_constraint_factor_rows(constraint_system *s)
+hml_status hmli_constraint_factor_rows(constraint_system *s)
 {
     memcpy(s->K.columns, s->J, s->m * s->n * sizeof(double));
     for (size_t i = 0; i < s->m; i++) {
         double *row = s->K.columns + i * s->n;
         TRY(hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 1, row));
     }
-    hml_rank_factor(&s->K, s->set->tolerance > 0 ? s->set->tolerance : 1e-10);
+    hmli_rank_factor(&s->K, s->set->tolerance > 0 ? s->set->tolerance : 1e-10);
     return HML_OK;
 }
 
-void hml_constraint_solve_mass(const constraint_system *s, double *x)
+void hmli_constraint_solve_mass(const constraint_system *s, double *x)
 {
     hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 1, x);
     hml_factor_solve(s->model->nv, s->parents, s->L, HML_DIAGONAL_STORED, 0, x);
@@ -62,11 +62,11 @@ static void add_forces(const constraint_system *s, const double *lambda, double 
     }
 }
 
-void hml_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out)
+void hmli_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out)
 {
     memset(s->x, 0, s->n * sizeof(double));
     add_forces(s, lambda, s->x);
-    hml_constraint_solve_mass(s, s->x);
+    hmli_constraint_solve_mass(s, s->x);
     for (size_t k = 0; k < s->n; k++) out[k] = base[k] + s->x[k];
 }
 
@@ -87,10 +87,10 @@ static void fill_report(const constraint_system *s, double missing, hml_constrai
                                       .restitution = 1};
 }
 
-hml_status hml_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report)
+hml_status hmli_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report)
 {
-    if (s->touches) return hml_constraint_solve_touch(s, scale, report);
-    double missing = hml_rank_solve_gram(&s->K, s->b, s->lambda);
+    if (s->touches) return hmli_constraint_solve_touch(s, scale, report);
+    double missing = hmli_rank_solve_gram(&s->K, s->b, s->lambda);
     fill_report(s, missing, report);
     return missing > contradiction * scale ? HML_INCONSISTENT : HML_OK;
 }
@@ -112,18 +112,18 @@ hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *wo
     constraint_system s;
     double scale = 0;
     if (!report_valid(report)) return HML_INVALID_ARGUMENT;
-    TRY(hml_constraint_open(model, work, constraints, q, v, tau, wrenches, scratch, &s));
-    hml_constraint_evaluate(&s, q, v, 1);
-    TRY(hml_constraint_factor(&s, q, v, wrenches));
+    TRY(hmli_constraint_open(model, work, constraints, q, v, tau, wrenches, scratch, &s));
+    hmli_constraint_evaluate(&s, q, v, 1);
+    TRY(hmli_constraint_factor(&s, q, v, wrenches));
     for (size_t k = 0; k < s.n; k++) s.a[k] = (tau ? tau[k] : 0) - s.h[k];
-    hml_constraint_solve_mass(&s, s.a);
+    hmli_constraint_solve_mass(&s, s.a);
     for (size_t i = 0; i < s.m; i++) {
         double free = row_dot(&s, i, s.a);
         s.b[i] = -s.drift[i] - free;
         scale += fabs(s.drift[i]) + fabs(free);
     }
-    TRY(hml_constraint_solve(&s, scale, report));
-    hml_constraint_apply(&s, s.lambda, s.a, s.a);
+    TRY(hmli_constraint_solve(&s, scale, report));
+    hmli_constraint_apply(&s, s.lambda, s.a, s.a);
     copy(a, s.a, s.n);
     copy(lambda, s.lambda, s.m);
     return FINITE_STATUS({s.a, s.n}, {s.lambda, s.m});
@@ -137,16 +137,16 @@ hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *wo
     size_t passive = 0;
     double scale = 0;
     if (!report_valid(report) || !a) return HML_INVALID_ARGUMENT;
-    TRY(hml_constraint_open(model, work, constraints, q, v, a, wrenches, scratch, &s));
+    TRY(hmli_constraint_open(model, work, constraints, q, v, a, wrenches, scratch, &s));
     TRY(hml_inverse_dynamics(model, work, q, v, a, wrenches, s.h));
-    hml_constraint_evaluate(&s, q, v, 0);
+    hmli_constraint_evaluate(&s, q, v, 0);
     memset(s.x, 0, s.n * sizeof(double)); /* 1 where a joint pushes */
     for (int32_t j = 0; j < model->njoints; j++) {
         const model_joint *joint = &model_joints(model)[j];
         for (int32_t k = 0; k < joint->nv; k++) s.x[joint->v + k] = joint->actuated;
     }
     for (size_t k = 0; k < s.n; k++) passive += s.x[k] > 0 ? 0 : 1;
-    hml_rank_lay_out(passive, s.m, s.K.columns, &s.K);
+    hmli_rank_lay_out(passive, s.m, s.K.columns, &s.K);
     size_t row = 0;
     for (size_t k = 0; k < s.n; k++) {
         if (s.x[k] > 0) continue;
@@ -158,11 +158,11 @@ hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *wo
         s.least.G[k] = s.K.columns[k % s.m * passive + k / s.m]; /* by rows */
     }
     if (s.touches) memcpy(s.push.x, s.a, passive * sizeof(double));
-    hml_rank_factor(&s.K, constraints->tolerance > 0 ? constraints->tolerance : 1e-10);
-    double missing = hml_rank_solve(&s.K, s.a, s.lambda);
+    hmli_rank_factor(&s.K, constraints->tolerance > 0 ? constraints->tolerance : 1e-10);
+    double missing = hmli_rank_solve(&s.K, s.a, s.lambda);
     fill_report(&s, missing, report);
     if (missing > contradiction * scale) return HML_INCONSISTENT;
-    if (s.touches) TRY(hml_constraint_least(&s, passive, s.push.x, scale));
+    if (s.touches) TRY(hmli_constraint_least(&s, passive, s.push.x, scale));
     for (size_t i = 0; i < s.m; i++) s.b[i] = -s.lambda[i];
     add_forces(&s, s.b, s.h);
     for (size_t k = 0; tau && k < s.n; k++) tau[k] = s.x[k] > 0 ? s.h[k] : 0;
@@ -176,7 +176,7 @@ static void impulse_rows(constraint_system *s, double restitution, const double 
     size_t row = 0;
     for (int32_t i = 0; i < s->set->count; i++) {
         const hml_constraint *c = &s->set->items[i];
-        for (int32_t k = 0; k < hml_constraint_kind_rows(c->kind); k++, row++) {
+        for (int32_t k = 0; k < hmli_constraint_kind_rows(c->kind); k++, row++) {
             double w = row_dot(s, row, v), back = c->kind == HML_TOUCH_PLANE ? fmin(w, 0) : w;
             s->b[row] = -w - restitution * back;
         }
@@ -214,9 +214,9 @@ static hml_status solve_impulse(constraint_system *s, double restitution, double
     const double allowed = 1e-13 * kinetic_energy(s, v); /* round-off */
     double low = 0, high = 1, part = 1;
     for (int halvings = 0; halvings < 50; halvings++) {
-        hml_constraint_evaluate(s, s->q, NULL, 0); /* all rows of J again */
+        hmli_constraint_evaluate(s, s->q, NULL, 0); /* all rows of J again */
         impulse_rows(s, part * restitution, v);
-        TRY(hml_constraint_solve_touch(s, scale, report));
+        TRY(hmli_constraint_solve_touch(s, scale, report));
         if (report) report->restitution = part;
         if (impulse_energy(s, v) <= allowed) {
             if (part == 1 || high - part < 1e-9) break;
@@ -236,9 +236,9 @@ hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const
     constraint_system s;
     double scale = 0;
     if (!report_valid(report) || !(restitution >= 0 && restitution <= 1)) return HML_INVALID_ARGUMENT;
-    TRY(hml_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
-    hml_constraint_evaluate(&s, q, NULL, 0);
-    TRY(hml_constraint_factor(&s, q, s.zero, NULL));
+    TRY(hmli_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
+    hmli_constraint_evaluate(&s, q, NULL, 0);
+    TRY(hmli_constraint_factor(&s, q, s.zero, NULL));
     for (size_t i = 0; i < s.m; i++) {
         s.b[i] = -(1 + restitution) * row_dot(&s, i, v);
         scale += fabs(s.b[i]);
@@ -246,8 +246,8 @@ hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const
     if (s.touches)
         TRY(solve_impulse(&s, restitution, scale, v, report));
     else
-        TRY(hml_constraint_solve(&s, scale, report));
-    hml_constraint_apply(&s, s.lambda, v, s.a);
+        TRY(hmli_constraint_solve(&s, scale, report));
+    hmli_constraint_apply(&s, s.lambda, v, s.a);
     copy(v_next, s.a, s.n);
     copy(impulse, s.lambda, s.m);
     return FINITE_STATUS({s.a, s.n}, {s.lambda, s.m});

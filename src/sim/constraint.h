@@ -35,7 +35,7 @@ typedef struct constraint_system {
     shortest least; /* m numbers, n equations and m inequalities */
 } constraint_system;
 
-int32_t hml_constraint_kind_rows(hml_constraint_kind kind);
+int32_t hmli_constraint_kind_rows(hml_constraint_kind kind);
 
 /* one row, along a normal */
 static inline int constraint_is_plane(const hml_constraint *c)
@@ -44,32 +44,32 @@ static inline int constraint_is_plane(const hml_constraint *c)
 }
 
 /* everything is checked: arguments, constraints, state */
-hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
-                               const double *v, const double *tau, const double *wrenches, double *scratch,
-                               constraint_system *s);
+hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
+                                const double *v, const double *tau, const double *wrenches, double *scratch,
+                                constraint_system *s);
 
 /* J, and the drift if asked for */
-void hml_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift);
+void hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift);
 
 /* M in L, h in h (at ν, with the wrenches); then both factors */
-hml_status hml_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches);
+hml_status hmli_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches);
 
 /* K of the rows of J as they are now */
-hml_status hml_constraint_factor_rows(constraint_system *s);
+hml_status hmli_constraint_factor_rows(constraint_system *s);
 
 /* x ← M⁻¹ x */
-void hml_constraint_solve_mass(const constraint_system *s, double *x);
+void hmli_constraint_solve_mass(const constraint_system *s, double *x);
 
 /* out = base + M⁻¹ Jᵀ lambda; out may be base */
-void hml_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out);
+void hmli_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out);
 
 /* λ of (J M⁻¹ Jᵀ) λ = b in s->lambda; scale: the size of what b was made of */
-hml_status hml_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report);
+hml_status hmli_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report);
 
 /* the same with one-sided rows, (J M⁻¹ Jᵀ) λ >= b for these; open rows are taken out of J and K */
-hml_status hml_constraint_solve_touch(constraint_system *s, double scale, hml_constraint_report *report);
+hml_status hmli_constraint_solve_touch(constraint_system *s, double scale, hml_constraint_report *report);
 
 /* G λ = c with λ >= 0 for the one-sided rows, of least norm; G: rows × m, handed over in s->least.G by rows */
-hml_status hml_constraint_least(constraint_system *s, size_t rows, const double *c, double scale);
+hml_status hmli_constraint_least(constraint_system *s, size_t rows, const double *c, double scale);
 
 #endif

@@ -64,7 +64,7 @@ static hml_status gather_wrenches(const constraint_system *s, const double *q, c
         double F[6];
         write_wrench(wrench_of_rows(c, s->lambda + row), F);
         TRY(hml_wrench_add(s->model, s->work, q, c->frame, c->kind != HML_HOLD_FRAME, F, s->wrenches));
-        row += (size_t)hml_constraint_kind_rows(c->kind);
+        row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
     return HML_OK;
 }
@@ -74,7 +74,7 @@ static void inverse_derivatives(const constraint_system *s, const double *q, con
                                 const derivatives *d)
 {
     static const double weightless[3] = {0, 0, 0};
-    kernel_call call = hml_work_call(s->work);
+    kernel_call call = hmli_work_call(s->work);
     memset(d->dq, 0, 2 * s->n * s->n * sizeof(double));
     if (!v) call.gravity = weightless, call.passive = 0;
     call.q.data = q;
@@ -84,7 +84,7 @@ static void inverse_derivatives(const constraint_system *s, const double *q, con
     call.dtau_dq.data = d->dq;
     call.dtau_dv.data = d->dv;
     call.dtau_dq.ld = call.dtau_dv.ld = s->n;
-    hml_work_inverse_dynamics(s->work, &call);
+    hmli_work_inverse_dynamics(s->work, &call);
 }
 
 /* −J_linᵀ (f × J_ang): what keeping its direction in the world adds to ∂τ̂/∂q */
@@ -111,7 +111,7 @@ static void add_rows(const constraint_system *s, const hml_constraint *c, double
         }
         return;
     }
-    for (size_t i = 0; i < (size_t)hml_constraint_kind_rows(c->kind) * n; i++) out[i] += factor * block[i];
+    for (size_t i = 0; i < (size_t)hmli_constraint_kind_rows(c->kind) * n; i++) out[i] += factor * block[i];
 }
 
 /* stiffness · ∂e/∂q: J, for a frame through the Jacobian of log; J is overwritten */
@@ -156,7 +156,7 @@ static hml_status constraint_derivatives(const constraint_system *s, const doubl
         } else {
             add_rows(s, c, 1, d->twist_q, cq);
         }
-        row += (size_t)hml_constraint_kind_rows(c->kind);
+        row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
     return HML_OK;
 }
@@ -169,13 +169,13 @@ static void solve_column(constraint_system *s, const double *c, size_t k, double
 {
     const size_t n = s->n;
     for (size_t i = 0; i < n; i++) s->a[i] = -s->h[i];
-    hml_constraint_solve_mass(s, s->a);
+    hmli_constraint_solve_mass(s, s->a);
     for (size_t i = 0; i < s->m; i++) {
         s->b[i] = c ? -c[i * n + k] : 0;
         for (size_t j = 0; j < n; j++) s->b[i] -= s->J[i * n + j] * s->a[j];
     }
-    hml_rank_solve_gram(&s->K, s->b, s->b);
-    hml_constraint_apply(s, s->b, s->a, s->a);
+    hmli_rank_solve_gram(&s->K, s->b, s->b);
+    hmli_constraint_apply(s, s->b, s->a, s->a);
     for (size_t i = 0; motion && i < n; i++) motion[i * n + k] = s->a[i];
     for (size_t i = 0; force && i < s->m; i++) force[i * n + k] = s->b[i];
 }
@@ -217,7 +217,7 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
     constraint_system s;
     if (!x || x->struct_size != sizeof *x) return HML_INVALID_ARGUMENT;
     x->report.struct_size = sizeof x->report;
-    TRY(hml_constraint_open(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch, &s));
+    TRY(hmli_constraint_open(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch, &s));
     /* the system it leaves in the scratch is used on: J, its factors, λ in s.lambda, ν̇ in s.a */
     TRY(hml_constrained_forward_dynamics(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch,
                                          x->acceleration, x->lambda, &x->report));
@@ -259,7 +259,7 @@ hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *w
 {
     constraint_system s;
     hml_constraint_report report = {.struct_size = sizeof report};
-    TRY(hml_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
+    TRY(hmli_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
     if (s.touches) return HML_UNSUPPORTED;
     TRY(hml_constrained_impulse(model, work, constraints, restitution, q, v, scratch, NULL, impulse, &report));
     s.K.rank = (size_t)report.rank;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-size_t hml_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f)
+size_t hmli_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f)
 {
     size_t used = 0;
     struct {
@@ -75,7 +75,7 @@ static void factor_rows(rank_factor *f)
     }
 }
 
-void hml_rank_factor(rank_factor *f, double tolerance)
+void hmli_rank_factor(rank_factor *f, double tolerance)
 {
     const size_t n = f->n, m = f->m, most = n < m ? n : m;
     double first = 0;
@@ -138,7 +138,7 @@ static void put_back(const rank_factor *f, double *x)
     for (size_t j = 0; j < f->m; j++) x[f->order[j]] = f->x[j];
 }
 
-double hml_rank_solve_gram(const rank_factor *f, const double *b, double *x)
+double hmli_rank_solve_gram(const rank_factor *f, const double *b, double *x)
 {
     double missing = 0;
     for (size_t j = 0; j < f->m; j++) f->x[j] = b[f->order[j]];
@@ -156,7 +156,7 @@ double hml_rank_solve_gram(const rank_factor *f, const double *b, double *x)
     return missing;
 }
 
-double hml_rank_solve(const rank_factor *f, double *c, double *x)
+double hmli_rank_solve(const rank_factor *f, double *c, double *x)
 {
     for (size_t k = 0; k < f->rank; k++) reflect(f->n - k, f->columns + k * f->n + k, f->beta[k], c + k);
     memcpy(f->x, c, f->rank * sizeof *c);

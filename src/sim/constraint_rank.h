@@ -24,15 +24,15 @@ typedef struct rank_factor {
 } rank_factor;
 
 /* doubles a factor takes; lays it out if at is not NULL */
-size_t hml_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f);
+size_t hmli_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f);
 
 /* f->columns holds G */
-void hml_rank_factor(rank_factor *f, double tolerance);
+void hmli_rank_factor(rank_factor *f, double tolerance);
 
 /* x = (GᵀG)⁺ b, of least norm; returns the norm of what of b no x can reach. x may be b */
-double hml_rank_solve_gram(const rank_factor *f, const double *b, double *x);
+double hmli_rank_solve_gram(const rank_factor *f, const double *b, double *x);
 
 /* G x = c in the least-squares sense, of least norm; c (n numbers) is overwritten; returns the norm of what is left */
-double hml_rank_solve(const rank_factor *f, double *c, double *x);
+double hmli_rank_solve(const rank_factor *f, double *c, double *x);
 
 #endif

@@ -14,7 +14,7 @@
 #include "hamel/factorization.h"
 #include "sim/constraint.h"
 
-int32_t hml_constraint_kind_rows(hml_constraint_kind kind)
+int32_t hmli_constraint_kind_rows(hml_constraint_kind kind)
 {
     switch (kind) {
     case HML_HOLD_FRAME: return 6;
@@ -30,7 +30,7 @@ int32_t hml_constraint_rows(const hml_constraints *set)
     int32_t rows = 0;
     if (!set || set->struct_size != sizeof *set || set->count < 0 || (set->count && !set->items)) return -1;
     for (int32_t i = 0; i < set->count; i++) {
-        int32_t own = hml_constraint_kind_rows(set->items[i].kind);
+        int32_t own = hmli_constraint_kind_rows(set->items[i].kind);
         if (!own || rows > INT32_MAX - own) return -1;
         rows += own;
     }
@@ -65,7 +65,7 @@ static size_t lay_out(const hml_model *model, size_t m, size_t touches, double *
     s->m = m;
     s->parents = at ? (int32_t *)(void *)(at + used) : NULL;
     used += n;
-    used += hml_rank_lay_out(n, m, at ? at + used : NULL, &s->K);
+    used += hmli_rank_lay_out(n, m, at ? at + used : NULL, &s->K);
     s->touches = touches;
     if (!touches) return used;
     s->open = at ? at + used : NULL;
@@ -102,16 +102,16 @@ static hml_status check_item(const hml_model *model, const hml_constraint *c)
     return vec3_dot(n, n) > 0 ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
-hml_status hml_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
-                               const double *v, const double *tau, const double *wrenches, double *scratch,
-                               constraint_system *s)
+hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
+                                const double *v, const double *tau, const double *wrenches, double *scratch,
+                                constraint_system *s)
 {
     int32_t m = hml_constraint_rows(set);
-    if (hml_work_check(model, work, HML_USE_ALL) || m < 0 || !q || !v || !scratch) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_ALL) || m < 0 || !q || !v || !scratch) return HML_INVALID_ARGUMENT;
     if (!scratch_exists(model, (size_t)m)) return HML_INVALID_ARGUMENT;
     if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
-    TRY(hml_work_check_state(model, q, v, tau, wrenches));
+    TRY(hmli_work_check_state(model, q, v, tau, wrenches));
     lay_out(model, (size_t)m, count_touches(set), scratch, s);
     s->model = model;
     s->work = work;
@@ -135,7 +135,7 @@ static void put_rows(const constraint_system *s, const hml_constraint *c, double
 {
     const size_t n = s->n;
     if (!constraint_is_plane(c)) {
-        memcpy(J, s->block, (size_t)hml_constraint_kind_rows(c->kind) * n * sizeof *J);
+        memcpy(J, s->block, (size_t)hmli_constraint_kind_rows(c->kind) * n * sizeof *J);
         return;
     }
     vec3 normal = unit_normal(c);
@@ -163,7 +163,7 @@ static twist position_error(const hml_constraint *c, pose H)
     return twist_of(vec3_sub(H.p, goal.p), vec3_zero());
 }
 
-void hml_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
+void hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
 {
     const state_series state = {.q = q, .rates = {v}};
     const jacobian_series j = {.order = 0, .nv = s->model->nv, .J = {s->block}};
@@ -178,6 +178,6 @@ void hml_constraint_evaluate(constraint_system *s, const double *q, const double
             twist sum = twist_axpy(c->damping, V[0], V[1]);
             put_numbers(c, twist_axpy(c->stiffness, position_error(c, H), sum), s->drift + row);
         }
-        row += (size_t)hml_constraint_kind_rows(c->kind);
+        row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
 }

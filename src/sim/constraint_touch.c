@@ -28,7 +28,7 @@ static void mark(const constraint_system *s, double *one_sided)
     size_t row = 0;
     for (int32_t i = 0; i < s->set->count; i++) {
         const hml_constraint *c = &s->set->items[i];
-        for (int32_t k = 0; k < hml_constraint_kind_rows(c->kind); k++) one_sided[row++] = c->kind == HML_TOUCH_PLANE;
+        for (int32_t k = 0; k < hmli_constraint_kind_rows(c->kind); k++) one_sided[row++] = c->kind == HML_TOUCH_PLANE;
     }
 }
 
@@ -39,7 +39,7 @@ static double row_dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-hml_status hml_constraint_least(constraint_system *s, size_t rows, const double *c, double scale)
+hml_status hmli_constraint_least(constraint_system *s, size_t rows, const double *c, double scale)
 {
     const size_t m = s->m;
     double pull = 0, most = 0;
@@ -108,7 +108,7 @@ static void certify(const constraint_system *s, double scale, hml_constraint_rep
     }
 }
 
-hml_status hml_constraint_solve_touch(constraint_system *s, double scale, hml_constraint_report *report)
+hml_status hmli_constraint_solve_touch(constraint_system *s, double scale, hml_constraint_report *report)
 {
     const size_t n = s->n, m = s->m;
     shortest *p = &s->push;
@@ -119,14 +119,14 @@ hml_status hml_constraint_solve_touch(constraint_system *s, double scale, hml_co
             p->one_sided[i] > 0 && !(p->lambda[i] > 0) && row_dot(n, p->G + i * n, p->x) - p->b[i] > closed * scale;
         if (s->open[i] > 0) memset(s->J + i * n, 0, n * sizeof(double));
     }
-    TRY(hml_constraint_factor_rows(s));
+    TRY(hmli_constraint_factor_rows(s));
     memcpy(s->x, p->x, n * sizeof(double));
-    hml_rank_solve(&s->K, s->x, s->lambda);
+    hmli_rank_solve(&s->K, s->x, s->lambda);
     for (size_t k = 0; k < n; k++) { /* G of the closed rows, by columns of G */
         for (size_t i = 0; i < m; i++) s->least.G[k * m + i] = s->open[i] > 0 ? 0 : p->G[i * n + k];
     }
     double size = sqrt(row_dot(n, p->x, p->x));
-    TRY(hml_constraint_least(s, n, p->x, size));
+    TRY(hmli_constraint_least(s, n, p->x, size));
     hml_constraint_report own = {
         .struct_size = sizeof own, .rows = (int32_t)m, .rank = (int32_t)s->K.rank, .restitution = 1};
     certify(s, scale, &own);

@@ -70,26 +70,26 @@ static inline double contact_dot(size_t n, const double *a, const double *b)
 }
 
 /* which rows there are at q_M, with what the last step knew about their impulses in P */
-void hml_contact_list_rows(hml_contact *c, double h);
+void hmli_contact_list_rows(hml_contact *c, double h);
 
 /* poses at q_M, for the collisions and for the rows of J */
-hml_status hml_contact_pose(hml_contact *c, hml_work *work);
+hml_status hmli_contact_pose(hml_contact *c, hml_work *work);
 
 /* J, then G = L⁻ᵀJᵀ and K = GᵀG; L is there */
-void hml_contact_fill_rows(hml_contact *c);
+void hmli_contact_fill_rows(hml_contact *c);
 
 /* pair by pair, the fastest first; returns how many. c->v and c->bounced take what happened */
-int32_t hml_contact_bounces(hml_contact *c);
+int32_t hmli_contact_bounces(hml_contact *c);
 
 /* P of the laws in hamel/contact.h, w = K P + (what w was); returns the residual */
-double hml_contact_solve(hml_contact *c, int32_t *iterations);
+double hmli_contact_solve(hml_contact *c, int32_t *iterations);
 
 /* one step of Newton's method from a residual, or a part of it, with `extra` of the diagonal added to rows of K;
  * returns the new residual, or the old one with everything as it was */
-double hml_contact_newton(hml_contact *c, double extra, double left);
+double hmli_contact_newton(hml_contact *c, double extra, double left);
 
 /* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
-int hml_contact_displacement(hml_contact *c);
+int hmli_contact_displacement(hml_contact *c);
 
 /* ---- contact_step.c ---- */
 
@@ -103,17 +103,17 @@ void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *
 /* ---- contact_axes.c ---- */
 
 /* u from ν at q, or, with `back`, ν from u; out may be v */
-void hml_contact_turn(const hml_model *model, const double *q, int back, const double *v, double *out);
+void hmli_contact_turn(const hml_model *model, const double *q, int back, const double *v, double *out);
 
 /* out += h [ω × v; 0] joint by joint */
-void hml_contact_add_turning(const hml_model *model, const double *v, double h, double *out);
+void hmli_contact_add_turning(const hml_model *model, const double *v, double h, double *out);
 
 /* q moved by du = h u; out is not q */
-hml_status hml_contact_advance(const hml_model *model, const double *q, const double *du, double *out);
+hml_status hmli_contact_advance(const hml_model *model, const double *q, const double *du, double *out);
 
 /* ---- contact_rows.c ---- */
 
 /* x = M⁻¹ Jᵀ P */
-void hml_contact_push(const hml_contact *c, const double *P, double *x);
+void hmli_contact_push(const hml_contact *c, const double *P, double *x);
 
 #endif

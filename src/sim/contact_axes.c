@@ -49,7 +49,7 @@ static void put_linear(const model_joint *j, vec3 a, double *v)
     if (lengths(j) == 3) v[2] = a.z;
 }
 
-void hml_contact_turn(const hml_model *model, const double *q, int back, const double *v, double *out)
+void hmli_contact_turn(const hml_model *model, const double *q, int back, const double *v, double *out)
 {
     if (out != v) memcpy(out, v, (size_t)model->nv * sizeof *v);
     for (int32_t i = 0; i < model->njoints; i++) {
@@ -61,7 +61,7 @@ void hml_contact_turn(const hml_model *model, const double *q, int back, const d
     }
 }
 
-void hml_contact_add_turning(const hml_model *model, const double *v, double h, double *out)
+void hmli_contact_add_turning(const hml_model *model, const double *v, double h, double *out)
 {
     for (int32_t i = 0; i < model->njoints; i++) {
         const model_joint *j = &model_joints(model)[i];
@@ -70,7 +70,7 @@ void hml_contact_add_turning(const hml_model *model, const double *v, double h, 
     }
 }
 
-hml_status hml_contact_advance(const hml_model *model, const double *q, const double *du, double *out)
+hml_status hmli_contact_advance(const hml_model *model, const double *q, const double *du, double *out)
 {
     TRY(hml_configuration_integrate(model, q, du, out));
     for (int32_t i = 0; i < model->njoints; i++) {

@@ -57,7 +57,7 @@ static double solve(hml_contact *c, double part, int32_t *iterations)
         double back = c->rows[i].kind == ROW_CONTACT ? c->now.items[c->rows[i].index].restitution : 0;
         c->base[i] = c->before[i] + part * back * fmin(c->before[i], 0);
     }
-    return hml_contact_solve(c, iterations);
+    return hmli_contact_solve(c, iterations);
 }
 
 /* ½ Pᵀ (w⁻ + w⁺); c->w is w⁺ but for what the restitution added to base */
@@ -107,16 +107,16 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
     hml_contact_impact room = {.struct_size = sizeof room}, *r = impact ? impact : &room;
     const hml_contact_settings settings = settings_for(count);
     hml_contact *c;
-    if (hml_work_check(model, work, HML_USE_ALL) || count < 0 || (count && !sites) || !q || !v ||
+    if (hmli_work_check(model, work, HML_USE_ALL) || count < 0 || (count && !sites) || !q || !v ||
         r->struct_size != sizeof *r) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, v, NULL, NULL));
+    TRY(hmli_work_check_state(model, q, v, NULL, NULL));
     TRY(hml_contact_init(memory, size, model, &settings, &c));
     memcpy(c->q, q, (size_t)model->nq * sizeof *q);
     memset(c->x, 0, c->n * sizeof(double));
     memcpy(c->v, c->x, c->n * sizeof(double));
-    TRY(hml_contact_pose(c, work));
+    TRY(hmli_contact_pose(c, work));
     TRY(hmli_contact_factor(c, work, c->v, NULL, NULL)); /* the bias has no part in it */
     for (int32_t i = 0; i < count; i++) {
         touch t = {.shape = i, .other = -1, .feature = 0};
@@ -124,11 +124,11 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
         c->now.items[i] = t;
     }
     c->now.count = count;
-    hml_contact_list_rows(c, 0);
-    hml_contact_fill_rows(c);
+    hmli_contact_list_rows(c, 0);
+    hmli_contact_fill_rows(c);
     hmli_contact_row_velocities(c, v, c->before);
     TRY(find_part(c, 1e-13 * kinetic_energy(c, v), r));
-    hml_contact_push(c, c->P, c->x);
+    hmli_contact_push(c, c->P, c->x);
     for (size_t k = 0; v_next && k < c->n; k++) v_next[k] = v[k] + c->x[k];
     r->closed = 0;
     for (int32_t i = 0; i < count; i++) {

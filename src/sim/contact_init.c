@@ -148,10 +148,10 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
     if (s->max_contacts) return s->max_contacts;
     for (int32_t i = 0; i < count_shapes(model, s) && count < MOST_CONTACTS; i++) {
         collision_shape a = resolve_shape(model, shape_at(model, s, i));
-        count += (int64_t)hml_collision_points(a.kind) * s->nplanes;
+        count += (int64_t)hmli_collision_points(a.kind) * s->nplanes;
         for (int32_t k = 0; k < i && (s->options & HML_CONTACT_PAIRS); k++) {
             collision_shape b = resolve_shape(model, shape_at(model, s, k));
-            count += hml_collision_pair(&a, &b);
+            count += hmli_collision_pair(&a, &b);
         }
     }
     return count < MOST_CONTACTS ? (int32_t)count : MOST_CONTACTS;
@@ -221,8 +221,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, cha
                  {&c->y, r}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i].p = take(memory, &used, parts[i].size, d);
     if (rn > SIZE_MAX / 64 || rr > SIZE_MAX / 64) return SIZE_MAX;
-    double *rank = take(memory, &used, hml_rank_lay_out(n, r, NULL, &c->rank), d);
-    hml_rank_lay_out(n, r, rank, &c->rank);
+    double *rank = take(memory, &used, hmli_rank_lay_out(n, r, NULL, &c->rank), d);
+    hmli_rank_lay_out(n, r, rank, &c->rank);
     return used;
 }
 

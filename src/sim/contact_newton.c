@@ -116,7 +116,7 @@ static int solve_square(size_t n, double *A, double *y)
     return 1;
 }
 
-double hml_contact_newton(hml_contact *c, double extra, double left)
+double hmli_contact_newton(hml_contact *c, double extra, double left)
 {
     const size_t n = (size_t)c->nrows;
     for (int32_t i = 0; i < c->nrows; i++) {

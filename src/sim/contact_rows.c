@@ -11,7 +11,7 @@
 #include "hamel/factorization.h"
 #include "sim/contact.h"
 
-hml_status hml_contact_pose(hml_contact *c, hml_work *work)
+hml_status hmli_contact_pose(hml_contact *c, hml_work *work)
 {
     if (c->model->nfollowers) return hml_body_poses(c->model, work, c->q, c->H);
     hml_jacobian_columns columns = {.struct_size = sizeof columns, .q = {c->q, 0}};
@@ -38,7 +38,7 @@ static void add_row(hml_contact *c, contact_row row, double P)
     c->rows[c->nrows++] = row;
 }
 
-void hml_contact_list_rows(hml_contact *c, double h)
+void hmli_contact_list_rows(hml_contact *c, double h)
 {
     c->nrows = 0;
     for (int32_t i = 0; i < c->now.count; i++) {
@@ -135,7 +135,7 @@ static void solve_branch(const hml_contact *c, int32_t end, double *x)
     }
 }
 
-void hml_contact_fill_rows(hml_contact *c)
+void hmli_contact_fill_rows(hml_contact *c)
 {
     const size_t n = c->n, r = (size_t)c->nrows;
     memset(c->J, 0, r * n * sizeof(double));
@@ -155,7 +155,7 @@ void hml_contact_fill_rows(hml_contact *c)
     }
 }
 
-void hml_contact_push(const hml_contact *c, const double *P, double *x)
+void hmli_contact_push(const hml_contact *c, const double *P, double *x)
 {
     memset(x, 0, c->n * sizeof *x);
     for (int32_t i = 0; i < c->nrows; i++) {

@@ -66,8 +66,8 @@ static void solve_active(hml_contact *c, int32_t count)
         for (size_t i = 0; i < m; i++) {
             memcpy(f->columns + i * c->n, c->G + (size_t)c->active[i] * c->n, c->n * sizeof(double));
         }
-        hml_rank_factor(f, 1e-9);
-        hml_rank_solve_gram(f, c->y, c->y);
+        hmli_rank_factor(f, 1e-9);
+        hmli_rank_solve_gram(f, c->y, c->y);
     } else {
         dense_solve(m, c->A, c->y);
     }
@@ -127,7 +127,7 @@ static double iterate(hml_contact *c, double part, double extra, double enough, 
         update_velocities(c); /* without what rounding has added up */
         left = residual(c);
         for (int k = 0; k < NEWTON_STEPS && left > enough && *iterations < most; k++, ++*iterations) {
-            double next = hml_contact_newton(c, extra, left);
+            double next = hmli_contact_newton(c, extra, left);
             if (!(next < left)) break;
             left = next;
         }
@@ -135,7 +135,7 @@ static double iterate(hml_contact *c, double part, double extra, double enough, 
     return left;
 }
 
-double hml_contact_solve(hml_contact *c, int32_t *iterations)
+double hmli_contact_solve(hml_contact *c, int32_t *iterations)
 {
     double fastest = 1, part = 1, extra = 1e-10;
     for (int32_t i = 0; i < c->nrows; i++) fastest = fmax(fastest, fabs(c->base[i]));
@@ -193,7 +193,7 @@ static void bounce(const local *l, double restitution, const double w[3], double
     }
 }
 
-int32_t hml_contact_bounces(hml_contact *c)
+int32_t hmli_contact_bounces(hml_contact *c)
 {
     const int32_t most = BOUNCES * (c->now.count + 1);
     int32_t count = 0;
@@ -214,7 +214,7 @@ int32_t hml_contact_bounces(hml_contact *c)
         move(c, fastest, 3, P);
     }
     if (!count) return 0;
-    hml_contact_push(c, c->bounced, c->x);
+    hmli_contact_push(c, c->bounced, c->x);
     for (size_t k = 0; k < c->n; k++) c->v[k] += c->x[k];
     return count;
 }
@@ -223,7 +223,7 @@ int32_t hml_contact_bounces(hml_contact *c)
 
 static int one_sided(const contact_row *row) { return row->kind == ROW_CONTACT || row->kind == ROW_LIMIT; }
 
-int hml_contact_displacement(hml_contact *c)
+int hmli_contact_displacement(hml_contact *c)
 {
     int deep = 0;
     for (int32_t i = 0; i < c->nrows; i++) {
@@ -242,6 +242,6 @@ int hml_contact_displacement(hml_contact *c)
             move(c, i, 1, &dP);
         }
     }
-    hml_contact_push(c, c->y, c->x);
+    hmli_contact_push(c, c->y, c->x);
     return 1;
 }

@@ -15,7 +15,7 @@ hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, 
 {
     const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
     const size_t n = c->n;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     memset(c->L, 0, n * n * sizeof(double));
     call.q.data = c->q;
     call.v.data = v;
@@ -23,7 +23,7 @@ hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, 
     call.torque.data = c->bias;
     call.M.data = c->L;
     call.M.ld = n;
-    hml_work_inverse_dynamics(work, &call);
+    hmli_work_inverse_dynamics(work, &call);
     for (size_t i = 0; i < n; i++) {
         c->bias[i] = (tau ? tau[i] : 0) - c->bias[i];
         c->x[i] = c->L[i * n + i];
@@ -77,10 +77,10 @@ static void describe(const hml_contact *c, hml_contact_result *result)
 static hml_status check(const hml_model *model, const hml_work *work, const hml_contact *c, double h, const double *q,
                         const double *v, const double *tau, const double *wrenches)
 {
-    if (hml_work_check(model, work, HML_USE_ALL) || !c || c->model != model || !q || !v) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_ALL) || !c || c->model != model || !q || !v) return HML_INVALID_ARGUMENT;
     if (!isfinite(h)) return HML_NOT_FINITE;
     if (!(h > 0)) return HML_INVALID_ARGUMENT;
-    return hml_work_check_state(model, q, v, tau, wrenches);
+    return hmli_work_check_state(model, q, v, tau, wrenches);
 }
 
 hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *c, double h, const double *q,
@@ -91,41 +91,41 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     TRY(check(model, work, c, h, q, v, tau, wrenches));
     if (!q_next || !v_next || r->struct_size != sizeof *r) return HML_INVALID_ARGUMENT;
     const size_t n = c->n;
-    hml_contact_turn(model, q, 0, v, c->u);
+    hmli_contact_turn(model, q, 0, v, c->u);
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->u[k];
-    TRY(hml_contact_advance(model, q, c->x, c->q));
-    TRY(hml_contact_pose(c, work));
+    TRY(hmli_contact_advance(model, q, c->x, c->q));
+    TRY(hmli_contact_pose(c, work));
     c->now.count = 0;
     c->now.overflow = 0;
-    hml_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
-    if (c->options & HML_CONTACT_PAIRS) hml_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
+    hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
+    if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
     if (c->now.overflow) return HML_OUT_OF_MEMORY;
-    hml_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
+    hmli_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
     TRY(hmli_contact_factor(c, work, c->v, tau, wrenches));
-    hml_contact_list_rows(c, h);
-    hml_contact_fill_rows(c);
+    hmli_contact_list_rows(c, h);
+    hmli_contact_fill_rows(c);
 
     hmli_contact_row_velocities(c, c->v, c->before);
-    r->bounces = hml_contact_bounces(c);
+    r->bounces = hmli_contact_bounces(c);
     for (size_t k = 0; k < n; k++) c->free[k] = h * c->bias[k];
     hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, c->free);
     hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, c->free);
-    hml_contact_add_turning(model, c->v, h, c->free);
+    hmli_contact_add_turning(model, c->v, h, c->free);
     for (size_t k = 0; k < n; k++) c->free[k] += c->v[k];
     hmli_contact_row_velocities(c, c->free, c->base);
-    r->residual = hml_contact_solve(c, &r->iterations);
+    r->residual = hmli_contact_solve(c, &r->iterations);
     if (!(r->residual <= c->tolerance)) return isfinite(r->residual) ? HML_NOT_CONVERGED : HML_NOT_FINITE;
 
-    hml_contact_push(c, c->P, c->x);
+    hmli_contact_push(c, c->P, c->x);
     for (size_t k = 0; k < n; k++) c->v_next[k] = c->free[k] + c->x[k];
     describe(c, r);
-    int moved = hml_contact_displacement(c);
+    int moved = hmli_contact_displacement(c);
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
-    hml_contact_turn(model, c->q, 0, c->x, c->x);
-    hml_contact_turn(model, c->q, 0, c->v_next, c->u);
-    TRY(hml_contact_advance(model, c->q, c->x, c->q_next));
-    hml_contact_turn(model, c->q_next, 1, c->u, c->v_next);
-    TRY(hml_work_check_state(model, c->q_next, c->v_next, NULL, NULL));
+    hmli_contact_turn(model, c->q, 0, c->x, c->x);
+    hmli_contact_turn(model, c->q, 0, c->v_next, c->u);
+    TRY(hmli_contact_advance(model, c->q, c->x, c->q_next));
+    hmli_contact_turn(model, c->q_next, 1, c->u, c->v_next);
+    TRY(hmli_work_check_state(model, c->q_next, c->v_next, NULL, NULL));
     if (!isfinite(r->work)) return HML_NOT_FINITE;
     remember(c);
     memcpy(q_next, c->q_next, (size_t)model->nq * sizeof *q_next);

@@ -121,7 +121,7 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
     hml_motion_options usual;
     hml_motion_options_init(&usual);
     if (!options) options = &usual;
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !memory || size < hml_motion_size(model) ||
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !memory || size < hml_motion_size(model) ||
         (uintptr_t)memory % sizeof(double) || !options_are_sound(options) || !q || !v || !motion || !isfinite(t)) {
         return HML_INVALID_ARGUMENT;
     }
@@ -177,8 +177,8 @@ hml_status hml_motion_restart(hml_motion *m, double t, const double *q, const do
     m->t = m->t0 = t;
     m->rest = m->rest0 = m->h = m->wanted = m->error = 0;
     m->rate_known = m->dense = 0;
-    if (m->options.scheme == HML_SCHEME_VARIATIONAL) return hml_motion_prepare_variational(m);
-    if (m->options.scheme == HML_SCHEME_ALPHA) return hml_motion_prepare_alpha(m);
+    if (m->options.scheme == HML_SCHEME_VARIATIONAL) return hmli_motion_prepare_variational(m);
+    if (m->options.scheme == HML_SCHEME_ALPHA) return hmli_motion_prepare_alpha(m);
     if (m->options.scheme == HML_SCHEME_MOMENTUM) return hmli_motion_prepare_phase(m);
     return HML_OK;
 }
@@ -189,11 +189,11 @@ static hml_status try_step(hml_motion *m, double h, double *error)
 {
     *error = 0;
     switch (m->options.scheme) {
-    case HML_SCHEME_EULER: return hml_motion_euler(m, h);
-    case HML_SCHEME_VARIATIONAL: return hml_motion_variational(m, h);
-    case HML_SCHEME_ALPHA: return hml_motion_alpha(m, h);
+    case HML_SCHEME_EULER: return hmli_motion_euler(m, h);
+    case HML_SCHEME_VARIATIONAL: return hmli_motion_variational(m, h);
+    case HML_SCHEME_ALPHA: return hmli_motion_alpha(m, h);
     case HML_SCHEME_MOMENTUM: return hmli_motion_phase(m, h);
-    default: m->dense = 0; return hml_motion_explicit(m, h, error);
+    default: m->dense = 0; return hmli_motion_explicit(m, h, error);
     }
 }
 
@@ -248,7 +248,7 @@ static hml_status accept(hml_motion *m, double h, double until, int last)
 /* a first guess: a hundredth of the time in which the fastest coordinate moves by one */
 static double first_step(hml_motion *m)
 {
-    if (!m->rate_known && hml_motion_rate(m, m->t, m->q, m->v, m->a)) return 0;
+    if (!m->rate_known && hmli_motion_rate(m, m->t, m->q, m->v, m->a)) return 0;
     m->rate_known = 1;
     return 0.01 / (motion_norm(m->n, m->v) + sqrt(motion_norm(m->n, m->a)) + 1e-3);
 }

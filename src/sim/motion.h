@@ -57,23 +57,23 @@ static inline double motion_after(const hml_motion *m, double dt) { return m->t 
 /* ---- motion_forces.c ---- */
 
 /* τ and wrenches at a state, the servo included if `servo`; HML_NOT_FINITE if somebody pushes with NaN */
-hml_status hml_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo);
+hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo);
 
 /* ν̇ at a state under all forces */
-hml_status hml_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a);
+hml_status hmli_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a);
 
 /*
  * A += c·damping + k·(derivative of the springs by a motion of q), n × n: of the servo, and of the model if `passive`.
  */
-void hml_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A);
+void hmli_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A);
 
 /* are there dampers or springs, in the model or the servo? */
-int hml_motion_is_elastic(const hml_motion *m);
+int hmli_motion_is_elastic(const hml_motion *m);
 
 /* ---- motion_momentum.c ---- */
 
 /* p = ∂L/∂ν and D = ∂L/∂q + forces that do work, from the left; both n. τ and wrenches are those of the motion */
-void hml_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D);
+void hmli_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D);
 
 /* out = Ad(g)ᵀ x, or Ad(g)⁻ᵀ x, g the joints' elements at q; out may not be x */
 void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, const double *x, double *out);
@@ -83,24 +83,24 @@ hml_status hmli_motion_factor_mass(hml_motion *m, const double *q);
 
 /* ---- the schemes: from (t, q, v) over h to (q1, v1, theta1) ---- */
 
-hml_status hml_motion_explicit(hml_motion *m, double h, double *error);
-hml_status hml_motion_euler(hml_motion *m, double h);
-hml_status hml_motion_variational(hml_motion *m, double h);
-hml_status hml_motion_alpha(hml_motion *m, double h);
+hml_status hmli_motion_explicit(hml_motion *m, double h, double *error);
+hml_status hmli_motion_euler(hml_motion *m, double h);
+hml_status hmli_motion_variational(hml_motion *m, double h);
+hml_status hmli_motion_alpha(hml_motion *m, double h);
 hml_status hmli_motion_phase(hml_motion *m, double h);
 
 /* what a scheme carries along besides (q, v), made anew from them */
-hml_status hml_motion_prepare_variational(hml_motion *m);
-hml_status hml_motion_prepare_alpha(hml_motion *m);
+hml_status hmli_motion_prepare_variational(hml_motion *m);
+hml_status hmli_motion_prepare_alpha(hml_motion *m);
 hml_status hmli_motion_prepare_phase(hml_motion *m);
 
 /* dopri5's interpolant: θ and ν at s ∈ [0, 1] of the last step, in x */
-void hml_motion_dense(const hml_motion *m, double s, double *x);
+void hmli_motion_dense(const hml_motion *m, double s, double *x);
 
 /* ---- groups, joint by joint ---- */
 
 /* out = S(φ)⁻¹ x if inverse, else S(φ) x; out may not be x */
-void hml_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out);
+void hmli_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out);
 
 /* does a joint's group not commute, so that S and Ad are not the identity? */
 static inline int motion_curved(int32_t type)
@@ -110,7 +110,7 @@ static inline int motion_curved(int32_t type)
 }
 
 /* x ← A⁻¹ x by elimination with row pivoting, n × n; A is destroyed */
-hml_status hml_motion_solve(size_t n, double *A, double *x);
+hml_status hmli_motion_solve(size_t n, double *A, double *x);
 
 /* the largest absolute entry; NaN if there is one */
 static inline double motion_norm(size_t n, const double *x)

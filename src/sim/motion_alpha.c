@@ -32,9 +32,9 @@ static parameters parameters_of(double radius)
     return p;
 }
 
-hml_status hml_motion_prepare_alpha(hml_motion *m)
+hml_status hmli_motion_prepare_alpha(hml_motion *m)
 {
-    hml_status status = hml_motion_rate(m, m->t, m->q, m->v, m->a);
+    hml_status status = hmli_motion_rate(m, m->t, m->q, m->v, m->a);
     memcpy(m->alpha, m->a, m->n * sizeof(double));
     return status;
 }
@@ -45,7 +45,7 @@ static hml_status column_rhs(hml_motion *m, double h, const parameters *p)
     size_t n = m->n;
     const double *S = m->L;
     hml_status status = hml_configuration_integrate(m->model, m->q, m->theta1, m->q1);
-    if (!status) status = hml_motion_forces(m, motion_after(m, h), m->q1, m->v1, 1);
+    if (!status) status = hmli_motion_forces(m, motion_after(m, h), m->q1, m->v1, 1);
     if (!status) status = hml_inverse_dynamics(m->model, m->work, m->q1, m->v1, m->a1, m->wrenches, m->r);
     if (!status) {
         status =
@@ -54,8 +54,8 @@ static hml_status column_rhs(hml_motion *m, double h, const parameters *p)
     if (!status) status = hml_configuration_integrate_jacobians(m->model, m->q, m->theta1, NULL, m->L);
     if (status) return status;
     m->info.evaluations++;
-    hml_motion_add_stiffness(m, m->q1, 0, 1, 0, m->dv);
-    hml_motion_add_stiffness(m, m->q1, 0, 0, 1, m->dq);
+    hmli_motion_add_stiffness(m, m->q1, 0, 1, 0, m->dv);
+    hmli_motion_add_stiffness(m, m->q1, 0, 0, 1, m->dq);
     for (size_t i = 0; i < n; i++) {
         m->r[i] = m->tau[i] - m->r[i];
         for (size_t k = 0; k < n; k++) {
@@ -69,7 +69,7 @@ static hml_status column_rhs(hml_motion *m, double h, const parameters *p)
     return isfinite(motion_norm(n, m->r)) ? HML_OK : HML_NOT_CONVERGED;
 }
 
-hml_status hml_motion_alpha(hml_motion *m, double h)
+hml_status hmli_motion_alpha(hml_motion *m, double h)
 {
     const parameters p = parameters_of(m->options.radius);
     size_t n = m->n;
@@ -84,7 +84,7 @@ hml_status hml_motion_alpha(hml_motion *m, double h)
             m->theta1[i] = h * m->v[i] + h * h * ((0.5 - p.beta) * m->alpha[i] + p.beta * m->alpha1[i]);
         }
         hml_status status = column_rhs(m, h, &p);
-        if (!status) status = hml_motion_solve(n, m->J, m->r);
+        if (!status) status = hmli_motion_solve(n, m->J, m->r);
         if (status) return status;
         m->info.iterations++;
         double change = h * motion_norm(n, m->r), size = motion_norm(n, m->v1) + h * motion_norm(n, m->alpha1);

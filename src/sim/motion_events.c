@@ -13,7 +13,7 @@
 static void hermite(const hml_motion *m, double s, double *x)
 {
     size_t n = m->n;
-    hml_motion_apply(m->model, m->theta, 1, m->v, m->s);
+    hmli_motion_apply(m->model, m->theta, 1, m->v, m->s);
     for (size_t i = 0; i < n; i++) {
         double end = m->theta[i], rate0 = m->h * m->v0[i], rate1 = m->h * m->s[i];
         double b = 3 * end - 2 * rate0 - rate1, c = rate0 + rate1 - 2 * end;
@@ -31,11 +31,11 @@ static hml_status state_at(hml_motion *m, double s, double *q, double *v)
         return HML_OK;
     }
     if (m->dense) {
-        hml_motion_dense(m, s, m->x);
+        hmli_motion_dense(m, s, m->x);
         if (v) memcpy(v, m->x + m->n, m->n * sizeof *v);
     } else {
         hermite(m, s, m->x);
-        if (v) hml_motion_apply(m->model, m->x, 0, m->x + m->n, v);
+        if (v) hmli_motion_apply(m->model, m->x, 0, m->x + m->n, v);
     }
     return q ? hml_configuration_integrate(m->model, m->q0, m->x, q) : HML_OK;
 }
@@ -123,7 +123,7 @@ hml_status hml_limit_event(void *model, double t, const double *q, const double 
 
 /* ---- groups, joint by joint ---- */
 
-void hml_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out)
+void hmli_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out)
 {
     memcpy(out, x, (size_t)model->nv * sizeof *x);
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
@@ -142,7 +142,7 @@ void hml_motion_apply(const hml_model *model, const double *phi, int inverse, co
     }
 }
 
-hml_status hml_motion_solve(size_t n, double *A, double *x)
+hml_status hmli_motion_solve(size_t n, double *A, double *x)
 {
     for (size_t k = 0; k < n; k++) {
         size_t pivot = k;

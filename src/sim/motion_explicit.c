@@ -64,8 +64,8 @@ static hml_status evaluate(hml_motion *m, double t, int i)
     double *k = stage(m, i);
     hml_status status = hml_configuration_integrate(m->model, m->q, m->x, m->q1);
     if (status) return status;
-    hml_motion_apply(m->model, m->x, 1, m->x + m->n, k);
-    return hml_motion_rate(m, t, m->q1, m->x + m->n, k + m->n);
+    hmli_motion_apply(m->model, m->x, 1, m->x + m->n, k);
+    return hmli_motion_rate(m, t, m->q1, m->x + m->n, k + m->n);
 }
 
 /* the first stage: θ = 0 there */
@@ -74,7 +74,7 @@ static hml_status begin(hml_motion *m)
     double *k = stage(m, 0);
     memcpy(k, m->v, m->n * sizeof(double));
     if (!m->rate_known) {
-        hml_status status = hml_motion_rate(m, m->t, m->q, m->v, m->a);
+        hml_status status = hmli_motion_rate(m, m->t, m->q, m->v, m->a);
         if (status) return status;
         m->rate_known = 1;
     }
@@ -100,7 +100,7 @@ static double error_of(const hml_motion *m, double h)
     return worst / m->options.tolerance;
 }
 
-hml_status hml_motion_explicit(hml_motion *m, double h, double *error)
+hml_status hmli_motion_explicit(hml_motion *m, double h, double *error)
 {
     const tableau *T = m->options.scheme == HML_SCHEME_RK2   ? &RK2
                        : m->options.scheme == HML_SCHEME_RK4 ? &RK4
@@ -123,7 +123,7 @@ hml_status hml_motion_explicit(hml_motion *m, double h, double *error)
     return status;
 }
 
-void hml_motion_dense(const hml_motion *m, double s, double *x)
+void hmli_motion_dense(const hml_motion *m, double s, double *x)
 {
     static const double d[7] = {-12715105075.0 / 11282082432,  0,
                                 87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
@@ -144,23 +144,23 @@ void hml_motion_dense(const hml_motion *m, double s, double *x)
  * ν⁺ = ν + h a, q⁺ = q ⊕ h ν⁺. Dampers C and springs K are taken at the end of the step,
  * (M + hC + h²K) a = τ − h(q, ν) − h K ν = M ν̇ − h K ν, so that no gain and no damper is too stiff for it.
  */
-hml_status hml_motion_euler(hml_motion *m, double h)
+hml_status hmli_motion_euler(hml_motion *m, double h)
 {
     size_t n = m->n;
     double *a = m->a1;
-    hml_status status = hml_motion_rate(m, m->t, m->q, m->v, a);
-    if (!status && hml_motion_is_elastic(m)) {
+    hml_status status = hmli_motion_rate(m, m->t, m->q, m->v, a);
+    if (!status && hmli_motion_is_elastic(m)) {
         status = hml_inverse_dynamics_derivatives(m->model, m->work, m->q, m->v, a, NULL, NULL, NULL, m->M);
         if (status) return status;
         memset(m->J, 0, n * n * sizeof(double));
-        hml_motion_add_stiffness(m, m->q, 1, 0, h, m->J);
+        hmli_motion_add_stiffness(m, m->q, 1, 0, h, m->J);
         for (size_t i = 0; i < n; i++) {
             m->r[i] = 0;
             for (size_t k = 0; k < n; k++) m->r[i] += m->M[i * n + k] * a[k] - m->J[i * n + k] * m->v[k];
         }
         memcpy(m->J, m->M, n * n * sizeof(double));
-        hml_motion_add_stiffness(m, m->q, 1, h, h * h, m->J);
-        status = hml_motion_solve(n, m->J, m->r);
+        hmli_motion_add_stiffness(m, m->q, 1, h, h * h, m->J);
+        status = hmli_motion_solve(n, m->J, m->r);
         memcpy(a, m->r, n * sizeof(double));
     }
     if (status) return status;

@@ -42,7 +42,7 @@ static void add_servo(const hml_motion *m, const double *q, const double *v, dou
     }
 }
 
-hml_status hml_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo)
+hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo)
 {
     const hml_forces *f = &m->forces;
     size_t six = 6 * (size_t)m->model->nbodies;
@@ -62,9 +62,9 @@ hml_status hml_motion_forces(hml_motion *m, double t, const double *q, const dou
     return isfinite(motion_norm(m->n, m->tau)) && isfinite(motion_norm(six, m->wrenches)) ? HML_OK : HML_NOT_FINITE;
 }
 
-hml_status hml_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a)
+hml_status hmli_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a)
 {
-    hml_status status = hml_motion_forces(m, t, q, v, 1);
+    hml_status status = hmli_motion_forces(m, t, q, v, 1);
     m->info.evaluations++;
     return status ? status : hml_forward_dynamics(m->model, m->work, q, v, m->tau, m->wrenches, a);
 }
@@ -121,10 +121,10 @@ static void add_servo_stiffness(const hml_motion *m, const double *q, double c, 
     }
 }
 
-void hml_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A)
+void hmli_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A)
 {
     if (passive && m->model->passive) add_passive(m, q, c, k, A);
     add_servo_stiffness(m, q, c, k, A);
 }
 
-int hml_motion_is_elastic(const hml_motion *m) { return m->model->passive || m->forces.target; }
+int hmli_motion_is_elastic(const hml_motion *m) { return m->model->passive || m->forces.target; }

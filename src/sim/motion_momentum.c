@@ -80,7 +80,7 @@ static void add_passive(const hml_motion *m)
     }
 }
 
-void hml_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D)
+void hmli_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D)
 {
     model_expand_q(m->model, q, m->tree_q);
     model_expand_v(m->model, v, m->tree_v);

@@ -110,12 +110,12 @@ static hml_status evaluate(hml_motion *m, double t, double *k)
     hml_status status = place(m, m->x);
     if (status) return status;
     velocity(m, pi, m->v1);
-    hml_motion_apply(m->model, m->x, 1, m->v1, k);
+    hmli_motion_apply(m->model, m->x, 1, m->v1, k);
     memcpy(m->a1, m->v1, n * sizeof(double));
     add_flight(m, pi, m->a1);
-    status = hml_motion_forces(m, t, m->q1, m->a1, 1);
+    status = hmli_motion_forces(m, t, m->q1, m->a1, 1);
     if (status) return status;
-    hml_motion_momentum(m, m->q1, m->v1, m->r, D);
+    hmli_motion_momentum(m, m->q1, m->v1, m->r, D);
     vec3 F = floats(m) ? into_flight(m, m->q1, D) : vec3_zero();
     hmli_motion_adjoint(m->model, m->local, 1, D, k + n);
     if (floats(m)) {

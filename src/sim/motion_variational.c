@@ -125,7 +125,7 @@ static double take_off_acceleration(hml_motion *m, double *D)
     if (vec3_dot(a, a) == 0) return 0;
     memset(m->s, 0, m->n * sizeof(double));
     vec3_put(motion_seen(m->q1, a), m->s);
-    hml_motion_momentum(m, m->q1, m->s, m->pi1, m->theta1); /* p is linear in ν: M (Rᵀa, 0) */
+    hmli_motion_momentum(m, m->q1, m->s, m->pi1, m->theta1); /* p is linear in ν: M (Rᵀa, 0) */
     for (size_t i = 0; i < m->n; i++) D[i] -= m->pi1[i];
     return vec3_norm(change);
 }
@@ -146,10 +146,10 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
         vec3_put(vec3_axpy(0.5 * h, boost_after(m, 0.25 * h), vec3_at(m->q1)), m->q1);
         vec3_put(vec3_add(vec3_at(xi), motion_seen(m->q1, boost_after(m, 0.5 * h))), xi);
     }
-    status = hml_motion_forces(m, motion_after(m, 0.5 * h), m->q1, xi, 1);
+    status = hmli_motion_forces(m, motion_after(m, 0.5 * h), m->q1, xi, 1);
     if (status) return status;
     for (size_t i = 0; i < n; i++) xi[i] = theta[i] / h;
-    hml_motion_momentum(m, m->q1, xi, p, D);
+    hmli_motion_momentum(m, m->q1, xi, p, D);
     *change = m->mass > 0 ? take_off_acceleration(m, D) : 0;
     for (size_t i = 0; i < n; i++) r[i] = p[i] - 0.5 * h * D[i];
     for (const model_joint *j = first_joint(m->model); j; j = next_joint(m->model, j)) {
@@ -161,7 +161,7 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
 
 /* ---- the step ---- */
 
-hml_status hml_motion_prepare_variational(hml_motion *m)
+hml_status hmli_motion_prepare_variational(hml_motion *m)
 {
     size_t n = m->n;
     hml_status status = hmli_motion_factor_mass(m, m->q);
@@ -187,9 +187,9 @@ static hml_status solve_step(hml_motion *m, double h, const double *mu, double *
     size_t n = m->n;
     const double *L = m->L;
     double before = INFINITY;
-    if (hml_motion_is_elastic(m)) {
+    if (hmli_motion_is_elastic(m)) {
         memcpy(m->J, m->M, n * n * sizeof(double));
-        hml_motion_add_stiffness(m, m->q, 1, 0.5 * h, 0.25 * h * h, m->J);
+        hmli_motion_add_stiffness(m, m->q, 1, 0.5 * h, 0.25 * h * h, m->J);
         if (dense_factor(n, m->J, NULL)) return HML_SINGULAR;
         L = m->J;
     }
@@ -250,7 +250,7 @@ static void base_momentum(const hml_motion *m, const double *q, const double *pi
     vec3_put(vec3_add(L, vec3_cross(motion_com_in_base(m), P)), mu + 3);
 }
 
-hml_status hml_motion_variational(hml_motion *m, double h)
+hml_status hmli_motion_variational(hml_motion *m, double h)
 {
     size_t n = m->n;
     double *mu = m->alpha, *theta = m->a1, change;

@@ -53,8 +53,8 @@ static void bench_open(bench *b, uint64_t *seed, const draw_tree_spec *spec, int
     assert_true(nv <= ORACLE_NV && nb <= ORACLE_BODIES);
     const hml_plan *plan = model_plan(b->model);
     b->scratch = aligned_zeros(kernel_scratch_size(plan));
-    b->lists = aligned_zeros(hml_paths_size(plan));
-    hml_paths_fill(plan, b->lists, &b->paths);
+    b->lists = aligned_zeros(hmli_paths_size(plan));
+    hmli_paths_fill(plan, b->lists, &b->paths);
     double *q = zeros(nq, sizeof *q);
     b->q = zeros(nq * LANES, sizeof(lane)), b->v = zeros(nv * LANES, sizeof(lane));
     b->tau = zeros(nv * LANES, sizeof(lane)), b->wrenches = zeros(6 * nb * LANES, sizeof(lane));

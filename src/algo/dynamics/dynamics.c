@@ -28,7 +28,7 @@ static kernel_output output(double *data, size_t ld)
 
 static kernel_call state_call(const hml_work *work, const double *q, const double *v, const double *wrenches)
 {
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     call.q = input(q);
     call.v = input(v);
     call.wrenches = input(wrenches);
@@ -40,15 +40,15 @@ static size_t square(const hml_model *model) { return (size_t)model->nv * (size_
 hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *a, const double *wrenches, double *tau)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !tau) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !v || !tau) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     kernel_call call = state_call(work, q, v, wrenches);
     call.a = input(a);
     call.torque = output(tau, 0);
     const unsigned before = overflow_watch();
     if (model->nfollowers)
-        hml_mimic_inverse_dynamics(work, &call);
+        hmli_mimic_inverse_dynamics(work, &call);
     else
         work->scalar->inverse_dynamics(&call);
     return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
@@ -57,8 +57,8 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
 hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v,
                                 const double *tau, const double *wrenches, double *a)
 {
-    if (hml_work_check_forward(model, work) || !q || !v || !a) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
+    if (hmli_work_check_forward(model, work) || !q || !v || !a) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     kernel_call call = state_call(work, q, v, wrenches);
     call.tau = input(tau);
@@ -66,7 +66,7 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
     const unsigned before = overflow_watch();
     unsigned failed = 0;
     if (model->nfollowers)
-        failed = hml_mimic_linearize(work, &call);
+        failed = hmli_mimic_linearize(work, &call);
     else if (!work->lanes->forward_dynamics_single || work->lanes->forward_dynamics_single(&call))
         failed = work->scalar->forward_dynamics(&call);
     status = OVERFLOW_STATUS(before, {a, (size_t)model->nv});
@@ -75,14 +75,14 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
 
 hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *M)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !M) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !M) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
     kernel_call call = state_call(work, q, NULL, NULL);
     call.M = output(M, (size_t)model->nv);
     const unsigned before = overflow_watch();
     if (model->nfollowers)
-        hml_mimic_inverse_dynamics(work, &call);
+        hmli_mimic_inverse_dynamics(work, &call);
     else
         work->scalar->mass_matrix(&call);
     return OVERFLOW_STATUS(before, {M, square(model)});
@@ -90,15 +90,15 @@ hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double 
 
 hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const double *q, double *Minv)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !Minv) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !Minv) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
     kernel_call call = state_call(work, q, NULL, NULL);
     call.Minv = output(Minv, (size_t)model->nv);
     const unsigned before = overflow_watch();
     unsigned failed = 0;
     if (model->nfollowers)
-        failed = hml_mimic_linearize(work, &call);
+        failed = hmli_mimic_linearize(work, &call);
     else if (!work->lanes->inverse_mass_matrix_single || work->lanes->inverse_mass_matrix_single(&call))
         failed = work->scalar->inverse_mass_matrix(&call);
     status = OVERFLOW_STATUS(before, {Minv, square(model)});
@@ -109,8 +109,8 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
                                             const double *a, const double *wrenches, double *dtau_dq, double *dtau_dv,
                                             double *M)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     size_t nv = (size_t)model->nv;
     double *outputs[] = {dtau_dq, dtau_dv, M};
@@ -123,6 +123,6 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
     call.dtau_dv = output(dtau_dv, nv);
     call.M = output(M, nv);
     const unsigned before = overflow_watch();
-    hml_work_inverse_dynamics(work, &call);
+    hmli_work_inverse_dynamics(work, &call);
     return OVERFLOW_STATUS(before, {dtau_dq, nv * nv}, {dtau_dv, nv * nv}, {M, nv * nv});
 }

@@ -14,14 +14,14 @@
 /* M⁻¹ of all states; returns those that failed */
 static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
 {
-    if (!hml_work_is_long(work)) return work->pack->inverse_mass_matrix(call);
+    if (!hmli_work_is_long(work)) return work->pack->inverse_mass_matrix(call);
     unsigned failed = 0;
     for (int l = 0; l < call->count; l++) {
         kernel_call one = *call;
         one.count = 1;
         one.q.data += (size_t)l * call->q.stride;
         one.Minv = output_at(call->Minv, (size_t)l);
-        if (hml_work_check_state(work->model, one.q.data, NULL, NULL, NULL))
+        if (hmli_work_check_state(work->model, one.q.data, NULL, NULL, NULL))
             failed |= 1u << l;
         else if (work->lanes->inverse_mass_matrix_single(&one))
             failed |= work->scalar->inverse_mass_matrix(&one) << l;
@@ -49,8 +49,8 @@ static hml_status check(const hml_model *model, const hml_dynamics_states *x, si
     const hml_input in[] = {x->q, x->v, x->tau, x->a, x->wrenches};
     const double *at[5];
     for (int k = 0; k < 5; k++) at[k] = input_at(in[k], state);
-    hml_status status = hml_work_check_state(model, at[0], at[1], at[2], at[4]);
-    return status ? status : hml_work_check_state(model, at[0], at[3], NULL, NULL);
+    hml_status status = hmli_work_check_state(model, at[0], at[1], at[2], at[4]);
+    return status ? status : hmli_work_check_state(model, at[0], at[3], NULL, NULL);
 }
 
 /* are the results of a state numbers? */
@@ -74,7 +74,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
     const hml_model *model = work->model;
     const size_t nv = (size_t)model->nv;
     unsigned failed = 0;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     call.count = count;
     call.q = states_input(x->q, first);
     call.v = states_input(x->v, first);
@@ -85,7 +85,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
         forward.acceleration = output_at(states_output(x->acceleration, 1, nv), first);
         forward.Minv = output_at(states_output(x->Minv, nv, nv), first);
         if (model->nfollowers) {
-            failed |= hml_mimic_linearize(work, &forward);
+            failed |= hmli_mimic_linearize(work, &forward);
         } else {
             if (x->acceleration.data) failed |= work->pack->forward_dynamics(&forward);
             forward.tau.data = NULL; /* M⁻¹ does not read them, and so must not look at them either */
@@ -98,7 +98,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
         inverse.torque = output_at(states_output(x->torque, 1, nv), first);
         inverse.M = output_at(states_output(x->M, nv, nv), first);
         if (model->nfollowers) {
-            hml_mimic_inverse_dynamics(work, &inverse);
+            hmli_mimic_inverse_dynamics(work, &inverse);
         } else {
             if (x->torque.data) failed |= work->pack->inverse_dynamics(&inverse);
             if (x->M.data) failed |= mass(work, &inverse);
@@ -110,10 +110,10 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
 hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, const hml_dynamics_states *x,
                               hml_status *status)
 {
-    if (hml_work_check_forward(model, work) || !x || x->struct_size != sizeof *x || !x->q.data) {
+    if (hmli_work_check_forward(model, work) || !x || x->struct_size != sizeof *x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
-    if ((x->M.data || x->Minv.data) && hml_work_check(model, work, HML_USE_FACTOR)) return HML_INVALID_ARGUMENT;
+    if ((x->M.data || x->Minv.data) && hmli_work_check(model, work, HML_USE_FACTOR)) return HML_INVALID_ARGUMENT;
     const size_t nv = (size_t)model->nv;
     if (!output_fits(x->acceleration, nv) || !output_fits(x->torque, nv) || !output_fits(x->M, nv) ||
         !output_fits(x->Minv, nv)) {
@@ -191,7 +191,7 @@ static int valid(const hml_model *model, const hml_parallel *p, const hml_linear
         if (!output_fits(outputs[k], (k < 5 ? 1 : 2) * (size_t)model->nv)) return 0;
     }
     for (size_t k = 0; k < p->nworks; k++) {
-        if (hml_work_check(model, p->works[k], HML_USE_FACTOR)) return 0;
+        if (hmli_work_check(model, p->works[k], HML_USE_FACTOR)) return 0;
     }
     return 1;
 }

@@ -34,7 +34,7 @@ static size_t lay_out(const hml_model *m, double *at, mimic_scratch *s)
     return used + n;
 }
 
-size_t hml_mimic_scratch_size(const hml_model *model)
+size_t hmli_mimic_scratch_size(const hml_model *model)
 {
     mimic_scratch s;
     return model->nfollowers ? lay_out(model, NULL, &s) : 0;
@@ -46,7 +46,7 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
 {
     const hml_model *m = work->model;
     size_t n = (size_t)m->tree_nv;
-    kernel_call tree = hml_work_call(work);
+    kernel_call tree = hmli_work_call(work);
     tree.q.data = s->q;
     tree.v.data = s->v;
     tree.a.data = s->a;
@@ -112,7 +112,7 @@ static void solve_columns(const mimic_scratch *s, size_t r, const double *X, ker
     }
 }
 
-unsigned hml_mimic_linearize(const hml_work *work, const kernel_call *call)
+unsigned hmli_mimic_linearize(const hml_work *work, const kernel_call *call)
 {
     const hml_model *m = work->model;
     size_t r = (size_t)m->nv;
@@ -133,13 +133,13 @@ unsigned hml_mimic_linearize(const hml_work *work, const kernel_call *call)
     return 0;
 }
 
-void hml_mimic_singular(const hml_work *work, const kernel_call *call, int *marks)
+void hmli_mimic_singular(const hml_work *work, const kernel_call *call, int *marks)
 {
     mimic_scratch s = expand(work, call);
     factor_mass_matrix(work, call, &s, marks);
 }
 
-unsigned hml_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call)
+unsigned hmli_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call)
 {
     const hml_model *m = work->model;
     size_t r = (size_t)m->nv, n = (size_t)m->tree_nv;

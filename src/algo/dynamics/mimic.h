@@ -9,13 +9,13 @@
 #include "kernel/call.h"
 
 /* doubles a workspace needs for this; 0 for models without followers */
-size_t hml_mimic_scratch_size(const hml_model *model);
+size_t hmli_mimic_scratch_size(const hml_model *model);
 
 /* the kernels of the same names for one state, inputs and outputs in the user's numbering; 1: M is singular */
-unsigned hml_mimic_linearize(const hml_work *work, const kernel_call *call);
-unsigned hml_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call);
+unsigned hmli_mimic_linearize(const hml_work *work, const kernel_call *call);
+unsigned hmli_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
 /* marks the user's coordinates whose pivots vanish at call->q */
-void hml_mimic_singular(const hml_work *work, const kernel_call *call, int *marks);
+void hmli_mimic_singular(const hml_work *work, const kernel_call *call, int *marks);
 
 #endif

@@ -274,7 +274,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
                       const double *wrenches, context *x, const hml_parameter_derivatives *d)
 {
     size_t n = (size_t)model->nv;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     call.q.data = q, call.v.data = v, call.a.data = a, call.wrenches.data = wrenches;
     if (x->forward) {
         memset(x->L, 0, n * n * sizeof(double));
@@ -282,7 +282,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
         call.M.ld = n;
     }
     if (model->nfollowers)
-        hml_mimic_inverse_dynamics(work, &call);
+        hmli_mimic_inverse_dynamics(work, &call);
     else
         work->scalar->inverse_dynamics_derivatives(&call);
     if (x->forward && dense_factor(n, x->L, NULL)) return HML_SINGULAR;
@@ -299,7 +299,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *v, const double *scratch,
                  const hml_parameter_derivatives *d)
 {
-    return !hml_work_check(model, work, HML_USE_FACTOR) && q && v && scratch && d && d->struct_size == sizeof *d;
+    return !hmli_work_check(model, work, HML_USE_FACTOR) && q && v && scratch && d && d->struct_size == sizeof *d;
 }
 
 hml_status hml_inverse_dynamics_parameters(const hml_model *model, hml_work *work, const double *q, const double *v,
@@ -307,7 +307,7 @@ hml_status hml_inverse_dynamics_parameters(const hml_model *model, hml_work *wor
                                            const hml_parameter_derivatives *derivatives)
 {
     if (!valid(model, work, q, v, scratch, derivatives)) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, v, a, wrenches);
+    hml_status status = hmli_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     context x;
     x.forward = 0;

@@ -8,13 +8,13 @@
 
 hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, const double *q, int *marks)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !marks) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !marks) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     call.q.data = q;
     if (model->nfollowers) {
-        hml_mimic_singular(work, &call, marks);
+        hmli_mimic_singular(work, &call, marks);
         return HML_OK;
     }
     kernel_scratch k;

@@ -108,14 +108,14 @@ static hml_status finite_result(const hml_model *model, const hml_dynamics_resul
 hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v, const double *tau,
                         const double *wrenches, hml_dynamics_result *result)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !result || result->struct_size != sizeof *result ||
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !result || result->struct_size != sizeof *result ||
         !result->M || !result->h) {
         return HML_INVALID_ARGUMENT;
     }
-    hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
+    hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     size_t nv = (size_t)model->nv;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     call.q.data = q;
     call.v.data = v;
     if (result->gravity) {
@@ -124,14 +124,14 @@ hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q,
         rest.v.data = result->h;
         rest.passive = 0;
         rest.torque.data = result->gravity;
-        hml_work_inverse_dynamics(work, &rest);
+        hmli_work_inverse_dynamics(work, &rest);
     }
     call.wrenches.data = wrenches;
     call.torque.data = result->h;
     call.M.data = result->M;
     call.M.ld = nv;
     memset(result->M, 0, nv * nv * sizeof(double));
-    hml_work_inverse_dynamics(work, &call);
+    hmli_work_inverse_dynamics(work, &call);
 
     totals sum = sum_trees(work);
     vec3 com = sum.mass > 0 ? vec3_scale(1 / sum.mass, sum.first) : vec3_zero();

@@ -75,12 +75,12 @@ static void add_load(const hml_model *model, const state_series *state, const hm
 hml_status hml_generalized_force(const hml_model *model, hml_work *work, const double *q, int32_t count,
                                  const hml_frame_load *loads, hml_representation representation, double *tau)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || count < 0 || (count && !loads) || !tau ||
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || count < 0 || (count && !loads) || !tau ||
         !hml_representation_name(representation)) {
         return HML_INVALID_ARGUMENT;
     }
     for (int32_t i = 0; i < count; i++) TRY(check_load(model, &loads[i]));
-    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
+    TRY(hmli_work_check_state(model, q, NULL, NULL, NULL));
     const state_series state = {.q = q};
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     for (int32_t i = 0; i < count; i++) add_load(model, &state, &loads[i], tau);

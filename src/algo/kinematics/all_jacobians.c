@@ -6,7 +6,7 @@
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
     if (!output_fits(x->H, 16 * (size_t)model->nbodies) || !output_fits(x->J, (size_t)model->nv)) {
@@ -47,7 +47,7 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
     if (status) return status;
     const hml_kernels *kernels = work->lanes->jacobians_single ? work->lanes : work->scalar;
     jacobian_call call = call_at(work, arguments, 0, 1);
-    status = hml_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
+    status = hmli_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
     if (!status) {
         const unsigned before = overflow_watch();
         kernels->jacobians_single(&call);
@@ -72,7 +72,7 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
             if (bad_lanes >> l & 1) {
-                each = hml_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
+                each = hmli_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
             }
             if (!each && overflow) each = finite_state(model, &call, l);
             if (each) fail(model, &call, l);

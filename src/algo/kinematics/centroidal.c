@@ -26,8 +26,8 @@ static void com_rows(const double *A, size_t nv, double mass, double *out)
 hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *q, const double *v, const double *a,
                           hml_centroidal_motion *motion)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;
     const unsigned before = overflow_watch();
     size_t nb = (size_t)model->nbodies, nv = (size_t)model->nv;

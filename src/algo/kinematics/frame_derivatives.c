@@ -13,7 +13,7 @@ _Static_assert(sizeof(path_column) <= sizeof(column_state), "scratch of a column
 
 static hml_status check(const hml_model *model, const hml_work *work, int32_t frame, hml_representation rep)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
     return rep >= HML_LEFT && rep <= HML_SPLIT ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
@@ -26,7 +26,7 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
     if ((x->acceleration_q && !a) || (!v && (x->twist_q || x->acceleration_q || x->acceleration_v))) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     const unsigned before = overflow_watch();
     double *Jacobians[] = {x->placement_q, x->twist_v, x->acceleration_a}, *J = NULL;
     for (int i = 0; i < 3; i++)
@@ -91,7 +91,7 @@ static hml_status hessian(const hml_model *model, hml_work *work, int32_t frame,
 {
     TRY(check(model, work, frame, representation));
     if (!q || !H || base < HML_LEFT || base > HML_SPLIT) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
+    TRY(hmli_work_check_state(model, q, NULL, NULL, NULL));
     point_hessian(model, frame, point, representation, rows, q, (path_column *)work->scratch, H);
     const size_t entries = (size_t)rows * (size_t)model->nv * (size_t)model->nv;
     if (base == HML_LEFT) return FINITE_STATUS({H, entries});
@@ -134,7 +134,7 @@ hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t 
     if (!q || !derivative || column < 0 || column >= model->nv || n < 0 || (n && !indices)) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < n; i++)
         if (indices[i] < 0 || indices[i] >= model->nv) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
+    TRY(hmli_work_check_state(model, q, NULL, NULL, NULL));
 
     path_column *path = (path_column *)work->scratch;
     twist partial;

@@ -12,7 +12,7 @@ hml_status hml_frame_series(const hml_model *model, hml_work *work, int32_t fram
                             hml_representation representation, int32_t order, const double *q, const double *rates,
                             double *twists, double *J)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !rates || order < 0 || order > SERIES_MAX) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !rates || order < 0 || order > SERIES_MAX) {
         return HML_INVALID_ARGUMENT;
     }
     if (frame < 0 || frame >= model->nframes || reference < HML_WORLD || reference >= model->nframes ||
@@ -24,7 +24,7 @@ hml_status hml_frame_series(const hml_model *model, hml_work *work, int32_t fram
     jacobian_series series = {.order = order, .nv = model->nv};
     twist V[SERIES_LENGTH];
     for (size_t n = 0; n <= (size_t)order; n++) {
-        TRY(hml_work_check_state(model, q, rates + n * nv, NULL, NULL));
+        TRY(hmli_work_check_state(model, q, rates + n * nv, NULL, NULL));
         state.rates[n] = rates + n * nv;
         series.J[n] = J ? J + n * 6 * nv : NULL;
     }

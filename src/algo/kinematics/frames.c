@@ -43,11 +43,11 @@ static void walk_bodies(const hml_model *model, const state_series *state, int o
 hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
                       const double *q, const double *v, const double *a, double *H, double *V, double *A)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !representation_exists(representation)) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !representation_exists(representation)) {
         return HML_INVALID_ARGUMENT;
     }
     if (count < 0 || count > model->nframes || ((V || A) && !v) || (A && !a)) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     const unsigned before = overflow_watch();
     body_motion *bodies = (body_motion *)work->scratch;
     state_series state = {.q = q, .rates = {v, a}};
@@ -86,12 +86,12 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
                               hml_representation representation, const double *q, const double *v, const double *a,
                               hml_frame_motion *motion)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     if (frame < 0 || frame >= model->nframes || !frame_or_world(model, reference) ||
         !representation_exists(representation)) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     const unsigned before = overflow_watch();
     state_series state = {.q = q, .rates = {v, a}};
     twist twists[SERIES_LENGTH];
@@ -117,9 +117,9 @@ hml_status hml_frame_acceleration(const hml_model *model, hml_work *work, int32_
                                   int32_t expressed, const double *q, const double *v, const double *a,
                                   double acceleration[6])
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
     if (frame < 0 || frame >= model->nframes || !frame_or_world(model, expressed)) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
     path_walk e, c;
     walk_start(&e, 1);

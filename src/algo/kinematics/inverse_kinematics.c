@@ -224,7 +224,7 @@ static int descend(solver *s, double *q, double tolerance, int32_t *budget)
 static hml_status check(const hml_model *model, const hml_work *work, const hml_ik_problem *p, const double *memory,
                         const double *q)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !p || p->struct_size != sizeof *p || !memory || !q) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !p || p->struct_size != sizeof *p || !memory || !q) {
         return HML_INVALID_ARGUMENT;
     }
     if (p->ntargets < 0 || (p->ntargets && !p->targets) || p->iterations < 0 || p->attempts < 0 ||
@@ -240,7 +240,7 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
         }
         TRY(read_placement(target->pose, &H));
     }
-    return hml_work_check_state(model, q, NULL, NULL, NULL);
+    return hmli_work_check_state(model, q, NULL, NULL, NULL);
 }
 
 /* a random configuration around q: a little at first, then anywhere */

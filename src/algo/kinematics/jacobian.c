@@ -17,13 +17,13 @@ static int frame_exists(const hml_model *m, int32_t frame) { return frame >= 0 &
 static hml_status check(const hml_model *model, const hml_work *work, int32_t frame, hml_axes axes,
                         hml_representation base, const double *q, const double *v, const double *Jdot)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || (Jdot && !v) || !frame_exists(model, frame)) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || (Jdot && !v) || !frame_exists(model, frame)) {
         return HML_INVALID_ARGUMENT;
     }
     if ((axes != HML_AXES_OF_FRAME && axes != HML_AXES_OF_WORLD) || base < HML_LEFT || base > HML_SPLIT) {
         return HML_INVALID_ARGUMENT;
     }
-    return hml_work_check_state(model, q, v, NULL, NULL);
+    return hmli_work_check_state(model, q, v, NULL, NULL);
 }
 
 /* where the columns are collected: J, or scratch where J̇ alone is wanted */
@@ -98,10 +98,10 @@ hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, cons
                      const double *v, const double *a, hml_point_motion *motion)
 {
     vec3 p, p1 = vec3_zero(), p2 = vec3_zero();
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a) || !frame_exists(model, frame)) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a) || !frame_exists(model, frame)) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     TRY(read_vec3(point, &p));
     if (motion->rate) TRY(read_vec3(motion->rate, &p1));
     if (motion->second_rate) TRY(read_vec3(motion->second_rate, &p2));

@@ -8,11 +8,11 @@
 hml_status hml_placement_derivatives(const hml_model *model, hml_work *work, int32_t frame,
                                      hml_representation representation, const double *q, double *dpose, double *dJ)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || frame < 0 || frame >= model->nframes ||
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || frame < 0 || frame >= model->nframes ||
         representation < HML_LEFT || representation > HML_SPLIT) {
         return HML_INVALID_ARGUMENT;
     }
-    hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+    hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
     const unsigned before = overflow_watch();
     placement_derivatives(model, frame, representation, q, (path_column *)work->scratch, dpose, dJ);

@@ -21,23 +21,23 @@ static jacobian_call pose_call(const hml_work *work, const double *q, double *H)
 
 hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *q, double *H)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
     if (model->nfollowers) {
-        hml_status status = hml_work_check_state(model, q, NULL, NULL, NULL);
+        hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
         if (status) return status;
     }
     const jacobian_call call = pose_call(work, q, H);
     const unsigned before = overflow_watch();
     const unsigned suspect = work->lanes->poses_single(&call);
     hml_status large = OVERFLOW_STATUS(before, {H, 16 * (size_t)model->nbodies});
-    hml_status status = suspect ? hml_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
+    hml_status status = suspect ? hmli_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
     return status ? status : large;
 }
 
 hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n, hml_input q, hml_output H,
                                 hml_status *status)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q.data || !H.data) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q.data || !H.data) return HML_INVALID_ARGUMENT;
     const size_t row = 16 * (size_t)model->nbodies, lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
     const kernel_output out = states_output(H, 1, row);
     if (!output_fits(H, row)) return HML_INVALID_ARGUMENT;
@@ -57,7 +57,7 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
         const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;
-            if (bad_lanes >> l & 1) each = hml_work_check_state(model, input_at(q, i + l), NULL, NULL, NULL);
+            if (bad_lanes >> l & 1) each = hmli_work_check_state(model, input_at(q, i + l), NULL, NULL, NULL);
             if (!each && overflow) each = finite_array(output_at(out, i + l).data, row);
             if (each) output_fill_nan(output_at(out, i + l), 1, row);
             if (status) status[i + l] = each;

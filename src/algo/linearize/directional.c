@@ -97,7 +97,7 @@ static int factor_at(const hml_work *work, kernel_call *call, const kernel_scrat
     call->torque.data = vd;
     call->M.data = x->L;
     call->M.ld = r;
-    hml_mimic_inverse_dynamics(work, call);
+    hmli_mimic_inverse_dynamics(work, call);
     if (dense_factor(r, x->L, NULL)) return 1;
     for (size_t i = 0; i < r; i++) vd[i] = (tau ? tau[i] : 0) - vd[i];
     dense_solve(r, x->L, vd);
@@ -107,12 +107,12 @@ static int factor_at(const hml_work *work, kernel_call *call, const kernel_scrat
 hml_status hml_directional_update(const hml_model *model, hml_work *work, const double *q, const double *v,
                                   const double *tau, const double *wrenches, double *memory, double *acceleration)
 {
-    if (hml_work_check_forward(model, work) || !q || !v || !memory) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, v, tau, wrenches);
+    if (hmli_work_check_forward(model, work) || !q || !v || !memory) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->tree_nv;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     kernel_scratch k;
     linearization_point x;
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;
@@ -223,7 +223,7 @@ static void add_passive(const hml_plan *plan, const linearization_point *p, int 
 hml_status hml_directional_forward(const hml_model *model, const hml_work *work, const double *memory, const double *zq,
                                    const double *zv, const double *w, double *scratch, double *rate_q, double *rate_v)
 {
-    if (hml_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
     linearization_point p;
@@ -262,7 +262,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
 hml_status hml_directional_reverse(const hml_model *model, const hml_work *work, const double *memory, const double *yq,
                                    const double *yv, double *scratch, double *zq, double *zv, double *w)
 {
-    if (hml_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->nv;
     linearization_point p;

@@ -127,7 +127,7 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
 {
     const hml_model *model = work->model;
     hml_status worst = HML_OK;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     unsigned failed;
     call.count = count;
     call.q = states_input(x->q, first);
@@ -140,7 +140,7 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
     call.Minv = output_at(o->Minv, first);
     const unsigned before = overflow_watch();
     if (model->nfollowers)
-        failed = hml_mimic_linearize(work, &call);
+        failed = hmli_mimic_linearize(work, &call);
     else
         failed = single ? linearize_single(work, &call) : work->matrix->linearize(&call);
     const int overflow = overflow_seen(before);
@@ -154,7 +154,7 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
         const double *v = input_at(x->v, s);
         hml_status each = HML_OK;
         if (model->nfollowers || x->wrenches.data || (failed >> l & 1)) { /* the kernel saw that something is wrong */
-            each = hml_work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
+            each = hmli_work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
             if (!each && (failed >> l & 1)) each = HML_SINGULAR;
         }
         if (!each && overflow) each = finite_state(model, o, s);
@@ -175,7 +175,7 @@ static int valid(const hml_model *model, const hml_linearization *x)
 
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
     return run_pack(work, 1, arguments, &o, 0, 1, NULL);
 }
@@ -183,9 +183,9 @@ hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linea
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
                                hml_status *status)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
-    const int single = hml_work_is_long(work);
+    const int single = hmli_work_is_long(work);
     size_t lanes = model->nfollowers || single ? 1 : (size_t)work->matrix->lanes;
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
@@ -200,10 +200,10 @@ hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, c
                                        double *D)
 {
     static const double weightless[3] = {0, 0, 0};
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !b || !D) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_work_check_state(model, q, NULL, b, NULL);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !b || !D) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_work_check_state(model, q, NULL, b, NULL);
     if (status) return status;
-    kernel_call call = hml_work_call(work);
+    kernel_call call = hmli_work_call(work);
     call.gravity = weightless;
     call.passive = 0;
     call.q.data = q;
@@ -211,7 +211,7 @@ hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, c
     call.Dq.data = D;
     call.Dq.ld = (size_t)model->nv;
     const unsigned before = overflow_watch();
-    unsigned failed = model->nfollowers ? hml_mimic_linearize(work, &call) : work->scalar->linearize(&call);
+    unsigned failed = model->nfollowers ? hmli_mimic_linearize(work, &call) : work->scalar->linearize(&call);
     status = OVERFLOW_STATUS(before, {D, (size_t)model->nv * (size_t)model->nv});
     return failed ? HML_SINGULAR : status;
 }

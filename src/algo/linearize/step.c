@@ -252,7 +252,7 @@ static hml_status run(step *s, hml_integrator integrator, double h, const double
 hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integrator, double h, const double *q,
                     const double *v, const double *tau, double *scratch, double *q_next, double *v_next)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !isfinite(h)) {
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !isfinite(h)) {
         return HML_INVALID_ARGUMENT;
     }
     step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv};
@@ -264,7 +264,7 @@ hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_integr
                               const double *q, const double *v, const double *tau, double *scratch, double *q_next,
                               double *v_next, double *Ad, double *Bd)
 {
-    if (hml_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !Ad || !Bd ||
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !Ad || !Bd ||
         !isfinite(h)) {
         return HML_INVALID_ARGUMENT;
     }

@@ -25,14 +25,14 @@ static char *take(arena_block **list, size_t size)
     return memory;
 }
 
-void *hml_arena_get(arena *a, size_t size)
+void *hmli_arena_get(arena *a, size_t size)
 {
     size_t step = alignof(max_align_t);
     if (size > SIZE_MAX / 2) return NULL;
     return take(&a->block, (size + step - 1) / step * step);
 }
 
-char *hml_arena_text(arena *a, const char *text, size_t length)
+char *hmli_arena_text(arena *a, const char *text, size_t length)
 {
     char *copy = length < SIZE_MAX / 2 ? take(&a->text, length + 1) : NULL;
     if (copy) memcpy(copy, text, length);
@@ -47,7 +47,7 @@ static void free_blocks(arena_block *block)
     }
 }
 
-void hml_arena_free(arena *a)
+void hmli_arena_free(arena *a)
 {
     free_blocks(a->block);
     free_blocks(a->text);

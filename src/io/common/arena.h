@@ -16,8 +16,8 @@ typedef struct arena {
 } arena;
 
 /* zeroed; NULL when out of memory */
-void *hml_arena_get(arena *a, size_t size);
-char *hml_arena_text(arena *a, const char *text, size_t length);
-void hml_arena_free(arena *a);
+void *hmli_arena_get(arena *a, size_t size);
+char *hmli_arena_text(arena *a, const char *text, size_t length);
+void hmli_arena_free(arena *a);
 
 #endif

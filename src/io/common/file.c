@@ -23,7 +23,7 @@ static const char *reason(int code, char text[128])
 static hml_status cannot(hml_error *error, hml_status status, const char *path, const char *verb, int code)
 {
     char text[128];
-    return hml_report(error, status, path, 0, "cannot be %s: %s", verb, reason(code, text));
+    return hmli_report(error, status, path, 0, "cannot be %s: %s", verb, reason(code, text));
 }
 
 /* ---- reading ---- */
@@ -32,7 +32,7 @@ static hml_status read_all(int file, const char *path, char **data, size_t *size
 {
     size_t capacity = 1 << 16, n = 0;
     char *text = malloc(capacity + 1);
-    if (!text) return hml_report_memory(error, path);
+    if (!text) return hmli_report_memory(error, path);
     for (;;) {
         ssize_t got = read(file, text + n, capacity - n);
         if (got < 0 && errno == EINTR) continue;
@@ -44,13 +44,13 @@ static hml_status read_all(int file, const char *path, char **data, size_t *size
         n += (size_t)got;
         if (n > FILE_MAX_SIZE) {
             free(text);
-            return hml_report(error, HML_CANNOT_READ, path, 0, "is larger than %d MiB", FILE_MAX_SIZE >> 20);
+            return hmli_report(error, HML_CANNOT_READ, path, 0, "is larger than %d MiB", FILE_MAX_SIZE >> 20);
         }
         if (n == capacity) {
             char *grown = realloc(text, 2 * capacity + 1);
             if (!grown) {
                 free(text);
-                return hml_report_memory(error, path);
+                return hmli_report_memory(error, path);
             }
             text = grown;
             capacity *= 2;
@@ -62,7 +62,7 @@ static hml_status read_all(int file, const char *path, char **data, size_t *size
     return HML_OK;
 }
 
-hml_status hml_file_read(const char *path, char **data, size_t *size, hml_error *error)
+hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error *error)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return cannot(error, HML_CANNOT_READ, path, "read", errno);
@@ -136,7 +136,7 @@ static int write_beside(const char *path, const void *data, size_t size, mode_t 
 hml_status hml_file_write(const char *path, const void *data, size_t size, hml_error *error)
 {
     if (!path || (!data && size > 0))
-        return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is nothing to write");
+        return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "there is nothing to write");
     struct stat about;
     int code, there = stat(path, &about) == 0;
     if (there && S_ISDIR(about.st_mode)) {

@@ -9,6 +9,6 @@
 enum { FILE_MAX_SIZE = 1 << 28 }; /* 256 MiB: a hundred thousand links with everything take less than a tenth */
 
 /* *data is ended by a zero that *size does not count; free it */
-hml_status hml_file_read(const char *path, char **data, size_t *size, hml_error *error);
+hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 typedef struct map_entry {
     const char *name;
     int32_t value;
-    int32_t next; /* "name.2", "name.3", … are taken up to here: see hml_reader_unique */
+    int32_t next; /* "name.2", "name.3", … are taken up to here: see hmli_reader_unique */
 } map_entry;
 
 typedef struct map {
@@ -23,20 +23,20 @@ typedef struct map {
 } map;
 
 /* −1 if the name is not there */
-int32_t hml_map_find(const map *m, const char *name);
+int32_t hmli_map_find(const map *m, const char *name);
 
 /* the entry of a name, to read or change its value; NULL if it is not there. The next addition moves it */
-map_entry *hml_map_entry(const map *m, const char *name);
+map_entry *hmli_map_entry(const map *m, const char *name);
 
 /* 1: added; 0: the name is there already and keeps its value; −1: out of memory */
-int hml_map_add(map *m, const char *name, int32_t value);
+int hmli_map_add(map *m, const char *name, int32_t value);
 
 /* forgets all names, keeps the room */
-void hml_map_clear(map *m);
+void hmli_map_clear(map *m);
 
-void hml_map_free(map *m);
+void hmli_map_free(map *m);
 
 /* room for `need` elements of `element` bytes in *array; 0 when out of memory, and then nothing has changed */
-int hml_array_grow(void *array, size_t *capacity, size_t need, size_t element);
+int hmli_array_grow(void *array, size_t *capacity, size_t need, size_t element);
 
 #endif

@@ -147,7 +147,7 @@ static const char *read_exponent(const char *text, int *exponent)
     return text;
 }
 
-const char *hml_number_read(const char *text, double *value)
+const char *hmli_number_read(const char *text, double *value)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -200,13 +200,13 @@ const char *hml_number_read(const char *text, double *value)
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-int hml_number_read_list(const char *text, int most, double values[])
+int hmli_number_read_list(const char *text, int most, double values[])
 {
     for (int n = 0;; n++) {
         while (is_space(*text)) text++;
         if (!*text || n == INT16_MAX) return n;
         double x;
-        text = hml_number_read(text, &x);
+        text = hmli_number_read(text, &x);
         if (!text || (*text && !is_space(*text))) return -1;
         if (n < most) values[n] = x;
     }
@@ -226,12 +226,12 @@ static void use_point(char *text)
     *out = 0;
 }
 
-void hml_number_write(double x, char text[NUMBER_SIZE])
+void hmli_number_write(double x, char text[NUMBER_SIZE])
 {
     for (int digits = 15; digits <= 17; digits++) {
         double back;
         snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
         use_point(text);
-        if (hml_number_read(text, &back) && back == x) return;
+        if (hmli_number_read(text, &back) && back == x) return;
     }
 }

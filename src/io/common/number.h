@@ -11,15 +11,15 @@
 enum { NUMBER_SIZE = 32 };
 
 /* reads a number at the start of text; where it ends, or NULL if there is none or it is too large */
-const char *hml_number_read(const char *text, double *value);
+const char *hmli_number_read(const char *text, double *value);
 
 /*
  * Reads a list separated by white space: at most `most` numbers into values; how many there were, or −1 if something
  * is no number. Numbers beyond `most` are counted but not kept.
  */
-int hml_number_read_list(const char *text, int most, double values[]);
+int hmli_number_read_list(const char *text, int most, double values[]);
 
 /* x is finite */
-void hml_number_write(double x, char text[NUMBER_SIZE]);
+void hmli_number_write(double x, char text[NUMBER_SIZE]);
 
 #endif

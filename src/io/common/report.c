@@ -29,7 +29,7 @@ static void format_text(char *text, size_t size, const char *format, va_list arg
     make_printable(text);
 }
 
-void hml_report_text(char *text, size_t size, const char *format, ...)
+void hmli_report_text(char *text, size_t size, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -48,7 +48,7 @@ static void set_file(hml_error *error, const char *file)
     make_printable(error->file);
 }
 
-hml_status hml_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)
+hml_status hmli_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)
 {
     if (!error) return status;
     error->status = status;
@@ -61,17 +61,17 @@ hml_status hml_report(hml_error *error, hml_status status, const char *file, int
     return status;
 }
 
-hml_status hml_report_place(hml_error *error, hml_status status, const char *file, int line)
+hml_status hmli_report_place(hml_error *error, hml_status status, const char *file, int line)
 {
     if (!error) return status;
-    if (error->status != status) return hml_report(error, status, file, line, "%s", hml_status_message(status));
+    if (error->status != status) return hmli_report(error, status, file, line, "%s", hml_status_message(status));
     if (!error->line) error->line = line;
     if (!error->file[0] && file) set_file(error, file);
     make_printable(error->message);
     return status;
 }
 
-hml_status hml_report_memory(hml_error *error, const char *file)
+hml_status hmli_report_memory(hml_error *error, const char *file)
 {
-    return hml_report(error, HML_OUT_OF_MEMORY, file, 0, "out of memory");
+    return hmli_report(error, HML_OUT_OF_MEMORY, file, 0, "out of memory");
 }

@@ -16,15 +16,15 @@
 #define QUOTED "'%.80s'"
 
 /* fills *error, which may be NULL, and returns status. file NULL: none; line 0: none */
-hml_status hml_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)
+hml_status hmli_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)
     IO_PRINTF(5, 6);
 
 /* puts file and line to an error that another layer has filled; a line it already has stays */
-hml_status hml_report_place(hml_error *error, hml_status status, const char *file, int line);
+hml_status hmli_report_place(hml_error *error, hml_status status, const char *file, int line);
 
-hml_status hml_report_memory(hml_error *error, const char *file);
+hml_status hmli_report_memory(hml_error *error, const char *file);
 
 /* printf that never leaves half a UTF-8 character or a control character behind; text is size bytes */
-void hml_report_text(char *text, size_t size, const char *format, ...) IO_PRINTF(3, 4);
+void hmli_report_text(char *text, size_t size, const char *format, ...) IO_PRINTF(3, 4);
 
 #endif

@@ -26,7 +26,7 @@ static int reserve(writer *w, size_t more)
     return 1;
 }
 
-void hml_writer_put(writer *w, const char *text)
+void hmli_writer_put(writer *w, const char *text)
 {
     size_t length = strlen(text);
     if (!reserve(w, length)) return;
@@ -34,7 +34,7 @@ void hml_writer_put(writer *w, const char *text)
     w->size += length;
 }
 
-void hml_writer_print(writer *w, const char *format, ...)
+void hmli_writer_print(writer *w, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -47,46 +47,46 @@ void hml_writer_print(writer *w, const char *format, ...)
     w->size += (size_t)length;
 }
 
-void hml_writer_json_text(writer *w, const char *text)
+void hmli_writer_json_text(writer *w, const char *text)
 {
-    hml_writer_put(w, "\"");
+    hmli_writer_put(w, "\"");
     for (size_t left = strlen(text), length; left > 0; text += length, left -= length) {
         const unsigned char *c = (const unsigned char *)text;
         char piece[5] = "";
         length = utf8_length(c, left);
         if (length == 0) {
             length = 1;
-            hml_writer_put(w, "\\ufffd");
+            hmli_writer_put(w, "\\ufffd");
         } else if (*c == '"' || *c == '\\') {
-            hml_writer_print(w, "\\%c", *c);
+            hmli_writer_print(w, "\\%c", *c);
         } else if (*c < 0x20 || *c == 0x7f) {
-            hml_writer_print(w, "\\u%04x", (unsigned)*c);
+            hmli_writer_print(w, "\\u%04x", (unsigned)*c);
         } else if (*c == 0xc2 && c[1] < 0xa0) {
-            hml_writer_print(w, "\\u%04x", (unsigned)c[1]);
+            hmli_writer_print(w, "\\u%04x", (unsigned)c[1]);
         } else {
             memcpy(piece, text, length);
-            hml_writer_put(w, piece);
+            hmli_writer_put(w, piece);
         }
     }
-    hml_writer_put(w, "\"");
+    hmli_writer_put(w, "\"");
 }
 
-void hml_writer_number(writer *w, double x)
+void hmli_writer_number(writer *w, double x)
 {
     char text[NUMBER_SIZE];
-    hml_number_write(x, text);
-    hml_writer_put(w, text);
+    hmli_number_write(x, text);
+    hmli_writer_put(w, text);
 }
 
-void hml_writer_numbers(writer *w, const double *x, int n, const char *separator)
+void hmli_writer_numbers(writer *w, const double *x, int n, const char *separator)
 {
     for (int i = 0; i < n; i++) {
-        if (i) hml_writer_put(w, separator);
-        hml_writer_number(w, x[i]);
+        if (i) hmli_writer_put(w, separator);
+        hmli_writer_number(w, x[i]);
     }
 }
 
-void hml_writer_free(writer *w)
+void hmli_writer_free(writer *w)
 {
     free(w->data);
     memset(w, 0, sizeof *w);

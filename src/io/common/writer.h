@@ -12,13 +12,13 @@ typedef struct writer {
     int failed;
 } writer;
 
-void hml_writer_put(writer *w, const char *text);
-void hml_writer_print(writer *w, const char *format, ...) IO_PRINTF(2, 3);
+void hmli_writer_put(writer *w, const char *text);
+void hmli_writer_print(writer *w, const char *format, ...) IO_PRINTF(2, 3);
 /* in quotation marks, as JSON has it; what drives a terminal is escaped, what is not UTF-8 replaced by U+FFFD */
-void hml_writer_json_text(writer *w, const char *text);
-void hml_writer_number(writer *w, double x);
+void hmli_writer_json_text(writer *w, const char *text);
+void hmli_writer_number(writer *w, double x);
 /* numbers with a separator between them */
-void hml_writer_numbers(writer *w, const double *x, int n, const char *separator);
-void hml_writer_free(writer *w);
+void hmli_writer_numbers(writer *w, const double *x, int n, const char *separator);
+void hmli_writer_free(writer *w);
 
 #endif

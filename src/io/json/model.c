@@ -13,7 +13,7 @@ static hml_status builder_fail(json_model *m, const place *at, hml_status status
     if (!m->r->error) return status;
     char sentence[sizeof m->r->error->message];
     memcpy(sentence, m->r->error->message, sizeof sentence);
-    hml_json_fail(&m->json, at, "%s", sentence);
+    hmli_json_fail(&m->json, at, "%s", sentence);
     m->r->error->status = status;
     return status;
 }
@@ -21,23 +21,24 @@ static hml_status builder_fail(json_model *m, const place *at, hml_status status
 static hml_status read_inertia(json_model *m, const place *at, hml_inertia_spec *inertia)
 {
     static const char *const known[] = {"mass", "com", "moment", NULL};
-    place mass = hml_json_member(at, "mass"), com = hml_json_member(at, "com"), moment = hml_json_member(at, "moment");
+    place mass = hmli_json_member(at, "mass"), com = hmli_json_member(at, "com"),
+          moment = hmli_json_member(at, "moment");
     memset(inertia, 0, sizeof *inertia);
-    hml_status status = hml_json_object(&m->json, at);
-    if (!status) status = hml_json_warn_keys(m, at, "inertia", known);
-    if (!status) status = hml_json_need(&m->json, &mass);
-    if (!status) status = hml_json_number(&m->json, &mass, &inertia->mass);
-    if (!status && inertia->mass < 0) status = hml_json_fail(&m->json, &mass, "the mass is negative");
-    if (!status) status = hml_json_numbers(&m->json, &com, 3, inertia->com);
-    if (!status) status = hml_json_matrix(&m->json, &moment, inertia->moment);
+    hml_status status = hmli_json_object(&m->json, at);
+    if (!status) status = hmli_json_warn_keys(m, at, "inertia", known);
+    if (!status) status = hmli_json_need(&m->json, &mass);
+    if (!status) status = hmli_json_number(&m->json, &mass, &inertia->mass);
+    if (!status && inertia->mass < 0) status = hmli_json_fail(&m->json, &mass, "the mass is negative");
+    if (!status) status = hmli_json_numbers(&m->json, &com, 3, inertia->com);
+    if (!status) status = hmli_json_matrix(&m->json, &moment, inertia->moment);
     return status;
 }
 
 static hml_status add_name(json_model *m, map *taken, const place *at, const char *what, const char *name)
 {
-    int added = hml_map_add(taken, name, 0);
-    if (added < 0) return hml_report_memory(m->r->error, m->r->file);
-    return added ? HML_OK : hml_json_fail(&m->json, at, "%s " QUOTED ": the name is taken", what, name);
+    int added = hmli_map_add(taken, name, 0);
+    if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
+    return added ? HML_OK : hmli_json_fail(&m->json, at, "%s " QUOTED ": the name is taken", what, name);
 }
 
 static hml_status read_body(json_model *m, const place *at, names *taken)
@@ -47,22 +48,22 @@ static hml_status read_body(json_model *m, const place *at, names *taken)
     const char *name = NULL, *parent = NULL;
     hml_joint_spec spec;
     hml_inertia_spec inertia;
-    place name_at = hml_json_member(at, "name"), parent_at = hml_json_member(at, "parent");
-    place joint = hml_json_member(at, "joint"), inertia_at = hml_json_member(at, "inertia");
+    place name_at = hmli_json_member(at, "name"), parent_at = hmli_json_member(at, "parent");
+    place joint = hmli_json_member(at, "joint"), inertia_at = hmli_json_member(at, "inertia");
 
-    hml_status status = hml_json_object(json, at);
-    if (!status) status = hml_json_need(json, &name_at);
-    if (!status) status = hml_json_text(json, &name_at, &name);
+    hml_status status = hmli_json_object(json, at);
+    if (!status) status = hmli_json_need(json, &name_at);
+    if (!status) status = hmli_json_text(json, &name_at, &name);
     if (!status && !parent_at.value)
-        status = hml_json_fail(json, at, "body " QUOTED ": parent is missing (null is the world)", name);
-    if (!status && !json_is(parent_at.value, JSON_NULL)) status = hml_json_text(json, &parent_at, &parent);
-    if (!status) status = hml_json_warn_keys(m, at, "body", known);
-    if (!status) status = hml_json_need(json, &joint);
-    if (!status) status = hml_json_joint(m, &joint, &spec);
+        status = hmli_json_fail(json, at, "body " QUOTED ": parent is missing (null is the world)", name);
+    if (!status && !json_is(parent_at.value, JSON_NULL)) status = hmli_json_text(json, &parent_at, &parent);
+    if (!status) status = hmli_json_warn_keys(m, at, "body", known);
+    if (!status) status = hmli_json_need(json, &joint);
+    if (!status) status = hmli_json_joint(m, &joint, &spec);
     if (!status && inertia_at.value) status = read_inertia(m, &inertia_at, &inertia);
     if (!status) status = add_name(m, &taken->places, &name_at, "body", name);
     if (!status) {
-        place joint_name = hml_json_member(&joint, "name");
+        place joint_name = hmli_json_member(&joint, "name");
         status = add_name(m, &taken->joints, &joint_name, "joint", spec.name);
     }
     if (status) return status;
@@ -75,17 +76,17 @@ static hml_status read_frame(json_model *m, const place *at, names *taken)
     static const char *const known[] = {"name", "body", "origin", NULL};
     const char *name = NULL, *body = NULL;
     double position[3], rotation[9];
-    place name_at = hml_json_member(at, "name"), body_at = hml_json_member(at, "body");
-    place origin = hml_json_member(at, "origin");
-    hml_status status = hml_json_object(&m->json, at);
-    if (!status) status = hml_json_need(&m->json, &name_at);
-    if (!status) status = hml_json_text(&m->json, &name_at, &name);
-    if (!status) status = hml_json_need(&m->json, &body_at);
-    if (!status && !json_is(body_at.value, JSON_NULL)) status = hml_json_text(&m->json, &body_at, &body);
-    if (!status) status = hml_json_warn_keys(m, at, "frame", known);
-    if (!status) status = hml_json_origin(m, &origin, position, rotation);
-    if (!status && body && hml_map_find(&taken->places, body) < 0)
-        status = hml_json_fail(&m->json, &body_at, "frame " QUOTED ": its body " QUOTED " does not exist", name, body);
+    place name_at = hmli_json_member(at, "name"), body_at = hmli_json_member(at, "body");
+    place origin = hmli_json_member(at, "origin");
+    hml_status status = hmli_json_object(&m->json, at);
+    if (!status) status = hmli_json_need(&m->json, &name_at);
+    if (!status) status = hmli_json_text(&m->json, &name_at, &name);
+    if (!status) status = hmli_json_need(&m->json, &body_at);
+    if (!status && !json_is(body_at.value, JSON_NULL)) status = hmli_json_text(&m->json, &body_at, &body);
+    if (!status) status = hmli_json_warn_keys(m, at, "frame", known);
+    if (!status) status = hmli_json_origin(m, &origin, position, rotation);
+    if (!status && body && hmli_map_find(&taken->places, body) < 0)
+        status = hmli_json_fail(&m->json, &body_at, "frame " QUOTED ": its body " QUOTED " does not exist", name, body);
     if (!status) status = add_name(m, &taken->places, &name_at, "frame", name);
     if (status) return status;
     status = hml_builder_add_frame(m->r->builder, name, body, position, rotation, m->r->error);
@@ -96,9 +97,9 @@ static hml_status read_shape(json_model *m, const place *at, const names *taken)
 {
     const char *body = NULL;
     hml_shape shape;
-    hml_status status = hml_json_shape(m, at, &body, &shape);
-    if (!status && body && hml_map_find(&taken->places, body) < 0)
-        status = hml_json_fail(&m->json, at, "its body " QUOTED " does not exist", body);
+    hml_status status = hmli_json_shape(m, at, &body, &shape);
+    if (!status && body && hmli_map_find(&taken->places, body) < 0)
+        status = hmli_json_fail(&m->json, at, "its body " QUOTED " does not exist", body);
     if (status) return status;
     status = hml_builder_add_shape(m->r->builder, body, &shape, m->r->error);
     return status ? builder_fail(m, at, status) : HML_OK;
@@ -108,18 +109,18 @@ static hml_status read_shape(json_model *m, const place *at, const names *taken)
 static hml_status check_references(json_model *m, const place *bodies, const names *taken)
 {
     for (size_t i = 0; i < json_list_size(bodies->value); i++) {
-        place body = hml_json_element(bodies, i), parent = hml_json_member(&body, "parent");
-        const char *name = json_text_of(hml_json_get(body.value, "name"));
+        place body = hmli_json_element(bodies, i), parent = hmli_json_member(&body, "parent");
+        const char *name = json_text_of(hmli_json_get(body.value, "name"));
         const char *parent_name = json_text_of(parent.value);
-        if (parent_name && hml_map_find(&taken->places, parent_name) < 0)
-            return hml_json_fail(&m->json, &parent, "body " QUOTED ": its parent " QUOTED " does not exist", name,
-                                 parent_name);
-        place joint = hml_json_member(&body, "joint"), mimic = hml_json_member(&joint, "mimic");
-        place leader = hml_json_member(&mimic, "joint");
+        if (parent_name && hmli_map_find(&taken->places, parent_name) < 0)
+            return hmli_json_fail(&m->json, &parent, "body " QUOTED ": its parent " QUOTED " does not exist", name,
+                                  parent_name);
+        place joint = hmli_json_member(&body, "joint"), mimic = hmli_json_member(&joint, "mimic");
+        place leader = hmli_json_member(&mimic, "joint");
         const char *leader_name = json_text_of(leader.value);
-        if (leader_name && hml_map_find(&taken->joints, leader_name) < 0)
-            return hml_json_fail(&m->json, &leader, "joint " QUOTED " follows joint " QUOTED ", which does not exist",
-                                 json_text_of(hml_json_get(joint.value, "name")), leader_name);
+        if (leader_name && hmli_map_find(&taken->joints, leader_name) < 0)
+            return hmli_json_fail(&m->json, &leader, "joint " QUOTED " follows joint " QUOTED ", which does not exist",
+                                  json_text_of(hmli_json_get(joint.value, "name")), leader_name);
     }
     return HML_OK;
 }
@@ -129,20 +130,20 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
     names taken = {0};
     hml_status status = HML_OK;
     for (size_t i = 0; !status && i < json_list_size(bodies->value); i++) {
-        place body = hml_json_element(bodies, i);
+        place body = hmli_json_element(bodies, i);
         status = read_body(m, &body, &taken);
     }
     if (!status) status = check_references(m, bodies, &taken);
     for (size_t i = 0; !status && i < json_list_size(frames->value); i++) {
-        place frame = hml_json_element(frames, i);
+        place frame = hmli_json_element(frames, i);
         status = read_frame(m, &frame, &taken);
     }
     for (size_t i = 0; !status && i < json_list_size(shapes->value); i++) {
-        place shape = hml_json_element(shapes, i);
+        place shape = hmli_json_element(shapes, i);
         status = read_shape(m, &shape, &taken);
     }
-    hml_map_free(&taken.places);
-    hml_map_free(&taken.joints);
+    hmli_map_free(&taken.places);
+    hmli_map_free(&taken.joints);
     return status;
 }
 
@@ -150,39 +151,39 @@ static hml_status read_file(json_model *m, const place *file)
 {
     static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", "shapes", NULL};
     const json_reader *json = &m->json;
-    place version = hml_json_member(file, "hamel"), name_at = hml_json_member(file, "name");
-    place gravity_at = hml_json_member(file, "gravity"), bodies = hml_json_member(file, "bodies");
-    place frames = hml_json_member(file, "frames"), shapes = hml_json_member(file, "shapes");
+    place version = hmli_json_member(file, "hamel"), name_at = hmli_json_member(file, "name");
+    place gravity_at = hmli_json_member(file, "gravity"), bodies = hmli_json_member(file, "bodies");
+    place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
     const char *name = NULL;
     double number = 1, gravity[3];
 
-    hml_status status = hml_json_object(json, file);
-    if (!status) status = hml_json_number(json, &version, &number);
+    hml_status status = hmli_json_object(json, file);
+    if (!status) status = hmli_json_number(json, &version, &number);
     if (!status && number != 1)
-        status = hml_json_fail(json, &version, "version %g of the format is not known here, only version 1", number);
-    if (!status) status = hml_json_text(json, &name_at, &name);
-    if (!status) status = hml_json_numbers(json, &gravity_at, 3, gravity);
-    if (!status) status = hml_json_need(json, &bodies);
-    if (!status) status = hml_json_array(json, &bodies);
-    if (!status && json_list_size(bodies.value) == 0) status = hml_json_fail(json, &bodies, "there are no bodies");
-    if (!status) status = hml_json_array(json, &frames);
-    if (!status) status = hml_json_array(json, &shapes);
-    if (!status) status = hml_json_warn_keys(m, file, "file", known);
+        status = hmli_json_fail(json, &version, "version %g of the format is not known here, only version 1", number);
+    if (!status) status = hmli_json_text(json, &name_at, &name);
+    if (!status) status = hmli_json_numbers(json, &gravity_at, 3, gravity);
+    if (!status) status = hmli_json_need(json, &bodies);
+    if (!status) status = hmli_json_array(json, &bodies);
+    if (!status && json_list_size(bodies.value) == 0) status = hmli_json_fail(json, &bodies, "there are no bodies");
+    if (!status) status = hmli_json_array(json, &frames);
+    if (!status) status = hmli_json_array(json, &shapes);
+    if (!status) status = hmli_json_warn_keys(m, file, "file", known);
     if (status) return status;
-    if (name && (status = hml_reader_name(m->r, name, m->r->file, 0)))
+    if (name && (status = hmli_reader_name(m->r, name, m->r->file, 0)))
         return status == HML_OUT_OF_MEMORY ? status : builder_fail(m, &name_at, status);
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
-        return hml_json_fail(json, &gravity_at, "the gravity is not finite");
+        return hmli_json_fail(json, &gravity_at, "the gravity is not finite");
     return read_tree(m, &bodies, &frames, &shapes);
 }
 
-hml_status hml_read_json(reader *r, const char *data, size_t size)
+hml_status hmli_read_json(reader *r, const char *data, size_t size)
 {
     json_model m = {.r = r, .json = {r->file, r->error}};
     const json_value *root;
-    hml_status status = hml_json_tree(r->memory, r->file, data, size, &root, r->error);
+    hml_status status = hmli_json_tree(r->memory, r->file, data, size, &root, r->error);
     if (status) return status;
-    if (r->options.base) status = hml_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
+    if (r->options.base) status = hmli_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
     place file = {.value = root};
     return status ? status : read_file(&m, &file);
 }

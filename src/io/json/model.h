@@ -12,15 +12,15 @@ typedef struct json_model {
 } json_model;
 
 /* keys that are not known: a warning for each, once a kind */
-hml_status hml_json_warn_keys(json_model *m, const place *object, const char *kind, const char *const known[]);
+hml_status hmli_json_warn_keys(json_model *m, const place *object, const char *kind, const char *const known[]);
 
 /* {"position", "rotation" | "rpy" | "quaternion"}; not there: the identity */
-hml_status hml_json_origin(json_model *m, const place *at, double position[3], double rotation[9]);
+hml_status hmli_json_origin(json_model *m, const place *at, double position[3], double rotation[9]);
 
 /* everything of a shape; *body points into the JSON, NULL: the world */
-hml_status hml_json_shape(json_model *m, const place *at, const char **body, hml_shape *shape);
+hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hml_shape *shape);
 
 /* everything of a joint; spec->name and spec->mimic point into the JSON */
-hml_status hml_json_joint(json_model *m, const place *at, hml_joint_spec *spec);
+hml_status hmli_json_joint(json_model *m, const place *at, hml_joint_spec *spec);
 
 #endif

@@ -22,7 +22,7 @@ static void prepend(backwards *b, const char *text, size_t length)
     memcpy(b->at, text, length);
 }
 
-void hml_json_pointer(const place *at, char pointer[POINTER_SIZE])
+void hmli_json_pointer(const place *at, char pointer[POINTER_SIZE])
 {
     char text[POINTER_SIZE], number[24];
     backwards b = {text, text + POINTER_SIZE - 1};
@@ -47,24 +47,24 @@ void hml_json_pointer(const place *at, char pointer[POINTER_SIZE])
     memmove(pointer, b.at, strlen(b.at) + 1);
 }
 
-hml_status hml_json_fail(const json_reader *r, const place *at, const char *format, ...)
+hml_status hmli_json_fail(const json_reader *r, const place *at, const char *format, ...)
 {
     char pointer[POINTER_SIZE], sentence[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    hml_json_pointer(at, pointer);
-    return hml_report(r->error, HML_BAD_FILE, r->file, 0, "%s%s%s", pointer, *pointer ? ": " : "", sentence);
+    hmli_json_pointer(at, pointer);
+    return hmli_report(r->error, HML_BAD_FILE, r->file, 0, "%s%s%s", pointer, *pointer ? ": " : "", sentence);
 }
 
-place hml_json_member(const place *object, const char *key)
+place hmli_json_member(const place *object, const char *key)
 {
-    place member = {object, key, 0, hml_json_get(object->value, key)};
+    place member = {object, key, 0, hmli_json_get(object->value, key)};
     return member;
 }
 
-place hml_json_element(const place *array, size_t index)
+place hmli_json_element(const place *array, size_t index)
 {
     const json_value *list = array->value;
     place element = {array, NULL, index, index < json_list_size(list) ? &list->is.items[index] : NULL};
@@ -96,28 +96,28 @@ static const char *name_of(const json_reader *r, const place *at)
 
 static hml_status wrong_type(const json_reader *r, const place *at, const char *wanted)
 {
-    return hml_json_fail(r, at, "%.80s must be %s, not %s", name_of(r, at), wanted, kind_of(at->value));
+    return hmli_json_fail(r, at, "%.80s must be %s, not %s", name_of(r, at), wanted, kind_of(at->value));
 }
 
-hml_status hml_json_object(const json_reader *r, const place *at)
+hml_status hmli_json_object(const json_reader *r, const place *at)
 {
     return !at->value || json_is(at->value, JSON_OBJECT) ? HML_OK : wrong_type(r, at, "an object");
 }
 
-hml_status hml_json_array(const json_reader *r, const place *at)
+hml_status hmli_json_array(const json_reader *r, const place *at)
 {
     return !at->value || json_is(at->value, JSON_LIST) ? HML_OK : wrong_type(r, at, "a list");
 }
 
-hml_status hml_json_text(const json_reader *r, const place *at, const char **text)
+hml_status hmli_json_text(const json_reader *r, const place *at, const char **text)
 {
     if (!at->value) return HML_OK;
     if (!json_is(at->value, JSON_TEXT)) return wrong_type(r, at, "text");
     *text = json_text_of(at->value);
-    return **text ? HML_OK : hml_json_fail(r, at, "%.80s is empty", name_of(r, at));
+    return **text ? HML_OK : hmli_json_fail(r, at, "%.80s is empty", name_of(r, at));
 }
 
-hml_status hml_json_flag(const json_reader *r, const place *at, int *flag)
+hml_status hmli_json_flag(const json_reader *r, const place *at, int *flag)
 {
     if (!at->value) return HML_OK;
     if (!json_is(at->value, JSON_TRUE) && !json_is(at->value, JSON_FALSE)) return wrong_type(r, at, "true or false");
@@ -125,7 +125,7 @@ hml_status hml_json_flag(const json_reader *r, const place *at, int *flag)
     return HML_OK;
 }
 
-hml_status hml_json_number(const json_reader *r, const place *at, double *x)
+hml_status hmli_json_number(const json_reader *r, const place *at, double *x)
 {
     if (!at->value) return HML_OK;
     if (!json_is(at->value, JSON_NUMBER)) return wrong_type(r, at, "a number");
@@ -133,36 +133,36 @@ hml_status hml_json_number(const json_reader *r, const place *at, double *x)
     return HML_OK;
 }
 
-hml_status hml_json_numbers(const json_reader *r, const place *at, int n, double *x)
+hml_status hmli_json_numbers(const json_reader *r, const place *at, int n, double *x)
 {
-    hml_status status = hml_json_array(r, at);
+    hml_status status = hmli_json_array(r, at);
     if (status || !at->value) return status;
     size_t size = json_list_size(at->value);
     if (size != (size_t)n)
-        return hml_json_fail(r, at, "%.80s has %zu number%s, where %d belong%s", name_of(r, at), size,
-                             size == 1 ? "" : "s", n, n == 1 ? "s" : "");
+        return hmli_json_fail(r, at, "%.80s has %zu number%s, where %d belong%s", name_of(r, at), size,
+                              size == 1 ? "" : "s", n, n == 1 ? "s" : "");
     for (int i = 0; !status && i < n; i++) {
-        place element = hml_json_element(at, (size_t)i);
-        status = hml_json_number(r, &element, &x[i]);
+        place element = hmli_json_element(at, (size_t)i);
+        status = hmli_json_number(r, &element, &x[i]);
     }
     return status;
 }
 
-hml_status hml_json_matrix(const json_reader *r, const place *at, double x[9])
+hml_status hmli_json_matrix(const json_reader *r, const place *at, double x[9])
 {
-    hml_status status = hml_json_array(r, at);
+    hml_status status = hmli_json_array(r, at);
     if (status || !at->value) return status;
     size_t size = json_list_size(at->value);
     if (size != 3)
-        return hml_json_fail(r, at, "%.80s has %zu row%s, where 3 belong", name_of(r, at), size, size == 1 ? "" : "s");
+        return hmli_json_fail(r, at, "%.80s has %zu row%s, where 3 belong", name_of(r, at), size, size == 1 ? "" : "s");
     for (int i = 0; !status && i < 3; i++) {
-        place row = hml_json_element(at, (size_t)i);
-        status = hml_json_numbers(r, &row, 3, x + 3 * i);
+        place row = hmli_json_element(at, (size_t)i);
+        status = hmli_json_numbers(r, &row, 3, x + 3 * i);
     }
     return status;
 }
 
-hml_status hml_json_each(const json_reader *r, const place *at, int n, int open, double *x)
+hml_status hmli_json_each(const json_reader *r, const place *at, int n, int open, double *x)
 {
     if (!at->value || (open && json_is(at->value, JSON_NULL))) return HML_OK;
     if (json_is(at->value, JSON_NUMBER)) {
@@ -172,22 +172,22 @@ hml_status hml_json_each(const json_reader *r, const place *at, int n, int open,
     if (!json_is(at->value, JSON_LIST)) return wrong_type(r, at, "a number or a list");
     size_t size = json_list_size(at->value);
     if (size != (size_t)n)
-        return hml_json_fail(r, at, "%.80s has %zu number%s, but the joint has %d coordinate%s", name_of(r, at), size,
-                             size == 1 ? "" : "s", n, n == 1 ? "" : "s");
+        return hmli_json_fail(r, at, "%.80s has %zu number%s, but the joint has %d coordinate%s", name_of(r, at), size,
+                              size == 1 ? "" : "s", n, n == 1 ? "" : "s");
     hml_status status = HML_OK;
     for (int i = 0; !status && i < n; i++) {
-        place element = hml_json_element(at, (size_t)i);
-        if (!open || !json_is(element.value, JSON_NULL)) status = hml_json_number(r, &element, &x[i]);
+        place element = hmli_json_element(at, (size_t)i);
+        if (!open || !json_is(element.value, JSON_NULL)) status = hmli_json_number(r, &element, &x[i]);
     }
     return status;
 }
 
-hml_status hml_json_need(const json_reader *r, const place *at)
+hml_status hmli_json_need(const json_reader *r, const place *at)
 {
-    return at->value ? HML_OK : hml_json_fail(r, at->up, "%.80s is missing", name_of(r, at));
+    return at->value ? HML_OK : hmli_json_fail(r, at->up, "%.80s is missing", name_of(r, at));
 }
 
-const char *hml_json_unknown(const place *object, const char *const known[], uint32_t *at)
+const char *hmli_json_unknown(const place *object, const char *const known[], uint32_t *at)
 {
     if (!json_is(object->value, JSON_OBJECT)) return NULL;
     while (*at < object->value->n) {

@@ -14,19 +14,19 @@
 
 static void put_list(writer *w, const double *x, int n)
 {
-    hml_writer_put(w, "[");
-    hml_writer_numbers(w, x, n, ", ");
-    hml_writer_put(w, "]");
+    hmli_writer_put(w, "[");
+    hmli_writer_numbers(w, x, n, ", ");
+    hmli_writer_put(w, "]");
 }
 
 static void put_matrix(writer *w, const double x[9])
 {
-    hml_writer_put(w, "[");
+    hmli_writer_put(w, "[");
     for (int i = 0; i < 3; i++) {
-        if (i) hml_writer_put(w, ", ");
+        if (i) hmli_writer_put(w, ", ");
         put_list(w, x + 3 * i, 3);
     }
-    hml_writer_put(w, "]");
+    hmli_writer_put(w, "]");
 }
 
 /* one number if all are the same, else a list; an infinite one is null */
@@ -34,15 +34,15 @@ static void put_each(writer *w, const double *x, int n)
 {
     int same = 1;
     for (int i = 1; i < n; i++) same = same && x[i] == x[0];
-    if (!same) hml_writer_put(w, "[");
+    if (!same) hmli_writer_put(w, "[");
     for (int i = 0; i < (same ? 1 : n); i++) {
-        if (i) hml_writer_put(w, ", ");
+        if (i) hmli_writer_put(w, ", ");
         if (isfinite(x[i]))
-            hml_writer_number(w, x[i]);
+            hmli_writer_number(w, x[i]);
         else
-            hml_writer_put(w, "null");
+            hmli_writer_put(w, "null");
     }
-    if (!same) hml_writer_put(w, "]");
+    if (!same) hmli_writer_put(w, "]");
 }
 
 static int all_equal(const double *x, int n, double value)
@@ -54,11 +54,11 @@ static int all_equal(const double *x, int n, double value)
 
 static void put_origin(writer *w, const double position[3], const double rotation[9])
 {
-    hml_writer_put(w, "{\"position\": ");
+    hmli_writer_put(w, "{\"position\": ");
     put_list(w, position, 3);
-    hml_writer_put(w, ", \"rotation\": ");
+    hmli_writer_put(w, ", \"rotation\": ");
     put_matrix(w, rotation);
-    hml_writer_put(w, "}");
+    hmli_writer_put(w, "}");
 }
 
 static void put_passive(writer *w, const hml_joint_info *joint, int nq, int nv)
@@ -67,7 +67,7 @@ static void put_passive(writer *w, const hml_joint_info *joint, int nq, int nv)
     const double *values[] = {joint->armature, joint->damping, joint->stiffness};
     for (int i = 0; i < 3; i++) {
         if (all_equal(values[i], nv, 0)) continue;
-        hml_writer_print(w, ", \"%s\": ", names[i]);
+        hmli_writer_print(w, ", \"%s\": ", names[i]);
         put_each(w, values[i], nv);
     }
     hml_joint_spec neutral;
@@ -75,7 +75,7 @@ static void put_passive(writer *w, const hml_joint_info *joint, int nq, int nv)
     hml_joint_spec_init(&neutral, joint->type);
     for (int i = 0; i < nq; i++) same = same && joint->rest[i] == neutral.rest[i];
     if (!same) {
-        hml_writer_put(w, ", \"rest\": ");
+        hmli_writer_put(w, ", \"rest\": ");
         put_list(w, joint->rest, nq);
     }
 }
@@ -88,52 +88,52 @@ static void put_limits(writer *w, const hml_joint_info *joint, int nv)
     int any = 0;
     for (int i = 0; i < 4; i++) {
         if (all_equal(values[i], nv, i == 0 ? -INFINITY : INFINITY)) continue;
-        hml_writer_print(w, "%s\"%s\": ", before, names[i]);
+        hmli_writer_print(w, "%s\"%s\": ", before, names[i]);
         put_each(w, values[i], nv);
         before = ", ";
         any = 1;
     }
-    if (any) hml_writer_put(w, "}");
+    if (any) hmli_writer_put(w, "}");
 }
 
 static void put_joint(writer *w, const hml_model *model, const hml_joint_info *joint)
 {
     int nq = hml_joint_type_nq(joint->type), nv = hml_joint_type_nv(joint->type);
-    hml_writer_put(w, "{\"name\": ");
-    hml_writer_json_text(w, joint->name);
-    hml_writer_print(w, ", \"type\": \"%s\"", hml_joint_type_name(joint->type));
-    if (hml_save_uses_axis(joint->type)) {
-        hml_writer_put(w, ", \"axis\": ");
+    hmli_writer_put(w, "{\"name\": ");
+    hmli_writer_json_text(w, joint->name);
+    hmli_writer_print(w, ", \"type\": \"%s\"", hml_joint_type_name(joint->type));
+    if (hmli_save_uses_axis(joint->type)) {
+        hmli_writer_put(w, ", \"axis\": ");
         put_list(w, joint->axis, 3);
     }
     if (joint->type == HML_JOINT_UNIVERSAL) {
-        hml_writer_put(w, ", \"axis2\": ");
+        hmli_writer_put(w, ", \"axis2\": ");
         put_list(w, joint->axis2, 3);
     }
     if (joint->type == HML_JOINT_HELICAL) {
-        hml_writer_put(w, ", \"pitch\": ");
-        hml_writer_number(w, joint->pitch);
+        hmli_writer_put(w, ", \"pitch\": ");
+        hmli_writer_number(w, joint->pitch);
     }
     if (!all_equal(joint->point, 3, 0)) {
-        hml_writer_put(w, ", \"point\": ");
+        hmli_writer_put(w, ", \"point\": ");
         put_list(w, joint->point, 3);
     }
-    hml_writer_print(w, ", \"actuated\": %s,\n               \"origin\": ", joint->actuated ? "true" : "false");
+    hmli_writer_print(w, ", \"actuated\": %s,\n               \"origin\": ", joint->actuated ? "true" : "false");
     put_origin(w, joint->position, joint->rotation);
     if (nv > 0) put_passive(w, joint, nq, nv);
     if (nv > 0) put_limits(w, joint, nv);
     if (joint->leader >= 0) {
         hml_joint_info leader = {.struct_size = sizeof leader};
         hml_model_joint(model, joint->leader, &leader);
-        hml_writer_put(w, ", \"mimic\": {\"joint\": ");
-        hml_writer_json_text(w, leader.name);
-        hml_writer_put(w, ", \"multiplier\": ");
-        hml_writer_number(w, joint->multiplier);
-        hml_writer_put(w, ", \"offset\": ");
-        hml_writer_number(w, joint->offset);
-        hml_writer_put(w, "}");
+        hmli_writer_put(w, ", \"mimic\": {\"joint\": ");
+        hmli_writer_json_text(w, leader.name);
+        hmli_writer_put(w, ", \"multiplier\": ");
+        hmli_writer_number(w, joint->multiplier);
+        hmli_writer_put(w, ", \"offset\": ");
+        hmli_writer_number(w, joint->offset);
+        hmli_writer_put(w, "}");
     }
-    hml_writer_put(w, "}");
+    hmli_writer_put(w, "}");
 }
 
 static void put_body(writer *w, const hml_model *model, int32_t index)
@@ -142,26 +142,26 @@ static void put_body(writer *w, const hml_model *model, int32_t index)
     hml_body_info body = {.struct_size = sizeof body};
     hml_model_joint(model, index, &joint);
     hml_model_body(model, joint.body, &body);
-    const char *parent = hml_save_parent(model, &joint);
-    hml_writer_print(w, "%s\n    {\"name\": ", index ? "," : "");
-    hml_writer_json_text(w, body.name);
-    hml_writer_put(w, ", \"parent\": ");
+    const char *parent = hmli_save_parent(model, &joint);
+    hmli_writer_print(w, "%s\n    {\"name\": ", index ? "," : "");
+    hmli_writer_json_text(w, body.name);
+    hmli_writer_put(w, ", \"parent\": ");
     if (parent)
-        hml_writer_json_text(w, parent);
+        hmli_writer_json_text(w, parent);
     else
-        hml_writer_put(w, "null");
-    hml_writer_put(w, ",\n     \"joint\": ");
+        hmli_writer_put(w, "null");
+    hmli_writer_put(w, ",\n     \"joint\": ");
     put_joint(w, model, &joint);
     if (body.mass != 0 || !all_equal(body.com, 3, 0) || !all_equal(body.moment, 9, 0)) {
-        hml_writer_put(w, ",\n     \"inertia\": {\"mass\": ");
-        hml_writer_number(w, body.mass);
-        hml_writer_put(w, ", \"com\": ");
+        hmli_writer_put(w, ",\n     \"inertia\": {\"mass\": ");
+        hmli_writer_number(w, body.mass);
+        hmli_writer_put(w, ", \"com\": ");
         put_list(w, body.com, 3);
-        hml_writer_put(w, ", \"moment\": ");
+        hmli_writer_put(w, ", \"moment\": ");
         put_matrix(w, body.moment);
-        hml_writer_put(w, "}");
+        hmli_writer_put(w, "}");
     }
-    hml_writer_put(w, "}");
+    hmli_writer_put(w, "}");
 }
 
 /* a model in which nothing moves has only frames of the world; a file needs a body: the first of them, fixed */
@@ -169,13 +169,13 @@ static void put_still_body(writer *w, const hml_model *model)
 {
     hml_frame_info frame = {.struct_size = sizeof frame};
     if (hml_model_frame(model, 0, &frame)) return;
-    hml_writer_put(w, "\n    {\"name\": ");
-    hml_writer_json_text(w, frame.name);
-    hml_writer_put(w, ", \"parent\": null, \"joint\": {\"name\": ");
-    hml_writer_json_text(w, frame.name);
-    hml_writer_put(w, ", \"type\": \"fixed\", \"origin\": ");
+    hmli_writer_put(w, "\n    {\"name\": ");
+    hmli_writer_json_text(w, frame.name);
+    hmli_writer_put(w, ", \"parent\": null, \"joint\": {\"name\": ");
+    hmli_writer_json_text(w, frame.name);
+    hmli_writer_put(w, ", \"type\": \"fixed\", \"origin\": ");
     put_origin(w, frame.position, frame.rotation);
-    hml_writer_put(w, "}}");
+    hmli_writer_put(w, "}}");
 }
 
 static void put_frames(writer *w, const hml_model *model)
@@ -184,23 +184,23 @@ static void put_frames(writer *w, const hml_model *model)
     for (int32_t i = hml_model_njoints(model) == 0; i < hml_model_nframes(model); i++) {
         hml_frame_info frame = {.struct_size = sizeof frame};
         hml_model_frame(model, i, &frame);
-        if (hml_save_is_body(model, &frame)) continue;
-        hml_writer_print(w, "%s\n    {\"name\": ", any ? "," : ",\n  \"frames\": [");
+        if (hmli_save_is_body(model, &frame)) continue;
+        hmli_writer_print(w, "%s\n    {\"name\": ", any ? "," : ",\n  \"frames\": [");
         any = 1;
-        hml_writer_json_text(w, frame.name);
-        hml_writer_put(w, ", \"body\": ");
+        hmli_writer_json_text(w, frame.name);
+        hmli_writer_put(w, ", \"body\": ");
         if (frame.body >= 0) {
             hml_body_info body = {.struct_size = sizeof body};
             hml_model_body(model, frame.body, &body);
-            hml_writer_json_text(w, body.name);
+            hmli_writer_json_text(w, body.name);
         } else {
-            hml_writer_put(w, "null");
+            hmli_writer_put(w, "null");
         }
-        hml_writer_put(w, ", \"origin\": ");
+        hmli_writer_put(w, ", \"origin\": ");
         put_origin(w, frame.position, frame.rotation);
-        hml_writer_put(w, "}");
+        hmli_writer_put(w, "}");
     }
-    if (any) hml_writer_put(w, "\n  ]");
+    if (any) hmli_writer_put(w, "\n  ]");
 }
 
 static void put_shapes(writer *w, const hml_model *model)
@@ -209,56 +209,57 @@ static void put_shapes(writer *w, const hml_model *model)
     for (int32_t i = 0; i < hml_model_nshapes(model) && !hml_model_shape(model, i, &shape); i++) {
         int sizes = hml_shape_kind_sizes(shape.kind);
         hml_body_info body = {.struct_size = sizeof body};
-        hml_writer_put(w, i ? ",\n    {\"body\": " : ",\n  \"shapes\": [\n    {\"body\": ");
+        hmli_writer_put(w, i ? ",\n    {\"body\": " : ",\n  \"shapes\": [\n    {\"body\": ");
         if (shape.frame >= 0 && !hml_model_body(model, shape.frame, &body))
-            hml_writer_json_text(w, body.name);
+            hmli_writer_json_text(w, body.name);
         else
-            hml_writer_put(w, "null");
-        hml_writer_print(w, ", \"type\": \"%s\"", hml_shape_kind_name(shape.kind));
+            hmli_writer_put(w, "null");
+        hmli_writer_print(w, ", \"type\": \"%s\"", hml_shape_kind_name(shape.kind));
         if (sizes > 0) {
-            hml_writer_put(w, ", \"size\": ");
+            hmli_writer_put(w, ", \"size\": ");
             put_list(w, shape.size, sizes);
         }
         if (shape.friction >= 0) {
-            hml_writer_put(w, ", \"friction\": ");
-            hml_writer_number(w, shape.friction);
+            hmli_writer_put(w, ", \"friction\": ");
+            hmli_writer_number(w, shape.friction);
         }
         if (shape.restitution > 0) {
-            hml_writer_put(w, ", \"restitution\": ");
-            hml_writer_number(w, shape.restitution);
+            hmli_writer_put(w, ", \"restitution\": ");
+            hmli_writer_number(w, shape.restitution);
         }
-        hml_writer_put(w, ",\n     \"origin\": ");
+        hmli_writer_put(w, ",\n     \"origin\": ");
         put_origin(w, shape.position, shape.rotation);
-        hml_writer_put(w, "}");
+        hmli_writer_put(w, "}");
     }
-    if (hml_model_nshapes(model)) hml_writer_put(w, "\n  ]");
+    if (hml_model_nshapes(model)) hmli_writer_put(w, "\n  ]");
 }
 
 hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml_error *error)
 {
-    if (!model || !text || !size) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no model to write");
+    if (!model || !text || !size)
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no model to write");
     writer w = {0};
     double gravity[3];
     hml_model_gravity(model, gravity);
-    hml_writer_put(&w, "{\n  \"hamel\": 1,");
+    hmli_writer_put(&w, "{\n  \"hamel\": 1,");
     if (hml_model_name(model)[0]) {
-        hml_writer_put(&w, "\n  \"name\": ");
-        hml_writer_json_text(&w, hml_model_name(model));
-        hml_writer_put(&w, ",");
+        hmli_writer_put(&w, "\n  \"name\": ");
+        hmli_writer_json_text(&w, hml_model_name(model));
+        hmli_writer_put(&w, ",");
     }
-    hml_writer_put(&w, "\n  \"gravity\": ");
+    hmli_writer_put(&w, "\n  \"gravity\": ");
     put_list(&w, gravity, 3);
-    hml_writer_put(&w, ",\n  \"bodies\": [");
+    hmli_writer_put(&w, ",\n  \"bodies\": [");
     for (int32_t i = 0; i < hml_model_njoints(model); i++) put_body(&w, model, i);
     if (hml_model_njoints(model) == 0) put_still_body(&w, model);
-    hml_writer_put(&w, "\n  ]");
+    hmli_writer_put(&w, "\n  ]");
     put_frames(&w, model);
     put_shapes(&w, model);
-    hml_writer_put(&w, "\n}\n");
-    return hml_save_text(&w, text, size, error);
+    hmli_writer_put(&w, "\n}\n");
+    return hmli_save_text(&w, text, size, error);
 }
 
 hml_status hml_save_json(const hml_model *model, const char *path, hml_error *error)
 {
-    return hml_save_file(model, path, hml_write_json, error);
+    return hmli_save_file(model, path, hml_write_json, error);
 }

@@ -40,12 +40,12 @@ static int line_of(const parse *p, const char *at)
 
 static hml_status fail_at(const parse *p, const char *at, const char *what, const char *detail)
 {
-    return hml_report(p->error, HML_BAD_FILE, p->file, line_of(p, at), "the JSON is malformed: %s%.80s", what, detail);
+    return hmli_report(p->error, HML_BAD_FILE, p->file, line_of(p, at), "the JSON is malformed: %s%.80s", what, detail);
 }
 
 static hml_status fail(const parse *p, const char *what) { return fail_at(p, p->at, what, ""); }
 
-static hml_status no_memory(const parse *p) { return hml_report_memory(p->error, p->file); }
+static hml_status no_memory(const parse *p) { return hmli_report_memory(p->error, p->file); }
 
 static void skip_space(parse *p)
 {
@@ -151,7 +151,7 @@ static hml_status read_text(parse *p, const char **text)
         c = length <= (size_t)(p->end - c) ? c + length : p->end;
     }
     if (c >= p->end) return fail_at(p, p->at, "text has no end", "");
-    char *copy = hml_arena_text(p->memory, start, (size_t)(c - start));
+    char *copy = hmli_arena_text(p->memory, start, (size_t)(c - start));
     if (!copy) return no_memory(p);
     if (!unescape(copy)) return fail_at(p, start, "an escape in text stands for no character", "");
     *text = copy;
@@ -192,7 +192,7 @@ static hml_status read_number(parse *p, json_value *value)
     const char *end = number_end(p->at, p->end);
     if (!end) return fail(p, "this is no number");
     if (end == p->end) return fail_at(p, end, "it ends too early", ""); /* nobody may read behind the end */
-    if (!hml_number_read(p->at, &value->is.number)) return fail(p, "the number is too large");
+    if (!hmli_number_read(p->at, &value->is.number)) return fail(p, "the number is too large");
     value->kind = JSON_NUMBER;
     p->at = end;
     return HML_OK;
@@ -217,8 +217,8 @@ static hml_status read_word(parse *p, json_value *value)
 static hml_status push(parse *p, const char *key, const json_value *value)
 {
     if (++p->total > JSON_MAX_VALUES)
-        return hml_report(p->error, HML_BAD_FILE, p->file, 0, "there are more than %d values", JSON_MAX_VALUES);
-    if (!hml_array_grow(&p->stack, &p->capacity, p->n + 1, sizeof *p->stack)) return no_memory(p);
+        return hmli_report(p->error, HML_BAD_FILE, p->file, 0, "there are more than %d values", JSON_MAX_VALUES);
+    if (!hmli_array_grow(&p->stack, &p->capacity, p->n + 1, sizeof *p->stack)) return no_memory(p);
     p->stack[p->n].key = key;
     p->stack[p->n++].value = *value;
     return HML_OK;
@@ -229,11 +229,11 @@ static hml_status open_level(parse *p, const char *key, int object)
 {
     static const json_value empty = {.kind = JSON_NULL};
     if (p->depth >= JSON_MAX_DEPTH)
-        return hml_report(p->error, HML_BAD_FILE, p->file, line_of(p, p->at), "lists are nested more than %d deep",
-                          JSON_MAX_DEPTH);
+        return hmli_report(p->error, HML_BAD_FILE, p->file, line_of(p, p->at), "lists are nested more than %d deep",
+                           JSON_MAX_DEPTH);
     hml_status status = push(p, key, &empty);
     if (status) return status;
-    if (!hml_array_grow(&p->levels, &p->levels_capacity, p->depth + 1, sizeof *p->levels)) return no_memory(p);
+    if (!hmli_array_grow(&p->levels, &p->levels_capacity, p->depth + 1, sizeof *p->levels)) return no_memory(p);
     p->levels[p->depth].first = p->n;
     p->levels[p->depth++].object = object;
     p->at++;
@@ -248,9 +248,9 @@ static const char *twice(parse *p, const json_member *members, size_t n, int *fa
                 if (strcmp(members[i].key, members[k].key) == 0) return members[i].key;
         return NULL;
     }
-    hml_map_clear(&p->keys);
+    hmli_map_clear(&p->keys);
     for (size_t i = 0; i < n; i++) {
-        int added = hml_map_add(&p->keys, members[i].key, 0);
+        int added = hmli_map_add(&p->keys, members[i].key, 0);
         if (added == 0) return members[i].key;
         if (added < 0) *failed = 1;
     }
@@ -264,7 +264,7 @@ static hml_status close_level(parse *p)
     size_t n = p->n - l->first, size = l->object ? sizeof(json_member) : sizeof(json_value);
     const json_member *from = p->stack + l->first;
     json_value *value = &p->stack[l->first - 1].value;
-    void *contents = n ? hml_arena_get(p->memory, n * size) : NULL;
+    void *contents = n ? hmli_arena_get(p->memory, n * size) : NULL;
     int failed = n && !contents;
     const char *key = l->object && !failed ? twice(p, from, n, &failed) : NULL;
     if (failed) return no_memory(p);
@@ -348,26 +348,26 @@ static hml_status read_all(parse *p)
     return status;
 }
 
-hml_status hml_json_tree(arena *memory, const char *file, const char *data, size_t size, const json_value **root,
-                         hml_error *error)
+hml_status hmli_json_tree(arena *memory, const char *file, const char *data, size_t size, const json_value **root,
+                          hml_error *error)
 {
     *root = NULL;
     parse p = {.memory = memory, .file = file, .error = error, .data = data, .at = data, .end = data + size};
     if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) p.at += 3; /* byte order mark */
     hml_status status = read_all(&p);
     if (!status) {
-        json_value *top = hml_arena_get(memory, sizeof *top);
+        json_value *top = hmli_arena_get(memory, sizeof *top);
         if (top) *top = p.stack[0].value;
         *root = top;
         if (!top) status = no_memory(&p);
     }
     free(p.stack);
     free(p.levels);
-    hml_map_free(&p.keys);
+    hmli_map_free(&p.keys);
     return status;
 }
 
-const json_value *hml_json_get(const json_value *object, const char *key)
+const json_value *hmli_json_get(const json_value *object, const char *key)
 {
     if (!json_is(object, JSON_OBJECT)) return NULL;
     for (uint32_t i = 0; i < object->n; i++)

@@ -35,8 +35,8 @@ typedef struct json_member {
 } json_member;
 
 /* *root lives as long as the arena. file: for messages, may be NULL */
-hml_status hml_json_tree(arena *memory, const char *file, const char *data, size_t size, const json_value **root,
-                         hml_error *error);
+hml_status hmli_json_tree(arena *memory, const char *file, const char *data, size_t size, const json_value **root,
+                          hml_error *error);
 
 /* all of these take NULL, a value that is not there */
 static inline int json_is(const json_value *value, json_kind kind) { return value && value->kind == (uint32_t)kind; }
@@ -47,6 +47,6 @@ static inline const char *json_text_of(const json_value *value)
 }
 
 /* the value of a key, NULL if it is not there */
-const json_value *hml_json_get(const json_value *object, const char *key);
+const json_value *hmli_json_get(const json_value *object, const char *key);
 
 #endif

@@ -20,8 +20,8 @@ static const char *const harmless[] = {"camera", "light", NULL};
 
 static hml_status enter(mjcf *m, const mjcf_context *c)
 {
-    if (!hml_array_grow(&m->contexts, &m->contexts_capacity, m->ncontexts + 1, sizeof *m->contexts))
-        return hml_report_memory(m->r->error, m->r->file);
+    if (!hmli_array_grow(&m->contexts, &m->contexts_capacity, m->ncontexts + 1, sizeof *m->contexts))
+        return hmli_report_memory(m->r->error, m->r->file);
     m->contexts[m->ncontexts++] = *c;
     return HML_OK;
 }
@@ -32,9 +32,9 @@ static hml_status enter_frame(mjcf *m, const xml_node *node)
     mjcf_element e = {node, MJCF_PLAIN, 0};
     mjcf_context inner = m->contexts[m->ncontexts - 1];
     pose place;
-    hml_status status = hml_reader_warn_attributes(m->r, node, frame_attributes);
-    if (!status) status = hml_mjcf_find_class(m, node, "childclass", &inner.class);
-    if (!status) status = hml_mjcf_place(m, &e, &place);
+    hml_status status = hmli_reader_warn_attributes(m->r, node, frame_attributes);
+    if (!status) status = hmli_mjcf_find_class(m, node, "childclass", &inner.class);
+    if (!status) status = hmli_mjcf_place(m, &e, &place);
     if (status) return status;
     inner.frame = pose_mul(inner.frame, place);
     return enter(m, &inner);
@@ -43,22 +43,22 @@ static hml_status enter_frame(mjcf *m, const xml_node *node)
 static hml_status read_site(mjcf *m, const xml_node *node, const mjcf_context *c)
 {
     static const char *const types[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box", NULL};
-    const char *name = hml_xml_get(node, "name");
+    const char *name = hmli_xml_get(node, "name");
     mjcf_element e;
     pose place;
     int fromto, type = 0;
     double half;
     if (!name || !*name) return HML_OK;
-    hml_status status = hml_mjcf_element(m, node, MJCF_SITE, c->class, &e);
-    if (!status) status = hml_mjcf_unique_name(m, &m->site_names, node);
-    if (!status) status = hml_mjcf_word(m, &e, "type", types, &type);
-    if (!status) status = hml_mjcf_place(m, &e, &place);
-    if (!status) status = hml_mjcf_fromto(m, &e, &fromto, &half, &place);
+    hml_status status = hmli_mjcf_element(m, node, MJCF_SITE, c->class, &e);
+    if (!status) status = hmli_mjcf_unique_name(m, &m->site_names, node);
+    if (!status) status = hmli_mjcf_word(m, &e, "type", types, &type);
+    if (!status) status = hmli_mjcf_place(m, &e, &place);
+    if (!status) status = hmli_mjcf_fromto(m, &e, &fromto, &half, &place);
     if (!status && fromto && type == 0)
         status = MJCF_FAIL(m, HML_BAD_FILE, node, "<site> fromto does not go with a sphere");
     if (status) return status;
-    if (!hml_array_grow(&m->sites, &m->sites_capacity, m->nsites + 1, sizeof *m->sites))
-        return hml_report_memory(m->r->error, m->r->file);
+    if (!hmli_array_grow(&m->sites, &m->sites_capacity, m->nsites + 1, sizeof *m->sites))
+        return hmli_report_memory(m->r->error, m->r->file);
     mjcf_site site = {name, node, c->body, pose_mul(c->frame, place)};
     m->sites[m->nsites++] = site;
     return HML_OK;
@@ -70,22 +70,22 @@ static hml_status read_element(mjcf *m, const xml_node *node, const mjcf_context
     mjcf_body *b = &m->bodies[c->body];
     if (xml_is(node, "joint") || xml_is(node, "freejoint"))
         return world ? MJCF_FAIL(m, HML_BAD_MODEL, node, "the world cannot have a <%s>", node->name)
-                     : hml_mjcf_joint(m, node, &c->frame, c->class);
+                     : hmli_mjcf_joint(m, node, &c->frame, c->class);
     if (xml_is(node, "inertial"))
         return world ? MJCF_FAIL(m, HML_BAD_MODEL, node, "the world cannot have an <inertial>")
-                     : hml_mjcf_inertial(m, node, &c->frame, b);
+                     : hmli_mjcf_inertial(m, node, &c->frame, b);
     if (xml_is(node, "geom")) {
-        hml_status status = hml_mjcf_unique_name(m, &m->geom_names, node);
-        if (!status && c->geoms) status = hml_mjcf_geom(m, node, &c->frame, c->class, b, parts);
-        return status ? status : hml_mjcf_shape(m, node, &c->frame, c->class, c->body);
+        hml_status status = hmli_mjcf_unique_name(m, &m->geom_names, node);
+        if (!status && c->geoms) status = hmli_mjcf_geom(m, node, &c->frame, c->class, b, parts);
+        return status ? status : hmli_mjcf_shape(m, node, &c->frame, c->class, c->body);
     }
     if (xml_is(node, "site")) return read_site(m, node, c);
     if (xml_is(node, "plugin"))
-        return hml_reader_warn_once(m->r, "plugin", "line %d: <plugin> is left out", node->line);
-    if (hml_word_index(node->name, refused) >= 0)
+        return hmli_reader_warn_once(m->r, "plugin", "line %d: <plugin> is left out", node->line);
+    if (hmli_word_index(node->name, refused) >= 0)
         return MJCF_FAIL(m, HML_UNSUPPORTED, node,
                          "<%s> is not supported: let MuJoCo expand it (save the compiled model)", node->name);
-    return hml_word_index(node->name, harmless) >= 0 ? HML_OK : hml_reader_warn_element(m->r, node);
+    return hmli_word_index(node->name, harmless) >= 0 ? HML_OK : hmli_reader_warn_element(m->r, node);
 }
 
 /* what a body has itself, also inside frames; the context is the innermost one */
@@ -136,24 +136,24 @@ static hml_status new_body(mjcf *m, const xml_node *node, int32_t parent, const 
     mjcf_body b = {.node = node, .parent = parent};
     char text[LABEL_SIZE];
     double gravcomp = 0;
-    hml_status status = hml_reader_warn_attributes(r, node, body_attributes);
-    if (!status) status = hml_mjcf_place(m, &e, &b.place);
-    if (!status) status = hml_mjcf_numbers(m, &e, "gravcomp", 1, &gravcomp);
+    hml_status status = hmli_reader_warn_attributes(r, node, body_attributes);
+    if (!status) status = hmli_mjcf_place(m, &e, &b.place);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "gravcomp", 1, &gravcomp);
     if (status) return status;
     b.place = pose_mul(*frame, b.place);
     b.com = vec3_zero();
-    const char *name = hml_xml_get(node, "name");
+    const char *name = hmli_xml_get(node, "name");
     if (name && *name) {
         b.name = name;
-        int added = hml_map_add(&m->body_names, name, (int32_t)m->nbodies);
-        if (added < 0) return hml_report_memory(r->error, r->file);
+        int added = hmli_map_add(&m->body_names, name, (int32_t)m->nbodies);
+        if (added < 0) return hmli_report_memory(r->error, r->file);
         if (!added) return MJCF_FAIL(m, HML_BAD_MODEL, node, "body " QUOTED " is there twice", name);
     }
     if (gravcomp != 0)
-        status = hml_reader_warn_once(r, "gravcomp", "line %d: gravcomp (%s) is not used", node->line,
-                                      hml_reader_label(text, "body", b.name));
-    if (!hml_array_grow(&m->bodies, &m->bodies_capacity, m->nbodies + 1, sizeof *m->bodies))
-        return hml_report_memory(r->error, r->file);
+        status = hmli_reader_warn_once(r, "gravcomp", "line %d: gravcomp (%s) is not used", node->line,
+                                       hmli_reader_label(text, "body", b.name));
+    if (!hmli_array_grow(&m->bodies, &m->bodies_capacity, m->nbodies + 1, sizeof *m->bodies))
+        return hmli_report_memory(r->error, r->file);
     m->bodies[m->nbodies++] = b;
     return status;
 }
@@ -165,7 +165,7 @@ static hml_status enter_body(mjcf *m, const xml_node *node)
     mjcf_context c = {.frame = pose_identity(), .class = outer.class};
     mjcf_parts parts = {0};
     int from_geoms = m->set.from_geoms;
-    hml_status status = hml_mjcf_find_class(m, node, "childclass", &c.class);
+    hml_status status = hmli_mjcf_find_class(m, node, "childclass", &c.class);
     if (!status) status = new_body(m, node, outer.body, &outer.frame);
     if (status) return status;
     c.body = (int32_t)m->nbodies - 1;
@@ -175,13 +175,13 @@ static hml_status enter_body(mjcf *m, const xml_node *node)
     if (!status) {
         mjcf_body *b = &m->bodies[c.body];
         b->moves = b->njoints > 0 || m->bodies[outer.body].moves;
-        status = hml_mjcf_body_inertia(m, b, &parts);
+        status = hmli_mjcf_body_inertia(m, b, &parts);
     }
     free(parts.part);
     return status;
 }
 
-hml_status hml_mjcf_worldbody(mjcf *m, const xml_node *world)
+hml_status hmli_mjcf_worldbody(mjcf *m, const xml_node *world)
 {
     mjcf_context c = {.frame = pose_identity()};
     mjcf_parts none = {0};

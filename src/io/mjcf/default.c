@@ -50,17 +50,17 @@ static mjcf_kind kind_of(const xml_node *node)
     if (xml_is(node, "geom")) return MJCF_GEOM;
     if (xml_is(node, "site")) return MJCF_SITE;
     if (xml_is(node, "tendon")) return MJCF_TENDON;
-    return hml_word_index(node->name, actuators) >= 0 ? MJCF_ACTUATOR : MJCF_PLAIN;
+    return hmli_word_index(node->name, actuators) >= 0 ? MJCF_ACTUATOR : MJCF_PLAIN;
 }
 
 static hml_status new_class(mjcf *m, const xml_node *node, const char *name, int32_t parent, int32_t *class)
 {
     reader *r = m->r;
-    if (!hml_array_grow(&m->classes, &m->classes_capacity, m->nclasses + 1, sizeof *m->classes))
-        return hml_report_memory(r->error, r->file);
+    if (!hmli_array_grow(&m->classes, &m->classes_capacity, m->nclasses + 1, sizeof *m->classes))
+        return hmli_report_memory(r->error, r->file);
     *class = (int32_t)m->nclasses;
-    int added = hml_map_add(&m->class_names, name, *class);
-    if (added < 0) return hml_report_memory(r->error, r->file);
+    int added = hmli_map_add(&m->class_names, name, *class);
+    if (added < 0) return hmli_report_memory(r->error, r->file);
     if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is there twice", name);
     mjcf_class fresh = {0};
     if (parent >= 0) {
@@ -78,7 +78,7 @@ static const mjcf_value **own_table(mjcf *m, int32_t class, mjcf_kind kind)
 {
     mjcf_class *c = &m->classes[class];
     if (c->defaults[kind] && !c->shared[kind]) return c->defaults[kind];
-    const mjcf_value **table = hml_arena_get(m->r->memory, MOST_ATTRIBUTES * sizeof *table);
+    const mjcf_value **table = hmli_arena_get(m->r->memory, MOST_ATTRIBUTES * sizeof *table);
     if (!table) return NULL;
     if (c->defaults[kind]) memcpy(table, c->defaults[kind], MOST_ATTRIBUTES * sizeof *table);
     c->defaults[kind] = table;
@@ -89,14 +89,14 @@ static const mjcf_value **own_table(mjcf *m, int32_t class, mjcf_kind kind)
 static hml_status add_default(mjcf *m, const xml_node *node, mjcf_kind kind, int32_t class)
 {
     for (int i = 0; i < node->nattributes; i++) {
-        int k = hml_word_index(node->attributes[i].name, names_of[kind]);
+        int k = hmli_word_index(node->attributes[i].name, names_of[kind]);
         if (k < 0) continue;
         const mjcf_value **table = own_table(m, class, kind);
-        mjcf_value *value = table ? hml_arena_get(m->r->memory, sizeof *value) : NULL;
-        if (!value) return hml_report_memory(m->r->error, m->r->file);
+        mjcf_value *value = table ? hmli_arena_get(m->r->memory, sizeof *value) : NULL;
+        if (!value) return hmli_report_memory(m->r->error, m->r->file);
         value->node = node;
         value->text = node->attributes[i].value;
-        value->count = hml_number_read_list(value->text, MJCF_NUMBERS, value->numbers);
+        value->count = hmli_number_read_list(value->text, MJCF_NUMBERS, value->numbers);
         value->age = m->nvalues;
         if (value->count > 0)
             for (value->longer = table[k]; value->longer && value->longer->count <= value->count;)
@@ -116,8 +116,8 @@ static hml_status read_class(mjcf *m, const xml_node *node, int32_t class)
         mjcf_kind kind = kind_of(child);
         if (kind < MJCF_KINDS)
             status = add_default(m, child, kind, class);
-        else if (hml_word_index(child->name, others) < 0)
-            status = hml_reader_warn_element(m->r, child);
+        else if (hmli_word_index(child->name, others) < 0)
+            status = hmli_reader_warn_element(m->r, child);
     }
     return status;
 }
@@ -141,7 +141,7 @@ static hml_status read_classes(mjcf *m, const xml_node *top, int32_t class)
             class = m->classes[class].parent;
             continue;
         }
-        status = hml_xml_require(next, "class", &name, m->r->error);
+        status = hmli_xml_require(next, "class", &name, m->r->error);
         if (!status) status = new_class(m, next, name, class, &class);
         if (!status) status = read_class(m, next, class);
         node = next;
@@ -150,7 +150,7 @@ static hml_status read_classes(mjcf *m, const xml_node *top, int32_t class)
     return status;
 }
 
-hml_status hml_mjcf_defaults(mjcf *m, const xml_node *node)
+hml_status hmli_mjcf_defaults(mjcf *m, const xml_node *node)
 {
     int32_t main_class = 0;
     if (m->nclasses == 0) {
@@ -159,86 +159,86 @@ hml_status hml_mjcf_defaults(mjcf *m, const xml_node *node)
     }
     if (!node) return HML_OK;
     /* MuJoCo 3 lets the main class have another name */
-    const char *name = hml_xml_get(node, "class");
-    if (name && strcmp(name, "main") != 0 && hml_map_find(&m->class_names, name) != 0) {
-        int added = hml_map_add(&m->class_names, name, 0);
-        if (added < 0) return hml_report_memory(m->r->error, m->r->file);
+    const char *name = hmli_xml_get(node, "class");
+    if (name && strcmp(name, "main") != 0 && hmli_map_find(&m->class_names, name) != 0) {
+        int added = hmli_map_add(&m->class_names, name, 0);
+        if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
         if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is there twice", name);
     }
     return read_classes(m, node, 0);
 }
 
-hml_status hml_mjcf_find_class(const mjcf *m, const xml_node *node, const char *attribute, int32_t *class)
+hml_status hmli_mjcf_find_class(const mjcf *m, const xml_node *node, const char *attribute, int32_t *class)
 {
-    const char *name = hml_xml_get(node, attribute);
+    const char *name = hmli_xml_get(node, attribute);
     if (!name) return HML_OK;
-    *class = hml_map_find(&m->class_names, name);
+    *class = hmli_map_find(&m->class_names, name);
     return *class >= 0 ? HML_OK
                        : MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> %s=\"%.80s\": there is no such class", node->name,
                                    attribute, name);
 }
 
-hml_status hml_mjcf_element(const mjcf *m, const xml_node *node, mjcf_kind kind, int32_t childclass, mjcf_element *e)
+hml_status hmli_mjcf_element(const mjcf *m, const xml_node *node, mjcf_kind kind, int32_t childclass, mjcf_element *e)
 {
     e->node = node;
     e->kind = kind;
     e->class = childclass;
-    return hml_mjcf_find_class(m, node, "class", &e->class);
+    return hmli_mjcf_find_class(m, node, "class", &e->class);
 }
 
 /* ---- attributes ---- */
 
-const mjcf_value *hml_mjcf_default(const mjcf *m, const mjcf_element *e, const char *attribute)
+const mjcf_value *hmli_mjcf_default(const mjcf *m, const mjcf_element *e, const char *attribute)
 {
     if (e->kind >= MJCF_KINDS || !m->classes[e->class].defaults[e->kind]) return NULL;
-    int k = hml_word_index(attribute, names_of[e->kind]);
+    int k = hmli_word_index(attribute, names_of[e->kind]);
     return k < 0 ? NULL : m->classes[e->class].defaults[e->kind][k];
 }
 
-const xml_node *hml_mjcf_holder(const mjcf *m, const mjcf_element *e, const char *attribute)
+const xml_node *hmli_mjcf_holder(const mjcf *m, const mjcf_element *e, const char *attribute)
 {
-    if (hml_xml_get(e->node, attribute)) return e->node;
-    const mjcf_value *value = hml_mjcf_default(m, e, attribute);
+    if (hmli_xml_get(e->node, attribute)) return e->node;
+    const mjcf_value *value = hmli_mjcf_default(m, e, attribute);
     return value ? value->node : NULL;
 }
 
-hml_status hml_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int n, double *values)
+hml_status hmli_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int n, double *values)
 {
-    if (hml_xml_get(e->node, attribute)) return hml_xml_numbers(e->node, attribute, n, values, m->r->error);
-    const mjcf_value *value = hml_mjcf_default(m, e, attribute);
+    if (hmli_xml_get(e->node, attribute)) return hmli_xml_numbers(e->node, attribute, n, values, m->r->error);
+    const mjcf_value *value = hmli_mjcf_default(m, e, attribute);
     if (!value) return HML_OK;
     if (value->count != n || n > MJCF_NUMBERS) /* says what is wrong */
-        return hml_xml_numbers(value->node, attribute, n, values, m->r->error);
+        return hmli_xml_numbers(value->node, attribute, n, values, m->r->error);
     memcpy(values, value->numbers, (size_t)n * sizeof *values);
     return HML_OK;
 }
 
-hml_status hml_mjcf_some_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int most, double *values)
+hml_status hmli_mjcf_some_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int most, double *values)
 {
     int known; /* entries that are said */
     double list[MJCF_NUMBERS];
-    hml_status status = hml_xml_some_numbers(e->node, attribute, most, list, &known, m->r->error);
+    hml_status status = hmli_xml_some_numbers(e->node, attribute, most, list, &known, m->r->error);
     if (status) return status;
     memcpy(values, list, (size_t)known * sizeof *values);
-    for (const mjcf_value *value = hml_mjcf_default(m, e, attribute); value && known < most; value = value->longer) {
+    for (const mjcf_value *value = hmli_mjcf_default(m, e, attribute); value && known < most; value = value->longer) {
         if (value->count < 1 || value->count > most) { /* says what is wrong */
             int n;
-            return hml_xml_some_numbers(value->node, attribute, most, list, &n, m->r->error);
+            return hmli_xml_some_numbers(value->node, attribute, most, list, &n, m->r->error);
         }
         for (; known < value->count; known++) values[known] = value->numbers[known];
     }
     return HML_OK;
 }
 
-hml_status hml_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attribute, const char *const words[],
-                         int *index)
+hml_status hmli_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attribute, const char *const words[],
+                          int *index)
 {
-    const char *text = hml_xml_get(e->node, attribute);
-    const mjcf_value *value = text ? NULL : hml_mjcf_default(m, e, attribute);
+    const char *text = hmli_xml_get(e->node, attribute);
+    const mjcf_value *value = text ? NULL : hmli_mjcf_default(m, e, attribute);
     if (!text && !value) return HML_OK;
     const xml_node *node = value ? value->node : e->node;
     if (value) text = value->text;
-    int found = hml_word_index(text, words);
+    int found = hmli_word_index(text, words);
     if (found < 0) {
         char list[256] = "";
         for (int i = 0; words[i]; i++)

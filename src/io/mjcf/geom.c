@@ -83,9 +83,9 @@ static hml_status read_size(mjcf *m, const mjcf_element *e, enum type type, doub
     static const int sizes[] = {1, 2, 3, 2, 3};
     int fromto, n = sizes[type];
     double half;
-    hml_status status = hml_mjcf_some_numbers(m, e, "size", 3, size);
-    if (!status) status = hml_mjcf_place(m, e, place);
-    if (!status) status = hml_mjcf_fromto(m, e, &fromto, &half, place);
+    hml_status status = hmli_mjcf_some_numbers(m, e, "size", 3, size);
+    if (!status) status = hmli_mjcf_place(m, e, place);
+    if (!status) status = hmli_mjcf_fromto(m, e, &fromto, &half, place);
     if (status) return status;
     if (fromto && type == SPHERE) return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom> fromto does not go with a sphere");
     if (fromto) {
@@ -108,8 +108,8 @@ static hml_status read_size(mjcf *m, const mjcf_element *e, enum type type, doub
 
 static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
 {
-    if (!hml_array_grow(&parts->part, &parts->capacity, parts->n + 1, sizeof *parts->part))
-        return hml_report_memory(m->r->error, m->r->file);
+    if (!hmli_array_grow(&parts->part, &parts->capacity, parts->n + 1, sizeof *parts->part))
+        return hmli_report_memory(m->r->error, m->r->file);
     parts->part[parts->n++] = *part;
     return HML_OK;
 }
@@ -118,13 +118,13 @@ static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
 static hml_status collides(mjcf *m, const mjcf_element *e, int *yes)
 {
     double contype = 1, conaffinity = 1;
-    hml_status status = hml_mjcf_numbers(m, e, "contype", 1, &contype);
-    if (!status) status = hml_mjcf_numbers(m, e, "conaffinity", 1, &conaffinity);
+    hml_status status = hmli_mjcf_numbers(m, e, "contype", 1, &contype);
+    if (!status) status = hmli_mjcf_numbers(m, e, "conaffinity", 1, &conaffinity);
     *yes = contype != 0 || conaffinity != 0;
     return status;
 }
 
-hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
+hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
 {
     static const hml_shape_kind kinds[] = {HML_SHAPE_SPHERE, HML_SHAPE_CAPSULE, HML_SHAPE_POINT, HML_SHAPE_CYLINDER,
                                            HML_SHAPE_BOX};
@@ -133,15 +133,15 @@ hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int3
     double friction[3] = {1, 0, 0};
     mjcf_shape s = {.node = node, .body = body};
     pose place;
-    hml_status status = hml_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
-    if (!status) status = hml_mjcf_word(m, &e, "type", types, &word);
+    hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
+    if (!status) status = hmli_mjcf_word(m, &e, "type", types, &word);
     if (!status) status = collides(m, &e, &yes);
-    if (status || !yes || word > BOX || word == ELLIPSOID || hml_mjcf_holder(m, &e, "mesh")) return status;
+    if (status || !yes || word > BOX || word == ELLIPSOID || hmli_mjcf_holder(m, &e, "mesh")) return status;
     status = read_size(m, &e, (enum type)word, s.shape.size, &place);
-    if (!status) status = hml_mjcf_some_numbers(m, &e, "friction", 3, friction);
+    if (!status) status = hmli_mjcf_some_numbers(m, &e, "friction", 3, friction);
     if (status) return status;
-    if (!hml_array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
-        return hml_report_memory(m->r->error, m->r->file);
+    if (!hmli_array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
+        return hmli_report_memory(m->r->error, m->r->file);
     s.shape.kind = kinds[word];
     s.shape.friction = friction[0];
     pose_to_arrays(pose_mul(*frame, place), s.shape.rotation, s.shape.position);
@@ -153,33 +153,33 @@ hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int3
 static hml_status read_mass(mjcf *m, const mjcf_element *e, double *mass, int *has_mass, double *density)
 {
     *density = 1000;
-    *has_mass = hml_mjcf_holder(m, e, "mass") != NULL;
-    hml_status status = hml_mjcf_numbers(m, e, "mass", 1, mass);
-    if (!status) status = hml_mjcf_numbers(m, e, "density", 1, density);
+    *has_mass = hmli_mjcf_holder(m, e, "mass") != NULL;
+    hml_status status = hmli_mjcf_numbers(m, e, "mass", 1, mass);
+    if (!status) status = hmli_mjcf_numbers(m, e, "density", 1, density);
     if (!status && ((*has_mass && *mass < 0) || *density < 0))
         status = MJCF_FAIL(m, HML_BAD_MODEL, e->node, "<geom>: its %s is negative", *density < 0 ? "density" : "mass");
     return status;
 }
 
-hml_status hml_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
-                         mjcf_parts *parts)
+hml_status hmli_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
+                          mjcf_parts *parts)
 {
     static const char *const flags[] = {"false", "true", NULL};
     mjcf_element e;
     int word = SPHERE, shell = 0, has_mass;
     double group = 0, size[3] = {0}, mass = 0, density;
     pose place;
-    hml_status status = hml_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
-    if (!status) status = hml_mjcf_word(m, &e, "type", types, &word);
-    if (!status) status = hml_mjcf_numbers(m, &e, "group", 1, &group);
+    hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
+    if (!status) status = hmli_mjcf_word(m, &e, "type", types, &word);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "group", 1, &group);
     if (!status) status = read_mass(m, &e, &mass, &has_mass, &density);
-    if (!status) status = hml_mjcf_word(m, &e, "shellinertia", flags, &shell);
+    if (!status) status = hmli_mjcf_word(m, &e, "shellinertia", flags, &shell);
     if (status) return status;
 
     enum type type = (enum type)word;
     if (group < m->set.groups[0] || group > m->set.groups[1]) return HML_OK;
     if (type == PLANE || type == HFIELD || (has_mass ? mass == 0 : density == 0)) return HML_OK;
-    if (type == MESH || type == SDF || hml_mjcf_holder(m, &e, "mesh")) {
+    if (type == MESH || type == SDF || hmli_mjcf_holder(m, &e, "mesh")) {
         b->unknown = node;
         return HML_OK;
     }

@@ -22,7 +22,7 @@ static const char *join(include_list *list, const char *beside, const char *name
     const char *slash = strrchr(beside, '/');
     size_t folder = slash && name[0] != '/' ? (size_t)(slash - beside) + 1 : 0;
     size_t length = strlen(name) + 1;
-    char *path = hml_arena_get(list->r->memory, folder + length);
+    char *path = hmli_arena_get(list->r->memory, folder + length);
     if (!path) return NULL;
     memcpy(path, beside, folder);
     memcpy(path + folder, name, length);
@@ -34,34 +34,34 @@ static int remember(include_list *list, const struct stat *file)
 {
     char name[64];
     int length = snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)file->st_dev, (uintmax_t)file->st_ino);
-    const char *kept = hml_arena_text(list->r->memory, name, (size_t)length);
-    return kept ? hml_map_add(&list->seen, kept, 0) : -1;
+    const char *kept = hmli_arena_text(list->r->memory, name, (size_t)length);
+    return kept ? hmli_map_add(&list->seen, kept, 0) : -1;
 }
 
 static hml_status find_file(include_list *list, const xml_node *node, const char **path)
 {
     reader *r = list->r;
     const char *name;
-    hml_status status = hml_xml_require(node, "file", &name, r->error);
+    hml_status status = hmli_xml_require(node, "file", &name, r->error);
     if (status) return status;
     if (!r->file)
-        return hml_report(r->error, HML_UNSUPPORTED, NULL, node->line,
-                          "<include>: " QUOTED " cannot be included, the model has no folder", name);
+        return hmli_report(r->error, HML_UNSUPPORTED, NULL, node->line,
+                           "<include>: " QUOTED " cannot be included, the model has no folder", name);
     const char *first = join(list, r->file, name), *second = join(list, node->file, name);
-    if (!first || !second) return hml_report_memory(r->error, node->file);
+    if (!first || !second) return hmli_report_memory(r->error, node->file);
     struct stat file;
     *path = first;
     if (stat(first, &file) != 0) {
         *path = second;
         if (stat(second, &file) != 0)
-            return hml_report(r->error, HML_CANNOT_READ, node->file, node->line, "<include>: there is no file " QUOTED,
-                              name);
+            return hmli_report(r->error, HML_CANNOT_READ, node->file, node->line, "<include>: there is no file " QUOTED,
+                               name);
     }
     int fresh = remember(list, &file);
-    if (fresh < 0) return hml_report_memory(r->error, node->file);
+    if (fresh < 0) return hmli_report_memory(r->error, node->file);
     return fresh ? HML_OK
-                 : hml_report(r->error, HML_BAD_FILE, node->file, node->line, "<include>: " QUOTED " is there already",
-                              name);
+                 : hmli_report(r->error, HML_BAD_FILE, node->file, node->line, "<include>: " QUOTED " is there already",
+                               name);
 }
 
 /* puts the children of the file's root where the include stands; *link points to it */
@@ -74,12 +74,12 @@ static hml_status splice(include_list *list, xml_node **link)
     size_t size;
     hml_status status = find_file(list, include, &path);
     if (status) return status;
-    status = hml_file_read(path, &data, &size, r->error);
+    status = hmli_file_read(path, &data, &size, r->error);
     if (status) return status;
-    status = hml_xml_parse(r->memory, path, data, size, &root, r->error);
+    status = hmli_xml_parse(r->memory, path, data, size, &root, r->error);
     free(data);
     if (!status && !root->first)
-        status = hml_report(r->error, HML_BAD_FILE, path, root->line, "there is nothing to include");
+        status = hmli_report(r->error, HML_BAD_FILE, path, root->line, "there is nothing to include");
     if (status) return status;
     for (xml_node *child = root->first; child; child = child->next) child->parent = parent;
     root->last->next = include->next;
@@ -102,8 +102,8 @@ static hml_status expand(include_list *list, xml_node *root)
         } else if (xml_is(*link, "include")) {
             status = splice(list, link); /* what came in may begin with an include again */
         } else if (++depth > XML_MAX_DEPTH) {
-            status = hml_report(list->r->error, HML_BAD_FILE, (*link)->file, (*link)->line,
-                                "elements are nested more than %d deep", XML_MAX_DEPTH);
+            status = hmli_report(list->r->error, HML_BAD_FILE, (*link)->file, (*link)->line,
+                                 "elements are nested more than %d deep", XML_MAX_DEPTH);
         } else {
             inside = *link;
             link = &inside->first;
@@ -112,14 +112,14 @@ static hml_status expand(include_list *list, xml_node *root)
     return status;
 }
 
-hml_status hml_mjcf_include(reader *r, xml_node *root)
+hml_status hmli_mjcf_include(reader *r, xml_node *root)
 {
     include_list list = {.r = r};
     struct stat file;
     hml_status status = HML_OK;
     if (r->file && stat(r->file, &file) == 0 && remember(&list, &file) < 0)
-        status = hml_report_memory(r->error, r->file);
+        status = hmli_report_memory(r->error, r->file);
     if (!status) status = expand(&list, root);
-    hml_map_free(&list.seen);
+    hmli_map_free(&list.seen);
     return status;
 }

@@ -81,34 +81,35 @@ static void bound(const mjcf_settings *set, mjcf_body *b)
 
 /* ---- one body ---- */
 
-hml_status hml_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b)
+hml_status hmli_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b)
 {
     mjcf_element e = {node, MJCF_PLAIN, 0};
     char text[LABEL_SIZE];
     const char *said;
     double d[6] = {0};
     pose place;
-    int full = hml_xml_get(node, "fullinertia") != NULL, diagonal = hml_xml_get(node, "diaginertia") != NULL;
+    int full = hmli_xml_get(node, "fullinertia") != NULL, diagonal = hmli_xml_get(node, "diaginertia") != NULL;
     if (b->inertial)
-        return MJCF_FAIL(m, HML_BAD_FILE, node, "%s has two <inertial>", hml_reader_label(text, "body", b->name));
+        return MJCF_FAIL(m, HML_BAD_FILE, node, "%s has two <inertial>", hmli_reader_label(text, "body", b->name));
     b->inertial = node;
-    hml_status status = hml_reader_warn_attributes(m->r, node, inertial_attributes);
-    if (!status) status = hml_xml_require(node, "pos", &said, m->r->error);
-    if (!status) status = hml_xml_require(node, "mass", &said, m->r->error);
-    if (!status) status = hml_mjcf_numbers(m, &e, "mass", 1, &b->mass);
-    if (!status) status = hml_mjcf_place(m, &e, &place);
-    if (!status) status = hml_mjcf_numbers(m, &e, "diaginertia", 3, d);
+    hml_status status = hmli_reader_warn_attributes(m->r, node, inertial_attributes);
+    if (!status) status = hmli_xml_require(node, "pos", &said, m->r->error);
+    if (!status) status = hmli_xml_require(node, "mass", &said, m->r->error);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "mass", 1, &b->mass);
+    if (!status) status = hmli_mjcf_place(m, &e, &place);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "diaginertia", 3, d);
     if (!status && full && diagonal)
         status = MJCF_FAIL(m, HML_BAD_FILE, node, "<inertial> has both diaginertia and fullinertia");
     if (!status && full) {
         for (int i = 0; inertial_attributes[i]; i++)
-            if (strchr("qaxze", inertial_attributes[i][0]) && hml_xml_get(node, inertial_attributes[i]))
+            if (strchr("qaxze", inertial_attributes[i][0]) && hmli_xml_get(node, inertial_attributes[i]))
                 return MJCF_FAIL(m, HML_BAD_FILE, node, "<inertial> has both fullinertia and %s",
                                  inertial_attributes[i]);
-        status = hml_mjcf_numbers(m, &e, "fullinertia", 6, d);
+        status = hmli_mjcf_numbers(m, &e, "fullinertia", 6, d);
     }
     if (!status && b->mass < 0)
-        status = MJCF_FAIL(m, HML_BAD_MODEL, node, "%s: its mass is negative", hml_reader_label(text, "body", b->name));
+        status =
+            MJCF_FAIL(m, HML_BAD_MODEL, node, "%s: its mass is negative", hmli_reader_label(text, "body", b->name));
     if (status) return status;
     place = pose_mul(*frame, place);
     b->com = place.p;
@@ -140,29 +141,29 @@ static hml_status place_bound_mass(mjcf *m, mjcf_body *b)
     char text[LABEL_SIZE], mass[NUMBER_SIZE];
     double pos[3] = {0};
     if (!(m->set.bound_mass > 0) || b->inertial || b->mass > 0) return HML_OK;
-    hml_status status = hml_mjcf_numbers(m, &e, "pos", 3, pos);
+    hml_status status = hmli_mjcf_numbers(m, &e, "pos", 3, pos);
     b->com = vec3_of_array(pos);
     if (status || !b->moves || (pos[0] == 0 && pos[1] == 0 && pos[2] == 0)) return status;
-    hml_number_write(m->set.bound_mass, mass);
-    return hml_reader_warn_once(m->r, "boundmass",
-                                "line %d: boundmass puts %s kg at the pos of %s, read in its own frame, as MuJoCo does",
-                                b->node->line, mass, hml_reader_label(text, "body", b->name));
+    hmli_number_write(m->set.bound_mass, mass);
+    return hmli_reader_warn_once(
+        m->r, "boundmass", "line %d: boundmass puts %s kg at the pos of %s, read in its own frame, as MuJoCo does",
+        b->node->line, mass, hmli_reader_label(text, "body", b->name));
 }
 
-hml_status hml_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts)
+hml_status hmli_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts)
 {
     char text[LABEL_SIZE];
     double mass = 0;
     for (size_t i = 0; i < parts->n; i++) mass += parts->part[i].mass;
     if (b->unknown && (b->moves || m->set.total_mass > 0)) {
-        const char *mesh = hml_xml_get(b->unknown, "mesh");
+        const char *mesh = hmli_xml_get(b->unknown, "mesh");
         return MJCF_FAIL(m, HML_UNSUPPORTED, b->unknown,
                          "%s: the inertia of its mesh%s%.80s is not computed: give it an <inertial>",
-                         hml_reader_label(text, "body", b->name), mesh ? " " : "", mesh ? mesh : "");
+                         hmli_reader_label(text, "body", b->name), mesh ? " " : "", mesh ? mesh : "");
     }
     if (mass > 0) sum_parts(b, parts, mass);
-    if (mass == 0 && b->njoints && b->inertial && !hml_xml_get(b->inertial, "diaginertia") &&
-        !hml_xml_get(b->inertial, "fullinertia"))
+    if (mass == 0 && b->njoints && b->inertial && !hmli_xml_get(b->inertial, "diaginertia") &&
+        !hmli_xml_get(b->inertial, "fullinertia"))
         return MJCF_FAIL(m, HML_BAD_FILE, b->inertial, "<inertial> has neither diaginertia nor fullinertia");
     hml_status status = place_bound_mass(m, b);
     bound(&m->set, b);
@@ -179,8 +180,8 @@ static hml_status check_moving(mjcf *m)
 {
     const char enough = 1;
     char text[LABEL_SIZE];
-    char *has = hml_arena_get(m->r->memory, m->nbodies);
-    if (!has) return hml_report_memory(m->r->error, m->r->file);
+    char *has = hmli_arena_get(m->r->memory, m->nbodies);
+    if (!has) return hmli_report_memory(m->r->error, m->r->file);
     for (size_t i = m->nbodies; i-- > 1;) {
         const mjcf_body *b = &m->bodies[i];
         if (b->mass >= least && smallest_moment(b->moment) >= least) has[i] = enough;
@@ -191,12 +192,12 @@ static hml_status check_moving(mjcf *m)
         if (b->njoints && !has[i])
             return MJCF_FAIL(m, HML_BAD_MODEL, b->node,
                              "%s moves, but neither it nor what is fixed to it has mass and inertia",
-                             hml_reader_label(text, "body", b->name));
+                             hmli_reader_label(text, "body", b->name));
     }
     return HML_OK;
 }
 
-hml_status hml_mjcf_check_inertias(mjcf *m)
+hml_status hmli_mjcf_check_inertias(mjcf *m)
 {
     hml_status status = check_moving(m);
     double total = 0;

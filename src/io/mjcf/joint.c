@@ -42,7 +42,7 @@ static const char *const joint_attributes[] = {"name",
 /* what messages call it: a joint without a name takes its body's, as in the model */
 static const char *label(char text[LABEL_SIZE], const mjcf_joint *j, const mjcf_body *b)
 {
-    return hml_reader_label(text, "joint", j->named ? j->spec.name : b->name);
+    return hmli_reader_label(text, "joint", j->named ? j->spec.name : b->name);
 }
 
 /* what has no place in Hamel's equations and cannot be left out in silence */
@@ -50,8 +50,8 @@ static hml_status refuse_springs(mjcf *m, const mjcf_element *e, const mjcf_join
 {
     char text[LABEL_SIZE];
     double spring_damper[2] = {0}, yield = 0;
-    hml_status status = hml_mjcf_numbers(m, e, "springdamper", 2, spring_damper);
-    if (!status) status = hml_mjcf_numbers(m, e, "springyield", 1, &yield);
+    hml_status status = hmli_mjcf_numbers(m, e, "springdamper", 2, spring_damper);
+    if (!status) status = hmli_mjcf_numbers(m, e, "springyield", 1, &yield);
     if (status) return status;
     if (spring_damper[0] > 0 && spring_damper[1] > 0)
         return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: springdamper is not supported: give stiffness and damping",
@@ -66,7 +66,7 @@ static hml_status read_coefficient(mjcf *m, const mjcf_element *e, const mjcf_jo
 {
     char text[LABEL_SIZE];
     double a[3] = {0};
-    hml_status status = hml_mjcf_some_numbers(m, e, attribute, 3, a);
+    hml_status status = hmli_mjcf_some_numbers(m, e, attribute, 3, a);
     if (!status && (a[1] != 0 || a[2] != 0))
         status =
             MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: polynomial %s is not supported", label(text, j, b), attribute);
@@ -82,20 +82,20 @@ static hml_status read_passive(mjcf *m, const mjcf_element *e, mjcf_joint *j, co
     hml_status status = refuse_springs(m, e, j, b);
     if (!status) status = read_coefficient(m, e, j, b, "stiffness", &stiffness);
     if (!status) status = read_coefficient(m, e, j, b, "damping", &damping);
-    if (!status) status = hml_mjcf_numbers(m, e, "armature", 1, &armature);
-    if (!status) status = hml_mjcf_numbers(m, e, "frictionloss", 1, &friction);
-    if (!status) status = hml_mjcf_numbers(m, e, "springref", 1, &spring);
+    if (!status) status = hmli_mjcf_numbers(m, e, "armature", 1, &armature);
+    if (!status) status = hmli_mjcf_numbers(m, e, "frictionloss", 1, &friction);
+    if (!status) status = hmli_mjcf_numbers(m, e, "springref", 1, &spring);
     if (!status && friction != 0)
-        status = hml_reader_warn_once(m->r, "frictionloss", "line %d: frictionloss (%s) is not used", e->node->line,
-                                      label(text, j, b));
+        status = hmli_reader_warn_once(m->r, "frictionloss", "line %d: frictionloss (%s) is not used", e->node->line,
+                                       label(text, j, b));
     if (!status && spec->type == HML_JOINT_FREE && stiffness != 0 && !m->set.no_springs)
         status = MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
                            "%s: the spring of a free joint, in world axes, is not supported", label(text, j, b));
     if (!status && spec->type == HML_JOINT_FREE && armature != 0)
-        status = hml_reader_warn_once(m->r, "free armature",
-                                      "line %d: the armature of free %s is in body axes here, in world axes "
-                                      "in MuJoCo",
-                                      e->node->line, label(text, j, b));
+        status = hmli_reader_warn_once(m->r, "free armature",
+                                       "line %d: the armature of free %s is in body axes here, in world axes "
+                                       "in MuJoCo",
+                                       e->node->line, label(text, j, b));
     if (status) return status;
     for (int i = 0; i < hml_joint_type_nv(spec->type); i++) {
         spec->stiffness[i] = m->set.no_springs ? 0 : stiffness;
@@ -115,10 +115,10 @@ static hml_status read_range(mjcf *m, const mjcf_element *e, const mjcf_joint *j
     char text[LABEL_SIZE];
     int word = 2;
     range[0] = range[1] = 0;
-    hml_status status = hml_mjcf_word(m, e, limited_name, words, &word);
-    if (!status) status = hml_mjcf_numbers(m, e, range_name, 2, range);
+    hml_status status = hmli_mjcf_word(m, e, limited_name, words, &word);
+    if (!status) status = hmli_mjcf_numbers(m, e, range_name, 2, range);
     if (status) return status;
-    int said = hml_mjcf_holder(m, e, range_name) != NULL;
+    int said = hmli_mjcf_holder(m, e, range_name) != NULL;
     if (word == 2 && !m->set.autolimits && said)
         return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s has %s but not %s, and autolimits is off", label(text, j, b),
                          range_name, limited_name);
@@ -142,8 +142,8 @@ static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, con
         if (!limited) return HML_OK;
         if (range[0] != 0)
             return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: the range of a ball begins at 0", label(text, j, b));
-        return hml_reader_warn_once(m->r, "ball range", "line %d: the range of a ball (%s) is not kept", e->node->line,
-                                    label(text, j, b));
+        return hmli_reader_warn_once(m->r, "ball range", "line %d: the range of a ball (%s) is not kept", e->node->line,
+                                     label(text, j, b));
     }
     double unit = spec->type == HML_JOINT_REVOLUTE ? m->set.angle : 1;
     if (limited) {
@@ -158,7 +158,7 @@ static hml_status read_axis(mjcf *m, const mjcf_element *e, mjcf_joint *j, const
 {
     char text[LABEL_SIZE];
     double axis[3] = {0, 0, 1};
-    hml_status status = hml_mjcf_numbers(m, e, "axis", 3, axis);
+    hml_status status = hmli_mjcf_numbers(m, e, "axis", 3, axis);
     if (status) return status;
     if (length3(axis) < 1e-14) return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: its axis is zero", label(text, j, b));
     vec3_to_array(mat3_mul_vec(frame->R, vec3_of_array(axis)), j->spec.axis);
@@ -169,7 +169,7 @@ static hml_status read_axis(mjcf *m, const mjcf_element *e, mjcf_joint *j, const
 static hml_status read_reference(mjcf *m, const mjcf_element *e, hml_joint_spec *spec, pose place)
 {
     double ref = 0;
-    hml_status status = hml_mjcf_numbers(m, e, "ref", 1, &ref);
+    hml_status status = hmli_mjcf_numbers(m, e, "ref", 1, &ref);
     if (status) return status;
     if (ref != 0 && (spec->type == HML_JOINT_REVOLUTE || spec->type == HML_JOINT_PRISMATIC)) {
         vec3 axis = vec3_scale(1 / length3(spec->axis), vec3_of_array(spec->axis)), p = vec3_of_array(spec->point);
@@ -188,12 +188,12 @@ static hml_status read_reference(mjcf *m, const mjcf_element *e, hml_joint_spec 
 
 static hml_status add_name(mjcf *m, mjcf_joint *j)
 {
-    const char *name = hml_xml_get(j->node, "name");
+    const char *name = hmli_xml_get(j->node, "name");
     if (!name || !*name) return HML_OK;
     j->named = 1;
     j->spec.name = name;
-    int added = hml_map_add(&m->joint_names, name, (int32_t)m->njoints);
-    if (added < 0) return hml_report_memory(m->r->error, m->r->file);
+    int added = hmli_map_add(&m->joint_names, name, (int32_t)m->njoints);
+    if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
     return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, j->node, "joint " QUOTED " is there twice", name);
 }
 
@@ -202,12 +202,12 @@ static hml_status check_free(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
     char text[LABEL_SIZE], body[LABEL_SIZE];
     if (b->parent != 0)
         return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s is free, but %s does not hang on the world", label(text, j, b),
-                         hml_reader_label(body, "body", b->name));
-    if (m->set.align_free || (hml_xml_get(j->node, "align") && strcmp(hml_xml_get(j->node, "align"), "true") == 0))
-        return hml_reader_warn_once(m->r, "align",
-                                    "line %d: %s, which is free, keeps the frame it is given: it is not aligned with "
-                                    "its inertia",
-                                    j->node->line, hml_reader_label(body, "body", b->name));
+                         hmli_reader_label(body, "body", b->name));
+    if (m->set.align_free || (hmli_xml_get(j->node, "align") && strcmp(hmli_xml_get(j->node, "align"), "true") == 0))
+        return hmli_reader_warn_once(m->r, "align",
+                                     "line %d: %s, which is free, keeps the frame it is given: it is not aligned with "
+                                     "its inertia",
+                                     j->node->line, hmli_reader_label(body, "body", b->name));
     return HML_OK;
 }
 
@@ -217,7 +217,7 @@ static hml_status read_type(mjcf *m, const mjcf_element *e, hml_joint_type *type
     static const hml_joint_type types[] = {HML_JOINT_FREE, HML_JOINT_SPHERICAL, HML_JOINT_PRISMATIC,
                                            HML_JOINT_REVOLUTE};
     int word = xml_is(e->node, "freejoint") ? 0 : 3;
-    hml_status status = hml_mjcf_word(m, e, "type", words, &word);
+    hml_status status = hmli_mjcf_word(m, e, "type", words, &word);
     *type = types[word];
     return status;
 }
@@ -231,7 +231,7 @@ static hml_status read_joint(mjcf *m, const mjcf_element *e, mjcf_joint *j, cons
     if (!status) status = read_limits(m, e, j, b);
     if (status) return status;
     if (spec->type == HML_JOINT_FREE) return check_free(m, j, b);
-    status = hml_mjcf_numbers(m, e, "pos", 3, pos);
+    status = hmli_mjcf_numbers(m, e, "pos", 3, pos);
     if (!status) status = read_axis(m, e, j, b, frame);
     vec3_to_array(pose_act(*frame, vec3_of_array(pos)), spec->point);
     return status ? status : read_reference(m, e, spec, place);
@@ -246,7 +246,7 @@ static hml_status check_beside(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
     if (!b->njoints) return HML_OK;
     if (type == HML_JOINT_FREE || m->joints[b->joint].spec.type == HML_JOINT_FREE)
         return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s has a free joint and other joints",
-                         hml_reader_label(text, "body", b->name));
+                         hmli_reader_label(text, "body", b->name));
     for (int32_t k = 0; k < b->njoints; k++) {
         hml_joint_type other = m->joints[b->joint + k].spec.type;
         dofs += hml_joint_type_nv(other);
@@ -254,20 +254,20 @@ static hml_status check_beside(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
     }
     if (dofs > 6)
         return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s has more than 6 degrees of freedom",
-                         hml_reader_label(text, "body", b->name));
+                         hmli_reader_label(text, "body", b->name));
     if (ball && type != HML_JOINT_PRISMATIC)
         return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s turns after a ball, which turns every way already",
                          label(text, j, b));
     return HML_OK;
 }
 
-hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass)
+hml_status hmli_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass)
 {
     reader *r = m->r;
     mjcf_body *b = &m->bodies[m->nbodies - 1];
     int free_element = xml_is(node, "freejoint");
-    if (!hml_array_grow(&m->joints, &m->joints_capacity, m->njoints + 1, sizeof *m->joints))
-        return hml_report_memory(r->error, r->file);
+    if (!hmli_array_grow(&m->joints, &m->joints_capacity, m->njoints + 1, sizeof *m->joints))
+        return hmli_report_memory(r->error, r->file);
     mjcf_joint *j = &m->joints[m->njoints];
     memset(j, 0, sizeof *j);
     j->node = node;
@@ -275,8 +275,8 @@ hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int3
 
     mjcf_element e;
     hml_joint_type type;
-    hml_status status = hml_reader_warn_attributes(r, node, free_element ? free_attributes : joint_attributes);
-    if (!status) status = hml_mjcf_element(m, node, free_element ? MJCF_PLAIN : MJCF_JOINT, childclass, &e);
+    hml_status status = hmli_reader_warn_attributes(r, node, free_element ? free_attributes : joint_attributes);
+    if (!status) status = hmli_mjcf_element(m, node, free_element ? MJCF_PLAIN : MJCF_JOINT, childclass, &e);
     if (!status) status = read_type(m, &e, &type);
     if (status) return status;
     hml_joint_spec_init(&j->spec, type);

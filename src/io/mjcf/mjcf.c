@@ -22,9 +22,9 @@ static hml_status read_sections(mjcf *m, const xml_node *mujoco, const char *nam
 
 static hml_status add_world(mjcf *m)
 {
-    if (!hml_array_grow(&m->bodies, &m->bodies_capacity, 1, sizeof *m->bodies) ||
-        hml_map_add(&m->body_names, "world", 0) < 0)
-        return hml_report_memory(m->r->error, m->r->file);
+    if (!hmli_array_grow(&m->bodies, &m->bodies_capacity, 1, sizeof *m->bodies) ||
+        hmli_map_add(&m->body_names, "world", 0) < 0)
+        return hmli_report_memory(m->r->error, m->r->file);
     memset(&m->bodies[0], 0, sizeof m->bodies[0]);
     m->nbodies = 1;
     return HML_OK;
@@ -39,10 +39,10 @@ static hml_status check_sections(mjcf *m, const xml_node *mujoco)
                                            "sensor", "custom",    "keyframe", "extension", NULL};
     hml_status status = HML_OK;
     for (const xml_node *node = mujoco->first; !status && node; node = node->next) {
-        if (hml_word_index(node->name, read) >= 0 || hml_word_index(node->name, harmless) >= 0) continue;
+        if (hmli_word_index(node->name, read) >= 0 || hmli_word_index(node->name, harmless) >= 0) continue;
         status = xml_is(node, "deformable")
-                     ? hml_reader_warn_once(m->r, "deformable", "line %d: <deformable> is left out", node->line)
-                     : hml_reader_warn_element(m->r, node);
+                     ? hmli_reader_warn_once(m->r, "deformable", "line %d: <deformable> is left out", node->line)
+                     : hmli_reader_warn_element(m->r, node);
     }
     return status;
 }
@@ -55,8 +55,8 @@ static hml_status name_bodies(mjcf *m)
         char base[32];
         if (m->bodies[i].name) continue;
         snprintf(base, sizeof base, "body%zu", i); /* MuJoCo's number of it */
-        m->bodies[i].name = hml_reader_unique(m->r, &m->body_names, base, "", (int32_t)i);
-        if (!m->bodies[i].name) return hml_report_memory(m->r->error, m->r->file);
+        m->bodies[i].name = hmli_reader_unique(m->r, &m->body_names, base, "", (int32_t)i);
+        if (!m->bodies[i].name) return hmli_report_memory(m->r->error, m->r->file);
     }
     return HML_OK;
 }
@@ -71,22 +71,22 @@ static hml_status name_joints(mjcf *m)
         const char *name = r->options.base_name;
         if (j->spec.type == HML_JOINT_FREE && !has_base) {
             has_base = 1;
-            int32_t taken = hml_map_find(&m->joint_names, name);
+            int32_t taken = hmli_map_find(&m->joint_names, name);
             if (taken >= 0 && (size_t)taken != i)
                 return MJCF_FAIL(m, HML_BAD_MODEL, m->joints[taken].node,
                                  "joint " QUOTED " has the name of the free root joint: name the base otherwise "
                                  "(--base-name)",
                                  name);
-            if (taken < 0 && hml_map_add(&m->joint_names, name, (int32_t)i) < 0)
-                return hml_report_memory(r->error, r->file);
+            if (taken < 0 && hmli_map_add(&m->joint_names, name, (int32_t)i) < 0)
+                return hmli_report_memory(r->error, r->file);
             j->spec.name = name;
         }
     }
     for (size_t i = 0; i < m->njoints; i++) {
         mjcf_joint *j = &m->joints[i];
         if (!j->spec.name)
-            j->spec.name = hml_reader_unique(r, &m->joint_names, m->bodies[j->body].name, "", (int32_t)i);
-        if (!j->spec.name) return hml_report_memory(r->error, r->file);
+            j->spec.name = hmli_reader_unique(r, &m->joint_names, m->bodies[j->body].name, "", (int32_t)i);
+        if (!j->spec.name) return hmli_report_memory(r->error, r->file);
     }
     return HML_OK;
 }
@@ -106,7 +106,7 @@ static hml_status add_body(mjcf *m, const xml_node *node, const char *name, cons
     }
     hml_status status =
         hml_builder_add_body(m->r->builder, name, parent, spec, heavy ? &inertia_spec : NULL, m->r->error);
-    return status ? hml_report_place(m->r->error, status, node->file, node->line) : HML_OK;
+    return status ? hmli_report_place(m->r->error, status, node->file, node->line) : HML_OK;
 }
 
 static hml_status add_fixed(mjcf *m, const mjcf_body *b, const char *parent)
@@ -114,8 +114,8 @@ static hml_status add_fixed(mjcf *m, const mjcf_body *b, const char *parent)
     hml_joint_spec spec;
     hml_joint_spec_init(&spec, HML_JOINT_FIXED);
     pose_to_arrays(b->place, spec.rotation, spec.position);
-    spec.name = hml_reader_unique(m->r, &m->joint_names, b->name, "", -1);
-    if (!spec.name) return hml_report_memory(m->r->error, m->r->file);
+    spec.name = hmli_reader_unique(m->r, &m->joint_names, b->name, "", -1);
+    if (!spec.name) return hmli_report_memory(m->r->error, m->r->file);
     return add_body(m, b->node, b->name, parent, &spec, b);
 }
 
@@ -128,10 +128,10 @@ static hml_status add_moving(mjcf *m, const mjcf_body *b, const char *parent)
         const char *name = b->name;
         if (!last) {
             size_t room = strlen(j->spec.name) + 2;
-            char *suffix = hml_arena_get(m->r->memory, room);
+            char *suffix = hmli_arena_get(m->r->memory, room);
             if (suffix) snprintf(suffix, room, ".%s", j->spec.name);
-            name = suffix ? hml_reader_unique(m->r, &m->body_names, b->name, suffix, -1) : NULL;
-            if (!name) return hml_report_memory(m->r->error, m->r->file);
+            name = suffix ? hmli_reader_unique(m->r, &m->body_names, b->name, suffix, -1) : NULL;
+            if (!name) return hmli_report_memory(m->r->error, m->r->file);
         }
         status = add_body(m, j->node, name, parent, &j->spec, last ? b : NULL);
         parent = name;
@@ -146,19 +146,19 @@ static hml_status add_sites(mjcf *m)
         const mjcf_site *site = &m->sites[i];
         double position[3], rotation[9];
         const char *name = site->name;
-        int added = hml_map_add(&m->body_names, name, -1);
+        int added = hmli_map_add(&m->body_names, name, -1);
         if (added == 0) { /* in MuJoCo bodies and sites may have the same name */
-            name = hml_reader_unique(m->r, &m->body_names, name, ".site", -1);
+            name = hmli_reader_unique(m->r, &m->body_names, name, ".site", -1);
             if (name)
-                status = hml_reader_warn(m->r, "line %d: the name of site " QUOTED " is taken: it is called " QUOTED,
-                                         site->node->line, site->name, name);
+                status = hmli_reader_warn(m->r, "line %d: the name of site " QUOTED " is taken: it is called " QUOTED,
+                                          site->node->line, site->name, name);
         }
-        if (added < 0 || !name) return hml_report_memory(m->r->error, m->r->file);
+        if (added < 0 || !name) return hmli_report_memory(m->r->error, m->r->file);
         pose_to_arrays(site->place, rotation, position);
         if (!status)
             status = hml_builder_add_frame(m->r->builder, name, site->body ? m->bodies[site->body].name : NULL,
                                            position, rotation, m->r->error);
-        if (status) hml_report_place(m->r->error, status, site->node->file, site->node->line);
+        if (status) hmli_report_place(m->r->error, status, site->node->file, site->node->line);
     }
     return status;
 }
@@ -169,7 +169,7 @@ static hml_status add_shapes(mjcf *m)
         const mjcf_shape *s = &m->shapes[i];
         const char *body = s->body ? m->bodies[s->body].name : NULL;
         hml_status status = hml_builder_add_shape(m->r->builder, body, &s->shape, m->r->error);
-        if (status) return hml_report_place(m->r->error, status, s->node->file, s->node->line);
+        if (status) return hmli_report_place(m->r->error, status, s->node->file, s->node->line);
     }
     return HML_OK;
 }
@@ -190,32 +190,32 @@ static hml_status fill_builder(mjcf *m)
 static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
 {
     int any = 0;
-    const char *name = hml_xml_get(mujoco, "model");
-    hml_mjcf_settings_init(&m->set);
-    hml_status status = name ? hml_reader_name(m->r, name, mujoco->file, mujoco->line) : HML_OK;
-    if (!status) status = hml_mjcf_defaults(m, NULL);
+    const char *name = hmli_xml_get(mujoco, "model");
+    hmli_mjcf_settings_init(&m->set);
+    hml_status status = name ? hmli_reader_name(m->r, name, mujoco->file, mujoco->line) : HML_OK;
+    if (!status) status = hmli_mjcf_defaults(m, NULL);
     if (!status) status = check_sections(m, mujoco);
-    if (!status) status = read_sections(m, mujoco, "compiler", hml_mjcf_compiler);
-    if (!status) status = read_sections(m, mujoco, "option", hml_mjcf_option);
-    if (!status) status = read_sections(m, mujoco, "default", hml_mjcf_defaults);
+    if (!status) status = read_sections(m, mujoco, "compiler", hmli_mjcf_compiler);
+    if (!status) status = read_sections(m, mujoco, "option", hmli_mjcf_option);
+    if (!status) status = read_sections(m, mujoco, "default", hmli_mjcf_defaults);
     if (!status) status = add_world(m);
-    if (!status) status = read_sections(m, mujoco, "worldbody", hml_mjcf_worldbody);
-    if (!status) status = hml_mjcf_check_inertias(m);
+    if (!status) status = read_sections(m, mujoco, "worldbody", hmli_mjcf_worldbody);
+    if (!status) status = hmli_mjcf_check_inertias(m);
     for (const xml_node *node = mujoco->first; !status && node; node = node->next)
-        if (xml_is(node, "actuator")) status = hml_mjcf_actuators(m, node, &any);
-    if (!status) status = read_sections(m, mujoco, "equality", hml_mjcf_equality);
-    if (!status) status = read_sections(m, mujoco, "tendon", hml_mjcf_tendon);
+        if (xml_is(node, "actuator")) status = hmli_mjcf_actuators(m, node, &any);
+    if (!status) status = read_sections(m, mujoco, "equality", hmli_mjcf_equality);
+    if (!status) status = read_sections(m, mujoco, "tendon", hmli_mjcf_tendon);
     if (!status) status = name_bodies(m);
     if (!status) status = name_joints(m);
     return status ? status : fill_builder(m);
 }
 
-hml_status hml_read_mjcf(reader *r, xml_node *mujoco)
+hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
 {
     mjcf m = {.r = r};
-    hml_status status = hml_mjcf_include(r, mujoco);
+    hml_status status = hmli_mjcf_include(r, mujoco);
     if (!status && r->options.base)
-        status = hml_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
+        status = hmli_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
     if (!status) status = read_mujoco(&m, mujoco);
     free(m.classes);
     free(m.contexts);
@@ -223,12 +223,12 @@ hml_status hml_read_mjcf(reader *r, xml_node *mujoco)
     free(m.joints);
     free(m.sites);
     free(m.shapes);
-    hml_map_free(&m.class_names);
-    hml_map_free(&m.body_names);
-    hml_map_free(&m.joint_names);
-    hml_map_free(&m.site_names);
-    hml_map_free(&m.geom_names);
-    hml_map_free(&m.actuator_names);
-    hml_map_free(&m.tendon_names);
+    hmli_map_free(&m.class_names);
+    hmli_map_free(&m.body_names);
+    hmli_map_free(&m.joint_names);
+    hmli_map_free(&m.site_names);
+    hmli_map_free(&m.geom_names);
+    hmli_map_free(&m.actuator_names);
+    hmli_map_free(&m.tendon_names);
     return status;
 }

@@ -121,56 +121,57 @@ typedef struct mjcf {
 } mjcf;
 
 /* ---- include.c ---- */
-hml_status hml_mjcf_include(reader *r, xml_node *root);
+hml_status hmli_mjcf_include(reader *r, xml_node *root);
 
 /* ---- settings.c ---- */
-void hml_mjcf_settings_init(mjcf_settings *set);
-hml_status hml_mjcf_compiler(mjcf *m, const xml_node *node);
-hml_status hml_mjcf_option(mjcf *m, const xml_node *node);
+void hmli_mjcf_settings_init(mjcf_settings *set);
+hml_status hmli_mjcf_compiler(mjcf *m, const xml_node *node);
+hml_status hmli_mjcf_option(mjcf *m, const xml_node *node);
 
 /* ---- default.c ---- */
 
 /* a top-level <default> */
-hml_status hml_mjcf_defaults(mjcf *m, const xml_node *node);
+hml_status hmli_mjcf_defaults(mjcf *m, const xml_node *node);
 
 /* the element's class: its own, or the one in effect */
-hml_status hml_mjcf_element(const mjcf *m, const xml_node *node, mjcf_kind kind, int32_t childclass, mjcf_element *e);
-hml_status hml_mjcf_find_class(const mjcf *m, const xml_node *node, const char *attribute, int32_t *class);
+hml_status hmli_mjcf_element(const mjcf *m, const xml_node *node, mjcf_kind kind, int32_t childclass, mjcf_element *e);
+hml_status hmli_mjcf_find_class(const mjcf *m, const xml_node *node, const char *attribute, int32_t *class);
 
 /* the node that says this attribute: the element, or a default of its class or the classes above; NULL: none does */
-const xml_node *hml_mjcf_holder(const mjcf *m, const mjcf_element *e, const char *attribute);
+const xml_node *hmli_mjcf_holder(const mjcf *m, const mjcf_element *e, const char *attribute);
 
 /* what the defaults say, whatever the element itself does; NULL: nothing */
-const mjcf_value *hml_mjcf_default(const mjcf *m, const mjcf_element *e, const char *attribute);
+const mjcf_value *hmli_mjcf_default(const mjcf *m, const mjcf_element *e, const char *attribute);
 
-hml_status hml_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int n, double *values);
+hml_status hmli_mjcf_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int n, double *values);
 
 /* one to `most` numbers; a shorter list leaves the rest to the defaults, as MuJoCo has it */
-hml_status hml_mjcf_some_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int most, double *values);
+hml_status hmli_mjcf_some_numbers(const mjcf *m, const mjcf_element *e, const char *attribute, int most,
+                                  double *values);
 
 /* one of words (ended by NULL) */
-hml_status hml_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attribute, const char *const words[],
-                         int *index);
+hml_status hmli_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attribute, const char *const words[],
+                          int *index);
 
 /* error at a node */
-#define MJCF_FAIL(m, status, node, ...) hml_report((m)->r->error, status, (node)->file, (node)->line, __VA_ARGS__)
+#define MJCF_FAIL(m, status, node, ...) hmli_report((m)->r->error, status, (node)->file, (node)->line, __VA_ARGS__)
 
 /* ---- orient.c ---- */
 
 /* pos and orientation; what is not there: the identity */
-hml_status hml_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place);
-hml_status hml_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R);
+hml_status hmli_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place);
+hml_status hmli_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R);
 
 /* fromto: half the length, and the frame between the two points; *there = 0 if there is none */
-hml_status hml_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, double *half, pose *place);
+hml_status hmli_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, double *half, pose *place);
 
 /* ---- body.c, joint.c, geom.c, inertia.c ---- */
 
 /* a <worldbody> and all below it */
-hml_status hml_mjcf_worldbody(mjcf *m, const xml_node *node);
+hml_status hmli_mjcf_worldbody(mjcf *m, const xml_node *node);
 
 /* <joint> or <freejoint> of the last body, in a frame of it */
-hml_status hml_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass);
+hml_status hmli_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass);
 
 /* a sum of geoms: mass, first moment, and what is needed for the moment about the common centre */
 typedef struct mjcf_part {
@@ -185,30 +186,30 @@ typedef struct mjcf_parts {
 } mjcf_parts;
 
 /* a geom of body b, if it counts for the inertia */
-hml_status hml_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
-                         mjcf_parts *parts);
+hml_status hmli_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
+                          mjcf_parts *parts);
 
 /* a geom that can touch something, into the shapes */
-hml_status hml_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);
+hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);
 
 /* <inertial> of body b */
-hml_status hml_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b);
+hml_status hmli_mjcf_inertial(mjcf *m, const xml_node *node, const pose *frame, mjcf_body *b);
 
 /* what b weighs, from its geoms or its <inertial>, then bounds and balance */
-hml_status hml_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts);
+hml_status hmli_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts);
 
 /* bodies that move must have inertia; settotalmass */
-hml_status hml_mjcf_check_inertias(mjcf *m);
+hml_status hmli_mjcf_check_inertias(mjcf *m);
 
 /* ---- other.c ---- */
 
 /* names of one kind are there once; an element may have none */
-hml_status hml_mjcf_unique_name(mjcf *m, map *names, const xml_node *node);
+hml_status hmli_mjcf_unique_name(mjcf *m, map *names, const xml_node *node);
 
 /* "actuator 'x'", or in other words if it has no name */
-const char *hml_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node);
-hml_status hml_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
-hml_status hml_mjcf_equality(mjcf *m, const xml_node *node);
-hml_status hml_mjcf_tendon(mjcf *m, const xml_node *node);
+const char *hmli_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node);
+hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
+hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node);
+hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node);
 
 #endif

@@ -66,7 +66,7 @@ static int own(const xml_node *node, int *which)
 {
     int n = 0;
     for (int i = 0; orientations[i]; i++) {
-        if (!hml_xml_get(node, orientations[i])) continue;
+        if (!hmli_xml_get(node, orientations[i])) continue;
         *which = i;
         n++;
     }
@@ -79,7 +79,7 @@ static int by_default(const mjcf *m, const mjcf_element *e, int *which, const xm
     int n = 0;
     int32_t age = -1;
     for (int i = 0; orientations[i]; i++) {
-        const mjcf_value *value = hml_mjcf_default(m, e, orientations[i]);
+        const mjcf_value *value = hmli_mjcf_default(m, e, orientations[i]);
         if (!value || value->age < age) continue;
         n = value->age == age ? n + 1 : 1; /* of one age: of one element */
         age = value->age;
@@ -89,7 +89,7 @@ static int by_default(const mjcf *m, const mjcf_element *e, int *which, const xm
     return n;
 }
 
-hml_status hml_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R)
+hml_status hmli_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R)
 {
     const xml_node *node = e->node;
     double a[6];
@@ -100,28 +100,28 @@ hml_status hml_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R)
     if (n > 1)
         return MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> has more than one orientation, among them %s", node->name,
                          orientations[which]);
-    hml_status status = hml_mjcf_numbers(m, e, orientations[which], sizes[which], a);
+    hml_status status = hmli_mjcf_numbers(m, e, orientations[which], sizes[which], a);
     return status ? status : read_orientation(m, node, which, a, R);
 }
 
-hml_status hml_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place)
+hml_status hmli_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place)
 {
     double p[3] = {0};
-    hml_status status = hml_mjcf_numbers(m, e, "pos", 3, p);
-    if (!status) status = hml_mjcf_orientation(m, e, &place->R);
+    hml_status status = hmli_mjcf_numbers(m, e, "pos", 3, p);
+    if (!status) status = hmli_mjcf_orientation(m, e, &place->R);
     place->p = vec3_of_array(p);
     return status;
 }
 
-hml_status hml_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, double *half, pose *place)
+hml_status hmli_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, double *half, pose *place)
 {
     double a[6];
-    const xml_node *node = hml_mjcf_holder(m, e, "fromto");
+    const xml_node *node = hmli_mjcf_holder(m, e, "fromto");
     *there = node != NULL;
     if (!node) return HML_OK;
-    if (hml_mjcf_holder(m, e, "pos"))
+    if (hmli_mjcf_holder(m, e, "pos"))
         return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<%.80s> has both pos and fromto", e->node->name);
-    hml_status status = hml_mjcf_numbers(m, e, "fromto", 6, a);
+    hml_status status = hmli_mjcf_numbers(m, e, "fromto", 6, a);
     if (status) return status;
     vec3 from = vec3_of_array(a), to = vec3_of_array(a + 3), d = vec3_sub(from, to);
     double length = hypot(hypot(d.x, d.y), d.z);

@@ -4,17 +4,17 @@
 
 #include "io/mjcf/mjcf.h"
 
-const char *hml_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node)
+const char *hmli_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node)
 {
-    return hml_reader_label(text, what, hml_xml_get(node, "name"));
+    return hmli_reader_label(text, what, hmli_xml_get(node, "name"));
 }
 
-hml_status hml_mjcf_unique_name(mjcf *m, map *names, const xml_node *node)
+hml_status hmli_mjcf_unique_name(mjcf *m, map *names, const xml_node *node)
 {
-    const char *name = hml_xml_get(node, "name");
+    const char *name = hmli_xml_get(node, "name");
     if (!name || !*name) return HML_OK;
-    int added = hml_map_add(names, name, 0);
-    if (added < 0) return hml_report_memory(m->r->error, m->r->file);
+    int added = hmli_map_add(names, name, 0);
+    if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
     return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, node, "<%.80s> " QUOTED " is there twice", node->name, name);
 }
 
@@ -23,13 +23,13 @@ static hml_status add_rotor(mjcf *m, const mjcf_element *e, hml_joint_spec *spec
 {
     char text[LABEL_SIZE];
     double gear[6] = {1}, armature = 0, damping[3] = {0};
-    hml_status status = hml_mjcf_some_numbers(m, e, "gear", 6, gear);
-    if (!status) status = hml_mjcf_numbers(m, e, "armature", 1, &armature);
-    if (!status) status = hml_mjcf_some_numbers(m, e, "damping", 3, damping);
+    hml_status status = hmli_mjcf_some_numbers(m, e, "gear", 6, gear);
+    if (!status) status = hmli_mjcf_numbers(m, e, "armature", 1, &armature);
+    if (!status) status = hmli_mjcf_some_numbers(m, e, "damping", 3, damping);
     if (status) return status;
     if (damping[1] != 0 || damping[2] != 0)
         return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: polynomial damping is not supported",
-                         hml_mjcf_label(text, "actuator", e->node));
+                         hmli_mjcf_label(text, "actuator", e->node));
     for (int i = 0; i < hml_joint_type_nv(spec->type); i++) {
         spec->armature[i] += armature * gear[0] * gear[0];
         if (!m->set.no_dampers) spec->damping[i] += damping[0] * gear[0] * gear[0];
@@ -41,23 +41,23 @@ static hml_status read_actuator(mjcf *m, const xml_node *node)
 {
     mjcf_element e;
     char text[LABEL_SIZE];
-    hml_status status = hml_mjcf_element(m, node, MJCF_ACTUATOR, 0, &e);
-    if (!status) status = hml_mjcf_unique_name(m, &m->actuator_names, node);
+    hml_status status = hmli_mjcf_element(m, node, MJCF_ACTUATOR, 0, &e);
+    if (!status) status = hmli_mjcf_unique_name(m, &m->actuator_names, node);
     if (status) return status;
-    const char *name = hml_xml_get(node, "joint");
-    if (!name) name = hml_xml_get(node, "jointinparent");
+    const char *name = hmli_xml_get(node, "joint");
+    if (!name) name = hmli_xml_get(node, "jointinparent");
     if (!name)
-        return hml_reader_warn_once(m->r, "actuator", "line %d: %s does not act on a joint and is left out", node->line,
-                                    hml_mjcf_label(text, "actuator", node));
-    int32_t index = hml_map_find(&m->joint_names, name);
+        return hmli_reader_warn_once(m->r, "actuator", "line %d: %s does not act on a joint and is left out",
+                                     node->line, hmli_mjcf_label(text, "actuator", node));
+    int32_t index = hmli_map_find(&m->joint_names, name);
     if (index < 0)
         return MJCF_FAIL(m, HML_BAD_MODEL, node, "%s: there is no joint " QUOTED,
-                         hml_mjcf_label(text, "actuator", node), name);
+                         hmli_mjcf_label(text, "actuator", node), name);
     m->joints[index].spec.actuated = 1;
     return add_rotor(m, &e, &m->joints[index].spec);
 }
 
-hml_status hml_mjcf_actuators(mjcf *m, const xml_node *node, int *any)
+hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any)
 {
     hml_status status = HML_OK;
     for (const xml_node *child = node->first; !status && child; child = child->next) {
@@ -69,16 +69,16 @@ hml_status hml_mjcf_actuators(mjcf *m, const xml_node *node, int *any)
     return status;
 }
 
-hml_status hml_mjcf_equality(mjcf *m, const xml_node *node)
+hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node)
 {
     hml_status status = HML_OK;
     for (const xml_node *child = node->first; !status && child; child = child->next) {
         const char *what = NULL;
         static const char *const names[] = {"name", "joint1", "body1", "site1", "tendon1", "geom1", NULL};
-        for (int i = 0; names[i] && !what; i++) what = hml_xml_get(child, names[i]);
-        status = what ? hml_reader_warn(m->r, "line %d: the equality <%.80s> " QUOTED " is left out", child->line,
-                                        child->name, what)
-                      : hml_reader_warn(m->r, "line %d: an equality <%.80s> is left out", child->line, child->name);
+        for (int i = 0; names[i] && !what; i++) what = hmli_xml_get(child, names[i]);
+        status = what ? hmli_reader_warn(m->r, "line %d: the equality <%.80s> " QUOTED " is left out", child->line,
+                                         child->name, what)
+                      : hmli_reader_warn(m->r, "line %d: an equality <%.80s> is left out", child->line, child->name);
     }
     return status;
 }
@@ -91,23 +91,23 @@ static hml_status warn_tendon(mjcf *m, const mjcf_element *e)
     char text[LABEL_SIZE];
     for (int i = 0; forces[i]; i++) {
         double a[3] = {0};
-        hml_status status = hml_mjcf_some_numbers(m, e, forces[i], 3, a);
+        hml_status status = hmli_mjcf_some_numbers(m, e, forces[i], 3, a);
         if (!status && !off[i] && (a[0] != 0 || a[1] != 0 || a[2] != 0))
-            status = hml_reader_warn_once(m->r, forces[i], "line %d: the %s of %s is left out", e->node->line,
-                                          forces[i], hml_mjcf_label(text, "tendon", e->node));
+            status = hmli_reader_warn_once(m->r, forces[i], "line %d: the %s of %s is left out", e->node->line,
+                                           forces[i], hmli_mjcf_label(text, "tendon", e->node));
         if (status) return status;
     }
     return HML_OK;
 }
 
 /* tendons without springs and the like only guide actuators */
-hml_status hml_mjcf_tendon(mjcf *m, const xml_node *node)
+hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node)
 {
     hml_status status = HML_OK;
     for (const xml_node *child = node->first; !status && child; child = child->next) {
         mjcf_element e;
-        status = hml_mjcf_element(m, child, MJCF_TENDON, 0, &e);
-        if (!status) status = hml_mjcf_unique_name(m, &m->tendon_names, child);
+        status = hmli_mjcf_element(m, child, MJCF_TENDON, 0, &e);
+        if (!status) status = hmli_mjcf_unique_name(m, &m->tendon_names, child);
         if (!status) status = warn_tendon(m, &e);
     }
     return status;

@@ -5,7 +5,7 @@
 
 #define RADIANS_IN_DEGREE (3.14159265358979323846 / 180)
 
-void hml_mjcf_settings_init(mjcf_settings *set)
+void hmli_mjcf_settings_init(mjcf_settings *set)
 {
     memset(set, 0, sizeof *set);
     set->angle = RADIANS_IN_DEGREE;
@@ -19,7 +19,7 @@ void hml_mjcf_settings_init(mjcf_settings *set)
 
 static const char *const flag_words[] = {"false", "true", NULL};
 
-hml_status hml_mjcf_compiler(mjcf *m, const xml_node *node)
+hml_status hmli_mjcf_compiler(mjcf *m, const xml_node *node)
 {
     static const char *const known[] = {"autolimits",
                                         "boundmass",
@@ -54,23 +54,23 @@ hml_status hml_mjcf_compiler(mjcf *m, const xml_node *node)
     mjcf_settings *set = &m->set;
     mjcf_element e = {node, MJCF_PLAIN, 0};
     int degree = -1, global = 0;
-    hml_status status = hml_reader_warn_attributes(m->r, node, known);
-    if (!status) status = hml_mjcf_word(m, &e, "angle", angles, &degree);
-    if (!status) status = hml_mjcf_word(m, &e, "coordinate", coordinates, &global);
-    if (!status) status = hml_mjcf_word(m, &e, "inertiafromgeom", from_geoms, &set->from_geoms);
-    if (!status) status = hml_mjcf_word(m, &e, "autolimits", flag_words, &set->autolimits);
-    if (!status) status = hml_mjcf_word(m, &e, "balanceinertia", flag_words, &set->balance);
-    if (!status) status = hml_mjcf_word(m, &e, "alignfree", flag_words, &set->align_free);
-    if (!status) status = hml_mjcf_numbers(m, &e, "boundmass", 1, &set->bound_mass);
-    if (!status) status = hml_mjcf_numbers(m, &e, "boundinertia", 1, &set->bound_inertia);
-    if (!status) status = hml_mjcf_numbers(m, &e, "settotalmass", 1, &set->total_mass);
-    if (!status) status = hml_mjcf_numbers(m, &e, "inertiagrouprange", 2, set->groups);
+    hml_status status = hmli_reader_warn_attributes(m->r, node, known);
+    if (!status) status = hmli_mjcf_word(m, &e, "angle", angles, &degree);
+    if (!status) status = hmli_mjcf_word(m, &e, "coordinate", coordinates, &global);
+    if (!status) status = hmli_mjcf_word(m, &e, "inertiafromgeom", from_geoms, &set->from_geoms);
+    if (!status) status = hmli_mjcf_word(m, &e, "autolimits", flag_words, &set->autolimits);
+    if (!status) status = hmli_mjcf_word(m, &e, "balanceinertia", flag_words, &set->balance);
+    if (!status) status = hmli_mjcf_word(m, &e, "alignfree", flag_words, &set->align_free);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "boundmass", 1, &set->bound_mass);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "boundinertia", 1, &set->bound_inertia);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "settotalmass", 1, &set->total_mass);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "inertiagrouprange", 2, set->groups);
     if (status) return status;
     if (global)
         return MJCF_FAIL(m, HML_UNSUPPORTED, node,
                          "<compiler> coordinate=\"global\" has not been supported since MuJoCo 2.3.3");
     if (degree >= 0) set->angle = degree ? RADIANS_IN_DEGREE : 1;
-    const char *sequence = hml_xml_get(node, "eulerseq");
+    const char *sequence = hmli_xml_get(node, "eulerseq");
     if (sequence) {
         if (strlen(sequence) != 3 || strspn(sequence, "xyzXYZ") != 3)
             return MJCF_FAIL(m, HML_BAD_FILE, node, "<compiler> eulerseq=\"%.80s\" is not three letters of xyzXYZ",
@@ -86,29 +86,29 @@ static hml_status warn_medium(mjcf *m, const mjcf_element *e)
     static const char *const names[] = {"density", "viscosity", NULL};
     for (int i = 0; names[i]; i++) {
         double x = 0;
-        hml_status status = hml_mjcf_numbers(m, e, names[i], 1, &x);
+        hml_status status = hmli_mjcf_numbers(m, e, names[i], 1, &x);
         if (!status && x != 0)
-            status = hml_reader_warn_once(m->r, names[i], "line %d: the %s of the medium is not used", e->node->line,
-                                          names[i]);
+            status = hmli_reader_warn_once(m->r, names[i], "line %d: the %s of the medium is not used", e->node->line,
+                                           names[i]);
         if (status) return status;
     }
     return HML_OK;
 }
 
-hml_status hml_mjcf_option(mjcf *m, const xml_node *node)
+hml_status hmli_mjcf_option(mjcf *m, const xml_node *node)
 {
     static const char *const words[] = {"disable", "enable", NULL};
     static const char *const names[] = {"gravity", "spring", "damper", NULL};
     int *const off[] = {&m->set.no_gravity, &m->set.no_springs, &m->set.no_dampers};
     mjcf_element e = {node, MJCF_PLAIN, 0};
-    hml_status status = hml_mjcf_numbers(m, &e, "gravity", 3, m->set.gravity);
+    hml_status status = hmli_mjcf_numbers(m, &e, "gravity", 3, m->set.gravity);
     if (!status) status = warn_medium(m, &e);
     for (const xml_node *flag = node->first; !status && flag; flag = flag->next) {
         if (!xml_is(flag, "flag")) continue;
         mjcf_element f = {flag, MJCF_PLAIN, 0};
         for (int i = 0; !status && names[i]; i++) {
             int on = !*off[i];
-            status = hml_mjcf_word(m, &f, names[i], words, &on);
+            status = hmli_mjcf_word(m, &f, names[i], words, &on);
             *off[i] = !on;
         }
     }

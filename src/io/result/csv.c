@@ -24,7 +24,7 @@ static void put_entry(FILE *out, const result_value *value, size_t i)
     char number[RESULT_NUMBER_SIZE];
     switch (value->kind) {
     case VALUE_NUMBER:
-        hml_result_number_text(value->data.numbers[i], number);
+        hmli_result_number_text(value->data.numbers[i], number);
         fputs(number, out);
         break;
     case VALUE_INTEGER: fprintf(out, "%" PRId64, value->data.integers[i]); break;
@@ -52,7 +52,7 @@ static void put_value(FILE *out, const char *prefix, const result_value *value)
     }
 }
 
-hml_status hml_result_csv(const hml_result *result, result_bytes *bytes)
+hml_status hmli_result_csv(const hml_result *result, result_bytes *bytes)
 {
     FILE *out = open_memstream(&bytes->data, &bytes->size);
     if (!out) return HML_OUT_OF_MEMORY;

@@ -13,25 +13,25 @@ static void put_number(writer *w, double x)
 {
     char text[NUMBER_SIZE];
     if (!isfinite(x)) {
-        hml_writer_put(w, "null");
+        hmli_writer_put(w, "null");
         return;
     }
-    hml_number_write(x, text);
-    hml_writer_put(w, text);
-    if (!strpbrk(text, ".e")) hml_writer_put(w, ".0");
+    hmli_number_write(x, text);
+    hmli_writer_put(w, text);
+    if (!strpbrk(text, ".e")) hmli_writer_put(w, ".0");
 }
 
 static void put_entry(writer *w, const result_value *value, size_t i)
 {
     switch (value->kind) {
     case VALUE_NUMBER: put_number(w, value->data.numbers[i]); break;
-    case VALUE_INTEGER: hml_writer_print(w, "%lld", (long long)value->data.integers[i]); break;
-    case VALUE_FLAG: hml_writer_put(w, value->data.flags[i] ? "true" : "false"); break;
+    case VALUE_INTEGER: hmli_writer_print(w, "%lld", (long long)value->data.integers[i]); break;
+    case VALUE_FLAG: hmli_writer_put(w, value->data.flags[i] ? "true" : "false"); break;
     case VALUE_TEXT:
         if (value->data.texts[i])
-            hml_writer_json_text(w, value->data.texts[i]);
+            hmli_writer_json_text(w, value->data.texts[i]);
         else
-            hml_writer_put(w, "null");
+            hmli_writer_put(w, "null");
         break;
     default: break;
     }
@@ -44,41 +44,41 @@ static void put_nested(writer *w, const result_value *value, int depth, size_t *
         put_entry(w, value, (*next)++);
         return;
     }
-    hml_writer_put(w, "[");
+    hmli_writer_put(w, "[");
     for (size_t i = 0; i < value->shape[depth] && !w->failed; i++) {
-        if (i) hml_writer_put(w, ", ");
+        if (i) hmli_writer_put(w, ", ");
         put_nested(w, value, depth + 1, next);
     }
-    hml_writer_put(w, "]");
+    hmli_writer_put(w, "]");
 }
 
 static void put_key(writer *w, size_t i, const char *name)
 {
-    if (i) hml_writer_put(w, ", ");
-    hml_writer_json_text(w, name);
-    hml_writer_put(w, ": ");
+    if (i) hmli_writer_put(w, ", ");
+    hmli_writer_json_text(w, name);
+    hmli_writer_put(w, ": ");
 }
 
 static void put_table(writer *w, const hml_result *t)
 {
-    hml_writer_put(w, "[");
+    hmli_writer_put(w, "[");
     for (size_t row = 0; row < t->rows && !w->failed; row++) {
-        hml_writer_put(w, row ? ", {" : "{");
+        hmli_writer_put(w, row ? ", {" : "{");
         for (size_t c = 0; c < t->nvalues; c++) {
             const result_value *column = &t->values[c];
             size_t next = row * (t->rows ? column->count / t->rows : 0);
             put_key(w, c, column->name);
             put_nested(w, column, 1, &next);
         }
-        hml_writer_put(w, "}");
+        hmli_writer_put(w, "}");
     }
-    hml_writer_put(w, "]");
+    hmli_writer_put(w, "]");
 }
 
-hml_status hml_result_json(const hml_result *result, result_bytes *bytes)
+hml_status hmli_result_json(const hml_result *result, result_bytes *bytes)
 {
     writer w = {0};
-    hml_writer_put(&w, "{");
+    hmli_writer_put(&w, "{");
     for (size_t i = 0; i < result->nvalues; i++) {
         const result_value *value = &result->values[i];
         size_t next = 0;
@@ -88,9 +88,9 @@ hml_status hml_result_json(const hml_result *result, result_bytes *bytes)
         else
             put_nested(&w, value, 0, &next);
     }
-    hml_writer_put(&w, "}\n");
+    hmli_writer_put(&w, "}\n");
     if (w.failed) {
-        hml_writer_free(&w);
+        hmli_writer_free(&w);
         return HML_OUT_OF_MEMORY;
     }
     bytes->data = w.data;

@@ -145,7 +145,7 @@ static hml_status read_back(int descriptor, result_bytes *bytes)
     return HML_OK;
 }
 
-hml_status hml_result_mat(const hml_result *result, result_bytes *bytes)
+hml_status hmli_result_mat(const hml_result *result, result_bytes *bytes)
 {
     const char *folder = getenv("TMPDIR");
     char path[4096];

@@ -158,7 +158,7 @@ static hml_status take_bytes(zip_source_t *source, result_bytes *bytes)
     return HML_OK;
 }
 
-hml_status hml_result_npz(const hml_result *result, result_bytes *bytes)
+hml_status hmli_result_npz(const hml_result *result, result_bytes *bytes)
 {
     zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
     if (!source) return HML_OUT_OF_MEMORY;

@@ -36,14 +36,14 @@ typedef struct result_bytes {
     size_t size;
 } result_bytes;
 
-hml_status hml_result_json(const hml_result *result, result_bytes *bytes);
-hml_status hml_result_npz(const hml_result *result, result_bytes *bytes);
-hml_status hml_result_mat(const hml_result *result, result_bytes *bytes);
-hml_status hml_result_csv(const hml_result *result, result_bytes *bytes);
+hml_status hmli_result_json(const hml_result *result, result_bytes *bytes);
+hml_status hmli_result_npz(const hml_result *result, result_bytes *bytes);
+hml_status hmli_result_mat(const hml_result *result, result_bytes *bytes);
+hml_status hmli_result_csv(const hml_result *result, result_bytes *bytes);
 
 enum { RESULT_NUMBER_SIZE = 32 };
 
 /* 17 digits, "nan", "inf", "-inf", with a point in every locale */
-void hml_result_number_text(double x, char text[RESULT_NUMBER_SIZE]);
+void hmli_result_number_text(double x, char text[RESULT_NUMBER_SIZE]);
 
 #endif

@@ -161,7 +161,7 @@ hml_result *hml_result_add_table(hml_result *result, const char *name, size_t ro
 
 /* ---- writing ---- */
 
-void hml_result_number_text(double x, char text[RESULT_NUMBER_SIZE])
+void hmli_result_number_text(double x, char text[RESULT_NUMBER_SIZE])
 {
     snprintf(text, RESULT_NUMBER_SIZE, "%.17g", x);
     for (char *c = text; *c; c++) {
@@ -173,10 +173,10 @@ static const struct {
     const char *ending;
     hml_result_format format;
     hml_status (*write)(const hml_result *, result_bytes *);
-} WRITERS[] = {{".json", HML_RESULT_JSON, hml_result_json},
-               {".npz", HML_RESULT_NPZ, hml_result_npz},
-               {".mat", HML_RESULT_MAT, hml_result_mat},
-               {".csv", HML_RESULT_CSV, hml_result_csv}};
+} WRITERS[] = {{".json", HML_RESULT_JSON, hmli_result_json},
+               {".npz", HML_RESULT_NPZ, hmli_result_npz},
+               {".mat", HML_RESULT_MAT, hmli_result_mat},
+               {".csv", HML_RESULT_CSV, hmli_result_csv}};
 
 enum { WRITER_COUNT = sizeof WRITERS / sizeof *WRITERS };
 
@@ -207,22 +207,22 @@ static hml_status first_failure(const hml_result *result)
 
 hml_status hml_result_write(const hml_result *result, const char *path, hml_result_format format, hml_error *error)
 {
-    if (!result || !path) return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is nothing to write");
+    if (!result || !path) return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "there is nothing to write");
     hml_status status = first_failure(result);
-    if (status) return hml_report(error, status, path, 0, "%s", hml_status_message(status));
+    if (status) return hmli_report(error, status, path, 0, "%s", hml_status_message(status));
     if (format == HML_RESULT_AUTO && hml_result_format_of(path, &format)) {
-        return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "the name must end in .json, .npz, .mat or .csv");
+        return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "the name must end in .json, .npz, .mat or .csv");
     }
     for (size_t i = 0; i < WRITER_COUNT; i++) {
         if (WRITERS[i].format != format) continue;
         result_bytes bytes = {NULL, 0};
         status = WRITERS[i].write(result, &bytes);
         if (status)
-            hml_report(error, status, path, 0, "%s", hml_status_message(status));
+            hmli_report(error, status, path, 0, "%s", hml_status_message(status));
         else
             status = hml_file_write(path, bytes.data, bytes.size, error);
         free(bytes.data);
         return status;
     }
-    return hml_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no such format");
+    return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no such format");
 }

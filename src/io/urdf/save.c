@@ -23,9 +23,9 @@ static void put_text(writer *w, const char *text)
     for (const char *c = text; *c; c++) {
         char one[2] = {*c, 0};
         if (strchr("&<>\"", *c) || (unsigned char)*c < 0x20)
-            hml_writer_print(w, "&#%d;", *c);
+            hmli_writer_print(w, "&#%d;", *c);
         else
-            hml_writer_put(w, one);
+            hmli_writer_put(w, one);
     }
 }
 
@@ -42,18 +42,18 @@ static void put_origin(writer *w, const double position[3], const double rotatio
 {
     double rpy[3];
     rpy_of_rotation(rotation, rpy);
-    hml_writer_put(w, "<origin xyz=\"");
-    hml_writer_numbers(w, position, 3, " ");
-    hml_writer_put(w, "\" rpy=\"");
-    hml_writer_numbers(w, rpy, 3, " ");
-    hml_writer_put(w, "\"/>");
+    hmli_writer_put(w, "<origin xyz=\"");
+    hmli_writer_numbers(w, position, 3, " ");
+    hmli_writer_put(w, "\" rpy=\"");
+    hmli_writer_numbers(w, rpy, 3, " ");
+    hmli_writer_put(w, "\"/>");
 }
 
 /* ---- what URDF cannot say ---- */
 
 static hml_status cannot(urdf_writer *u, const hml_joint_info *joint, const char *what)
 {
-    return hml_report(u->error, HML_UNSUPPORTED, NULL, 0, "joint " QUOTED ": URDF cannot say %s", joint->name, what);
+    return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0, "joint " QUOTED ": URDF cannot say %s", joint->name, what);
 }
 
 static int is_identity(const double position[3], const double rotation[9])
@@ -94,8 +94,8 @@ static hml_status check_joint(urdf_writer *u, const hml_joint_info *joint)
     case HML_JOINT_PLANAR:
     case HML_JOINT_FREE: break;
     default:
-        return hml_report(u->error, HML_UNSUPPORTED, NULL, 0, "joint " QUOTED ": URDF has no %s joint", joint->name,
-                          hml_joint_type_name(joint->type));
+        return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0, "joint " QUOTED ": URDF has no %s joint", joint->name,
+                           hml_joint_type_name(joint->type));
     }
     for (int i = 0; i < 3; i++)
         if (joint->point[i] != 0) return cannot(u, joint, "an axis away from the origin of the link (point)");
@@ -117,15 +117,15 @@ static void put_shape(writer *w, const hml_shape *shape)
     const char *kind = hml_shape_kind_name(shape->kind);
     double size[3] = {2 * shape->size[0], 2 * shape->size[1], 2 * shape->size[2]};
     int box = shape->kind == HML_SHAPE_BOX;
-    hml_writer_put(w, "    <collision>");
+    hmli_writer_put(w, "    <collision>");
     put_origin(w, shape->position, shape->rotation);
-    hml_writer_print(w, "<geometry><%s %s=\"", kind, box ? "size" : "radius");
-    hml_writer_numbers(w, box ? size : shape->size, box ? 3 : 1, " ");
+    hmli_writer_print(w, "<geometry><%s %s=\"", kind, box ? "size" : "radius");
+    hmli_writer_numbers(w, box ? size : shape->size, box ? 3 : 1, " ");
     if (hml_shape_kind_sizes(shape->kind) == 2) {
-        hml_writer_put(w, "\" length=\"");
-        hml_writer_number(w, size[1]);
+        hmli_writer_put(w, "\" length=\"");
+        hmli_writer_number(w, size[1]);
     }
-    hml_writer_put(w, "\"/></geometry></collision>\n");
+    hmli_writer_put(w, "\"/></geometry></collision>\n");
 }
 
 /* those of a body, −1: the world; returns how many can be said */
@@ -148,90 +148,90 @@ static void put_link(urdf_writer *u, const hml_body_info *body, int32_t index)
     writer *w = &u->w;
     int heavy = body->mass != 0;
     for (int i = 0; i < 9; i++) heavy = heavy || body->moment[i] != 0;
-    hml_writer_put(w, "  <link name=\"");
+    hmli_writer_put(w, "  <link name=\"");
     put_text(w, body->name);
     if (!heavy && !put_shapes(u, index, 0)) {
-        hml_writer_put(w, "\"/>\n");
+        hmli_writer_put(w, "\"/>\n");
         return;
     }
-    hml_writer_put(w, "\">\n");
+    hmli_writer_put(w, "\">\n");
     put_shapes(u, index, 1);
     if (!heavy) {
-        hml_writer_put(w, "  </link>\n");
+        hmli_writer_put(w, "  </link>\n");
         return;
     }
-    hml_writer_put(w, "    <inertial><origin xyz=\"");
-    hml_writer_numbers(w, body->com, 3, " ");
-    hml_writer_put(w, "\"/><mass value=\"");
-    hml_writer_number(w, body->mass);
-    hml_writer_put(w, "\"/><inertia");
+    hmli_writer_put(w, "    <inertial><origin xyz=\"");
+    hmli_writer_numbers(w, body->com, 3, " ");
+    hmli_writer_put(w, "\"/><mass value=\"");
+    hmli_writer_number(w, body->mass);
+    hmli_writer_put(w, "\"/><inertia");
     for (int i = 0; i < 6; i++) {
-        hml_writer_print(w, " %s=\"", names[i]);
-        hml_writer_number(w, body->moment[entries[i]]);
-        hml_writer_put(w, "\"");
+        hmli_writer_print(w, " %s=\"", names[i]);
+        hmli_writer_number(w, body->moment[entries[i]]);
+        hmli_writer_put(w, "\"");
     }
-    hml_writer_put(w, "/></inertial>\n  </link>\n");
+    hmli_writer_put(w, "/></inertial>\n  </link>\n");
 }
 
 static void put_limit(writer *w, const char *name, double value)
 {
     if (!isfinite(value)) return;
-    hml_writer_print(w, " %s=\"", name);
-    hml_writer_number(w, value);
-    hml_writer_put(w, "\"");
+    hmli_writer_print(w, " %s=\"", name);
+    hmli_writer_number(w, value);
+    hmli_writer_put(w, "\"");
 }
 
 static void open_joint(writer *w, const char *name, const char *type, const char *parent, const char *child)
 {
-    hml_writer_put(w, "  <joint name=\"");
+    hmli_writer_put(w, "  <joint name=\"");
     put_text(w, name);
-    hml_writer_print(w, "\" type=\"%s\"><parent link=\"", type);
+    hmli_writer_print(w, "\" type=\"%s\"><parent link=\"", type);
     put_text(w, parent);
-    hml_writer_put(w, "\"/><child link=\"");
+    hmli_writer_put(w, "\"/><child link=\"");
     put_text(w, child);
-    hml_writer_put(w, "\"/>\n    ");
+    hmli_writer_put(w, "\"/>\n    ");
 }
 
 static void put_joint(urdf_writer *u, const hml_joint_info *joint, const char *child)
 {
     writer *w = &u->w;
-    const char *parent = hml_save_parent(u->model, joint), *type = hml_joint_type_name(joint->type);
+    const char *parent = hmli_save_parent(u->model, joint), *type = hml_joint_type_name(joint->type);
     int limited = isfinite(joint->lower[0]), nv = hml_joint_type_nv(joint->type);
     if (joint->type == HML_JOINT_FREE) type = "floating";
     if (joint->type == HML_JOINT_REVOLUTE && !limited) type = "continuous";
     open_joint(w, joint->name, type, parent ? parent : "world", child);
     put_origin(w, joint->position, joint->rotation);
-    if (hml_save_uses_axis(joint->type)) {
-        hml_writer_put(w, "<axis xyz=\"");
-        hml_writer_numbers(w, joint->axis, 3, " ");
-        hml_writer_put(w, "\"/>");
+    if (hmli_save_uses_axis(joint->type)) {
+        hmli_writer_put(w, "<axis xyz=\"");
+        hmli_writer_numbers(w, joint->axis, 3, " ");
+        hmli_writer_put(w, "\"/>");
     }
-    if (joint->type == HML_JOINT_PLANAR) hml_writer_put(w, "<axis xyz=\"0 0 1\"/>");
+    if (joint->type == HML_JOINT_PLANAR) hmli_writer_put(w, "<axis xyz=\"0 0 1\"/>");
     if (nv > 0 && (limited || isfinite(joint->effort_limit[0]) || isfinite(joint->velocity_limit[0]))) {
-        hml_writer_put(w, "<limit");
+        hmli_writer_put(w, "<limit");
         put_limit(w, "lower", joint->lower[0]);
         put_limit(w, "upper", joint->upper[0]);
         put_limit(w, "effort", joint->effort_limit[0]);
         put_limit(w, "velocity", joint->velocity_limit[0]);
-        hml_writer_put(w, "/>");
+        hmli_writer_put(w, "/>");
     }
     if (nv > 0 && joint->damping[0] != 0) {
-        hml_writer_put(w, "<dynamics damping=\"");
-        hml_writer_number(w, joint->damping[0]);
-        hml_writer_put(w, "\"/>");
+        hmli_writer_put(w, "<dynamics damping=\"");
+        hmli_writer_number(w, joint->damping[0]);
+        hmli_writer_put(w, "\"/>");
     }
     if (joint->leader >= 0) {
         hml_joint_info leader = {.struct_size = sizeof leader};
         hml_model_joint(u->model, joint->leader, &leader);
-        hml_writer_put(w, "<mimic joint=\"");
+        hmli_writer_put(w, "<mimic joint=\"");
         put_text(w, leader.name);
-        hml_writer_put(w, "\" multiplier=\"");
-        hml_writer_number(w, joint->multiplier);
-        hml_writer_put(w, "\" offset=\"");
-        hml_writer_number(w, joint->offset);
-        hml_writer_put(w, "\"/>");
+        hmli_writer_put(w, "\" multiplier=\"");
+        hmli_writer_number(w, joint->multiplier);
+        hmli_writer_put(w, "\" offset=\"");
+        hmli_writer_number(w, joint->offset);
+        hmli_writer_put(w, "\"/>");
     }
-    hml_writer_put(w, "\n  </joint>\n");
+    hmli_writer_put(w, "\n  </joint>\n");
 }
 
 /* a link for every frame, with a joint of the frame's name, or of one that is not taken */
@@ -240,26 +240,26 @@ static void put_frame(urdf_writer *u, const hml_frame_info *frame)
     writer *w = &u->w, name = {0};
     hml_body_info body = {.struct_size = sizeof body, .name = "world"};
     if (frame->body >= 0) hml_model_body(u->model, frame->body, &body);
-    hml_writer_put(&name, frame->name);
-    while (!name.failed && hml_model_find_joint(u->model, name.data) >= 0) hml_writer_put(&name, "_");
+    hmli_writer_put(&name, frame->name);
+    while (!name.failed && hml_model_find_joint(u->model, name.data) >= 0) hmli_writer_put(&name, "_");
     if (name.failed) {
         w->failed = 1;
         return;
     }
-    hml_writer_put(w, "  <link name=\"");
+    hmli_writer_put(w, "  <link name=\"");
     put_text(w, frame->name);
-    hml_writer_put(w, "\"/>\n");
+    hmli_writer_put(w, "\"/>\n");
     open_joint(w, name.data, "fixed", body.name, frame->name);
     put_origin(w, frame->position, frame->rotation);
-    hml_writer_put(w, "\n  </joint>\n");
-    hml_writer_free(&name);
+    hmli_writer_put(w, "\n  </joint>\n");
+    hmli_writer_free(&name);
 }
 
 /* ---- the whole ---- */
 
 static int is_plain_base(const urdf_writer *u, const hml_joint_info *joint)
 {
-    return !u->world && joint->type == HML_JOINT_FREE && !hml_save_parent(u->model, joint);
+    return !u->world && joint->type == HML_JOINT_FREE && !hmli_save_parent(u->model, joint);
 }
 
 /* may the root joint be left to the reader, or is a link called `world` needed? */
@@ -268,7 +268,7 @@ static int needs_world(const hml_model *model)
     hml_joint_info joint = {.struct_size = sizeof joint};
     for (int32_t i = 0; i < hml_model_njoints(model); i++) {
         hml_model_joint(model, i, &joint);
-        if (hml_save_parent(model, &joint)) continue;
+        if (hmli_save_parent(model, &joint)) continue;
         if (i > 0 || joint.type != HML_JOINT_FREE || strcmp(joint.name, "base") != 0 || joint.damping[0] != 0 ||
             !is_identity(joint.position, joint.rotation))
             return 1;
@@ -290,16 +290,16 @@ static hml_status check_model(urdf_writer *u)
     double gravity[3];
     hml_model_gravity(u->model, gravity);
     if (gravity[0] != 0 || gravity[1] != 0 || gravity[2] != -9.81)
-        return hml_report(u->error, HML_UNSUPPORTED, NULL, 0,
-                          "URDF cannot say the gravity, which is not (0, 0, -9.81)");
+        return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0,
+                           "URDF cannot say the gravity, which is not (0, 0, -9.81)");
     if (u->world && hml_model_find_body(u->model, "world") >= 0)
-        return hml_report(u->error, HML_UNSUPPORTED, NULL, 0,
-                          "a moving body has the name that URDF needs for the world");
+        return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0,
+                           "a moving body has the name that URDF needs for the world");
     int32_t index = u->world ? hml_model_find_frame(u->model, "world") : -1;
     hml_frame_info frame = {.struct_size = sizeof frame};
     if (index >= 0) hml_model_frame(u->model, index, &frame);
     if (index >= 0 && (frame.body >= 0 || !is_identity(frame.position, frame.rotation)))
-        return hml_report(u->error, HML_UNSUPPORTED, NULL, 0, "a frame has the name that URDF needs for the world");
+        return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0, "a frame has the name that URDF needs for the world");
     for (int32_t i = 0; i < hml_model_njoints(u->model); i++) {
         hml_joint_info joint = {.struct_size = sizeof joint};
         hml_model_joint(u->model, i, &joint);
@@ -312,9 +312,9 @@ static hml_status check_model(urdf_writer *u)
 static void put_model(urdf_writer *u)
 {
     const hml_model *model = u->model;
-    hml_writer_put(&u->w, "<?xml version=\"1.0\"?>\n<robot name=\"");
+    hmli_writer_put(&u->w, "<?xml version=\"1.0\"?>\n<robot name=\"");
     put_text(&u->w, hml_model_name(model));
-    hml_writer_put(&u->w, "\">\n");
+    hmli_writer_put(&u->w, "\">\n");
     hml_body_info world = {.struct_size = sizeof world, .name = "world"};
     if (u->world) put_link(u, &world, -1);
     for (int32_t i = 0; i < hml_model_njoints(model); i++) {
@@ -329,22 +329,23 @@ static void put_model(urdf_writer *u)
         hml_frame_info frame = {.struct_size = sizeof frame};
         hml_model_frame(model, i, &frame);
         int is_world = u->world && frame.body < 0 && strcmp(frame.name, "world") == 0;
-        if (!is_world && !hml_save_is_body(model, &frame)) put_frame(u, &frame);
+        if (!is_world && !hmli_save_is_body(model, &frame)) put_frame(u, &frame);
     }
-    hml_writer_put(&u->w, "</robot>\n");
+    hmli_writer_put(&u->w, "</robot>\n");
 }
 
 hml_status hml_write_urdf(const hml_model *model, char **text, size_t *size, hml_error *error)
 {
-    if (!model || !text || !size) return hml_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no model to write");
+    if (!model || !text || !size)
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no model to write");
     urdf_writer u = {.model = model, .error = error, .world = needs_world(model)};
     hml_status status = check_model(&u);
     if (status) return status;
     put_model(&u);
-    return hml_save_text(&u.w, text, size, error);
+    return hmli_save_text(&u.w, text, size, error);
 }
 
 hml_status hml_save_urdf(const hml_model *model, const char *path, hml_error *error)
 {
-    return hml_save_file(model, path, hml_write_urdf, error);
+    return hmli_save_file(model, path, hml_write_urdf, error);
 }

@@ -19,19 +19,19 @@ static hml_status read_size(urdf *u, const xml_node *node, hml_shape *shape)
     double length = 0;
     hml_status status = HML_OK;
     if (shape->kind == HML_SHAPE_BOX) {
-        status = hml_xml_numbers(node, "size", 3, shape->size, u->r->error);
+        status = hmli_xml_numbers(node, "size", 3, shape->size, u->r->error);
         for (int i = 0; i < 3; i++) shape->size[i] *= 0.5;
         return status;
     }
-    status = hml_xml_numbers(node, "radius", 1, &shape->size[0], u->r->error);
-    if (!status && shape->kind != HML_SHAPE_SPHERE) status = hml_xml_numbers(node, "length", 1, &length, u->r->error);
+    status = hmli_xml_numbers(node, "radius", 1, &shape->size[0], u->r->error);
+    if (!status && shape->kind != HML_SHAPE_SPHERE) status = hmli_xml_numbers(node, "length", 1, &length, u->r->error);
     shape->size[1] = 0.5 * length;
     return status;
 }
 
 static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node *collision)
 {
-    const xml_node *node = hml_xml_child(collision, "geometry");
+    const xml_node *node = hmli_xml_child(collision, "geometry");
     const geometry *found = NULL;
     hml_shape shape = {.friction = -1};
     pose H;
@@ -41,19 +41,19 @@ static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node 
     if (!found) return HML_OK;
     shape.kind = found->kind;
     hml_status status = read_size(u, node, &shape);
-    if (!status) status = hml_urdf_origin(u, hml_xml_child(collision, "origin"), &H);
+    if (!status) status = hmli_urdf_origin(u, hmli_xml_child(collision, "origin"), &H);
     if (status) return status;
     for (int32_t i = 0; i < hml_shape_kind_sizes(shape.kind); i++)
         if (!(shape.size[i] > 0))
-            return hml_reader_warn_once(u->r, "collision size",
-                                        "line %d: the %s of link " QUOTED " has no size and is left out", node->line,
-                                        found->name, link->name);
+            return hmli_reader_warn_once(u->r, "collision size",
+                                         "line %d: the %s of link " QUOTED " has no size and is left out", node->line,
+                                         found->name, link->name);
     pose_to_arrays(H, shape.rotation, shape.position);
     status = hml_builder_add_shape(u->r->builder, link->name, &shape, u->r->error);
-    return status ? hml_report_place(u->r->error, status, node->file, node->line) : HML_OK;
+    return status ? hmli_report_place(u->r->error, status, node->file, node->line) : HML_OK;
 }
 
-hml_status hml_urdf_shapes(urdf *u, const urdf_link *link)
+hml_status hmli_urdf_shapes(urdf *u, const urdf_link *link)
 {
     hml_status status = HML_OK;
     for (const xml_node *node = link->node->first; !status && node; node = node->next)

@@ -18,40 +18,40 @@
 static hml_status add_link(urdf *u, const xml_node *node)
 {
     reader *r = u->r;
-    if (!hml_array_grow(&u->links, &u->links_capacity, u->nlinks + 1, sizeof *u->links))
-        return hml_report_memory(r->error, r->file);
+    if (!hmli_array_grow(&u->links, &u->links_capacity, u->nlinks + 1, sizeof *u->links))
+        return hmli_report_memory(r->error, r->file);
     urdf_link *link = &u->links[u->nlinks];
     memset(link, 0, sizeof *link);
     link->node = node;
     link->joint = -1;
-    hml_status status = hml_xml_require(node, "name", &link->name, r->error);
+    hml_status status = hmli_xml_require(node, "name", &link->name, r->error);
     if (status) return status;
-    int added = hml_map_add(&u->link_names, link->name, (int32_t)u->nlinks);
-    if (added < 0) return hml_report_memory(r->error, r->file);
+    int added = hmli_map_add(&u->link_names, link->name, (int32_t)u->nlinks);
+    if (added < 0) return hmli_report_memory(r->error, r->file);
     if (!added)
-        return hml_report(r->error, HML_BAD_MODEL, node->file, node->line, "link " QUOTED " is there twice",
-                          link->name);
+        return hmli_report(r->error, HML_BAD_MODEL, node->file, node->line, "link " QUOTED " is there twice",
+                           link->name);
     u->nlinks++;
-    return hml_urdf_link(u, link);
+    return hmli_urdf_link(u, link);
 }
 
 static hml_status add_joint(urdf *u, const xml_node *node)
 {
     reader *r = u->r;
-    if (!hml_array_grow(&u->joints, &u->joints_capacity, u->njoints + 1, sizeof *u->joints))
-        return hml_report_memory(r->error, r->file);
+    if (!hmli_array_grow(&u->joints, &u->joints_capacity, u->njoints + 1, sizeof *u->joints))
+        return hmli_report_memory(r->error, r->file);
     urdf_joint *joint = &u->joints[u->njoints];
     memset(joint, 0, sizeof *joint);
     joint->node = node;
-    hml_status status = hml_xml_require(node, "name", &joint->spec.name, r->error);
+    hml_status status = hmli_xml_require(node, "name", &joint->spec.name, r->error);
     if (status) return status;
-    int added = hml_map_add(&u->joint_names, joint->spec.name, (int32_t)u->njoints);
-    if (added < 0) return hml_report_memory(r->error, r->file);
+    int added = hmli_map_add(&u->joint_names, joint->spec.name, (int32_t)u->njoints);
+    if (added < 0) return hmli_report_memory(r->error, r->file);
     if (!added)
-        return hml_report(r->error, HML_BAD_MODEL, node->file, node->line, "joint " QUOTED " is there twice",
-                          joint->spec.name);
+        return hmli_report(r->error, HML_BAD_MODEL, node->file, node->line, "joint " QUOTED " is there twice",
+                           joint->spec.name);
     u->njoints++;
-    return hml_urdf_joint(u, joint);
+    return hmli_urdf_joint(u, joint);
 }
 
 static hml_status collect(urdf *u, const xml_node *robot)
@@ -59,17 +59,17 @@ static hml_status collect(urdf *u, const xml_node *robot)
     static const char *const attributes[] = {"name", "version", "xmlns", NULL};
     static const char *const harmless[] = {"material",      "transmission", "gazebo", "sensor", "loop_joint",
                                            "passive_joint", "ros2_control", "group",  NULL};
-    hml_status status = hml_reader_warn_attributes(u->r, robot, attributes);
+    hml_status status = hmli_reader_warn_attributes(u->r, robot, attributes);
     for (const xml_node *node = robot->first; !status && node; node = node->next) {
         if (xml_is(node, "link")) {
             status = add_link(u, node);
         } else if (xml_is(node, "joint")) {
             status = add_joint(u, node);
         } else if (strncmp(node->name, "xacro:", 6) == 0) {
-            status = hml_report(u->r->error, HML_UNSUPPORTED, node->file, node->line,
-                                "<%.80s> belongs to a xacro file: expand it first", node->name);
-        } else if (hml_word_index(node->name, harmless) < 0) {
-            status = hml_reader_warn_element(u->r, node);
+            status = hmli_report(u->r->error, HML_UNSUPPORTED, node->file, node->line,
+                                 "<%.80s> belongs to a xacro file: expand it first", node->name);
+        } else if (hmli_word_index(node->name, harmless) < 0) {
+            status = hmli_reader_warn_element(u->r, node);
         }
     }
     return status;
@@ -79,18 +79,18 @@ static hml_status collect(urdf *u, const xml_node *robot)
 
 static hml_status find_link(urdf *u, const urdf_joint *joint, const char *which, int32_t *index)
 {
-    const xml_node *node = hml_xml_child(joint->node, which);
+    const xml_node *node = hmli_xml_child(joint->node, which);
     hml_error *error = u->r->error;
     if (!node)
-        return hml_report(error, HML_BAD_FILE, joint->node->file, joint->node->line, "joint " QUOTED " has no <%s>",
-                          joint->spec.name, which);
+        return hmli_report(error, HML_BAD_FILE, joint->node->file, joint->node->line, "joint " QUOTED " has no <%s>",
+                           joint->spec.name, which);
     const char *name;
-    hml_status status = hml_xml_require(node, "link", &name, error);
+    hml_status status = hmli_xml_require(node, "link", &name, error);
     if (status) return status;
-    *index = hml_map_find(&u->link_names, name);
+    *index = hmli_map_find(&u->link_names, name);
     if (*index < 0)
-        return hml_report(error, HML_BAD_MODEL, node->file, node->line,
-                          "joint " QUOTED ": its %s, link " QUOTED ", does not exist", joint->spec.name, which, name);
+        return hmli_report(error, HML_BAD_MODEL, node->file, node->line,
+                           "joint " QUOTED ": its %s, link " QUOTED ", does not exist", joint->spec.name, which, name);
     return HML_OK;
 }
 
@@ -98,15 +98,15 @@ static hml_status find_link(urdf *u, const urdf_joint *joint, const char *which,
 static hml_status check_leader(urdf *u, urdf_joint *joint)
 {
     hml_joint_spec *spec = &joint->spec;
-    if (!spec->mimic || hml_map_find(&u->joint_names, spec->mimic) >= 0) return HML_OK;
-    const xml_node *mimic = hml_xml_child(joint->node, "mimic");
+    if (!spec->mimic || hmli_map_find(&u->joint_names, spec->mimic) >= 0) return HML_OK;
+    const xml_node *mimic = hmli_xml_child(joint->node, "mimic");
     if (!(u->r->options.build & HML_BUILD_MIMIC_INDEPENDENT))
-        return hml_report(u->r->error, HML_BAD_MODEL, mimic->file, mimic->line,
-                          "joint " QUOTED " follows joint " QUOTED ", which does not exist", spec->name, spec->mimic);
+        return hmli_report(u->r->error, HML_BAD_MODEL, mimic->file, mimic->line,
+                           "joint " QUOTED " follows joint " QUOTED ", which does not exist", spec->name, spec->mimic);
     const char *leader = spec->mimic;
     spec->mimic = NULL;
-    return hml_reader_warn(u->r, "line %d: joint " QUOTED " follows joint " QUOTED ", which does not exist",
-                           mimic->line, spec->name, leader);
+    return hmli_reader_warn(u->r, "line %d: joint " QUOTED " follows joint " QUOTED ", which does not exist",
+                            mimic->line, spec->name, leader);
 }
 
 static hml_status connect_joint(urdf *u, int32_t k)
@@ -120,12 +120,12 @@ static hml_status connect_joint(urdf *u, int32_t k)
     if (status) return status;
     urdf_link *child = &u->links[joint->child];
     if (joint->parent == joint->child)
-        return hml_report(error, HML_BAD_MODEL, file, line, "joint " QUOTED " connects link " QUOTED " to itself",
-                          joint->spec.name, child->name);
+        return hmli_report(error, HML_BAD_MODEL, file, line, "joint " QUOTED " connects link " QUOTED " to itself",
+                           joint->spec.name, child->name);
     if (child->joint >= 0)
-        return hml_report(error, HML_BAD_MODEL, file, line,
-                          "link " QUOTED " is the child of two joints, " QUOTED " and " QUOTED, child->name,
-                          u->joints[child->joint].spec.name, joint->spec.name);
+        return hmli_report(error, HML_BAD_MODEL, file, line,
+                           "link " QUOTED " is the child of two joints, " QUOTED " and " QUOTED, child->name,
+                           u->joints[child->joint].spec.name, joint->spec.name);
     child->joint = k;
     return check_leader(u, joint);
 }
@@ -134,7 +134,7 @@ static hml_status find_root(urdf *u, const urdf_link **root)
 {
     hml_error *error = u->r->error;
     const char *file = u->r->file;
-    if (u->nlinks == 0) return hml_report(error, HML_BAD_MODEL, file, 0, "there is no <link>");
+    if (u->nlinks == 0) return hmli_report(error, HML_BAD_MODEL, file, 0, "there is no <link>");
     for (size_t k = 0; k < u->njoints; k++) {
         hml_status status = connect_joint(u, (int32_t)k);
         if (status) return status;
@@ -142,14 +142,14 @@ static hml_status find_root(urdf *u, const urdf_link **root)
     for (size_t i = 0; i < u->nlinks; i++) {
         if (u->links[i].joint >= 0) continue;
         if (*root)
-            return hml_report(error, HML_BAD_MODEL, file, u->links[i].node->line,
-                              "there are two root links, " QUOTED " and " QUOTED ": one of them needs a joint",
-                              (*root)->name, u->links[i].name);
+            return hmli_report(error, HML_BAD_MODEL, file, u->links[i].node->line,
+                               "there are two root links, " QUOTED " and " QUOTED ": one of them needs a joint",
+                               (*root)->name, u->links[i].name);
         *root = &u->links[i];
     }
     if (!*root)
-        return hml_report(error, HML_BAD_MODEL, file, 0,
-                          "no link is the root: each, like " QUOTED ", is the child of a joint", u->links[0].name);
+        return hmli_report(error, HML_BAD_MODEL, file, 0,
+                           "no link is the root: each, like " QUOTED ", is the child of a joint", u->links[0].name);
     return HML_OK;
 }
 
@@ -160,8 +160,8 @@ static hml_status add_body(urdf *u, const xml_node *node, const char *name, cons
 {
     hml_status status = hml_builder_add_body(u->r->builder, name, parent, spec,
                                              link && link->has_inertia ? &link->inertia : NULL, u->r->error);
-    if (status) return hml_report_place(u->r->error, status, node->file, node->line);
-    return link ? hml_urdf_shapes(u, link) : HML_OK;
+    if (status) return hmli_report_place(u->r->error, status, node->file, node->line);
+    return link ? hmli_urdf_shapes(u, link) : HML_OK;
 }
 
 static hml_status add_root(urdf *u, const urdf_link *link)
@@ -174,13 +174,13 @@ static hml_status add_root(urdf *u, const urdf_link *link)
     hml_joint_spec_init(&spec, base == HML_BASE_FREE ? HML_JOINT_FREE : HML_JOINT_FIXED);
     spec.actuated = 0;
     spec.name = r->options.base_name;
-    int32_t taken = hml_map_find(&u->joint_names, spec.name);
+    int32_t taken = hmli_map_find(&u->joint_names, spec.name);
     if (taken >= 0 && base == HML_BASE_FREE)
-        return hml_report(r->error, HML_BAD_MODEL, link->node->file, u->joints[taken].node->line,
-                          "joint " QUOTED " has the name of the free root joint: name the base otherwise (--base-name)",
-                          spec.name);
-    if (taken >= 0 && !(spec.name = hml_reader_unique(r, &u->joint_names, spec.name, "", -1)))
-        return hml_report_memory(r->error, r->file);
+        return hmli_report(
+            r->error, HML_BAD_MODEL, link->node->file, u->joints[taken].node->line,
+            "joint " QUOTED " has the name of the free root joint: name the base otherwise (--base-name)", spec.name);
+    if (taken >= 0 && !(spec.name = hmli_reader_unique(r, &u->joint_names, spec.name, "", -1)))
+        return hmli_report_memory(r->error, r->file);
     return add_body(u, link->node, link->name, NULL, &spec, link);
 }
 
@@ -189,9 +189,9 @@ static hml_status add_tilted_plane(urdf *u, const urdf_joint *joint, const char 
 {
     reader *r = u->r;
     const urdf_link *link = &u->links[joint->child];
-    const char *plane = hml_reader_unique(r, &u->link_names, link->name, ".plane", -1);
-    const char *fixed = hml_reader_unique(r, &u->joint_names, joint->spec.name, ".plane", -1);
-    if (!plane || !fixed) return hml_report_memory(r->error, r->file);
+    const char *plane = hmli_reader_unique(r, &u->link_names, link->name, ".plane", -1);
+    const char *fixed = hmli_reader_unique(r, &u->joint_names, joint->spec.name, ".plane", -1);
+    if (!plane || !fixed) return hmli_report_memory(r->error, r->file);
 
     vec3 axis = vec3_of_array(joint->spec.axis);
     mat3 tilt = rotation_of_z_axis(vec3_scale(1 / length3(joint->spec.axis), axis));
@@ -221,16 +221,16 @@ static hml_status fill_builder(urdf *u, const urdf_link *root)
 static hml_status read_robot(urdf *u, const xml_node *robot)
 {
     reader *r = u->r;
-    const char *name = hml_xml_get(robot, "name"), *version = hml_xml_get(robot, "version");
+    const char *name = hmli_xml_get(robot, "name"), *version = hmli_xml_get(robot, "version");
     double number = 1;
     if (version) {
-        const char *end = hml_number_read(version, &number);
+        const char *end = hmli_number_read(version, &number);
         if (!end || *end)
-            return hml_report(r->error, HML_BAD_FILE, robot->file, robot->line,
-                              "<robot> version=\"%.80s\" is no version", version);
+            return hmli_report(r->error, HML_BAD_FILE, robot->file, robot->line,
+                               "<robot> version=\"%.80s\" is no version", version);
     }
     u->quaternions = number > 1.05;
-    hml_status status = name ? hml_reader_name(r, name, robot->file, robot->line) : HML_OK;
+    hml_status status = name ? hmli_reader_name(r, name, robot->file, robot->line) : HML_OK;
     if (status) return status;
     const urdf_link *root = NULL;
     status = collect(u, robot);
@@ -238,13 +238,13 @@ static hml_status read_robot(urdf *u, const xml_node *robot)
     return status || !root ? status : fill_builder(u, root);
 }
 
-hml_status hml_read_urdf(reader *r, const xml_node *robot)
+hml_status hmli_read_urdf(reader *r, const xml_node *robot)
 {
     urdf u = {.r = r};
     hml_status status = read_robot(&u, robot);
     free(u.links);
     free(u.joints);
-    hml_map_free(&u.link_names);
-    hml_map_free(&u.joint_names);
+    hmli_map_free(&u.link_names);
+    hmli_map_free(&u.joint_names);
     return status;
 }

@@ -30,15 +30,15 @@ typedef struct urdf {
 } urdf;
 
 /* <origin xyz rpy>; node NULL: the identity */
-hml_status hml_urdf_origin(urdf *u, const xml_node *node, pose *H);
+hml_status hmli_urdf_origin(urdf *u, const xml_node *node, pose *H);
 
 /* <link> without its name */
-hml_status hml_urdf_link(urdf *u, urdf_link *link);
+hml_status hmli_urdf_link(urdf *u, urdf_link *link);
 
 /* <collision> of a link, into the builder */
-hml_status hml_urdf_shapes(urdf *u, const urdf_link *link);
+hml_status hmli_urdf_shapes(urdf *u, const urdf_link *link);
 
 /* <joint> without its name and links */
-hml_status hml_urdf_joint(urdf *u, urdf_joint *joint);
+hml_status hmli_urdf_joint(urdf *u, urdf_joint *joint);
 
 #endif

@@ -47,10 +47,10 @@ static void stop(parse *p, hml_status status)
 
 static const char *keep_name(parse *p, const char *name)
 {
-    const map_entry *entry = hml_map_entry(&p->names, name);
+    const map_entry *entry = hmli_map_entry(&p->names, name);
     if (entry) return entry->name;
-    const char *kept = hml_arena_text(p->memory, name, strlen(name));
-    return kept && hml_map_add(&p->names, kept, 0) > 0 ? kept : NULL;
+    const char *kept = hmli_arena_text(p->memory, name, strlen(name));
+    return kept && hmli_map_add(&p->names, kept, 0) > 0 ? kept : NULL;
 }
 
 static void start_element(void *data, const XML_Char *name, const XML_Char **attributes)
@@ -61,32 +61,32 @@ static void start_element(void *data, const XML_Char *name, const XML_Char **att
     while (attributes[2 * n]) n++;
     if (++p->depth > XML_MAX_DEPTH || ++p->elements > XML_MAX_ELEMENTS) {
         if (p->depth > XML_MAX_DEPTH)
-            stop(p, hml_report(p->error, HML_BAD_FILE, p->file, line_of(p), "elements are nested more than %d deep",
-                               XML_MAX_DEPTH));
+            stop(p, hmli_report(p->error, HML_BAD_FILE, p->file, line_of(p), "elements are nested more than %d deep",
+                                XML_MAX_DEPTH));
         else
-            stop(p, hml_report(p->error, HML_BAD_FILE, p->file, line_of(p), "there are more than %d elements",
-                               XML_MAX_ELEMENTS));
+            stop(p, hmli_report(p->error, HML_BAD_FILE, p->file, line_of(p), "there are more than %d elements",
+                                XML_MAX_ELEMENTS));
         return;
     }
 
     for (int i = 0; i < n; i++) {
         if (strcmp(attributes[2 * i], "name") != 0 || strlen(attributes[2 * i + 1]) <= XML_MAX_NAME) continue;
-        stop(p, hml_report(p->error, HML_BAD_FILE, p->file, line_of(p), "the name of <%.80s> is longer than %d bytes",
-                           name, XML_MAX_NAME));
+        stop(p, hmli_report(p->error, HML_BAD_FILE, p->file, line_of(p), "the name of <%.80s> is longer than %d bytes",
+                            name, XML_MAX_NAME));
         return;
     }
 
-    xml_node *node = hml_arena_get(p->memory, sizeof *node);
-    xml_attribute *list = n ? hml_arena_get(p->memory, (size_t)n * sizeof *list) : NULL;
+    xml_node *node = hmli_arena_get(p->memory, sizeof *node);
+    xml_attribute *list = n ? hmli_arena_get(p->memory, (size_t)n * sizeof *list) : NULL;
     const char *kept = keep_name(p, name);
     int ok = node && kept && (list || !n);
     for (int i = 0; ok && i < n; i++) {
         list[i].name = keep_name(p, attributes[2 * i]);
-        list[i].value = hml_arena_text(p->memory, attributes[2 * i + 1], strlen(attributes[2 * i + 1]));
+        list[i].value = hmli_arena_text(p->memory, attributes[2 * i + 1], strlen(attributes[2 * i + 1]));
         ok = list[i].name && list[i].value;
     }
     if (!ok) {
-        stop(p, hml_report_memory(p->error, p->file));
+        stop(p, hmli_report_memory(p->error, p->file));
         return;
     }
     node->name = kept;
@@ -121,7 +121,7 @@ static void refuse_entity(void *data, const XML_Char *name, int is_parameter, co
     (void)is_parameter, (void)value, (void)length, (void)base, (void)system, (void)public, (void)notation;
     if (p->status) return;
     stop(p,
-         hml_report(p->error, HML_UNSUPPORTED, p->file, line_of(p), "declares the entity " QUOTED ": refused", name));
+         hmli_report(p->error, HML_UNSUPPORTED, p->file, line_of(p), "declares the entity " QUOTED ": refused", name));
 }
 
 /* a default of 100 kB would be a copy for each of ten thousand elements, and no robot declares its attributes */
@@ -131,8 +131,8 @@ static void refuse_attributes(void *data, const XML_Char *element, const XML_Cha
     parse *p = data;
     (void)type, (void)value, (void)is_required;
     if (p->status) return;
-    stop(p, hml_report(p->error, HML_UNSUPPORTED, p->file, line_of(p),
-                       "declares the attribute " QUOTED " of <%.80s>: refused", attribute, element));
+    stop(p, hmli_report(p->error, HML_UNSUPPORTED, p->file, line_of(p),
+                        "declares the attribute " QUOTED " of <%.80s>: refused", attribute, element));
 }
 
 /* ---- what expat refuses ---- */
@@ -151,7 +151,7 @@ static const char *not_utf8(const char *start, const char *end)
 static hml_status malformed(parse *p, size_t size)
 {
     enum XML_Error code = XML_GetErrorCode(p->parser);
-    if (code == XML_ERROR_NO_MEMORY) return hml_report_memory(p->error, p->file);
+    if (code == XML_ERROR_NO_MEMORY) return hmli_report_memory(p->error, p->file);
     XML_Index index = XML_GetCurrentByteIndex(p->parser);
     const char *end = p->data + size, *at = index >= 0 && (size_t)index < size ? p->data + index : end;
     int line = line_of(p);
@@ -160,92 +160,92 @@ static hml_status malformed(parse *p, size_t size)
         const char *bad = not_utf8(at, end);
         if (bad) {
             for (const char *c = at; c < bad; c++) line += *c == '\n';
-            return hml_report(p->error, HML_BAD_FILE, p->file, line, "the text is not UTF-8");
+            return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the text is not UTF-8");
         }
     }
     if (code == XML_ERROR_DUPLICATE_ATTRIBUTE) {
         int length = 0;
         while (at + length < end && length < 80 && !strchr(" \t\r\n=\"'/><", at[length])) length++;
-        return hml_report(p->error, HML_BAD_FILE, p->file, line, "the attribute '%.*s' is there twice", length, at);
+        return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the attribute '%.*s' is there twice", length, at);
     }
-    return hml_report(p->error, HML_BAD_FILE, p->file, line, "the XML is malformed: %s", XML_ErrorString(code));
+    return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the XML is malformed: %s", XML_ErrorString(code));
 }
 
-hml_status hml_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
-                         hml_error *error)
+hml_status hmli_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
+                          hml_error *error)
 {
     *root = NULL;
-    if (size > INT_MAX) return hml_report(error, HML_BAD_FILE, file, 0, "is too large");
+    if (size > INT_MAX) return hmli_report(error, HML_BAD_FILE, file, 0, "is too large");
     parse p = {.memory = memory, .file = file, .error = error, .data = data, .counted = data, .line = 1};
     p.parser = XML_ParserCreate(NULL);
-    if (!p.parser) return hml_report_memory(error, file);
+    if (!p.parser) return hmli_report_memory(error, file);
     XML_SetUserData(p.parser, &p);
     XML_SetElementHandler(p.parser, start_element, end_element);
     XML_SetEntityDeclHandler(p.parser, refuse_entity);
     XML_SetAttlistDeclHandler(p.parser, refuse_attributes);
     if (XML_Parse(p.parser, data, (int)size, 1) == XML_STATUS_ERROR && !p.status) p.status = malformed(&p, size);
     XML_ParserFree(p.parser);
-    hml_map_free(&p.names);
+    hmli_map_free(&p.names);
     *root = p.root;
     return p.status;
 }
 
 /* ---- asking ---- */
 
-const xml_node *hml_xml_child(const xml_node *node, const char *name)
+const xml_node *hmli_xml_child(const xml_node *node, const char *name)
 {
     for (const xml_node *child = node->first; child; child = child->next)
         if (xml_is(child, name)) return child;
     return NULL;
 }
 
-const char *hml_xml_get(const xml_node *node, const char *name)
+const char *hmli_xml_get(const xml_node *node, const char *name)
 {
     for (int i = 0; i < node->nattributes; i++)
         if (strcmp(node->attributes[i].name, name) == 0) return node->attributes[i].value;
     return NULL;
 }
 
-hml_status hml_xml_require(const xml_node *node, const char *name, const char **value, hml_error *error)
+hml_status hmli_xml_require(const xml_node *node, const char *name, const char **value, hml_error *error)
 {
-    *value = hml_xml_get(node, name);
+    *value = hmli_xml_get(node, name);
     if (*value && **value) return HML_OK;
-    return hml_report(error, HML_BAD_FILE, node->file, node->line, "<%.80s> has no %s", node->name, name);
+    return hmli_report(error, HML_BAD_FILE, node->file, node->line, "<%.80s> has no %s", node->name, name);
 }
 
 static hml_status bad_numbers(const xml_node *node, const char *name, const char *value, int least, int most, int n,
                               hml_error *error)
 {
     if (n < 0)
-        return hml_report(error, HML_BAD_FILE, node->file, node->line,
-                          most == 1 ? "<%.80s> %s=\"%.80s\" is not a number%s"
-                                    : "<%.80s> %s=\"%.80s\" is not a list of numbers%s",
-                          node->name, name, value, strstr(value, "${") ? " (expand the xacro file first)" : "");
+        return hmli_report(error, HML_BAD_FILE, node->file, node->line,
+                           most == 1 ? "<%.80s> %s=\"%.80s\" is not a number%s"
+                                     : "<%.80s> %s=\"%.80s\" is not a list of numbers%s",
+                           node->name, name, value, strstr(value, "${") ? " (expand the xacro file first)" : "");
     if (least == most)
-        return hml_report(error, HML_BAD_FILE, node->file, node->line,
-                          "<%.80s> %s=\"%.80s\" has %d number%s, where %d belong%s", node->name, name, value, n,
-                          n == 1 ? "" : "s", most, most == 1 ? "s" : "");
-    return hml_report(error, HML_BAD_FILE, node->file, node->line,
-                      "<%.80s> %s=\"%.80s\" has %d number%s, where %d to %d belong", node->name, name, value, n,
-                      n == 1 ? "" : "s", least, most);
+        return hmli_report(error, HML_BAD_FILE, node->file, node->line,
+                           "<%.80s> %s=\"%.80s\" has %d number%s, where %d belong%s", node->name, name, value, n,
+                           n == 1 ? "" : "s", most, most == 1 ? "s" : "");
+    return hmli_report(error, HML_BAD_FILE, node->file, node->line,
+                       "<%.80s> %s=\"%.80s\" has %d number%s, where %d to %d belong", node->name, name, value, n,
+                       n == 1 ? "" : "s", least, most);
 }
 
-hml_status hml_xml_some_numbers(const xml_node *node, const char *name, int most, double *values, int *n,
-                                hml_error *error)
+hml_status hmli_xml_some_numbers(const xml_node *node, const char *name, int most, double *values, int *n,
+                                 hml_error *error)
 {
-    const char *value = hml_xml_get(node, name);
+    const char *value = hmli_xml_get(node, name);
     *n = 0;
     if (!value) return HML_OK;
-    *n = hml_number_read_list(value, most, values);
+    *n = hmli_number_read_list(value, most, values);
     return *n < 1 || *n > most ? bad_numbers(node, name, value, 1, most, *n, error) : HML_OK;
 }
 
-hml_status hml_xml_numbers(const xml_node *node, const char *name, int n, double *values, hml_error *error)
+hml_status hmli_xml_numbers(const xml_node *node, const char *name, int n, double *values, hml_error *error)
 {
-    const char *value = hml_xml_get(node, name);
+    const char *value = hmli_xml_get(node, name);
     if (!value) return HML_OK;
     double read[16];
-    int got = hml_number_read_list(value, 16, read);
+    int got = hmli_number_read_list(value, 16, read);
     if (got != n) return bad_numbers(node, name, value, n, n, got, error);
     memcpy(values, read, (size_t)n * sizeof *values);
     return HML_OK;

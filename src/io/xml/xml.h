@@ -31,8 +31,8 @@ typedef struct xml_node {
 } xml_node;
 
 /* everything is in the arena; file must outlive it */
-hml_status hml_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
-                         hml_error *error);
+hml_status hmli_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
+                          hml_error *error);
 
 static inline int xml_is(const xml_node *node, const char *name)
 {
@@ -42,19 +42,19 @@ static inline int xml_is(const xml_node *node, const char *name)
 }
 
 /* the first child of this name, or NULL */
-const xml_node *hml_xml_child(const xml_node *node, const char *name);
+const xml_node *hmli_xml_child(const xml_node *node, const char *name);
 
 /* the value of an attribute, or NULL */
-const char *hml_xml_get(const xml_node *node, const char *name);
+const char *hmli_xml_get(const xml_node *node, const char *name);
 
 /* the same, but it must be there and not be empty */
-hml_status hml_xml_require(const xml_node *node, const char *name, const char **value, hml_error *error);
+hml_status hmli_xml_require(const xml_node *node, const char *name, const char **value, hml_error *error);
 
 /* exactly n numbers; an attribute that is not there leaves them alone */
-hml_status hml_xml_numbers(const xml_node *node, const char *name, int n, double *values, hml_error *error);
+hml_status hmli_xml_numbers(const xml_node *node, const char *name, int n, double *values, hml_error *error);
 
 /* between one and `most` numbers, *n of them; 0 if the attribute is not there */
-hml_status hml_xml_some_numbers(const xml_node *node, const char *name, int most, double *values, int *n,
-                                hml_error *error);
+hml_status hmli_xml_some_numbers(const xml_node *node, const char *name, int most, double *values, int *n,
+                                 hml_error *error);
 
 #endif

@@ -155,7 +155,8 @@ static inline unsigned pack_poses(const jacobian_call *call)
     for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
     for (int32_t i = 0; i < plan->nbodies; i++, b++) {
         pose *to = &W[b->level], *parent = b->level ? to - 1 : NULL; /* depth first: the parent is the last one there */
-        if (parent && b->quarter_turn && b->type == HML_JOINT_REVOLUTE) { /* for others it says that they have no placement */
+        if (parent && b->quarter_turn &&
+            b->type == HML_JOINT_REVOLUTE) { /* for others it says that they have no placement */
             const num sine = s[b->q], cosine = c[b->q];
             switch (b->axis & 3) {
             case 0: *to = quarter_turn_pose(b, parent, sine, cosine, 0); break;

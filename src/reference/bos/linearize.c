@@ -22,7 +22,7 @@ static int supported(const hml_model *model)
     return 1;
 }
 
-size_t hml_reference_lay(const hml_model *model, void *memory, reference *r)
+size_t hmli_reference_lay(const hml_model *model, void *memory, reference *r)
 {
     if (!supported(model)) return 0;
     size_t n = (size_t)model->nbodies - 1, w = n + 6, c = n > 6 ? n : 6, used = (n + 1) * sizeof(reference_body);
@@ -45,7 +45,7 @@ size_t hml_reference_lay(const hml_model *model, void *memory, reference *r)
     return used;
 }
 
-reference_rates hml_reference_rates_of(const reference *r, int i)
+reference_rates hmli_reference_rates_of(const reference *r, int i)
 {
     size_t block = 6 * (size_t)(r->n > 6 ? r->n : 6);
     double *at = r->rates + (size_t)i * 7 * block;
@@ -57,7 +57,7 @@ reference_rates hml_reference_rates_of(const reference *r, int i)
 size_t hml_reference_size(const hml_model *model)
 {
     reference r;
-    return model ? hml_reference_lay(model, NULL, &r) : 0;
+    return model ? hmli_reference_lay(model, NULL, &r) : 0;
 }
 
 hml_status hml_reference_inverse_dynamics(const hml_model *model, void *scratch, const double *q, const double *v,
@@ -65,9 +65,9 @@ hml_status hml_reference_inverse_dynamics(const hml_model *model, void *scratch,
 {
     reference r;
     if (!model || !scratch || !q || !v || !a || !tau) return HML_INVALID_ARGUMENT;
-    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
-    hml_reference_eidamb_passes(model, q, v, a, &r);
-    hml_reference_eidamb_forces(a, &r, tau);
+    if (!hmli_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    hmli_reference_eidamb_passes(model, q, v, a, &r);
+    hmli_reference_eidamb_forces(a, &r, tau);
     return FINITE_STATUS({tau, (size_t)model->nv});
 }
 
@@ -77,12 +77,12 @@ hml_status hml_reference_consistent_dynamics(const hml_model *model, void *scrat
     reference r;
     double inverse[36];
     if (!model || !scratch || !q || !v || !a || !tau) return HML_INVALID_ARGUMENT;
-    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
-    hml_reference_eidamb_passes(model, q, v, a, &r);
-    if (hml_reference_inverse6(r.body[0].Mc, inverse)) return HML_SINGULAR;
+    if (!hmli_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    hmli_reference_eidamb_passes(model, q, v, a, &r);
+    if (hmli_reference_inverse6(r.body[0].Mc, inverse)) return HML_SINGULAR;
     mat6_apply(a, inverse, r.body[0].bc); /* between lines 28 and 29: a_0 = −(𝕄_B0^c)⁻¹ b_B0^c */
     for (int k = 0; k < 6; k++) a[k] = -a[k];
-    hml_reference_eidamb_forces(a, &r, tau);
+    hmli_reference_eidamb_forces(a, &r, tau);
     return FINITE_STATUS({tau, (size_t)model->nv});
 }
 
@@ -94,13 +94,13 @@ hml_status hml_reference_inverse_dynamics_derivatives(const hml_model *model, vo
     if (!model || !scratch || !q || !v || !a || !dtau_dq || !dtau_dv || (held != HML_LEFT && held != HML_RIGHT)) {
         return HML_INVALID_ARGUMENT;
     }
-    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
-    hml_reference_eidamb_passes(model, q, v, a, &r);
-    hml_reference_eidamb_forces(a, &r, r.tau);
-    hml_reference_derivative_H(held, &r, dtau_dq);
-    if (r.n) hml_reference_derivative_s(a, &r, dtau_dq);
-    hml_reference_derivative_v(&r, dtau_dv);
-    if (r.n) hml_reference_derivative_r(&r, dtau_dv);
+    if (!hmli_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    hmli_reference_eidamb_passes(model, q, v, a, &r);
+    hmli_reference_eidamb_forces(a, &r, r.tau);
+    hmli_reference_derivative_H(held, &r, dtau_dq);
+    if (r.n) hmli_reference_derivative_s(a, &r, dtau_dq);
+    hmli_reference_derivative_v(&r, dtau_dv);
+    if (r.n) hmli_reference_derivative_r(&r, dtau_dv);
     const size_t nn = (size_t)model->nv * (size_t)model->nv;
     return FINITE_STATUS({dtau_dq, nn}, {dtau_dv, nn});
 }
@@ -122,7 +122,7 @@ hml_status hml_reference_linearize(const hml_model *model, void *scratch, const 
 {
     reference r;
     if (!model || !scratch || !q || !v || !a || !A || !B) return HML_INVALID_ARGUMENT;
-    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    if (!hmli_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
     size_t nv = (size_t)r.n + 6;
     double *Minv = B + nv * nv, ad[36];
     memset(A, 0, 4 * nv * nv * sizeof *A);

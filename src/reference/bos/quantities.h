@@ -43,33 +43,33 @@ typedef struct reference {
 } reference;
 
 /* bytes; memory NULL: count only */
-size_t hml_reference_lay(const hml_model *model, void *memory, reference *r);
+size_t hmli_reference_lay(const hml_model *model, void *memory, reference *r);
 
-reference_rates hml_reference_rates_of(const reference *r, int i);
+reference_rates hmli_reference_rates_of(const reference *r, int i);
 static inline double *reference_dMc(const reference *r, int i, int k)
 {
     return r->dMc + ((size_t)i * (size_t)r->n + (size_t)k) * 36;
 }
 
 /* lines 13 and 15 of Table 4, and Γ; 2 and 3 of Tables 6 and 9: everything that depends on s alone */
-void hml_reference_joints(const hml_model *model, const double *q, reference *r);
+void hmli_reference_joints(const hml_model *model, const double *q, reference *r);
 
 /* Table 4: the forward and backward passes, lines 5 to 28; then lines 29 to 40 */
-void hml_reference_eidamb_passes(const hml_model *model, const double *q, const double *v, const double *a,
-                                 reference *r);
-void hml_reference_eidamb_forces(const double *a, reference *r, double *tau);
+void hmli_reference_eidamb_passes(const hml_model *model, const double *q, const double *v, const double *a,
+                                  reference *r);
+void hmli_reference_eidamb_forces(const double *a, reference *r, double *tau);
 
 /* Tables 5 and 7 (six columns), 8 and 6 (n columns), after Table 4; out: (n + 6) × (n + 6), of which they fill
  * their columns */
-void hml_reference_derivative_H(hml_representation held, const reference *r, double *out);
-void hml_reference_derivative_v(const reference *r, double *out);
-void hml_reference_derivative_r(const reference *r, double *out);
-void hml_reference_derivative_s(const double *a, const reference *r, double *out);
+void hmli_reference_derivative_H(hml_representation held, const reference *r, double *out);
+void hmli_reference_derivative_v(const reference *r, double *out);
+void hmli_reference_derivative_r(const reference *r, double *out);
+void hmli_reference_derivative_s(const double *a, const reference *r, double *out);
 
 /* A⁻¹ of a symmetric positive definite 6 × 6; 1 if there is none */
-int hml_reference_inverse6(const double *A, double *inverse);
+int hmli_reference_inverse6(const double *A, double *inverse);
 
 /* the base's pose in the world */
-void hml_reference_base(const hml_model *model, const double *q, double R[9]);
+void hmli_reference_base(const hml_model *model, const double *q, double R[9]);
 
 #endif

@@ -28,7 +28,7 @@ static void body_inertia(const model_body *b, double M[36])
     inertia_matrix(inertia_of_com(b->mass, c, sym3_of(m[0], m[1], m[2], m[3], m[4], m[5])), M);
 }
 
-void hml_reference_joints(const hml_model *model, const double *q, reference *r)
+void hmli_reference_joints(const hml_model *model, const double *q, reference *r)
 {
     const model_body *b = model_bodies(model);
     body_inertia(&b[0], r->body[0].M);
@@ -51,7 +51,7 @@ void hml_reference_joints(const hml_model *model, const double *q, reference *r)
     }
 }
 
-void hml_reference_base(const hml_model *model, const double *q, double R[9])
+void hmli_reference_base(const hml_model *model, const double *q, double R[9])
 {
     const model_body *b = model_bodies(model);
     pose H = pose_mul(pose_of_arrays(b->R, b->p), joint_pose(b->type, vec3_zero(), vec3_zero(), 0, q));
@@ -66,13 +66,13 @@ static void bias(const reference_body *x, const double *a, double *b)
     vec6_add_cross_dual(b, x->v, x->m);
 }
 
-void hml_reference_eidamb_passes(const hml_model *model, const double *q, const double *v, const double *a,
-                                 reference *r)
+void hmli_reference_eidamb_passes(const hml_model *model, const double *q, const double *v, const double *a,
+                                  reference *r)
 {
     reference_body *base = &r->body[0];
     double R[9];
-    hml_reference_joints(model, q, r);
-    hml_reference_base(model, q, R);      /* 1-4 */
+    hmli_reference_joints(model, q, r);
+    hmli_reference_base(model, q, R);     /* 1-4 */
     memcpy(base->v, v, sizeof base->v);   /* 5 */
     memset(base->ar, 0, sizeof base->ar); /* 6: ⁰X_A a_grav */
     for (int k = 0; k < 9; k++) base->ar[k % 3] -= R[k] * model->gravity[k / 3];
@@ -82,7 +82,7 @@ void hml_reference_eidamb_passes(const hml_model *model, const double *q, const 
     bias(base, base->ar, base->bc);                /* 10 */
     memcpy(base->bvp, base->bc, sizeof base->bvp); /* 11 */
     for (int i = 1; i <= r->n; i++) {              /* 12 */
-        reference_body *x = &r->body[i];           /* 13, 15: hml_reference_joints */
+        reference_body *x = &r->body[i];           /* 13, 15: hmli_reference_joints */
         const reference_body *p = &r->body[x->parent];
         for (int k = 0; k < 6; k++) x->vJ[k] = x->Gamma[k] * v[5 + i];         /* 14 */
         mat6_apply(x->v, x->X, p->v), vec6_add(x->v, x->vJ);                   /* 16 */
@@ -103,7 +103,7 @@ void hml_reference_eidamb_passes(const hml_model *model, const double *q, const 
     }                                                /* 28 */
 }
 
-void hml_reference_eidamb_forces(const double *a, reference *r, double *tau)
+void hmli_reference_eidamb_forces(const double *a, reference *r, double *tau)
 {
     reference_body *base = &r->body[0];
     double Fr[6] = {0}; /* ₀F ṙ */
@@ -125,7 +125,7 @@ void hml_reference_eidamb_forces(const double *a, reference *r, double *tau)
     vec6_add(tau, Fr), vec6_add(tau, base->bvp);
 }
 
-int hml_reference_inverse6(const double *A, double *inverse)
+int hmli_reference_inverse6(const double *A, double *inverse)
 {
     double L[36];
     memcpy(L, A, sizeof L);

@@ -33,29 +33,29 @@ static void bias_rate(int c, const reference_body *x, const reference_rates *d, 
 static void collect(int c, int first, const reference *r, double *out)
 {
     for (int i = r->n; i >= 1; i--) {
-        reference_rates d = hml_reference_rates_of(r, i), p = hml_reference_rates_of(r, r->body[i].parent);
+        reference_rates d = hmli_reference_rates_of(r, i), p = hmli_reference_rates_of(r, r->body[i].parent);
         block_add_tproduct(c, p.bc, r->body[i].X, d.bc);
     }
     for (int i = 1; i <= r->n; i++) {
-        reference_rates d = hml_reference_rates_of(r, i);
+        reference_rates d = hmli_reference_rates_of(r, i);
         block_row(c, r->body[i].Gamma, d.bc, output_row(r, out, 5 + i, first));
     }
-    reference_rates base = hml_reference_rates_of(r, 0);
+    reference_rates base = hmli_reference_rates_of(r, 0);
     for (int k = 0; k < 6; k++) memcpy(output_row(r, out, k, first), base.bc + k * c, (size_t)c * sizeof *out);
 }
 
-void hml_reference_derivative_H(hml_representation held, const reference *r, double *out)
+void hmli_reference_derivative_H(hml_representation held, const reference *r, double *out)
 {
     const reference_body *b = r->body;
-    reference_rates d = hml_reference_rates_of(r, 0);
+    reference_rates d = hmli_reference_rates_of(r, 0);
     block_zero(6, d.v);                             /* 1 */
     if (held == HML_RIGHT) mat6_cross(d.v, b[0].v); /*   as printed: (67) is v_0 × */
     mat6_cross(d.ar, b[0].ar);                      /* 2: (68) is a_0^r × */
     block_product(6, d.m, b[0].M, d.v);             /* 3 */
     bias_rate(6, &b[0], &d, d.ar, d.bc);            /* 4 */
     for (int i = 1; i <= r->n; i++) {               /* 5 */
-        reference_rates p = hml_reference_rates_of(r, b[i].parent);
-        d = hml_reference_rates_of(r, i);
+        reference_rates p = hmli_reference_rates_of(r, b[i].parent);
+        d = hmli_reference_rates_of(r, i);
         block_product(6, d.v, b[i].X, p.v);                                           /* 6 */
         block_product(6, d.ar, b[i].X, p.ar), block_add_cross(6, d.ar, d.v, b[i].vJ); /* 7 */
         block_product(6, d.m, b[i].M, d.v);                                           /* 8 */
@@ -64,17 +64,17 @@ void hml_reference_derivative_H(hml_representation held, const reference *r, dou
     collect(6, 0, r, out);                                                            /* 11-17 */
 }
 
-void hml_reference_derivative_v(const reference *r, double *out)
+void hmli_reference_derivative_v(const reference *r, double *out)
 {
     const reference_body *b = r->body;
-    reference_rates d = hml_reference_rates_of(r, 0);
+    reference_rates d = hmli_reference_rates_of(r, 0);
     block_zero(6, d.v), block_zero(6, d.ar);
     for (int k = 0; k < 6; k++) d.v[7 * k] = 1; /* 1 */
     memcpy(d.m, b[0].M, sizeof b[0].M);         /* 2 */
     bias_rate(6, &b[0], &d, d.ar, d.bc);        /* 3 */
     for (int i = 1; i <= r->n; i++) {           /* 4 */
-        reference_rates p = hml_reference_rates_of(r, b[i].parent);
-        d = hml_reference_rates_of(r, i);
+        reference_rates p = hmli_reference_rates_of(r, b[i].parent);
+        d = hmli_reference_rates_of(r, i);
         block_product(6, d.v, b[i].X, p.v);                                           /* 5 */
         block_product(6, d.ar, b[i].X, p.ar), block_add_cross(6, d.ar, d.v, b[i].vJ); /* 6 */
         block_product(6, d.m, b[i].M, d.v);                                           /* 7 */
@@ -83,16 +83,16 @@ void hml_reference_derivative_v(const reference *r, double *out)
     collect(6, 0, r, out);                                                            /* 10-16 */
 }
 
-void hml_reference_derivative_r(const reference *r, double *out)
+void hmli_reference_derivative_r(const reference *r, double *out)
 {
     const reference_body *b = r->body;
     int n = r->n;
-    reference_rates d = hml_reference_rates_of(r, 0);
+    reference_rates d = hmli_reference_rates_of(r, 0);
     block_zero(n, d.v), block_zero(n, d.ar), block_zero(n, d.bc);
     for (int i = 1; i <= n; i++) { /* 1 */
-        reference_rates p = hml_reference_rates_of(r, b[i].parent);
+        reference_rates p = hmli_reference_rates_of(r, b[i].parent);
         double turn[6] = {0};
-        d = hml_reference_rates_of(r, i);
+        d = hmli_reference_rates_of(r, i);
         block_product(n, d.v, b[i].X, p.v);                                           /* 3 */
         block_add_column(n, d.v, i - 1, b[i].Gamma);                                  /* 2, 4 */
         block_product(n, d.ar, b[i].X, p.ar), block_add_cross(n, d.ar, d.v, b[i].vJ); /* 5 */

@@ -14,13 +14,13 @@ static void bodies(const reference *r)
 {
     const reference_body *b = r->body;
     int n = r->n;
-    reference_rates d = hml_reference_rates_of(r, 0);
+    reference_rates d = hmli_reference_rates_of(r, 0);
     block_zero(n, d.v), block_zero(n, d.ar), block_zero(n, d.avp), block_zero(n, d.bc), block_zero(n, d.bvp);
-    for (int i = 1; i <= n; i++) { /* 1; 2, 3: hml_reference_joints */
-        reference_rates p = hml_reference_rates_of(r, b[i].parent);
+    for (int i = 1; i <= n; i++) { /* 1; 2, 3: hmli_reference_joints */
+        reference_rates p = hmli_reference_rates_of(r, b[i].parent);
         const reference_body *up = &b[b[i].parent];
         double x[6];
-        d = hml_reference_rates_of(r, i);
+        d = hmli_reference_rates_of(r, i);
         block_product(n, d.v, b[i].X, p.v);                                              /* 4 */
         mat6_apply(x, b[i].dX, up->v), block_add_column(n, d.v, i - 1, x);               /* 5 */
         block_product(n, d.ar, b[i].X, p.ar), block_add_cross(n, d.ar, d.v, b[i].vJ);    /* 6 */
@@ -46,7 +46,7 @@ static void composites(const reference *r)
     memset(r->dMc, 0, (size_t)(n + 1) * (size_t)n * 36 * sizeof *r->dMc);
     for (int i = n; i >= 1; i--) { /* 14 */
         int up = b[i].parent;
-        reference_rates d = hml_reference_rates_of(r, i), p = hml_reference_rates_of(r, up);
+        reference_rates d = hmli_reference_rates_of(r, i), p = hmli_reference_rates_of(r, up);
         double x[6], *own = reference_dMc(r, up, i - 1);
         for (int k = 0; k < n; k++) { /* 15-17 */
             mat6_add_sandwich(reference_dMc(r, up, k), b[i].X, reference_dMc(r, i, k), b[i].X);
@@ -83,17 +83,17 @@ static void support(const reference *r, int i, double *dF)
     }
 }
 
-void hml_reference_derivative_s(const double *a, const reference *r, double *out)
+void hmli_reference_derivative_s(const double *a, const reference *r, double *out)
 {
     const reference_body *b = r->body;
     int n = r->n;
-    reference_rates base = hml_reference_rates_of(r, 0);
+    reference_rates base = hmli_reference_rates_of(r, 0);
     bodies(r);           /* 1-13 */
     composites(r);       /* 14-23 */
     double *Fr = base.m; /* ∂(₀F ṙ)/∂s */
     block_zero(n, Fr), block_zero(n, base.a0);
     for (int i = 1; i <= n; i++) { /* 27 */
-        reference_rates d = hml_reference_rates_of(r, i), p = hml_reference_rates_of(r, b[i].parent);
+        reference_rates d = hmli_reference_rates_of(r, i), p = hmli_reference_rates_of(r, b[i].parent);
         double x[6], *f = d.m;                                                          /* ∂(𝕄^c a + b^c)/∂s */
         block_product(n, d.a0, b[i].X, p.a0);                                           /* 28 */
         mat6_apply(x, b[i].dX, b[b[i].parent].a0), block_add_column(n, d.a0, i - 1, x); /* 29 */

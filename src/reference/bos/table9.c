@@ -14,14 +14,14 @@ hml_status hml_reference_inverse_mass_matrix(const hml_model *model, void *scrat
 {
     reference r;
     if (!model || !scratch || !q || !Minv) return HML_INVALID_ARGUMENT;
-    if (!hml_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
+    if (!hmli_reference_lay(model, scratch, &r)) return HML_UNSUPPORTED;
     const model_body *tree = model_bodies(model);
     reference_body *b = r.body;
     size_t w = (size_t)r.n + 6, set = 6 * w; /* columns; size of 𝓕_i */
     double *F = r.sets, *P = r.sets + set * ((size_t)r.n + 1), inverse[36];
     memset(F, 0, 2 * set * ((size_t)r.n + 1) * sizeof *F);
     memset(Minv, 0, w * w * sizeof *Minv);
-    hml_reference_joints(model, q, &r);                                     /* 1-3 */
+    hmli_reference_joints(model, q, &r);                                    /* 1-3 */
     for (int i = 0; i <= r.n; i++) memcpy(b[i].Mc, b[i].M, sizeof b[i].Mc); /* 4, 5 */
     for (int i = r.n; i >= 1; i--) {                                        /* 6 */
         double *U = b[i].bc, D, *row = Minv + (size_t)(5 + i) * w;
@@ -42,7 +42,7 @@ hml_status hml_reference_inverse_mass_matrix(const hml_model *model, void *scrat
         for (int k = 0; k < 36; k++) Ma[k] = b[i].Mc[k] - U[k / 6] * U[k % 6] / D; /* 12 */
         mat6_add_sandwich(b[b[i].parent].Mc, b[i].X, Ma, b[i].X);                  /* 13 */
     }                                                                              /* 14 */
-    if (hml_reference_inverse6(b[0].Mc, inverse)) return HML_SINGULAR;
+    if (hmli_reference_inverse6(b[0].Mc, inverse)) return HML_SINGULAR;
     for (size_t k = 6; k < w; k++) { /* 15 */
         for (size_t l = 0; l < 36; l++) P[l / 6 * w + k] -= inverse[l] * F[l % 6 * w + k];
     }

@@ -146,10 +146,10 @@ hml_status hml_aba(const hml_model *model, void *scratch, const double *q, const
 {
     tree t;
     if (!v || !a) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, tau, wrenches, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, tau, wrenches, &t);
     if (status) return status;
     for (int k = 0; k < model->nv; k++) t.vector[k] = tau ? tau[k] : 0;
-    hml_tree_subtract_passive(&t, q, v, t.vector);
+    hmli_tree_subtract_passive(&t, q, v, t.vector);
     return run(&t, NULL, v, wrenches, t.vector, a);
 }
 
@@ -158,7 +158,7 @@ hml_status hml_hybrid_dynamics(const hml_model *model, void *scratch, const int 
 {
     tree t;
     if (!prescribed || !v || !a || !tau) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, NULL, wrenches, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, NULL, wrenches, &t);
     if (status) return status;
     for (int i = 0; i < t.n; i++) {
         for (int k = t.body[i].at; k < t.body[i].at + t.body[i].nv; k++) {
@@ -167,7 +167,7 @@ hml_status hml_hybrid_dynamics(const hml_model *model, void *scratch, const int 
             t.vector[k] = prescribed[i] ? 0 : tau[k];
         }
     }
-    hml_tree_subtract_passive(&t, q, v, t.vector);
+    hmli_tree_subtract_passive(&t, q, v, t.vector);
     status = run(&t, prescribed, v, wrenches, t.vector, a);
     if (status) return status;
     for (int k = 0; k < model->nv; k++) t.vector[k] = tau[k];

@@ -33,7 +33,7 @@ static void by_bodies(tree *t, size_t nv, double *M)
 /* in one frame nothing moves: composite inertias are sums, entries are dot products */
 static void in_root(tree *t, size_t nv, double *M)
 {
-    hml_tree_to_root(t);
+    hmli_tree_to_root(t);
     for (int i = t->n - 1; i >= 0; i--) {
         const tree_body *b = &t->body[i];
         if (b->parent >= 0) t->body[b->parent].Ic = inertia_add(t->body[b->parent].Ic, b->Ic);
@@ -55,7 +55,7 @@ hml_status hml_crba(const hml_model *model, void *scratch, hml_crba_frame frame,
 {
     tree t;
     if (!M || (frame != HML_CRBA_BODY && frame != HML_CRBA_ROOT)) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     size_t nv = (size_t)model->nv;

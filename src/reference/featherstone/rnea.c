@@ -144,12 +144,12 @@ hml_status hml_rnea(const hml_model *model, void *scratch, hml_representation re
 {
     tree t;
     if (!v || !a || !tau || representation < HML_LEFT || representation > HML_SPLIT) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     hmli_tree_wrenches(&t, representation, v, a, wrenches);
     for (int i = 0; i < model->nv; i++) tau[i] = model_coordinates(model)[i].armature * -a[i];
-    hml_tree_subtract_passive(&t, q, v, tau);
+    hmli_tree_subtract_passive(&t, q, v, tau);
     for (int i = 0; i < t.n; i++) {
         const tree_body *b = &t.body[i];
         int turned = representation == HML_RIGHT || representation == HML_MIXED;

@@ -37,12 +37,12 @@ static void lay_out(const tree *t, int i)
     b->F = (wrench *)(void *)(derivatives + 18 * nv + 24 * n + 18 * k);
 }
 
-hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
-                         const double *wrenches, tree *t)
+hml_status hmli_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
+                          const double *wrenches, tree *t)
 {
     if (!model || !scratch || !q) return HML_INVALID_ARGUMENT;
     if (model->nfollowers) return HML_UNSUPPORTED;
-    hml_status status = hml_work_check_state(model, q, v, other, wrenches);
+    hml_status status = hmli_work_check_state(model, q, v, other, wrenches);
     if (status) return status;
     t->n = model->nbodies;
     t->model = model;
@@ -71,7 +71,7 @@ hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q,
     return HML_OK;
 }
 
-void hml_tree_to_root(tree *t)
+void hmli_tree_to_root(tree *t)
 {
     for (int i = 0; i < t->n; i++) {
         tree_body *b = &t->body[i];
@@ -81,7 +81,7 @@ void hml_tree_to_root(tree *t)
     }
 }
 
-void hml_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x)
+void hmli_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x)
 {
     const model_coordinate *c = model_coordinates(t->model);
     for (int i = 0; t->model->passive && i < t->n; i++) {

@@ -2,8 +2,8 @@
  * The tree as the textbook recursions walk it: every body with its pose, the columns of its joint and room for what the
  * recursions carry from body to body.
  *
- *   hml_tree_open     lays the bodies out in the caller's scratch, checks the state, fills poses and columns
- *   hml_tree_to_root  columns and inertias in the frame of the tree's root, an inertial frame that is there at this
+ *   hmli_tree_open     lays the bodies out in the caller's scratch, checks the state, fills poses and columns
+ *   hmli_tree_to_root  columns and inertias in the frame of the tree's root, an inertial frame that is there at this
  * instant
  */
 #ifndef HML_REFERENCE_FEATHERSTONE_TREE_H
@@ -37,11 +37,11 @@ typedef struct tree {
 } tree;
 
 /* v and others may be NULL; lengths follow from the model */
-hml_status hml_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
-                         const double *wrenches, tree *t);
+hml_status hmli_tree_open(const hml_model *model, void *scratch, const double *q, const double *v, const double *other,
+                          const double *wrenches, tree *t);
 
 /* P, Sr and Ic (of the body alone) */
-void hml_tree_to_root(tree *t);
+void hmli_tree_to_root(tree *t);
 
 /* row or column of coordinate k of its joint */
 static inline size_t tree_at(const tree_body *b, int k) { return (size_t)b->at + (size_t)k; }
@@ -82,6 +82,6 @@ void hmli_tree_wrenches(tree *t, hml_representation representation, const double
 hml_status hmli_tree_project(tree *t, double *x);
 
 /* forces of dampers and springs, subtracted from x (nv) */
-void hml_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x);
+void hmli_tree_subtract_passive(const tree *t, const double *q, const double *v, double *x);
 
 #endif

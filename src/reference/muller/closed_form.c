@@ -69,11 +69,11 @@ hml_status hml_euler_jourdain(const hml_model *model, void *scratch, const doubl
 {
     tree t;
     if (!v || !a || !tau) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     for (int i = 0; i < model->nv; i++) tau[i] = -model_coordinates(model)[i].armature * a[i];
-    hml_tree_subtract_passive(&t, q, v, tau);
+    hmli_tree_subtract_passive(&t, q, v, tau);
     for (int i = 0; i < model->nv; i++) tau[i] = -tau[i];
     for (int i = 0; i < t.n; i++) {
         tree_body *b = &t.body[i];
@@ -92,7 +92,7 @@ hml_status hml_body_momenta(const hml_model *model, void *scratch, const double 
 {
     tree t;
     if (!v || !momenta) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     for (int i = 0; i < t.n; i++) {
@@ -120,9 +120,9 @@ hml_status hml_momentum_velocities(const hml_model *model, void *scratch, const 
 {
     tree t;
     if (!momenta || !v) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
-    if (!hml_all_finite(momenta, 6 * t.n)) return HML_NOT_FINITE;
+    if (!hmli_all_finite(momenta, 6 * t.n)) return HML_NOT_FINITE;
     if (t.n == 0) return HML_OK;
     double *change = (double *)(void *)t.body[0].Sr; /* columns that nobody uses here */
     for (int i = 0; i < t.n; i++) t.body[i].f = pose_ad_dual_inverse(t.body[i].H, tree_wrench(momenta, i));
@@ -172,7 +172,7 @@ hml_status hml_body_momentum_rates(const hml_model *model, void *scratch, const 
 {
     tree t;
     if (!v || !a || !rates) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, a, NULL, &t);
     if (status) return status;
     move(&t, v, a);
     write_rates(&t, rates);
@@ -187,7 +187,7 @@ hml_status hml_momentum_dynamics(const hml_model *model, void *scratch, const do
     hml_status status = hml_momentum_velocities(model, scratch, q, momenta, v);
     double *a = rates; /* nv <= 6 nbodies; read before rates are written */
     if (!status) status = hml_aba(model, scratch, q, v, tau, wrenches, a);
-    if (!status) status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
+    if (!status) status = hmli_tree_open(model, scratch, q, v, a, NULL, &t);
     if (status) return status;
     move(&t, v, a);
     write_rates(&t, rates);
@@ -199,9 +199,9 @@ hml_status hml_momentum_forces(const hml_model *model, void *scratch, const doub
 {
     tree t;
     if (!rates || !tau) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, NULL, NULL, wrenches, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, NULL, NULL, wrenches, &t);
     if (status) return status;
-    if (!hml_all_finite(rates, 6 * t.n)) return HML_NOT_FINITE;
+    if (!hmli_all_finite(rates, 6 * t.n)) return HML_NOT_FINITE;
     const unsigned before = overflow_watch();
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     for (int i = 0; i < t.n; i++) {

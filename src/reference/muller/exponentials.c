@@ -25,8 +25,8 @@ _Static_assert(sizeof(exponential) <= sizeof(body_state), "scratch of a body");
 
 hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, const double *q, double *H)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, NULL, NULL, NULL));
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !H) return HML_INVALID_ARGUMENT;
+    TRY(hmli_work_check_state(model, q, NULL, NULL, NULL));
     const unsigned before = overflow_watch();
     exponential *x = (exponential *)work->scratch;
     for (int32_t i = 0; i < model->nbodies; i++) {

@@ -137,12 +137,12 @@ hml_status hml_force_rates(const hml_model *model, void *scratch, const double *
     const double *const rate[4] = {v, a, jerk, snap};
     double *const out[3] = {tau, dtau, ddtau};
     if (!v || !a || !jerk || !snap) return HML_INVALID_ARGUMENT;
-    hml_status status = hml_tree_open(model, scratch, q, v, a, NULL, &t);
-    if (!status) status = hml_tree_open(model, scratch, q, jerk, snap, NULL, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, a, NULL, &t);
+    if (!status) status = hmli_tree_open(model, scratch, q, jerk, snap, NULL, &t);
     if (status) return status;
-    if (wrenches && !hml_all_finite(wrenches, 18 * t.n)) return HML_NOT_FINITE;
+    if (wrenches && !hmli_all_finite(wrenches, 18 * t.n)) return HML_NOT_FINITE;
     const unsigned before = overflow_watch();
-    hml_tree_to_root(&t);
+    hmli_tree_to_root(&t);
     for (int i = 0; i < 3 * t.n; i++) {
         tree_body *b = &t.body[i / 3];
         memset(b->Sd[i % 3], 0, (size_t)b->nv * sizeof(twist));

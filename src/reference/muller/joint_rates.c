@@ -46,11 +46,11 @@ static body_motion motion_of(hml_representation rep, const body_frame *bodies, i
 static hml_status solve_joints(const hml_model *model, hml_work *work, hml_representation rep, const double *q,
                                const double *V, const double *A, double *out)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !V || !out || rep < HML_LEFT || rep > HML_SPLIT) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !V || !out || rep < HML_LEFT || rep > HML_SPLIT) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, NULL, NULL, V));
-    TRY(hml_work_check_state(model, q, NULL, NULL, A));
+    TRY(hmli_work_check_state(model, q, NULL, NULL, V));
+    TRY(hmli_work_check_state(model, q, NULL, NULL, A));
     const unsigned before = overflow_watch();
     body_frame *bodies = (body_frame *)work->scratch;
     body_frames(model, q, NULL, bodies);

@@ -51,7 +51,7 @@ hml_status hml_joint_wrenches(const hml_model *model, void *scratch, hml_represe
         representation > HML_SPLIT) {
         return HML_INVALID_ARGUMENT;
     }
-    hml_status status = hml_tree_open(model, scratch, q, v, a, wrenches, &t);
+    hml_status status = hmli_tree_open(model, scratch, q, v, a, wrenches, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
     hmli_tree_wrenches(&t, representation, v, a, wrenches);

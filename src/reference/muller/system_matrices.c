@@ -180,7 +180,7 @@ static void fill_products(const hml_model *m, hml_representation rep, const twis
 hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_representation representation,
                                const double *q, const double *v, hml_system *system)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
         return HML_INVALID_ARGUMENT;
     }
     const int moves = system->a || system->Adot || system->Jdot;
@@ -188,7 +188,7 @@ hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_repre
         system->screws < HML_SCREWS_MOVING || system->screws > HML_SCREWS_REFERENCE) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, v, NULL, NULL));
+    TRY(hmli_work_check_state(model, q, v, NULL, NULL));
     const unsigned before = overflow_watch();
     const size_t n6 = 6 * (size_t)model->nbodies, nv = (size_t)model->nv;
     double *square[] = {system->A, system->a, system->Adot, system->D};

@@ -17,7 +17,7 @@ static void test_best_is_available(void **state)
     assert_true(hml_isa_available(best));
     assert_true(hml_isa_available(HML_ISA_SCALAR));
     assert_true(hml_isa_available(HML_ISA_BEST));
-    assert_ptr_equal(hml_kernels_get(HML_ISA_BEST), hml_kernels_get(best));
+    assert_ptr_equal(hmli_kernels_get(HML_ISA_BEST), hmli_kernels_get(best));
 }
 
 static void test_lanes_are_the_value_of_the_enum(void **state)
@@ -25,7 +25,7 @@ static void test_lanes_are_the_value_of_the_enum(void **state)
     (void)state;
     static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const hml_kernels *kernels = hml_kernels_get(all[i]);
+        const hml_kernels *kernels = hmli_kernels_get(all[i]);
         if (kernels) assert_int_equal(kernels->lanes, (int)all[i]);
     }
 }

@@ -24,7 +24,7 @@ static uint64_t bits_of(double x)
 static void assert_reads_as_strtod(const char *text)
 {
     double x = 0, y = strtod(text, NULL);
-    const char *end = hml_number_read(text, &x);
+    const char *end = hmli_number_read(text, &x);
     if (!end || *end || bits_of(x) != bits_of(y)) fail_msg("%s: %.17g, strtod says %.17g", text, x, y);
 }
 
@@ -134,8 +134,8 @@ static void test_random_numbers(void **state)
         int digits = 1 + (int)(next_random(&seed) % 25);
         snprintf(text, sizeof text, "%.*e", digits, x);
         if (isfinite(strtod(text, NULL))) assert_reads_as_strtod(text);
-        hml_number_write(x, text);
-        assert_non_null(hml_number_read(text, &back));
+        hmli_number_write(x, text);
+        assert_non_null(hmli_number_read(text, &back));
         assert_true(bits_of(back) == bits_of(x));
         assert_true(strlen(text) < NUMBER_SIZE);
     }
@@ -147,7 +147,7 @@ static void test_short_numbers_stay_short(void **state)
     static const char *const texts[] = {"0.1", "1", "-0.3", "1e+22", "9.81", "1e-05", "123456", "0"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[NUMBER_SIZE];
-        hml_number_write(strtod(texts[i], NULL), text);
+        hmli_number_write(strtod(texts[i], NULL), text);
         assert_string_equal(text, texts[i]);
     }
 }
@@ -159,25 +159,25 @@ static void test_what_is_no_number(void **state)
                                         "inf", "-inf",  "infinity", "NaN", "1e",  "1e+",
                                         "--1", "1e400", "-1e400",   "x",   ".e1", "1e99999999999999999999999"};
     double x = 42;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_null(hml_number_read(texts[i], &x));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_null(hmli_number_read(texts[i], &x));
     assert_true(x == 42);
-    assert_int_equal(*hml_number_read("0x10", &x), 'x'); /* zero, and then something else */
-    assert_int_equal(*hml_number_read("1.2.3", &x), '.');
+    assert_int_equal(*hmli_number_read("0x10", &x), 'x'); /* zero, and then something else */
+    assert_int_equal(*hmli_number_read("1.2.3", &x), '.');
 }
 
 static void test_lists(void **state)
 {
     (void)state;
     double x[3];
-    assert_int_equal(hml_number_read_list(" 1\t-2.5\n3e1 \r\n", 3, x), 3);
+    assert_int_equal(hmli_number_read_list(" 1\t-2.5\n3e1 \r\n", 3, x), 3);
     assert_true(x[0] == 1 && x[1] == -2.5 && x[2] == 30);
-    assert_int_equal(hml_number_read_list("", 3, x), 0);
-    assert_int_equal(hml_number_read_list("  ", 3, x), 0);
-    assert_int_equal(hml_number_read_list("1 2 3 4", 3, x), 4);
-    assert_int_equal(hml_number_read_list("1,2,3", 3, x), -1);
-    assert_int_equal(hml_number_read_list("1 2 x", 3, x), -1);
-    assert_int_equal(hml_number_read_list("0x10", 3, x), -1);
-    assert_int_equal(hml_number_read_list("1 nan", 3, x), -1);
+    assert_int_equal(hmli_number_read_list("", 3, x), 0);
+    assert_int_equal(hmli_number_read_list("  ", 3, x), 0);
+    assert_int_equal(hmli_number_read_list("1 2 3 4", 3, x), 4);
+    assert_int_equal(hmli_number_read_list("1,2,3", 3, x), -1);
+    assert_int_equal(hmli_number_read_list("1 2 x", 3, x), -1);
+    assert_int_equal(hmli_number_read_list("0x10", 3, x), -1);
+    assert_int_equal(hmli_number_read_list("1 nan", 3, x), -1);
 }
 
 /* where the machine has a locale with a comma, nothing changes */
@@ -190,9 +190,9 @@ static void test_locale_does_not_matter(void **state)
         comma = setlocale(LC_NUMERIC, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0;
     double x;
     char text[NUMBER_SIZE];
-    assert_non_null(hml_number_read("1.5", &x));
+    assert_non_null(hmli_number_read("1.5", &x));
     assert_true(x == 1.5);
-    hml_number_write(1.5, text);
+    hmli_number_write(1.5, text);
     assert_string_equal(text, "1.5");
     setlocale(LC_NUMERIC, "C");
     if (!comma) skip();

@@ -20,7 +20,7 @@ static void bench_open(bench *b, uint64_t *seed)
     robot_open(&b->r, seed, &spec);
     b->scratch = malloc(hml_reference_size(b->r.model));
     b->recursive = malloc(hml_recursive_size(b->r.model));
-    assert_true(hml_reference_lay(b->r.model, b->scratch, &b->x) > 0);
+    assert_true(hmli_reference_lay(b->r.model, b->scratch, &b->x) > 0);
     assert_int_equal(hml_crba(b->r.model, b->recursive, HML_CRBA_BODY, b->r.q, b->M), HML_OK);
 }
 
@@ -66,7 +66,7 @@ static void test_table6_line18(void **state)
             for (int e = 0; e < 36; e++)
                 expected[e] += weight[s] * M[(size_t)(e / 6) * b.r.nv + (size_t)(e % 6)] / (12 * h);
         }
-        hml_reference_eidamb_passes(b.r.model, b.r.q, b.r.v, zero, &b.x);
+        hmli_reference_eidamb_passes(b.r.model, b.r.q, b.r.v, zero, &b.x);
         composite_rates(&b.x, 0);
         right = fmax(right, off_by(reference_dMc(&b.x, 0, k), expected, 36));
         composite_rates(&b.x, 1);
@@ -91,7 +91,7 @@ static void upper_right(bench *b, int printed, double *block)
     static double Minv[NV * NV];
     memset(F, 0, 2 * set * ((size_t)x->n + 1) * sizeof *F);
     memset(Minv, 0, sizeof Minv);
-    hml_reference_joints(b->r.model, b->r.q, x);
+    hmli_reference_joints(b->r.model, b->r.q, x);
     for (int i = 0; i <= x->n; i++) memcpy(body[i].Mc, body[i].M, sizeof body[i].Mc);
     for (int i = x->n; i >= 1; i--) {
         double U[6], D, Ma[36], *row = Minv + (size_t)(5 + i) * w;
@@ -109,7 +109,7 @@ static void upper_right(bench *b, int printed, double *block)
         for (int k = 0; k < 36; k++) Ma[k] = body[i].Mc[k] - U[k / 6] * U[k % 6] / D;
         mat6_add_sandwich(body[body[i].parent].Mc, body[i].X, Ma, body[i].X);
     }
-    assert_int_equal(hml_reference_inverse6(body[0].Mc, inverse), 0);
+    assert_int_equal(hmli_reference_inverse6(body[0].Mc, inverse), 0);
     for (size_t k = 0; k < 6 * (size_t)x->n; k++) {
         block[k] = 0;
         for (size_t l = 0; l < 6; l++) block[k] -= inverse[k / (size_t)x->n * 6 + l] * F[l * w + 6 + k % (size_t)x->n];
@@ -155,7 +155,7 @@ static void test_table4_line6(void **state)
     assert_int_equal(hml_model_set_gravity(b.r.model, down), HML_OK);
     assert_int_equal(hml_reference_inverse_dynamics(b.r.model, b.scratch, b.r.q, b.r.v, a, tau), HML_OK);
     double R[9], force = 0;
-    hml_reference_base(b.r.model, b.r.q, R);
+    hmli_reference_base(b.r.model, b.r.q, R);
     for (int k = 0; k < 3; k++) force += R[6 + k] * tau[k]; /* what holds the robot up, along z of the world */
     assert_true(fabs(force - 9.81 * hml_model_mass(b.r.model)) < 1e-11 * force);
     assert_int_equal(hml_model_set_gravity(b.r.model, turned), HML_OK); /* a_grav = gravity is this */
