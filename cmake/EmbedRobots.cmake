@@ -20,5 +20,5 @@ ${arrays}
 const builtin hmli_builtins[] = {
 ${rows}};
 
-const int32_t hml_builtin_number = ${count};
+const int32_t hmli_builtin_number = ${count};
 ")

@@ -24,19 +24,21 @@ done
 # <complex.h> makes I a macro
 # shellcheck disable=SC2086
 printf '#include <complex.h>\n#include "hamel/hamel.h"\nextern int something;\n' | cc -x c -std=c11 $warnings -fsyntax-only -Iinclude -
-for kind in F64 F32 X2 X4 X8 S4 S4V X4V; do
-    case $kind in
-    ?4) set -- -mavx2 -mfma ;;
-    ?8 | *V) set -- -mavx512f -mavx512dq -mavx512vl -mfma ;;
-    *) set -- ;;
-    esac
-    [ "$(uname -m)" = x86_64 ] || set --
-    case $kind in
-    S*) set -- -DHML_COLUMNS=4 -DHML_NUM_F64 "$@" ;;
-    X4V) set -- -DHML_SINGLE_CALLS -DHML_NUM_X4 "$@" ;;
-    *) set -- "-DHML_NUM_$kind" "$@" ;;
-    esac
-    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_KIND=$kind" "$@" src/kernel/table.c
-done
+case $(uname -m) in
+x86_64) processor=x86 ;;
+aarch64) processor=arm ;;
+*) processor=other ;;
+esac
+# kind NAME PROCESSOR NUMBER DEFINITIONS FLAGS OPTIONAL: a line of kinds.cmake
+kind()
+{
+    case $2 in any | "$processor") ;; *) return 0 ;; esac
+    definitions=
+    for definition in $4; do definitions="$definitions -D$definition"; done
+    # shellcheck disable=SC2086
+    c++ -x c++ -std=c++17 -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -Iinclude -Isrc "-DHML_KIND=$1" "-DHML_NUM_$3" $definitions $5 \
+        src/kernel/table.c
+}
+eval "$(sed -n 's/^hamel_kind(\(.*\))$/kind \1/p' src/kernel/kinds.cmake)"
 # and for numbers that count operations
 for program in bench/*/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc -Ibench "$program"; done

@@ -1,11 +1,14 @@
 #!/bin/sh
-# What the libraries show: nothing but hml_ names, and of each instruction set's kernels one symbol, its table.
+# What the libraries show: nothing but hml_ names, inside them hmli_ too, and of each kernel object one symbol, its table.
 # Usage: check-symbols.sh STATIC_BUILD SHARED_BUILD
 set -eu
 
 static=$1
 shared=$2
 fault=0
+public=$(mktemp)
+defined=$(mktemp)
+trap 'rm -f "$public" "$defined"' EXIT
 
 complain()
 {
@@ -28,6 +31,7 @@ done
 # what the headers promise is there, and nothing is visible that they do not promise
 promised=$(cat "$(dirname "$0")"/../include/hamel/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
     tr -d '(' | sort -u)
+printf '%s\n' "$promised" >"$public"
 shown=$(for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
     [ ! -e "$library" ] || names -D "$library"
 done | sort -u)
@@ -38,21 +42,26 @@ differ=$(printf '%s\n---\n%s\n' "$promised" "$shown" | awk '
     END { for (name in promised) print name, "is in a header but not in the library" }' | sort)
 [ -z "$differ" ] || complain "headers and library disagree" "$differ"
 
+# what the library defines as hml_ is public, and the rest is hmli_;
 # inside a static library even hidden names could collide with the program's own
 for library in "$static"/src/libhamel.a "$static"/src/libhamel-io.a; do
     [ -e "$library" ] || continue
     foreign=$(names "$library" | grep -vE '^hmli?_' || true)
     [ -z "$foreign" ] || complain "$library defines names that are neither hml_ nor hmli_" "$foreign"
+    names "$library" | grep '^hml_' >>"$defined" || true
 done
+
+differ=$(sort -u "$defined" | comm -13 "$public" - | sed 's/$/ is hml_ but in no header/')
+[ -z "$differ" ] || complain "internal names must begin with hmli_" "$differ"
 
 for object in "$static"/src/CMakeFiles/hamel_kernels_*.dir/kernel/table.c.o; do
     kind=${object%.dir/*}
     kind=${kind##*hamel_kernels_}
-    [ "$(names "$object")" = "hml_kernels_$kind" ] || complain "$object must define hml_kernels_$kind alone" "$(names "$object")"
+    [ "$(names "$object")" = "hmli_kernels_$kind" ] || complain "$object must define hmli_kernels_$kind alone" "$(names "$object")"
     case $kind in
-    *V) # registers of 64 bytes lower the clock, be it for a copy: docs/decisions/0011
+    avx512vl_*) # 512-bit registers lower the CPU frequency, be it for a copy: docs/decisions/0011
         wide=$(objdump -d "$object" | grep -m 1 zmm || true)
-        [ -z "$wide" ] || complain "$object has registers of 64 bytes" "$wide"
+        [ -z "$wide" ] || complain "$object uses 512-bit registers" "$wide"
         ;;
     esac
 done

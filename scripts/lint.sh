@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 # the analyzer stops looking into a function after so many steps; its default of 225000 takes twice the time
 steps="--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=75000"
 # the kernels are one file for every kind of number: as packs of four they are looked at once
-pack="-std=c11 -Iinclude -Isrc -DHML_NUM_X4 -DHML_KIND=X4"
+pack="-std=c11 -Iinclude -Isrc -DHML_NUM_X4 -DHML_KIND=avx2_x4"
 [ "$(uname -m)" != x86_64 ] || pack="$pack -mavx2 -mfma"
 # shellcheck disable=SC2086
 clang-tidy --quiet $steps src/kernel/table.c -- $pack &

@@ -65,7 +65,7 @@ static configuration_call call_at(const batch *b, size_t first, size_t count)
 
 static hml_status run_packs(const batch *b, size_t first, size_t end, hml_status *status)
 {
-    const size_t lanes = (size_t)b->work->pack->lanes;
+    const size_t lanes = (size_t)b->work->choice.batch->lanes;
     hml_status worst = HML_OK;
     for (size_t i = first; i < end; i += lanes) {
         hml_status each[HML_ISA_X8] = {HML_OK};
@@ -122,7 +122,7 @@ hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_w
     if (!valid(model, work, q.data, v.data)) return HML_INVALID_ARGUMENT;
     const size_t row = (size_t)model->nq;
     if (!out.data || !output_fits(out, row)) return HML_INVALID_ARGUMENT;
-    const batch b = {model, work, work->pack->integrate, 0, q, v, states_output(out, 1, row), row};
+    const batch b = {model, work, work->choice.batch->pack_integrate, 0, q, v, states_output(out, 1, row), row};
     return run(&b, n, status);
 }
 
@@ -132,6 +132,6 @@ hml_status hml_configuration_difference_batch(const hml_model *model, const hml_
     if (!valid(model, work, q0.data, q1.data)) return HML_INVALID_ARGUMENT;
     const size_t row = (size_t)model->nv;
     if (!v.data || !output_fits(v, row)) return HML_INVALID_ARGUMENT;
-    const batch b = {model, work, work->pack->difference, 1, q0, q1, states_output(v, 1, row), row};
+    const batch b = {model, work, work->choice.batch->pack_difference, 1, q0, q1, states_output(v, 1, row), row};
     return run(&b, n, status);
 }

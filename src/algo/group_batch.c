@@ -1,15 +1,15 @@
-/* The batch functions of the group layer: hml_<name>_batch and hml_<name>_batch_f32, one pair a line of HML_ROW_MAPS
- * and HML_PAIR_MAPS.
+/* The batch functions of the group layer: hml_<name>_batch and hml_<name>_batch_f32, one pair a line of ROW_MAPS
+ * and PAIR_MAPS.
  */
 #include "hamel/inertia.h"
 #include "hamel/se3.h"
 #include "hamel/so3.h"
-#include "kernel/table.h"
+#include "kernel/dispatch.h"
 
 #define BATCH(name, ins, outs)                                                                                         \
     hml_status hml_##name##_batch(hml_isa isa, size_t n, const double *in, double *out)                                \
     {                                                                                                                  \
-        const hml_kernels *kernels = hmli_kernels_get(isa);                                                            \
+        const kernel_table *kernels = hmli_kernels_get(isa);                                                           \
         if (!kernels || (n > 0 && (!in || !out))) return HML_INVALID_ARGUMENT;                                         \
         kernels->name(n, in, out);                                                                                     \
         return HML_OK;                                                                                                 \
@@ -17,15 +17,15 @@
     hml_status hml_##name##_batch_f32(size_t n, const float *in, float *out)                                           \
     {                                                                                                                  \
         if (n > 0 && (!in || !out)) return HML_INVALID_ARGUMENT;                                                       \
-        hml_kernels_F32.name(n, in, out);                                                                              \
+        hmli_kernels_scalar_f32.name(n, in, out);                                                                      \
         return HML_OK;                                                                                                 \
     }
-HML_ROW_MAPS(BATCH)
+ROW_MAPS(BATCH)
 
 #define PAIR_BATCH(name, first, second, outs)                                                                          \
     hml_status hml_##name##_batch(hml_isa isa, size_t n, const double *a, const double *b, double *out)                \
     {                                                                                                                  \
-        const hml_kernels *kernels = hmli_kernels_get(isa);                                                            \
+        const kernel_table *kernels = hmli_kernels_get(isa);                                                           \
         if (!kernels || (n > 0 && (!a || !b || !out))) return HML_INVALID_ARGUMENT;                                    \
         kernels->name(n, a, b, out);                                                                                   \
         return HML_OK;                                                                                                 \
@@ -33,7 +33,7 @@ HML_ROW_MAPS(BATCH)
     hml_status hml_##name##_batch_f32(size_t n, const float *a, const float *b, float *out)                            \
     {                                                                                                                  \
         if (n > 0 && (!a || !b || !out)) return HML_INVALID_ARGUMENT;                                                  \
-        hml_kernels_F32.name(n, a, b, out);                                                                            \
+        hmli_kernels_scalar_f32.name(n, a, b, out);                                                                    \
         return HML_OK;                                                                                                 \
     }
-HML_PAIR_MAPS(PAIR_BATCH)
+PAIR_MAPS(PAIR_BATCH)

@@ -5,70 +5,47 @@
 #include <string.h>
 
 #include "algo/dynamics/mimic.h"
+#include "base/layout.h"
 #include "model/coordinates.h"
-
-static size_t aligned(size_t n) { return (n + HML_WORK_ALIGN - 1) / HML_WORK_ALIGN * HML_WORK_ALIGN; }
 
 typedef struct sections {
     size_t paths, scratch, tree, size; /* offsets */
 } sections;
 
-/* the tables that a workspace of an instruction set runs for a model; 0: there are none */
-static int choose(hml_work *w, const hml_model *model, hml_isa isa)
+static sections lay_out(const hml_model *model, const kernel_choice *choice, unsigned uses)
 {
-    const hml_kernels *narrow = hmli_kernels_single_lanes(isa);
-    w->model = model;
-    w->pack = hmli_kernels_get(isa);
-    w->scalar = hmli_kernels_single(isa);
-    if (!model || !w->pack) return 0;
-    w->lanes = plan_is_long(model_plan(model)) ? w->pack : narrow; /* there the widest registers are full */
-    w->matrix = plan_is_large(model_plan(model)) ? narrow : w->pack;
-    return 1;
-}
-
-/* for any of its kernels; without HML_USE_FACTOR what grows with columns times depth is left out */
-static size_t scratch_size(const hml_work *w, unsigned uses)
-{
-    const struct {
-        const hml_kernels *table;
-        int linearizes; /* packs */
-    } all[4] = {{w->pack, 0}, {w->lanes, 0}, {w->matrix, !hmli_work_is_long(w)}, {w->scalar, 1}};
-    hml_plan plan = *model_plan(w->model);
-    size_t size = 0;
-    if (!(uses & HML_USE_FACTOR)) plan.depth = 0;
-    for (int i = 0; i < 4; i++) {
-        const size_t each = all[i].table->scratch_size(&plan, all[i].linearizes);
-        if (each > size) size = each;
-    }
-    return size;
-}
-
-static sections lay_out(const hml_work *w, unsigned uses)
-{
-    const hml_model *model = w->model;
+    const int factor = (uses & HML_USE_FACTOR) != 0;
     sections s;
-    s.paths = aligned(sizeof(hml_work));
-    s.scratch = s.paths + aligned(uses & HML_USE_FACTOR ? hmli_paths_size(model_plan(model)) : 0);
-    s.tree = s.scratch + aligned(scratch_size(w, uses));
-    s.size = s.tree + aligned(hmli_mimic_scratch_size(model) * sizeof(double));
+    s.paths = layout_aligned(sizeof(hml_work));
+    s.scratch = s.paths + layout_aligned(factor ? hmli_paths_size(model_plan(model)) : 0);
+    s.tree = s.scratch + layout_aligned(hmli_kernel_scratch_size(model_plan(model), choice, factor));
+    s.size = s.tree + layout_aligned(hmli_mimic_scratch_size(model) * sizeof(double));
     return s;
+}
+
+/* the kernels of an instruction set for a model; 0: there are none */
+static int choose(const hml_model *model, hml_isa isa, kernel_choice *choice)
+{
+    return model && hmli_kernel_choose(model_plan(model), model->nfollowers > 0, isa, choice);
 }
 
 size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
 {
-    hml_work w = {0};
-    return choose(&w, model, isa) ? lay_out(&w, uses).size : 0;
+    kernel_choice choice;
+    return choose(model, isa, &choice) ? lay_out(model, &choice, uses).size : 0;
 }
 
 hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
 {
-    hml_work tables = {0};
+    kernel_choice choice;
     if (!memory || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
-    if (!choose(&tables, model, isa)) return HML_INVALID_ARGUMENT;
-    const sections s = lay_out(&tables, uses);
+    if (!choose(model, isa, &choice)) return HML_INVALID_ARGUMENT;
+    const sections s = lay_out(model, &choice, uses);
     if (size < s.size) return HML_INVALID_ARGUMENT;
     hml_work *w = memory;
-    *w = tables;
+    memset(w, 0, sizeof *w);
+    w->model = model;
+    w->choice = choice;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
     if (uses & HML_USE_FACTOR) hmli_paths_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
@@ -106,6 +83,7 @@ kernel_call hmli_work_call(const hml_work *work)
     call.scratch = work->scratch;
     call.gravity = work->model->gravity;
     call.passive = call.plan->passive;
+    call.long_chain = work->choice.long_chain;
     call.count = 1;
     return call;
 }
@@ -115,7 +93,7 @@ void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
     if (work->model->nfollowers)
         hmli_mimic_inverse_dynamics(work, call);
     else
-        work->scalar->inverse_dynamics_derivatives(call);
+        work->choice.fallback->pack_inverse_dynamics_derivatives(call);
 }
 
 hml_status hmli_work_check(const hml_model *model, const hml_work *work, unsigned uses)

@@ -4,29 +4,20 @@
 
 #include "hamel/work.h"
 #include "kernel/call.h"
-#include "kernel/table.h"
+#include "kernel/dispatch.h"
 
 struct hml_work {
     const hml_model *model;
-    const hml_kernels *pack;   /* batches */
-    const hml_kernels *matrix; /* those of linearizations and M */
-    const hml_kernels *scalar; /* single calls */
-    const hml_kernels *lanes;  /* single calls, in lanes of bodies and columns */
+    kernel_choice choice;
     hml_isa isa;
     unsigned uses;
     plan_paths paths;
-    void *scratch;       /* for either kernel */
+    void *scratch;       /* for any of its kernels */
     double *tree;        /* for models with mimic joints: q, v, tau of the tree and square matrices, see mimic.c */
     int owned;           /* made by hml_work_new */
     size_t first_failed; /* of the states it had in a parallel batch */
     hml_status failure;
 };
-
-/* are states better taken one by one, in batches too? */
-static inline int hmli_work_is_long(const hml_work *work)
-{
-    return plan_is_long_for_packs(model_plan(work->model)) && work->lanes->linearize_single && !work->model->nfollowers;
-}
 
 /* a call with everything that does not change from state to state */
 kernel_call hmli_work_call(const hml_work *work);

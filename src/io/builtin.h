@@ -12,6 +12,6 @@ typedef struct builtin {
 } builtin;
 
 extern const builtin hmli_builtins[];
-extern const int32_t hml_builtin_number;
+extern const int32_t hmli_builtin_number;
 
 #endif

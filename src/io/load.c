@@ -124,18 +124,18 @@ hml_status hml_load(const char *path, const hml_load_options *options, hml_model
     return status;
 }
 
-int32_t hml_builtin_count(void) { return hml_builtin_number; }
+int32_t hml_builtin_count(void) { return hmli_builtin_number; }
 
 const char *hml_builtin_name(int32_t index)
 {
-    return index >= 0 && index < hml_builtin_number ? hmli_builtins[index].name : NULL;
+    return index >= 0 && index < hmli_builtin_number ? hmli_builtins[index].name : NULL;
 }
 
 hml_status hml_load_builtin(const char *name, const hml_load_options *options, hml_model **model, hml_error *error)
 {
     if (!name || !model) return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no robot to load");
     *model = NULL;
-    for (int32_t i = 0; i < hml_builtin_number; i++) {
+    for (int32_t i = 0; i < hmli_builtin_number; i++) {
         if (strcmp(hmli_builtins[i].name, name) != 0) continue;
         hml_load_options json;
         hml_status status = copy_options(options, &json, error);

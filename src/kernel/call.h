@@ -28,6 +28,7 @@ typedef struct kernel_call {
     void *scratch; /* aligned to a pack */
     const double *gravity;
     int passive;                               /* 1: with damping and springs */
+    int long_chain;                            /* as in kernel_choice; of single calls */
     int count;                                 /* states in this pack, 1 … LANES */
     kernel_input q, v, tau, a, wrenches;       /* in the tree's numbering; a: for inverse dynamics */
     kernel_output acceleration, Dq, Dv, Minv;  /* forward */

@@ -1,7 +1,5 @@
-/* Which instruction sets this build and this processor have. Stateless: the answer is asked for, never stored. */
-#include "hamel/isa.h"
-
-#include "kernel/table.h"
+/* Which instruction sets this build and this processor have, and which kernels a workspace runs. No state is kept. */
+#include "kernel/dispatch.h"
 
 static int processor_has(hml_isa isa)
 {
@@ -18,49 +16,101 @@ static int processor_has(hml_isa isa)
     return isa == HML_ISA_SCALAR || isa == HML_ISA_X2;
 }
 
-static const hml_kernels *table(hml_isa isa)
+static const kernel_table *table(hml_isa isa)
 {
     switch (isa) {
-    case HML_ISA_SCALAR: return &hml_kernels_F64;
-#if defined HML_HAVE_X2
-    case HML_ISA_X2: return &hml_kernels_X2;
+    case HML_ISA_SCALAR: return &hmli_kernels_scalar;
+#if defined HML_HAVE_sse2_x2
+    case HML_ISA_X2: return &hmli_kernels_sse2_x2;
+#elif defined HML_HAVE_neon_x2
+    case HML_ISA_X2: return &hmli_kernels_neon_x2;
+#elif defined HML_HAVE_vector_x2
+    case HML_ISA_X2: return &hmli_kernels_vector_x2;
 #endif
-#if defined HML_HAVE_X4
-    case HML_ISA_X4: return &hml_kernels_X4;
+#if defined HML_HAVE_avx2_x4
+    case HML_ISA_X4: return &hmli_kernels_avx2_x4;
 #endif
-#if defined HML_HAVE_X8
-    case HML_ISA_X8: return &hml_kernels_X8;
+#if defined HML_HAVE_avx512_x8
+    case HML_ISA_X8: return &hmli_kernels_avx512_x8;
 #endif
     default: return NULL;
     }
 }
 
-const hml_kernels *hmli_kernels_get(hml_isa isa)
+const kernel_table *hmli_kernels_get(hml_isa isa)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
     return processor_has(isa) ? table(isa) : NULL;
 }
 
-const hml_kernels *hmli_kernels_single(hml_isa isa)
+/* ---- the choice ---- */
+
+/*
+ * Measured limits, in columns of velocity.
+ *
+ * LONG_CHAIN: from such paths on, sweeps along the tree take fewer steps than products with an inverse
+ * (docs/decisions/0010). Long paths also fill the widest registers, so that single calls use the native width.
+ * LONG_FOR_PACKS: packs of states have no sweeps; from here on single calls, one after the other, are faster.
+ * LARGE_ROBOT: from here on eight states of a linearization do not fit L2, and packs of four are faster.
+ */
+enum { LONG_CHAIN = 24, LONG_FOR_PACKS = 28, LARGE_ROBOT = 28 };
+
+/* single calls of an instruction set; AVX-512 without its 512-bit registers, which lower the CPU frequency */
+static const kernel_table *scalar_table(hml_isa isa)
 {
-    if (isa == HML_ISA_BEST) isa = hml_isa_best();
-#if defined HML_HAVE_S4
-    if (isa == HML_ISA_X4 && processor_has(isa)) return &hml_kernels_S4;
+#if defined HML_HAVE_avx2_scalar
+    if (isa == HML_ISA_X4) return &hmli_kernels_avx2_scalar;
 #endif
-#if defined HML_HAVE_S4V
-    if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_S4V;
+#if defined HML_HAVE_avx512vl_scalar
+    if (isa == HML_ISA_X8) return &hmli_kernels_avx512vl_scalar;
 #endif
-    return &hml_kernels_F64;
+    (void)isa;
+    return &hmli_kernels_scalar;
 }
 
-const hml_kernels *hmli_kernels_single_lanes(hml_isa isa)
+static const kernel_table *narrow_table(hml_isa isa)
+{
+#if defined HML_HAVE_avx512vl_x4
+    if (isa == HML_ISA_X8) return &hmli_kernels_avx512vl_x4;
+#endif
+    return table(isa);
+}
+
+int hmli_kernel_choose(const hml_plan *plan, int followers, hml_isa isa, kernel_choice *choice)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
-#if defined HML_HAVE_X4V
-    if (isa == HML_ISA_X8 && processor_has(isa)) return &hml_kernels_X4V;
-#endif
-    return hmli_kernels_get(isa);
+    kernel_choice c = {.batch = hmli_kernels_get(isa)};
+    if (!c.batch) return 0;
+    c.long_chain = plan->longest_path >= LONG_CHAIN;
+    c.single = c.long_chain ? c.batch : narrow_table(isa);
+    c.batch_matrices = plan->nv >= LARGE_ROBOT ? narrow_table(isa) : c.batch;
+    c.fallback = scalar_table(isa);
+    c.one_by_one = plan->longest_path >= LONG_FOR_PACKS && c.single->single_linearize && !followers;
+    *choice = c;
+    return 1;
 }
+
+size_t hmli_kernel_scratch_size(const hml_plan *plan, const kernel_choice *choice, int factor)
+{
+    const unsigned chain = choice->long_chain ? SCRATCH_LONG_CHAIN : 0;
+    const struct {
+        const kernel_table *table;
+        unsigned uses;
+    } all[] = {{choice->batch, chain},
+               {choice->single, chain},
+               {choice->batch_matrices, chain | (choice->one_by_one ? 0 : SCRATCH_PACK_LINEARIZE)},
+               {choice->fallback, chain | SCRATCH_PACK_LINEARIZE}};
+    hml_plan tree = *plan;
+    size_t size = 0;
+    if (!factor) tree.depth = 0; /* what grows with columns times depth is left out */
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const size_t each = all[i].table->scratch_size(&tree, all[i].uses);
+        if (each > size) size = each;
+    }
+    return size;
+}
+
+/* ---- instruction sets ---- */
 
 int hml_isa_available(hml_isa isa) { return hmli_kernels_get(isa) != NULL; }
 

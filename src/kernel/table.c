@@ -1,6 +1,7 @@
 /*
- * One instruction set's kernels, and the one symbol they show. Compiled once for each kind of number: HML_NUM_… says
- * which, HML_KIND names its table. HML_SINGLE_CALLS: of packs of states it has the linearization and M alone.
+ * The kernels of one object, and the one symbol it shows. Compiled once for each line of kernel/kinds.cmake: HML_NUM_…
+ * says what a number is, HML_KIND names the table. KERNEL_WITHOUT_PACK_EXTRAS: of packs of states the object has the
+ * linearization and M alone.
  */
 #include "kernel/table.h"
 
@@ -56,68 +57,49 @@
 #endif
 /* clang-format on */
 
-#if defined HML_NUM_X4 || defined HML_NUM_X8
-#define JACOBIANS_SINGLE single_jacobians
-#define FORWARD_SINGLE   single_forward_dynamics
-#define LINEARIZE_SINGLE single_linearize
-#define INVERSE_SINGLE   single_inverse_mass_matrix
-#elif defined HML_NUM_X2
-#define JACOBIANS_SINGLE NULL
-#define FORWARD_SINGLE   NULL
-#define LINEARIZE_SINGLE single_linearize
-#define INVERSE_SINGLE   single_inverse_mass_matrix
-#else
-#define JACOBIANS_SINGLE pack_jacobians
-#define FORWARD_SINGLE   NULL
-#define LINEARIZE_SINGLE NULL
-#define INVERSE_SINGLE   NULL
-#endif
-
-#define TABLE_(kind) hml_kernels_##kind
+#define TABLE_(kind) hmli_kernels_##kind
 #define TABLE(kind)  TABLE_(kind)
 
-#if defined HML_NUM_F32
-typedef hml_kernels_f32 kernel_table;
+#if LANES >= 2
+#define TWO_LANES(kernel) kernel
 #else
-typedef hml_kernels kernel_table;
+#define TWO_LANES(kernel) NULL
 #endif
+#if LANES >= 4
+#define FOUR_LANES(kernel) kernel
+#else
+#define FOUR_LANES(kernel) NULL
+#endif
+#define EVERY_OBJECT(kernel) kernel
 
-#if defined HML_SINGLE_CALLS
-#define PACKS(function)                     NULL
+#if defined KERNEL_WITHOUT_PACK_EXTRAS
+#define PACK_EXTRA(kernel)                  NULL
 #define ROW_MAP(name, ins, outs)            NULL,
 #define PAIR_MAP(name, first, second, outs) NULL,
 #else
 #include "kernel/pack/row_map.h"
 
 #include "kernel/pack/so3_rows.h"
-#define PACKS(function)                     function
+#define PACK_EXTRA(kernel)                  kernel
 #define ROW_MAP(name, ins, outs)            name##_rows,
 #define PAIR_MAP(name, first, second, outs) name##_pairs,
 #endif
 
+#if defined HML_NUM_F32
+extern const kernel_table_f32 TABLE(HML_KIND);
+const kernel_table_f32 TABLE(HML_KIND) = {
+    HML_NUM_NAME, LANES,
+#else
+#define KERNEL(call_type, name, which) which(name),
 extern const kernel_table TABLE(HML_KIND);
 const kernel_table TABLE(HML_KIND) = {
     HML_NUM_NAME,
     LANES,
-#if !defined HML_NUM_F32
     pack_scratch_size,
-    pack_linearize,
-    LINEARIZE_SINGLE,
-    PACKS(pack_forward_dynamics),
-    FORWARD_SINGLE,
-    PACKS(pack_inverse_dynamics_derivatives),
-    PACKS(pack_inverse_dynamics),
-    pack_mass_matrix,
-    PACKS(pack_inverse_mass_matrix),
-    INVERSE_SINGLE,
-    PACKS(pack_jacobians),
-    JACOBIANS_SINGLE,
-    PACKS(pack_poses),
-    single_poses,
-    PACKS(pack_integrate),
-    PACKS(pack_difference),
+    kept_scratch_lay,
     sincos_range,
+    KERNEL_LIST(KERNEL)
 #endif
-    HML_ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
-    HML_PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */
+    ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
+    PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */
 };

@@ -1,6 +1,6 @@
 /*
- * The table of functions that one instruction set's object exports. Everything over packs is static inline behind it;
- * no pack crosses a function boundary.
+ * The table of functions that one kernel object exports, see kernel/kinds.cmake. Everything over packs is static inline
+ * behind it; no pack crosses a function boundary.
  */
 #ifndef HML_KERNEL_TABLE_H
 #define HML_KERNEL_TABLE_H
@@ -15,7 +15,7 @@
  * in kernel/pack/so3_rows.h or pack/se3_rows.h and a declaration in a public header make a batch function:
  * hml_<name>_batch, and its hml_<name>_batch_f32.
  */
-#define HML_ROW_MAPS(X)                                                                                                \
+#define ROW_MAPS(X)                                                                                                    \
     X(so3_exp, 3, 9)                                                                                                   \
     X(so3_log, 4, 3)                                                                                                   \
     X(so3_dexp, 3, 9)                                                                                                  \
@@ -26,77 +26,88 @@
     X(se3_dexp_left_inverse, 6, 36)
 
 /* The same for functions of two arrays of n rows: name, numbers in a row of the first, of the second, of the result. */
-#define HML_PAIR_MAPS(X)                                                                                               \
+#define PAIR_MAPS(X)                                                                                                   \
     X(twist_transform, 16, 6, 6)                                                                                       \
     X(twist_cross, 6, 6, 6)                                                                                            \
     X(inertia_mul, 10, 6, 6)
 
+/*
+ * The kernels of a table: the type of its call, its name, and which objects have it (kernel/table.c); the others have
+ * NULL. This list makes the members of kernel_table and their initializer.
+ *
+ * pack_…    A pack of 1 … lanes states. Returns the lanes that failed, a bit each: M is singular, or the state is not
+ *           finite or not on the group. pack_inverse_dynamics_derivatives looks at nothing. Of pack_integrate and
+ *           pack_difference 1 means that some state of the pack is bad.
+ * single_…  One state, whose lanes are bodies, columns or x, y, z. Returns 1 where it cannot do it; the caller then
+ *           takes the pack kernel of a scalar table. single_poses returns 1 for a bad state. single_jacobians,
+ *           single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked.
+ */
+#define KERNEL_LIST(X)                                                                                                 \
+    X(kernel_call, pack_linearize, EVERY_OBJECT)                                                                       \
+    X(kernel_call, pack_mass_matrix, EVERY_OBJECT)                                                                     \
+    X(kernel_call, pack_inverse_mass_matrix, PACK_EXTRA)                                                               \
+    X(kernel_call, pack_forward_dynamics, PACK_EXTRA)                                                                  \
+    X(kernel_call, pack_inverse_dynamics, PACK_EXTRA)                                                                  \
+    X(kernel_call, pack_inverse_dynamics_derivatives, PACK_EXTRA)                                                      \
+    X(jacobian_call, pack_jacobians, PACK_EXTRA)                                                                       \
+    X(jacobian_call, pack_poses, PACK_EXTRA)                                                                           \
+    X(configuration_call, pack_integrate, PACK_EXTRA)                                                                  \
+    X(configuration_call, pack_difference, PACK_EXTRA)                                                                 \
+    X(kernel_call, single_linearize, TWO_LANES)                                                                        \
+    X(kernel_call, single_inverse_mass_matrix, TWO_LANES)                                                              \
+    X(kernel_call, single_forward_dynamics, FOUR_LANES)                                                                \
+    X(jacobian_call, single_jacobians, FOUR_LANES)                                                                     \
+    X(jacobian_call, single_poses, EVERY_OBJECT)
+
 struct kernel_call;
 struct jacobian_call;
 struct configuration_call;
+struct kept_scratch;
 struct hml_plan;
 
-typedef struct hml_kernels {
+/* what a workspace will ask of a table, as far as its scratch depends on it; a set of bits */
+enum {
+    SCRATCH_PACK_LINEARIZE = 1, /* pack_linearize, which takes most of all */
+    SCRATCH_LONG_CHAIN = 2,     /* single_linearize by sweeps (kernel/single/long_chains.h) */
+};
+
+typedef struct kernel_table {
     const char *name;
     int lanes;
-    /* kernel/pack/scratch_size.h: bytes of scratch, with or without those of `linearize` */
-    size_t (*scratch_size)(const struct hml_plan *plan, int linearizes);
-    /* kernel/pack/linearize.h, pack/inverse_dynamics_derivatives.h: a pack of states, returning the lanes that failed
-     */
-    unsigned (*linearize)(const struct kernel_call *call);
-    /* kernel/single/linearize.h: one state, or 1 where the scalar table must do it; NULL: it always must */
-    unsigned (*linearize_single)(const struct kernel_call *call);
-    unsigned (*forward_dynamics)(const struct kernel_call *call);
-    /* kernel/single/forward_dynamics.h: one state, or 1 where the scalar table must do it; NULL: it always must */
-    unsigned (*forward_dynamics_single)(const struct kernel_call *call);
-    unsigned (*inverse_dynamics_derivatives)(const struct kernel_call *call);
-    /* kernel/pack/scratch_size.h: the same alone; they also mark states that are not finite or not on the group */
-    unsigned (*inverse_dynamics)(const struct kernel_call *call);
-    unsigned (*mass_matrix)(const struct kernel_call *call);
-    unsigned (*inverse_mass_matrix)(const struct kernel_call *call);
-    /* kernel/single/linearize.h: as linearize_single; it trusts the state */
-    unsigned (*inverse_mass_matrix_single)(const struct kernel_call *call);
-    /* kernel/pack/jacobians.h, single/jacobians.h: a pack of states; one state, NULL: the scalar table has it */
-    unsigned (*jacobians)(const struct jacobian_call *call);
-    unsigned (*jacobians_single)(const struct jacobian_call *call);
-    /* poses alone; single/poses.h */
-    unsigned (*poses)(const struct jacobian_call *call);
-    unsigned (*poses_single)(const struct jacobian_call *call);
-    /* kernel/pack/configuration.h: a pack of q ⊕ ν or q₁ ⊖ q₀; 1: some state is bad */
-    unsigned (*integrate)(const struct configuration_call *call);
-    unsigned (*difference)(const struct configuration_call *call);
-    /* single/poses.h: of the numbers begin … end − 1 of q */
+    /* bytes of scratch for any kernel of the table (pack/scratch_size.h) */
+    size_t (*scratch_size)(const struct hml_plan *plan, unsigned uses);
+    /* where the object keeps what others may read (kernel/scratch.h); returns its size in bytes */
+    size_t (*kept_scratch)(const struct hml_plan *plan, void *memory, struct kept_scratch *kept);
+    /* sines and cosines of the entries begin … end − 1 of q; s and c have room for a whole pack more */
     void (*sincos)(const double *q, int32_t begin, int32_t end, double *s, double *c);
-#define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
-    HML_ROW_MAPS(HML_ROW_MAP)
-#undef HML_ROW_MAP
-#define HML_PAIR_MAP(name, first, second, outs) void (*name)(size_t n, const double *a, const double *b, double *out);
-    HML_PAIR_MAPS(HML_PAIR_MAP)
-#undef HML_PAIR_MAP
-} hml_kernels;
+#define KERNEL_MEMBER(call_type, name, which) unsigned (*name)(const struct call_type *call);
+    KERNEL_LIST(KERNEL_MEMBER)
+#undef KERNEL_MEMBER
+#define ROW_MAP_MEMBER(name, ins, outs) void (*name)(size_t n, const double *in, double *out);
+    ROW_MAPS(ROW_MAP_MEMBER)
+#undef ROW_MAP_MEMBER
+#define PAIR_MAP_MEMBER(name, first, second, outs)                                                                     \
+    void (*name)(size_t n, const double *a, const double *b, double *out);
+    PAIR_MAPS(PAIR_MAP_MEMBER)
+#undef PAIR_MAP_MEMBER
+} kernel_table;
 
 /* single precision: the row maps alone, since models are always double */
-typedef struct hml_kernels_f32 {
+typedef struct kernel_table_f32 {
     const char *name;
     int lanes;
-#define HML_ROW_MAP(name, ins, outs) void (*name)(size_t n, const float *in, float *out);
-    HML_ROW_MAPS(HML_ROW_MAP)
-#undef HML_ROW_MAP
-#define HML_PAIR_MAP(name, first, second, outs) void (*name)(size_t n, const float *a, const float *b, float *out);
-    HML_PAIR_MAPS(HML_PAIR_MAP)
-#undef HML_PAIR_MAP
-} hml_kernels_f32;
+#define ROW_MAP_MEMBER(name, ins, outs) void (*name)(size_t n, const float *in, float *out);
+    ROW_MAPS(ROW_MAP_MEMBER)
+#undef ROW_MAP_MEMBER
+#define PAIR_MAP_MEMBER(name, first, second, outs) void (*name)(size_t n, const float *a, const float *b, float *out);
+    PAIR_MAPS(PAIR_MAP_MEMBER)
+#undef PAIR_MAP_MEMBER
+} kernel_table_f32;
 
-extern const hml_kernels hml_kernels_F64, hml_kernels_X2, hml_kernels_X4, hml_kernels_X8;
-extern const hml_kernels hml_kernels_S4, hml_kernels_S4V; /* double, with registers of four across columns */
-extern const hml_kernels hml_kernels_X4V; /* lanes of four with AVX-512: single calls, packs for linearizations and M */
-extern const hml_kernels_f32 hml_kernels_F32;
-
-/* the table of an instruction set, NULL if this build or processor does not have it */
-const hml_kernels *hmli_kernels_get(hml_isa isa);
-
-/* the table for single calls of a workspace of that instruction set; the same in lanes of bodies and columns */
-const hml_kernels *hmli_kernels_single(hml_isa isa);
-const hml_kernels *hmli_kernels_single_lanes(hml_isa isa);
+/* those that kernel/kinds.cmake describes */
+extern const kernel_table hmli_kernels_scalar, hmli_kernels_sse2_x2, hmli_kernels_neon_x2, hmli_kernels_vector_x2;
+extern const kernel_table hmli_kernels_avx2_x4, hmli_kernels_avx512_x8;
+extern const kernel_table hmli_kernels_avx2_scalar, hmli_kernels_avx512vl_scalar, hmli_kernels_avx512vl_x4;
+extern const kernel_table_f32 hmli_kernels_scalar_f32;
 
 #endif

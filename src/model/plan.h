@@ -120,15 +120,6 @@ static inline int32_t plan_block_end(const hml_plan *p, const plan_tree *t, int3
     return t->base ? plan_columns(p)[begin].subtree_end : t->end;
 }
 
-/* paths so long that sweeps along them take fewer steps than products with an inverse; measured */
-static inline int plan_is_long(const hml_plan *p) { return p->longest_path >= 24; }
-
-/* the same for packs of states, which have no sweeps: single states are better then */
-static inline int plan_is_long_for_packs(const hml_plan *p) { return p->longest_path >= 28; }
-
-/* robots of which a pack of eight states is too much for the second cache; measured */
-static inline int plan_is_large(const hml_plan *p) { return p->nv >= 28; }
-
 /*
  * Most rotations between joints are quarter turns: column k of R is the axis `at[k]` times sign[k]. In
  * plan_body.quarter_turn these are three bits a column, the sign above the axis, and PLAN_QUARTER_TURN beside them; 0:

@@ -50,7 +50,7 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
     if (model->nfollowers)
         hmli_mimic_inverse_dynamics(work, &call);
     else
-        work->scalar->inverse_dynamics(&call);
+        work->choice.fallback->pack_inverse_dynamics(&call);
     return OVERFLOW_STATUS(before, {tau, (size_t)model->nv});
 }
 
@@ -67,8 +67,8 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
     unsigned failed = 0;
     if (model->nfollowers)
         failed = hmli_mimic_linearize(work, &call);
-    else if (!work->lanes->forward_dynamics_single || work->lanes->forward_dynamics_single(&call))
-        failed = work->scalar->forward_dynamics(&call);
+    else if (!work->choice.single->single_forward_dynamics || work->choice.single->single_forward_dynamics(&call))
+        failed = work->choice.fallback->pack_forward_dynamics(&call);
     status = OVERFLOW_STATUS(before, {a, (size_t)model->nv});
     return failed ? HML_SINGULAR : status;
 }
@@ -84,7 +84,7 @@ hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double 
     if (model->nfollowers)
         hmli_mimic_inverse_dynamics(work, &call);
     else
-        work->scalar->mass_matrix(&call);
+        work->choice.fallback->pack_mass_matrix(&call);
     return OVERFLOW_STATUS(before, {M, square(model)});
 }
 
@@ -99,8 +99,8 @@ hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const
     unsigned failed = 0;
     if (model->nfollowers)
         failed = hmli_mimic_linearize(work, &call);
-    else if (!work->lanes->inverse_mass_matrix_single || work->lanes->inverse_mass_matrix_single(&call))
-        failed = work->scalar->inverse_mass_matrix(&call);
+    else if (!work->choice.single->single_inverse_mass_matrix || work->choice.single->single_inverse_mass_matrix(&call))
+        failed = work->choice.fallback->pack_inverse_mass_matrix(&call);
     status = OVERFLOW_STATUS(before, {Minv, square(model)});
     return failed ? HML_SINGULAR : status;
 }

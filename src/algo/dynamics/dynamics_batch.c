@@ -14,7 +14,7 @@
 /* M⁻¹ of all states; returns those that failed */
 static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
 {
-    if (!hmli_work_is_long(work)) return work->pack->inverse_mass_matrix(call);
+    if (!work->choice.one_by_one) return work->choice.batch->pack_inverse_mass_matrix(call);
     unsigned failed = 0;
     for (int l = 0; l < call->count; l++) {
         kernel_call one = *call;
@@ -23,8 +23,8 @@ static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
         one.Minv = output_at(call->Minv, (size_t)l);
         if (hmli_work_check_state(work->model, one.q.data, NULL, NULL, NULL))
             failed |= 1u << l;
-        else if (work->lanes->inverse_mass_matrix_single(&one))
-            failed |= work->scalar->inverse_mass_matrix(&one) << l;
+        else if (work->choice.single->single_inverse_mass_matrix(&one))
+            failed |= work->choice.fallback->pack_inverse_mass_matrix(&one) << l;
     }
     return failed;
 }
@@ -32,14 +32,14 @@ static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
 /* M of all states, in packs that may be narrower; returns those that failed */
 static unsigned mass(const hml_work *work, const kernel_call *call)
 {
-    const int lanes = work->matrix->lanes;
+    const int lanes = work->choice.batch_matrices->lanes;
     unsigned failed = 0;
     for (int l = 0; l < call->count; l += lanes) {
         kernel_call part = *call;
         part.count = call->count - l < lanes ? call->count - l : lanes;
         part.q.data += (size_t)l * call->q.stride;
         part.M = output_at(call->M, (size_t)l);
-        failed |= work->matrix->mass_matrix(&part) << l;
+        failed |= work->choice.batch_matrices->pack_mass_matrix(&part) << l;
     }
     return failed;
 }
@@ -87,7 +87,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
         if (model->nfollowers) {
             failed |= hmli_mimic_linearize(work, &forward);
         } else {
-            if (x->acceleration.data) failed |= work->pack->forward_dynamics(&forward);
+            if (x->acceleration.data) failed |= work->choice.batch->pack_forward_dynamics(&forward);
             forward.tau.data = NULL; /* M⁻¹ does not read them, and so must not look at them either */
             if (x->Minv.data) failed |= inverse_mass(work, &forward);
         }
@@ -100,7 +100,7 @@ static unsigned run_pack(const hml_work *work, const hml_dynamics_states *x, siz
         if (model->nfollowers) {
             hmli_mimic_inverse_dynamics(work, &inverse);
         } else {
-            if (x->torque.data) failed |= work->pack->inverse_dynamics(&inverse);
+            if (x->torque.data) failed |= work->choice.batch->pack_inverse_dynamics(&inverse);
             if (x->M.data) failed |= mass(work, &inverse);
         }
     }
@@ -119,7 +119,7 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
         !output_fits(x->Minv, nv)) {
         return HML_INVALID_ARGUMENT;
     }
-    const size_t lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
+    const size_t lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes;
     const int check_all = model->nfollowers || x->wrenches.data; /* the kernels look at the rest themselves */
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {

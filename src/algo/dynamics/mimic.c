@@ -66,7 +66,7 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
         memset(s->dq, 0, n * n * sizeof(double));
         memset(s->dv, 0, n * n * sizeof(double));
     }
-    work->scalar->inverse_dynamics_derivatives(&tree);
+    work->choice.fallback->pack_inverse_dynamics_derivatives(&tree);
 }
 
 static mimic_scratch expand(const hml_work *work, const kernel_call *call)

@@ -29,18 +29,18 @@
 #include "algo/work.h"
 #include "base/dense.h"
 #include "base/overflow.h"
-#include "kernel/pack/layout.h"
+#include "kernel/scratch.h"
 #include "model/mimic.h"
 #include "model/pose.h"
 
 typedef struct context {
     const hml_model *model;
     const hml_plan *plan;
-    kernel_scratch k; /* the tree's inverse dynamics: k.v is ν, k.tau ν̇, k.s.x what the passes saw of it */
-    double *column;   /* tree_nv */
-    double *user;     /* nv */
-    double *a;        /* nv */
-    double *L;        /* nv × nv: factored M where ∂ν̇ is wanted */
+    kept_scratch k; /* the tree's inverse dynamics: k.v is ν, k.tau ν̇, k.x what the passes saw of it */
+    double *column; /* tree_nv */
+    double *user;   /* nv */
+    double *a;      /* nv */
+    double *L;      /* nv × nv: factored M where ∂ν̇ is wanted */
     int forward;
 } context;
 
@@ -88,7 +88,7 @@ static void add_wrench(const context *x, int32_t i, wrench W)
     const plan_body *pb = plan_bodies(x->plan);
     for (; i >= 0; i = pb[i].parent) {
         for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) {
-            x->column[c] += wrench_dot(W, x->k.s.columns[c].S);
+            x->column[c] += wrench_dot(W, x->k.columns[c].S);
         }
     }
 }
@@ -98,11 +98,11 @@ static void add_displacement(const context *x, int32_t i, twist eta, twist D, tw
 {
     const plan_body *pb = plan_bodies(x->plan);
     const model_body *last = &model_bodies(x->model)[model_bodies(x->model)[i].subtree_end - 1];
-    const composite *b = &x->k.s.bodies[i].sum;
+    const composite *b = &x->k.bodies[i].sum;
     wrench W = wrench_add(composite_2B(b, D), wrench_add(inertia_mul(b->I, E), twist_cross_dual(eta, b->f)));
     add_wrench(x, pb[i].parent, W);
     for (int32_t c = pb[i].v; c < last->v + last->nv; c++) {
-        const column_state *s = &x->k.s.columns[c];
+        const column_state *s = &x->k.columns[c];
         x->column[c] += vec3_dot(s->g, D.w) + wrench_dot(s->F, E);
     }
 }
@@ -118,8 +118,8 @@ typedef struct place {
 static place place_of(const context *x, int32_t tree, int32_t i)
 {
     const plan_body *p = &plan_bodies(x->plan)[i];
-    const body_state *bodies = x->k.s.bodies;
-    const base_motion *base = &x->k.s.base[tree];
+    const body_state *bodies = x->k.bodies;
+    const base_motion *base = &x->k.base[tree];
     pose to_body = plan_pose(p->to_body), origin = pose_mul(plan_pose(p->X), to_body);
     place s;
     s.body = i;
@@ -147,7 +147,7 @@ static inertia unit_inertia(int k)
 
 static void inertia_columns(const context *x, const place *s, double *out)
 {
-    const body_state *b = &x->k.s.bodies[s->body];
+    const body_state *b = &x->k.bodies[s->body];
     twist v = pose_ad_inverse(s->B, b->v), a = pose_ad_inverse(s->B, b->a);
     for (int k = 0; k < HML_INERTIA_PARAMETERS; k++) {
         inertia I = unit_inertia(k);
@@ -177,8 +177,8 @@ static void add_screw(const context *x, const place *s, twist eta, const twist *
     twist mu = twist_zero(), rate = twist_zero(), carried = twist_cross(s->vp, eta);
     for (int32_t k = 0; k < p->nv; k++) {
         mu = twist_axpy(x->k.v[p->v + k], dS[k], mu);
-        rate = twist_axpy(x->k.s.x[p->v + k], dS[k], rate);
-        x->column[p->v + k] += wrench_dot(x->k.s.bodies[s->body].sum.f, dS[k]);
+        rate = twist_axpy(x->k.x[p->v + k], dS[k], rate);
+        x->column[p->v + k] += wrench_dot(x->k.bodies[s->body].sum.f, dS[k]);
     }
     twist E = twist_add(twist_cross(s->ap, eta), twist_cross(s->vp, carried));
     E = twist_add(E, twist_cross(twist_add(twist_add(s->vp, s->vp), s->vJ), mu));
@@ -204,7 +204,7 @@ static void screw_columns(const context *x, const place *s, double *out)
             kappa.v = vec3_add(kappa.v, vec3_cross(point, kappa.w));
             twist at_body = pose_ad(s->B, kappa);
             eta = twist_sub(pose_ad(s->P, kappa), at_body);
-            for (int32_t c = 0; c < b->nv; c++) dS[c] = twist_cross(at_body, x->k.s.columns[b->v + c].S);
+            for (int32_t c = 0; c < b->nv; c++) dS[c] = twist_cross(at_body, x->k.columns[b->v + c].S);
         } else if (moves) {
             dS[0] = pose_ad(s->B, twist_of(axis, vec3_zero()));
             eta = twist_scale(x->k.q[b->q], dS[0]);
@@ -224,8 +224,8 @@ static void gravity_columns(const context *x, double *out)
         clear(x);
         for (int32_t t = 0; t < x->plan->ntrees; t++) {
             const plan_tree *tree = &plan_trees(x->plan)[t];
-            vec3 down = mat3_tmul_vec(x->k.s.base[t].H.R, vec3_of(k == 0, k == 1, k == 2));
-            for (int32_t c = tree->begin; c < tree->end; c++) x->column[c] = -vec3_dot(x->k.s.columns[c].F.f, down);
+            vec3 down = mat3_tmul_vec(x->k.base[t].H.R, vec3_of(k == 0, k == 1, k == 2));
+            for (int32_t c = tree->begin; c < tree->end; c++) x->column[c] = -vec3_dot(x->k.columns[c].F.f, down);
         }
         emit(x, out, 3, (size_t)k);
     }
@@ -243,7 +243,7 @@ static void diagonal_columns(const context *x, const double *diagonal, double *o
 
 static void spring_columns(const context *x, double *out)
 {
-    double *log = x->k.s.b; /* free by now */
+    double *log = x->k.b; /* free by now */
     for (int32_t i = 0; i < x->plan->nbodies; i++) {
         const plan_body *p = &plan_bodies(x->plan)[i];
         joint_difference(p->type, &plan_rest(x->plan)[p->q], &x->k.q[p->q], &log[p->v]);
@@ -284,11 +284,11 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
     if (model->nfollowers)
         hmli_mimic_inverse_dynamics(work, &call);
     else
-        work->scalar->inverse_dynamics_derivatives(&call);
+        work->choice.fallback->pack_inverse_dynamics_derivatives(&call);
     if (x->forward && dense_factor(n, x->L, NULL)) return HML_SINGULAR;
     x->model = model;
     x->plan = model_plan(model);
-    kernel_scratch_lay(x->plan, work->scratch, &x->k);
+    kept_scratch_lay(x->plan, work->scratch, &x->k);
     write_columns(x, d);
     const size_t nb = (size_t)model->nbodies, nc = (size_t)hml_parameters_coordinates(model);
     return FINITE_STATUS({d->inertia, n * HML_INERTIA_PARAMETERS * nb}, {d->gravity, 3 * n}, {d->armature, n * nc},

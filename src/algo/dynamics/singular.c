@@ -4,7 +4,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "hamel/dynamics.h"
-#include "kernel/pack/layout.h"
+#include "kernel/scratch.h"
 
 hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, const double *q, int *marks)
 {
@@ -17,9 +17,9 @@ hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, cons
         hmli_mimic_singular(work, &call, marks);
         return HML_OK;
     }
-    kernel_scratch k;
-    work->scalar->linearize(&call); /* at rest, nothing wanted but the factors it leaves */
-    kernel_scratch_lay(call.plan, work->scratch, &k);
-    for (int32_t c = 0; c < model->nv; c++) marks[c] = k.s.f.diagonal[c] == 0;
+    kept_scratch k;
+    work->choice.fallback->pack_linearize(&call); /* at rest, nothing wanted but the factors it leaves */
+    kept_scratch_lay(call.plan, work->scratch, &k);
+    for (int32_t c = 0; c < model->nv; c++) marks[c] = k.pivots[c] == 0;
     return HML_OK;
 }

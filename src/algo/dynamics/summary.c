@@ -12,7 +12,7 @@
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "hamel/dynamics.h"
-#include "kernel/pack/layout.h"
+#include "kernel/scratch.h"
 #include "model/coordinates.h"
 #include "model/mimic.h"
 
@@ -28,12 +28,12 @@ typedef struct totals {
 static totals sum_trees(const hml_work *work)
 {
     const hml_plan *plan = model_plan(work->model);
-    kernel_scratch k;
+    kept_scratch k;
     totals sum = {0, vec3_zero(), wrench_zero(), vec3_zero()};
-    kernel_scratch_lay(plan, work->scratch, &k);
+    kept_scratch_lay(plan, work->scratch, &k);
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        const composite *root = &k.s.bodies[plan_trees(plan)[t].body_begin].sum;
-        const base_motion *base = &k.s.base[t];
+        const composite *root = &k.bodies[plan_trees(plan)[t].body_begin].sum;
+        const base_motion *base = &k.base[t];
         double m = root->I.m;
         vec3 n = vec3_axpy(m, base->u, root->n), angular = vec3_add(root->t, vec3_cross(root->I.h, base->u));
         sum.mass += m;

@@ -41,7 +41,7 @@ static hml_status check_load(const hml_model *model, const hml_frame_load *x)
 }
 
 /* the load as a wrench in F₀ of the walk that has come to its frame */
-static wrench load_wrench(const hml_frame_load *x, const walk *w)
+static wrench load_wrench(const hml_frame_load *x, const path_walk *w)
 {
     vec3 f = vec3_load(x->wrench), t = vec3_load(x->wrench + 3), p = pose_act(w->H, vec3_load(x->point));
     if (x->axes == HML_AXES_OF_WORLD)
@@ -55,7 +55,7 @@ static wrench load_wrench(const hml_frame_load *x, const walk *w)
 static void add_load(const hml_model *model, const state_series *state, const hml_frame_load *x, double *tau)
 {
     const int32_t body = body_of(model, x->frame);
-    walk w;
+    path_walk w;
     if (body < 0) return;
     walk_start(&w, 0);
     walk_to(&w, model, x->frame, state, 1, NULL);

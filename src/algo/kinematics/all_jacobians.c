@@ -45,12 +45,15 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
 {
     hml_status status = check(model, work, arguments);
     if (status) return status;
-    const hml_kernels *kernels = work->lanes->jacobians_single ? work->lanes : work->scalar;
+    const kernel_choice *choice = &work->choice;
     jacobian_call call = call_at(work, arguments, 0, 1);
     status = hmli_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
     if (!status) {
         const unsigned before = overflow_watch();
-        kernels->jacobians_single(&call);
+        if (choice->single->single_jacobians)
+            choice->single->single_jacobians(&call);
+        else
+            choice->fallback->pack_jacobians(&call);
         if (overflow_seen(before)) status = finite_state(model, &call, 0);
     }
     if (status) fail(model, &call, 0);
@@ -62,12 +65,12 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
 {
     hml_status worst = check(model, work, arguments);
     if (worst) return worst;
-    const size_t lanes = (size_t)work->pack->lanes;
+    const size_t lanes = (size_t)work->choice.batch->lanes;
     for (size_t i = 0; i < n; i += lanes) {
         const size_t count = n - i < lanes ? n - i : lanes;
         const jacobian_call call = call_at(work, arguments, i, (int)count);
         const unsigned before = overflow_watch();
-        const unsigned bad_lanes = work->pack->jacobians(&call);
+        const unsigned bad_lanes = work->choice.batch->pack_jacobians(&call);
         const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;

@@ -97,7 +97,7 @@ static hml_status hessian(const hml_model *model, hml_work *work, int32_t frame,
     if (base == HML_LEFT) return FINITE_STATUS({H, entries});
     const state_series state = {.q = q};
     const jacobian_series j = {.order = 0, .nv = model->nv, .J = {(double *)work->scratch}};
-    walk w;
+    path_walk w;
     expression x;
     free_root r;
     jacobian_zero(&j);

@@ -27,7 +27,7 @@ static int is_place(const hml_model *m, hml_place place, int base)
 
 /* walks to E, to F and to D, in one F₀; the columns of E relative to F in j where it is not NULL */
 typedef struct three {
-    walk e, f, d;
+    path_walk e, f, d;
 } three;
 
 static void walk_three(three *w, const hml_model *m, int32_t frame, int32_t observer, hml_place place,
@@ -50,11 +50,11 @@ static int valid(const hml_frame_motion *motion, const double *v, const double *
 hml_status hml_frame_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer, hml_place place,
                         const double *q, const double *v, const double *a, hml_frame_motion *motion)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     if (frame < 0 || !is_frame(model, frame) || !is_frame(model, observer) || !is_place(model, place, 0)) {
         return HML_INVALID_ARGUMENT;
     }
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
     jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
     if (!motion->J) J.J[0] = (double *)work->scratch; /* J̇ grows out of J */
@@ -77,12 +77,12 @@ hml_status hml_frame_acceleration_in(const hml_model *model, hml_work *work, int
                                      hml_acceleration_kind kind, hml_place place, const double *q, const double *v,
                                      const double *a, double acceleration[6])
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !v || !a || !acceleration) return HML_INVALID_ARGUMENT;
     if (frame < 0 || !is_frame(model, frame) || !is_frame(model, observer) || !is_place(model, place, 0)) {
         return HML_INVALID_ARGUMENT;
     }
     if (kind < HML_INTRINSIC || kind > HML_CLASSICAL) return HML_INVALID_ARGUMENT;
-    TRY(hml_work_check_state(model, q, v, a, NULL));
+    TRY(hmli_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
     three w;
     walk_three(&w, model, frame, observer, place, &state, 1, NULL);
@@ -115,7 +115,7 @@ static int next_base(const hml_model *m, hml_place place, const state_series *st
 {
     for (; *i < m->nbodies; ++*i) {
         if (!is_root(m, *i)) continue;
-        walk root, c;
+        path_walk root, c;
         walk_start(&root, 0);
         walk_to_body(&root, m, *i, state);
         walk_to_place(&c, &root, &root, m, place, state);
@@ -131,8 +131,8 @@ static int next_base(const hml_model *m, hml_place place, const state_series *st
 static hml_status check_base(const hml_model *model, const hml_work *work, hml_place place, const double *q,
                              const double *v)
 {
-    if (hml_work_check(model, work, HML_USE_TREE) || !q || !is_place(model, place, 1)) return HML_INVALID_ARGUMENT;
-    return hml_work_check_state(model, q, v, NULL, NULL);
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !is_place(model, place, 1)) return HML_INVALID_ARGUMENT;
+    return hmli_work_check_state(model, q, v, NULL, NULL);
 }
 
 hml_status hml_base_transform(const hml_model *model, hml_work *work, hml_place place, const double *q, const double *v,

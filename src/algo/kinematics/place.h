@@ -18,7 +18,7 @@
 #include "algo/kinematics/motion_series.h"
 
 /* o becomes the walk of the place o[c]; both of order 1 at most and in one F₀ */
-static inline void walk_turn(walk *o, const walk *c)
+static inline void walk_turn(path_walk *o, const path_walk *c)
 {
     vec3 velocity = vec3_add(o->V[0].v, vec3_cross(o->V[0].w, o->H.p));
     o->H.R = c->H.R;
@@ -26,10 +26,10 @@ static inline void walk_turn(walk *o, const walk *c)
 }
 
 /* to a place, beside another walk; base, where not NULL, stands for HML_BASE */
-static inline void walk_to_place(walk *w, const walk *beside, const walk *base, const hml_model *m, hml_place place,
-                                 const state_series *state)
+static inline void walk_to_place(path_walk *w, const path_walk *beside, const path_walk *base, const hml_model *m,
+                                 hml_place place, const state_series *state)
 {
-    walk c;
+    path_walk c;
     if (place.origin == HML_BASE) {
         *w = *base;
     } else {
@@ -47,23 +47,24 @@ static inline void walk_to_place(walk *w, const walk *beside, const walk *base, 
 }
 
 /* the frame of a body's joint, where its velocity is counted: the plan frame */
-static inline void walk_to_body(walk *w, const hml_model *m, int32_t body, const state_series *state)
+static inline void walk_to_body(path_walk *w, const hml_model *m, int32_t body, const state_series *state)
 {
     int32_t i = model_bodies(m)[body].root;
     for (walk_step(w, m, i, state); i != body; walk_step(w, m, i, state)) i = path_next(m, i, body);
 }
 
 /* the motion of E relative to F: e's twist and its derivative become U and U̇ */
-static inline void walk_subtract(walk *e, const walk *f)
+static inline void walk_subtract(path_walk *e, const path_walk *f)
 {
     for (int n = 0; n <= e->order; n++) e->V[n] = twist_sub(e->V[n], f->V[n]);
 }
 
 /* e: E relative to F, by walk_subtract; E's own pose */
-static inline twist relative_acceleration(hml_acceleration_kind kind, const walk *e, const walk *f, const walk *d)
+static inline twist relative_acceleration(hml_acceleration_kind kind, const path_walk *e, const path_walk *f,
+                                          const path_walk *d)
 {
     if (kind == HML_CLASSICAL) {
-        walk at = *e; /* E[F]: there the numbers are ȯ and ω as F sees them */
+        path_walk at = *e; /* E[F]: there the numbers are ȯ and ω as F sees them */
         at.V[0] = twist_add(e->V[0], f->V[0]);
         walk_turn(&at, f);
         twist a = pose_ad_inverse(at.H, twist_sub(e->V[1], twist_cross(at.V[0], e->V[0])));

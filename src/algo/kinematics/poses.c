@@ -28,7 +28,7 @@ hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *
     }
     const jacobian_call call = pose_call(work, q, H);
     const unsigned before = overflow_watch();
-    const unsigned suspect = work->lanes->poses_single(&call);
+    const unsigned suspect = work->choice.single->single_poses(&call);
     hml_status large = OVERFLOW_STATUS(before, {H, 16 * (size_t)model->nbodies});
     hml_status status = suspect ? hmli_work_check_state(model, q, NULL, NULL, NULL) : HML_OK;
     return status ? status : large;
@@ -38,7 +38,7 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
                                 hml_status *status)
 {
     if (hmli_work_check(model, work, HML_USE_TREE) || !q.data || !H.data) return HML_INVALID_ARGUMENT;
-    const size_t row = 16 * (size_t)model->nbodies, lanes = model->nfollowers ? 1 : (size_t)work->pack->lanes;
+    const size_t row = 16 * (size_t)model->nbodies, lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes;
     const kernel_output out = states_output(H, 1, row);
     if (!output_fits(H, row)) return HML_INVALID_ARGUMENT;
     hml_status worst = HML_OK;
@@ -51,9 +51,9 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
         call.H = output_at(out, i);
         const unsigned before = overflow_watch();
         if (model->nfollowers)
-            work->lanes->poses_single(&call);
+            work->choice.single->single_poses(&call);
         else
-            bad_lanes = work->pack->poses(&call);
+            bad_lanes = work->choice.batch->pack_poses(&call);
         const int overflow = overflow_seen(before);
         for (size_t l = 0; l < count; l++) {
             hml_status each = HML_OK;

@@ -81,15 +81,14 @@ size_t hml_directional_scratch_size(const hml_model *model)
 /* ---- at a state ---- */
 
 /* what a solve with M needs into the point, ν̇ of the user into vd; q and v of the tree stay in the workspace */
-static int factor_at(const hml_work *work, kernel_call *call, const kernel_scratch *k, linearization_point *x,
-                     double *vd)
+static int factor_at(const hml_work *work, kernel_call *call, const kept_scratch *k, linearization_point *x, double *vd)
 {
     const hml_model *m = work->model;
     const size_t r = (size_t)m->nv, size = (size_t)m->tree_nv * sizeof *x->columns;
     const double *tau = call->tau.data;
     if (!m->nfollowers) {
         call->acceleration.data = vd;
-        if (work->scalar->forward_dynamics(call)) return 1;
+        if (work->choice.fallback->pack_forward_dynamics(call)) return 1;
         memcpy(x->columns, k->solver, size);
         return 0;
     }
@@ -113,27 +112,27 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->tree_nv;
     kernel_call call = hmli_work_call(work);
-    kernel_scratch k;
+    kept_scratch k;
     linearization_point x;
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;
-    kernel_scratch_lay(plan, work->scratch, &k);
+    kept_scratch_lay(plan, work->scratch, &k);
     lay_point(model, memory, &x);
     double *vd = x.v; /* of the user, while v is not there yet */
     if (factor_at(work, &call, &k, &x, vd)) return HML_SINGULAR;
     if (acceleration) memcpy(acceleration, vd, (size_t)model->nv * sizeof(double));
     if (model->nfollowers)
-        model_expand_v(model, vd, k.s.x);
+        model_expand_v(model, vd, k.x);
     else
-        memcpy(k.s.x, vd, n * sizeof(double));
+        memcpy(k.x, vd, n * sizeof(double));
 
-    memcpy(x.base, k.s.base, (size_t)plan->ntrees * sizeof *x.base);
+    memcpy(x.base, k.base, (size_t)plan->ntrees * sizeof *x.base);
     memcpy(x.v, k.v, n * sizeof(double));
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const plan_tree *tree = &plan_trees(plan)[t];
-        tree_forward(plan, tree, model->gravity, k.q, k.v, k.s.bodies, k.s.columns, &x.base[t]);
-        if (tree->base) add_vec3(&k.s.x[tree->begin], vec3_neg(base_acceleration(&x.base[t], &k.v[tree->begin])));
-        point_fill(plan, t, &call, &k, k.s.x, x.columns, x.bodies);
-        if (plan->passive) passive_forces(plan, tree, k.q, k.v, k.s.b, x.springs);
+        tree_forward(plan, tree, model->gravity, k.q, k.v, k.bodies, k.columns, &x.base[t]);
+        if (tree->base) add_vec3(&k.x[tree->begin], vec3_neg(base_acceleration(&x.base[t], &k.v[tree->begin])));
+        point_fill(plan, t, &call, &k, k.x, x.columns, x.bodies);
+        if (plan->passive) passive_forces(plan, tree, k.q, k.v, k.b, x.springs);
     }
     return FINITE_STATUS({acceleration, (size_t)model->nv});
 }

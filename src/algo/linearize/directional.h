@@ -23,9 +23,8 @@
 #ifndef HML_ALGO_LINEARIZE_DIRECTIONAL_H
 #define HML_ALGO_LINEARIZE_DIRECTIONAL_H
 
-#include "kernel/pack/layout.h"
-
 #include "kernel/passes.h"
+#include "kernel/scratch.h"
 
 typedef struct point_body {
     inertia I;    /* its own, not its subtree's */
@@ -45,7 +44,7 @@ typedef struct sweep_body { /* of one product */
  * Root to leaves and back at a state whose poses and columns are in `bodies`, `columns`: vd is ν̇ without what
  * base_acceleration puts back. wrenches as in kernel_call, of one state.
  */
-static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_call *call, const kernel_scratch *k,
+static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_call *call, const kept_scratch *k,
                               const num *vd, articulated_column *columns, point_body *points)
 {
     const plan_tree *tree = &plan_trees(plan)[index];
@@ -54,24 +53,24 @@ static inline void point_fill(const hml_plan *plan, int32_t index, const kernel_
         point_body *b = &points[i];
         int32_t p = pb[i].parent;
         int free_root = p < 0 && tree->base;
-        twist slide = twist_of(vec3_neg(k->s.base[index].gravity), vec3_zero()), aJ = twist_zero();
+        twist slide = twist_of(vec3_neg(k->base[index].gravity), vec3_zero()), aJ = twist_zero();
         b->vp = p < 0 ? twist_zero() : points[p].v;
         b->ap = p >= 0 ? points[p].a : free_root ? twist_zero() : slide;
         b->vJ = twist_zero();
         for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) {
-            twist S = k->s.columns[c].S;
+            twist S = k->columns[c].S;
             columns[c].S = S;
             if (!free_root || c >= pb[i].v + 3) b->vJ = twist_axpy(k->v[c], S, b->vJ);
             aJ = twist_axpy(vd[c], S, aJ);
         }
         b->v = twist_add(b->vp, b->vJ);
         b->a = twist_add(twist_add(b->ap, aJ), twist_cross(b->vp, b->vJ));
-        b->I = inertia_transform(k->s.bodies[i].H, plan_inertia(pb[i].I));
+        b->I = inertia_transform(k->bodies[i].H, plan_inertia(pb[i].I));
         b->m = inertia_mul(b->I, b->v);
-        k->s.bodies[i].sum.f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, b->m));
+        k->bodies[i].sum.f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, b->m));
     }
-    apply_wrenches(call, tree, k->s.bodies);
-    for (int32_t i = tree->body_begin; i < tree->body_end; i++) points[i].F = k->s.bodies[i].sum.f;
+    apply_wrenches(call, tree, k->bodies);
+    for (int32_t i = tree->body_begin; i < tree->body_end; i++) points[i].F = k->bodies[i].sum.f;
     for (int32_t i = tree->body_end - 1; i > tree->body_begin; i--) {
         points[pb[i].parent].F = wrench_add(points[pb[i].parent].F, points[i].F);
     }

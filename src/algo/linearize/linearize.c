@@ -117,8 +117,8 @@ static hml_status finite_state(const hml_model *model, const outputs *o, size_t 
 /* one state, in lanes where that can be done */
 static unsigned linearize_single(const hml_work *work, const kernel_call *call)
 {
-    if (work->lanes->linearize_single && !work->lanes->linearize_single(call)) return 0;
-    return work->scalar->linearize(call);
+    if (work->choice.single->single_linearize && !work->choice.single->single_linearize(call)) return 0;
+    return work->choice.fallback->pack_linearize(call);
 }
 
 /* `count` states from `first` on, through one pack of a kernel; or one state through the one for that */
@@ -142,7 +142,7 @@ static hml_status run_pack(const hml_work *work, int single, const hml_lineariza
     if (model->nfollowers)
         failed = hmli_mimic_linearize(work, &call);
     else
-        failed = single ? linearize_single(work, &call) : work->matrix->linearize(&call);
+        failed = single ? linearize_single(work, &call) : work->choice.batch_matrices->pack_linearize(&call);
     const int overflow = overflow_seen(before);
     if (!failed && !overflow && !model->nfollowers && !x->wrenches.data && !o->A.data &&
         !o->B.data) { /* nothing is left to do */
@@ -185,8 +185,8 @@ hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
     outputs o = resolve_all(arguments, (size_t)model->nv);
-    const int single = hmli_work_is_long(work);
-    size_t lanes = model->nfollowers || single ? 1 : (size_t)work->matrix->lanes;
+    const int single = work->choice.one_by_one;
+    size_t lanes = model->nfollowers || single ? 1 : (size_t)work->choice.batch_matrices->lanes;
     hml_status worst = HML_OK;
     for (size_t i = 0; i < n; i += lanes) {
         int count = (int)(n - i < lanes ? n - i : lanes);
@@ -211,7 +211,8 @@ hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, c
     call.Dq.data = D;
     call.Dq.ld = (size_t)model->nv;
     const unsigned before = overflow_watch();
-    unsigned failed = model->nfollowers ? hmli_mimic_linearize(work, &call) : work->scalar->linearize(&call);
+    unsigned failed =
+        model->nfollowers ? hmli_mimic_linearize(work, &call) : work->choice.fallback->pack_linearize(&call);
     status = OVERFLOW_STATUS(before, {D, (size_t)model->nv * (size_t)model->nv});
     return failed ? HML_SINGULAR : status;
 }

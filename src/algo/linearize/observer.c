@@ -64,10 +64,10 @@ static inertia inertia_of_body(const model_body *b)
 static hml_status check(const hml_model *model, const hml_work *work, unsigned uses, const hml_observer *observer,
                         const double *q, const double *v)
 {
-    if (hml_work_check(model, work, uses) || !observer || !q || !v) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, uses) || !observer || !q || !v) return HML_INVALID_ARGUMENT;
     TRY(read_check(observer->velocity, 6));
     TRY(read_check(observer->acceleration, 6));
-    return hml_work_check_state(model, q, v, NULL, NULL);
+    return hmli_work_check_state(model, q, v, NULL, NULL);
 }
 
 /* pose, twist and, where they are wanted, J and ∂v/∂q of body i, all left-trivialized */

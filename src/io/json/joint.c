@@ -93,11 +93,11 @@ static hml_status read_axis(json_model *m, const place *joint, const char *key, 
 static hml_status check_plane(json_model *m, const place *joint, hml_joint_type type)
 {
     double axis[3] = {0, 0, 1};
-    place at = hml_json_member(joint, "axis");
+    place at = hmli_json_member(joint, "axis");
     if (type != HML_JOINT_PLANAR && type != HML_JOINT_TRANSLATION2 && type != HML_JOINT_SCHOENFLIES) return HML_OK;
-    hml_status status = hml_json_numbers(&m->json, &at, 3, axis);
+    hml_status status = hmli_json_numbers(&m->json, &at, 3, axis);
     if (status || (axis[0] == 0 && axis[1] == 0 && axis[2] > 0)) return status;
-    return hml_json_fail(
+    return hmli_json_fail(
         &m->json, &at,
         "the axis of a %s joint is z of its own frame: [0, 0, 1] or nothing; turn the joint's origin instead",
         hml_joint_type_name(type));

@@ -18,6 +18,7 @@
 #define HML_KERNEL_PACK_ARTICULATED_H
 
 #include "kernel/pack/walk.h"
+#include "kernel/scratch.h"
 
 /* inertia of a body that carries others on joints: [f; t] = [A B; Bᵀ C] [v; ω] */
 typedef struct articulated {
@@ -25,12 +26,6 @@ typedef struct articulated {
     mat3 B;
     sym3 C;
 } articulated;
-
-typedef struct articulated_column {
-    twist S;
-    wrench U;
-    num inverse; /* D⁻¹ */
-} articulated_column;
 
 /* where the walk is, one for each level of the tree */
 typedef struct articulated_link {
@@ -277,32 +272,6 @@ static inline void articulated_root_back(const articulated_walk *w, int32_t i, n
         columns[k].U = wrench_of(vec3_of(m[k][0], m[k][1], m[k][2]), vec3_of(m[k][3], m[k][4], m[k][5]));
         w->x[p->v + k] = y[k];
     }
-}
-
-/* ---- out again ---- */
-
-/* x ← D⁻¹ (x − Uᵀ a) of a body's columns; a grows by S x */
-NUM_INLINE twist articulated_accelerate(const plan_body *p, const articulated_column *columns, twist a, num *x)
-{
-    for (int32_t k = p->v; k < p->v + p->nv; k++) {
-        const articulated_column *c = &columns[k];
-        x[k] = c->inverse * (x[k] - wrench_dot(c->U, a));
-        a = twist_axpy(x[k], c->S, a);
-    }
-    return a;
-}
-
-/* ---- other right-hand sides ---- */
-
-/* the force f below a body's last column, leaves to root: x ← u = x − Sᵀ f of its columns, f grows by U D⁻¹ u */
-NUM_INLINE wrench articulated_reduce(const plan_body *p, const articulated_column *columns, wrench f, num *x)
-{
-    for (int32_t k = p->v + p->nv - 1; k >= p->v; k--) {
-        const articulated_column *c = &columns[k];
-        x[k] -= wrench_dot(f, c->S);
-        f = wrench_add(f, wrench_scale(c->inverse * x[k], c->U));
-    }
-    return f;
 }
 
 /* ---- the whole ---- */

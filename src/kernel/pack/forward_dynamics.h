@@ -13,13 +13,13 @@ static inline articulated_walk pack_articulated(const kernel_call *call, const k
     articulated_walk w;
     w.plan = call->plan;
     w.gravity = call->gravity;
-    w.q = k->q;
-    w.v = k->v;
+    w.q = k->kept.q;
+    w.v = k->kept.v;
     w.links = k->articulated;
-    w.columns = k->solver;
-    w.base = k->s.base;
-    w.sine = k->sine, w.cosine = k->cosine;
-    w.x = k->tau;
+    w.columns = k->kept.solver;
+    w.base = k->kept.base;
+    w.sine = k->kept.sine, w.cosine = k->kept.cosine;
+    w.x = k->kept.tau;
     return w;
 }
 
@@ -49,29 +49,29 @@ static inline unsigned pack_forward_dynamics(const kernel_call *call)
     const plan_body *pb = plan_bodies(plan);
     kernel_scratch k;
     kernel_load_state(call, &k);
-    kernel_load_all(call->tau, call->count, plan->nv, k.tau);
-    mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
+    kernel_load_all(call->tau, call->count, plan->nv, k.kept.tau);
+    mask failed = kernel_bad_state(plan, k.kept.q, k.kept.v, call->tau.data ? k.kept.tau : NULL);
     articulated_walk w = pack_articulated(call, &k);
-    sincos_all(plan, k.q, k.sine, k.cosine);
+    sincos_all(plan, k.kept.q, k.kept.sine, k.kept.cosine);
     for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         num pivot_score = K(0);
-        if (call->passive) passive_forces(plan, tree, k.q, k.v, w.x, k.s.springs);
+        if (call->passive) passive_forces(plan, tree, k.kept.q, k.kept.v, w.x, k.kept.springs);
         for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
             articulated_link *own = &w.links[pb[i].level];
             articulated_out(&w, i);
             if (call->wrenches.data) own->f = wrench_sub(own->f, body_wrench(call, i, own->H));
             if (i == tree->body_begin && tree->base && call->passive) {
-                vec3 a = base_acceleration(w.base, &k.v[tree->begin]);
+                vec3 a = base_acceleration(w.base, &k.kept.v[tree->begin]);
                 add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
             }
             articulated_back_from(&w, tree, i, &pivot_score);
         }
         articulated_out_again(&w, tree);
         if (num_any(pivots_vanished(pivot_score))) failed |= articulated_singular(&w, tree);
-        if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(w.base, &k.v[tree->begin]));
+        if (tree->base) add_vec3(&w.x[tree->begin], base_acceleration(w.base, &k.kept.v[tree->begin]));
     }
-    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.tau);
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.kept.tau);
     return num_lanes(failed);
 }
 

@@ -30,17 +30,17 @@ typedef struct torque_scratch {
 
 static inline size_t torque_scratch_lay(const hml_plan *plan, void *memory, torque_scratch *k)
 {
-    scratch_cursor at = {(char *)memory, 0};
+    layout_cursor at = layout_begin(memory);
     const size_t nv = (size_t)plan->nv * sizeof(num);
-    k->q = (num *)scratch_take(&at, (size_t)plan->nq * sizeof(num));
-    k->v = (num *)scratch_take(&at, nv);
-    k->a = (num *)scratch_take(&at, nv);
-    k->b = (num *)scratch_take(&at, nv);
-    k->x = (num *)scratch_take(&at, nv);
-    k->s = (num *)scratch_take(&at, sincos_size(plan));
-    k->c = (num *)scratch_take(&at, sincos_size(plan));
-    k->links = (torque_link *)scratch_take(&at, (size_t)plan->levels * sizeof(torque_link));
-    k->springs = (num *)scratch_take(&at, PASSIVE_LD * nv);
+    k->q = (num *)layout_take(&at, (size_t)plan->nq * sizeof(num));
+    k->v = (num *)layout_take(&at, nv);
+    k->a = (num *)layout_take(&at, nv);
+    k->b = (num *)layout_take(&at, nv);
+    k->x = (num *)layout_take(&at, nv);
+    k->s = (num *)layout_take(&at, sincos_size(plan));
+    k->c = (num *)layout_take(&at, sincos_size(plan));
+    k->links = (torque_link *)layout_take(&at, (size_t)plan->levels * sizeof(torque_link));
+    k->springs = (num *)layout_take(&at, PASSIVE_LD * nv);
     return at.used;
 }
 

@@ -29,15 +29,15 @@ typedef struct inverse_scratch {
 
 static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inverse_scratch *k)
 {
-    scratch_cursor at = {(char *)memory, 0};
+    layout_cursor at = layout_begin(memory);
     const size_t nv = (size_t)plan->nv;
     mass_scratch_lay(plan, &at, &k->m);
     k->panel =
-        (panel_row *)scratch_take(&at, nv * (LANES > 1 ? 1 : (nv + PANEL_WIDTH - 1) / PANEL_WIDTH) * sizeof(panel_row));
-    k->out = (panel_row *)scratch_take(&at, nv * sizeof(panel_row));
-    k->pivot = (num *)scratch_take(&at, nv * sizeof(num));
-    k->touched = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
-    k->common = (int32_t *)scratch_take(&at, nv * sizeof(int32_t));
+        (panel_row *)layout_take(&at, nv * (LANES > 1 ? 1 : (nv + PANEL_WIDTH - 1) / PANEL_WIDTH) * sizeof(panel_row));
+    k->out = (panel_row *)layout_take(&at, nv * sizeof(panel_row));
+    k->pivot = (num *)layout_take(&at, nv * sizeof(num));
+    k->touched = (int32_t *)layout_take(&at, nv * sizeof(int32_t));
+    k->common = (int32_t *)layout_take(&at, nv * sizeof(int32_t));
     return at.used;
 }
 

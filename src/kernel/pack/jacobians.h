@@ -69,17 +69,33 @@ static inline void move_any(const plan_body *p, const pose *parent, const num *q
     for (int32_t k = 0; k < p->nv; k++) put_column(columns + k, nv, c[k]);
 }
 
+typedef struct jacobian_scratch {
+    num *q, *columns; /* nq; 6 × nv */
+    pose *W;          /* nbodies: plan frames in the world, by depth */
+    int32_t *depth;   /* nbodies */
+} jacobian_scratch;
+
+static inline size_t jacobian_scratch_lay(const hml_plan *plan, void *memory, jacobian_scratch *k)
+{
+    layout_cursor at = layout_begin(memory);
+    k->q = (num *)layout_take(&at, (size_t)plan->nq * sizeof(num));
+    k->columns = (num *)layout_take(&at, 6 * (size_t)plan->nv * sizeof(num));
+    k->W = (pose *)layout_take(&at, (size_t)plan->nbodies * sizeof(pose));
+    k->depth = (int32_t *)layout_take(&at, (size_t)plan->nbodies * sizeof(int32_t));
+    return at.used;
+}
+
 /* returns the lanes that need a closer look: what they computed may be nothing */
 static inline unsigned pack_jacobians(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
     const int32_t nv = plan->nv, n = plan->nbodies;
-    char *at = (char *)call->scratch;
-    num *q = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
-    num *columns = (num *)jacobian_room(&at, 6 * (size_t)nv * sizeof(num));
-    pose *W = (pose *)jacobian_room(&at, (size_t)n * sizeof(pose)); /* plan frames in the world, by depth */
-    int32_t *depth = (int32_t *)jacobian_room(&at, (size_t)n * sizeof(int32_t));
+    jacobian_scratch k;
+    jacobian_scratch_lay(plan, call->scratch, &k);
+    num *q = k.q, *columns = k.columns;
+    pose *W = k.W;
+    int32_t *depth = k.depth;
     const lane_places H = places_of(call->H, call->count);
     load_row(call->q, call->count, plan->nq, q);
     for (int32_t i = 0; i < n; i++) {

@@ -9,21 +9,8 @@
 #include "kernel/pack/columns.h"
 #include "kernel/scratch.h"
 
-/* what inverse dynamics keeps of every body, and what other algorithms read of it afterwards */
-typedef struct tree_scratch {
-    body_state *bodies;
-    column_state *columns;
-    wrench *G;         /* nbodies */
-    mass_factor f;     /* of the last linearization */
-    num *b, *x;        /* nv each */
-    base_motion *base; /* ntrees */
-    num *springs;      /* nv × PASSIVE_LD: ∂h/∂q of the springs, see pack/passive.h */
-} tree_scratch;
-
 typedef struct kernel_scratch {
-    tree_scratch s;
-    num *q, *v, *tau;
-    num *sine, *cosine; /* of q's numbers, where they are angles */
+    kept_scratch kept;
     /* linearization, in the place of bodies and columns */
     link_state *links;
     composite *sums;
@@ -31,60 +18,46 @@ typedef struct kernel_scratch {
     branch_column *columns;
     twist *Sd;
     base_block *block;
+    mass_factor f;
     block_inverse N;
     column_rhs e;
     /* forward dynamics alone, there too */
     articulated_link *articulated;
-    articulated_column *solver;
 } kernel_scratch;
 
 /* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
 static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kernel_scratch *k)
 {
-    scratch_cursor c, other, forward;
-    size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, depth = (size_t)plan->depth, rows = depth ? nv : 0;
-    c.at = (char *)memory;
-    c.used = 0;
-    k->s.base = (base_motion *)scratch_take(&c, (size_t)plan->ntrees * sizeof(base_motion));
-    k->q = (num *)scratch_take(&c, (size_t)plan->nq * sizeof(num));
-    k->v = (num *)scratch_take(&c, nv * sizeof(num));
-    k->tau = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.b = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.x = (num *)scratch_take(&c, nv * sizeof(num));
-    k->s.springs = (num *)scratch_take(&c, nv * PASSIVE_LD * sizeof(num));
-    k->sine = (num *)scratch_take(&c, sincos_size(plan));
-    k->cosine = (num *)scratch_take(&c, sincos_size(plan));
-    other = forward = c;
-    k->s.bodies = (body_state *)scratch_take(&c, nb * sizeof(body_state));
-    k->s.columns = (column_state *)scratch_take(&c, nv * sizeof(column_state));
-    k->s.G = (wrench *)scratch_take(&c, nb * sizeof(wrench));
-    k->links = (link_state *)scratch_take(&other, (size_t)plan->levels * sizeof(link_state));
-    k->rows = (branch_row *)scratch_take(&other, nv * sizeof(branch_row));
-    k->columns = (branch_column *)scratch_take(&other, nv * sizeof(branch_column));
-    k->Sd = (twist *)scratch_take(&other, nv * sizeof(twist));
-    k->sums = (composite *)scratch_take(&other, nb * sizeof(composite));
-    k->block = (base_block *)scratch_take(&other, sizeof(base_block));
-    k->solver = (articulated_column *)scratch_take(&forward, nv * sizeof(articulated_column));
-    k->articulated = (articulated_link *)scratch_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
+    const size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, rows = plan->depth ? nv : 0;
+    layout_cursor other = kept_scratch_begin(plan, memory, &k->kept), forward = other, c = other;
+    c.used = kept_scratch_lay(plan, memory, &k->kept);
+    k->links = (link_state *)layout_take(&other, (size_t)plan->levels * sizeof(link_state));
+    k->rows = (branch_row *)layout_take(&other, nv * sizeof(branch_row));
+    k->columns = (branch_column *)layout_take(&other, nv * sizeof(branch_column));
+    k->Sd = (twist *)layout_take(&other, nv * sizeof(twist));
+    k->sums = (composite *)layout_take(&other, nb * sizeof(composite));
+    k->block = (base_block *)layout_take(&other, sizeof(base_block));
+    forward.used += layout_aligned(nv * sizeof(articulated_column)); /* kept.solver */
+    k->articulated = (articulated_link *)layout_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
     if (other.used > c.used) c = other;
     if (forward.used > c.used) c = forward;
     /* what grows with the depth comes last: a workspace for the tree alone ends here */
-    k->s.f.ld = factor_ld(plan);
-    k->s.f.diagonal = (num *)scratch_take(&c, rows * sizeof(num));
-    k->s.f.rows = (num *)scratch_take(&c, rows * (size_t)k->s.f.ld * sizeof(num));
+    k->f.ld = factor_ld(plan);
+    k->f.diagonal = k->kept.pivots;
+    k->f.rows = (num *)layout_take(&c, rows * (size_t)k->f.ld * sizeof(num));
     k->N.ld = plan->block;
-    k->N.rows = (num *)scratch_take(&c, rows * (size_t)plan->block * sizeof(num));
+    k->N.rows = (num *)layout_take(&c, rows * (size_t)plan->block * sizeof(num));
     k->e.b_ld = 2 * plan->nv;
-    k->e.b = (num *)scratch_take(&c, 2 * rows * COLREG_WIDTH * sizeof(num));
-    k->e.dtau_domega = (num *)scratch_take(&c, 3 * rows * sizeof(num));
-    k->e.springs = k->s.springs;
+    k->e.b = (num *)layout_take(&c, 2 * rows * COLREG_WIDTH * sizeof(num));
+    k->e.dtau_domega = (num *)layout_take(&c, 3 * rows * sizeof(num));
+    k->e.springs = k->kept.springs;
     const size_t size = rows ? staging_size(plan) : 0;
-    k->e.store.packs = (num *)scratch_take(&c, size * sizeof(num));
-    k->e.store.rows = (tile_row *)scratch_take(&c, rows * staging_panels(plan) * sizeof(tile_row));
-    k->e.store.discard = (lane *)scratch_take(&c, (rows + COLREG_WIDTH) * sizeof(lane));
+    k->e.store.packs = (num *)layout_take(&c, size * sizeof(num));
+    k->e.store.rows = (tile_row *)layout_take(&c, rows * staging_panels(plan) * sizeof(tile_row));
+    k->e.store.discard = (lane *)layout_take(&c, (rows + COLREG_WIDTH) * sizeof(lane));
     k->e.store.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
 #if LANES > 1
-    k->e.store.states = (entry *)scratch_take(&c, LANES * (size ? k->e.store.stride : 0) * sizeof(entry));
+    k->e.store.states = (entry *)layout_take(&c, LANES * (size ? k->e.store.stride : 0) * sizeof(entry));
 #else
     k->e.store.states = k->e.store.packs;
 #endif
@@ -100,8 +73,8 @@ static inline size_t kernel_scratch_size(const hml_plan *plan)
 static inline void kernel_load_state(const kernel_call *call, kernel_scratch *k)
 {
     kernel_scratch_lay(call->plan, call->scratch, k);
-    kernel_load_all(call->q, call->count, call->plan->nq, k->q);
-    kernel_load_all(call->v, call->count, call->plan->nv, k->v);
+    kernel_load_all(call->q, call->count, call->plan->nq, k->kept.q);
+    kernel_load_all(call->v, call->count, call->plan->nv, k->kept.v);
 }
 
 #endif

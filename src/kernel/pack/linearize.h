@@ -17,19 +17,19 @@ static inline tree_walk pack_walk(const kernel_call *call, const kernel_scratch 
     w.paths = call->paths;
     w.tree = &plan_trees(call->plan)[index];
     w.gravity = call->gravity;
-    w.q = k->q;
-    w.v = k->v;
-    w.sine = k->sine, w.cosine = k->cosine;
+    w.q = k->kept.q;
+    w.v = k->kept.v;
+    w.sine = k->kept.sine, w.cosine = k->kept.cosine;
     w.links = k->links;
     w.sums = k->sums;
     w.rows = k->rows;
     w.columns = k->columns;
     w.Sd = k->Sd;
-    w.f = k->s.f;
+    w.f = k->f;
     w.block = k->block;
-    w.b = k->s.b;
-    w.x = k->s.x;
-    w.base = &k->s.base[index];
+    w.b = k->kept.b;
+    w.x = k->kept.x;
+    w.base = &k->kept.base[index];
     w.N = k->N;
     return w;
 }
@@ -48,9 +48,9 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
     mask failed = num_lt(K(1), K(0));
-    for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->tau[c];
+    for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->kept.tau[c];
     walk_clear(w);
-    if (call->passive) passive_forces(w->plan, tree, k->q, k->v, w->b, k->s.springs);
+    if (call->passive) passive_forces(w->plan, tree, k->kept.q, k->kept.v, w->b, k->kept.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         if (i > tree->body_begin)
             first_out(w, &pb[i], i);
@@ -108,9 +108,9 @@ static inline unsigned pack_linearize(const kernel_call *call)
     const hml_plan *plan = call->plan;
     kernel_scratch k;
     kernel_load_state(call, &k);
-    kernel_load_all(call->tau, call->count, plan->nv, k.tau);
-    mask failed = kernel_bad_state(plan, k.q, k.v, call->tau.data ? k.tau : NULL);
-    sincos_all(plan, k.q, k.sine, k.cosine);
+    kernel_load_all(call->tau, call->count, plan->nv, k.kept.tau);
+    mask failed = kernel_bad_state(plan, k.kept.q, k.kept.v, call->tau.data ? k.kept.tau : NULL);
+    sincos_all(plan, k.kept.q, k.kept.sine, k.kept.cosine);
     if (plan->ntrees > 1) {
         clear_between(call, call->Dq);
         clear_between(call, call->Dv);
@@ -121,9 +121,9 @@ static inline unsigned pack_linearize(const kernel_call *call)
         failed |= walk_first(call, &k, &w);
         walk_second(&w);
         tree_matrices(call, &w, &k.e);
-        if (w.tree->base) add_vec3(&k.s.x[w.tree->begin], base_acceleration(w.base, &k.v[w.tree->begin]));
+        if (w.tree->base) add_vec3(&k.kept.x[w.tree->begin], base_acceleration(w.base, &k.kept.v[w.tree->begin]));
     }
-    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.s.x);
+    if (call->acceleration.data) kernel_store_run(call->acceleration, call->count, 0, 0, plan->nv, k.kept.x);
     return num_lanes(failed);
 }
 

@@ -36,20 +36,20 @@ enum { DENSE = 20 }; /* degrees of freedom up to which a whole M of packs is kep
  */
 static inline size_t whole_registers(int32_t n) { return (size_t)(LANES > 1 ? (n + 3) / 4 * 4 + 1 : (n + 7) / 8 * 8); }
 
-static inline void mass_scratch_lay(const hml_plan *plan, scratch_cursor *at, mass_scratch *k)
+static inline void mass_scratch_lay(const hml_plan *plan, layout_cursor *at, mass_scratch *k)
 {
     const size_t nv = (size_t)plan->nv;
     k->ld = whole_registers(plan->nv + COLS - 1);
     k->depth_ld = whole_registers(plan->depth);
-    k->q = (num *)scratch_take(at, (size_t)plan->nq * sizeof(num));
-    k->s = (num *)scratch_take(at, sincos_size(plan));
-    k->c = (num *)scratch_take(at, sincos_size(plan));
-    k->links = (mass_link *)scratch_take(at, (size_t)plan->levels * sizeof(mass_link));
-    k->F = (num *)scratch_take(at, 6 * k->ld * sizeof(num));
-    k->x = (num *)scratch_take(at, k->ld * sizeof(num));
-    k->diagonal = (num *)scratch_take(at, nv * sizeof(num));
-    k->rows = (num *)scratch_take(at, nv * k->depth_ld * sizeof(num));
-    k->dense = LANES > 1 && nv <= DENSE ? (num *)scratch_take(at, nv * nv * sizeof(num)) : NULL;
+    k->q = (num *)layout_take(at, (size_t)plan->nq * sizeof(num));
+    k->s = (num *)layout_take(at, sincos_size(plan));
+    k->c = (num *)layout_take(at, sincos_size(plan));
+    k->links = (mass_link *)layout_take(at, (size_t)plan->levels * sizeof(mass_link));
+    k->F = (num *)layout_take(at, 6 * k->ld * sizeof(num));
+    k->x = (num *)layout_take(at, k->ld * sizeof(num));
+    k->diagonal = (num *)layout_take(at, nv * sizeof(num));
+    k->rows = (num *)layout_take(at, nv * k->depth_ld * sizeof(num));
+    k->dense = LANES > 1 && nv <= DENSE ? (num *)layout_take(at, nv * nv * sizeof(num)) : NULL;
 }
 
 static inline num *mass_row(const mass_scratch *k, int32_t c) { return k->rows + (size_t)c * k->depth_ld; }
@@ -348,7 +348,7 @@ static inline unsigned pack_mass_matrix(const kernel_call *call)
     const size_t nv = (size_t)plan->nv;
     mass_scratch k;
     mass_target to = {NULL, nv};
-    scratch_cursor at = {(char *)call->scratch, 0};
+    layout_cursor at = layout_begin(call->scratch);
     mass_scratch_lay(plan, &at, &k);
 #if LANES == 1
     to.data = call->M.data, to.ld = call->M.ld;

@@ -4,6 +4,7 @@
 #ifndef HML_KERNEL_PACK_POSES_H
 #define HML_KERNEL_PACK_POSES_H
 
+#include "base/layout.h"
 #include "kernel/call.h"
 #include "kernel/composite.h"
 #include "kernel/simd/transpose.h"
@@ -61,13 +62,6 @@ NUM_INLINE void store_pose(const lane_places *p, int32_t body, pose A)
                  A.R.x.z, A.R.y.z, A.R.z.z, A.p.z, K(0),    K(0),    K(0),    K(1)};
     for (int k = 0; k < 16; k += LANES) places_store(p, at + (size_t)k, x + k);
 #endif
-}
-
-static inline void *jacobian_room(char **at, size_t bytes)
-{
-    void *p = *at;
-    *at += (bytes + 63) / 64 * 64;
-    return p;
 }
 
 #if LANES == 1
@@ -140,19 +134,33 @@ NUM_INLINE pose quarter_turn_pose(const plan_motion *b, const pose *P, num s, nu
                    pose_act(*P, vec3_of(K(b->rows[0][3]), K(b->rows[0][7]), K(b->rows[0][11]))));
 }
 
+typedef struct pose_scratch {
+    num *q, *s, *c; /* nq each */
+    pose *W;        /* levels: bodies in the world */
+} pose_scratch;
+
+static inline size_t pose_scratch_lay(const hml_plan *plan, void *memory, pose_scratch *k)
+{
+    layout_cursor at = layout_begin(memory);
+    k->q = (num *)layout_take(&at, (size_t)plan->nq * sizeof(num));
+    k->W = (pose *)layout_take(&at, (size_t)plan->levels * sizeof(pose));
+    k->s = (num *)layout_take(&at, (size_t)plan->nq * sizeof(num));
+    k->c = (num *)layout_take(&at, (size_t)plan->nq * sizeof(num));
+    return at.used;
+}
+
 /* poses alone; returns the lanes that need a closer look */
 static inline unsigned pack_poses(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_motion *b = plan_motions(plan);
-    char *at = (char *)call->scratch;
-    num *q = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
-    pose *W = (pose *)jacobian_room(&at, (size_t)plan->levels * sizeof(pose)); /* bodies in the world */
-    num *s = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
-    num *c = (num *)jacobian_room(&at, (size_t)plan->nq * sizeof(num));
+    pose_scratch k;
+    pose_scratch_lay(plan, call->scratch, &k);
+    num *q = k.q, *s = k.s, *c = k.c;
+    pose *W = k.W;
     const lane_places H = places_of(call->H, call->count);
     load_row(call->q, call->count, plan->nq, q);
-    for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
+    for (int32_t a = plan->angles_begin; a < plan->angles_end; a++) num_sincos(q[a], &s[a], &c[a]);
     for (int32_t i = 0; i < plan->nbodies; i++, b++) {
         pose *to = &W[b->level], *parent = b->level ? to - 1 : NULL; /* depth first: the parent is the last one there */
         if (parent && b->quarter_turn &&

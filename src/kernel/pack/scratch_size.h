@@ -1,30 +1,40 @@
-/* Inverse dynamics, the mass matrix and its inverse alone: what they need together. */
+/* Bytes of scratch that the kernels of an object need, whichever of them is called. */
 #ifndef HML_KERNEL_PACK_SCRATCH_SIZE_H
 #define HML_KERNEL_PACK_SCRATCH_SIZE_H
 
 #include "kernel/pack/inverse_dynamics.h"
 #include "kernel/pack/inverse_mass_matrix.h"
+#include "kernel/pack/jacobians.h"
+#include "kernel/pack/layout.h"
+#include "kernel/single/poses.h"
+#include "kernel/table.h"
 #if LANES > 1
 #include "kernel/single/linearize.h"
 #endif
 
-/*
- * Bytes of scratch for any kernel, the linearization of packs only if it is wanted: it takes most of them. A workspace
- * for the tree alone has depth 0 and knows no mass matrix.
- */
-static inline size_t pack_scratch_size(const hml_plan *plan, int linearizes)
+static inline size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* uses: see table.h. A workspace for the tree alone has depth 0 and knows no mass matrix */
+static inline size_t pack_scratch_size(const hml_plan *plan, unsigned uses)
 {
     torque_scratch torque;
     inverse_scratch inverse;
+    pose_scratch poses;
+    jacobian_scratch jacobians;
+    double *sine, *cosine;
     hml_plan tree = *plan;
-    if (!linearizes) tree.depth = 0;
-    size_t size = kernel_scratch_size(&tree), other = torque_scratch_lay(plan, NULL, &torque);
-    if (other > size) size = other;
-    if (plan->depth) other = inverse_scratch_lay(plan, NULL, &inverse);
-    if (other > size) size = other;
+    if (!(uses & SCRATCH_PACK_LINEARIZE)) tree.depth = 0;
+    size_t size = kernel_scratch_size(&tree);
+    size = larger(size, torque_scratch_lay(plan, NULL, &torque));
+    size = larger(size, pose_scratch_lay(plan, NULL, &poses));
+    size = larger(size, jacobian_scratch_lay(plan, NULL, &jacobians));
+    layout_cursor single = single_scratch_begin(plan, NULL, &sine, &cosine);
+    layout_take(&single, (size_t)plan->nbodies * sizeof(frame4)); /* single_jacobians */
+    size = larger(size, single.used);
+    if (!plan->depth) return size;
+    size = larger(size, inverse_scratch_lay(plan, NULL, &inverse));
 #if LANES > 1
-    if (plan->depth) other = single_scratch_size(plan);
-    if (other > size) size = other;
+    size = larger(size, single_scratch_size(plan, (uses & SCRATCH_LONG_CHAIN) != 0));
 #endif
     return size;
 }

@@ -151,7 +151,7 @@ NUM_INLINE void pairs_map(size_t n, int first, int second, int outs, rows_body *
     {                                                                                                                  \
         pairs_map(n, first, second, outs, name##_row, a, b, out);                                                      \
     }
-HML_PAIR_MAPS(PAIRS)
+PAIR_MAPS(PAIRS)
 #undef PAIRS
 
 #endif

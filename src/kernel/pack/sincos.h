@@ -6,14 +6,11 @@
 #include "kernel/table.h"
 #include "model/plan.h"
 
-/* bytes for a number of each of the configuration's, in whole packs */
-static inline size_t sincos_size(const hml_plan *plan) { return ((size_t)plan->nq + 7) * sizeof(num); }
-
 /* sines and cosines of all angles first, for none waits for another; in a single call the lanes of a pack are angles */
 static inline void sincos_all(const hml_plan *plan, const num *q, num *s, num *c)
 {
 #if COLS == 4
-    hml_kernels_X4.sincos(q, plan->angles_begin, plan->angles_end, s, c);
+    hmli_kernels_avx2_x4.sincos(q, plan->angles_begin, plan->angles_end, s, c);
 #else
     for (int32_t k = plan->angles_begin; k < plan->angles_end; k++) num_sincos(q[k], &s[k], &c[k]);
 #endif

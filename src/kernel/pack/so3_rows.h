@@ -49,7 +49,7 @@ static inline void quat_to_matrix_row(const num *x, num *y)
 
 #define ROWS(name, ins, outs)                                                                                          \
     static void name##_rows(size_t n, const lane *in, lane *out) { rows_map(n, ins, outs, name##_row, in, out); }
-HML_ROW_MAPS(ROWS)
+ROW_MAPS(ROWS)
 #undef ROWS
 
 #endif

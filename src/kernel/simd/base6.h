@@ -24,10 +24,10 @@
 typedef num cols;
 #define COLS 1
 #else
-#if !defined HML_COLUMNS
-#define HML_COLUMNS 2
+#if !defined SCALAR_COLUMN_LANES
+#define SCALAR_COLUMN_LANES 2
 #endif
-#define COLS HML_COLUMNS
+#define COLS SCALAR_COLUMN_LANES
 typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #endif
 

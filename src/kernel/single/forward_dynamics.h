@@ -226,11 +226,11 @@ static inline void single_forces(const kernel_call *call, kernel_scratch *k, sin
         return;
     }
     kernel_load_state(call, k);
-    kernel_load_all(call->tau, call->count, plan->nv, k->tau);
+    kernel_load_all(call->tau, call->count, plan->nv, k->kept.tau);
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        passive_forces(plan, &plan_trees(plan)[t], k->q, k->v, k->tau, k->s.springs);
+        passive_forces(plan, &plan_trees(plan)[t], k->kept.q, k->kept.v, k->kept.tau, k->kept.springs);
     }
-    for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = num_get(k->tau[c], 0);
+    for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = num_get(k->kept.tau[c], 0);
 }
 
 /* the root of a tree; returns what base_acceleration is of a free one */
@@ -268,10 +268,10 @@ static inline unsigned single_forward_dynamics(const kernel_call *call)
     single_walk w;
     if (call->wrenches.data || !single_fits(plan)) return 1;
     kernel_scratch_lay(plan, call->scratch, &k);
-    double *x = (double *)k.s.x;
+    double *x = (double *)k.kept.x;
     w.plan = plan, w.q = call->q.data, w.v = call->v.data, w.pivot_score = 0;
-    w.s = (double *)k.q, w.c = (double *)k.v;
-    w.links = (single_link *)(void *)k.articulated, w.columns = (single_column *)(void *)k.solver;
+    w.s = (double *)k.kept.q, w.c = (double *)k.kept.v;
+    w.links = (single_link *)(void *)k.articulated, w.columns = (single_column *)(void *)k.kept.solver;
     single_forces(call, &k, &w);
     sincos_range(w.q, plan->angles_begin, plan->angles_end, w.s, w.c);
     for (int32_t t = 0; t < plan->ntrees; t++) {

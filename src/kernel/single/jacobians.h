@@ -69,12 +69,12 @@ static inline unsigned single_jacobians(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
-    const size_t n = (size_t)plan->nbodies, room = ((size_t)plan->nq + LANES) * sizeof(double);
+    const size_t n = (size_t)plan->nbodies;
     const double *q = call->q.data;
     const frame4 world = frame4_world();
-    char *at = (char *)call->scratch;
-    frame4 *W = (frame4 *)jacobian_room(&at, n * sizeof(frame4));
-    double *s = (double *)jacobian_room(&at, room), *c = (double *)jacobian_room(&at, room);
+    double *s, *c;
+    layout_cursor at = single_scratch_begin(plan, call->scratch, &s, &c);
+    frame4 *W = (frame4 *)layout_take(&at, n * sizeof(frame4));
     sincos_range(q, plan->angles_begin, plan->angles_end, s, c);
     for (size_t i = 0; i < n; i++) {
         const plan_body *b = &pb[i];

@@ -12,63 +12,61 @@
 
 /* ---- the whole ---- */
 
-static inline size_t single_scratch_lay(const hml_plan *plan, void *memory, single_solver *m, single_panel *p,
-                                        num **passive)
+static inline size_t single_scratch_lay(const hml_plan *plan, int long_chain, void *memory, single_solver *m,
+                                        single_panel *p, num **passive)
 {
     const size_t packs = ((size_t)plan->nv + LANES - 1) / LANES, columns = packs * LANES;
     const size_t slots = (size_t)plan->nbodies + 1 + LANES, row = ROW8 * sizeof(double);
     const size_t forces = (size_t)plan->nq + (size_t)plan->nv * (2 + PASSIVE_LD);
     single_tree *t = &m->t;
-    scratch_cursor c;
-    c.at = (char *)memory;
-    c.used = 0;
-    t->sine = (double *)scratch_take(&c, ((size_t)plan->nq + LANES) * sizeof(double));
-    t->cosine = (double *)scratch_take(&c, ((size_t)plan->nq + LANES) * sizeof(double));
-    t->tau = (double *)scratch_take(&c, ((size_t)plan->nv + LANES) * sizeof(double));
-    t->x = (double *)scratch_take(&c, (size_t)plan->nv * sizeof(double));
-    t->H = (frame4 *)scratch_take(&c, slots * sizeof(frame4));
-    t->v = (double *)scratch_take(&c, slots * row);
-    t->a = (double *)scratch_take(&c, slots * row);
-    t->da = (double *)scratch_take(&c, slots * row);
-    t->G = (double *)scratch_take(&c, slots * row);
-    t->sum = (double *)scratch_take(&c, slots * COMPOSITE_STRIDE * sizeof(double));
-    t->S = (double *)scratch_take(&c, columns * row);
-    t->Pd = (double *)scratch_take(&c, columns * row);
-    t->F = (double *)scratch_take(&c, columns * row);
-    t->g = (double *)scratch_take(&c, columns * row);
-    t->pack = (column_pack *)scratch_take(&c, packs * sizeof(column_pack));
-    m->response = (double *)scratch_take(&c, (columns + 6) * row);
-    if (plan_is_long(plan)) {
+    layout_cursor c = layout_begin(memory);
+    t->sine = (double *)layout_take(&c, ((size_t)plan->nq + LANES) * sizeof(double));
+    t->cosine = (double *)layout_take(&c, ((size_t)plan->nq + LANES) * sizeof(double));
+    t->tau = (double *)layout_take(&c, ((size_t)plan->nv + LANES) * sizeof(double));
+    t->x = (double *)layout_take(&c, (size_t)plan->nv * sizeof(double));
+    t->H = (frame4 *)layout_take(&c, slots * sizeof(frame4));
+    t->v = (double *)layout_take(&c, slots * row);
+    t->a = (double *)layout_take(&c, slots * row);
+    t->da = (double *)layout_take(&c, slots * row);
+    t->G = (double *)layout_take(&c, slots * row);
+    t->sum = (double *)layout_take(&c, slots * COMPOSITE_STRIDE * sizeof(double));
+    t->S = (double *)layout_take(&c, columns * row);
+    t->Pd = (double *)layout_take(&c, columns * row);
+    t->F = (double *)layout_take(&c, columns * row);
+    t->g = (double *)layout_take(&c, columns * row);
+    t->pack = (column_pack *)layout_take(&c, packs * sizeof(column_pack));
+    m->response = (double *)layout_take(&c, (columns + 6) * row);
+    if (long_chain) {
         const size_t ends = (size_t)plan->nsegments;
-        m->sweep.IA = (double *)scratch_take(&c, slots * 6 * row);
-        m->sweep.W = (double *)scratch_take(&c, columns * row);
-        m->sweep.u = (result_row *)scratch_take(&c, columns * sizeof(result_row));
-        m->sweep.ends = (base_rhs *)scratch_take(&c, ends * sizeof(base_rhs));
-        m->sweep.root = (base_rhs *)scratch_take(&c, sizeof(base_rhs));
-        m->sweep.touched = (int32_t *)scratch_take(&c, ends * sizeof(int32_t));
+        m->sweep.IA = (double *)layout_take(&c, slots * 6 * row);
+        m->sweep.W = (double *)layout_take(&c, columns * row);
+        m->sweep.u = (result_row *)layout_take(&c, columns * sizeof(result_row));
+        m->sweep.ends = (base_rhs *)layout_take(&c, ends * sizeof(base_rhs));
+        m->sweep.root = (base_rhs *)layout_take(&c, sizeof(base_rhs));
+        m->sweep.touched = (int32_t *)layout_take(&c, ends * sizeof(int32_t));
         m->sweep.stage = NULL;
         if (plan->nv >= SWEEP_LARGE)
-            m->sweep.stage = (double *)scratch_take(&c, 3 * (size_t)plan->nv * SWEEP_STAGE * sizeof(double));
+            m->sweep.stage = (double *)layout_take(&c, 3 * (size_t)plan->nv * SWEEP_STAGE * sizeof(double));
     } else {
-        m->R = (double *)scratch_take(&c, columns * row);
-        m->diagonal = (double *)scratch_take(&c, columns * sizeof(double));
+        m->R = (double *)layout_take(&c, columns * row);
+        m->diagonal = (double *)layout_take(&c, columns * sizeof(double));
         m->ld = columns;
-        m->N = (double *)scratch_take(&c, (size_t)plan->nv * columns * sizeof(double));
-        p->b = (rhs_pair *)scratch_take(&c, columns * sizeof(rhs_pair));
-        p->runs = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
-        p->clipped = (panel_run *)scratch_take(&c, (columns + 1) * sizeof(panel_run));
+        m->N = (double *)layout_take(&c, (size_t)plan->nv * columns * sizeof(double));
+        p->b = (rhs_pair *)layout_take(&c, columns * sizeof(rhs_pair));
+        p->runs = (panel_run *)layout_take(&c, (columns + 1) * sizeof(panel_run));
+        p->clipped = (panel_run *)layout_take(&c, (columns + 1) * sizeof(panel_run));
     }
-    p->discard = (double *)scratch_take(&c, row);
-    *passive = (num *)scratch_take(&c, plan->passive ? forces * sizeof(num) : 0);
+    p->discard = (double *)layout_take(&c, row);
+    *passive = (num *)layout_take(&c, plan->passive ? forces * sizeof(num) : 0);
     return c.used;
 }
 
-static inline size_t single_scratch_size(const hml_plan *plan)
+static inline size_t single_scratch_size(const hml_plan *plan, int long_chain)
 {
     single_solver m;
     single_panel p;
     num *passive;
-    return single_scratch_lay(plan, NULL, &m, &p, &passive);
+    return single_scratch_lay(plan, long_chain, NULL, &m, &p, &passive);
 }
 
 static inline void single_tree_begin(single_tree *t, int32_t index)
@@ -104,7 +102,7 @@ NUM_INLINE void single_tree_solve(single_solver *m, const int long_chain, const 
 static inline void single_tree_linearize(single_solver *m, single_panel *p)
 {
     single_tree *t = &m->t;
-    const int long_chain = plan_is_long(t->call->plan);
+    const int long_chain = t->call->long_chain;
     poses_out(t);
     column_rates(t);
     accumulate_rows(t, t->a, t->Pd, t->nu);
@@ -171,7 +169,7 @@ static inline unsigned single_linearize(const kernel_call *call)
     single_tree *t = &m.t;
     num *passive;
     if (single_unfit(plan) || !single_call_is_good(call)) return 1;
-    single_scratch_lay(plan, call->scratch, &m, &p, &passive);
+    single_scratch_lay(plan, call->long_chain, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
     if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
     if (call->passive) p.springs = single_passive_forces(call, passive, t->tau);
@@ -199,7 +197,7 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
     single_tree *t = &m->t;
     const kernel_call *call = t->call;
     const int32_t base = t->tree->base, row = t->tree->begin, below = t->below;
-    const int long_chain = plan_is_long(call->plan);
+    const int long_chain = call->long_chain;
     poses_out(t);
     for (int32_t k = 0; k < t->packs; k++) t->pack[k].S = twists_in(t->S + k * LANES * ROW8);
     single_tree_solve(m, long_chain, 0);
@@ -221,7 +219,7 @@ static inline unsigned single_inverse_mass_matrix(const kernel_call *call)
     single_tree *t = &m.t;
     num *passive;
     if (single_unfit(plan)) return 1;
-    single_scratch_lay(plan, call->scratch, &m, &p, &passive);
+    single_scratch_lay(plan, call->long_chain, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, ((size_t)plan->nv + LANES) * sizeof *t->tau);
     sincos_range(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
     if (plan->ntrees > 1) clear_between(call, call->Minv);

@@ -76,6 +76,16 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
     rows3_mul(b->rows[0], &moved, M);
 }
 
+/* sines and cosines; returns where a kernel's own scratch begins */
+static inline layout_cursor single_scratch_begin(const hml_plan *plan, void *memory, double **s, double **c)
+{
+    const size_t room = ((size_t)plan->nq + LANES) * sizeof(double);
+    layout_cursor at = layout_begin(memory);
+    *s = (double *)layout_take(&at, room);
+    *c = (double *)layout_take(&at, room);
+    return at;
+}
+
 /* 1: the state is bad, and nothing was written */
 static inline unsigned single_poses(const jacobian_call *call)
 {
@@ -83,9 +93,8 @@ static inline unsigned single_poses(const jacobian_call *call)
     if (!call->skip_checks && !state_is_good(plan, call->q.data)) return 1;
     const plan_motion *b = plan_motions(plan), *end = b + plan->nbodies;
     const double *q = call->q.data;
-    char *at = (char *)call->scratch;
-    const size_t room = ((size_t)plan->nq + LANES) * sizeof(double);
-    double *s = (double *)jacobian_room(&at, room), *c = (double *)jacobian_room(&at, room), *H = call->H.data;
+    double *s, *c, *H = call->H.data;
+    single_scratch_begin(plan, call->scratch, &s, &c);
     sincos_range(q, plan->angles_begin, plan->angles_end, s, c);
     for (; b < end; b++, H += 16) {
         rows3 M, W;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "hamel/isa.h"
-#include "kernel/table.h"
+#include "kernel/dispatch.h"
 
 static void test_best_is_available(void **state)
 {
@@ -25,7 +25,7 @@ static void test_lanes_are_the_value_of_the_enum(void **state)
     (void)state;
     static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const hml_kernels *kernels = hmli_kernels_get(all[i]);
+        const kernel_table *kernels = hmli_kernels_get(all[i]);
         if (kernels) assert_int_equal(kernels->lanes, (int)all[i]);
     }
 }

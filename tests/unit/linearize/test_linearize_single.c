@@ -17,6 +17,13 @@ typedef struct results {
 
 static results lanes, scalar, part;
 
+static kernel_choice choice_of(const hml_model *model)
+{
+    kernel_choice choice;
+    assert_true(hmli_kernel_choose(model_plan(model), 0, HML_ISA_BEST, &choice));
+    return choice;
+}
+
 static kernel_call call_of(const hml_work *work, const double *q, const double *v, const double *tau, results *x)
 {
     const size_t nv = (size_t)hml_model_nv(work->model);
@@ -66,23 +73,24 @@ static void compare(const hml_model *model, const double *q, const double *v, co
     assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_FACTOR, &work), HML_OK);
     kernel_call call = call_of(work, q, v, tau, &scalar);
     call.wrenches.data = wrenches;
-    assert_int_equal(work->scalar->linearize(&call), 0);
+    assert_int_equal(work->choice.fallback->pack_linearize(&call), 0);
     const double tolerance = tolerance_of(model, work, q, scalar.Minv);
     hml_work_free(work);
     for (int i = 0; i < 3; i++) {
         if (!hml_isa_available(sets[i])) continue;
         assert_int_equal(hml_work_new(model, sets[i], HML_USE_FACTOR, &work), HML_OK);
-        const hml_kernels *tables[] = {work->lanes, work->pack}; /* the second has them for long chains */
+        const kernel_table *tables[] = {work->choice.single,
+                                        work->choice.batch}; /* the second has them for long chains */
         for (int k = 0; k < 2; k++) {
             call = call_of(work, q, v, tau, &lanes);
             call.wrenches.data = wrenches;
-            assert_non_null(tables[k]->linearize_single);
+            assert_non_null(tables[k]->single_linearize);
             memset(&lanes, 0xff, sizeof lanes); /* NaN where nothing is written */
-            assert_int_equal(tables[k]->linearize_single(&call), 0);
+            assert_int_equal(tables[k]->single_linearize(&call), 0);
             assert_same(&lanes, &scalar, nv, tolerance);
             memset(&lanes, 0xff, sizeof lanes);
             call.v.data = NULL, call.tau.data = NULL;
-            assert_int_equal(tables[k]->inverse_mass_single(&call), 0);
+            assert_int_equal(tables[k]->single_inverse_mass_matrix(&call), 0);
             assert_near("the inverse of M alone", lanes.Minv, scalar.Minv, nv * nv, tolerance);
         }
         hml_work_free(work);
@@ -175,7 +183,7 @@ static hml_model *draw_long(uint64_t *seed, const draw_tree_spec *spec)
     for (;;) {
         hml_model *model = draw_tree(seed, spec);
         assert_non_null(model);
-        if (hml_model_nv(model) <= LARGE && plan_is_long(model_plan(model))) return model;
+        if (hml_model_nv(model) <= LARGE && choice_of(model).long_chain) return model;
         hml_model_free(model);
     }
 }
@@ -202,7 +210,7 @@ static void test_long_paths_in_batches(void **state)
     static results one;
     uint64_t seed = 7;
     hml_model *model = draw_long(&seed, &long_specs[0]);
-    while (!plan_is_long_for_packs(model_plan(model))) hml_model_free(model), model = draw_long(&seed, &long_specs[0]);
+    while (!choice_of(model).one_by_one) hml_model_free(model), model = draw_long(&seed, &long_specs[0]);
     const size_t nv = (size_t)hml_model_nv(model), stride = sizeof *x / sizeof(double), size = nv * nv * sizeof(double);
     for (int i = 0; i < N; i++) draw_state(&seed, model, &x[i]);
     x[BAD].q[nv + 1] = NAN;
@@ -234,7 +242,7 @@ static void test_long_paths_in_batches(void **state)
         single.acceleration.data = one.a, single.Dq.data = one.Dq, single.Dv.data = one.Dv;
         single.Minv.data = one.Minv;
         assert_int_equal(hml_linearize(model, work, &single), HML_OK);
-        if (work->lanes->linearize_single) {
+        if (work->choice.single->single_linearize) {
             assert_memory_equal(all[i].Dq, one.Dq, size), assert_memory_equal(all[i].Dv, one.Dv, size);
             assert_memory_equal(all[i].Minv, one.Minv, size), assert_memory_equal(all[i].a, one.a, nv * sizeof(double));
         }
@@ -273,24 +281,24 @@ static void check_results_one_by_one(const hml_model *model, const double *q, co
     hml_work *work;
     assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_FACTOR, &work), HML_OK);
     compare(model, q, v, tau, NULL);
-    for (int want = 0; want < 8 && work->lanes->linearize_single; want++) {
+    for (int want = 0; want < 8 && work->choice.single->single_linearize; want++) {
         kernel_call call = call_of(work, q, v, tau, &part);
         memset(&part, 0, sizeof part);
         if (!(want & 1)) call.Dq.data = NULL;
         if (!(want & 2)) call.Dv.data = NULL;
         if (!(want & 4)) call.Minv.data = NULL;
-        assert_int_equal(work->lanes->linearize_single(&call), 0);
+        assert_int_equal(work->choice.single->single_linearize(&call), 0);
         if (want & 1) assert_near("D_q alone", part.Dq, scalar.Dq, nv * nv, 1e-10);
         if (want & 2) assert_near("D_v alone", part.Dv, scalar.Dv, nv * nv, 1e-10);
         if (want & 4) assert_near("the inverse of M alone", part.Minv, scalar.Minv, nv * nv, 1e-10);
         assert_near("acceleration", part.a, scalar.a, nv, 1e-10);
     }
-    if (work->lanes->linearize_single) {
+    if (work->choice.single->single_linearize) {
         kernel_call call = call_of(work, q, v, tau, &part);
         memset(&part, 0, sizeof part);
         for (size_t i = 0; i < LARGE * LARGE; i++) part.Dq[i] = part.Dv[i] = part.Minv[i] = 7;
         call.Dq.ld = call.Dv.ld = call.Minv.ld = ld;
-        assert_int_equal(work->lanes->linearize_single(&call), 0);
+        assert_int_equal(work->choice.single->single_linearize(&call), 0);
         for (size_t i = 0; i < nv; i++) {
             assert_near("a row of D_q", part.Dq + i * ld, scalar.Dq + i * nv, nv, 1e-9);
             assert_near("a row of D_v", part.Dv + i * ld, scalar.Dv + i * nv, nv, 1e-9);
@@ -327,17 +335,17 @@ static void test_what_is_left_to_the_scalar_kernel(void **state)
     uint64_t seed = 5;
     robot r;
     robot_open(&r, &seed, &robot_specs[2]);
-    if (r.work->lanes->linearize_single) {
+    if (r.work->choice.single->single_linearize) {
         kernel_call call = call_of(r.work, r.q, r.v, r.tau, &part);
         double *const numbers[] = {&r.q[8], &r.v[3], &r.tau[7]};
         for (int i = 0; i < 3; i++) {
             const double good = *numbers[i];
             *numbers[i] = i == 1 ? INFINITY : NAN;
-            assert_int_equal(r.work->lanes->linearize_single(&call), 1);
+            assert_int_equal(r.work->choice.single->single_linearize(&call), 1);
             *numbers[i] = good;
         }
         for (int k = 3; k < 7; k++) r.q[k] *= 1.1;
-        assert_int_equal(r.work->lanes->linearize_single(&call), 1);
+        assert_int_equal(r.work->choice.single->single_linearize(&call), 1);
     }
     robot_close(&r);
 }
