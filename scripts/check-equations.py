@@ -142,6 +142,10 @@ def escape(text):
     return re.sub(r"([\\*|\[\]<_])", r"\\\1", text)
 
 
+def link_pages(text):
+    return re.sub(r"[\w/-]+\.md\b", r"[\g<0>](\g<0>)", escape(text))
+
+
 def label(path):
     return "/".join(path.relative_to(root).parts[-2:]) if path.parts[-3] != "python" else f"python/{path.name}"
 
@@ -172,8 +176,8 @@ def write_page(papers, rows, functions, tests):
         "misprints; [conventions.md](conventions.md) translates letters, orders and signs. A *definition* is a choice of words or",
         "letters that nothing can evaluate; the remark names the page that adopts it.",
         "",
-        "The tests in `num/` run on every kind of number the kernels know, complex and quadruple ones among them; those in `unit/` and",
-        "`cli/` go through the public functions.",
+        "The tests in `num/` run on every kind of number the kernels know, complex and quadruple ones among them; the others go through",
+        "the public functions, and those in `papers/` take the formulas as they are printed.",
         "",
         "| paper | equations | with function and test | definitions |",
         "| --- | ---: | ---: | ---: |",
@@ -192,7 +196,7 @@ def write_page(papers, rows, functions, tests):
                 function, test = "*definition*", ""
             else:
                 function, test = link_functions(row["function"]), link_tests(row["test"])
-            out.append(f"| {name} | {escape(row['what'])} | {function} | {test} | {escape(row['remark'])} |")
+            out.append(f"| {name} | {escape(row['what'])} | {function} | {test} | {link_pages(row['remark'])} |")
     out.append("")
     out += [f"[{name}]: ../{path.relative_to(root).as_posix()}" for name, path in sorted(used.items())]
     return "\n".join(out) + "\n"
