@@ -228,11 +228,6 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
     TRY(gather_wrenches(&s, x->q, x->wrenches));
     inverse_derivatives(&s, x->q, x->v, s.a, &d);
     TRY(constraint_derivatives(&s, x->q, x->v, s.a, &d));
-    for (size_t i = 0; s.touches && i < s.m; i++) { /* an open row is no equation */
-        if (!(s.open[i] > 0)) continue;
-        memset(d.cq + i * n, 0, n * sizeof(double));
-        memset(d.cv + i * n, 0, n * sizeof(double));
-    }
     double *Dq = x->Dq, *Dv = x->Dv;
     if (x->A) { /* columns are read before they are written, so the results may take the place of the derivatives */
         if (!Dq) Dq = d.dq;

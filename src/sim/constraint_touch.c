@@ -10,7 +10,8 @@
  *   push    x, and which rows are closed (c = 0)
  *   least   the shortest λ of the closed rows with G λ = x and λ ≥ 0; only where the one without λ ≥ 0 has a pull in it
  *
- * Open rows are then zero in J, b and K, so that all that follows sees the closed ones alone.
+ * Open rows are then zero in J and K. What solves with K, the linearization too, finds them dependent and gives them
+ * the least λ, which is zero: all that follows sees the closed ones alone.
  */
 #include <math.h>
 #include <string.h>
@@ -112,6 +113,7 @@ hml_status hmli_constraint_solve_touch(constraint_system *s, double scale, hml_c
 {
     const size_t n = s->n, m = s->m;
     shortest *p = &s->push;
+    if (!isfinite(scale)) return HML_NOT_FINITE; /* b is beyond all numbers, and no row can be compared with another */
     TRY(fill_push(s, scale));
     TRY(hmli_shortest(p));
     for (size_t i = 0; i < m; i++) {

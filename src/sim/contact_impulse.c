@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/factorization.h"
 #include "sim/contact.h"
@@ -139,5 +140,5 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
             write_vec3(vec3_axpy(P[2], t->t2, vec3_axpy(P[1], t->t1, vec3_scale(P[0], t->normal))), impulse + 3 * i);
         }
     }
-    return HML_OK;
+    return FINITE_STATUS({v_next, c->n}, {impulse, 3 * (size_t)count});
 }

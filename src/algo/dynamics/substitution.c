@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/trivialization.h"
 
@@ -53,7 +54,7 @@ hml_status hml_substitute_velocity(int32_t m, int32_t n, const double *B, const 
     TRY(read_check(u, n));
     if (!ubar) return HML_INVALID_ARGUMENT;
     for (size_t i = 0; i < (size_t)m; i++) ubar[i] = row_dot(B, i, (size_t)n, u);
-    return HML_OK;
+    return FINITE_STATUS({ubar, (size_t)m});
 }
 
 hml_status hml_substitute_acceleration(int32_t m, int32_t n, const double *B, const double *Bdot, const double *u,
@@ -66,7 +67,7 @@ hml_status hml_substitute_acceleration(int32_t m, int32_t n, const double *B, co
     for (size_t i = 0; i < (size_t)m; i++) {
         ubardot[i] = row_dot(B, i, (size_t)n, udot) + (Bdot ? row_dot(Bdot, i, (size_t)n, u) : 0);
     }
-    return HML_OK;
+    return FINITE_STATUS({ubardot, (size_t)m});
 }
 
 hml_status hml_substitute_force(int32_t m, int32_t n, const double *B, const double *taubar, double *tau)
@@ -75,7 +76,7 @@ hml_status hml_substitute_force(int32_t m, int32_t n, const double *B, const dou
     TRY(read_check(taubar, m));
     if (!tau) return HML_INVALID_ARGUMENT;
     multiply(1, (size_t)m, (size_t)n, taubar, B, 0, tau);
-    return HML_OK;
+    return FINITE_STATUS({tau, (size_t)n});
 }
 
 hml_status hml_substitute_dynamics(int32_t m, int32_t n, const double *B, const double *Bdot, const double *u,
@@ -98,7 +99,7 @@ hml_status hml_substitute_dynamics(int32_t m, int32_t n, const double *B, const 
             for (size_t a = 0; a < columns; a++) M[a * columns + b] += B[i * columns + a] * entry;
         }
     }
-    return HML_OK;
+    return FINITE_STATUS({M, columns * columns}, {h, columns});
 }
 
 hml_status hml_substitute_jacobian(int32_t m, int32_t n, const double *B, const double *Bdot, int32_t rows,
@@ -112,5 +113,5 @@ hml_status hml_substitute_jacobian(int32_t m, int32_t n, const double *B, const 
     if (J) multiply(r, (size_t)m, (size_t)n, Jbar, B, 0, J);
     if (Jdot) multiply(r, (size_t)m, (size_t)n, Jbardot, B, 0, Jdot);
     if (Jdot && Bdot) multiply(r, (size_t)m, (size_t)n, Jbar, Bdot, 1, Jdot);
-    return HML_OK;
+    return FINITE_STATUS({J, r * (size_t)n}, {Jdot, r * (size_t)n});
 }

@@ -18,6 +18,7 @@
 
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/trivialization.h"
 
@@ -84,7 +85,8 @@ hml_status hml_generalized_force(const hml_model *model, hml_work *work, const d
     const state_series state = {.q = q};
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     for (int32_t i = 0; i < count; i++) add_load(model, &state, &loads[i], tau);
-    return hml_force_to_representation(model, representation, q, tau, tau);
+    TRY(hml_force_to_representation(model, representation, q, tau, tau));
+    return FINITE_STATUS({tau, (size_t)model->nv});
 }
 
 /* ---- wrenches of bodies ---- */

@@ -12,6 +12,7 @@
 #include "hamel/configuration.h"
 
 #include "algo/linearize/representation.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "model/coordinates.h"
 
@@ -149,7 +150,7 @@ static hml_status fill(const hml_model *m, hml_rotation kind, hml_representation
         }
         at += own;
     }
-    return HML_OK;
+    return FINITE_STATUS({F, nx * nv});
 }
 
 hml_status hml_coordinates_rate_matrix(const hml_model *model, hml_rotation kind, hml_representation representation,

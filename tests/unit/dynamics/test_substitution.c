@@ -279,6 +279,10 @@ static void test_bad_input(void **state)
     assert_int_equal(hml_substitute_dynamics(2, 2, B, B, bad, B, B, M, h), HML_NOT_FINITE);
     assert_int_equal(hml_substitute_dynamics(2, 2, B, B, B, bad, B, M, h), HML_NOT_FINITE);
     OK(hml_substitute_dynamics(2, 2, B, NULL, B, B, B, NULL, NULL));
+    const double huge[4] = {1e200, 1e200, 1e200, 1e200};
+    assert_int_equal(hml_substitute_dynamics(2, 2, huge, NULL, B, huge, B, M, h), HML_NOT_FINITE);
+    assert_int_equal(hml_substitute_velocity(2, 2, huge, huge, h), HML_NOT_FINITE);
+    assert_int_equal(hml_substitute_jacobian(2, 2, huge, NULL, 2, huge, NULL, M, NULL), HML_NOT_FINITE);
     assert_int_equal(hml_substitute_jacobian(2, 2, B, B, 2, bad, NULL, M, NULL), HML_NOT_FINITE);
     assert_int_equal(hml_substitute_jacobian(2, 2, B, B, 2, B, NULL, M, M), HML_INVALID_ARGUMENT);
 }

@@ -255,7 +255,9 @@ static void test_generalized_force_of_bad_input(void **state)
     assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_INVALID_ARGUMENT);
     load.frame = 0, load.axes = (hml_axes)2;
     assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_INVALID_ARGUMENT);
-    load.axes = HML_AXES_OF_FRAME, load.wrench[4] = INFINITY;
+    load.axes = HML_AXES_OF_FRAME, load.frame = frame, load.wrench[0] = load.wrench[1] = 1e308, load.point[2] = 1e10;
+    assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_NOT_FINITE);
+    load.wrench[4] = INFINITY;
     assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_NOT_FINITE);
 }
 
