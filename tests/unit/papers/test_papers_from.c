@@ -228,9 +228,11 @@ static void test_sums_over_derivatives(void **state)
         const hml_subgroup G = group_about_z((hml_group)group);
         int m = hml_group_dimension(G.group);
         double M[36], p[6], dS[216], first[36] = {0}, second[36] = {0}, half[36], minus[36], difference_[36], twice[36];
-        double tilde[36], C[36];
+        double tilde[36], C[36], exact[216];
         momentum_of(&G, M, p);
         derivative_of_jacobian(&G, zero, dS);
+        assert_int_equal(hml_subgroup_jacobian_derivative(&G, zero, exact), HML_OK);
+        assert_near(exact, dS, m * m * m, DIFFERENCE_TOL);
         assert_int_equal(hml_subgroup_ad_tilde(&G, p, tilde), HML_OK);
         for (int e = 0; e < m * m; e++) {
             int i = e / m, j = e % m;
