@@ -126,7 +126,7 @@ static double error_of(const mover *m, hml_scheme scheme, int steps, const doubl
 static int order(const char *path)
 {
     enum { COUNT = 8 };
-    static const char *const colours[] = {"#1d4ed8", "#c2410c", "#15803d", "#7e22ce", "#b91c1c", "#0f766e"};
+    static const char *const colours[] = {"#1d4ed8", "#c2410c", "#15803d", "#7e22ce", "#b91c1c", "#0f766e", "#525252"};
     static double errors[HML_SCHEME_COUNT][COUNT], steps[COUNT];
     hml_random_spec spec;
     hml_model *model;
@@ -248,6 +248,7 @@ static int momentum(void)
     drift_heading(&m, 100000);
     drift(&m, HML_SCHEME_EULER, 1e-3, 0, 100000, 1000);
     drift(&m, HML_SCHEME_RK4, 1e-3, 0, 100000, 1000);
+    drift(&m, HML_SCHEME_MOMENTUM, 1e-3, 0, 100000, 1000);
     drift(&m, HML_SCHEME_VARIATIONAL, 1e-3, 0, 100000, 1000);
     drift(&m, HML_SCHEME_DOPRI5, 0, 1e-12, 100000, 100);
     mover_free(&m);
@@ -260,6 +261,7 @@ static int long_motion(void)
     drift_heading(&m, 1000000);
     drift(&m, HML_SCHEME_EULER, 1e-3, 0, 1000000, 10000);
     drift(&m, HML_SCHEME_RK4, 1e-3, 0, 1000000, 10000);
+    drift(&m, HML_SCHEME_MOMENTUM, 1e-3, 0, 1000000, 10000);
     drift(&m, HML_SCHEME_VARIATIONAL, 1e-3, 0, 1000000, 10000);
     mover_free(&m);
     return 0;

@@ -44,8 +44,8 @@ HML_API hml_status hml_body_momentum_rates(const hml_model *model, void *scratch
  * (79) solved for both of its unknowns: v (nv), with which q moves, and rates (nbodies × 6), with which Π changes,
  * under joint forces tau (nv, or NULL) and wrenches; weights, damping, springs and armature count as in hml_aba.
  * Integrated, by whatever scheme, the sum of Π changes as the outer forces say, to rounding; the single Π_i drift away
- * from M_i J_i ν with the error of the scheme. HML_SCHEME_MOMENTUM of motion.h does without that drift: it carries as
- * many momenta as there are velocities.
+ * from M_i J_i ν with the error of the scheme. HML_SCHEME_MOMENTUM of integrate.h does without that drift: it carries
+ * as many momenta as there are velocities.
  */
 HML_API hml_status hml_momentum_dynamics(const hml_model *model, void *scratch, const double *q, const double *momenta,
                                          const double *tau, const double *wrenches, double *v, double *rates);
