@@ -43,8 +43,12 @@ static tally take(void)
 #define hmli_tree_subtract_passive counted_subtract_passive
 #define hmli_tree_wrenches         counted_wrenches
 #define HML_ALGO_WORK_H
+#define HML_BASE_OVERFLOW_H          /* its outputs are doubles, and its flags are read with intrinsics of doubles */
+#define OVERFLOW_STATUS(before, ...) ((void)(before), HML_OK)
 #include "group/spatial.h"
 #include "hamel/random.h"
+
+static inline unsigned overflow_watch(void) { return 0; }
 
 static inline hml_status hmli_work_check_state(const hml_model *, const number *, const number *, const number *,
                                                const number *)
