@@ -49,7 +49,7 @@ def kind(instruction):
 
 
 def instructions(folder, code, robot, kernel):
-    """of one state, by kind; and how many bytes of code are run through"""
+    """executed for one state, by kind; and how many bytes of code they are"""
     states = int(kernel.split()[-1]) if kernel.startswith("pack") else 1
     row = dict.fromkeys(["all", *KINDS, "code"], 0) | {"robot": robot, "kernel": kernel}
     for line in lines_of(folder / "limit_bench", "--steps", kernel, robot):
@@ -62,7 +62,7 @@ def instructions(folder, code, robot, kernel):
 
 
 def misses(folder, robot, contender, isa):
-    """instructions and references to memory a state that miss the first caches: the difference between two runs"""
+    """instructions and references to memory per state that miss L1: the difference between two runs"""
     sizes = ["--I1=32768,8,64", "--D1=49152,12,64"]
     options = ["--tool=cachegrind", "--cache-sim=yes", *sizes, "--cachegrind-out-file=/dev/null"]
     totals = []
@@ -75,7 +75,7 @@ def misses(folder, robot, contender, isa):
 
 
 def cached(folder):
-    """valgrind knows AVX2 and no more: packs of four, and single calls with the registers of AVX2"""
+    """valgrind does not support AVX-512: packs of four, and single calls with AVX2"""
     kernels = {"scalar": ("hamel-batch", "scalar"), "one call": ("hamel", "x4"), "pack of 4": ("hamel-batch", "x4")}
     rows = []
     for robot in ROBOTS:
@@ -86,7 +86,7 @@ def cached(folder):
 
 
 def times(folder, robot):
-    """of every kernel the fastest of several runs: others use the machine, and pages share a cache as they may"""
+    """of every kernel the fastest of several runs: other programs slow some of them, and so do pages that share a cache"""
     runs = [[json.loads(line) for line in lines_of(folder / "limit_bench", robot)] for _ in range(RUNS)]
     return [min(rows, key=lambda row: row["ns"]) for rows in zip(*runs)]
 
@@ -133,7 +133,7 @@ def operations_table(data):
 
 
 def peak_table(data):
-    """the fastest of the rounds' medians; a step is a multiplication and an addition a lane"""
+    """the fastest of the rounds' medians; a step is a multiplication and an addition per lane"""
     lines = []
     for isa in ("x2", "x4", "x8"):
         rows = [row for row in data["times"] if row["isa"] == isa]
@@ -141,7 +141,7 @@ def peak_table(data):
             lanes = rows[0]["lanes"]
             best = [min(row[key] for row in rows) for key in ("registers", "first cache", "second cache")]
             lines.append([str(lanes), *(f"{1 / ns:.2f}" for ns in best), f"{2 * lanes / best[0]:.0f}"])
-    head = ["lanes", "in registers", "one operand from the first cache", "from the second", "operations"]
+    head = ["lanes", "in registers", "one operand from L1", "from L2", "operations"]
     return table(head, "rrrrr", lines)
 
 
@@ -162,7 +162,7 @@ def times_table(data):
                 f"{100 * core / row['ns']:.0f} %",
             ]
         )
-    return table(["robot", "kernel", "µs a state", "at the peak", "of its peak", "of the core's"], "llrrrr", lines)
+    return table(["robot", "kernel", "µs per state", "at the peak", "of its peak", "of the core's"], "llrrrr", lines)
 
 
 def instructions_table(data):
@@ -188,7 +188,7 @@ def instructions_table(data):
             ]
         )
     head = ["robot", "kernel", "all", "fused", "other arithmetic", "loads, stores", "other vector", "integer"]
-    return table([*head, "KiB of code", "operations each", "a nanosecond"], "ll" + "r" * 9, lines)
+    return table([*head, "KiB of code", "operations each", "per nanosecond"], "ll" + "r" * 9, lines)
 
 
 def memory_table(data):
@@ -204,7 +204,7 @@ def memory_table(data):
 
 def cache_table(data):
     lines = [[r["robot"], r["kernel"], whole(r["code"]), whole(r["numbers"])] for r in data["cache"]]
-    return table(["robot", "kernel", "of code", "of numbers"], "llrr", lines)
+    return table(["robot", "kernel", "instructions", "data"], "llrr", lines)
 
 
 TABLES = {

@@ -1,4 +1,4 @@
-/* The fastest loops of multiplications and additions there are: see peak.h. */
+/* The fastest loops of multiplications and additions: see peak.h. */
 #include "peak.h"
 
 #include <string.h>
@@ -11,10 +11,10 @@ typedef struct operands {
     size_t count; /* doubles to go through, again and again */
 } operands;
 
-enum { FIRST = 2048, SECOND = 65536 }; /* 16 KiB, half of a small first cache; 512 KiB, more than any first one */
+enum { FIRST = 2048, SECOND = 65536 }; /* 16 KiB, half of a small L1; 512 KiB, more than any L1 */
 static double array[SECOND] __attribute__((aligned(64)));
 static operands first = {array, FIRST}, second = {array, SECOND};
-static volatile double last; /* what was computed is wanted */
+static volatile double last; /* keeps the compiler from dropping the computation */
 
 /*
  * The same two loops for each width. Chains are an array of known length in a loop that is unrolled, which compilers

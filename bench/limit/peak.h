@@ -1,14 +1,14 @@
 /*
  * What the core can do at best, as contenders of the dynamics benchmark: a "state" is PEAK_PACKS steps x = a·x + b on
  * packs of doubles, fused where the instruction set has it. In registers, and with one operand of each step from an
- * array that fits into the first cache, or only into the second.
+ * array that fits into L1, or only into L2.
  */
 #ifndef BENCH_PEAK_H
 #define BENCH_PEAK_H
 
 #include "peers/contender.h"
 
-enum { PEAK_PACKS = 1 << 23 }; /* milliseconds: clocks change with the width of what is done, and take their time */
+enum { PEAK_PACKS = 1 << 23 }; /* milliseconds: the CPU frequency follows the width of the registers, slowly */
 
 enum { PEAK_REGISTERS, PEAK_FIRST, PEAK_SECOND, PEAK_LOOPS };
 
