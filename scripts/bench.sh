@@ -2,7 +2,7 @@
 # The benchmarks that have peers: group functions, Jacobians, dynamics and linearization. Prints tables; the rows of the
 # last one are in BUILD/bench.json. Usage: bench.sh BUILD JOBS [OPTION...]
 #   --avx2           dynamics alone, both sides restricted to AVX2: BUILD/bench-avx2.json
-#   --instructions   only count: instructions a linearization, by callgrind: BUILD/bench-instructions.json
+#   --instructions   only count: instructions per linearization, by callgrind: BUILD/bench-instructions.json
 #   --cores          a batch on one core, two, … all of them: BUILD/bench-cores.json
 #   --limit          operations, instructions, time and the core's peak: BUILD/bench-limit.json, for docs/limit.md
 #   --docs           write what BUILD has of these files into docs/benchmarks.md, its picture and docs/limit.md; measures nothing
@@ -32,7 +32,7 @@ if [ "$mode" = docs ]; then
     exit
 fi
 
-# ---- build; a peer that cannot be had is left out ----
+# ---- build; a peer that is not available is left out ----
 mkdir -p "$build/bench"
 log=$build/bench.log
 venv=${PEER_VENV:-$build/venv}
@@ -103,7 +103,7 @@ robot talos free talos_data/robots/talos_reduced.urdf talos.urdf
 
 # ---- measure ----
 program=$build/bench/peer_dynamics
-# count CONTENDER ROBOT CALLS: instructions a state, nothing but the calls being counted
+# count CONTENDER ROBOT CALLS: instructions per state; only the calls are counted
 count()
 {
     # shellcheck disable=SC2086
@@ -112,7 +112,7 @@ count()
         awk -v calls="$3" '/Collected/ && $4 > 0 { printf "%.0f", $4 / calls }'
 }
 if [ "$mode" = instructions ]; then
-    # valgrind knows AVX2 and no more, and says so to programs that ask: hence the build for it
+    # valgrind does not support AVX-512 and reports AVX2 to programs that ask: hence the haswell build
     separator=
     printf '{"rows": [' > "$build/bench-instructions.json"
     for robot in $robots; do

@@ -163,7 +163,7 @@ def cores_table(rows):
         ]
         for row in rows
     ]
-    head = ["robot", "nv", "cores", "states", "µs a state on each", "states a millisecond", "together ÷ alone"]
+    head = ["robot", "nv", "cores", "states", "µs per state on each", "states per millisecond", "together ÷ alone"]
     return table(head, "lrrrrrr", lines)
 
 
@@ -191,7 +191,7 @@ def text(x, y, words, size=13, anchor="start", colour="#2b2b2b"):
 
 
 def picture(found):
-    """microseconds a linearization: a line a robot, a bar a contender, the scale of each robot its slowest"""
+    """microseconds per linearization: one line per robot, one bar per contender; the slowest sets the scale"""
     shown = [
         (robot, case)
         for (robot, algorithm), case in sorted(found.items(), key=lambda item: item[1]["nv"])
@@ -202,11 +202,11 @@ def picture(found):
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 {height}" font-family="Helvetica, Arial, sans-serif" '
         'role="img" aria-labelledby="title desc">',
-        '<title id="title">Microseconds a linearization, Hamel and Pinocchio</title>',
+        '<title id="title">Microseconds per linearization, Hamel and Pinocchio</title>',
         '<desc id="desc">For every robot four bars: Pinocchio as shipped, Pinocchio compiled for the processor, Hamel one '
-        "call a state, Hamel in batches of 64. The numbers are in the table of the page.</desc>",
+        "call per state, Hamel in batches of 64. The numbers are in the table of the page.</desc>",
         f'<rect x="1" y="1" width="958" height="{height - 2}" rx="14" fill="#fffdf8" stroke="#d8d2c4"/>',
-        text(24, 36, "Time a linearization", 20),
+        text(24, 36, "Time per linearization", 20),
         text(24, 58, "ν̇, D_q, D_ν and M⁻¹ of one state on one core, in µs; each robot’s longest bar is its slowest", 13),
     ]
     x = 24.0
@@ -232,7 +232,7 @@ def picture(found):
 
 
 def put(page, mark, content):
-    """what stands between <!-- mark --> and <!-- end --> is made anew"""
+    """replaces what stands between <!-- mark --> and <!-- end -->"""
     pattern = rf"(<!-- {mark} -->\n).*?(<!-- end -->)"
     new, count = re.subn(pattern, lambda m: f"{m[1]}\n{content}\n\n{m[2]}", page, flags=re.S)
     if not count:
@@ -252,10 +252,10 @@ def main():
             print("\nA batch on several cores\n\n" + cores_table(data["rows"]))
             return
         if "processor" not in data:
-            print("\nInstructions a linearization\n\n" + instructions_table(data["rows"]))
+            print("\nInstructions per linearization\n\n" + instructions_table(data["rows"]))
             return
         found = cases(data["rows"])
-        print(f"\n{machine(data)}\nMicroseconds a state. ÷: how many times as fast as the faster Pinocchio.\n")
+        print(f"\n{machine(data)}\nMicroseconds per state. ÷: how many times as fast as the faster Pinocchio.\n")
         for part in (linearize_table(found), algorithms_table(found, None), summary_table(found), scaling_table(found)):
             print(part + "\n")
         return
