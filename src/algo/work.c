@@ -9,18 +9,22 @@
 #include "model/coordinates.h"
 
 typedef struct sections {
-    size_t paths, scratch, tree, size; /* offsets */
+    hml_work *work;
+    void *paths, *scratch;
+    double *tree;
 } sections;
 
-static sections lay_out(const hml_model *model, const kernel_choice *choice, unsigned uses)
+/* from memory on, or only measured; returns the size in bytes */
+static size_t lay_out(const hml_model *model, const kernel_choice *choice, unsigned uses, void *memory, sections *s)
 {
+    const hml_plan *plan = model_plan(model);
     const int factor = (uses & HML_USE_FACTOR) != 0;
-    sections s;
-    s.paths = layout_aligned(sizeof(hml_work));
-    s.scratch = s.paths + layout_aligned(factor ? hmli_paths_size(model_plan(model)) : 0);
-    s.tree = s.scratch + layout_aligned(hmli_kernel_scratch_size(model_plan(model), choice, factor));
-    s.size = s.tree + layout_aligned(hmli_mimic_scratch_size(model) * sizeof(double));
-    return s;
+    layout_cursor c = layout_begin(memory);
+    s->work = layout_take(&c, sizeof(hml_work));
+    s->paths = layout_take(&c, factor ? hmli_paths_size(plan) : 0);
+    s->scratch = layout_take(&c, hmli_kernel_scratch_size(plan, choice, factor));
+    s->tree = layout_take(&c, hmli_mimic_scratch_size(model) * sizeof(double));
+    return c.used;
 }
 
 /* the kernels of an instruction set for a model; 0: there are none */
@@ -32,7 +36,8 @@ static int choose(const hml_model *model, hml_isa isa, kernel_choice *choice)
 size_t hml_work_size(const hml_model *model, hml_isa isa, unsigned uses)
 {
     kernel_choice choice;
-    return choose(model, isa, &choice) ? lay_out(model, &choice, uses).size : 0;
+    sections s;
+    return choose(model, isa, &choice) ? lay_out(model, &choice, uses, NULL, &s) : 0;
 }
 
 hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
@@ -40,17 +45,18 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     kernel_choice choice;
     if (!memory || !work || (uintptr_t)memory % HML_WORK_ALIGN) return HML_INVALID_ARGUMENT;
     if (!choose(model, isa, &choice)) return HML_INVALID_ARGUMENT;
-    const sections s = lay_out(model, &choice, uses);
-    if (size < s.size) return HML_INVALID_ARGUMENT;
-    hml_work *w = memory;
+    sections s;
+    if (size < lay_out(model, &choice, uses, NULL, &s)) return HML_INVALID_ARGUMENT;
+    lay_out(model, &choice, uses, memory, &s);
+    hml_work *w = s.work;
     memset(w, 0, sizeof *w);
     w->model = model;
     w->choice = choice;
     w->isa = isa == HML_ISA_BEST ? hml_isa_best() : isa;
     w->uses = uses;
-    if (uses & HML_USE_FACTOR) hmli_paths_fill(model_plan(model), (char *)memory + s.paths, &w->paths);
-    w->scratch = (char *)memory + s.scratch;
-    w->tree = (double *)(void *)((char *)memory + s.tree);
+    if (uses & HML_USE_FACTOR) hmli_paths_fill(model_plan(model), s.paths, &w->paths);
+    w->scratch = s.scratch;
+    w->tree = s.tree;
     *work = w;
     return HML_OK;
 }

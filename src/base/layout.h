@@ -1,17 +1,29 @@
 /*
- * One block of memory, taken piece by piece, each aligned to a line of the cache. Without a block the pieces are only
- * measured, so that one function tells the size and lays out the pointers.
+ * One block of memory, taken piece by piece. Without a block (NULL) the pieces are only measured, so that one function
+ * tells the size and sets the pointers, and the two cannot disagree:
+ *
+ *   static size_t lay_out(const hml_model *model, void *memory, scratch *s)
+ *   {
+ *       layout_cursor c = layout_begin(memory);
+ *       s->x = layout_doubles(&c, (size_t)model->nv);
+ *       s->order = layout_array(&c, (size_t)model->nv, sizeof *s->order);
+ *       return c.used;
+ *   }
+ *
+ * layout_take aligns what comes next to a line of the cache, as kernels want it; layout_array and layout_doubles only
+ * to a double. Those two saturate: a size that no memory has stays SIZE_MAX.
  */
 #ifndef HML_BASE_LAYOUT_H
 #define HML_BASE_LAYOUT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { LAYOUT_ALIGN = 64 };
 
 typedef struct layout_cursor {
-    char *at; /* NULL: measure */
-    size_t used;
+    char *at;    /* NULL: measure */
+    size_t used; /* bytes so far */
 } layout_cursor;
 
 static inline size_t layout_aligned(size_t bytes) { return (bytes + LAYOUT_ALIGN - 1) / LAYOUT_ALIGN * LAYOUT_ALIGN; }
@@ -29,6 +41,36 @@ static inline void *layout_take(layout_cursor *c, size_t bytes)
     void *p = c->at ? c->at + c->used : NULL;
     c->used += layout_aligned(bytes);
     return p;
+}
+
+static inline void *layout_array(layout_cursor *c, size_t count, size_t element)
+{
+    const size_t step = sizeof(double), most = SIZE_MAX / step * step - step;
+    void *p = c->at ? c->at + c->used : NULL;
+    if (c->used > most || (element && count > (most - c->used) / element))
+        c->used = SIZE_MAX;
+    else
+        c->used += (count * element + step - 1) / step * step;
+    return p;
+}
+
+static inline double *layout_doubles(layout_cursor *c, size_t count)
+{
+    return (double *)layout_array(c, count, sizeof(double));
+}
+
+/* what was taken, in doubles; all pieces came from layout_array and layout_doubles */
+static inline size_t layout_count(const layout_cursor *c) { return c->used / sizeof(double); }
+
+/*
+ * Where count elements begin in a block that holds offsets instead of pointers; *end is where it ends so far, then
+ * behind them. In 64 bits everywhere: counts may come from a file.
+ */
+static inline uint64_t layout_offset(uint64_t *end, uint64_t count, uint64_t element)
+{
+    const uint64_t begin = *end, size = count * element + LAYOUT_ALIGN - 1;
+    *end = begin + size / LAYOUT_ALIGN * LAYOUT_ALIGN;
+    return begin;
 }
 
 #endif

@@ -1,33 +1,29 @@
 /* A model as one relocatable block. See model.h. */
 #include "model/block.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "model/check_item.h"
 #include "model/plan.h"
 
-static uint64_t align(uint64_t size) { return (size + HML_MODEL_ALIGN - 1) / HML_MODEL_ALIGN * HML_MODEL_ALIGN; }
-
-static uint64_t place(uint64_t *end, uint64_t count, uint64_t element)
-{
-    uint64_t offset = *end;
-    *end = align(offset + count * element);
-    return offset;
-}
+static_assert(HML_MODEL_ALIGN == LAYOUT_ALIGN, "sections begin at lines of the cache");
 
 void hmli_block_layout(hml_model *m)
 {
-    uint64_t end = align(sizeof *m), names = (uint64_t)m->nbodies + (uint64_t)m->njoints + (uint64_t)m->nframes;
-    m->bodies = place(&end, (uint64_t)m->nbodies, sizeof(model_body));
-    m->joints = place(&end, (uint64_t)m->njoints, sizeof(model_joint));
-    m->frames = place(&end, (uint64_t)m->nframes, sizeof(model_frame));
-    m->coordinates = place(&end, (uint64_t)m->tree_nv, sizeof(model_coordinate));
-    m->rest = place(&end, (uint64_t)m->tree_nq, sizeof(double));
-    m->shapes = place(&end, (uint64_t)m->nshapes, sizeof(model_shape));
-    m->warnings = place(&end, (uint64_t)m->nwarnings, sizeof(uint32_t));
-    m->names = place(&end, m->names_size, 1);
-    m->lookup = place(&end, names * sizeof(model_name) + (uint64_t)m->nv * sizeof(int32_t), 1);
+    uint64_t end = 0, names = (uint64_t)m->nbodies + (uint64_t)m->njoints + (uint64_t)m->nframes;
+    layout_offset(&end, 1, sizeof *m);
+    m->bodies = layout_offset(&end, (uint64_t)m->nbodies, sizeof(model_body));
+    m->joints = layout_offset(&end, (uint64_t)m->njoints, sizeof(model_joint));
+    m->frames = layout_offset(&end, (uint64_t)m->nframes, sizeof(model_frame));
+    m->coordinates = layout_offset(&end, (uint64_t)m->tree_nv, sizeof(model_coordinate));
+    m->rest = layout_offset(&end, (uint64_t)m->tree_nq, sizeof(double));
+    m->shapes = layout_offset(&end, (uint64_t)m->nshapes, sizeof(model_shape));
+    m->warnings = layout_offset(&end, (uint64_t)m->nwarnings, sizeof(uint32_t));
+    m->names = layout_offset(&end, m->names_size, 1);
+    m->lookup = layout_offset(&end, names * sizeof(model_name) + (uint64_t)m->nv * sizeof(int32_t), 1);
     m->plan = m->size = end;
     m->plan_size = 0;
 }
@@ -35,7 +31,7 @@ void hmli_block_layout(hml_model *m)
 hml_model *hmli_block_new(uint64_t size)
 {
     if (size > SIZE_MAX - HML_MODEL_ALIGN) return NULL;
-    hml_model *m = aligned_alloc(HML_MODEL_ALIGN, (size_t)align(size));
+    hml_model *m = aligned_alloc(HML_MODEL_ALIGN, layout_aligned((size_t)size));
     if (m) memset(m, 0, (size_t)size);
     return m;
 }

@@ -11,34 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "model/block.h"
 #include "model/check_item.h"
 #include "model/merge_inertia.h"
 
-static void *take(char **cursor, size_t size)
+static size_t lay_out(build *w, void *memory)
 {
-    void *memory = *cursor;
-    *cursor += size;
-    return memory;
+    const size_t n = (size_t)w->n + 1;
+    layout_cursor c = layout_begin(memory);
+    w->place = layout_array(&c, n, sizeof *w->place);
+    w->multiplier = layout_doubles(&c, n);
+    w->offset = layout_doubles(&c, n);
+    w->parent = layout_array(&c, n, sizeof *w->parent);
+    w->child = layout_array(&c, n, sizeof *w->child);
+    w->sibling = layout_array(&c, n, sizeof *w->sibling);
+    w->body = layout_array(&c, n, sizeof *w->body);
+    w->joint = layout_array(&c, n, sizeof *w->joint);
+    w->leader = layout_array(&c, n, sizeof *w->leader);
+    w->order = layout_array(&c, n, sizeof *w->order);
+    return c.used;
 }
 
-/* one allocation for all arrays; the eight-byte ones first */
+/* one allocation for all arrays */
 static void *scratch(build *w)
 {
-    size_t n = (size_t)w->n + 1;
-    void *memory = calloc(n, sizeof(pose) + 2 * sizeof(double) + 7 * sizeof(int32_t));
-    char *cursor = memory;
-    if (!memory) return NULL;
-    w->place = take(&cursor, n * sizeof(pose));
-    w->multiplier = take(&cursor, n * sizeof(double));
-    w->offset = take(&cursor, n * sizeof(double));
-    w->parent = take(&cursor, n * sizeof(int32_t));
-    w->child = take(&cursor, n * sizeof(int32_t));
-    w->sibling = take(&cursor, n * sizeof(int32_t));
-    w->body = take(&cursor, n * sizeof(int32_t));
-    w->joint = take(&cursor, n * sizeof(int32_t));
-    w->leader = take(&cursor, n * sizeof(int32_t));
-    w->order = take(&cursor, n * sizeof(int32_t));
+    const size_t size = lay_out(w, NULL);
+    void *memory = size < SIZE_MAX ? calloc(1, size) : NULL;
+    if (memory) lay_out(w, memory);
     return memory;
 }
 

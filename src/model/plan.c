@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "group/spatial.h"
-
-static uint64_t aligned(uint64_t n) { return (n + HML_MODEL_ALIGN - 1) / HML_MODEL_ALIGN * HML_MODEL_ALIGN; }
 
 /* ---- topology: columns, segments, trees ---- */
 
@@ -305,42 +304,42 @@ static void fill_motions(const hml_model *m, hml_plan *plan)
 
 /* ---- the whole ---- */
 
-static uint64_t inertias_size(const hml_model *m)
+/* how much there is of everything, and where; returns the size in bytes */
+static uint64_t lay_out(const hml_model *m, hml_plan *plan)
 {
-    return aligned(10 * ((uint64_t)m->nbodies + PLAN_PACK) * sizeof(double));
-}
-
-size_t hmli_plan_size(const hml_model *m)
-{
-    return (size_t)(aligned(sizeof(hml_plan)) + aligned((uint64_t)m->nbodies * sizeof(plan_body)) +
-                    aligned((uint64_t)m->tree_nv * sizeof(plan_column)) +
-                    aligned((uint64_t)count_segments(m) * sizeof(plan_segment)) +
-                    aligned((uint64_t)count_trees(m) * sizeof(plan_tree)) +
-                    aligned((uint64_t)find_runs(m, NULL) * sizeof(plan_run)) +
-                    aligned((uint64_t)m->nbodies * sizeof(plan_motion)) + inertias_size(m));
-}
-
-void hmli_plan_fill(hml_model *m)
-{
-    hml_plan *plan = (hml_plan *)((char *)m + m->plan);
+    const uint64_t nbodies = (uint64_t)m->nbodies;
+    uint64_t end = 0;
     memset(plan, 0, sizeof *plan);
     plan->nbodies = m->nbodies;
     plan->nv = m->tree_nv;
     plan->nq = m->tree_nq;
     plan->ntrees = count_trees(m);
     plan->nsegments = count_segments(m);
-    plan->passive = m->passive;
-    plan->bodies = aligned(sizeof(hml_plan));
-    plan->columns = plan->bodies + aligned((uint64_t)m->nbodies * sizeof(plan_body));
-    plan->segments = plan->columns + aligned((uint64_t)m->tree_nv * sizeof(plan_column));
-    plan->trees = plan->segments + aligned((uint64_t)plan->nsegments * sizeof(plan_segment));
-    plan->runs = plan->trees + aligned((uint64_t)plan->ntrees * sizeof(plan_tree));
     plan->nruns = find_runs(m, NULL);
-    plan->motions = plan->runs + aligned((uint64_t)plan->nruns * sizeof(plan_run));
-    plan->inertias = plan->motions + aligned((uint64_t)m->nbodies * sizeof(plan_motion));
-    plan->size = plan->inertias + inertias_size(m);
+    plan->passive = m->passive;
+    layout_offset(&end, 1, sizeof(hml_plan));
+    plan->bodies = layout_offset(&end, nbodies, sizeof(plan_body));
+    plan->columns = layout_offset(&end, (uint64_t)plan->nv, sizeof(plan_column));
+    plan->segments = layout_offset(&end, (uint64_t)plan->nsegments, sizeof(plan_segment));
+    plan->trees = layout_offset(&end, (uint64_t)plan->ntrees, sizeof(plan_tree));
+    plan->runs = layout_offset(&end, (uint64_t)plan->nruns, sizeof(plan_run));
+    plan->motions = layout_offset(&end, nbodies, sizeof(plan_motion));
+    plan->inertias = layout_offset(&end, 10 * (nbodies + PLAN_PACK), sizeof(double));
     plan->coordinates = (int64_t)m->coordinates - (int64_t)m->plan;
     plan->rest = (int64_t)m->rest - (int64_t)m->plan;
+    return plan->size = end;
+}
+
+size_t hmli_plan_size(const hml_model *m)
+{
+    hml_plan plan;
+    return (size_t)lay_out(m, &plan);
+}
+
+void hmli_plan_fill(hml_model *m)
+{
+    hml_plan *plan = (hml_plan *)((char *)m + m->plan);
+    lay_out(m, plan);
     fill_columns(m, plan);
     fill_trees(m, plan);
     fill_bodies(m, plan);

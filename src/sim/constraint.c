@@ -146,7 +146,8 @@ hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *wo
         for (int32_t k = 0; k < joint->nv; k++) s.x[joint->v + k] = joint->actuated;
     }
     for (size_t k = 0; k < s.n; k++) passive += s.x[k] > 0 ? 0 : 1;
-    hmli_rank_lay_out(passive, s.m, s.K.columns, &s.K);
+    layout_cursor again = layout_begin(s.K.columns);
+    hmli_rank_lay_out(passive, s.m, &again, &s.K);
     size_t row = 0;
     for (size_t k = 0; k < s.n; k++) {
         if (s.x[k] > 0) continue;

@@ -8,6 +8,13 @@
 #include "sim/constraint_rank.h"
 #include "sim/shortest.h"
 
+/* what the linearization adds (constraint_linearize.c) */
+typedef struct constraint_partials {
+    double *dq, *dv;                           /* n × n: of τ̂ */
+    double *J, *twist_q, *motion_q, *motion_v; /* 6 × n: of a frame */
+    double *cq, *cv;                           /* m × n: of c */
+} constraint_partials;
+
 typedef struct constraint_system {
     const hml_model *model;
     hml_work *work;
@@ -24,7 +31,7 @@ typedef struct constraint_system {
     double *x;          /* n */
     double *wrenches;   /* 6 × nbodies */
     double *zero;       /* n: stays zero */
-    double *W;          /* for the linearization: see constraint_linearize.c */
+    constraint_partials partials;
     int32_t *parents;
     rank_factor K; /* of L⁻ᵀ Jᵀ: K = GᵀG = J M⁻¹ Jᵀ */
 

@@ -24,27 +24,6 @@
 #include "hamel/wrench.h"
 #include "sim/constraint.h"
 
-typedef struct derivatives {
-    double *dq, *dv;                           /* n × n: of τ̂ */
-    double *J, *twist_q, *motion_q, *motion_v; /* 6 × n: of a frame */
-    double *cq, *cv;                           /* m × n: of c */
-} derivatives;
-
-static derivatives lay_out(const constraint_system *s)
-{
-    const size_t n = s->n, m = s->m;
-    derivatives d;
-    d.dq = s->W;
-    d.dv = d.dq + n * n;
-    d.J = d.dv + n * n;
-    d.twist_q = d.J + 6 * n;
-    d.motion_q = d.twist_q + 6 * n;
-    d.motion_v = d.motion_q + 6 * n;
-    d.cq = d.motion_v + 6 * n;
-    d.cv = d.cq + m * n;
-    return d;
-}
-
 /* a constraint's own λ as a wrench at its frame */
 static wrench wrench_of_rows(const hml_constraint *c, const double *lambda)
 {
@@ -71,7 +50,7 @@ static hml_status gather_wrenches(const constraint_system *s, const double *q, c
 
 /* ∂τ̂/∂q and, with a velocity, ∂τ̂/∂ν, as if all wrenches moved with their bodies */
 static void inverse_derivatives(const constraint_system *s, const double *q, const double *v, const double *a,
-                                const derivatives *d)
+                                const constraint_partials *d)
 {
     static const double weightless[3] = {0, 0, 0};
     kernel_call call = hmli_work_call(s->work);
@@ -88,7 +67,7 @@ static void inverse_derivatives(const constraint_system *s, const double *q, con
 }
 
 /* −J_linᵀ (f × J_ang): what keeping its direction in the world adds to ∂τ̂/∂q */
-static void keep_direction(const constraint_system *s, vec3 f, const derivatives *d)
+static void keep_direction(const constraint_system *s, vec3 f, const constraint_partials *d)
 {
     const int32_t n = s->model->nv;
     for (int32_t k = 0; k < n; k++) {
@@ -115,8 +94,8 @@ static void add_rows(const constraint_system *s, const hml_constraint *c, double
 }
 
 /* stiffness · ∂e/∂q: J, for a frame through the Jacobian of log; J is overwritten */
-static void add_stiffness(const constraint_system *s, const hml_constraint *c, const double *q, const derivatives *d,
-                          double *cq)
+static void add_stiffness(const constraint_system *s, const hml_constraint *c, const double *q,
+                          const constraint_partials *d, double *cq)
 {
     const int32_t n = s->model->nv;
     if (!(c->stiffness > 0)) return;
@@ -135,7 +114,7 @@ static void add_stiffness(const constraint_system *s, const hml_constraint *c, c
 
 /* ∂c of all constraints and the directions of their forces. a NULL: an impulse, c = J v */
 static hml_status constraint_derivatives(const constraint_system *s, const double *q, const double *v, const double *a,
-                                         const derivatives *d)
+                                         const constraint_partials *d)
 {
     size_t row = 0;
     memset(d->cq, 0, 2 * s->m * s->n * sizeof(double));
@@ -223,7 +202,7 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
                                          x->acceleration, x->lambda, &x->report));
     if (x->report.grazing) return HML_SINGULAR;
     s.K.rank = (size_t)x->report.rank;
-    const derivatives d = lay_out(&s);
+    const constraint_partials d = s.partials;
     const size_t n = s.n;
     TRY(gather_wrenches(&s, x->q, x->wrenches));
     inverse_derivatives(&s, x->q, x->v, s.a, &d);
@@ -258,7 +237,7 @@ hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *w
     if (s.touches) return HML_UNSUPPORTED;
     TRY(hml_constrained_impulse(model, work, constraints, restitution, q, v, scratch, NULL, impulse, &report));
     s.K.rank = (size_t)report.rank;
-    const derivatives d = lay_out(&s);
+    const constraint_partials d = s.partials;
     const size_t n = s.n;
     TRY(gather_wrenches(&s, q, NULL));
     for (size_t k = 0; k < n; k++) s.h[k] = s.a[k] - v[k], s.x[k] = s.a[k] + restitution * v[k];

@@ -4,23 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-size_t hmli_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f)
+void hmli_rank_lay_out(size_t n, size_t m, layout_cursor *c, rank_factor *f)
 {
-    size_t used = 0;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&f->columns, m * n}, {&f->diagonal, m}, {&f->beta, m}, {&f->Z, m * m},
-                 {&f->z_diagonal, m},  {&f->z_beta, m},   {&f->x, m}};
     f->n = n;
     f->m = m;
     f->rank = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
-    f->order = at ? (size_t *)(void *)(at + used) : NULL;
-    return used + m;
+    f->columns = layout_doubles(c, m * n);
+    f->diagonal = layout_doubles(c, m);
+    f->beta = layout_doubles(c, m);
+    f->Z = layout_doubles(c, m * m);
+    f->z_diagonal = layout_doubles(c, m);
+    f->z_beta = layout_doubles(c, m);
+    f->x = layout_doubles(c, m);
+    f->order = layout_array(c, m, sizeof *f->order);
 }
 
 static double dot(size_t n, const double *a, const double *b)

@@ -10,7 +10,7 @@
 #ifndef HML_SIM_CONSTRAINT_RANK_H
 #define HML_SIM_CONSTRAINT_RANK_H
 
-#include <stddef.h>
+#include "base/layout.h"
 
 typedef struct rank_factor {
     size_t n, m, rank;
@@ -23,8 +23,8 @@ typedef struct rank_factor {
     size_t *order; /* m: column k of R is column order[k] of G */
 } rank_factor;
 
-/* doubles a factor takes; lays it out if at is not NULL */
-size_t hmli_rank_lay_out(size_t n, size_t m, double *at, rank_factor *f);
+/* lays a factor out, or measures it (base/layout.h) */
+void hmli_rank_lay_out(size_t n, size_t m, layout_cursor *c, rank_factor *f);
 
 /* f->columns holds G */
 void hmli_rank_factor(rank_factor *f, double tolerance);

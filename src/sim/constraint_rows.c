@@ -47,31 +47,37 @@ static size_t count_touches(const hml_constraints *set)
 static size_t lay_out(const hml_model *model, size_t m, size_t touches, double *at, constraint_system *s)
 {
     const size_t n = (size_t)model->nv;
-    size_t used = 0;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&s->L, n * n},     {&s->h, n},
-                 {&s->J, m * n},     {&s->drift, m},
-                 {&s->block, 6 * n}, {&s->a, n},
-                 {&s->lambda, m},    {&s->b, m},
-                 {&s->x, n},         {&s->wrenches, 6 * (size_t)model->nbodies},
-                 {&s->zero, n},      {&s->W, 2 * n * n + 24 * n + 2 * m * n}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
+    layout_cursor c = layout_begin(at);
     s->n = n;
     s->m = m;
-    s->parents = at ? (int32_t *)(void *)(at + used) : NULL;
-    used += n;
-    used += hmli_rank_lay_out(n, m, at ? at + used : NULL, &s->K);
     s->touches = touches;
-    if (!touches) return used;
-    s->open = at ? at + used : NULL;
-    used += m;
-    used += hmli_shortest_lay_out(n, m, at ? at + used : NULL, &s->push);
-    return used + hmli_shortest_lay_out(m, n + m, at ? at + used : NULL, &s->least);
+    s->L = layout_doubles(&c, n * n);
+    s->h = layout_doubles(&c, n);
+    s->J = layout_doubles(&c, m * n);
+    s->drift = layout_doubles(&c, m);
+    s->block = layout_doubles(&c, 6 * n);
+    s->a = layout_doubles(&c, n);
+    s->lambda = layout_doubles(&c, m);
+    s->b = layout_doubles(&c, m);
+    s->x = layout_doubles(&c, n);
+    s->wrenches = layout_doubles(&c, 6 * (size_t)model->nbodies);
+    s->zero = layout_doubles(&c, n);
+    s->partials.dq = layout_doubles(&c, n * n);
+    s->partials.dv = layout_doubles(&c, n * n);
+    s->partials.J = layout_doubles(&c, 6 * n);
+    s->partials.twist_q = layout_doubles(&c, 6 * n);
+    s->partials.motion_q = layout_doubles(&c, 6 * n);
+    s->partials.motion_v = layout_doubles(&c, 6 * n);
+    s->partials.cq = layout_doubles(&c, m * n);
+    s->partials.cv = layout_doubles(&c, m * n);
+    s->parents = layout_array(&c, n, sizeof *s->parents);
+    hmli_rank_lay_out(n, m, &c, &s->K);
+    if (touches) {
+        s->open = layout_doubles(&c, m);
+        hmli_shortest_lay_out(n, m, &c, &s->push);
+        hmli_shortest_lay_out(m, n + m, &c, &s->least);
+    }
+    return layout_count(&c);
 }
 
 /* is the size a number? The scratch holds some twenty matrices with as many rows and columns as both together */

@@ -162,68 +162,54 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
 /* sizes that no memory has stay SIZE_MAX */
 static size_t product(size_t a, size_t b) { return b && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
 
-static void *take(char *memory, size_t *used, size_t count, size_t element)
+static size_t lay_out(const hml_model *model, const hml_contact_settings *s, void *memory, hml_contact *c)
 {
-    void *at = memory ? memory + *used : NULL;
-    const size_t size = product(count, element), room = SIZE_MAX - sizeof(double);
-    *used = *used > room || size > room - *used ? SIZE_MAX
-                                                : *used + (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
-    return at;
-}
-
-static size_t lay_out(const hml_model *model, const hml_contact_settings *s, char *memory, hml_contact *c)
-{
-    const size_t n = (size_t)model->nv, nq = (size_t)model->nq, d = sizeof(double);
-    size_t used = 0, columns = 6 * n;
-    int32_t limits = list_limits(model, s->options, NULL), contacts = most_contacts(model, s);
-    take(memory, &used, 1, sizeof *c);
-    c->nlimits = limits;
-    c->max_contacts = contacts;
+    const size_t n = (size_t)model->nv, nq = (size_t)model->nq;
+    const int32_t limits = list_limits(model, s->options, NULL), contacts = most_contacts(model, s);
     const int64_t rows = 3 * (int64_t)contacts + limits + (s->joint_friction ? model->nv : 0);
     if (rows > INT32_MAX) return SIZE_MAX;
-    c->max_rows = (int32_t)rows;
     const size_t r = (size_t)rows, rn = product(r, n), rr = product(r, r);
-    c->shapes = take(memory, &used, (size_t)count_shapes(model, s), sizeof *c->shapes);
-    c->planes = take(memory, &used, (size_t)s->nplanes, sizeof *c->planes);
-    c->limits = take(memory, &used, (size_t)limits, sizeof *c->limits);
-    c->now.items = take(memory, &used, (size_t)contacts, sizeof *c->now.items);
-    c->last.items = take(memory, &used, (size_t)contacts, sizeof *c->last.items);
-    c->rows = take(memory, &used, r, sizeof *c->rows);
-    c->parents = take(memory, &used, n, sizeof *c->parents);
-    c->active = take(memory, &used, r, sizeof *c->active);
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&c->joint_friction, s->joint_friction ? n : 0},
-                 {&c->limit_impulse, (size_t)limits},
-                 {&c->friction_impulse, n},
-                 {&c->q, nq},
-                 {&c->v, n},
-                 {&c->u, n},
-                 {&c->free, n},
-                 {&c->x, n},
-                 {&c->q_next, nq},
-                 {&c->v_next, n},
-                 {&c->H, 16 * (size_t)model->nbodies},
-                 {&c->columns, columns},
-                 {&c->L, n * n},
-                 {&c->bias, n},
-                 {&c->J, rn},
-                 {&c->G, rn},
-                 {&c->K, rr},
-                 {&c->P, r},
-                 {&c->w, r},
-                 {&c->base, r},
-                 {&c->old, r},
-                 {&c->bounced, r},
-                 {&c->before, r},
-                 {&c->A, rr},
-                 {&c->y, r}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i].p = take(memory, &used, parts[i].size, d);
     if (rn > SIZE_MAX / 64 || rr > SIZE_MAX / 64) return SIZE_MAX;
-    double *rank = take(memory, &used, hmli_rank_lay_out(n, r, NULL, &c->rank), d);
-    hmli_rank_lay_out(n, r, rank, &c->rank);
-    return used;
+    layout_cursor at = layout_begin(memory);
+    layout_array(&at, 1, sizeof *c);
+    c->nlimits = limits;
+    c->max_contacts = contacts;
+    c->max_rows = (int32_t)rows;
+    c->shapes = layout_array(&at, (size_t)count_shapes(model, s), sizeof *c->shapes);
+    c->planes = layout_array(&at, (size_t)s->nplanes, sizeof *c->planes);
+    c->limits = layout_array(&at, (size_t)limits, sizeof *c->limits);
+    c->now.items = layout_array(&at, (size_t)contacts, sizeof *c->now.items);
+    c->last.items = layout_array(&at, (size_t)contacts, sizeof *c->last.items);
+    c->rows = layout_array(&at, r, sizeof *c->rows);
+    c->parents = layout_array(&at, n, sizeof *c->parents);
+    c->active = layout_array(&at, r, sizeof *c->active);
+    c->joint_friction = layout_doubles(&at, s->joint_friction ? n : 0);
+    c->limit_impulse = layout_doubles(&at, (size_t)limits);
+    c->friction_impulse = layout_doubles(&at, n);
+    c->q = layout_doubles(&at, nq);
+    c->v = layout_doubles(&at, n);
+    c->u = layout_doubles(&at, n);
+    c->free = layout_doubles(&at, n);
+    c->x = layout_doubles(&at, n);
+    c->q_next = layout_doubles(&at, nq);
+    c->v_next = layout_doubles(&at, n);
+    c->H = layout_doubles(&at, 16 * (size_t)model->nbodies);
+    c->columns = layout_doubles(&at, 6 * n);
+    c->L = layout_doubles(&at, n * n);
+    c->bias = layout_doubles(&at, n);
+    c->J = layout_doubles(&at, rn);
+    c->G = layout_doubles(&at, rn);
+    c->K = layout_doubles(&at, rr);
+    c->P = layout_doubles(&at, r);
+    c->w = layout_doubles(&at, r);
+    c->base = layout_doubles(&at, r);
+    c->old = layout_doubles(&at, r);
+    c->bounced = layout_doubles(&at, r);
+    c->before = layout_doubles(&at, r);
+    c->A = layout_doubles(&at, rr);
+    c->y = layout_doubles(&at, r);
+    hmli_rank_lay_out(n, r, &at, &c->rank);
+    return at.used;
 }
 
 size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings)

@@ -1,4 +1,5 @@
-/* Motions: set up, stepped, asked. The schemes are in integrate_*.c. */
+/* Motions: set up, stepped, asked. The schemes are in motion_explicit.c, motion_variational.c, motion_alpha.c and
+ * motion_phase.c. */
 #include "sim/motion.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "algo/work.h"
+#include "base/layout.h"
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
 #include "model/mimic.h"
@@ -49,35 +51,43 @@ void hml_motion_options_init(hml_motion_options *options)
 
 static size_t lay_out(const hml_model *model, double *at, hml_motion *m)
 {
-    size_t n = (size_t)model->nv, nq = (size_t)model->nq, bodies = (size_t)model->nbodies, used = 0;
-    size_t tree = (size_t)model->tree_nv, tree_q = (size_t)model->tree_nq;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&m->q, nq},          {&m->v, n},
-                 {&m->a, n},           {&m->q0, nq},
-                 {&m->v0, n},          {&m->theta, n},
-                 {&m->q1, nq},         {&m->v1, n},
-                 {&m->a1, n},          {&m->theta1, n},
-                 {&m->x, 2 * n},       {&m->stages, MOTION_STAGES * 2 * n},
-                 {&m->tau, n},         {&m->wrenches, 6 * bodies},
-                 {&m->pi, n},          {&m->pi1, n},
-                 {&m->alpha, n},       {&m->alpha1, n},
-                 {&m->local, nq},      {&m->M, n * n},
-                 {&m->L, n * n},       {&m->J, n * n},
-                 {&m->dq, n * n},      {&m->dv, n * n},
-                 {&m->r, n},           {&m->s, n},
-                 {&m->tree_q, tree_q}, {&m->tree_v, tree},
-                 {&m->tree_p, tree},   {&m->tree_D, tree},
-                 {&m->factor, tree}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
-    m->bodies = at ? (motion_body *)(void *)(at + used) : NULL;
-    used += bodies * sizeof(motion_body) / sizeof(double);
-    m->user = at ? (int32_t *)(void *)(at + used) : NULL;
-    return used + tree;
+    const size_t n = (size_t)model->nv, nq = (size_t)model->nq, bodies = (size_t)model->nbodies;
+    const size_t tree = (size_t)model->tree_nv, tree_q = (size_t)model->tree_nq;
+    layout_cursor c = layout_begin(at);
+    m->q = layout_doubles(&c, nq);
+    m->v = layout_doubles(&c, n);
+    m->a = layout_doubles(&c, n);
+    m->q0 = layout_doubles(&c, nq);
+    m->v0 = layout_doubles(&c, n);
+    m->theta = layout_doubles(&c, n);
+    m->q1 = layout_doubles(&c, nq);
+    m->v1 = layout_doubles(&c, n);
+    m->a1 = layout_doubles(&c, n);
+    m->theta1 = layout_doubles(&c, n);
+    m->x = layout_doubles(&c, 2 * n);
+    m->stages = layout_doubles(&c, MOTION_STAGES * 2 * n);
+    m->tau = layout_doubles(&c, n);
+    m->wrenches = layout_doubles(&c, 6 * bodies);
+    m->pi = layout_doubles(&c, n);
+    m->pi1 = layout_doubles(&c, n);
+    m->alpha = layout_doubles(&c, n);
+    m->alpha1 = layout_doubles(&c, n);
+    m->local = layout_doubles(&c, nq);
+    m->M = layout_doubles(&c, n * n);
+    m->L = layout_doubles(&c, n * n);
+    m->J = layout_doubles(&c, n * n);
+    m->dq = layout_doubles(&c, n * n);
+    m->dv = layout_doubles(&c, n * n);
+    m->r = layout_doubles(&c, n);
+    m->s = layout_doubles(&c, n);
+    m->tree_q = layout_doubles(&c, tree_q);
+    m->tree_v = layout_doubles(&c, tree);
+    m->tree_p = layout_doubles(&c, tree);
+    m->tree_D = layout_doubles(&c, tree);
+    m->factor = layout_doubles(&c, tree);
+    m->bodies = layout_array(&c, bodies, sizeof *m->bodies);
+    m->user = layout_array(&c, tree, sizeof *m->user);
+    return layout_count(&c);
 }
 
 size_t hml_motion_size(const hml_model *model)

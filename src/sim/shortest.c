@@ -12,24 +12,25 @@ enum { MOST_STEPS = 40 };                 /* for each row, that is; a handful is
 
 static size_t most_active(size_t n, size_t m) { return n < m ? n : m; }
 
-size_t hmli_shortest_lay_out(size_t n, size_t m, double *at, shortest *p)
+void hmli_shortest_lay_out(size_t n, size_t m, layout_cursor *c, shortest *p)
 {
     const size_t k = most_active(n, m);
-    size_t used = 0;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&p->G, m * n}, {&p->b, m}, {&p->one_sided, m}, {&p->x, n}, {&p->lambda, m}, {&p->Q, k * n},
-                 {&p->R, k * k}, {&p->u, k}, {&p->d, k},         {&p->r, k}, {&p->z, n},      {&p->sign, k}};
     p->n = n;
     p->m = m;
     p->active = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
-    p->order = at ? (size_t *)(void *)(at + used) : NULL;
-    return used + k;
+    p->G = layout_doubles(c, m * n);
+    p->b = layout_doubles(c, m);
+    p->one_sided = layout_doubles(c, m);
+    p->x = layout_doubles(c, n);
+    p->lambda = layout_doubles(c, m);
+    p->Q = layout_doubles(c, k * n);
+    p->R = layout_doubles(c, k * k);
+    p->u = layout_doubles(c, k);
+    p->d = layout_doubles(c, k);
+    p->r = layout_doubles(c, k);
+    p->z = layout_doubles(c, n);
+    p->sign = layout_doubles(c, k);
+    p->order = layout_array(c, k, sizeof *p->order);
 }
 
 static double dot(size_t n, const double *a, const double *b)

@@ -11,8 +11,7 @@
 #ifndef HML_SIM_SHORTEST_H
 #define HML_SIM_SHORTEST_H
 
-#include <stddef.h>
-
+#include "base/layout.h"
 #include "hamel/status.h"
 
 typedef struct shortest {
@@ -32,8 +31,8 @@ typedef struct shortest {
     double *sign; /* of the active rows: an equality may push either way */
 } shortest;
 
-/* doubles it takes; lays it out if at is not NULL */
-size_t hmli_shortest_lay_out(size_t n, size_t m, double *at, shortest *p);
+/* lays it out, or measures it (base/layout.h) */
+void hmli_shortest_lay_out(size_t n, size_t m, layout_cursor *c, shortest *p);
 
 /* HML_INCONSISTENT: there is no such x. HML_NOT_CONVERGED: round-off made it go in circles */
 hml_status hmli_shortest(shortest *p);

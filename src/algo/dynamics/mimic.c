@@ -5,6 +5,7 @@
 
 #include "algo/work.h"
 #include "base/dense.h"
+#include "base/layout.h"
 #include "model/mimic.h"
 
 /* what a workspace holds for models with followers; n: the tree's coordinates, r: the user's */
@@ -19,19 +20,24 @@ typedef struct mimic_scratch {
 
 static size_t lay_out(const hml_model *m, double *at, mimic_scratch *s)
 {
-    size_t n = (size_t)m->tree_nv, r = (size_t)m->nv, nq = (size_t)m->tree_nq, used = 0;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&s->q, nq},     {&s->v, n},      {&s->a, n},      {&s->tau, n},    {&s->factor, n},
-                 {&s->M, n * n},  {&s->dq, n * n}, {&s->dv, n * n}, {&s->Mr, r * r}, {&s->Dq, r * r},
-                 {&s->Dv, r * r}, {&s->L, r * r},  {&s->h, r},      {&s->x, r}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
-    s->user = at ? (int32_t *)(void *)(at + used) : NULL;
-    return used + n;
+    const size_t n = (size_t)m->tree_nv, r = (size_t)m->nv;
+    layout_cursor c = layout_begin(at);
+    s->q = layout_doubles(&c, (size_t)m->tree_nq);
+    s->v = layout_doubles(&c, n);
+    s->a = layout_doubles(&c, n);
+    s->tau = layout_doubles(&c, n);
+    s->factor = layout_doubles(&c, n);
+    s->user = layout_array(&c, n, sizeof *s->user);
+    s->M = layout_doubles(&c, n * n);
+    s->dq = layout_doubles(&c, n * n);
+    s->dv = layout_doubles(&c, n * n);
+    s->Mr = layout_doubles(&c, r * r);
+    s->Dq = layout_doubles(&c, r * r);
+    s->Dv = layout_doubles(&c, r * r);
+    s->L = layout_doubles(&c, r * r);
+    s->h = layout_doubles(&c, r);
+    s->x = layout_doubles(&c, r);
+    return layout_count(&c);
 }
 
 size_t hmli_mimic_scratch_size(const hml_model *model)

@@ -14,6 +14,7 @@
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
 #include "base/dense.h"
+#include "base/layout.h"
 #include "group/arrays.h"
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
@@ -33,17 +34,19 @@ typedef struct solver {
 
 static size_t lay_out(const hml_model *m, double *at, solver *s)
 {
-    size_t nv = (size_t)m->nv, nq = (size_t)m->nq, used = 0;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&s->J, 6 * nv}, {&s->A, nv * nv}, {&s->L, nv * nv}, {&s->g, nv},     {&s->z, nv},
-                 {&s->lower, nv}, {&s->upper, nv},  {&s->held, nv},   {&s->trial, nq}, {&s->best, nq}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
-    return used;
+    const size_t nv = (size_t)m->nv, nq = (size_t)m->nq;
+    layout_cursor c = layout_begin(at);
+    s->J = layout_doubles(&c, 6 * nv);
+    s->A = layout_doubles(&c, nv * nv);
+    s->L = layout_doubles(&c, nv * nv);
+    s->g = layout_doubles(&c, nv);
+    s->z = layout_doubles(&c, nv);
+    s->lower = layout_doubles(&c, nv);
+    s->upper = layout_doubles(&c, nv);
+    s->held = layout_doubles(&c, nv);
+    s->trial = layout_doubles(&c, nq);
+    s->best = layout_doubles(&c, nq);
+    return layout_count(&c);
 }
 
 size_t hml_ik_memory(const hml_model *model)

@@ -16,6 +16,7 @@
 #include "algo/linearize/directional.h"
 #include "algo/work.h"
 #include "base/dense.h"
+#include "base/layout.h"
 #include "base/overflow.h"
 #include "model/mimic.h"
 
@@ -35,35 +36,30 @@ typedef struct sweep {
     double *user;        /* nv */
 } sweep;
 
-static double *take(double *at, size_t *used, size_t n)
-{
-    double *p = at ? at + *used : NULL;
-    *used += n;
-    return p;
-}
-
 static size_t lay_point(const hml_model *m, double *at, linearization_point *x)
 {
     const hml_plan *plan = model_plan(m);
-    size_t used = 0, n = (size_t)m->tree_nv, r = (size_t)m->nv;
-    x->base = (base_motion *)(void *)take(at, &used, (size_t)plan->ntrees * sizeof(base_motion) / sizeof(double));
-    x->bodies = (point_body *)(void *)take(at, &used, (size_t)m->nbodies * sizeof(point_body) / sizeof(double));
-    x->columns = (articulated_column *)(void *)take(at, &used, n * sizeof(articulated_column) / sizeof(double));
-    x->v = take(at, &used, n);
-    x->springs = take(at, &used, plan->passive ? n * PASSIVE_LD : 0);
-    x->L = take(at, &used, m->nfollowers ? r * r : 0);
-    return used;
+    const size_t n = (size_t)m->tree_nv, r = (size_t)m->nv;
+    layout_cursor c = layout_begin(at);
+    x->base = layout_array(&c, (size_t)plan->ntrees, sizeof *x->base);
+    x->bodies = layout_array(&c, (size_t)m->nbodies, sizeof *x->bodies);
+    x->columns = layout_array(&c, n, sizeof *x->columns);
+    x->v = layout_doubles(&c, n);
+    x->springs = layout_doubles(&c, plan->passive ? n * PASSIVE_LD : 0);
+    x->L = layout_doubles(&c, m->nfollowers ? r * r : 0);
+    return layout_count(&c);
 }
 
 static size_t lay_sweep(const hml_model *m, double *at, sweep *x)
 {
-    size_t used = 0, n = (size_t)m->tree_nv;
-    x->bodies = (sweep_body *)(void *)take(at, &used, (size_t)m->nbodies * sizeof(sweep_body) / sizeof(double));
-    x->q = take(at, &used, n);
-    x->v = take(at, &used, n);
-    x->tau = take(at, &used, n);
-    x->user = take(at, &used, (size_t)m->nv);
-    return used;
+    const size_t n = (size_t)m->tree_nv;
+    layout_cursor c = layout_begin(at);
+    x->bodies = layout_array(&c, (size_t)m->nbodies, sizeof *x->bodies);
+    x->q = layout_doubles(&c, n);
+    x->v = layout_doubles(&c, n);
+    x->tau = layout_doubles(&c, n);
+    x->user = layout_doubles(&c, (size_t)m->nv);
+    return layout_count(&c);
 }
 
 size_t hml_directional_size(const hml_model *model)

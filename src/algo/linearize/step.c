@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "algo/work.h"
+#include "base/layout.h"
 #include "base/overflow.h"
 #include "group/joint.h"
 #include "hamel/configuration.h"
@@ -29,18 +30,21 @@ typedef struct step {
 
 static size_t lay_out(const hml_model *model, double *at, step *s)
 {
-    size_t n = (size_t)model->nv, nq = (size_t)model->nq, used = 0;
-    struct {
-        double **p;
-        size_t size;
-    } parts[] = {{&s->q, nq},     {&s->x, 2 * n},     {&s->rate, 2 * n},  {&s->sum, 2 * n},
-                 {&s->Dq, n * n}, {&s->Dv, n * n},    {&s->Minv, n * n},  {&s->dq, n * n},
-                 {&s->dv, n * n}, {&s->X, 6 * n * n}, {&s->K, 6 * n * n}, {&s->Sum, 6 * n * n}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].p = at ? at + used : NULL;
-        used += parts[i].size;
-    }
-    return used;
+    const size_t n = (size_t)model->nv;
+    layout_cursor c = layout_begin(at);
+    s->q = layout_doubles(&c, (size_t)model->nq);
+    s->x = layout_doubles(&c, 2 * n);
+    s->rate = layout_doubles(&c, 2 * n);
+    s->sum = layout_doubles(&c, 2 * n);
+    s->Dq = layout_doubles(&c, n * n);
+    s->Dv = layout_doubles(&c, n * n);
+    s->Minv = layout_doubles(&c, n * n);
+    s->dq = layout_doubles(&c, n * n);
+    s->dv = layout_doubles(&c, n * n);
+    s->X = layout_doubles(&c, 6 * n * n);
+    s->K = layout_doubles(&c, 6 * n * n);
+    s->Sum = layout_doubles(&c, 6 * n * n);
+    return layout_count(&c);
 }
 
 size_t hml_step_scratch_size(const hml_model *model)

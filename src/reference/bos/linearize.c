@@ -5,6 +5,7 @@
  *
  * at the ν̇ that the forward dynamics give, (36). B has all columns: S of (5) picks the actuated ones.
  */
+#include "base/layout.h"
 #include "base/overflow.h"
 #include "reference/bos/quantities.h"
 
@@ -25,24 +26,18 @@ static int supported(const hml_model *model)
 size_t hmli_reference_lay(const hml_model *model, void *memory, reference *r)
 {
     if (!supported(model)) return 0;
-    size_t n = (size_t)model->nbodies - 1, w = n + 6, c = n > 6 ? n : 6, used = (n + 1) * sizeof(reference_body);
-    struct {
-        double **at;
-        size_t size;
-    } parts[] = {{&r->rates, (n + 1) * 7 * 6 * c},
-                 {&r->dMc, (n + 1) * n * 36},
-                 {&r->dF, 12 * n},
-                 {&r->sets, 12 * (n + 1) * w},
-                 {&r->tau, w},
-                 {&r->dq, w * w},
-                 {&r->dv, w * w}};
+    const size_t n = (size_t)model->nbodies - 1, w = n + 6, c = n > 6 ? n : 6;
+    layout_cursor at = layout_begin(memory);
     r->n = (int)n;
-    r->body = memory;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i].at = memory ? (double *)(void *)((char *)memory + used) : NULL;
-        used += parts[i].size * sizeof(double);
-    }
-    return used;
+    r->body = layout_array(&at, n + 1, sizeof *r->body);
+    r->rates = layout_doubles(&at, (n + 1) * 7 * 6 * c);
+    r->dMc = layout_doubles(&at, (n + 1) * n * 36);
+    r->dF = layout_doubles(&at, 12 * n);
+    r->sets = layout_doubles(&at, 12 * (n + 1) * w);
+    r->tau = layout_doubles(&at, w);
+    r->dq = layout_doubles(&at, w * w);
+    r->dv = layout_doubles(&at, w * w);
+    return at.used;
 }
 
 reference_rates hmli_reference_rates_of(const reference *r, int i)
