@@ -3,8 +3,9 @@
 
 #include "bench.h"
 #include "hamel/configuration.h"
-#include "hamel/jacobian.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
+#include "hamel/linearize.h"
 
 int field_new(const hml_model *model, size_t count, field *f)
 {

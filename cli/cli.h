@@ -4,12 +4,11 @@
 
 #include <stdio.h>
 
+#include "hamel/base.h"
 #include "hamel/dynamics.h"
 #include "hamel/io.h"
 #include "hamel/kinematics.h"
-#include "hamel/result.h"
-#include "hamel/trivialization.h"
-#include "hamel/version.h"
+#include "hamel/se3.h"
 
 #if defined __GNUC__
 #define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))

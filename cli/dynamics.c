@@ -1,6 +1,7 @@
 /* hamel dynamics: the equations of motion of one state. */
 #include <stdlib.h>
 
+#include "hamel/representation.h"
 #include "robot.h"
 #include "table.h"
 

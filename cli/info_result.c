@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hamel/isa.h"
+#include "hamel/base.h"
 #include "hamel/subgroup.h"
 #include "info.h"
 

@@ -1,6 +1,7 @@
 /* hamel jacobian: where a frame is, how it moves, and how the robot moves it. */
 #include <stdlib.h>
 
+#include "hamel/representation.h"
 #include "robot.h"
 #include "table.h"
 

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hamel/wrench.h"
+#include "hamel/dynamics.h"
+#include "hamel/linearize.h"
+#include "hamel/representation.h"
 #include "picture.h"
 #include "table.h"
 

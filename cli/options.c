@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hamel/integrate.h"
+#include "hamel/motion.h"
+#include "hamel/representation.h"
 
 /* ---- readers of arguments: 0 and a message in *wanted if the text is not what is wanted ---- */
 

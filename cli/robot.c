@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hamel/wrench.h"
+#include "hamel/dynamics.h"
+#include "hamel/representation.h"
 #include "term.h"
 
 enum { NAME_SIZE = 512, WARNINGS_SHOWN = 5 };

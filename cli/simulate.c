@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "hamel/configuration.h"
-#include "hamel/wrench.h"
+#include "hamel/dynamics.h"
 #include "term.h"
 
 enum { BAR = 1000000 }; /* the bar's own units: a part of the time that is simulated */

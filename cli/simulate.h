@@ -3,7 +3,7 @@
 #define CLI_SIMULATE_H
 
 #include "hamel/contact.h"
-#include "hamel/integrate.h"
+#include "hamel/motion.h"
 #include "robot.h"
 
 /* what the command makes of the options */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/configuration.h"
+#include "hamel/representation.h"
 #include "simulate.h"
 #include "table.h"
 

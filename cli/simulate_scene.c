@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/edit.h"
 #include "hamel/kinematics.h"
 #include "simulate.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hamel/configuration.h"
+#include "hamel/linearize.h"
 #include "term.h"
 
 /* the best step of a forward difference leaves about the square root of the rounding error, 1e-8, times the ratio of

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "hamel/configuration.h"
+#include "hamel/representation.h"
+#include "hamel/se3.h"
 #include "hamel/so3.h"
-#include "hamel/trivialization.h"
 #include "validate.h"
 
 static double draw(hml_rng *rng) { return hml_rng_uniform(rng, 0, 1); }

@@ -5,9 +5,9 @@ import os
 import pathlib
 import re
 
-version_h = pathlib.Path(__file__).resolve().parents[1] / "include" / "hamel" / "version.h"
+base_h = pathlib.Path(__file__).resolve().parents[1] / "include" / "hamel" / "base.h"
 project = "Hamel"
-release = re.search(r'HML_VERSION_STRING "([^"]+)"', version_h.read_text()).group(1)
+release = re.search(r'HML_VERSION_STRING "([^"]+)"', base_h.read_text()).group(1)
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
 exclude_patterns = ["requirements.txt"]
 html_theme = "furo"

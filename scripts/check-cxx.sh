@@ -5,9 +5,9 @@ set -eu
 
 cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
-for header in include/hamel/*.h; do
+for header in include/hamel/*.h include/hamel/reference/*.h; do
     case ${header##*/} in
-    hamel.h | export.h | io.h | result.h) ;; # io and result belong to libhamel-io
+    hamel.h | io.h) ;; # io.h belongs to libhamel-io
     *)
         grep -q "\"${header#include/}\"" include/hamel/hamel.h || {
             echo "hamel.h does not include $header" >&2

@@ -29,7 +29,7 @@ for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
 done
 
 # what the headers promise is there, and nothing is visible that they do not promise
-promised=$(cat "$(dirname "$0")"/../include/hamel/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
+promised=$(cat "$(dirname "$0")"/../include/hamel/*.h "$(dirname "$0")"/../include/hamel/reference/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
     tr -d '(' | sort -u)
 printf '%s\n' "$promised" >"$public"
 shown=$(for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 #include "hamel/so3.h"
 

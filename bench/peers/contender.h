@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hamel/isa.h"
+#include "hamel/base.h"
 #include "hamel/model.h"
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
  *   hml_configuration_normalize     unit quaternions
  *   hml_configuration_integrate     q ⊕ v: g·exp(v), joint by joint
  *   hml_configuration_difference    q1 ⊖ q0: log(g0⁻¹ g1)
+ *   hml_configuration_integrate_batch, hml_configuration_difference_batch    both for many states
  *   hml_configuration_interpolate   q0 ⊕ s·(q1 ⊖ q0)
  *   hml_configuration_distance      |q1 ⊖ q0|
  *   hml_configuration_integrate_jacobians, hml_configuration_difference_jacobians
@@ -24,7 +25,9 @@
  *   hml_coordinates_rate_matrix, hml_coordinates_velocity_matrix
  *                                   Kindr's F and F̄ for it, with ν in any representation
  *
- * Velocities in other representations than left: hamel/trivialization.h.
+ *   hml_limit_margin                how far the nearest joint limit is away
+ *
+ * Velocities in other representations than left: hamel/representation.h.
  *
  * q has hml_model_nq numbers, v hml_model_nv. Mimic followers have none: they go where their leader goes. Angles are
  * never wrapped: ⊖ subtracts. Quaternions within 1e-3 of unit are normalized on the way in, others answer
@@ -33,10 +36,10 @@
 #ifndef HAMEL_CONFIGURATION_H
 #define HAMEL_CONFIGURATION_H
 
-#include "hamel/model.h"
 #include "hamel/random.h"
-#include "hamel/representation.h"
 #include "hamel/rotation.h"
+#include "hamel/se3.h"
+#include "hamel/work.h"
 
 HML_API hml_status hml_configuration_neutral(const hml_model *model, double *q);
 
@@ -51,9 +54,15 @@ HML_API hml_status hml_configuration_check(const hml_model *model, const double 
 /* any quaternion but zero becomes unit */
 HML_API hml_status hml_configuration_normalize(const hml_model *model, double *q);
 
-/* out may be q. Where they fail, nothing is written. Batches: batch.h */
+/* out may be q. Where they fail, nothing is written. */
 HML_API hml_status hml_configuration_integrate(const hml_model *model, const double *q, const double *v, double *out);
 HML_API hml_status hml_configuration_difference(const hml_model *model, const double *q0, const double *q1, double *v);
+
+/* q ⊕ v and q1 ⊖ q0 of n states; out may be q, with the same stride */
+HML_API hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_work *work, size_t n,
+                                                     hml_input q, hml_input v, hml_output out, hml_status *status);
+HML_API hml_status hml_configuration_difference_batch(const hml_model *model, const hml_work *work, size_t n,
+                                                      hml_input q0, hml_input q1, hml_output v, hml_status *status);
 
 /* s = 0: q0, s = 1: q1 (its quaternions perhaps with the other sign); s may lie outside [0, 1]. q may be q0 or q1 */
 HML_API hml_status hml_configuration_interpolate(const hml_model *model, const double *q0, const double *q1, double s,
@@ -91,7 +100,7 @@ HML_API hml_status hml_configuration_adjoint(const hml_model *model, const doubl
 
 /*
  * Increments on the other side, right-trivialized, in each joint's predecessor frame: exp(v)·g and log(g1 g0⁻¹). They
- * are what hml_linearization_to_global (trivialization.h) takes a perturbation to be. out may be q.
+ * are what hml_linearization_to_global (representation.h) takes a perturbation to be. out may be q.
  */
 HML_API hml_status hml_configuration_integrate_global(const hml_model *model, const double *q, const double *v,
                                                       double *out);
@@ -143,5 +152,14 @@ HML_API hml_status hml_coordinates_rate_matrix(const hml_model *model, hml_rotat
                                                hml_representation representation, const double *x, double *F);
 HML_API hml_status hml_coordinates_velocity_matrix(const hml_model *model, hml_rotation kind,
                                                    hml_representation representation, const double *x, double *F);
+
+/* ---- limits ---- */
+
+/*
+ * The smallest distance of a coordinate from its limits, negative beyond them; *coordinate its index, −1 and infinity
+ * if no joint has limits. Joints with a quaternion have none. As an event: hml_limit_event of
+ * motion.h.
+ */
+HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
 
 #endif

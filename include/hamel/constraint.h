@@ -39,8 +39,7 @@
 #ifndef HAMEL_CONSTRAINT_H
 #define HAMEL_CONSTRAINT_H
 
-#include "hamel/dynamics.h"
-#include "hamel/representation.h"
+#include "hamel/linearize.h"
 
 typedef enum hml_constraint_kind {
     HML_HOLD_FRAME = 0, /* 6 rows */

@@ -32,8 +32,6 @@
 #define HAMEL_CONTACT_H
 
 #include "hamel/dynamics.h"
-#include "hamel/kinematics.h"
-#include "hamel/shape.h"
 
 /*
  * A plane through `point`, solid below. With size it is a rectangle about the point, size[0] to either side along

@@ -18,7 +18,7 @@
 #ifndef HAMEL_DISCRETE_H
 #define HAMEL_DISCRETE_H
 
-#include "hamel/dynamics.h"
+#include "hamel/linearize.h"
 
 typedef enum hml_integrator { HML_SEMI_IMPLICIT_EULER = 0, HML_MUNTHE_KAAS_4 = 1 } hml_integrator;
 

@@ -1,5 +1,5 @@
 /*
- * Dynamics: M(q) ν̇ + h(q, ν) = τ, and its exact geometric linearization ż = A z + B w.
+ * Dynamics: M(q) ν̇ + h(q, ν) = τ. Its exact geometric linearization is in linearize.h.
  *
  *   hml_dynamics                  everything at once: M, h, gravity, ν̇, energies, momentum, centre of mass
  *   hml_inverse_dynamics          τ from q, ν, ν̇
@@ -7,12 +7,12 @@
  *   hml_mass_matrix               M
  *   hml_inverse_mass_matrix       M⁻¹
  *   hml_inverse_dynamics_derivatives   ∂τ/∂q, ∂τ/∂ν, M at q, ν, ν̇
- *   hml_linearize                 ν̇, D_q = ∂ν̇/∂q, D_ν = ∂ν̇/∂ν, M⁻¹, A, B at q, ν, τ
- *   hml_linearize_batch           the same for many states
+ *   hml_dynamics_batch            ν̇, τ, M, M⁻¹ of n states
  *   hml_inverse_mass_derivative   ∂(M⁻¹ b)/∂q
+ *   hml_singular_coordinates      which coordinates make M singular
+ *   hml_generalized_force, hml_wrench_add, hml_wrench_world_derivative    forces and torques at frames
  *   hml_observer_wrenches         what a world frame that moves and accelerates adds
  *   hml_observer_derivatives      its derivatives
- *   hml_observer_linearize        hml_linearize in such a frame
  *
  * Conventions. ν is left-trivialized (each joint's velocity in its successor frame). A perturbation of the
  * configuration is q ⊕ z, that is g·exp(z) joint by joint. h holds Coriolis, gravity, damping and springs; armature is
@@ -24,23 +24,7 @@
 #ifndef HAMEL_DYNAMICS_H
 #define HAMEL_DYNAMICS_H
 
-#include "hamel/work.h"
-
-/* A vector or matrix a state reads. stride: doubles from one state to the next; 0 repeats the same for every state. */
-typedef struct hml_input {
-    const double *data;
-    size_t stride;
-} hml_input;
-
-/*
- * A vector or matrix a state writes. data NULL: not wanted. ld: doubles from one row to the next, 0 = packed.
- * stride: doubles from one state to the next, 0 = packed.
- */
-typedef struct hml_output {
-    double *data;
-    size_t ld;
-    size_t stride;
-} hml_output;
+#include "hamel/kinematics.h"
 
 /* ---- one state, everything a person would ask for ---- */
 
@@ -74,26 +58,6 @@ HML_API hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *wor
 HML_API hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *work, const double *q,
                                                     const double *v, const double *a, const double *wrenches,
                                                     double *dtau_dq, double *dtau_dv, double *M);
-
-/* ---- linearization ---- */
-
-typedef struct hml_linearization {
-    size_t struct_size;
-    hml_input q, v, tau, wrenches; /* tau and wrenches may be NULL: zero */
-    hml_output acceleration;       /* nv */
-    hml_output Dq, Dv, Minv;       /* nv × nv each: the primary results */
-    hml_output A;                  /* 2nv × 2nv: [ −ad_ν  I ; D_q  D_ν ] */
-    hml_output B;                  /* 2nv × nv: [ 0 ; M⁻¹ ], one column for every coordinate */
-} hml_linearization;
-
-HML_API hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments);
-
-/*
- * N states. status, if not NULL, takes one hml_status a state; a state that fails becomes NaN and does not disturb its
- * neighbours; the return value is the first failure. Results do not depend on n or on where in the batch a state is.
- */
-HML_API hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
-                                       const hml_linearization *arguments, hml_status *status);
 
 /*
  * D = ∂(M(q)⁻¹ b)/∂q for a constant b, nv × nv, packed: the derivative of M⁻¹, contracted with a vector. It is D_q of a
@@ -139,9 +103,63 @@ HML_API hml_status hml_observer_derivatives(const hml_model *model, hml_work *wo
                                             const double *q, const double *v, double *scratch, double *by_q,
                                             double *by_v);
 
-/* hml_linearize of one state as the observer sees it; wrenches are further ones. The observer is held, as a function of
- * t */
-HML_API hml_status hml_observer_linearize(const hml_model *model, hml_work *work, const hml_observer *observer,
-                                          double *scratch, const hml_linearization *arguments);
+/* ---- many states ---- */
+
+typedef struct hml_dynamics_states {
+    size_t struct_size;
+    hml_input q, v, tau, a, wrenches; /* v NULL: at rest; tau, a, wrenches NULL: zero */
+    hml_output acceleration;          /* nv: forward dynamics of tau */
+    hml_output torque;                /* nv: inverse dynamics of a */
+    hml_output M, Minv;               /* nv × nv */
+} hml_dynamics_states;
+
+/* status, if not NULL, takes one hml_status a state; the return value is the first failure */
+HML_API hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n,
+                                      const hml_dynamics_states *arguments, hml_status *status);
+
+/* ---- wrenches at frames ---- */
+
+/*
+ * External wrenches at frames, as the dynamics want them: one wrench a body, in the body's frame.
+ *
+ *   hml_generalized_force       τ = Σ Jᵀ f of forces and torques at frames and points              Kindr
+ *   hml_wrench_add              a wrench at a frame, added to the wrenches of the bodies
+ *   hml_wrench_world_derivative what a wrench that keeps its direction in the world adds to D_q
+ *
+ * A wrench is [force; torque] at the origin of its frame. In the frame's axes it moves with the body, and
+ * hml_linearize knows all about it. In the world's axes it keeps its direction while the body turns: a thrust does the
+ * first, a weight the second.
+ */
+
+/* a force and a torque on a frame; the force acts at a point of it */
+typedef struct hml_frame_load {
+    int32_t frame;
+    hml_axes axes;    /* whose axes `wrench` is written in */
+    double point[3];  /* in the frame; zero: its origin */
+    double wrench[6]; /* force; torque */
+} hml_frame_load;
+
+/*
+ * Kindr's f = Σ (J_Qᵀ f + J_Rᵀ t): what the loads do to the joints, with the same power on every velocity. tau: nv,
+ * dual to ν in the representation; what is in it is overwritten. Frames that stand in the world carry their loads
+ * without an effect. O(count · depth).
+ */
+HML_API hml_status hml_generalized_force(const hml_model *model, hml_work *work, const double *q, int32_t count,
+                                         const hml_frame_load *loads, hml_representation representation, double *tau);
+
+/*
+ * in_world 0: the numbers are in the frame's axes; 1: in the world's. wrenches: nbodies × 6, as hml_dynamics takes
+ * them. On the world itself a wrench does nothing.
+ */
+HML_API hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *q, int32_t frame, int in_world,
+                                  const double wrench[6], double *wrenches);
+
+/*
+ * The linearization took the wrench as moving with its body; this corrects D_q for one that keeps its six numbers in
+ * the world's axes. J: 6 × nv, packed, the frame's Jacobian by hml_frame with HML_MIXED; Minv: nv × nv, packed; Dq:
+ * nv × nv with leading dimension ld, changed in place.
+ */
+HML_API hml_status hml_wrench_world_derivative(int32_t nv, const double *J, const double wrench[6], const double *Minv,
+                                               double *Dq, size_t ld);
 
 #endif

@@ -10,6 +10,8 @@
  *   hml_model_scale           longer, heavier
  *   hml_model_equal           are two models the same? If not, where do they differ?
  *   hml_model_set_inertias    other masses for the same bodies, in place
+ *   hml_model_set_parameters  the same with ten numbers per body
+ *   hml_model_add_armature    a copy with more armature
  *   hml_configuration_transfer, hml_velocity_transfer   numbers from one model to another, by the names of the joints
  *
  * *result is the caller's, to be freed with hml_model_free. error may be NULL. A model that was built with
@@ -88,6 +90,20 @@ HML_API int hml_model_equal(const hml_model *a, const hml_model *b, double toler
 /* bodies first … first + count − 1 get these inertias; before the model is shared. NaN and negative mass are refused */
 HML_API hml_status hml_model_set_inertias(hml_model *model, int32_t first, int32_t count,
                                           const hml_inertia_spec *inertias);
+
+/*
+ * Bodies first … first + count − 1 get these parameters, 10·count of them; before the model is shared. A negative mass,
+ * or a first moment without a mass, is refused with HML_BAD_MODEL, NaN with HML_NOT_FINITE; the model stays as it was.
+ * Whether a body can be like that is a question for hml_inertia_check: fitted parameters need not be.
+ */
+HML_API hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t count, const double *parameters);
+
+/*
+ * A copy of a model whose coordinates have more armature: nv numbers, none negative. With h·d + h²·k for a servo's
+ * gains, and its force −k (q ⊖ target + h ν) − d ν, a step that is explicit in the forces, such as hml_contact_step,
+ * becomes implicit in the servo, and no gain is too high for it.
+ */
+HML_API hml_status hml_model_add_armature(const hml_model *model, const double *armature, hml_model **result);
 
 /* joints of the same name and type are copied; what has no namesake in `from` stays as it is in the output */
 HML_API hml_status hml_configuration_transfer(const hml_model *from, const double *q_from, const hml_model *to,

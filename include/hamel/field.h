@@ -21,9 +21,7 @@
 
 #include <stddef.h>
 
-#include "hamel/export.h"
 #include "hamel/model.h"
-#include "hamel/status.h"
 
 /* λ(g, u, t); anything but HML_OK ends the computation and is returned */
 typedef hml_status hml_field_velocity(void *user, const double *g, const double *u, double t, double *lambda);

@@ -9,15 +9,16 @@
  * A body means one of hml_model_nbodies; the two axes of a universal joint are two bodies, the first of them massless.
  * In the order of the columns:
  *
- *   inertia     10 a body: m, m c (3), J (xx xy xz yy yz zz), first moment and rotational inertia about the origin of
+ *   inertia     10 per body: m, m c (3), J (xx xy xz yy yz zz), first moment and rotational inertia about the origin of
  *               the body's frame. τ is linear in these: ∂τ/∂p is the regressor Y, and τ = Y p plus what armature,
  *               damping, springs and external wrenches make
  *   gravity     3, in the world
  *   armature, damping, stiffness   one for every coordinate of the tree
- *   placement   6 a body: the predecessor frame in the parent becomes origin · exp(π), π = [linear; angular] (Müller,
- *               section 6.2, and hamel/calibration.h)
- *   screw       7 a body: point + δ (3); the axis turned about that point, ∂axis = ε × axis (3); pitch (1). Numbers
- * that a joint does not have are zero columns: ε where there is no axis, pitch where the joint is not helical
+ *   placement   6 per body: the predecessor frame in the parent becomes origin · exp(π), π = [linear; angular] (Müller,
+ *               section 6.2, and kinematics_derivatives.h)
+ *   screw       7 per body: point + δ (3); the axis turned about that point, ∂axis = ε × axis (3); pitch (1).
+ *               Numbers that a joint does not have are zero columns: ε where there is no axis, pitch where the joint is
+ *               not helical
  *
  * The velocity coordinates are held: ν and ν̇ mean what the changed joint makes of them. Matrices are row-major and
  * packed, nv rows each; NULL: not wanted. The workspace must be made with HML_USE_FACTOR. Nothing is allocated.
@@ -26,6 +27,7 @@
 #define HAMEL_PARAMETERS_H
 
 #include "hamel/dynamics.h"
+#include "hamel/random.h"
 
 enum { HML_INERTIA_PARAMETERS = 10, HML_PLACEMENT_PARAMETERS = 6, HML_SCREW_PARAMETERS = 7 };
 
@@ -52,5 +54,48 @@ HML_API hml_status hml_inverse_dynamics_parameters(const hml_model *model, hml_w
 HML_API hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_work *work, const double *q,
                                                    const double *v, const double *tau, const double *wrenches,
                                                    double *scratch, const hml_parameter_derivatives *derivatives);
+
+/* ---- regressors ---- */
+
+/*
+ * Regressors: what is linear in the inertial parameters, as a matrix.
+ *
+ *   hml_parameters           π, ten numbers per body
+ *   hml_regressor            Y with τ = Y π + what does not depend on π
+ *   hml_energy_regressor     rows with kinetic and potential energy = row · π
+ *   hml_momentum_regressor   6 × 10n with momentum about the world's origin = matrix · π
+ *   hml_base_parameters      which of the parameters joint forces can tell, the others being lumped with them
+ *
+ * The parameters of a body are m, m c (3), and J about the body frame's origin: xx xy xz yy yz zz. They are ordered
+ * body after body, 10·nbodies in all. Armature, damping and springs are no part of π. scratch and errors are those of
+ * reference/textbook.h.
+ */
+
+enum { HML_BODY_PARAMETERS = 10 };
+
+HML_API hml_status hml_parameters(const hml_model *model, double *parameters);
+
+/* Y: nv × 10·nbodies */
+HML_API hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
+                                 const double *a, double *Y);
+
+/* kinetic, potential: 10·nbodies each; either may be NULL. Gravity's potential alone, zero at the world's origin */
+HML_API hml_status hml_energy_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
+                                        double *kinetic, double *potential);
+
+/* 6 × 10·nbodies: linear, then angular */
+HML_API hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
+                                          double *regressor);
+
+/* doubles of memory for hml_base_parameters */
+HML_API size_t hml_base_parameters_size(const hml_model *model);
+
+/*
+ * The base parameters: a largest set of columns of Y that are independent over all motions, earlier columns first.
+ * marks: 10·nbodies, 1 for the columns of the set; count: how many. A column that is not marked is a fixed combination
+ * of marked ones before it. Motions are drawn with rng; the answer does not depend on them but with probability zero.
+ */
+HML_API hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *rng, double *memory, int *marks,
+                                       int32_t *count);
 
 #endif

@@ -36,8 +36,7 @@
 
 #include <stddef.h>
 
-#include "hamel/isa.h"
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 /*
  * Which side a tangent vector v of a rotation Φ stands on:

@@ -40,9 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hamel/export.h"
 #include "hamel/model.h"
-#include "hamel/status.h"
 
 /* ---- the groups ---- */
 

@@ -1,8 +1,9 @@
-/* q ⊕ v and q1 ⊖ q0 of many states: pack/configuration.h behind hamel/batch.h. */
+/* q ⊕ v and q1 ⊖ q0 of many states: pack/configuration.h behind hamel/configuration.h. */
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
-#include "hamel/batch.h"
+#include "hamel/configuration.h"
+#include "hamel/linearize.h"
 #include "model/coordinates.h"
 
 typedef unsigned pack_kernel(const configuration_call *call);

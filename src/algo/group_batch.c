@@ -1,7 +1,7 @@
 /* The batch functions of the group layer: hml_<name>_batch and hml_<name>_batch_f32, one pair a line of ROW_MAPS
  * and PAIR_MAPS.
  */
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 #include "hamel/so3.h"
 #include "kernel/dispatch.h"

@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 /* x − x is zero exactly where x is finite, and its bits have no order: the compiler takes as many at a time as it can
  */

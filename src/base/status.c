@@ -1,7 +1,5 @@
 /* Messages of the statuses, and the version. */
-#include "hamel/status.h"
-
-#include "hamel/version.h"
+#include "hamel/base.h"
 
 const char *hml_status_message(hml_status status)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "group/se3.h"
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \

@@ -1,5 +1,5 @@
-/* Spatial inertia: the public functions of hamel/inertia.h. */
-#include "hamel/inertia.h"
+/* Spatial inertia: the public functions of hamel/rigid_body.h. */
+#include "hamel/rigid_body.h"
 
 #include "group/arrays.h"
 

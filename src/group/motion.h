@@ -1,5 +1,5 @@
 /*
- * The four representations of a twist, of the wrench dual to it and of its derivative, over num. See representation.h
+ * The four representations of a twist, of the wrench dual to it and of its derivative, over num. See hamel/se3.h
  * and Notation, sections 5 and 6. H = (R, o) is the pose of B in A; T is the 6x6 matrix with V_rep = T V_left:
  *
  *            left    right           mixed        split
@@ -13,7 +13,7 @@
 #define HML_GROUP_MOTION_H
 
 #include "group/spatial.h"
-#include "hamel/representation.h"
+#include "hamel/se3.h"
 
 static inline twist twist_from_left(hml_representation rep, pose H, twist V)
 {

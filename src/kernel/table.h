@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hamel/isa.h"
+#include "hamel/base.h"
 
 /*
  * Functions that map n rows of numbers to n rows: name, numbers in a row in, numbers in a row out. A line here, a body

@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "model/names.h"
 
-#include "hamel/shape.h"
+#include "hamel/model.h"
 
 typedef struct builder_link {
     uint32_t name, parent, joint_name, mimic; /* in the text pool; parent NO_TEXT: the world, mimic NO_TEXT: none */

@@ -8,7 +8,7 @@
 
 #include "model/pose.h"
 
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 
 hml_status hmli_fail(hml_error *error, hml_status status, const char *format, ...)
 {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "hamel/shape.h"
+#include "hamel/model.h"
 
 #if defined __GNUC__
 #define HML_PRINTF(text, first) __attribute__((format(printf, text, first)))

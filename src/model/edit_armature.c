@@ -1,7 +1,8 @@
 /* A model with more armature: how a step that is explicit in a servo's forces becomes implicit in them. */
 #include <math.h>
 
-#include "hamel/integrate.h"
+#include "hamel/edit.h"
+#include "hamel/motion.h"
 #include "model/mimic.h"
 #include "model/plan.h"
 

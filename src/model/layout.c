@@ -1,5 +1,5 @@
-/* States as other programs write them. One joint at a time: sizes, then numbers there and back. See layout.h. */
-#include "hamel/layout.h"
+/* States as other programs write them. One joint at a time: sizes, then numbers there and back. See hamel/interchange.h. */
+#include "hamel/interchange.h"
 
 #include <string.h>
 

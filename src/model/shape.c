@@ -1,5 +1,5 @@
-/* Collision shapes of models: hamel/shape.h. They are cold data: no algorithm of the tree reads them. */
-#include "hamel/shape.h"
+/* Collision shapes of models: hamel/model.h. They are cold data: no algorithm of the tree reads them. */
+#include "hamel/model.h"
 
 #include <math.h>
 #include <string.h>

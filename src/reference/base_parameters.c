@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "hamel/configuration.h"
-#include "hamel/recursive.h"
-#include "hamel/regressor.h"
+#include "hamel/parameters.h"
+#include "hamel/reference/textbook.h"
 #include "model/model.h"
 
 static size_t columns_of(const hml_model *model) { return HML_BODY_PARAMETERS * (size_t)model->nbodies; }

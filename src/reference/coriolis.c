@@ -7,7 +7,7 @@
  * summed over subtrees. It is Müller (84) made right: as printed, Ṁ − 2C is not skew. The same matrix is that of
  * Echeandia and Wensing (2021), who show that it holds Christoffel's symbols; nothing in it asks a joint to commute.
  */
-#include "hamel/coriolis.h"
+#include "hamel/reference/textbook.h"
 
 #include "base/overflow.h"
 #include "reference/bos/matrix6.h"

@@ -2,7 +2,8 @@
  * Regressors. A body's wrench f = I V̇ + V ×* I V is linear in its ten parameters: column k is the wrench of a body that
  * has parameter k alone, all others zero. Carried to the root, every joint on the way takes its part.
  */
-#include "hamel/regressor.h"
+#include "hamel/edit.h"
+#include "hamel/parameters.h"
 
 #include "base/overflow.h"
 #include "model/check_item.h"

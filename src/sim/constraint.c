@@ -10,7 +10,7 @@
 
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/constraint.h"
 
 /* what is left of b outside the range, relative to what b was made of; round-off of a redundant set stays far below */

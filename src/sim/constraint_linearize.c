@@ -19,9 +19,9 @@
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "group/se3.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/dynamics.h"
 #include "hamel/kinematics.h"
-#include "hamel/wrench.h"
+#include "hamel/kinematics_derivatives.h"
 #include "sim/constraint.h"
 
 /* a constraint's own λ as a wrench at its frame */

@@ -11,7 +11,7 @@
 #include "algo/kinematics/motion_series.h"
 #include "group/arrays.h"
 #include "group/se3.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/constraint.h"
 
 int32_t hmli_constraint_kind_rows(hml_constraint_kind kind)

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "group/arrays.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/constraint.h"
 
 static const double closed = 1e-9;  /* of the scale: what of c is round-off */

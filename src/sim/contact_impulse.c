@@ -11,7 +11,7 @@
 
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
 static hml_contact_settings settings_for(int32_t count)

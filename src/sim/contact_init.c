@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "group/arrays.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
 enum { MOST_CONTACTS = 256, ITERATIONS = 2000 };

@@ -8,7 +8,7 @@
 
 #include "algo/kinematics/frame_jacobian.h"
 #include "group/arrays.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
 hml_status hmli_contact_pose(hml_contact *c, hml_work *work)

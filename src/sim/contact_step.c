@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "group/arrays.h"
-#include "hamel/factorization.h"
+#include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
 hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, const double *tau,

@@ -3,7 +3,7 @@
 #define HML_SIM_MOTION_H
 
 #include "group/joint.h"
-#include "hamel/integrate.h"
+#include "hamel/motion.h"
 
 /* a body in the recursion that finds momenta, in its own frame */
 typedef struct motion_body {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "hamel/configuration.h"
-#include "hamel/wrench.h"
+#include "hamel/dynamics.h"
 #include "model/coordinates.h"
 #include "model/mimic.h"
 #include "sim/motion.h"

@@ -12,7 +12,7 @@
 #define HML_SIM_SHORTEST_H
 
 #include "base/layout.h"
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 typedef struct shortest {
     size_t n, m;       /* numbers in x, rows */

@@ -14,9 +14,9 @@
 
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 #include "hamel/random.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
 #include "oracle.h"
 
 enum { LEFT, RIGHT, MIXED, SPLIT, FAST, RESIDUAL, RETURN, POSE, MOMENTUM, ROWS };

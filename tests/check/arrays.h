@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 enum { DRAWS = 2000 };
 

@@ -13,6 +13,7 @@
 #include "draw.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
+#include "hamel/linearize.h"
 #include "oracle.h"
 
 enum { NV = ORACLE_NV, NQ = 2 * ORACLE_NV };

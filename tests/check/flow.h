@@ -10,7 +10,8 @@
 #define HAMEL_TESTS_FLOW_H
 
 #include "dynamics_check.h"
-#include "hamel/trivialization.h"
+#include "hamel/configuration.h"
+#include "hamel/representation.h"
 
 /* fills A (2nv × 2nv) and B (2nv × nv) at q, ν with the robot's τ */
 typedef void flow_linear(robot *r, const double *q, const double *v, double *A, double *B);

@@ -14,7 +14,7 @@
 
 #include "draw.h"
 #include "hamel/configuration.h"
-#include "hamel/integrate.h"
+#include "hamel/motion.h"
 
 enum { NV = 64, NQ = 80, NB = 32 };
 

@@ -8,8 +8,8 @@
 
 #include "arrays.h"
 #include "hamel/configuration.h"
-#include "hamel/higher_order.h"
 #include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
 #include "hamel/random.h"
 #include "hamel/se3.h"
 

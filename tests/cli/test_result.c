@@ -4,7 +4,7 @@
 #include <matio.h>
 #include <zip.h>
 
-#include "hamel/result.h"
+#include "hamel/io.h"
 #include "run.h"
 
 static const double MATRIX[6] = {1, 0.1, -2.0 / 3, 1e-300, 12345678.9, -0.0};

@@ -1,4 +1,4 @@
-/* Contact: contact with Coulomb friction by time stepping (hamel/contact.h), and collision shapes (hamel/shape.h). */
+/* Contact: contact with Coulomb friction by time stepping (hamel/contact.h), and collision shapes (hamel/model.h). */
 #include <string.h>
 
 #include "objects.h"

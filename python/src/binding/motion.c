@@ -1,5 +1,5 @@
 /*
- * Motion: a robot's equations of motion integrated on its group (hamel/integrate.h).
+ * Motion: a robot's equations of motion integrated on its group (hamel/motion.h).
  *
  * A motion has a workspace of its own and belongs to one thread at a time. Without Python functions in it, it releases
  * the interpreter's lock while it moves.

@@ -1,4 +1,4 @@
-/* Poses, twists, wrenches, screws (hamel/se3.h) and inertias (hamel/inertia.h). */
+/* Poses, twists, wrenches, screws (hamel/se3.h) and inertias (hamel/rigid_body.h). */
 #include <string.h>
 
 #include "objects.h"

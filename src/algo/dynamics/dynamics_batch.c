@@ -1,5 +1,5 @@
-/* Many states at once: see hamel/batch.h. */
-#include "hamel/batch.h"
+/* Many states at once: see hamel/dynamics.h. */
+#include "hamel/linearize.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 /* the sizes, and that an array of rows × columns is there and finite */
 static hml_status read_matrix(const double *x, size_t rows, size_t columns)

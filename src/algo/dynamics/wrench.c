@@ -12,7 +12,7 @@
  *
  * a product of an nv×6 and a 6×nv matrix.
  */
-#include "hamel/wrench.h"
+#include "hamel/dynamics.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 static vec3 vec3_load(const double *x) { return vec3_of(x[0], x[1], x[2]); }
 

@@ -1,8 +1,8 @@
-/* All Jacobians at once, one state or many: pack/jacobians.h behind hamel/jacobian.h. */
+/* All Jacobians at once, one state or many: pack/jacobians.h behind hamel/kinematics.h. */
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {

@@ -1,10 +1,10 @@
-/* Centre of mass and centroidal momentum: centroidal.h behind hamel/jacobian.h. */
+/* Centre of mass and centroidal momentum: centroidal.h behind hamel/kinematics.h. */
 #include "algo/kinematics/centroidal.h"
 
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 
 /* the columns' scratch holds what centroidal.h wants, then A and Ȧ where they are not wanted */
 _Static_assert(sizeof(centroidal_body) <= sizeof(body_state), "scratch of a body");

@@ -1,5 +1,5 @@
-/* Derivatives of frames: frame_derivatives.h behind hamel/kinematic_derivatives.h. */
-#include "hamel/kinematic_derivatives.h"
+/* Derivatives of frames: frame_derivatives.h behind hamel/kinematics_derivatives.h. */
+#include "hamel/kinematics_derivatives.h"
 
 #include <string.h>
 

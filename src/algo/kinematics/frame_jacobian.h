@@ -9,7 +9,7 @@
 #define HML_ALGO_KINEMATICS_FRAME_JACOBIAN_H
 
 #include "algo/kinematics/motion_series.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 
 /* the columns of a frame, expressed where a walk has come to */
 static inline void jacobian_express_at(const jacobian_series *j, const hml_model *m, int32_t frame, const path_walk *at,

@@ -1,5 +1,5 @@
-/* Series of a frame's motion: motion_series.h behind hamel/higher_order.h. */
-#include "hamel/higher_order.h"
+/* Series of a frame's motion: motion_series.h behind hamel/kinematics_derivatives.h. */
+#include "hamel/kinematics_derivatives.h"
 
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"

@@ -1,5 +1,5 @@
-/* Jacobians of frames, links in contact and points: frame_jacobian.h behind hamel/jacobian.h. */
-#include "hamel/jacobian.h"
+/* Jacobians of frames, links in contact and points: frame_jacobian.h behind hamel/kinematics.h. */
+#include "hamel/kinematics.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 /* J and J̇ of six rows each, or J and a velocity at rest */
 _Static_assert(12 * sizeof(double) <= sizeof(column_state), "scratch of a column");

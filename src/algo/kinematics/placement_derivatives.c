@@ -1,5 +1,5 @@
-/* Derivatives by the placements of joints: placement_derivatives.h behind hamel/calibration.h. */
-#include "hamel/calibration.h"
+/* Derivatives by the placements of joints: placement_derivatives.h behind hamel/kinematics_derivatives.h. */
+#include "hamel/kinematics_derivatives.h"
 
 #include "algo/kinematics/placement_derivatives.h"
 #include "algo/work.h"

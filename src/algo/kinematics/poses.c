@@ -2,8 +2,8 @@
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
-#include "hamel/batch.h"
 #include "hamel/kinematics.h"
+#include "hamel/linearize.h"
 #include "model/mimic.h"
 
 static jacobian_call pose_call(const hml_work *work, const double *q, double *H)

@@ -1,5 +1,5 @@
-/* Poses from twists: see hamel/reconstruct.h. */
-#include "hamel/reconstruct.h"
+/* Poses from twists: see hamel/motion.h. */
+#include "hamel/motion.h"
 
 #include "group/arrays.h"
 

@@ -1,5 +1,5 @@
 /*
- * Products with A and B and their transposes: linearize/directional.h behind hamel/directional.h.
+ * Products with A and B and their transposes: linearize/directional.h behind hamel/linearize.h.
  *
  * With dτ′ of the kernel, s = g − ω × u what it leaves out of a free root (pack/inverse_dynamics_derivatives.h), D the
  * armature there and G the map of mimic joints (the identity without followers):
@@ -8,7 +8,7 @@
  *
  * and, for a cotangent y of δν̇, λ = M⁻¹ y is that of w, −Gλ that of dτ′, σ = y − D λ that of δs.
  */
-#include "hamel/directional.h"
+#include "hamel/linearize.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
  *
  * Of a robot A₁₁ = −ad_ν, so that the upper left block of the global form is zero.
  */
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 #include "base/overflow.h"
 #include "group/arrays.h"

@@ -5,6 +5,7 @@
  *
  * D_q, D_ν and M⁻¹ are written straight into A and B where those are wanted and they are not.
  */
+#include "hamel/linearize.h"
 #include "hamel/dynamics.h"
 
 #include <string.h>

@@ -19,13 +19,14 @@
  * and D_q, D_ν of hml_linearize, which holds wrenches fixed in their bodies, gain M⁻¹ Σ_i J_iᵀ δF_A.
  */
 #include "hamel/dynamics.h"
+#include "hamel/linearize.h"
 
 #include <string.h>
 
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics_derivatives.h"
 #include "model/model.h"
 
 /* the twists of one body, and its inertia */

@@ -1,5 +1,5 @@
 /* Other representations of a free root's velocity: from left to them. The blocks T, K and L are in roots.h. */
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 #include <string.h>
 

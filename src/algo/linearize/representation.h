@@ -3,7 +3,7 @@
 #define HML_ALGO_LINEARIZE_REPRESENTATION_H
 
 #include "group/spatial.h"
-#include "hamel/representation.h"
+#include "hamel/se3.h"
 #include "model/model.h"
 
 typedef struct free_root {

@@ -2,7 +2,7 @@
  * From other representations of a free root's velocity back to left: the inverses of representation.c, step by step.
  * The blocks T, K and L are in roots.h; q, v and a are those of the state, v and a left-trivialized.
  */
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 #include "algo/linearize/roots.h"
 #include "base/overflow.h"

@@ -10,7 +10,7 @@
  *   A_d,rep = P⁺⁻¹ A_d P      B_d,rep = P⁺⁻¹ B_d
  */
 #include "hamel/constraint.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 #include "algo/linearize/roots.h"
 #include "base/overflow.h"

@@ -17,7 +17,7 @@
 
 #include "algo/linearize/representation.h"
 #include "group/so3.h"
-#include "hamel/representation.h"
+#include "hamel/se3.h"
 #include "model/coordinates.h"
 #include "model/model.h"
 

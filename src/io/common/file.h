@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 enum { FILE_MAX_SIZE = 1 << 28 }; /* 256 MiB: a hundred thousand links with everything take less than a tenth */
 

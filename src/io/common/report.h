@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 #if defined __GNUC__
 #define IO_PRINTF(f, a) __attribute__((format(printf, f, a)))

@@ -2,7 +2,7 @@
 #ifndef HML_IO_JSON_MODEL_H
 #define HML_IO_JSON_MODEL_H
 
-#include "hamel/shape.h"
+#include "hamel/model.h"
 #include "io/json/read.h"
 #include "io/reader.h"
 

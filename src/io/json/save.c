@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hamel/io.h"
-#include "hamel/shape.h"
+#include "hamel/model.h"
 #include "io/common/report.h"
 #include "io/common/writer.h"
 #include "io/save.h"

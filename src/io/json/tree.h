@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "hamel/status.h"
+#include "hamel/base.h"
 #include "io/common/arena.h"
 
 enum { JSON_MAX_DEPTH = 1000, JSON_MAX_VALUES = 30000000 };

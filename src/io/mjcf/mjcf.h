@@ -12,7 +12,7 @@
 #ifndef HML_IO_MJCF_MJCF_H
 #define HML_IO_MJCF_MJCF_H
 
-#include "hamel/shape.h"
+#include "hamel/model.h"
 #include "io/reader.h"
 #include "model/pose.h"
 

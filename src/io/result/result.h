@@ -3,7 +3,7 @@
 #ifndef HML_IO_RESULT_RESULT_H
 #define HML_IO_RESULT_RESULT_H
 
-#include "hamel/result.h"
+#include "hamel/io.h"
 
 typedef enum value_kind { VALUE_NUMBER, VALUE_INTEGER, VALUE_FLAG, VALUE_TEXT, VALUE_TABLE } value_kind;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hamel/shape.h"
+#include "hamel/model.h"
 #include "io/common/rotation.h"
 #include "io/save.h"
 

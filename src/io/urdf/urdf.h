@@ -2,7 +2,7 @@
 #ifndef HML_IO_URDF_URDF_H
 #define HML_IO_URDF_URDF_H
 
-#include "hamel/shape.h"
+#include "hamel/model.h"
 #include "io/reader.h"
 #include "model/pose.h"
 

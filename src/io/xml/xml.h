@@ -11,7 +11,7 @@
 
 #include "io/common/arena.h"
 
-#include "hamel/status.h"
+#include "hamel/base.h"
 
 enum {
     XML_MAX_DEPTH = 1000,        /* MuJoCo itself stops at 500 */

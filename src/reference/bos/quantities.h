@@ -17,7 +17,7 @@
 #ifndef HML_REFERENCE_BOS_QUANTITIES_H
 #define HML_REFERENCE_BOS_QUANTITIES_H
 
-#include "hamel/reference.h"
+#include "hamel/reference/bos.h"
 #include "model/model.h"
 #include "reference/bos/matrix6.h"
 

@@ -1,6 +1,6 @@
 /*
  * EIDAmb, the extended inverse dynamics of a robot with a moving base: Bos, Table 4. The line numbers of the table are
- * in the margin; the symbols are in reference.h.
+ * in the margin; the symbols are in quantities.h.
  *
  * Deviations from print
  * - Line 5. The state is the left-trivialized twist v = ⁰v_{A,0} (Propositions 1 and 3), so v_0 = v; the table starts

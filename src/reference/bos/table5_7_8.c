@@ -1,6 +1,6 @@
 /*
  * Derivatives of the extended inverse dynamics with respect to H, v and r: Bos, Tables 5, 7 and 8. Symbols in
- * reference.h; ∂x/∂y of body i is the block rates(i).x, one column for each coordinate of y. The quantities of Table 4
+ * quantities.h; ∂x/∂y of body i is the block rates(i).x, one column for each coordinate of y. The quantities of Table 4
  * are there already.
  *
  * Deviations from print

@@ -1,5 +1,5 @@
 /*
- * Derivatives of the extended inverse dynamics with respect to the shape s: Bos, Table 6. Symbols in reference.h; the
+ * Derivatives of the extended inverse dynamics with respect to the shape s: Bos, Table 6. Symbols in quantities.h; the
  * blocks have n columns, one for each s_k, and ∂𝕄_Bi^c/∂s_k is reference_dMc(r, i, k − 1).
  *
  * Deviations from print

@@ -1,5 +1,5 @@
 /*
- * IMMAmb, the inverse of the mass matrix of a robot with a moving base: Bos, Table 9. Symbols in reference.h, where Mc
+ * IMMAmb, the inverse of the mass matrix of a robot with a moving base: Bos, Table 9. Symbols in quantities.h, where Mc
  * now holds the articulated inertia 𝕄^A. F_i and P_i are the table's 𝓕_i and 𝓟_i.
  *
  * Deviations from print

@@ -1,5 +1,5 @@
-/* See hamel/factorization.h; Featherstone, Tables 6.3 to 6.5. λ is parents. */
-#include "hamel/factorization.h"
+/* See hamel/reference/textbook.h; Featherstone, Tables 6.3 to 6.5. λ is parents. */
+#include "hamel/reference/textbook.h"
 
 #include <math.h>
 

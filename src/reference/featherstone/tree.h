@@ -10,7 +10,7 @@
 #define HML_REFERENCE_FEATHERSTONE_TREE_H
 
 #include "group/joint.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
 #include "model/model.h"
 
 /* arrays lie apart, as long as the joints need them: what a recursion does not touch does not crowd the cache */

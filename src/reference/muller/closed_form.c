@@ -5,7 +5,7 @@
  *   body-fixed   J_ij = Ad(H_ij) S_j,   J̇_ij = (Ad(H_ij) V_j − V_i) × J_ij        (6)
  *   spatial      J_j  = Ad(H_j) S_j     the same for all bodies it carries
  */
-#include "hamel/closed_form.h"
+#include "hamel/reference/textbook.h"
 
 #include "base/overflow.h"
 #include "model/check_item.h"

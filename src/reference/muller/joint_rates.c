@@ -11,7 +11,7 @@
 #include "base/dense.h"
 #include "base/overflow.h"
 #include "group/motion.h"
-#include "hamel/higher_order.h"
+#include "hamel/kinematics_derivatives.h"
 #include "reference/muller/body_frames.h"
 
 /* x with S x nearest to U. SᵀS is small and regular: columns of a joint are independent */

@@ -1,5 +1,5 @@
-/* One body: hamel/newton_euler.h. Müller, section 3, linear part first. */
-#include "hamel/newton_euler.h"
+/* One body: hamel/rigid_body.h. Müller, section 3, linear part first. */
+#include "hamel/rigid_body.h"
 
 #include "group/arrays.h"
 #include "reference/muller/newton_euler.h"

@@ -24,7 +24,7 @@
 
 #include "base/overflow.h"
 #include "group/motion.h"
-#include "hamel/higher_order.h"
+#include "hamel/kinematics_derivatives.h"
 #include "reference/muller/body_frames.h"
 
 static vec3 in_world(const body_frame *b, vec3 u) { return mat3_mul_vec(b->H.R, u); }

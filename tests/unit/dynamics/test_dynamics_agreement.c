@@ -3,9 +3,8 @@
  * sixty bodies: one table of worst differences.
  */
 #include "dynamics_check.h"
-#include "hamel/coriolis.h"
-#include "hamel/recursive.h"
-#include "hamel/regressor.h"
+#include "hamel/parameters.h"
+#include "hamel/reference/textbook.h"
 
 enum { TREES = 1000, MOST = 60 };
 

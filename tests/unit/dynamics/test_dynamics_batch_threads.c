@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "dynamics_check.h"
-#include "hamel/batch.h"
+#include "hamel/linearize.h"
 #include "hamel/random.h"
 
 enum { STATES = 19, LONG = 150, THREADS = 4 };

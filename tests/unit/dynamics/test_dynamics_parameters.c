@@ -1,8 +1,9 @@
 /* Base parameters: their number is known for simple robots. Parameters put into a model, and what it does then. */
 #include "dynamics_check.h"
-#include "hamel/inertia.h"
-#include "hamel/recursive.h"
-#include "hamel/regressor.h"
+#include "hamel/edit.h"
+#include "hamel/parameters.h"
+#include "hamel/reference/textbook.h"
+#include "hamel/rigid_body.h"
 
 static int32_t count_of(const hml_model *m, int *marks)
 {

@@ -3,7 +3,8 @@
  * being weightless on its own joint, lane by lane; long chains, forests and fixed bodies, against inverse dynamics.
  */
 #include "dynamics_check.h"
-#include "hamel/batch.h"
+#include "hamel/configuration.h"
+#include "hamel/linearize.h"
 #include "hamel/random.h"
 
 static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};

@@ -11,6 +11,7 @@
 #include "draw.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
+#include "hamel/linearize.h"
 
 enum { NV = 64, NQ = 80 };
 

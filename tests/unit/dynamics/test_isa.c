@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "hamel/isa.h"
+#include "hamel/base.h"
 #include "kernel/dispatch.h"
 
 static void test_best_is_available(void **state)

@@ -4,6 +4,7 @@
  */
 #define HML_NUM_C64
 #include "dynamics_check.h"
+#include "hamel/configuration.h"
 #include "hamel/parameters.h"
 #include "model/mimic.h"
 

@@ -13,9 +13,9 @@
 
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 #include "hamel/random.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 #define OK(call)              assert_int_equal(call, HML_OK)
 #define near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance)) /* also false for NaN */

@@ -15,9 +15,9 @@
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
 #include "hamel/kinematics.h"
+#include "hamel/linearize.h"
 #include "hamel/random.h"
-#include "hamel/trivialization.h"
-#include "hamel/wrench.h"
+#include "hamel/representation.h"
 
 enum { MOST = 40, BODIES = 16 };
 

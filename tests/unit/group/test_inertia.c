@@ -1,6 +1,6 @@
 /* Spatial inertia: bodies made of points, whose momentum and energy are sums; the worked example; the check. */
 #include "arrays.h"
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 
 /* roundings of sums of a dozen products of numbers up to about 100 */

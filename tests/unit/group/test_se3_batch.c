@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "arrays.h"
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 
 /* between instruction sets: FMA or not, and another atan2; a few roundings of numbers up to about 10 */

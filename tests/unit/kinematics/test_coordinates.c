@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "hamel/configuration.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 #define OK(call) assert_int_equal(call, HML_OK)
 

@@ -7,9 +7,9 @@
 
 #include "model_fixture.h"
 
-#include "hamel/batch.h"
 #include "hamel/configuration.h"
 #include "hamel/kinematics.h"
+#include "hamel/linearize.h"
 
 enum { N = 21, SEEDS = 8, GAP = 3 };
 

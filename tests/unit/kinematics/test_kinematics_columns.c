@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "hamel/configuration.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 
 enum { N = 21, MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 40 };
 

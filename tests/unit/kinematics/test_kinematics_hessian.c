@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "hamel/configuration.h"
-#include "hamel/jacobian.h"
-#include "hamel/kinematic_derivatives.h"
-#include "hamel/trivialization.h"
+#include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
+#include "hamel/representation.h"
 
 #define OK(call) assert_int_equal(call, HML_OK)
 

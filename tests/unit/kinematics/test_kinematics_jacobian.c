@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
-#include "hamel/calibration.h"
 #include "hamel/configuration.h"
-#include "hamel/jacobian.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/dynamics.h"
+#include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
+#include "hamel/representation.h"
 #include "hamel/se3.h"
-#include "hamel/trivialization.h"
 
 enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 40 };
 

@@ -14,8 +14,7 @@
 #include <cmocka.h>
 
 #include "hamel/configuration.h"
-#include "hamel/higher_order.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics_derivatives.h"
 #include "hamel/se3.h"
 
 enum { N = 7 };

@@ -12,9 +12,8 @@
 #include <cmocka.h>
 
 #include "hamel/configuration.h"
-#include "hamel/higher_order.h"
-#include "hamel/jacobian.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
 #include "hamel/se3.h"
 
 enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 16, N6 = 6 * MAX_BODIES };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "hamel/reconstruct.h"
+#include "hamel/motion.h"
 #include "hamel/se3.h"
 
 enum { MOST = 1025 };

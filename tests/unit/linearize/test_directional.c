@@ -4,7 +4,8 @@
  * against differences of inverse dynamics.
  */
 #include "dynamics_check.h"
-#include "hamel/directional.h"
+#include "hamel/configuration.h"
+#include "hamel/linearize.h"
 
 static double A[4 * NV * NV], B[2 * NV * NV];
 

@@ -4,6 +4,7 @@
  */
 #include "dynamics_check.h"
 #include "hamel/field.h"
+#include "hamel/linearize.h"
 
 enum { M = 32, INPUTS = 4 };
 

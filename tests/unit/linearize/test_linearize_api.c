@@ -3,9 +3,9 @@
  * dimensions, packs of every width, states that fail among states that do not.
  */
 #include "dynamics_check.h"
-#include "hamel/batch.h"
 #include "hamel/configuration.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
+#include "hamel/linearize.h"
 
 /* [v; w] × as a matrix, straight from Notation (38) */
 static void cross6(const double *v, double *ad)

@@ -5,6 +5,7 @@
  */
 #include "dynamics_check.h"
 
+#include "hamel/configuration.h"
 #include "hamel/random.h"
 
 static double A[4 * NV * NV], A2[4 * NV * NV];

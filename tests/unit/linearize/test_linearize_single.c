@@ -6,7 +6,7 @@
 #include "dynamics_check.h"
 
 #include "algo/work.h"
-#include "hamel/batch.h"
+#include "hamel/linearize.h"
 #include "hamel/random.h"
 
 enum { LARGE = 160 };

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "hamel/configuration.h"
-#include "hamel/trivialization.h"
+#include "hamel/representation.h"
 
 enum { NQ = 15, NV = 13, INPUTS = 2 }; /* two free roots and a joint between them */
 

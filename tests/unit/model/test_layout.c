@@ -7,7 +7,7 @@
 #include "model_fixture.h"
 
 #include "hamel/configuration.h"
-#include "hamel/layout.h"
+#include "hamel/interchange.h"
 
 enum { MAX = 256 };
 

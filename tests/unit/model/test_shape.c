@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "hamel/edit.h"
-#include "hamel/shape.h"
+#include "hamel/model.h"
 #include "io_check.h"
 #include "model/model.h"
 

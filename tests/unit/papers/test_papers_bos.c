@@ -9,11 +9,10 @@
 #include "difference.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
-#include "hamel/inertia.h"
 #include "hamel/kinematics.h"
-#include "hamel/newton_euler.h"
 #include "hamel/random.h"
-#include "hamel/reference.h"
+#include "hamel/reference/bos.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 
 #define TOL      (500 * EPS) /* a few dozen roundings of numbers up to about 10 */

@@ -4,7 +4,7 @@
  * Derivatives are differences of eighth order.
  */
 #include "from_check.h"
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 
 static void product(int n, int m, int k, const double *A, const double *B, double *out) /* n×m times m×k */

@@ -5,8 +5,7 @@
  */
 #include "arrays.h"
 #include "from_check.h"
-#include "hamel/inertia.h"
-#include "hamel/newton_euler.h"
+#include "hamel/rigid_body.h"
 
 /*
  * (1), (5), (7), (9)-(11), (32), (48), (70), (71), (75), (76), (84), (85), (94), (95), (104), (107): M v̇ − ad_vᵀ M v =

@@ -7,7 +7,7 @@
 #include "difference.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
-#include "hamel/jacobian.h"
+#include "hamel/kinematics.h"
 #include "hamel/random.h"
 #include "hamel/se3.h"
 

@@ -4,7 +4,7 @@
  * that make accelerations and jerks of them.
  */
 #include "difference.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics_derivatives.h"
 #include "muller_check.h"
 
 #define TINY     1e-12 /* some dozen roundings of numbers of size one */

@@ -4,8 +4,7 @@
  * brackets. Where the paper has a slip, the printed form must fail. Linear first.
  */
 #include "difference.h"
-#include "hamel/inertia.h"
-#include "hamel/newton_euler.h"
+#include "hamel/rigid_body.h"
 #include "muller_check.h"
 
 #define TOL      (1000 * EPS) /* some dozen roundings of numbers up to about 20 */

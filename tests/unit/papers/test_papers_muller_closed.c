@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "difference.h"
-#include "hamel/coriolis.h"
 #include "hamel/dynamics.h"
-#include "hamel/inertia.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
+#include "hamel/rigid_body.h"
 #include "muller_check.h"
 
 enum { N6 = 6 * N };

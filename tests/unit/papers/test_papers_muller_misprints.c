@@ -4,8 +4,7 @@
  * code they belong to: test_kinematics_muller.c, test_newton_euler.c, test_closed_form.c, test_reconstruct.c.
  */
 #include "group/motion.h"
-#include "hamel/coriolis.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
 #include "motion_of_state.h"
 
 enum { N = 6 };

@@ -7,7 +7,7 @@
  */
 #include "arrays.h"
 #include "difference.h"
-#include "hamel/inertia.h"
+#include "hamel/rigid_body.h"
 #include "hamel/se3.h"
 
 #define TOL        (500 * EPS) /* a few dozen roundings of numbers up to about 10 */

@@ -6,12 +6,11 @@
 #include "difference.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
-#include "hamel/jacobian.h"
-#include "hamel/kinematic_derivatives.h"
+#include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
 #include "hamel/random.h"
+#include "hamel/representation.h"
 #include "hamel/se3.h"
-#include "hamel/trivialization.h"
-#include "hamel/wrench.h"
 
 enum { NB = 10, NV = 40, NQ = 50 };
 

@@ -2,9 +2,8 @@
  * Closed forms of the equations of motion: (78) and (79) of Müller against the recursions, the momenta against their
  * own rates along a motion, and (84) as it is printed.
  */
-#include "hamel/closed_form.h"
-#include "hamel/coriolis.h"
-#include "hamel/recursive.h"
+#include "hamel/configuration.h"
+#include "hamel/reference/textbook.h"
 #include "motion_of_state.h"
 
 static void test_euler_jourdain_is_newton_euler(void **state)

@@ -1,7 +1,6 @@
 /* Factors of M along the branches: they give M back, they solve, and they never touch what a tree does not have. */
 #include "dynamics_check.h"
-#include "hamel/factorization.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
 
 /* what is not on or below the diagonal, or joins two branches, is NaN: whoever reads it is found out */
 static void poison(size_t n, const int32_t *parents, double *M)

@@ -2,9 +2,9 @@
  * The Coriolis matrix, Christoffel's symbols, rates of forces and singular joints against differences and identities;
  * test_dynamics_agreement.c has the pairs of algorithms.
  */
-#include "hamel/coriolis.h"
-#include "hamel/recursive.h"
-#include "hamel/regressor.h"
+#include "hamel/configuration.h"
+#include "hamel/parameters.h"
+#include "hamel/reference/textbook.h"
 #include "motion_of_state.h"
 
 static const double step = 1e-3;

@@ -3,7 +3,7 @@
  * reactions that do no work; a pendulum by hand; what the ground carries.
  */
 #include "group/motion.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
 #include "hamel/se3.h"
 #include "motion_of_state.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "draw.h"
-#include "hamel/newton_euler.h"
+#include "hamel/rigid_body.h"
 
 enum { POINTS = 7, BODIES = 200 };
 

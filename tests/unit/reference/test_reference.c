@@ -3,7 +3,8 @@
  * against integrated flows; and what becomes of the flow when Table 5 is taken as it is printed.
  */
 #include "flow.h"
-#include "hamel/reference.h"
+#include "hamel/linearize.h"
+#include "hamel/reference/bos.h"
 
 static const draw_tree_spec spec = {.nbodies = 10, .root = HML_JOINT_FREE, .one_dof = 1, .points = 1};
 

@@ -3,7 +3,7 @@
  * still computes something is shown to compute the wrong thing. Table 5 is in test_reference.c.
  */
 #include "dynamics_check.h"
-#include "hamel/recursive.h"
+#include "hamel/reference/textbook.h"
 #include "reference/bos/quantities.h"
 
 static const draw_tree_spec spec = {.nbodies = 8, .root = HML_JOINT_FREE, .one_dof = 1, .points = 1};

@@ -1,5 +1,6 @@
 /* Motions: what is kept, what is between the steps, what stops them, and what they do with bad input. */
 #include "group/joint.h"
+#include "hamel/configuration.h"
 #include "hamel/discrete.h"
 #include "motion_check.h"
 

@@ -1,4 +1,5 @@
 /* What pushes a motion: samples, wrenches, servos, and the leaders of mimic joints. */
+#include "hamel/edit.h"
 #include "hamel/random.h"
 #include "motion_check.h"
 

@@ -12,8 +12,7 @@
  *   hml_motion_at               the state at any time within the last step
  *   hml_motion_find             where a function of the state crosses zero within the last step
  *   hml_motion_restart          goes on from another state, after an impact for instance
- *   hml_limit_margin            how far the nearest joint limit is away
- *   hml_model_add_armature      a copy of a model with more armature
+ *   hml_reconstruct             poses from the history of a twist
  *
  * Every scheme moves a configuration by q ⊕ θ, so that rotations stay rotations and no angle is singular:
  *
@@ -26,13 +25,13 @@
  *   alpha        2      given     implicit, generalized-α on the group: stiff springs, as much damping of the fast
  *                                 vibrations as `radius` asks for
  *   momentum     4      given     explicit Munthe-Kaas in positions and momenta: keeps the spatial momentum to
- * round-off
+ *                                 round-off
  *
  * A step that fails returns a status and leaves the motion where it was: the last good state. Nothing is allocated
  * after hml_motion_init. See docs/motion.md.
  */
-#ifndef HAMEL_INTEGRATE_H
-#define HAMEL_INTEGRATE_H
+#ifndef HAMEL_MOTION_H
+#define HAMEL_MOTION_H
 
 #include "hamel/dynamics.h"
 
@@ -66,7 +65,8 @@ typedef struct hml_frame_wrench {
     double wrench[6];
 } hml_frame_wrench;
 
-/* Everything adds up; what is NULL or 0 does nothing. The arrays stay the caller's and must live as long as the motion
+/*
+ * Everything adds up; what is NULL or 0 does nothing. The arrays stay the caller's and must live as long as the motion.
  */
 typedef struct hml_forces {
     size_t struct_size;
@@ -159,19 +159,36 @@ HML_API hml_status hml_motion_find(hml_motion *motion, hml_event_function *event
 /* from here on: another state, at a time of one's choice */
 HML_API hml_status hml_motion_restart(hml_motion *motion, double t, const double *q, const double *v);
 
-/*
- * The smallest distance of a coordinate from its limits, negative beyond them; *coordinate its index, −1 and infinity
- * if no joint has limits. Joints with a quaternion have none. Also an event: hml_limit_event with the model as its
- * context.
- */
-HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
+/* a joint limit as an event: the value is hml_limit_margin of configuration.h, the context the model */
 HML_API hml_status hml_limit_event(void *model, double t, const double *q, const double *v, double *value);
 
+/* ---- reconstruction ---- */
+
 /*
- * A copy of a model whose coordinates have more armature: nv numbers, none negative. With h·d + h²·k for a servo's
- * gains, and its force −k (q ⊖ target + h ν) − d ν, a step that is explicit in the forces, such as hml_contact_step,
- * becomes implicit in the servo, and no gain is too high for it.
+ * Reconstruction: the pose of a body from the history of its twist, Müller (88).
+ *
+ *   hml_reconstruct   poses at the times of the samples
+ *
+ *   body twist      C⁻¹Ċ = V^      C⁺ = C exp(Ω)
+ *   spatial twist   ĊC⁻¹ = V^      C⁺ = exp(Ω) C
+ *
+ * (With the increment on the left the spatial form of Müller (89) is right as printed; with his, C⁺ = C exp(Ω), an Ad
+ * of C is missing there.) Between samples the twist is a cubic through them; Ω solves Müller (89) to fourth order, ∫V ±
+ * h²/12 [V₀, V₁]. The fourth order is that of the samples too: of smooth motions the error falls with the fourth power
+ * of their spacing.
  */
-HML_API hml_status hml_model_add_armature(const hml_model *model, const double *armature, hml_model **result);
+
+/* on which group a pose is moved */
+typedef enum hml_update {
+    HML_UPDATE_SE3 = 0, /* SE(3): screw motions are exact, whatever the step */
+    HML_UPDATE_SO3_R3 = 1 /* SO(3)×ℝ³: rotation by exp, position by Simpson's rule. For comparison: no screw is exact */
+} hml_update;
+
+/*
+ * times: n, rising; twists: n × 6, linear first. spatial 0: body twists, 1: spatial ones. H0: pose at times[0]; H:
+ * n × 16, H0 first. n = 1 copies H0. HML_NOT_NORMALIZED if H0 is no pose.
+ */
+HML_API hml_status hml_reconstruct(size_t n, const double *times, const double *twists, int spatial, hml_update update,
+                                   const double H0[16], double *H);
 
 #endif

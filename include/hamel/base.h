@@ -1,13 +1,47 @@
 /*
+ * What every header needs: the mark of public functions, the version, statuses and errors, instruction sets.
+ */
+#ifndef HAMEL_BASE_H
+#define HAMEL_BASE_H
+
+/* ---- what the library shows ---- */
+
+/* HML_API marks what the library shows, with C linkage under C++. */
+
+#if defined _WIN32
+#define HML_VISIBLE __declspec(dllexport)
+#elif defined __GNUC__
+#define HML_VISIBLE __attribute__((visibility("default")))
+#else
+#define HML_VISIBLE
+#endif
+
+#ifdef __cplusplus
+#define HML_API extern "C" HML_VISIBLE
+#else
+#define HML_API extern HML_VISIBLE
+#endif
+
+/* ---- version ---- */
+
+/* The version of the headers, and of the library at run time. */
+
+#define HML_VERSION_MAJOR  0
+#define HML_VERSION_MINOR  1
+#define HML_VERSION_PATCH  0
+#define HML_VERSION_STRING "0.1.0"
+
+/* "major.minor.patch" of the library that is linked */
+HML_API const char *hml_version(void);
+
+/* ---- statuses and errors ---- */
+
+/*
  * What can go wrong, and how Hamel says it.
  *
  * Every public function that can fail returns an hml_status; 0 is success. Functions that read files or build models
  * also fill an hml_error: a sentence a user can act on, with the file and the line or the place in it.
  */
-#ifndef HAMEL_STATUS_H
-#define HAMEL_STATUS_H
-
-#include "hamel/export.h"
 
 /* one list makes the enum and its messages: name, value, message */
 #define HML_STATUS_LIST(X)                                                                                             \
@@ -43,5 +77,29 @@ typedef struct hml_error {
 
 /* a message for a status; never NULL */
 HML_API const char *hml_status_message(hml_status status);
+
+/* ---- instruction sets ---- */
+
+/*
+ * Instruction sets. One binary carries every kernel its architecture can run; a workspace or a batch call says which
+ * one to use. There is no global dispatcher and no hidden state.
+ */
+
+typedef enum hml_isa {
+    HML_ISA_BEST = 0,   /* the widest this processor has */
+    HML_ISA_SCALAR = 1, /* one double at a time */
+    HML_ISA_X2 = 2,     /* packs of 2: SSE2, NEON */
+    HML_ISA_X4 = 4,     /* packs of 4: AVX2 and FMA */
+    HML_ISA_X8 = 8      /* packs of 8: AVX-512 */
+} hml_isa;
+
+/* the widest instruction set that this processor and this build have */
+HML_API hml_isa hml_isa_best(void);
+
+/* 1 if this processor and this build can run it */
+HML_API int hml_isa_available(hml_isa isa);
+
+/* "scalar", "x2", "x4", "x8" */
+HML_API const char *hml_isa_name(hml_isa isa);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Spatial inertia of a rigid body, in any frame B.
+ * A rigid body: its spatial inertia, in any frame B, and its equations of motion.
  *
  *   making            hml_inertia_from_com          mass, centre of mass, moment about it → I       Notation (67)-(69)
  *                     hml_inertia_to_com            and back
@@ -12,6 +12,7 @@
  *   checking          hml_inertia_check             can a body be like that? principal moments and axes
  *                     hml_inertia_problem_message   what a bit of the answer means
  *   batches           hml_inertia_mul_batch
+ *   motion            hml_newton_euler, hml_newton_euler_com, hml_newton_euler_frame                Müller, section 3
  *
  * An inertia is ten numbers, I[10] = m, h_x, h_y, h_z, J_xx, J_xy, J_xz, J_yy, J_yz, J_zz: mass, first moment h = m·c,
  * and rotational inertia about B's *origin*, J = moment − m c^ c^, whose off-diagonal entries are those of the matrix
@@ -21,13 +22,13 @@
  * inputs. Every function answers HML_INVALID_ARGUMENT if an array is missing and HML_NOT_FINITE if an input holds NaN
  * or infinity.
  */
-#ifndef HAMEL_INERTIA_H
-#define HAMEL_INERTIA_H
+#ifndef HAMEL_RIGID_BODY_H
+#define HAMEL_RIGID_BODY_H
 
 #include <stddef.h>
 
-#include "hamel/isa.h"
-#include "hamel/status.h"
+#include "hamel/base.h"
+#include "hamel/se3.h"
 
 /* ---- making ---- */
 
@@ -88,5 +89,49 @@ HML_API const char *hml_inertia_problem_message(unsigned problems);
 /* inertias (n x 10) and twists (n x 6) to momenta (n x 6) */
 HML_API hml_status hml_inertia_mul_batch(hml_isa isa, size_t n, const double *parameters, const double *V, double *out);
 HML_API hml_status hml_inertia_mul_batch_f32(size_t n, const float *parameters, const float *V, float *out);
+
+/* ---- Newton and Euler ---- */
+
+/*
+ * Newton and Euler for one body, in every form of Müller, section 3: from a motion, the wrench that makes it.
+ *
+ *   hml_newton_euler         in four representations, at any frame fixed in the body           (34)-(43), (51)-(57)
+ *   hml_newton_euler_com     at the centre of mass, where force and torque have nothing in common   (44)-(50), (58)
+ *   hml_newton_euler_frame   at any moving point, in any moving axes                                    (60), (63)
+ *
+ * V: the body's twist; dV: the derivative of its six numbers; W: all that acts on the body together, weight included,
+ * dual to V: Wᵀ V is the power. I: ten numbers as above. H = (R, o): 4x4, the pose of the body's frame.
+ * Errors are those of inertias. An output may be one of the inputs.
+ */
+
+/*
+ * I: in the body's frame. For left H is not read and may be NULL.
+ *
+ *   left    W = M V̇ − ad_Vᵀ M V                                                              (41), parts (42), (43)
+ *   right   the same with M in the world                                                     (34), (38)
+ *   mixed   f = m (r̈ + ω̇ × d + ω × (ω × d)),  t = Θ ω̇ + ω × Θ ω + m d × r̈, world's axes      (54), (55)
+ *   split   f as in mixed, t in the body's axes                                              (56), (57)
+ */
+HML_API hml_status hml_newton_euler(hml_representation representation, const double H[16], const double parameters[10],
+                                    const double V[6], const double dV[6], double W[6]);
+
+/*
+ * H: the pose of a frame at the centre of mass; moment: 3x3 about it, in that frame's axes, of which the symmetric part
+ * is taken. Right has no form of its own here, its pole being the world's origin: (38).
+ */
+HML_API hml_status hml_newton_euler_com(hml_representation representation, const double H[16], double mass,
+                                        const double moment[9], const double V[6], const double dV[6], double W[6]);
+
+/*
+ * A point x and axes Q that move as they like. V = [velocity of the body's point that is at x; ω], in the axes Q, I and
+ * W about x in the axes Q; V_frame = [ẋ; angular velocity of Q], in the axes Q as well.
+ *
+ *   M (V̇ + V_frame × V) − ad_Vᵀ M V = W
+ *
+ * is (60), where x and Q belong to one frame, and (63), where they belong to two. V_frame = V, 0 and [v; 0] give left,
+ * right and mixed.
+ */
+HML_API hml_status hml_newton_euler_frame(const double parameters[10], const double V_frame[6], const double V[6],
+                                          const double dV[6], double W[6]);
 
 #endif

@@ -19,8 +19,8 @@
  * The joints stay in Hamel's order. Other programs may sort them differently: hml_layout_joint says where each one
  * lies, so that numbers can be matched by name.
  */
-#ifndef HAMEL_LAYOUT_H
-#define HAMEL_LAYOUT_H
+#ifndef HAMEL_INTERCHANGE_H
+#define HAMEL_INTERCHANGE_H
 
 #include "hamel/model.h"
 

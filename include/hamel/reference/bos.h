@@ -18,11 +18,11 @@
  *
  * scratch: hml_reference_size bytes, aligned as a double is. Nothing allocates. Matrices are row-major and packed.
  */
-#ifndef HAMEL_REFERENCE_H
-#define HAMEL_REFERENCE_H
+#ifndef HAMEL_REFERENCE_BOS_H
+#define HAMEL_REFERENCE_BOS_H
 
 #include "hamel/model.h"
-#include "hamel/representation.h"
+#include "hamel/se3.h"
 
 /* 0 for a model that is not of this kind */
 HML_API size_t hml_reference_size(const hml_model *model);
