@@ -1,6 +1,7 @@
 /*
- * hamel bench: nanoseconds a call. A measurement repeats a call for a while, again and again, and takes the median over
- * the repetitions. The clock is the thread's own: what other programs take is not counted, only what they spoil.
+ * hamel bench: nanoseconds per call. A measurement repeats a call for a while, again and again, and takes the median
+ * over the repetitions. The clock counts the time of this thread only, not that of other programs; what those do to
+ * caches still shows.
  */
 #include "bench.h"
 
@@ -38,7 +39,7 @@ static int by_size(const void *a, const void *b)
 }
 
 typedef struct timing {
-    double median, low, high; /* nanoseconds a state; the quartiles */
+    double median, low, high; /* nanoseconds per state; the quartiles */
 } timing;
 
 static hml_status measure(field *f, const bench_algorithm *algorithm, double seconds, timing *t)
@@ -168,8 +169,8 @@ static void add_rows(const rows *all, hml_result *result)
 
 static void print_rows(const rows *all)
 {
-    static const char *const heading[] = {"model", "nv",         "algorithm", "mode",
-                                          "isa",   "ns a state", "quartiles", "per second"};
+    static const char *const heading[] = {"model", "nv",           "algorithm", "mode",
+                                          "isa",   "ns per state", "quartiles", "per second"};
     table *t = table_new(8, "lrlllrrr");
     for (int i = 0; i < 8; i++) table_cell(t, heading[i]);
     for (size_t i = 0; i < all->count; i++) {

@@ -147,7 +147,7 @@ static void print_all(const robot *r)
            hml_model_njoints(model), r->nv, hml_model_mass(model), g[0], g[1], g[2]);
     print_tree(model);
     print_frames(model);
-    table_heading(stdout, "Workspace of a thread");
+    table_heading(stdout, "Workspace per thread");
     for (int i = 0; i < INFO_ISAS; i++) {
         if (!hml_isa_available(info_isas[i])) continue;
         printf("%-6s  %8zu bytes\n", hml_isa_name(info_isas[i]), hml_work_size(model, info_isas[i], HML_USE_ALL));

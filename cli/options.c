@@ -10,7 +10,7 @@
 #include "hamel/motion.h"
 #include "hamel/representation.h"
 
-/* ---- readers of arguments: 0 and a message in *wanted if the text is not what is wanted ---- */
+/* ---- readers of arguments: 0 if the text does not fit, and *wanted says what would ---- */
 
 typedef int reader(const char *text, cli_options *options, const char **wanted);
 
@@ -128,7 +128,7 @@ static int read_batch(const char *text, cli_options *o, const char **wanted)
 static int read_seed(const char *text, cli_options *o, const char **wanted)
 {
     char *end;
-    *wanted = "a whole number that is not negative";
+    *wanted = "a non-negative whole number";
     errno = 0;
     o->seed = strtoull(text, &end, 10);
     return *text >= '0' && *text <= '9' && !*end && !errno;
@@ -239,19 +239,19 @@ static int read_controller(const char *text, cli_options *o, const char **wanted
 
 static int read_stiffness(const char *text, cli_options *o, const char **wanted)
 {
-    *wanted = "a number that is not negative";
+    *wanted = "a non-negative number";
     return read_above(text, 0, 1, &o->stiffness);
 }
 
 static int read_damping(const char *text, cli_options *o, const char **wanted)
 {
-    *wanted = "a number that is not negative";
+    *wanted = "a non-negative number";
     return read_above(text, 0, 1, &o->damping);
 }
 
 static int read_friction(const char *text, cli_options *o, const char **wanted)
 {
-    *wanted = "a number that is not negative";
+    *wanted = "a non-negative number";
     return read_above(text, 0, 1, &o->friction);
 }
 
@@ -288,31 +288,31 @@ static const struct option_row {
 } OPTIONS[] = {
     {"state", 's', CLI_STATE, "FILE", "the state (default: neutral, at rest, without force)", read_state},
     {"frame", 'f', CLI_JACOBIAN, "NAME", "the frame, body or link", read_frame},
-    {"representation", 'r', CLI_STATE, "KIND", "of the results: left (default), right, mixed, split",
+    {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",
      read_representation},
     {"inputs", 0, CLI_LINEARIZE, "WHICH", "columns of B: actuated (default) or all", read_inputs},
     {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_spy},
     {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture},
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_samples},
-    {"seed", 0, CLI_VALIDATE, "N", "of the random numbers (default 1)", read_seed},
-    {"twist", 0, CLI_VALIDATE, "KIND", "of the base that is drawn: right (default, the paper's) or left", read_twist},
+    {"seed", 0, CLI_VALIDATE, "N", "seed of the random numbers (default 1)", read_seed},
+    {"twist", 0, CLI_VALIDATE, "KIND", "draw the base's right (default, as in the paper) or left twist", read_twist},
     {"study", 0, CLI_VALIDATE, "PREFIX", "write the step-size study to PREFIX.csv and PREFIX.svg", read_study},
     {"time", 't', CLI_SIMULATE, "T", "how long, in seconds", read_time},
     {"integrator", 0, CLI_SIMULATE, "NAME", "dopri5 (default), euler, rk2, rk4, variational, alpha, momentum",
      read_integrator},
-    {"step", 0, CLI_SIMULATE, "H", "of the integrator (default 0.001); of dopri5: of the rows (default 0.01)",
+    {"step", 0, CLI_SIMULATE, "H", "step in seconds (default 0.001); dopri5: time between rows (default 0.01)",
      read_step},
-    {"tolerance", 0, CLI_SIMULATE, "E", "of dopri5 (default 1e-12)", read_tolerance},
+    {"tolerance", 0, CLI_SIMULATE, "E", "local error of dopri5 (default 1e-12)", read_tolerance},
     {"controller", 0, CLI_SIMULATE, "WHICH", "none (default), or hold: servos keep the actuated joints",
      read_controller},
-    {"stiffness", 0, CLI_SIMULATE, "K", "of every servo, N m/rad or N/m (default: by weight and reach)",
+    {"stiffness", 0, CLI_SIMULATE, "K", "stiffness of every servo, N m/rad or N/m (default: by weight and reach)",
      read_stiffness},
-    {"damping", 0, CLI_SIMULATE, "D", "of every servo (default: a tenth of a second times the stiffness)",
-     read_damping},
+    {"damping", 0, CLI_SIMULATE, "D", "damping of every servo (default: 0.1 s times the stiffness)", read_damping},
     {"ground", 0, CLI_SIMULATE, NULL, "the plane z = 0 is solid", read_ground},
-    {"friction", 0, CLI_SIMULATE, "MU", "of the ground (default 0.8, or what a shape says if that is more)",
+    {"friction", 0, CLI_SIMULATE, "MU", "friction of the ground (default 0.8, or that of a shape if larger)",
      read_friction},
-    {"contact", 0, CLI_SIMULATE, "NAMES", "frames that may touch it (default: the shapes of the model)", read_contact},
+    {"contact", 0, CLI_SIMULATE, "NAMES", "frames that may touch the ground (default: the shapes of the model)",
+     read_contact},
     {"plot", 0, CLI_SIMULATE, "FILE", "energy and height over time, an SVG file", read_plot},
     {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_batch},
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds},
@@ -324,10 +324,10 @@ static const struct option_row {
     {"passive", 0, CLI_ALL, "HOW", "armature, damping, springs: on (default) or off", read_passive},
     {"gravity", 'g', CLI_ALL, "X,Y,Z", "gravity in the world frame instead of the file's", read_gravity},
     {"keep-fixed", 0, CLI_ALL, NULL, "keep bodies on fixed joints instead of merging them", read_keep_fixed},
-    {"strict", 0, CLI_ALL, NULL, "refuse what would only be a warning", read_strict},
+    {"strict", 0, CLI_ALL, NULL, "treat warnings as errors", read_strict},
     {"quiet", 'q', CLI_ALL, NULL, "no warnings, no progress", read_quiet},
     {"help", 'h', CLI_ALL, NULL, "explain the command", NULL},
-    {"version", 'V', CLI_ALL, NULL, "the version", NULL},
+    {"version", 'V', CLI_ALL, NULL, "print the version", NULL},
 };
 
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
@@ -449,8 +449,8 @@ int cli_options_read(int argc, char **argv, const cli_command_info **command, cl
     if (options->nmodels > 1 && found->bit != CLI_BENCH) {
         return cli_fail(CLI_USAGE, "hamel %s takes one model, not %d: '%s'", name, options->nmodels, argv[optind + 1]);
     }
-    if (found->bit == CLI_SIMULATE && !(options->time > 0)) return cli_fail(CLI_USAGE, "how long? say --time T");
-    if (found->bit == CLI_JACOBIAN && !options->frame) return cli_fail(CLI_USAGE, "which frame? say --frame NAME");
+    if (found->bit == CLI_SIMULATE && !(options->time > 0)) return cli_fail(CLI_USAGE, "how long? give --time T");
+    if (found->bit == CLI_JACOBIAN && !options->frame) return cli_fail(CLI_USAGE, "which frame? give --frame NAME");
     *command = found;
     return CLI_OK;
 }

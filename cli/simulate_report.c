@@ -147,7 +147,7 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
         printf("joint limits            %s is beyond its own at %.3g s\n", r->names[t->beyond], t->since);
     printf("integrator              %s, %lld steps, %lld rejected, %lld evaluations\n", t->scheme, (long long)t->steps,
            (long long)t->rejected, (long long)t->evaluations);
-    printf("speed                   %.3g simulated seconds a second\n", t->seconds > 0 ? end / t->seconds : 0);
+    printf("speed                   %.3g simulated seconds per second\n", t->seconds > 0 ? end / t->seconds : 0);
 }
 
 hml_result *simulate_result(const robot *r, hml_representation representation, const scene *s, const trajectory *t)
