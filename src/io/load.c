@@ -99,7 +99,7 @@ hml_status hml_load_memory(const void *data, size_t size, const char *name, cons
     status = r.builder ? read_any(&r, size ? data : "", size) : hmli_report_memory(error, name);
     if (!status && r.options.gravity) {
         status = hml_builder_set_gravity(r.builder, r.options.gravity);
-        if (status) hmli_report(error, status, NULL, 0, "the gravity asked for is not finite");
+        if (status) hmli_report(error, status, NULL, 0, "the given gravity is not finite");
     }
     if (!status) {
         status = hml_builder_build(r.builder, r.options.build, model, error);

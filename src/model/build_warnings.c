@@ -45,7 +45,7 @@ static hml_status odd_joint(build *w, int32_t i)
     if (hmli_joint_uses_axis(joint->type)) status = odd_axis(w, name, "axis", joint->axis);
     if (!status && joint->type == HML_JOINT_UNIVERSAL) status = odd_axis(w, name, "axis2", joint->axis2);
     if (!status && joint->type == HML_JOINT_FIXED && build_link(w, i)->mimic != NO_TEXT)
-        status = warn(w, "joint " NAMED " is fixed: what it follows does not matter", name);
+        status = warn(w, "joint " NAMED " is fixed: its mimic leader is ignored", name);
 
     double rest[HML_JOINT_MAX_NQ];
     for (int k = 0; k < HML_JOINT_MAX_NQ; k++) rest[k] = joint->rest[k];
@@ -99,7 +99,7 @@ static hml_status odd_tree(build *w, char *heavy)
             status = keep(w, sentence);
         if (!status && weightless(w, i, heavy))
             status = warn(w,
-                          "link " NAMED " can move but neither it nor what hangs on it has inertia: "
+                          "link " NAMED " can move, but neither it nor any body that it carries has inertia: "
                           "the mass matrix is singular",
                           build_link_name(w, i));
         if (status) return status;

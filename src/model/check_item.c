@@ -200,7 +200,8 @@ int hmli_odd_inertia(const char *link, const hml_inertia_spec *body, char *sente
     }
     if (lambda[0] + lambda[1] < lambda[2] - slack * largest) {
         snprintf(sentence, size,
-                 "link " NAMED ": its principal moments %g, %g, %g violate the triangle inequality, no body has them",
+                 "link " NAMED
+                 ": its principal moments %g, %g, %g violate the triangle inequality: no body can have them",
                  link, lambda[0], lambda[1], lambda[2]);
         return 1;
     }

@@ -54,7 +54,7 @@ hml_status hml_model_lock(const hml_model *m, const int32_t *joints, int32_t cou
         double g[HML_JOINT_MAX_NQ];
         if (!locked[i]) continue;
         if ((status = hmli_joint_position(m, j, q, g)))
-            hmli_fail(error, status, "joint " NAMED ": its position is no position", joint_text(m, j));
+            hmli_fail(error, status, "joint " NAMED ": the position to lock it at is not valid", joint_text(m, j));
         else
             freeze(&b->links[i], hmli_joint_motion(m, j, g));
     }

@@ -38,13 +38,13 @@ static hml_status reverse(hml_joint_spec *joint, const char *name, hml_error *er
     case HML_JOINT_FREE:
         if (has_passive_or_limits(joint))
             return hmli_fail(error, HML_UNSUPPORTED,
-                             "joint " NAMED " cannot be turned round: it has armature, damping, springs or limits, "
+                             "joint " NAMED " cannot be reversed: it has armature, damping, springs or limits, "
                              "which belong to the coordinates it has now",
                              name);
         break;
     default:
         return hmli_fail(error, HML_UNSUPPORTED,
-                         "joint " NAMED " cannot be turned round: the inverse of a %s joint is no %s joint", name,
+                         "joint " NAMED " cannot be reversed: the inverse of a %s joint is not a %s joint", name,
                          hml_joint_type_name(joint->type), hml_joint_type_name(joint->type));
     }
     pose O = pose_of_arrays(joint->rotation, joint->position);

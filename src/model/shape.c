@@ -32,7 +32,7 @@ hml_status hmli_check_shape(const char *body, hml_shape *shape, hml_error *error
 {
     const char *on = body ? body : "world";
     if (!known(shape->kind))
-        return hmli_fail(error, HML_INVALID_ARGUMENT, "a shape of " NAMED " is of no known kind", on);
+        return hmli_fail(error, HML_INVALID_ARGUMENT, "a shape of " NAMED " has an unknown kind", on);
     for (int i = 0; i < sizes[shape->kind]; i++)
         if (!(shape->size[i] > 0) || !isfinite(shape->size[i]))
             return hmli_fail(error, HML_BAD_MODEL, "a %s of " NAMED " has the size %g: it must be positive",

@@ -160,7 +160,7 @@ static hml_status read_file(json_model *m, const place *file)
     hml_status status = hmli_json_object(json, file);
     if (!status) status = hmli_json_number(json, &version, &number);
     if (!status && number != 1)
-        status = hmli_json_fail(json, &version, "version %g of the format is not known here, only version 1", number);
+        status = hmli_json_fail(json, &version, "version %g of the format is not supported, only version 1", number);
     if (!status) status = hmli_json_text(json, &name_at, &name);
     if (!status) status = hmli_json_numbers(json, &gravity_at, 3, gravity);
     if (!status) status = hmli_json_need(json, &bodies);
@@ -183,7 +183,8 @@ hml_status hmli_read_json(reader *r, const char *data, size_t size)
     const json_value *root;
     hml_status status = hmli_json_tree(r->memory, r->file, data, size, &root, r->error);
     if (status) return status;
-    if (r->options.base) status = hmli_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
+    if (r->options.base)
+        status = hmli_reader_warn(r, "the option for the base is ignored: only a URDF leaves the base open");
     place file = {.value = root};
     return status ? status : read_file(&m, &file);
 }

@@ -139,8 +139,8 @@ hml_status hmli_json_numbers(const json_reader *r, const place *at, int n, doubl
     if (status || !at->value) return status;
     size_t size = json_list_size(at->value);
     if (size != (size_t)n)
-        return hmli_json_fail(r, at, "%.80s has %zu number%s, where %d belong%s", name_of(r, at), size,
-                              size == 1 ? "" : "s", n, n == 1 ? "s" : "");
+        return hmli_json_fail(r, at, "%.80s has %zu number%s, expected %d", name_of(r, at), size, size == 1 ? "" : "s",
+                              n);
     for (int i = 0; !status && i < n; i++) {
         place element = hmli_json_element(at, (size_t)i);
         status = hmli_json_number(r, &element, &x[i]);
@@ -154,7 +154,7 @@ hml_status hmli_json_matrix(const json_reader *r, const place *at, double x[9])
     if (status || !at->value) return status;
     size_t size = json_list_size(at->value);
     if (size != 3)
-        return hmli_json_fail(r, at, "%.80s has %zu row%s, where 3 belong", name_of(r, at), size, size == 1 ? "" : "s");
+        return hmli_json_fail(r, at, "%.80s has %zu row%s, expected 3", name_of(r, at), size, size == 1 ? "" : "s");
     for (int i = 0; !status && i < 3; i++) {
         place row = hmli_json_element(at, (size_t)i);
         status = hmli_json_numbers(r, &row, 3, x + 3 * i);

@@ -150,10 +150,10 @@ static hml_status read_text(parse *p, const char **text)
         if (length == 0) return fail_at(p, c, "the text is not UTF-8", "");
         c = length <= (size_t)(p->end - c) ? c + length : p->end;
     }
-    if (c >= p->end) return fail_at(p, p->at, "text has no end", "");
+    if (c >= p->end) return fail_at(p, p->at, "text has no closing quotation mark", "");
     char *copy = hmli_arena_text(p->memory, start, (size_t)(c - start));
     if (!copy) return no_memory(p);
-    if (!unescape(copy)) return fail_at(p, start, "an escape in text stands for no character", "");
+    if (!unescape(copy)) return fail_at(p, start, "an escape in text is not valid", "");
     *text = copy;
     p->at = c + 1;
     return HML_OK;
@@ -190,7 +190,7 @@ static const char *number_end(const char *c, const char *end)
 static hml_status read_number(parse *p, json_value *value)
 {
     const char *end = number_end(p->at, p->end);
-    if (!end) return fail(p, "this is no number");
+    if (!end) return fail(p, "this is not a number");
     if (end == p->end) return fail_at(p, end, "it ends too early", ""); /* nobody may read behind the end */
     if (!hmli_number_read(p->at, &value->is.number)) return fail(p, "the number is too large");
     value->kind = JSON_NUMBER;
@@ -344,7 +344,7 @@ static hml_status read_all(parse *p)
         if (!status) status = read_value(p, key, &begun);
         if (!status) status = read_ends(p, begun, &more);
     }
-    if (!status && (next(p) || p->at < p->end)) status = fail(p, "something stands behind its end");
+    if (!status && (next(p) || p->at < p->end)) status = fail(p, "there is something after its end");
     return status;
 }
 

@@ -147,7 +147,7 @@ static hml_status new_body(mjcf *m, const xml_node *node, int32_t parent, const 
         b.name = name;
         int added = hmli_map_add(&m->body_names, name, (int32_t)m->nbodies);
         if (added < 0) return hmli_report_memory(r->error, r->file);
-        if (!added) return MJCF_FAIL(m, HML_BAD_MODEL, node, "body " QUOTED " is there twice", name);
+        if (!added) return MJCF_FAIL(m, HML_BAD_MODEL, node, "body " QUOTED " is defined twice", name);
     }
     if (gravcomp != 0)
         status = hmli_reader_warn_once(r, "gravcomp", "line %d: gravcomp (%s) is not used", node->line,

@@ -61,7 +61,7 @@ static hml_status new_class(mjcf *m, const xml_node *node, const char *name, int
     *class = (int32_t)m->nclasses;
     int added = hmli_map_add(&m->class_names, name, *class);
     if (added < 0) return hmli_report_memory(r->error, r->file);
-    if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is there twice", name);
+    if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is defined twice", name);
     mjcf_class fresh = {0};
     if (parent >= 0) {
         memset(m->classes[parent].shared, 1, sizeof m->classes[parent].shared);
@@ -163,7 +163,7 @@ hml_status hmli_mjcf_defaults(mjcf *m, const xml_node *node)
     if (name && strcmp(name, "main") != 0 && hmli_map_find(&m->class_names, name) != 0) {
         int added = hmli_map_add(&m->class_names, name, 0);
         if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
-        if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is there twice", name);
+        if (!added) return MJCF_FAIL(m, HML_BAD_FILE, node, "the class " QUOTED " is defined twice", name);
     }
     return read_classes(m, node, 0);
 }
@@ -243,7 +243,7 @@ hml_status hmli_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attr
         char list[256] = "";
         for (int i = 0; words[i]; i++)
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", words[i]);
-        return MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> %s=\"%.80s\" is none of %s", node->name, attribute, text,
+        return MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> %s=\"%.80s\" is not one of %s", node->name, attribute, text,
                          list);
     }
     *index = found;

@@ -60,8 +60,8 @@ static hml_status find_file(include_list *list, const xml_node *node, const char
     int fresh = remember(list, &file);
     if (fresh < 0) return hmli_report_memory(r->error, node->file);
     return fresh ? HML_OK
-                 : hmli_report(r->error, HML_BAD_FILE, node->file, node->line, "<include>: " QUOTED " is there already",
-                               name);
+                 : hmli_report(r->error, HML_BAD_FILE, node->file, node->line,
+                               "<include>: " QUOTED " is included already", name);
 }
 
 /* puts the children of the file's root where the include stands; *link points to it */

@@ -141,9 +141,10 @@ static hml_status read_limits(mjcf *m, const mjcf_element *e, mjcf_joint *j, con
     if (spec->type == HML_JOINT_SPHERICAL) {
         if (!limited) return HML_OK;
         if (range[0] != 0)
-            return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: the range of a ball begins at 0", label(text, j, b));
-        return hmli_reader_warn_once(m->r, "ball range", "line %d: the range of a ball (%s) is not kept", e->node->line,
-                                     label(text, j, b));
+            return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: the range of a ball joint must begin at 0",
+                             label(text, j, b));
+        return hmli_reader_warn_once(m->r, "ball range", "line %d: the range of a ball joint (%s) is ignored",
+                                     e->node->line, label(text, j, b));
     }
     double unit = spec->type == HML_JOINT_REVOLUTE ? m->set.angle : 1;
     if (limited) {
@@ -194,14 +195,14 @@ static hml_status add_name(mjcf *m, mjcf_joint *j)
     j->spec.name = name;
     int added = hmli_map_add(&m->joint_names, name, (int32_t)m->njoints);
     if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
-    return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, j->node, "joint " QUOTED " is there twice", name);
+    return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, j->node, "joint " QUOTED " is defined twice", name);
 }
 
 static hml_status check_free(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
 {
     char text[LABEL_SIZE], body[LABEL_SIZE];
     if (b->parent != 0)
-        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s is free, but %s does not hang on the world", label(text, j, b),
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s is free, but %s is not a child of the world", label(text, j, b),
                          hmli_reader_label(body, "body", b->name));
     if (m->set.align_free || (hmli_xml_get(j->node, "align") && strcmp(hmli_xml_get(j->node, "align"), "true") == 0))
         return hmli_reader_warn_once(m->r, "align",
@@ -256,8 +257,8 @@ static hml_status check_beside(mjcf *m, const mjcf_joint *j, const mjcf_body *b)
         return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s has more than 6 degrees of freedom",
                          hmli_reader_label(text, "body", b->name));
     if (ball && type != HML_JOINT_PRISMATIC)
-        return MJCF_FAIL(m, HML_BAD_MODEL, j->node, "%s turns after a ball, which turns every way already",
-                         label(text, j, b));
+        return MJCF_FAIL(m, HML_BAD_MODEL, j->node,
+                         "%s comes after a ball joint, which rotates about every axis already", label(text, j, b));
     return HML_OK;
 }
 

@@ -215,7 +215,7 @@ hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
     mjcf m = {.r = r};
     hml_status status = hmli_mjcf_include(r, mujoco);
     if (!status && r->options.base)
-        status = hmli_reader_warn(r, "the base is as the file has it: only a URDF leaves it open");
+        status = hmli_reader_warn(r, "the option for the base is ignored: only a URDF leaves the base open");
     if (!status) status = read_mujoco(&m, mujoco);
     free(m.classes);
     free(m.contexts);

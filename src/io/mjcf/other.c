@@ -15,7 +15,7 @@ hml_status hmli_mjcf_unique_name(mjcf *m, map *names, const xml_node *node)
     if (!name || !*name) return HML_OK;
     int added = hmli_map_add(names, name, 0);
     if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
-    return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, node, "<%.80s> " QUOTED " is there twice", node->name, name);
+    return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, node, "<%.80s> " QUOTED " is defined twice", node->name, name);
 }
 
 /* A rotor behind a gear: what it adds to the joint goes with the square of the gear, in every coordinate. */

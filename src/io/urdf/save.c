@@ -53,7 +53,8 @@ static void put_origin(writer *w, const double position[3], const double rotatio
 
 static hml_status cannot(urdf_writer *u, const hml_joint_info *joint, const char *what)
 {
-    return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0, "joint " QUOTED ": URDF cannot say %s", joint->name, what);
+    return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0, "joint " QUOTED ": URDF cannot express %s", joint->name,
+                       what);
 }
 
 static int is_identity(const double position[3], const double rotation[9])
@@ -291,7 +292,7 @@ static hml_status check_model(urdf_writer *u)
     hml_model_gravity(u->model, gravity);
     if (gravity[0] != 0 || gravity[1] != 0 || gravity[2] != -9.81)
         return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0,
-                           "URDF cannot say the gravity, which is not (0, 0, -9.81)");
+                           "URDF cannot express the gravity, which is not (0, 0, -9.81)");
     if (u->world && hml_model_find_body(u->model, "world") >= 0)
         return hmli_report(u->error, HML_UNSUPPORTED, NULL, 0,
                            "a moving body has the name that URDF needs for the world");

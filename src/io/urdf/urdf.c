@@ -29,7 +29,7 @@ static hml_status add_link(urdf *u, const xml_node *node)
     int added = hmli_map_add(&u->link_names, link->name, (int32_t)u->nlinks);
     if (added < 0) return hmli_report_memory(r->error, r->file);
     if (!added)
-        return hmli_report(r->error, HML_BAD_MODEL, node->file, node->line, "link " QUOTED " is there twice",
+        return hmli_report(r->error, HML_BAD_MODEL, node->file, node->line, "link " QUOTED " is defined twice",
                            link->name);
     u->nlinks++;
     return hmli_urdf_link(u, link);
@@ -48,7 +48,7 @@ static hml_status add_joint(urdf *u, const xml_node *node)
     int added = hmli_map_add(&u->joint_names, joint->spec.name, (int32_t)u->njoints);
     if (added < 0) return hmli_report_memory(r->error, r->file);
     if (!added)
-        return hmli_report(r->error, HML_BAD_MODEL, node->file, node->line, "joint " QUOTED " is there twice",
+        return hmli_report(r->error, HML_BAD_MODEL, node->file, node->line, "joint " QUOTED " is defined twice",
                            joint->spec.name);
     u->njoints++;
     return hmli_urdf_joint(u, joint);
@@ -227,7 +227,7 @@ static hml_status read_robot(urdf *u, const xml_node *robot)
         const char *end = hmli_number_read(version, &number);
         if (!end || *end)
             return hmli_report(r->error, HML_BAD_FILE, robot->file, robot->line,
-                               "<robot> version=\"%.80s\" is no version", version);
+                               "<robot> version=\"%.80s\" is not a version", version);
     }
     u->quaternions = number > 1.05;
     hml_status status = name ? hmli_reader_name(r, name, robot->file, robot->line) : HML_OK;

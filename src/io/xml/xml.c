@@ -120,8 +120,8 @@ static void refuse_entity(void *data, const XML_Char *name, int is_parameter, co
     parse *p = data;
     (void)is_parameter, (void)value, (void)length, (void)base, (void)system, (void)public, (void)notation;
     if (p->status) return;
-    stop(p,
-         hmli_report(p->error, HML_UNSUPPORTED, p->file, line_of(p), "declares the entity " QUOTED ": refused", name));
+    stop(p, hmli_report(p->error, HML_UNSUPPORTED, p->file, line_of(p),
+                        "declares the entity " QUOTED ", which is not allowed", name));
 }
 
 /* a default of 100 kB would be a copy for each of ten thousand elements, and no robot declares its attributes */
@@ -132,7 +132,7 @@ static void refuse_attributes(void *data, const XML_Char *element, const XML_Cha
     (void)type, (void)value, (void)is_required;
     if (p->status) return;
     stop(p, hmli_report(p->error, HML_UNSUPPORTED, p->file, line_of(p),
-                        "declares the attribute " QUOTED " of <%.80s>: refused", attribute, element));
+                        "declares the attribute " QUOTED " of <%.80s>, which is not allowed", attribute, element));
 }
 
 /* ---- what expat refuses ---- */
@@ -166,7 +166,7 @@ static hml_status malformed(parse *p, size_t size)
     if (code == XML_ERROR_DUPLICATE_ATTRIBUTE) {
         int length = 0;
         while (at + length < end && length < 80 && !strchr(" \t\r\n=\"'/><", at[length])) length++;
-        return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the attribute '%.*s' is there twice", length, at);
+        return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the attribute '%.*s' is given twice", length, at);
     }
     return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the XML is malformed: %s", XML_ErrorString(code));
 }
@@ -223,10 +223,10 @@ static hml_status bad_numbers(const xml_node *node, const char *name, const char
                            node->name, name, value, strstr(value, "${") ? " (expand the xacro file first)" : "");
     if (least == most)
         return hmli_report(error, HML_BAD_FILE, node->file, node->line,
-                           "<%.80s> %s=\"%.80s\" has %d number%s, where %d belong%s", node->name, name, value, n,
-                           n == 1 ? "" : "s", most, most == 1 ? "s" : "");
+                           "<%.80s> %s=\"%.80s\" has %d number%s, expected %d", node->name, name, value, n,
+                           n == 1 ? "" : "s", most);
     return hmli_report(error, HML_BAD_FILE, node->file, node->line,
-                       "<%.80s> %s=\"%.80s\" has %d number%s, where %d to %d belong", node->name, name, value, n,
+                       "<%.80s> %s=\"%.80s\" has %d number%s, expected %d to %d", node->name, name, value, n,
                        n == 1 ? "" : "s", least, most);
 }
 
