@@ -1,9 +1,8 @@
 /* q ⊕ v and q1 ⊖ q0 of many states: pack/configuration.h behind hamel/configuration.h. */
+#include "algo/for_each_pack.h"
 #include "algo/states.h"
 #include "algo/work.h"
-#include "base/overflow.h"
 #include "hamel/configuration.h"
-#include "hamel/linearize.h"
 #include "model/coordinates.h"
 
 typedef unsigned pack_kernel(const configuration_call *call);
@@ -25,62 +24,35 @@ static hml_status check(const batch *b, size_t state)
     return status ? status : configuration_status(b->model, q);
 }
 
-/* a pack with bad states among its own: they become NaN, and the others what they would have become anyway */
-static hml_status run_bad(const batch *b, configuration_call *call, size_t first, hml_status *each)
+static hml_status finite(const void *data, size_t state)
 {
-    hml_status worst = HML_OK;
-    for (size_t l = 0; l < (size_t)call->count; l++) {
-        each[l] = check(b, first + l); /* before anything is written: out may be q */
-        if (!worst) worst = each[l];
-    }
-    call->skip_checks = 1;
-    b->kernel(call);
-    for (size_t l = 0; l < (size_t)call->count; l++)
-        if (each[l]) output_fill_nan(output_at(call->out, l), 1, b->row);
-    return worst;
+    const batch *b = data;
+    return output_finite(output_at(b->out, state), 1, b->row);
 }
 
-/* results that no number holds become NaN; each (may be NULL): the statuses so far. Returns the first that is bad */
-static hml_status check_results(const batch *b, size_t first, size_t count, hml_status *each)
+static void finish(const void *data, size_t state, hml_status status)
 {
-    hml_status worst = HML_OK;
-    for (size_t l = 0; l < count; l++) {
-        const kernel_output out = output_at(b->out, first + l);
-        hml_status status = each && each[l] ? each[l] : finite_array(out.data, b->row);
-        if (status) output_fill_nan(out, 1, b->row);
-        if (each) each[l] = status;
-        if (!worst) worst = status;
-    }
-    return worst;
+    const batch *b = data;
+    (void)status; /* only states that failed come here */
+    output_fill_nan(output_at(b->out, state), 1, b->row);
 }
 
-static configuration_call call_at(const batch *b, size_t first, size_t count)
+/* where a pack has bad states among its own, the others become what they would have become anyway */
+static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
-    configuration_call call = {.plan = model_plan(b->model), .nq = b->model->nq, .nv = b->model->nv};
-    call.count = (int)count;
+    const batch *b = data;
+    configuration_call call = {.plan = model_plan(b->model), .nq = b->model->nq, .nv = b->model->nv, .count = count};
     call.q = states_input(b->q, first);
     call.with = states_input(b->with, first);
     call.out = output_at(b->out, first);
-    return call;
+    if (!b->kernel(&call)) return 0;
+    for (size_t l = 0; l < (size_t)count; l++) each[l] = check(b, first + l); /* before it is written: out may be q */
+    call.skip_checks = 1;
+    b->kernel(&call);
+    return UINT64_MAX;
 }
 
-static hml_status run_packs(const batch *b, size_t first, size_t end, hml_status *status)
-{
-    const size_t lanes = (size_t)b->work->choice.batch->lanes;
-    hml_status worst = HML_OK;
-    for (size_t i = first; i < end; i += lanes) {
-        hml_status each[HML_ISA_X8] = {HML_OK};
-        configuration_call call = call_at(b, i, end - i < lanes ? end - i : lanes);
-        const unsigned before = overflow_watch();
-        hml_status bad = b->kernel(&call) ? run_bad(b, &call, i, each) : HML_OK;
-        if (overflow_seen(before)) bad = check_results(b, i, (size_t)call.count, each);
-        if (!worst) worst = bad;
-        if (status) memcpy(status + i, each, (size_t)call.count * sizeof *each);
-    }
-    return worst;
-}
-
-/* do all numbers add up, and lie side by side? Then packs do not matter */
+/* do all numbers add up, and lie side by side? Then a pack may have any number of states */
 static int one_array(const batch *b)
 {
     const hml_plan *plan = model_plan(b->model);
@@ -89,27 +61,16 @@ static int one_array(const batch *b)
            b->out.stride == n;
 }
 
-static hml_status run(const batch *b, size_t n, hml_status *status)
+static hml_status run_all(const batch *b, size_t n, hml_status *status)
 {
-    enum { CHUNK = 64 }; /* states; stays in the nearest cache, in case of a second look */
-    hml_status worst = HML_OK;
-    if (!one_array(b)) return run_packs(b, 0, n, status);
-    for (size_t i = 0; i < n; i += CHUNK) {
-        const size_t count = n - i < CHUNK ? n - i : CHUNK;
-        configuration_call call = call_at(b, i, count);
-        const unsigned before = overflow_watch();
-        const unsigned failed = b->kernel(&call);
-        const int overflow = overflow_seen(before);
-        hml_status bad = HML_OK;
-        if (failed) {
-            bad = run_packs(b, i, i + count, status);
-        } else {
-            if (status) memset(status + i, 0, count * sizeof *status);
-            if (overflow) bad = check_results(b, i, count, status ? status + i : NULL);
-        }
-        if (!worst) worst = bad;
-    }
-    return worst;
+    const pack_loop loop = {
+        .batch = b,
+        .lanes = one_array(b) ? PACK_MOST : (size_t)b->work->choice.batch->lanes,
+        .run = run,
+        .finite = finite,
+        .finish = finish,
+    };
+    return for_each_pack(&loop, n, status);
 }
 
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *with)
@@ -124,7 +85,7 @@ hml_status hml_configuration_integrate_batch(const hml_model *model, const hml_w
     const size_t row = (size_t)model->nq;
     if (!out.data || !output_fits(out, row)) return HML_INVALID_ARGUMENT;
     const batch b = {model, work, work->choice.batch->pack_integrate, 0, q, v, states_output(out, 1, row), row};
-    return run(&b, n, status);
+    return run_all(&b, n, status);
 }
 
 hml_status hml_configuration_difference_batch(const hml_model *model, const hml_work *work, size_t n, hml_input q0,
@@ -134,5 +95,5 @@ hml_status hml_configuration_difference_batch(const hml_model *model, const hml_
     const size_t row = (size_t)model->nv;
     if (!v.data || !output_fits(v, row)) return HML_INVALID_ARGUMENT;
     const batch b = {model, work, work->choice.batch->pack_difference, 1, q0, q1, states_output(v, 1, row), row};
-    return run(&b, n, status);
+    return run_all(&b, n, status);
 }

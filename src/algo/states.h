@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/overflow.h"
 #include "hamel/dynamics.h"
 #include "kernel/call.h"
 
@@ -37,6 +38,14 @@ static inline kernel_output output_at(kernel_output out, size_t state)
 {
     if (out.data) out.data += state * out.stride;
     return out;
+}
+
+/* are the results of one state finite? */
+static inline hml_status output_finite(kernel_output out, size_t rows, size_t columns)
+{
+    hml_status status = HML_OK;
+    for (size_t r = 0; out.data && !status && r < rows; r++) status = finite_array(out.data + r * out.ld, columns);
+    return status;
 }
 
 /* one state that failed */

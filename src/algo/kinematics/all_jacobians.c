@@ -1,7 +1,7 @@
 /* All Jacobians at once, one state or many: pack/jacobians.h behind hamel/kinematics.h. */
+#include "algo/for_each_pack.h"
 #include "algo/states.h"
 #include "algo/work.h"
-#include "base/overflow.h"
 #include "hamel/kinematics.h"
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
@@ -15,30 +15,58 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
     return model->nfollowers ? HML_UNSUPPORTED : HML_OK;
 }
 
-static jacobian_call call_at(const hml_work *work, const hml_jacobian_columns *x, size_t first, int count)
+/* a batch, as for_each_pack hands it around */
+typedef struct batch {
+    const hml_work *work;
+    hml_input q;
+    kernel_output H, J;
+    size_t poses, nv; /* numbers of H; columns of J */
+} batch;
+
+static batch batch_of(const hml_work *work, const hml_jacobian_columns *x)
 {
-    const hml_model *model = work->model;
-    jacobian_call call = {.plan = model_plan(model), .scratch = work->scratch, .count = count};
-    call.q = states_input(x->q, first);
-    call.H = output_at(states_output(x->H, 1, 16 * (size_t)model->nbodies), first);
-    call.J = output_at(states_output(x->J, 6, (size_t)model->nv), first);
+    batch b = {.work = work, .q = x->q, .poses = 16 * (size_t)work->model->nbodies, .nv = (size_t)work->model->nv};
+    b.H = states_output(x->H, 1, b.poses);
+    b.J = states_output(x->J, 6, b.nv);
+    return b;
+}
+
+static jacobian_call call_at(const batch *b, size_t first, int count)
+{
+    jacobian_call call = {.plan = model_plan(b->work->model), .scratch = b->work->scratch, .count = count};
+    call.q = states_input(b->q, first);
+    call.H = output_at(b->H, first);
+    call.J = output_at(b->J, first);
     return call;
 }
 
-/* are the results of a state, in a call's pack, numbers? */
-static hml_status finite_state(const hml_model *model, const jacobian_call *call, size_t l)
+static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
-    const kernel_output H = output_at(call->H, l), J = output_at(call->J, l);
-    hml_status status = H.data ? finite_array(H.data, 16 * (size_t)model->nbodies) : HML_OK;
-    for (size_t r = 0; J.data && !status && r < 6; r++) status = finite_array(J.data + r * J.ld, (size_t)model->nv);
-    return status;
+    const batch *b = data;
+    const jacobian_call call = call_at(b, first, count);
+    (void)each;
+    return b->work->choice.batch->pack_jacobians(&call);
 }
 
-/* a state that failed, in a call's pack */
-static void fail(const hml_model *model, const jacobian_call *call, size_t l)
+static hml_status check_state(const void *data, size_t state)
 {
-    output_fill_nan(output_at(call->H, l), 1, 16 * (size_t)model->nbodies);
-    output_fill_nan(output_at(call->J, l), 6, (size_t)model->nv);
+    const batch *b = data;
+    return hmli_work_check_state(b->work->model, input_at(b->q, state), NULL, NULL, NULL);
+}
+
+static hml_status finite(const void *data, size_t state)
+{
+    const batch *b = data;
+    hml_status status = output_finite(output_at(b->H, state), 1, b->poses);
+    return status ? status : output_finite(output_at(b->J, state), 6, b->nv);
+}
+
+static void finish(const void *data, size_t state, hml_status status)
+{
+    const batch *b = data;
+    (void)status; /* only states that failed come here */
+    output_fill_nan(output_at(b->H, state), 1, b->poses);
+    output_fill_nan(output_at(b->J, state), 6, b->nv);
 }
 
 hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
@@ -46,42 +74,34 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
     hml_status status = check(model, work, arguments);
     if (status) return status;
     const kernel_choice *choice = &work->choice;
-    jacobian_call call = call_at(work, arguments, 0, 1);
-    status = hmli_work_check_state(model, arguments->q.data, NULL, NULL, NULL);
+    const batch b = batch_of(work, arguments);
+    const jacobian_call call = call_at(&b, 0, 1);
+    status = check_state(&b, 0);
     if (!status) {
         const unsigned before = overflow_watch();
         if (choice->single->single_jacobians)
             choice->single->single_jacobians(&call);
         else
             choice->fallback->pack_jacobians(&call);
-        if (overflow_seen(before)) status = finite_state(model, &call, 0);
+        if (overflow_seen(before)) status = finite(&b, 0);
     }
-    if (status) fail(model, &call, 0);
+    if (status) finish(&b, 0, status);
     return status;
 }
 
 hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n, const hml_jacobian_columns *arguments,
                                hml_status *status)
 {
-    hml_status worst = check(model, work, arguments);
-    if (worst) return worst;
-    const size_t lanes = (size_t)work->choice.batch->lanes;
-    for (size_t i = 0; i < n; i += lanes) {
-        const size_t count = n - i < lanes ? n - i : lanes;
-        const jacobian_call call = call_at(work, arguments, i, (int)count);
-        const unsigned before = overflow_watch();
-        const unsigned bad_lanes = work->choice.batch->pack_jacobians(&call);
-        const int overflow = overflow_seen(before);
-        for (size_t l = 0; l < count; l++) {
-            hml_status each = HML_OK;
-            if (bad_lanes >> l & 1) {
-                each = hmli_work_check_state(model, input_at(arguments->q, i + l), NULL, NULL, NULL);
-            }
-            if (!each && overflow) each = finite_state(model, &call, l);
-            if (each) fail(model, &call, l);
-            if (status) status[i + l] = each;
-            if (!worst) worst = each;
-        }
-    }
-    return worst;
+    hml_status unfit = check(model, work, arguments);
+    if (unfit) return unfit;
+    const batch b = batch_of(work, arguments);
+    const pack_loop loop = {
+        .batch = &b,
+        .lanes = (size_t)work->choice.batch->lanes,
+        .run = run,
+        .check = check_state,
+        .finite = finite,
+        .finish = finish,
+    };
+    return for_each_pack(&loop, n, status);
 }

@@ -1,7 +1,7 @@
 /* Poses of all bodies, one state or many: pack/jacobians.h and single/poses.h behind hamel/kinematics.h. */
+#include "algo/for_each_pack.h"
 #include "algo/states.h"
 #include "algo/work.h"
-#include "base/overflow.h"
 #include "hamel/kinematics.h"
 #include "hamel/linearize.h"
 #include "model/mimic.h"
@@ -34,35 +34,61 @@ hml_status hml_body_poses(const hml_model *model, hml_work *work, const double *
     return status ? status : large;
 }
 
+/* a batch, as for_each_pack hands it around */
+typedef struct batch {
+    const hml_work *work;
+    hml_input q;
+    kernel_output H;
+    size_t row; /* numbers of a result */
+} batch;
+
+static uint64_t run(const void *data, size_t first, int count, hml_status *each)
+{
+    const batch *b = data;
+    jacobian_call call = pose_call(b->work, input_at(b->q, first), NULL);
+    (void)each;
+    call.count = count;
+    call.q.stride = b->q.stride;
+    call.H = output_at(b->H, first);
+    if (!b->work->model->nfollowers) return b->work->choice.batch->pack_poses(&call);
+    b->work->choice.single->single_poses(&call);
+    return 0;
+}
+
+static hml_status check(const void *data, size_t state)
+{
+    const batch *b = data;
+    return hmli_work_check_state(b->work->model, input_at(b->q, state), NULL, NULL, NULL);
+}
+
+static hml_status finite(const void *data, size_t state)
+{
+    const batch *b = data;
+    return output_finite(output_at(b->H, state), 1, b->row);
+}
+
+static void finish(const void *data, size_t state, hml_status status)
+{
+    const batch *b = data;
+    (void)status; /* only states that failed come here */
+    output_fill_nan(output_at(b->H, state), 1, b->row);
+}
+
 hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n, hml_input q, hml_output H,
                                 hml_status *status)
 {
     if (hmli_work_check(model, work, HML_USE_TREE) || !q.data || !H.data) return HML_INVALID_ARGUMENT;
-    const size_t row = 16 * (size_t)model->nbodies, lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes;
-    const kernel_output out = states_output(H, 1, row);
+    const size_t row = 16 * (size_t)model->nbodies;
     if (!output_fits(H, row)) return HML_INVALID_ARGUMENT;
-    hml_status worst = HML_OK;
-    for (size_t i = 0; i < n; i += lanes) {
-        const size_t count = n - i < lanes ? n - i : lanes;
-        jacobian_call call = pose_call(work, input_at(q, i), NULL);
-        unsigned bad_lanes = 1;
-        call.count = (int)count;
-        call.q.stride = q.stride;
-        call.H = output_at(out, i);
-        const unsigned before = overflow_watch();
-        if (model->nfollowers)
-            work->choice.single->single_poses(&call);
-        else
-            bad_lanes = work->choice.batch->pack_poses(&call);
-        const int overflow = overflow_seen(before);
-        for (size_t l = 0; l < count; l++) {
-            hml_status each = HML_OK;
-            if (bad_lanes >> l & 1) each = hmli_work_check_state(model, input_at(q, i + l), NULL, NULL, NULL);
-            if (!each && overflow) each = finite_array(output_at(out, i + l).data, row);
-            if (each) output_fill_nan(output_at(out, i + l), 1, row);
-            if (status) status[i + l] = each;
-            if (!worst) worst = each;
-        }
-    }
-    return worst;
+    const batch b = {work, q, states_output(H, 1, row), row};
+    const pack_loop loop = {
+        .batch = &b,
+        .lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes,
+        .check_all = model->nfollowers > 0,
+        .run = run,
+        .check = check,
+        .finite = finite,
+        .finish = finish,
+    };
+    return for_each_pack(&loop, n, status);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "algo/dynamics/mimic.h"
+#include "algo/for_each_pack.h"
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
@@ -78,10 +79,20 @@ static void fill_constants(const hml_model *model, const double *v, kernel_outpu
     }
 }
 
+/* a batch of linearizations, as for_each_pack hands it around */
+typedef struct batch {
+    const hml_work *work;
+    const hml_linearization *x;
+    outputs o;
+    int single; /* 1: state by state, in the lanes of the kernel for one */
+} batch;
+
 /* everything around the kernel for one state that came out with the given status */
-static void finish_state(const hml_model *model, const double *v, const outputs *o, size_t state, hml_status status)
+static void finish(const void *data, size_t state, hml_status status)
 {
-    size_t nv = (size_t)model->nv;
+    const batch *b = data;
+    const outputs *o = &b->o;
+    const size_t nv = (size_t)b->work->model->nv;
     kernel_output A = output_at(o->A, state), B = output_at(o->B, state);
     kernel_output Dq = output_at(o->Dq, state), Dv = output_at(o->Dv, state), Minv = output_at(o->Minv, state);
     if (status) {
@@ -93,26 +104,28 @@ static void finish_state(const hml_model *model, const double *v, const outputs 
         output_fill_nan(B, 2 * nv, nv);
         return;
     }
-    fill_constants(model, v, A, B);
+    fill_constants(b->work->model, input_at(b->x->v, state), A, B);
     if (o->copy_Dq) copy_block(Dq, block(A, nv, 0), nv);
     if (o->copy_Dv) copy_block(Dv, block(A, nv, nv), nv);
     if (o->copy_Minv) copy_block(Minv, block(B, nv, 0), nv);
 }
 
-/* are the results of a state numbers? */
-static hml_status finite_state(const hml_model *model, const outputs *o, size_t state)
+static hml_status finite(const void *data, size_t state)
 {
-    const size_t nv = (size_t)model->nv;
-    const kernel_output blocks[] = {o->Dq, o->Dv, o->Minv};
-    const kernel_output a = output_at(o->acceleration, state);
-    if (a.data && finite_array(a.data, nv)) return HML_NOT_FINITE;
-    for (int k = 0; k < 3; k++) {
-        const kernel_output D = output_at(blocks[k], state);
-        for (size_t r = 0; D.data && r < nv; r++) {
-            if (finite_array(D.data + r * D.ld, nv)) return HML_NOT_FINITE;
-        }
-    }
-    return HML_OK;
+    const batch *b = data;
+    const size_t nv = (size_t)b->work->model->nv;
+    const kernel_output blocks[] = {b->o.Dq, b->o.Dv, b->o.Minv};
+    hml_status status = output_finite(output_at(b->o.acceleration, state), 1, nv);
+    for (int k = 0; !status && k < 3; k++) status = output_finite(output_at(blocks[k], state), nv, nv);
+    return status;
+}
+
+static hml_status check(const void *data, size_t state)
+{
+    const batch *b = data;
+    const hml_linearization *x = b->x;
+    return hmli_work_check_state(b->work->model, input_at(x->q, state), input_at(x->v, state), input_at(x->tau, state),
+                                 input_at(x->wrenches, state));
 }
 
 /* one state, in lanes where that can be done */
@@ -122,48 +135,41 @@ static unsigned linearize_single(const hml_work *work, const kernel_call *call)
     return work->choice.fallback->pack_linearize(call);
 }
 
-/* `count` states from `first` on, through one pack of a kernel; or one state through the one for that */
-static hml_status run_pack(const hml_work *work, int single, const hml_linearization *x, const outputs *o, size_t first,
-                           int count, hml_status *status)
+/* states through one pack of a kernel; or one state through the one for that */
+static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
-    const hml_model *model = work->model;
-    hml_status worst = HML_OK;
+    const batch *b = data;
+    const hml_work *work = b->work;
     kernel_call call = hmli_work_call(work);
-    unsigned failed;
+    (void)each;
     call.count = count;
-    call.q = states_input(x->q, first);
-    call.v = states_input(x->v, first);
-    call.tau = states_input(x->tau, first);
-    call.wrenches = states_input(x->wrenches, first);
-    call.acceleration = output_at(o->acceleration, first);
-    call.Dq = output_at(o->Dq, first);
-    call.Dv = output_at(o->Dv, first);
-    call.Minv = output_at(o->Minv, first);
-    const unsigned before = overflow_watch();
-    if (model->nfollowers)
-        failed = hmli_mimic_linearize(work, &call);
-    else
-        failed = single ? linearize_single(work, &call) : work->choice.batch_matrices->pack_linearize(&call);
-    const int overflow = overflow_seen(before);
-    if (!failed && !overflow && !model->nfollowers && !x->wrenches.data && !o->A.data &&
-        !o->B.data) { /* nothing is left to do */
-        for (int l = 0; l < count && status; l++) status[first + (size_t)l] = HML_OK;
-        return HML_OK;
-    }
-    for (int l = 0; l < count; l++) {
-        size_t s = first + (size_t)l;
-        const double *v = input_at(x->v, s);
-        hml_status each = HML_OK;
-        if (model->nfollowers || x->wrenches.data || (failed >> l & 1)) { /* the kernel saw that something is wrong */
-            each = hmli_work_check_state(model, input_at(x->q, s), v, input_at(x->tau, s), input_at(x->wrenches, s));
-            if (!each && (failed >> l & 1)) each = HML_SINGULAR;
-        }
-        if (!each && overflow) each = finite_state(model, o, s);
-        finish_state(model, v, o, s, each);
-        if (status) status[s] = each;
-        if (!worst) worst = each;
-    }
-    return worst;
+    call.q = states_input(b->x->q, first);
+    call.v = states_input(b->x->v, first);
+    call.tau = states_input(b->x->tau, first);
+    call.wrenches = states_input(b->x->wrenches, first);
+    call.acceleration = output_at(b->o.acceleration, first);
+    call.Dq = output_at(b->o.Dq, first);
+    call.Dv = output_at(b->o.Dv, first);
+    call.Minv = output_at(b->o.Minv, first);
+    if (work->model->nfollowers) return hmli_mimic_linearize(work, &call);
+    return b->single ? linearize_single(work, &call) : work->choice.batch_matrices->pack_linearize(&call);
+}
+
+static hml_status run_all(const batch *b, size_t n, hml_status *status)
+{
+    const hml_model *model = b->work->model;
+    const pack_loop loop = {
+        .batch = b,
+        .lanes = model->nfollowers || b->single ? 1 : (size_t)b->work->choice.batch_matrices->lanes,
+        .check_all = model->nfollowers || b->x->wrenches.data, /* the kernels look at the rest themselves */
+        .finish_all = b->o.A.data || b->o.B.data,
+        .failure = HML_SINGULAR,
+        .run = run,
+        .check = check,
+        .finite = finite,
+        .finish = finish,
+    };
+    return for_each_pack(&loop, n, status);
 }
 
 static int valid(const hml_model *model, const hml_linearization *x)
@@ -177,24 +183,16 @@ static int valid(const hml_model *model, const hml_linearization *x)
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
-    outputs o = resolve_all(arguments, (size_t)model->nv);
-    return run_pack(work, 1, arguments, &o, 0, 1, NULL);
+    const batch b = {work, arguments, resolve_all(arguments, (size_t)model->nv), 1};
+    return run_all(&b, 1, NULL);
 }
 
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
                                hml_status *status)
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
-    outputs o = resolve_all(arguments, (size_t)model->nv);
-    const int single = work->choice.one_by_one;
-    size_t lanes = model->nfollowers || single ? 1 : (size_t)work->choice.batch_matrices->lanes;
-    hml_status worst = HML_OK;
-    for (size_t i = 0; i < n; i += lanes) {
-        int count = (int)(n - i < lanes ? n - i : lanes);
-        hml_status each = run_pack(work, single, arguments, &o, i, count, status);
-        if (!worst) worst = each;
-    }
-    return worst;
+    const batch b = {work, arguments, resolve_all(arguments, (size_t)model->nv), work->choice.one_by_one};
+    return run_all(&b, n, status);
 }
 
 hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, const double *q, const double *b,

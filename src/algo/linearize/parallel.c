@@ -1,0 +1,86 @@
+/* hml_linearize_batch in chunks, on as many workers as there are workspaces: see hamel/linearize.h. */
+#include "hamel/linearize.h"
+
+#include <stdint.h>
+
+#include "algo/states.h"
+#include "algo/work.h"
+
+typedef struct parallel_job {
+    const hml_model *model;
+    const hml_parallel *parallel;
+    const hml_linearization *arguments;
+    hml_status *status;
+    size_t n, chunk, outputs[6]; /* strides of the outputs, resolved */
+} parallel_job;
+
+static void move_input(hml_input *in, size_t states)
+{
+    if (in->data) in->data += states * in->stride;
+}
+
+static void move_output(hml_output *out, size_t stride, size_t states)
+{
+    out->stride = stride;
+    if (out->data) out->data += states * stride;
+}
+
+static void chunk_task(void *data, size_t index, size_t worker)
+{
+    const parallel_job *job = data;
+    hml_work *work = job->parallel->works[worker];
+    const size_t first = index * job->chunk, left = job->n - first, count = left < job->chunk ? left : job->chunk;
+    hml_linearization x = *job->arguments;
+    hml_input *inputs[] = {&x.q, &x.v, &x.tau, &x.wrenches};
+    hml_output *outputs[] = {&x.acceleration, &x.Dq, &x.Dv, &x.Minv, &x.A, &x.B};
+    for (int k = 0; k < 4; k++) move_input(inputs[k], first);
+    for (int k = 0; k < 6; k++) move_output(outputs[k], job->outputs[k], first);
+    hml_status status = hml_linearize_batch(job->model, work, count, &x, job->status ? job->status + first : NULL);
+    if (status && first < work->first_failed) work->first_failed = first, work->failure = status;
+    if (job->parallel->done) job->parallel->done(job->parallel->context, first, count, worker);
+}
+
+static int valid(const hml_model *model, const hml_parallel *p, const hml_linearization *x)
+{
+    if (!p || p->struct_size != sizeof *p || !p->nworks || !p->works) return 0;
+    if (!model || !x || x->struct_size != sizeof *x || !x->q.data || !x->v.data) return 0;
+    const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->B, x->A};
+    for (int k = 0; k < 6; k++) {
+        if (!output_fits(outputs[k], (k < 5 ? 1 : 2) * (size_t)model->nv)) return 0;
+    }
+    for (size_t k = 0; k < p->nworks; k++) {
+        if (hmli_work_check(model, p->works[k], HML_USE_FACTOR)) return 0;
+    }
+    return 1;
+}
+
+hml_status hml_linearize_parallel(const hml_model *model, const hml_parallel *parallel, size_t n,
+                                  const hml_linearization *arguments, hml_status *status)
+{
+    if (!valid(model, parallel, arguments)) return HML_INVALID_ARGUMENT;
+    const size_t nv = (size_t)model->nv;
+    const hml_linearization *x = arguments;
+    const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->A, x->B};
+    const size_t rows[] = {1, nv, nv, nv, 2 * nv, 2 * nv}, columns[] = {nv, nv, nv, nv, 2 * nv, nv};
+    parallel_job job = {.model = model, .parallel = parallel, .arguments = x, .status = status, .n = n};
+    job.chunk = parallel->chunk ? parallel->chunk : 64;
+    for (int k = 0; k < 6; k++) job.outputs[k] = states_output(outputs[k], rows[k], columns[k]).stride;
+    for (size_t k = 0; k < parallel->nworks; k++) {
+        parallel->works[k]->first_failed = SIZE_MAX;
+        parallel->works[k]->failure = HML_OK;
+    }
+    const size_t tasks = (n + job.chunk - 1) / job.chunk;
+    if (parallel->parallel_for) {
+        parallel->parallel_for(parallel->context, tasks, chunk_task, &job);
+    } else {
+        for (size_t i = 0; i < tasks; i++) chunk_task(&job, i, 0);
+    }
+    size_t first = SIZE_MAX;
+    hml_status worst = HML_OK;
+    for (size_t k = 0; k < parallel->nworks; k++) {
+        if (parallel->works[k]->first_failed >= first) continue;
+        first = parallel->works[k]->first_failed;
+        worst = parallel->works[k]->failure;
+    }
+    return worst;
+}
