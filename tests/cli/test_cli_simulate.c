@@ -196,7 +196,7 @@ static void bad_usage(void **state)
     static const struct {
         const char *arguments, *says;
     } cases[] = {
-        {"", "say --time T"},
+        {"", "give --time T"},
         {"--time 0", "positive time"},
         {"--time nan", "positive time"},
         {"--time 1 --step 0", "positive time"},

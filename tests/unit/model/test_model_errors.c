@@ -114,7 +114,7 @@ static void test_overflow(void **state)
     joint.name = "farther";
     add_spec(b, "farther", "far", &joint);
     assert_int_equal(build_fails(b, 0), HML_NOT_FINITE);
-    assert_says(last.message, "too large");
+    assert_says(last.message, "overflow");
 }
 
 static void test_axes(void **state)
