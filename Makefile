@@ -1,10 +1,10 @@
-# The words one types. Everything behind them is CMake; this file only finds what it needs and calls it.
+# The targets that users type. CMake does the work; this file checks that the tools are installed and calls it.
 
 BUILD       ?= build
 CMAKE_FLAGS ?=
 JOBS        ?= $(shell nproc 2>/dev/null || echo 2)
 
-# real robots for `make agree`: folders, with colons between
+# real robots for `make agree`: folders, separated by colons
 MODELS      ?= $(subst $(space),:,$(strip $(wildcard ../shared/models \
                    $(BUILD)/venv/lib/python3*/site-packages/cmeel.prefix/share/example-robot-data/robots)))
 space       := $(subst ,, )
@@ -20,7 +20,7 @@ build: $(BUILD)/.deps-build
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS) --target hamel_command
 
-## run      show what the library does, on the spot
+## run      show what the library does
 run: build
 	@echo "hamel linearize robots/pendulum.json" && $(BUILD)/hamel linearize robots/pendulum.json
 	@echo && echo "hamel linearize --state examples/states/nine.json --spy --picture $(BUILD)/linearize.svg" && \
@@ -40,17 +40,17 @@ agree: build
 	@if $(BUILD)/venv/bin/python -c 'import hamel' 2>/dev/null; then \
 	    $(BUILD)/venv/bin/python tests/agree/compare.py $(BUILD)/tests/agree/agree --seed $(SEED) $(if $(MODELS),--files $(MODELS)); fi
 
-## mutate   break the sources in COUNT=200 places, one at a time (SEED=1): does a test notice?
+## mutate   break the sources in COUNT=200 places, one at a time (SEED=1), and count what the tests notice
 mutate: $(BUILD)/.deps-build
 	@python3 scripts/mutate.py --fixed --build $(BUILD)/mutate
 	@python3 scripts/mutate.py --count $(COUNT) --seed $(SEED) --jobs $(JOBS) --build $(BUILD)/mutate
 
-## bench    measure: nanoseconds a call, next to Pinocchio's and Sophus' from their Python packages where those can be had
+## bench    measure nanoseconds per call, beside Pinocchio and Sophus if their Python packages are available
 bench: build $(BUILD)/.deps-bench
 	@$(BUILD)/hamel bench
 	@scripts/bench.sh $(BUILD) $(JOBS)
 
-## python   build the Python package and test it, beside the programs it is compared with
+## python   build the Python package and test it, also against the programs it is compared with
 python: $(BUILD)/.deps-python
 	@scripts/python.sh $(BUILD)/venv $(JOBS)
 
@@ -61,11 +61,11 @@ check: $(BUILD)/.deps-check
 	scripts/lint.sh $(BUILD)/clang $(JOBS)
 	scripts/sanitize.sh address,undefined $(BUILD)/sanitize $(JOBS)
 
-## format   lay out the sources as .clang-format says
+## format   format the sources as .clang-format says
 format: $(BUILD)/.deps-check
 	scripts/format.sh
 
-## docs     make the site, with the tutorials run and the references of C and Python: build/docs/html/index.html
+## docs     make the site, run its tutorials, and make the references of C and Python: build/docs/html/index.html
 docs: $(BUILD)/.deps-site
 	scripts/docs.sh --site --run $(BUILD)/docs $(BUILD)/venv-docs
 
@@ -81,7 +81,7 @@ clean:
 help:
 	@sed -n 's/^## /  make /p' Makefile
 
-# what is needed is looked up once; on a Debian, as root, what is missing is installed
+# install-deps.sh runs once per kind of task; as root on a Debian it installs what is missing
 $(BUILD)/.deps-%: scripts/install-deps.sh
 	@mkdir -p $(BUILD)
 	@scripts/install-deps.sh $*

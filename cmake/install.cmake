@@ -3,7 +3,7 @@ set(HAMEL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hamel)
 
 install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
-# Two export sets: a program that needs only the core need not have the libraries of the readers and writers.
+# Two export sets: a program that needs only the core does not need the libraries of the readers and writers.
 install(TARGETS hamel EXPORT hamelTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT hamelTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
 if(TARGET hamel-io)
@@ -19,7 +19,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/hamelConfigVersion.
 install(FILES ${PROJECT_BINARY_DIR}/cmake/hamelConfig.cmake ${PROJECT_BINARY_DIR}/cmake/hamelConfigVersion.cmake
         DESTINATION ${HAMEL_CMAKE_DIR})
 
-# pkg-config: a static library hands its own needs on to the program, a shared one keeps them to itself.
+# pkg-config: a program must link the dependencies of a static library itself; a shared library brings them along.
 if(BUILD_SHARED_LIBS)
   set(HAMEL_PC_PRIVATE .private)
 endif()

@@ -11,7 +11,7 @@ apt=$sysroot.apt
 mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
 : >"$apt/status"
 
-# an apt of its own: another architecture, nothing installed yet
+# a separate apt configuration: another architecture, nothing installed yet
 set -- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$apt/state" \
     -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=true
 apt-get "$@" update

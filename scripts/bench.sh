@@ -6,8 +6,8 @@
 #   --cores          a batch on one core, two, … all of them: BUILD/bench-cores.json
 #   --limit          operations, instructions, time and the core's peak: BUILD/bench-limit.json, for docs/limit.md
 #   --docs           write what BUILD has of these files into docs/benchmarks.md, its picture and docs/limit.md; measures nothing
-# RUNS (1): how often the dynamics are measured; the tables then have medians.
-# PEER_VENV names a Python environment with the peers' packages; default BUILD/venv, which is made.
+# RUNS (1): how often the dynamics are measured; with more than one run the tables show medians.
+# PEER_VENV names a Python environment with the peers' packages; the script makes the default, BUILD/venv, itself.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -79,7 +79,7 @@ fi
 
 # ---- robots: those of the library, and real ones ----
 erd=$(find "$venv" -type d -path '*/example-robot-data/robots' 2> /dev/null | head -n 1)
-# robot NAME BASE FILE FILE: the first of the two that is there
+# robot NAME BASE FILE FILE: takes the first of the two files that exists
 robot()
 {
     for file in "$erd/$3" "../shared/models/$4"; do

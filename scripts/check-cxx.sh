@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every public header stands alone in C and in C++17, and hamel.h includes all those of the core; the kernels are C++17 as well, for each kind of number, so that
-# they can be compiled for other devices. Usage: check-cxx.sh
+# Checks that every public header compiles by itself, in C and in C++17, that hamel.h includes all headers of the core,
+# and that the kernels compile as C++17 for each kind of number, so that device compilers can take them.
+# Usage: check-cxx.sh
 set -eu
 
 cd "$(dirname "$0")/.."

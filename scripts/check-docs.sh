@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every relative link in a Markdown file leads to a file that is there, and its anchor to a heading. Usage: check-docs.sh
+# Checks that every relative link in a Markdown file leads to an existing file, and its anchor to a heading.
+# Usage: check-docs.sh
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the library into an empty prefix, static or shared, moves that prefix elsewhere, and builds a stranger's
-# project on it twice: with find_package and with pkg-config. Usage: check-install.sh static|shared BUILD [JOBS]
+# Installs the library into an empty prefix, static or shared, moves that prefix elsewhere, and builds a project that
+# uses it (tests/install) twice: with find_package and with pkg-config. Usage: check-install.sh static|shared BUILD [JOBS]
 set -eu
 
 kind=$1
@@ -40,6 +40,6 @@ if [ $io = ON ]; then
     "$build/io"
 fi
 
-# the command finds its libraries beside it, wherever the prefix lies
+# the command finds its libraries relative to itself, wherever the prefix lies
 unset LD_LIBRARY_PATH
 if [ -e "$prefix/bin/hamel" ]; then "$prefix/bin/hamel" --version; fi

@@ -1,12 +1,12 @@
 #!/bin/sh
-# On a processor without AVX nothing faults: the tests of what depends on the instruction set, and the command, on an
-# emulated Nehalem of 2008. Ends with one line, "N passed, N failed". Usage: check-old-processor.sh BUILD
+# Runs the command, and the tests of everything that depends on the instruction set, on an emulated Nehalem of 2008, a
+# processor without AVX. Ends with one line, "N passed, N failed". Usage: check-old-processor.sh BUILD
 set -u
 
 build=$1
 cd "$(dirname "$0")/.." || exit 1
 if [ "$(uname -m)" != x86_64 ]; then
-    echo "this processor never had AVX"
+    echo "skipped: this processor is not an x86-64"
     exit 0
 fi
 folder=$(mktemp -d)
@@ -24,7 +24,7 @@ verdict()
     cat "$folder/out"
 }
 
-# an emulator that lets AVX pass proves nothing
+# if the emulator accepts AVX instructions, the tests below prove nothing
 echo 'int main(void) { __asm__ volatile("vpxor %ymm0, %ymm0, %ymm0"); return 0; }' >"$folder/avx.c"
 cc -o "$folder/avx" "$folder/avx.c" && ! old "$folder/avx" >"$folder/out"
 verdict "AVX faults on an old processor" $?
@@ -34,7 +34,7 @@ for test in isa work batch_threads dynamics dynamics_recursive articulated linea
     verdict "test_$test" $?
 done
 
-# the best there is: packs of two
+# the best instruction set must be packs of two
 old "$build/hamel" bench --seconds 0.001 robots/pendulum.json >"$folder/out" &&
     grep -Eq ' linearize +single +x2 ' "$folder/out" && ! grep -Eq ' x[48] ' "$folder/out"
 verdict "bench: x2 is the best, every algorithm runs" $?

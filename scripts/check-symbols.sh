@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the libraries show: nothing but hml_ names, inside them hmli_ too, and of each kernel object one symbol, its table.
-# Usage: check-symbols.sh STATIC_BUILD SHARED_BUILD
+# Checks what the libraries export: only hml_ names; inside the static library hmli_ names too; and one symbol per
+# kernel object, its table. Usage: check-symbols.sh STATIC_BUILD SHARED_BUILD
 set -eu
 
 static=$1
@@ -28,7 +28,7 @@ for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
     echo "$(basename "$library"): $count public symbols"
 done
 
-# what the headers promise is there, and nothing is visible that they do not promise
+# the libraries export exactly what the headers declare
 promised=$(cat "$(dirname "$0")"/../include/hamel/*.h "$(dirname "$0")"/../include/hamel/reference/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
     tr -d '(' | sort -u)
 printf '%s\n' "$promised" >"$public"
@@ -42,8 +42,8 @@ differ=$(printf '%s\n---\n%s\n' "$promised" "$shown" | awk '
     END { for (name in promised) print name, "is in a header but not in the library" }' | sort)
 [ -z "$differ" ] || complain "headers and library disagree" "$differ"
 
-# what the library defines as hml_ is public, and the rest is hmli_;
-# inside a static library even hidden names could collide with the program's own
+# every hml_ name is public, and every other name begins with hmli_:
+# in a static library even hidden names could collide with names of the program
 for library in "$static"/src/libhamel.a "$static"/src/libhamel-io.a; do
     [ -e "$library" ] || continue
     foreign=$(names "$library" | grep -vE '^hmli?_' || true)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Line coverage of the core (everything under src/ but io) by the tests; below 90 % is a fault. The page with every line
-# is BUILD/coverage/index.html. Usage: coverage.sh BUILD [JOBS]
+# Measures the line coverage of the core (everything under src/ but io) by the tests, and fails below 90 %. The page
+# with every line is BUILD/coverage/index.html. Usage: coverage.sh BUILD [JOBS]
 set -eu
 
 build=$1

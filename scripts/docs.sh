@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the reference of the C headers: FOLDER/html/c/index.html. With --site the whole site around it,
-# FOLDER/html/index.html: the pages, the Python reference, the tutorials, which --run executes. The site needs the
-# Python package and Sphinx; both go into an environment of their own, VENV (build/venv-docs).
+# Makes the reference of the C headers: FOLDER/html/c/index.html. With --site it makes the whole site,
+# FOLDER/html/index.html: the pages, the Python reference and the tutorials, which --run executes. The site needs the
+# Python package and Sphinx; the script installs both into the environment VENV (build/venv-docs).
 # Usage: docs.sh [--site [--run]] FOLDER [VENV]
 set -eu
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lays out every source as .clang-format says; with --check only complains. Usage: format.sh [--check]
+# Formats every source as .clang-format says; with --check it only reports. Usage: format.sh [--check]
 set -eu
 
 cd "$(dirname "$0")/.."

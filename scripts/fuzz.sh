@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every fuzz target, two at a time, from the broken and the sound models of the tests: those of the readers for some
-# seconds, the others for a third of them.
+# Runs every fuzz target, two at a time. They start from the broken and the valid models of the tests. Targets of readers
+# run for SECONDS, the others for a third of that.
 # Usage: fuzz.sh BUILD [SECONDS] [JOBS]
 set -eu
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Finds out whether what a task needs is there. On a Debian or Ubuntu, as root, installs what is missing; elsewhere says
-# in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|ci]
+# Checks whether the tools of a task are installed. As root on Debian or Ubuntu it installs what is missing; elsewhere it
+# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|ci]
 set -eu
 
 missing=""

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Static analysis of the library, the command and the examples, as .clang-tidy says; no finding is let pass.
+# Runs the static analysis of .clang-tidy on the library, the command and the examples. Every finding is an error.
 # Usage: lint.sh BUILD [JOBS]
 set -eu
 
@@ -7,9 +7,9 @@ build=$1
 jobs=${2:-2}
 cd "$(dirname "$0")/.."
 [ -e "$build/compile_commands.json" ] || CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
-# the analyzer stops looking into a function after so many steps; its default of 225000 takes twice the time
+# the analyzer leaves a function after this many steps; its default of 225000 takes twice the time
 steps="--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=75000"
-# the kernels are one file for every kind of number: as packs of four they are looked at once
+# the kernels are one file for every kind of number; it is analyzed once, for packs of four
 pack="-std=c11 -Iinclude -Isrc -DHML_NUM_X4 -DHML_KIND=avx2_x4"
 [ "$(uname -m)" != x86_64 ] || pack="$pack -mavx2 -mfma"
 # shellcheck disable=SC2086

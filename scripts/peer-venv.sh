@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the Python environment in which the results are compared with other people's software: once, and again when the
-# list of packages changes. Usage: peer-venv.sh [FOLDER]
+# Makes the Python environment with the programs that Hamel is compared with, and makes it again when the list of
+# packages changes. Usage: peer-venv.sh [FOLDER]
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds with clang's sanitizers and runs the tests; under "thread" only those whose name says thread.
+# Builds with clang's sanitizers and runs the tests; under "thread" only those with `thread` in their names.
 # Usage: sanitize.sh address,undefined|thread BUILD [JOBS]
 set -eu
 

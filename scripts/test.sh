@@ -21,7 +21,7 @@ awk '
         }
         next
     }
-    # second file: what the programs said
+    # second file: the output of the programs
     /^[0-9]+\/[0-9]+ Test: /                   { name = $3 }
     /^\[  PASSED  \] [0-9]+ test\(s\)/         { good[name] += $4 }
     /^\[  FAILED  \] [0-9]+ test\(s\), listed/ { bad[name] += $4 }

@@ -6,7 +6,7 @@ add_executable(peer_dynamics peers/main.c ${HAMEL_BENCH_ROBOTS})
 target_link_libraries(peer_dynamics PRIVATE hamel-io hamel_flags Threads::Threads ${CMAKE_DL_LIBS} m)
 target_compile_definitions(peer_dynamics PRIVATE _GNU_SOURCE) # affinity of threads
 
-# one unit an algorithm; MARCH "" takes the package's library as it is
+# one unit per algorithm; MARCH "" uses the package's library as it is
 set(HAMEL_PEER_CALLS linearize rnea aba crba factorization minv forward_kinematics jacobians integrate)
 function(add_pinocchio name build march)
   set(units)
@@ -36,7 +36,7 @@ function(add_pinocchio name build march)
   add_library(${name} MODULE EXCLUDE_FROM_ALL ${units})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
                                            BUILD_RPATH ${prefix}/lib)
-  # only the door is visible: two builds of one library in one process must not find each other's functions
+  # exports one symbol only: the dynamic linker must not mix the functions of two builds of one library
   target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/peers/contender.map)
   set_property(TARGET ${name} PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/peers/contender.map)
   if(NOT march)

@@ -1,5 +1,5 @@
-# What costs O(n), and the four forms of Newton-Euler: linear_bench measures time, forms_count counts operations of the same
-# source compiled as C++ with a number that counts. `--target bench_forms` makes one table of both.
+# Algorithms of cost O(n), and the four forms of Newton-Euler. linear_bench measures their time. forms_count counts the
+# operations of the same source, compiled as C++ with a number type that counts. `--target bench_forms` prints both.
 add_executable(linear_bench studies/linear.c)
 target_link_libraries(linear_bench PRIVATE hamel hamel_flags m)
 set(HAMEL_FORMS $<TARGET_FILE:linear_bench>)
