@@ -9,23 +9,9 @@
 #include "base/overflow.h"
 #include "reference/bos/quantities.h"
 
-/* the kind of robot that the paper has */
-static int supported(const hml_model *model)
-{
-    const model_body *b = model_bodies(model);
-    if (model->nbodies < 1 || b[0].type != HML_JOINT_FREE || model->passive || model->nfollowers) return 0;
-    for (int k = 0; k < 3; k++) {
-        if (b[0].point[k] != 0) return 0;
-    }
-    for (int32_t i = 1; i < model->nbodies; i++) {
-        if (b[i].parent < 0 || b[i].nv != 1) return 0;
-    }
-    return 1;
-}
-
 size_t hmli_reference_lay(const hml_model *model, void *memory, reference *r)
 {
-    if (!supported(model)) return 0;
+    if (hml_reference_check(model, NULL)) return 0;
     const size_t n = (size_t)model->nbodies - 1, w = n + 6, c = n > 6 ? n : 6;
     layout_cursor at = layout_begin(memory);
     r->n = (int)n;

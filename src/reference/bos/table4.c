@@ -28,10 +28,25 @@ static void body_inertia(const model_body *b, double M[36])
     inertia_matrix(inertia_of_com(b->mass, c, sym3_of(m[0], m[1], m[2], m[3], m[4], m[5])), M);
 }
 
+/* The base's frame is where its joint is: a free root that turns about a point of its body has it there */
+static pose placement(const model_body *b, int i)
+{
+    pose H = pose_of_arrays(b[i].R, b[i].p);
+    if (b[i].parent == 0) H.p = vec3_sub(H.p, vec3_of(b[0].point[0], b[0].point[1], b[0].point[2]));
+    return H;
+}
+
+static void base_inertia(const model_body *b, double M[36])
+{
+    model_body moved = *b;
+    for (int k = 0; k < 3; k++) moved.com[k] -= b->point[k];
+    body_inertia(&moved, M);
+}
+
 void hmli_reference_joints(const hml_model *model, const double *q, reference *r)
 {
     const model_body *b = model_bodies(model);
-    body_inertia(&b[0], r->body[0].M);
+    base_inertia(b, r->body[0].M);
     for (int i = 1; i <= r->n; i++) {
         reference_body *x = &r->body[i];
         vec3 axis = vec3_of(b[i].axis[0], b[i].axis[1], b[i].axis[2]);
@@ -43,7 +58,7 @@ void hmli_reference_joints(const hml_model *model, const double *q, reference *r
         put_vec3(S[0].v, x->Gamma), put_vec3(S[0].w, x->Gamma + 3);
         x->parent = b[i].parent;
         body_inertia(&b[i], x->M);
-        pose_ad_matrix(pose_inverse(pose_mul(pose_of_arrays(b[i].R, b[i].p), joint)), x->X);
+        pose_ad_matrix(pose_inverse(pose_mul(placement(b, i), joint)), x->X);
         /* jcalcderv for every joint at once: Γ is constant, so ∂/∂s of Ad(exp(Γs)⁻¹) is −Γ × Ad(exp(Γs)⁻¹) */
         mat6_cross(ad, x->Gamma);
         block_product(6, x->dX, ad, x->X);
