@@ -199,9 +199,9 @@ def test_pickles_that_lie(quadruped, lead):
     """Leading dimensions whose product wraps around, or does not fit the block, are refused: no view beyond the block."""
     x = quadruped.linearize(quadruped.neutral(), np.zeros(quadruped.nv))
     make, arguments = x.__reduce__()
-    model, block, _, representation, actuated = arguments
+    model, block, _, *choices = arguments
     with pytest.raises((hamel.InvalidArgumentError, OverflowError)):
-        make(model, block, lead, representation, actuated)
+        make(model, block, lead, *choices)
     with pytest.raises((hamel.InvalidArgumentError, OverflowError)):
-        make(model, block[:0].copy(), lead, representation, actuated)
+        make(model, block[:0].copy(), lead, *choices)
     assert np.array_equal(make(*arguments).A, x.A)

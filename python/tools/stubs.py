@@ -40,15 +40,15 @@ def table(text: str) -> dict[str, str]:
 # what the functions written by hand return
 RETURNS = table(f"""
 neutral random parameters selection: {ARRAY}
-check save_json save_urdf forget: None
+check reference_check save_json save_urdf forget: None
 frame_index: int
 to_bytes: bytes
-from_bytes append lock reroot scale with_gravity with_inertias with_armature with_parameters: Model
+from_bytes append reference_model lock reroot scale with_gravity with_inertias with_armature with_parameters: Model
 build random_model _load _loads _builtin: Model
 differs: Optional[str]
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
-load_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
+load_state loads_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
 inverse_kinematics: InverseKinematics
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
@@ -57,6 +57,7 @@ limit_margin: Tuple[float, int]
 of_joint: Subgroup
 layout_joint: Tuple[int, int, int, int, int]
 advance restart: Motion
+schemes: dict[str, int]
 at: Tuple[{ARRAY}, {ARRAY}]
 find: Optional[Tuple[float, {ARRAY}, {ARRAY}]]
 points: Tuple[ContactPoint, ...]
@@ -85,6 +86,7 @@ until h: float
 kind: str
 event: Callable[[float, {ARRAY}, {ARRAY}], float]
 data: bytes
+text: str
 velocity: {CALL}ArrayLike]
 derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 """)

@@ -192,6 +192,11 @@ static void explain(const call *c, npy_intp bad, hml_status status)
         }
         Py_XDECREF(names);
     }
+    hml_error why = {0};
+    if (status == HML_UNSUPPORTED && c->model && !strncmp(c->f->name, "reference_", 10) &&
+        hml_reference_check(c->r.model, &why)) {
+        raise_error(&why);
+    }
     if (!PyErr_Occurred()) raise_status(status, *where ? where : NULL);
 }
 

@@ -6,6 +6,39 @@
 #define HELD    r->constraints
 #define SCRATCH row_scratch(r, hml_constraint_scratch_size(r->model, r->constraints) * sizeof(double))
 
+/* a report says what is wrong with rows that contradict each other, so that these are no error here */
+static hml_status reported(const row *r, hml_status status, const hml_constraint_report *x)
+{
+    const double fields[] = {x->rows,    x->rank,      x->residual,        x->carrying,
+                             x->grazing, x->violation, x->complementarity, x->restitution};
+    for (size_t i = 0; i < COUNT(fields); i++) *r->out[i] = fields[i];
+    return status == HML_INCONSISTENT && x->rows ? HML_OK : status; /* no rows: it was not even filled */
+}
+
+static hml_status forward_report(const row *r)
+{
+    hml_constraint_report x = {.struct_size = sizeof x};
+    hml_status status = hml_constrained_forward_dynamics(r->model, r->work, HELD, r->in[1], r->in[2], r->in[3],
+                                                         r->in[4], SCRATCH, NULL, NULL, &x);
+    return reported(r, status, &x);
+}
+
+static hml_status inverse_report(const row *r)
+{
+    hml_constraint_report x = {.struct_size = sizeof x};
+    hml_status status = hml_constrained_inverse_dynamics(r->model, r->work, HELD, r->in[1], r->in[2], r->in[3],
+                                                         r->in[4], SCRATCH, NULL, NULL, &x);
+    return reported(r, status, &x);
+}
+
+static hml_status impulse_report(const row *r)
+{
+    hml_constraint_report x = {.struct_size = sizeof x};
+    hml_status status = hml_constrained_impulse(r->model, r->work, HELD, r->in[3] ? *r->in[3] : 0, r->in[1], r->in[2],
+                                                SCRATCH, NULL, NULL, &x);
+    return reported(r, status, &x);
+}
+
 static hml_status linearize(const row *r)
 {
     hml_constrained_linearization x = {.struct_size = sizeof x,
@@ -72,6 +105,8 @@ static hml_status contact_impulse(const row *r)
     *r->out[2] = impact.work;
     *r->out[3] = impact.restitution;
     *r->out[4] = impact.residual;
+    *r->out[5] = impact.closed;
+    *r->out[6] = impact.iterations;
     return status;
 }
 

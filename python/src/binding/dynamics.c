@@ -24,14 +24,36 @@ static hml_status dynamics(const row *r)
     return status;
 }
 
-static hml_status mass_matrix(const row *r)
+/* ---- many states in packs ---- */
+
+static hml_status states(const row *r, hml_dynamics_states x)
 {
-    size_t nv = (size_t)hml_model_nv(r->model);
-    double *memory = row_scratch(r, 2 * nv * sizeof(double) + 1);
-    if (!memory) return HML_OUT_OF_MEMORY;
-    memset(memory, 0, nv * sizeof(double));
-    hml_dynamics_result d = {.struct_size = sizeof d, .M = r->out[0], .h = memory + nv};
-    return hml_dynamics(r->model, r->work, r->in[0], memory, NULL, NULL, &d);
+    x.struct_size = sizeof x;
+    x.q = (hml_input){r->in[0], r->stride[0]};
+    return hml_dynamics_batch(r->model, r->work, r->n, &x, NULL);
+}
+
+static hml_status mass_matrices(const row *r) { return states(r, (hml_dynamics_states){.M = {r->out[0], 0, 0}}); }
+
+static hml_status inverse_mass_matrices(const row *r)
+{
+    return states(r, (hml_dynamics_states){.Minv = {r->out[0], 0, 0}});
+}
+
+static hml_status torques(const row *r)
+{
+    return states(r, (hml_dynamics_states){.v = {r->in[1], r->stride[1]},
+                                           .a = {r->in[2], r->stride[2]},
+                                           .wrenches = {r->in[3], r->stride[3]},
+                                           .torque = {r->out[0], 0, 0}});
+}
+
+static hml_status accelerations(const row *r)
+{
+    return states(r, (hml_dynamics_states){.v = {r->in[1], r->stride[1]},
+                                           .tau = {r->in[2], r->stride[2]},
+                                           .wrenches = {r->in[3], r->stride[3]},
+                                           .acceleration = {r->out[0], 0, 0}});
 }
 
 static hml_status bias(const row *r)
@@ -170,13 +192,25 @@ static hml_status observer_wrenches(const row *r)
     return hml_observer_wrenches(r->model, r->work, &observer, r->in[0], r->in[1], r->out[0]);
 }
 
+static double *observer_scratch(const row *r)
+{
+    return row_scratch(r, (hml_observer_scratch_doubles(r->model) + 1) * sizeof(double));
+}
+
+static hml_status observer_derivatives(const row *r)
+{
+    const hml_observer observer = observer_of(r);
+    return hml_observer_derivatives(r->model, r->work, &observer, r->in[0], r->in[1], observer_scratch(r), r->out[0],
+                                    r->out[1]);
+}
+
 static hml_status observer_linearize(const row *r)
 {
     const hml_observer observer = observer_of(r);
     const hml_representation representation = (hml_representation)r->choice[6];
     const int32_t n = hml_model_nv(r->model);
     const double *q = r->in[0], *v = r->in[1];
-    double *scratch = row_scratch(r, (hml_observer_scratch_doubles(r->model) + 1) * sizeof(double)), *A = r->out[0];
+    double *scratch = observer_scratch(r), *A = r->out[0];
     hml_linearization x = {.struct_size = sizeof x,
                            .q = {q, 0},
                            .v = {v, 0},

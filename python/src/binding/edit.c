@@ -296,21 +296,17 @@ static PyObject *to_urdf(model_object *self, PyObject *none)
     return dump(self, hml_write_urdf);
 }
 
-/* (q, v, tau, wrenches): wrenches are (frame, "frame" or "world", six numbers) */
-static PyObject *load_state(model_object *self, PyObject *object)
+/* (q, v, tau, wrenches): wrenches are (frame, "frame" or "world", six numbers); takes the state over */
+static PyObject *state_wrap(hml_state *s, const hml_error *error)
 {
-    PyObject *path;
-    hml_state *s = NULL;
-    hml_error error = {0};
-    if (!PyUnicode_FSConverter(object, &path)) return NULL;
-    error.status = hml_state_load(PyBytes_AS_STRING(path), self->model, &s, &error);
-    Py_DECREF(path);
-    if (error.status) {
-        raise_error(&error);
+    if (error->status) {
+        raise_error(error);
         return NULL;
     }
     npy_intp nq = s->nq, nv = s->nv, six = 6;
-    PyObject *wrenches = PyList_New(s->nwrenches);
+    int strict = 0; /* warnings may be errors */
+    for (int32_t i = 0; i < s->nwarnings && !strict; i++) strict = PyErr_WarnEx(PyExc_UserWarning, s->warnings[i], 1);
+    PyObject *wrenches = strict ? NULL : PyList_New(s->nwrenches);
     for (int32_t i = 0; wrenches && i < s->nwrenches; i++) {
         const hml_state_wrench *w = &s->wrenches[i];
         PyObject *one =
@@ -323,6 +319,28 @@ static PyObject *load_state(model_object *self, PyObject *object)
                                 : NULL;
     hml_state_free(s);
     return result;
+}
+
+static PyObject *load_state(model_object *self, PyObject *object)
+{
+    PyObject *path;
+    hml_state *s = NULL;
+    hml_error error = {0};
+    if (!PyUnicode_FSConverter(object, &path)) return NULL;
+    error.status = hml_state_load(PyBytes_AS_STRING(path), self->model, &s, &error);
+    Py_DECREF(path);
+    return state_wrap(s, &error);
+}
+
+static PyObject *loads_state(model_object *self, PyObject *object)
+{
+    Py_ssize_t size;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+    hml_state *s = NULL;
+    hml_error error = {0};
+    if (!text) return NULL;
+    error.status = hml_state_load_memory(text, (size_t)size, NULL, self->model, &s, &error);
+    return state_wrap(s, &error);
 }
 
 #define KEYWORDS(f) (PyCFunction)(void (*)(void))(f), METH_VARARGS | METH_KEYWORDS
@@ -369,5 +387,7 @@ PyMethodDef edit_methods[] = {
     {"load_state", (PyCFunction)load_state, METH_O,
      "load_state($self, path, /)\n--\n\n(q, v, tau, wrenches) from a state file; wrenches are (frame, axes, [force; "
      "torque]), as wrench_at takes them."},
+    {"loads_state", (PyCFunction)loads_state, METH_O,
+     "loads_state($self, text, /)\n--\n\nThe same from the text of such a file."},
     {NULL, NULL, 0, NULL},
 };

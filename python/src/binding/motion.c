@@ -337,6 +337,19 @@ static PyObject *get_info(motion_object *self, void *closure)
     return answer;
 }
 
+static PyObject *schemes(PyObject *none, PyObject *nothing)
+{
+    (void)none;
+    (void)nothing;
+    PyObject *orders = PyDict_New();
+    for (int i = 0; orders && i < HML_SCHEME_COUNT; i++) {
+        PyObject *order = PyLong_FromLong(hml_scheme_order((hml_scheme)i));
+        if (!order || PyDict_SetItemString(orders, hml_scheme_name((hml_scheme)i), order)) Py_CLEAR(orders);
+        Py_XDECREF(order);
+    }
+    return orders;
+}
+
 static PyMethodDef methods[] = {
     {"step", (PyCFunction)step, METH_O,
      "step($self, until, /)\n--\n\nOne step, not beyond the time until. Returns the motion. A step that fails raises "
@@ -349,6 +362,8 @@ static PyMethodDef methods[] = {
     {"find", (PyCFunction)find, METH_O,
      "find($self, event, /)\n--\n\n(t, q, v) where event(t, q, v) changes its sign within the last step; None if "
      "nowhere."},
+    {"schemes", (PyCFunction)schemes, METH_NOARGS | METH_STATIC,
+     "schemes()\n--\n\nThe names of the integrators, and the order of each."},
     {"restart", (PyCFunction)restart, METH_VARARGS,
      "restart($self, t, q, v, /)\n--\n\nGoes on from another state, after an impact for instance. Returns the motion."},
     {NULL, NULL, 0, NULL},

@@ -23,6 +23,13 @@ static hml_status screw_to(hml_status (*to)(const hml_screw *, double *), const 
     return to(&s, r->out[0]);
 }
 
+static hml_status pose_check(const row *r)
+{
+    hml_status status = hml_se3_check(r->in[0]);
+    *r->out[0] = status == HML_OK;
+    return status == HML_NOT_NORMALIZED ? HML_OK : status;
+}
+
 static hml_status inertia_check(const row *r)
 {
     unsigned problems = 0;

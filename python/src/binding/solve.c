@@ -1,4 +1,5 @@
-/* What iterates or counts: inverse kinematics, base parameters, singular coordinates, the tree of coordinates. */
+/* What iterates or counts: inverse kinematics, base parameters, singular coordinates, the tree of coordinates; and
+ * robots for the reference tables (hamel/reference/bos.h). */
 #include <string.h>
 
 #include "objects.h"
@@ -203,7 +204,48 @@ static PyObject *layout_joint(model_object *self, PyObject *arguments, PyObject 
     return NULL;
 }
 
+/* ---- robots for the tables of Bos ---- */
+
+static PyObject *reference_check(model_object *self, PyObject *none)
+{
+    (void)none;
+    hml_error error = {0};
+    if (!hml_reference_check(self->model, &error)) Py_RETURN_NONE;
+    raise_error(&error);
+    return NULL;
+}
+
+static PyObject *reference_model(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"mass", "com", "moment", NULL};
+    hml_inertia_spec base = {0};
+    PyObject *given[2] = {Py_None, Py_None};
+    npy_intp dims[2] = {3, 3};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dOO", words, &base.mass, &given[0], &given[1])) return NULL;
+    for (int i = 0; i < 2; i++) {
+        if (given[i] == Py_None) continue;
+        PyArrayObject *array = array_shaped(given[i], words[1 + i], 1 + i, dims);
+        if (!array) return NULL;
+        memcpy(i ? base.moment : base.com, PyArray_DATA(array), (i ? 9 : 3) * sizeof(double));
+        Py_DECREF(array);
+    }
+    hml_model *model = NULL;
+    hml_error error = {0};
+    hml_status status = hml_reference_model(self->model, base.mass != 0 ? &base : NULL, &model, &error);
+    return model_or_error(status, model, &error);
+}
+
 PyMethodDef solve_methods[] = {
+    {"reference_check", (PyCFunction)reference_check, METH_NOARGS,
+     "reference_check($self, /)\n--\n\nRaises UnsupportedError with the reason if the tables of Bos do not know such a "
+     "robot."},
+    {"reference_model", (PyCFunction)(void (*)(void))reference_model, METH_VARARGS | METH_KEYWORDS,
+     "reference_model($self, mass=0.0, com=None, moment=None)\n--\n\n"
+     "The nearest robot that the tables of Bos know: without armature, damping, springs and followers; joints of "
+     "several\n"
+     "coordinates are chains of joints of one; a robot that stands on the world stands on a free base, which is what "
+     "was\n"
+     "fixed to the world, and a body of this mass, centre of mass (3) and moment about it (3, 3) on top of it."},
     {"layout_joint", (PyCFunction)(void (*)(void))layout_joint, METH_VARARGS | METH_KEYWORDS,
      "layout_joint($self, joint, layout='pinocchio', options=0)\n--\n\n(q, nq, v, nv, w): where joint number `joint` "
      "lies in "

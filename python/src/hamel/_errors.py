@@ -53,7 +53,7 @@ class BadFileError(Error, ValueError):
 
 
 class UnsupportedError(Error, ValueError):
-    """Something Hamel, or the format, does not support."""
+    """Not supported for this model or these arguments, or not by the format of a file."""
 
 
 class CannotReadError(Error, OSError):

@@ -1,5 +1,5 @@
 /*
- * Which robots the tables of Bos know, and the nearest one they know to any other. See hamel/reference.h.
+ * Which robots the tables of Bos know, and the nearest one they know to any other. See hamel/reference/bos.h.
  *
  * The conversion is a list of edits of a model, nothing of the paper is in it: passive forces and followers go when the
  * model is built again, a robot that stands on the world is put on a free base, and joints of several coordinates
