@@ -21,16 +21,22 @@ import os
 import queue
 import random
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # how often a folder is chosen; where a name is not there (folders move), the others share its part
-FOLDERS = {"src/kernel": 30, "src/algo": 28, "src/group": 8, "src/model": 12, "src/sim": 16, "src/reference": 6}
-NOT_MUTATED = re.compile(r"status\.c$|names\.c$|version|warnings\.c$")  # texts, and what only says something to people
+FOLDERS = {"src/kernel": 30, "src/algo": 28, "src/group": 8, "src/model": 12, "src/sim": 16, "src/reference": 6,
+           "src/num": 4, "src/base": 2}
+# texts and what only says something to people; numbers of the tests alone
+NOT_MUTATED = re.compile(r"status\.c$|names\.[ch]$|version|warnings\.c$|num_(c64|f128)\.h$")
+KINDS = ("scalar", "scalar_f32", "avx2_x4")  # scalars and packs of four hold all the code
+AGREE = ["--models", "200", "--stop", "1"]
 
 # ---- finding places ----
 
@@ -152,7 +158,8 @@ def fixed(tree):
                          f"says {change['find']}")
             changes.append({**change, "path": places[0][0], "line": places[0][1]})
         found.append({"id": entry["name"], "path": changes[0]["path"], "line": changes[0]["line"], "operator": "fixed",
-                      "changes": changes, "new": "", "text": entry["what"]})
+                      "changes": changes, "new": "", "text": entry["what"], "kinds": entry["kinds"],
+                      "arguments": entry["arguments"], "tests": ["agree"]})
     return found
 
 
@@ -170,140 +177,231 @@ def changed(text, change):
     return "\n".join(lines)
 
 
-class Slot:
-    """a copy of the sources with its build"""
-
-    def __init__(self, folder, all_sets):
-        self.tree, self.build, self.folder = folder / "tree", folder / "build", folder
-        self.tests, self.all_sets = [], all_sets
-        self.copy()
-        self.configure()
-
-    def copy(self):
-        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True,
-                                text=True, check=True).stdout.split("\n")
-        keep = set()
-        for name in listed:
-            if not re.match(r"(src|include|tests|cmake|robots|cli)/|CMakeLists.txt$", name):
-                continue
-            if not (ROOT / name).is_file():
-                continue
-            keep.add(name)
-            to = self.tree / name
-            data = (ROOT / name).read_bytes()
-            if name == "CMakeLists.txt":  # tests look into the libraries
-                data = data.replace(b"C_VISIBILITY_PRESET hidden", b"C_VISIBILITY_PRESET default")
-            if name == "src/CMakeLists.txt" and not self.all_sets:  # packs of four, and single calls in their lanes
-                data = data.replace(b"APPEND HAMEL_KINDS X2", b"APPEND HAMEL_KINDS")
-                data = data.replace(b"X4 X8 S4 S4V X4V", b"X4")
-            if not to.exists() or to.read_bytes() != data:
-                to.parent.mkdir(parents=True, exist_ok=True)
-                to.write_bytes(data)
-        for path in self.tree.rglob("*.[ch]"):
-            if str(path.relative_to(self.tree)) not in keep:
-                path.unlink()
-
-    def configure(self):
-        run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-             "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DBUILD_SHARED_LIBS=ON", "-DHAMEL_CLI=OFF", "-DHAMEL_EXAMPLES=OFF",
-             "-DHAMEL_TEST_KINDS=F64", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"])
-        run(["ninja", "-C", self.build, "-j", "2"])
-        self.objects = self.hashes()
-
-    def hashes(self):
-        out = {}
-        for path in sorted((self.build / "src").rglob("*.o")):
-            out[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return out
-
-    def make(self, targets, limit=400):
-        try:
-            return subprocess.run(["ninja", "-C", self.build, "-j", "1", *targets], capture_output=True,
-                                  timeout=limit).returncode == 0
-        except subprocess.TimeoutExpired:
-            return False
-
-    def try_one(self, mutant):
-        started = time.monotonic()
-        before = {}
-        try:
-            for change in mutant.get("changes", [mutant]):
-                path = self.tree / change["path"]
-                text = path.read_text()
-                before.setdefault(path, text)
-                path.write_text(changed(text, change))
-            verdict = self.judge(mutant)
-        finally:
-            for path, text in before.items():
-                path.write_text(text)
-        return {**mutant, **verdict, "seconds": round(time.monotonic() - started, 1)}
-
-    def judge(self, mutant):
-        if not self.make(["hamel", "hamel-io"]):
-            return {"result": "does not compile", "by": ""}
-        same = self.hashes() == self.objects
-        inline = mutant["path"].startswith(("src/group/", "src/num/")) and mutant["path"].endswith(".h")
-        if same and not inline:
-            return {"result": "equivalent", "by": "same machine code"}
-        extra = []
-        if inline:  # what is in headers is tested in the programs that include them
-            extra = [t for t in self.tests if t["name"].endswith("_f64")]
-            if not self.make([t["name"] for t in extra]):
-                return {"result": "does not compile", "by": ""}
-        near = relevance(mutant["path"])
-        for test in sorted(self.tests, key=lambda t: (t not in extra, -near(t["name"]))):
-            if not passes(self.build, test):
-                return {"result": "killed", "by": test["name"]}
-        return {"result": "equivalent" if same else "survived", "by": ""}
-
-
-def relevance(path):
-    """how near a test's name is to a file's: words they share. The agreement machine knows everything but src/sim"""
-    words = set(re.findall(r"[a-z]{4,}", path.rsplit(".", 1)[0])) - {"kernel", "algo", "group", "model", "single", "pack"}
-
-    def near(name):
-        if name == "agree":
-            return 0.5 if path.startswith("src/sim/") else 9
-        return len(words & set(re.findall(r"[a-z]{4,}", name)))
-
-    return near
-
-
-def passes(build, test, limit=None):
-    try:
-        done = subprocess.run(test["command"], cwd=build / "tests", stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit or test["limit"], env={
-                                  **os.environ, "LD_LIBRARY_PATH": f"{build}/src"})
-        return done.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-
-
 def run(command):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"mutate: {' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
 
 
-def collect_tests(build):
-    """all test programs with their times, the agreement machine first, then the quickest"""
-    listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True,
-                                       text=True, check=True).stdout)
-    tests = []
-    for test in listed["tests"]:
-        name, command = test["name"], test.get("command")
-        if not command or name.startswith(("accuracy_", "mutate")):
-            continue
+def quiet(command, folder, cpu=400.0, wall=1800, **environment):
+    """did it end well, and seconds of processor time: the limit is on those, for the machine may be busy"""
+    limits = ["prlimit", f"--cpu={int(cpu) + 1}", f"--as={6 << 30}", "--core=0"]
+    process = subprocess.Popen(limits + command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, env={**os.environ, **environment})
+    end = threading.Timer(wall, process.kill)
+    end.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    end.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode == 0, usage.ru_utime + usage.ru_stime
+
+
+class Base:
+    """the sources as they are, built once; nothing in it changes while mutants are tried"""
+
+    def __init__(self, tree, build):
+        self.tree, self.build = tree, build
+        self.lock, self.links = threading.RLock(), {}
+        self.read()
+
+    def read(self):
+        """what ninja knows: how objects and programs are made, and what they are made of"""
+        compile, uses, name = {}, {}, None
+        for each in json.loads((self.build / "compile_commands.json").read_text()):
+            words = shlex.split(each["command"])
+            at = words.index("-o")
+            compile[words[at + 1]] = (words[:at], Path(each["file"]))
+        for line in run(["ninja", "-C", self.build, "-t", "deps"]).splitlines():
+            if line[:1] not in (" ", ""):
+                name = line.split(":")[0]
+                uses[name] = set()
+            elif line.strip() and name:
+                uses[name].add(os.path.normpath(self.build / line.strip()))
+        self.compile, self.uses = compile, uses
+
+    def link(self, target):
+        """the words of the command that links a target"""
+        if target not in self.links:
+            with self.lock:
+                last = run(["ninja", "-C", self.build, "-t", "commands", "-s", target]).strip().splitlines()[-1]
+            parts = [p.strip() for p in last.split("&&")]
+            self.links[target] = shlex.split(max(parts, key=lambda p: " -o " in p and len(p)))
+        return self.links[target]
+
+    def objects(self, path, prefix):
+        """what must be compiled again after a change of a file"""
+        full = str(self.tree / path)
+        return [o for o, used in self.uses.items() if o.startswith(prefix) and o in self.compile and
+                (full in used or str(self.compile[o][1]) == full)]
+
+
+class Tests:
+    """test programs, built when they are first wanted"""
+
+    def __init__(self, base, only=None):
+        self.base, self.known, self.cost = base, {}, {}
+        listed = json.loads(run(["ctest", "--test-dir", base.build, "--show-only=json-v1"]))["tests"]
+        for test in listed:
+            name = test["name"]
+            if name == "agree" or name.startswith("test_"):
+                self.known[name] = test.get("command") or [str(base.build / "tests" / name)]
+        self.known["agree"] = [str(base.build / "tests/agree/agree"), *AGREE]
+        if only:
+            self.known = {n: c for n, c in self.known.items() if n in only}
+
+    def target(self, name):
+        return "tests/agree/agree" if name == "agree" else f"tests/{name}"
+
+    def ready(self, name):
+        """built, and its processor time without a change"""
+        with self.base.lock:
+            if name not in self.cost:
+                run(["ninja", "-C", self.base.build, "-j", "1", name])
+                good, cost = quiet(self.known[name], self.base.build / "tests", LD_LIBRARY_PATH=f"{self.base.build}/src")
+                if not good:
+                    sys.exit(f"mutate: {name} fails without any change")
+                self.cost[name] = cost
+                self.base.read()
+            return self.cost[name]
+
+    def order(self, path):
+        near = relevance(path)
+        return sorted(self.known, key=lambda n: (-near(n), self.cost.get(n, 1.0), n))
+
+
+class Attempt:
+    """one change: its own copy of the changed files, of the objects made of them and of what is linked of those"""
+
+    def __init__(self, tests, folder, flags):
+        self.tests, self.base, self.folder, self.flags = tests, tests.base, folder, flags
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+
+    def write(self, mutant):
+        self.paths = []
+        for change in mutant.get("changes", [mutant]):
+            to = self.folder / change["path"]
+            text = to.read_text() if to.exists() else (self.base.tree / change["path"]).read_text()
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_text(changed(text, change))
+            if change["path"] not in self.paths:
+                self.paths.append(change["path"])
+
+    def compile(self, prefix, wanted=None):
+        """objects made again, {their names: the new files}; None where a compiler refuses"""
+        made = {}
+        for name in sorted({o for p in self.paths for o in self.base.objects(p, prefix)}):
+            if wanted and "hamel_kernels_" in name and not any(f"kernels_{k}." in name for k in wanted):
+                continue
+            words, source = self.base.compile[name]
+            own = self.folder / source.relative_to(self.base.tree)
+            to = self.folder / name.replace("/", "_")
+            first = next(i for i, w in enumerate(words) if w.startswith("-I"))
+            command = [*words[:first], f"-I{self.folder}/src", *words[first:], *self.flags, "-w", "-o", str(to), "-c",
+                       str(own if own.exists() else source)]
+            if not quiet(command, self.base.build, CCACHE_DISABLE="1")[0]:
+                return None
+            made[name] = to
+        return made
+
+    def link_library(self, made):
+        whole = next(self.base.build.glob("src/libhamel.so.*.*.*"))  # the others are links to it
+        words = [str(made.get(w, w)) for w in self.base.link(str(whole.relative_to(self.base.build)))]
+        at = words.index("-o")
+        soname = next(w for w in words if w.startswith("-Wl,-soname,")).split(",")[-1]
+        words[at + 1] = str(self.folder / soname)
+        return quiet(words, self.base.build)[0]
+
+    def program(self, name, library):
+        """the test's command, linked again where it is made of what changed"""
+        command = list(self.tests.known[name])
+        target = self.tests.target(name)
+        own = self.compile(f"tests/CMakeFiles/{name}.dir/")
+        if own is None:
+            return None
+        if own or library:
+            words = [str(own.get(w, w)) for w in self.base.link(target)]
+            at = words.index("-o")
+            words[at + 1] = command[0] = str(self.folder / name)
+            words[at:at] = map(str, library.values())  # before the archives, whose members of the same name stay out
+            if not quiet(words, self.base.build)[0]:
+                return None
+        return command
+
+    def judge(self, mutant, shared):
+        self.write(mutant)
+        made = self.compile("src/", mutant.get("kinds"))
+        if made is None or shared and not self.link_library(made):
+            return {"result": "does not compile", "by": ""}
+        same = all(new.read_bytes() == (self.base.build / old).read_bytes() for old, new in made.items())
+        inline = mutant["path"].startswith(("src/group/", "src/num/")) and mutant["path"].endswith(".h")
+        if same and not inline and not self.flags:
+            return {"result": "equivalent", "by": "same machine code"}
+        for name in mutant.get("tests", self.tests.order(mutant["path"])):
+            cost = self.tests.ready(name)
+            command = self.program(name, {} if shared else made)
+            if command is None:
+                return {"result": "does not compile", "by": ""}
+            command += mutant.get("arguments", [])
+            if not quiet(command, self.base.build / "tests", 5 + 4 * cost,
+                         LD_LIBRARY_PATH=f"{self.folder}:{self.base.build}/src")[0]:
+                return {"result": "killed", "by": name}
+        return {"result": "equivalent" if same else "survived", "by": ""}
+
+
+def can_run(kinds):
+    """has this processor what these kernels are made for?"""
+    has = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    if any(k.startswith("avx512") for k in kinds) and not all(f in has for f in ("avx512f", "avx512dq", "avx512vl")):
+        print("mutate: a change of kernels for AVX-512 is left out, which this processor does not have")
+        return False
+    return True
+
+
+def relevance(path):
+    """how near a test's name is to a file's: words they share. The agreement machine knows everything but src/sim"""
+    words = set(re.findall(r"[a-z0-9]{3,}", path.rsplit(".", 1)[0])) - {"src", "kernel", "algo", "group", "model", "single", "pack"}
+
+    def near(name):
         if name == "agree":
-            command = [command[0], "--models", "48", "--stop", "1"]
-        started = time.monotonic()
-        entry = {"name": name, "command": command}
-        if not passes(build, entry, 300):
-            sys.exit(f"mutate: {name} fails without any change")
-        took = time.monotonic() - started
-        entry["seconds"], entry["limit"] = round(took, 2), 10 + 6 * took
-        tests.append(entry)
-    return sorted(tests, key=lambda t: (t["name"] != "agree", t["seconds"]))
+            return 0.5 if path.startswith("src/sim/") else 1.5 if path.startswith("src/group/") else 9
+        return len(words & set(re.findall(r"[a-z0-9]{3,}", name)))
+
+    return near
+
+
+def copy(tree, kinds):
+    """the sources, so that one may go on working on them; with the kernels of these kinds alone"""
+    listed = run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"]).split("\n")
+    keep = set()
+    for name in listed:
+        if not re.match(r"(src|include|tests|cmake|robots|cli)/|CMakeLists.txt$", name) or not (ROOT / name).is_file():
+            continue
+        keep.add(name)
+        to, data = tree / name, (ROOT / name).read_bytes()
+        if name == "CMakeLists.txt":  # tests look into the libraries
+            data = data.replace(b"C_VISIBILITY_PRESET hidden", b"C_VISIBILITY_PRESET default")
+        if name == "src/kernel/kinds.cmake" and kinds:
+            lines = data.decode().split("\n")
+            data = "\n".join(l for l in lines if not l.startswith("hamel_kind(") or l[11:].split()[0] in kinds).encode()
+        if not to.exists() or to.read_bytes() != data:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(data)
+    for path in tree.rglob("*.[ch]"):
+        if str(path.relative_to(tree)) not in keep:
+            path.unlink()
+
+
+def prepare(folder):
+    """a build of shared libraries with -O1, of the libraries and the agreement machine; tests come when they are wanted"""
+    tree, build = folder / "tree", folder / "build"
+    copy(tree, KINDS)
+    run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1",
+         "-DBUILD_SHARED_LIBS=ON", "-DHAMEL_CLI=OFF", "-DHAMEL_EXAMPLES=OFF", "-DHAMEL_TEST_KINDS=F64",
+         "-DCMAKE_SKIP_RPATH=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
+    run(["ninja", "-C", build, "-j", "2", "hamel", "hamel-io", "agree"])
+    return Base(tree, build)
 
 
 # ---- running ----
@@ -353,6 +451,7 @@ def main():
     parser.add_argument("--fixed", action="store_true")
     parser.add_argument("--check", action="store_true", help="only look whether the fixed changes fit the sources")
     parser.add_argument("--again", action="store_true", help="try survivors of earlier runs once more")
+    parser.add_argument("--base", type=Path, default=ROOT / "build", help="with --fixed: a build of static libraries")
     parser.add_argument("--build", type=Path, default=ROOT / "build/mutate")
     options = parser.parse_args()
     if options.check:
@@ -360,33 +459,30 @@ def main():
         return 0
     folder = options.build.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    os.nice(10)
-
-    first = Slot(folder / ("all" if options.fixed else "slot0"), options.fixed)
-    tests = collect_tests(first.build)
-    first.tests = tests
-    print(f"{len(tests)} test programs, {sum(t['seconds'] for t in tests):.0f} s without a change")
-    slots = queue.Queue()
-    slots.put(first)
-    for k in range(1, options.jobs):
-        other = Slot(folder / f"slot{k}", False)
-        other.tests = [{**t, "command": [c.replace(str(first.folder), str(other.folder)) for c in t["command"]]}
-                       for t in tests]
-        slots.put(other)
-
-    wanted = fixed(first.tree) if options.fixed else draw(first.tree, options.count, options.seed)
+    if options.fixed:  # in a build that is there, of archives: what changed is linked before them
+        base = Base(ROOT, options.base.resolve())
+        wanted, flags, shared = [m for m in fixed(ROOT) if can_run(m["kinds"])], ["-O0"], False
+    else:
+        base = prepare(folder)
+        wanted, flags, shared = draw(base.tree, options.count, options.seed), [], True
+    tests = Tests(base)
+    print(f"{len(tests.known)} test programs", flush=True)
+    numbers = queue.Queue()
+    for k in range(options.jobs):
+        numbers.put(k)
     record = folder / "results.jsonl"
-    known = load_results(record)
+    known = {} if options.fixed else load_results(record)
     results, begin = [], time.monotonic()
     counts = lambda: (sum(r["result"] == "killed" for r in results), sum(r["result"] == "survived" for r in results))
     need = len(wanted) if options.fixed else options.count
 
     def work(mutant):
-        slot = slots.get()
+        number, started = numbers.get(), time.monotonic()
         try:
-            return slot.try_one(mutant)
+            attempt = Attempt(tests, folder / f"attempt{number}", flags)
+            return {**mutant, **attempt.judge(mutant, shared), "seconds": round(time.monotonic() - started, 1)}
         finally:
-            slots.put(slot)
+            numbers.put(number)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, record.open("a") as log:
         pending, order = set(), iter(wanted)
