@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Single changes of the sources, one at a time: does a test notice?
 
-mutate.py [--count N] [--seed N] [--jobs N] [--fixed] [--table FILE] [--build DIR]
+mutate.py [--count N] [--seed N] [--jobs N] [--again] [--build DIR]
+mutate.py --fixed [--base BUILD] [--build DIR]
+mutate.py --check
 
-A copy of the sources is built once, as shared libraries with -O1, and all test programs with it. Then each change is
-made in the copy, the libraries alone are built again (one object, or the kernels: of scalars and of packs of four, which
-hold all the code), and the tests run, the nearest first, until one fails: the change is killed. What does not compile is not counted; what leaves
-the same machine code is equivalent and is not counted either. Results are appended to DIR/results.jsonl as they come: a
-run that was stopped goes on where it was, and the same seed makes the same changes. docs/testing.md explains it.
+The sources are copied and built once, as shared libraries with -O1, with kernels for scalars and packs of four, which
+hold all the code. A change is written to a folder of its own; what is made of the changed file is compiled there and
+linked with the other objects of that build. Then the tests run, the nearest first, until one fails: the change is
+killed. What does not compile is not counted; what leaves the same machine code is equivalent and is not counted either.
+Results are appended to DIR/results.jsonl as they come: a run that was stopped goes on where it was, and the same seed
+makes the same changes. --again tries survivors once more. docs/testing.md explains it.
 
---fixed: the changes of tests/mutations/fixed.json instead, which are found by the text of the code, wherever that lies;
-with the kernels of all instruction sets.
+--fixed: the changes of tests/mutations/fixed.json instead, found by the text of the code, wherever that lies. They are
+compiled into a static build that is there (build) and must be found by the agreement machine. --check: do they fit?
 """
 
 import argparse
@@ -159,7 +162,7 @@ def fixed(tree):
             changes.append({**change, "path": places[0][0], "line": places[0][1]})
         found.append({"id": entry["name"], "path": changes[0]["path"], "line": changes[0]["line"], "operator": "fixed",
                       "changes": changes, "new": "", "text": entry["what"], "kinds": entry["kinds"],
-                      "arguments": entry["arguments"], "tests": ["agree"]})
+                      "arguments": entry["arguments"], "bodies": entry.get("bodies"), "tests": ["agree"]})
     return found
 
 
@@ -201,24 +204,20 @@ class Base:
     """the sources as they are, built once; nothing in it changes while mutants are tried"""
 
     def __init__(self, tree, build):
+        """asks ninja how objects are made, and of what"""
         self.tree, self.build = tree, build
         self.lock, self.links = threading.RLock(), {}
-        self.read()
-
-    def read(self):
-        """what ninja knows: how objects and programs are made, and what they are made of"""
-        compile, uses, name = {}, {}, None
+        self.compile, self.uses, name = {}, {}, None
         for each in json.loads((self.build / "compile_commands.json").read_text()):
             words = shlex.split(each["command"])
             at = words.index("-o")
-            compile[words[at + 1]] = (words[:at], Path(each["file"]))
+            self.compile[words[at + 1]] = (words[:at], Path(each["file"]))
         for line in run(["ninja", "-C", self.build, "-t", "deps"]).splitlines():
             if line[:1] not in (" ", ""):
                 name = line.split(":")[0]
-                uses[name] = set()
+                self.uses[name] = set()
             elif line.strip() and name:
-                uses[name].add(os.path.normpath(self.build / line.strip()))
-        self.compile, self.uses = compile, uses
+                self.uses[name].add(os.path.normpath(self.build / line.strip()))
 
     def link(self, target):
         """the words of the command that links a target"""
@@ -237,37 +236,34 @@ class Base:
 
 
 class Tests:
-    """test programs, built when they are first wanted"""
+    """test programs, and what they cost without a change"""
 
-    def __init__(self, base, only=None):
+    def __init__(self, base):
         self.base, self.known, self.cost = base, {}, {}
-        listed = json.loads(run(["ctest", "--test-dir", base.build, "--show-only=json-v1"]))["tests"]
-        for test in listed:
+        for test in json.loads(run(["ctest", "--test-dir", base.build, "--show-only=json-v1"]))["tests"]:
             name = test["name"]
-            if name == "agree" or name.startswith("test_"):
+            if name.startswith("test_"):
                 self.known[name] = test.get("command") or [str(base.build / "tests" / name)]
         self.known["agree"] = [str(base.build / "tests/agree/agree"), *AGREE]
-        if only:
-            self.known = {n: c for n, c in self.known.items() if n in only}
 
     def target(self, name):
         return "tests/agree/agree" if name == "agree" else f"tests/{name}"
 
-    def ready(self, name):
-        """built, and its processor time without a change"""
+    def seconds(self, name, arguments=()):
+        """of processor time, without a change"""
+        key = (name, *arguments)
         with self.base.lock:
-            if name not in self.cost:
-                run(["ninja", "-C", self.base.build, "-j", "1", name])
-                good, cost = quiet(self.known[name], self.base.build / "tests", LD_LIBRARY_PATH=f"{self.base.build}/src")
+            if key not in self.cost:
+                good, cost = quiet([*self.known[name], *arguments], self.base.build / "tests",
+                                   LD_LIBRARY_PATH=f"{self.base.build}/src")
                 if not good:
-                    sys.exit(f"mutate: {name} fails without any change")
-                self.cost[name] = cost
-                self.base.read()
-            return self.cost[name]
+                    sys.exit(f"mutate: {' '.join(key)} fails without any change")
+                self.cost[key] = cost
+            return self.cost[key]
 
     def order(self, path):
         near = relevance(path)
-        return sorted(self.known, key=lambda n: (-near(n), self.cost.get(n, 1.0), n))
+        return sorted(self.known, key=lambda n: (-near(n), self.cost.get((n,), 1.0), n))
 
 
 class Attempt:
@@ -338,25 +334,37 @@ class Attempt:
         inline = mutant["path"].startswith(("src/group/", "src/num/")) and mutant["path"].endswith(".h")
         if same and not inline and not self.flags:
             return {"result": "equivalent", "by": "same machine code"}
-        for name in mutant.get("tests", self.tests.order(mutant["path"])):
-            cost = self.tests.ready(name)
+        arguments = mutant.get("arguments", [])
+        for name in mutant.get("tests") or self.tests.order(mutant["path"]):
+            cost = self.tests.seconds(name, arguments)
             command = self.program(name, {} if shared else made)
             if command is None:
                 return {"result": "does not compile", "by": ""}
-            command += mutant.get("arguments", [])
+            command += arguments
             if not quiet(command, self.base.build / "tests", 5 + 4 * cost,
                          LD_LIBRARY_PATH=f"{self.folder}:{self.base.build}/src")[0]:
+                if mutant.get("bodies") and not 0 < shrunk(command[0], mutant) <= mutant["bodies"]:
+                    return {"result": "killed, but the robot was not made small and printed", "by": name}
                 return {"result": "killed", "by": name}
         return {"result": "equivalent" if same else "survived", "by": ""}
 
 
-def can_run(kinds):
-    """has this processor what these kernels are made for?"""
+def can_run(kinds, base):
+    """are these kernels in the build, and has this processor what they are made for?"""
     has = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    if any(k.startswith("avx512") for k in kinds) and not all(f in has for f in ("avx512f", "avx512dq", "avx512vl")):
-        print("mutate: a change of kernels for AVX-512 is left out, which this processor does not have")
-        return False
+    for kind in kinds:
+        if not any(f"kernels_{kind}." in o for o in base.compile) or kind.startswith("avx512") and not all(
+                f in has for f in ("avx512f", "avx512dq", "avx512vl")):
+            print(f"mutate: a change of the kernels {kind} is left out, which this build or processor does not have")
+            return False
     return True
+
+
+def shrunk(program, mutant):
+    """bodies of the robot that the agreement machine prints when it does not stop at the first finding"""
+    done = subprocess.run([program, *AGREE, "--stop", "0", *mutant["arguments"]], capture_output=True, text=True)
+    found = re.search(r"^DISAGREEMENT .*?^(\{.*?^\})", done.stdout, re.S | re.M)
+    return len(json.loads(found[1])["bodies"]) if found else 0
 
 
 def relevance(path):
@@ -393,14 +401,14 @@ def copy(tree, kinds):
             path.unlink()
 
 
-def prepare(folder):
-    """a build of shared libraries with -O1, of the libraries and the agreement machine; tests come when they are wanted"""
+def prepare(folder, jobs):
+    """a build of shared libraries with -O1, and of all tests"""
     tree, build = folder / "tree", folder / "build"
     copy(tree, KINDS)
     run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1",
          "-DBUILD_SHARED_LIBS=ON", "-DHAMEL_CLI=OFF", "-DHAMEL_EXAMPLES=OFF", "-DHAMEL_TEST_KINDS=F64",
          "-DCMAKE_SKIP_RPATH=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
-    run(["ninja", "-C", build, "-j", "2", "hamel", "hamel-io", "agree"])
+    run(["ninja", "-C", build, "-j", str(jobs)])
     return Base(tree, build)
 
 
@@ -461,9 +469,9 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     if options.fixed:  # in a build that is there, of archives: what changed is linked before them
         base = Base(ROOT, options.base.resolve())
-        wanted, flags, shared = [m for m in fixed(ROOT) if can_run(m["kinds"])], ["-O0"], False
+        wanted, flags, shared = [m for m in fixed(ROOT) if can_run(m["kinds"], base)], ["-O0"], False
     else:
-        base = prepare(folder)
+        base = prepare(folder, options.jobs)
         wanted, flags, shared = draw(base.tree, options.count, options.seed), [], True
     tests = Tests(base)
     print(f"{len(tests.known)} test programs", flush=True)
