@@ -3,12 +3,14 @@
 
 Before it writes it checks that every equation of docs/equations.list has one row, that a row names functions of the
 public headers and tests that are there, or is a (definition) with the page of docs/ that adopts it. A test is found by
-the name of its file and its own name anywhere below tests/ and python/tests/. Every function of a row is called in the
-file of one of its tests; a test of the command stands for what cli/ calls.
+the name of its file and its own name anywhere below tests/ and python/tests/. Every function of a row is called by one
+of its tests, by itself or through what its file and the headers of the tests define; a test of the command stands for
+what cli/ calls.
 
 Usage: check-equations.py [--check]    --check writes nothing and fails where the page is not what it would write
 """
 
+import ast
 import functools
 import pathlib
 import re
@@ -69,18 +71,80 @@ def all_tests():
     return files
 
 
-def called_in(path):
-    """A pattern for the names that a test's file calls, its own headers included; a macro's hml_##a##_rate is any such name"""
-    text = path.read_text(encoding="utf-8")
-    for name in re.findall(r'#include "([\w/]+\.h)"', text):
-        for folder in path.parent, root / "tests/check", root / "tests/num":
-            if (folder / name).is_file():
-                text += (folder / name).read_text(encoding="utf-8")
+def definitions(text):
+    """{name: text} of what stands at the top level of a C file: functions, variables, types, macros"""
+    found = {}
+
+    def take_macro(match):
+        found[match[1]] = found.get(match[1], "") + match[0]
+        return ""
+
+    text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', without_comments(text))
+    text = re.sub(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:[^\n]*\\\n)*[^\n]*", take_macro, text, flags=re.M)
+    text = re.sub(r"^[ \t]*#[^\n]*", "", text, flags=re.M)
+    depth = start = 0
+    for match in re.finditer(r"[{};]", text):
+        depth += {"{": 1, "}": -1, ";": 0}[match[0]]
+        piece = text[start : match.end()]
+        if depth or match[0] == "{" or (match[0] == "}" and not re.search(r"\)\s*$", piece.split("{", 1)[0])):
+            continue  # inside, or before the semicolon after an initializer
+        for name in re.findall(r"\b([A-Za-z_]\w*)\s*(?=[(=\[;,]|$)", piece.split("{", 1)[0].strip()):
+            found[name] = found.get(name, "") + piece
+        start = match.end()
+    return found
+
+
+@functools.cache
+def definitions_with_headers(path):
+    found, seen, todo = {}, {path}, [path]
+    while todo:
+        here = todo.pop()
+        text = here.read_text(encoding="utf-8")
+        for name, body in definitions(text).items():
+            found[name] = found.get(name, "") + body
+        for name in re.findall(r'#include "([\w/]+\.h)"', text):
+            for folder in here.parent, root / "tests/check", root / "tests/num":
+                if (folder / name).is_file() and folder / name not in seen:
+                    seen.add(folder / name)
+                    todo.append(folder / name)
+    return found
+
+
+def names_below(path, test):
+    """All names that a test of a C file uses, by itself or through what it uses"""
+    defined, seen, todo = definitions_with_headers(path), set(), [test]
+    while todo:
+        for name in set(re.findall(r"[A-Za-z_][\w#]*", defined.get(todo.pop(), ""))) - seen:
+            seen.add(name)
+            todo.append(name)
+    return seen
+
+
+def names_below_python(path, test):
+    """The same for Python: attributes of hamel and of its objects"""
+    functions = {}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            functions[node.name] = node
+    seen, todo = set(), [test]
+    while todo:
+        for node in ast.walk(functions.get(todo.pop(), ast.Module([], []))):
+            name = getattr(node, "attr", None) or getattr(node, "id", None)
+            if name and name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return {"hml_" + name for name in seen}
+
+
+def called_by(path, test):
+    """A pattern for the public functions that a test calls; a macro's hml_##a##_rate is any such name"""
     if path.parent.name == "cli":
-        text += "".join(source.read_text(encoding="utf-8") for source in sorted((root / "cli").glob("*.c")))
-    names = set(re.findall(r"\bhml_[\w#]*\w", without_comments(text)))
-    if path.suffix == ".py":
-        names = {"hml_" + name for name in re.findall(r"\bhamel\.(\w+)", text)}
+        text = "".join(source.read_text(encoding="utf-8") for source in sorted((root / "cli").glob("*.c")))
+        names = set(re.findall(r"\bhml_\w+", without_comments(text)))
+    elif path.suffix == ".py":
+        names = names_below_python(path, test)
+    else:
+        names = {name for name in names_below(path, test) if name.startswith("hml_")}
     return re.compile("|".join(re.sub(r"##\w+?##|##\w+", r"\\w+", name) for name in sorted(names)) or "$^")
 
 
@@ -128,14 +192,14 @@ def check_row(row, functions, tests, calls, complain):
     for name in filter(None, row["test"].split(", ")):
         path, complaint = find_test(tests, name)
         if path:
-            paths.append(path)
+            paths.append((path, name.partition(":")[2]))
         else:
             complain(complaint)
     for name in filter(None, row["function"].split(", ")):
         if name not in functions:
             complain(f"no function {name} in the public headers")
-        elif paths and not any(calls(path).fullmatch(name) for path in paths):
-            complain(f"{name} is called in the file of none of its tests")
+        elif paths and not any(calls(*place).fullmatch(name) for place in paths):
+            complain(f"{name} is called by none of its tests")
 
 
 def escape(text):
@@ -204,7 +268,7 @@ def write_page(papers, rows, functions, tests):
 
 def main():
     faults = []
-    papers, functions, tests, calls = expected(), public_functions(), all_tests(), functools.cache(called_in)
+    papers, functions, tests, calls = expected(), public_functions(), all_tests(), functools.cache(called_by)
     numbered = read_rows(lambda line, text: faults.append(f"docs/equations.tsv:{line}: {text}"))
     seen = set()
     for line, row in numbered:
