@@ -57,7 +57,7 @@ def print_times(time):
     for shape in ("chain", "tree"):
         sizes = sorted({n for _, s, n in time if s == shape})
         rows = [[a, *(f"{time[a, shape, n]:.0f}" for n in sizes)] for a in algorithms]
-        table([f"nanoseconds a body, {shape}", *(f"n = {n}" for n in sizes)], rows)
+        table([f"nanoseconds per body, {shape}", *(f"n = {n}" for n in sizes)], rows)
 
 
 def panel(x, title, unit, curves, most):
@@ -95,9 +95,9 @@ def write_picture(file, time, count):
     lines = [
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 942 396" width="942" height="396" role="img" '
         'aria-labelledby="title desc">',
-        '<title id="title">Newton-Euler in four forms: operations and time a body</title>',
-        '<desc id="desc">Two plots over the number of bodies of a chain, 1 to 1000: multiplications and additions a body, '
-        f"at 1000 bodies {last}; and nanoseconds a body. All eight curves are nearly level: the cost is linear.</desc>",
+        '<title id="title">Newton-Euler in four forms: operations and time per body</title>',
+        '<desc id="desc">Two plots over the number of bodies of a chain, 1 to 1000: multiplications and additions per body, '
+        f"at 1000 bodies {last}; and nanoseconds per body. All eight curves are nearly level: the cost is linear.</desc>",
         '<style>text { font-family: "Helvetica Neue", Helvetica, Arial, "DejaVu Sans", sans-serif; fill: #22262b; } '
         ".card { fill: #ffffff; stroke: #d5dae2; } .panel { fill: #f7f8fa; stroke: #e3e7ed; } "
         ".title { font-size: 19px; font-weight: bold; } .name { font-size: 14px; font-weight: bold; } "
@@ -108,8 +108,8 @@ def write_picture(file, time, count):
     for k, (form, colour) in enumerate(FORMS.items()):
         lines.append(f'<path d="M{560 + 92 * k} 27 h22" stroke="{colour}" stroke-width="3"/>')
         lines.append(f'<text class="small" x="{588 + 92 * k}" y="31">{form}</text>')
-    lines += panel(14, "operations a body", "multiplications and additions, poses included", counts, 800)
-    lines += panel(478, "time a body", "nanoseconds", times, 100 * math.ceil(slowest / 100))
+    lines += panel(14, "operations per body", "multiplications and additions, poses included", counts, 800)
+    lines += panel(478, "time per body", "nanoseconds", times, 100 * math.ceil(slowest / 100))
     with open(file, "w", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n</svg>\n")
 

@@ -1,6 +1,6 @@
 /*
  * Nanoseconds a body of what should cost O(n), on chains and trees of 1 to 10,000 bodies. One line a measurement: what,
- * shape, bodies, nanoseconds a body.
+ * shape, bodies, nanoseconds per body.
  *
  * Processor time of this thread; the best of many rounds counts, the others were disturbed. forms.py takes the best of
  * several runs besides: a neighbour on the same core can slow a whole run down.

@@ -5,7 +5,7 @@
  *   orthonormal  how far rotations are from rotations after ten million steps
  *   momentum     a humanoid without gravity, 100 s: drift of momentum and energy, scheme by scheme
  *   long         a drone with an arm, a million steps: does the energy drift?
- *   speed        simulated seconds a second
+ *   speed        simulated seconds per second
  */
 #include <math.h>
 #include <stdio.h>
