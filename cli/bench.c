@@ -161,6 +161,8 @@ static void add_rows(const rows *all, hml_result *result)
         hml_result_add_numbers(t, "ns_quartile_1", 1, &n, numbers + n);
         hml_result_add_numbers(t, "ns_quartile_3", 1, &n, numbers + 2 * n);
         hml_result_add_numbers(t, "per_second", 1, &n, numbers + 3 * n);
+    } else {
+        cli_lose_memory();
     }
     free(texts);
     free(integers);

@@ -77,6 +77,12 @@ int cli_fail(int status, const char *format, ...) CLI_PRINTF(2, 3);
 /* the same for an error of the library, with its file and line */
 int cli_fail_error(const hml_error *error);
 
+/* something that was to be printed or written has no room in memory: what follows is not complete, so main fails */
+void cli_lose_memory(void);
+
+/* CLI_OK, or a message and CLI_COMPUTE if memory was lost */
+int cli_check_memory(void);
+
 /* the exit status that belongs to a status of the library */
 int cli_status_of(hml_status status);
 

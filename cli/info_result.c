@@ -144,6 +144,8 @@ static void add_table(const hml_model *model, const char *name, columns c,
     if (columns_alloc(&c)) {
         for (size_t row = 0; row < c.rows; row++) fill(model, &c, row);
         columns_add(&c, name, result);
+    } else {
+        cli_lose_memory();
     }
     columns_free(&c);
 }
@@ -171,6 +173,8 @@ static void add_coordinates(const robot *r, hml_result *result)
         hml_result_add_texts(t, "name", rows, (const char *const *)r->names);
         hml_result_add_texts(t, "joint", rows, joints);
         for (size_t n = 0; n < N; n++) hml_result_add_numbers(t, names[n], 1, &rows, values + n * rows);
+    } else {
+        cli_lose_memory();
     }
     free(joints);
     free(values);
@@ -196,7 +200,10 @@ static void add_warnings(const hml_model *model, hml_result *result)
     size_t n = (size_t)hml_model_nwarnings(model);
     const char **warnings = calloc(n + 1, sizeof *warnings);
     for (size_t i = 0; warnings && i < n; i++) warnings[i] = hml_model_warning(model, (int32_t)i);
-    if (warnings) hml_result_add_texts(result, "warnings", n, warnings);
+    if (warnings)
+        hml_result_add_texts(result, "warnings", n, warnings);
+    else
+        cli_lose_memory();
     free(warnings);
 }
 

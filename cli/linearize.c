@@ -48,25 +48,27 @@ static hml_status hold_world_wrenches(const robot *r, linearized *l)
 }
 
 /* keeps the columns of B that are wanted */
-static void select_inputs(const robot *r, int all, linearized *l)
+static hml_status select_inputs(const robot *r, int all, linearized *l)
 {
     const size_t n = (size_t)r->nv;
     size_t *columns = calloc(n + 1, sizeof *columns), m = 0;
-    for (int32_t i = 0; columns && i < hml_model_njoints(r->model); i++) {
+    if (!columns) return HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < hml_model_njoints(r->model); i++) {
         hml_joint_info joint = {.struct_size = sizeof joint};
         hml_model_joint(r->model, i, &joint);
         for (int32_t k = 0; (all || joint.actuated) && k < joint.nv; k++) columns[joint.v + k] = 1;
     }
-    for (size_t c = 0; columns && c < n; c++) {
+    for (size_t c = 0; c < n; c++) {
         if (!columns[c]) continue;
         l->input_names[m] = r->names[c];
         columns[m++] = c;
     }
-    for (size_t i = 0; columns && i < 2 * n; i++) {
+    for (size_t i = 0; i < 2 * n; i++) {
         for (size_t c = 0; c < m; c++) l->B[i * m + c] = l->B[i * n + columns[c]]; /* never overtakes what it reads */
     }
     l->ninputs = (int)m;
     free(columns);
+    return HML_OK;
 }
 
 static hml_status compute(const robot *r, const cli_options *options, linearized *l)
@@ -87,8 +89,8 @@ static hml_status compute(const robot *r, const cli_options *options, linearized
         status = hml_linearization_to_representation(r->model, representation, s->q, s->v, l->acceleration, r->nv, l->A,
                                                      l->B);
     }
+    if (!status) status = select_inputs(r, options->all_inputs, l);
     if (status) return status;
-    select_inputs(r, options->all_inputs, l);
     return hml_acceleration_to_representation(r->model, representation, s->q, s->v, l->acceleration, l->acceleration);
 }
 
@@ -105,7 +107,13 @@ static hml_result *result_of(const robot *r, hml_representation representation, 
     return result;
 }
 
-/* "q knee" for the perturbation of the configuration, "v knee" for that of the velocity */
+static void free_names(char **names, int n)
+{
+    for (int i = 0; names && i < n; i++) free(names[i]);
+    free(names);
+}
+
+/* "q knee" for the perturbation of the configuration, "v knee" for that of the velocity; NULL when out of memory */
 static char **state_names(const robot *r)
 {
     int nv = r->nv;
@@ -113,7 +121,11 @@ static char **state_names(const robot *r)
     for (int i = 0; names && i < 2 * nv; i++) {
         size_t size = strlen(r->names[i % nv]) + 3;
         names[i] = malloc(size);
-        if (names[i]) snprintf(names[i], size, "%c %s", i < nv ? 'q' : 'v', r->names[i % nv]);
+        if (!names[i]) {
+            free_names(names, i);
+            return NULL;
+        }
+        snprintf(names[i], size, "%c %s", i < nv ? 'q' : 'v', r->names[i % nv]);
     }
     return names;
 }
@@ -124,12 +136,14 @@ static void print_matrices(const robot *r, const linearized *l)
     char **names = state_names(r);
     const char *const *rows = (const char *const *)names;
     static const char *const heading[] = {"acceleration"};
-    if (!names) return;
+    if (!names) {
+        cli_lose_memory();
+        return;
+    }
     table_matrix(stdout, "Acceleration", nv, 1, l->acceleration, 1, (const char *const *)r->names, heading);
     table_matrix(stdout, "A", n, n, l->A, (size_t)n, rows, rows);
     if (l->ninputs > 0) table_matrix(stdout, "B", n, l->ninputs, l->B, (size_t)l->ninputs, rows, l->input_names);
-    for (int i = 0; i < n; i++) free(names[i]);
-    free(names);
+    free_names(names, n);
 }
 
 static int show(const robot *r, const cli_options *options, const linearized *l)

@@ -78,6 +78,7 @@ int main(int argc, char **argv)
     term_init();
     int status = cli_options_read(argc, argv, &command, &options);
     if (status == CLI_OK && command) status = command->run(&options);
+    if (status == CLI_OK) status = cli_check_memory();
     errno = 0;
     if ((fflush(stdout) || ferror(stdout)) && status == CLI_OK) {
         return cli_fail(CLI_OUTPUT, "standard output cannot be written: %s", strerror(errno ? errno : EIO));

@@ -170,6 +170,11 @@ void robot_print_header(const robot *r, hml_representation representation)
 int robot_write(const cli_options *options, hml_result *result)
 {
     hml_error error = {0};
+    int status = cli_check_memory();
+    if (status != CLI_OK) {
+        hml_result_free(result);
+        return status;
+    }
     error.status = hml_result_write(result, options->out, HML_RESULT_AUTO, &error);
     hml_result_free(result);
     return error.status ? cli_fail_error(&error) : CLI_OK;

@@ -25,6 +25,17 @@ int cli_fail_error(const hml_error *error)
     return cli_fail(status, "%s: %s", error->file, message);
 }
 
+static int memory_lost;
+
+void cli_lose_memory(void) { memory_lost = 1; }
+
+int cli_check_memory(void)
+{
+    if (!memory_lost) return CLI_OK;
+    memory_lost = 0; /* once said is enough */
+    return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+}
+
 int cli_status_of(hml_status status)
 {
     switch (status) {

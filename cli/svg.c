@@ -22,18 +22,33 @@ svg *svg_begin(double width, double height)
     return picture;
 }
 
+/* bytes of the character at text if XML takes it, else 0: titles are cut, and a cut may split a character */
+static size_t character(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    if (n == 1 && (c[0] < 0x20 || c[0] == 0x7f)) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xc0) != 0x80) return 0; /* also at the end */
+    return n;
+}
+
 void svg_text(svg *picture, double x, double y, const char *anchor, const char *style, const char *text)
 {
     fprintf(picture->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" %s>", x, y, anchor, style);
-    for (; *text; text++) {
+    while (*text) {
+        size_t n = character(text);
         if (*text == '<')
             fputs("&lt;", picture->out);
         else if (*text == '>')
             fputs("&gt;", picture->out);
         else if (*text == '&')
             fputs("&amp;", picture->out);
+        else if (n == 0)
+            fputc('?', picture->out);
         else
-            fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, picture->out); /* of file names */
+            fwrite(text, 1, n, picture->out);
+        text += n ? n : 1;
     }
     fputs("</text>\n", picture->out);
 }
@@ -43,7 +58,7 @@ int svg_write(svg *picture, const char *path)
     hml_error error = {0};
     fputs("</svg>\n", picture->out);
     int broken = ferror(picture->out);
-    broken |= fclose(picture->out) != 0;
+    broken |= fclose(picture->out) != 0 || !picture->text;
     error.status = broken ? HML_OUT_OF_MEMORY : hml_file_write(path, picture->text, picture->size, &error);
     free(picture->text);
     free(picture);

@@ -20,7 +20,10 @@ enum { CELL_SIZE = 512, GAP = 2 };
 table *table_new(int columns, const char *right)
 {
     table *t = calloc(1, sizeof *t);
-    if (t) t->columns = columns, t->right = right;
+    if (t)
+        t->columns = columns, t->right = right;
+    else
+        cli_lose_memory();
     return t;
 }
 
@@ -38,12 +41,18 @@ void table_cell(table *t, const char *text)
     if (t->count == t->capacity) {
         size_t capacity = 2 * t->capacity + 64;
         char **cells = realloc(t->cells, capacity * sizeof *cells);
-        if (!cells) return;
+        if (!cells) {
+            cli_lose_memory();
+            return;
+        }
         t->cells = cells, t->capacity = capacity;
     }
     size_t size = strlen(text) + 1;
     char *copy = malloc(size);
-    if (copy) t->cells[t->count++] = memcpy(copy, text, size);
+    if (copy)
+        t->cells[t->count++] = memcpy(copy, text, size);
+    else
+        cli_lose_memory();
 }
 
 void table_format(table *t, const char *format, ...)
@@ -83,7 +92,10 @@ void table_print(const table *t, FILE *out)
 {
     if (!t) return;
     size_t columns = (size_t)t->columns, *widths = calloc(columns, sizeof *widths);
-    if (!widths) return;
+    if (!widths) {
+        cli_lose_memory();
+        return;
+    }
     for (size_t i = 0; i < t->count; i++) {
         size_t width = term_text_width(t->cells[i]);
         if (width > widths[i % columns]) widths[i % columns] = width;
@@ -130,7 +142,10 @@ void table_matrix(FILE *out, const char *name, int rows, int columns, const doub
     size_t margin = 0, *widths = calloc((size_t)columns + 1, sizeof *widths);
     char text[TABLE_NUMBER_SIZE];
     double largest = 0;
-    if (!widths) return;
+    if (!widths) {
+        cli_lose_memory();
+        return;
+    }
     for (int i = 0; i < rows * columns; i++) {
         largest = fmax(largest, fabs(data[(size_t)(i / columns) * ld + (size_t)(i % columns)]));
     }

@@ -109,7 +109,7 @@ static int write_csv(const validate_errors *errors, const char *path)
         for (int p = 0; p < VALIDATE_PARTS; p++) fprintf(out, ",%.17g", errors->average[k][p]);
         fputc('\n', out);
     }
-    if (fclose(out))
+    if (fclose(out) || !text)
         error.status = HML_OUT_OF_MEMORY;
     else
         error.status = hml_file_write(path, text, size, &error);

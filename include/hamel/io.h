@@ -51,7 +51,10 @@ HML_API void hml_load_options_init(hml_load_options *options);
 /* options NULL: the defaults */
 HML_API hml_status hml_load(const char *path, const hml_load_options *options, hml_model **model, hml_error *error);
 
-/* name: for messages and the ending, and where an MJCF file finds what it includes; NULL: none, and no includes */
+/*
+ * name: for messages and the ending, and where an MJCF file finds what it includes, which is in that folder or below;
+ * NULL: none, and no includes
+ */
 HML_API hml_status hml_load_memory(const void *data, size_t size, const char *name, const hml_load_options *options,
                                    hml_model **model, hml_error *error);
 

@@ -86,13 +86,11 @@ static hml_status read_any(reader *r, const char *data, size_t size)
 
 /* ---- entries ---- */
 
-hml_status hml_load_memory(const void *data, size_t size, const char *name, const hml_load_options *options,
-                           hml_model **model, hml_error *error)
+static hml_status load(const void *data, size_t size, const char *name, int in_memory, const hml_load_options *options,
+                       hml_model **model, hml_error *error)
 {
-    if (!model || (!data && size > 0)) return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no data");
-    *model = NULL;
     arena memory = {0};
-    reader r = {.file = name, .memory = &memory, .error = error};
+    reader r = {.file = name, .in_memory = in_memory, .memory = &memory, .error = error};
     hml_status status = copy_options(options, &r.options, error);
     if (status) return status;
     r.builder = hml_builder_new();
@@ -111,6 +109,14 @@ hml_status hml_load_memory(const void *data, size_t size, const char *name, cons
     return status;
 }
 
+hml_status hml_load_memory(const void *data, size_t size, const char *name, const hml_load_options *options,
+                           hml_model **model, hml_error *error)
+{
+    if (!model || (!data && size > 0)) return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no data");
+    *model = NULL;
+    return load(data, size, name, 1, options, model, error);
+}
+
 hml_status hml_load(const char *path, const hml_load_options *options, hml_model **model, hml_error *error)
 {
     if (!path || !model) return hmli_report(error, HML_INVALID_ARGUMENT, path, 0, "there is no file to load");
@@ -119,7 +125,7 @@ hml_status hml_load(const char *path, const hml_load_options *options, hml_model
     size_t size;
     hml_status status = hmli_file_read(path, &data, &size, error);
     if (status) return status;
-    status = hml_load_memory(data, size, path, options, model, error);
+    status = load(data, size, path, 0, options, model, error);
     free(data);
     return status;
 }

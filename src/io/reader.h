@@ -15,6 +15,7 @@ typedef struct reader {
     hml_load_options options;
     hml_error *error; /* may be NULL */
     map kinds;        /* of warnings that are said once */
+    int in_memory;    /* the text is no file: it may include files below the folder of `file` only */
 } reader;
 
 /* the file formats; each fills the builder */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "io/common/file.h"
 #include "io/common/map.h"
 #include "io/common/rotation.h"
@@ -107,9 +108,10 @@ static hml_status normalize(state_reader *r, const place *at, const hml_joint_in
     if (joint->type != HML_JOINT_SPHERICAL && joint->type != HML_JOINT_FREE) return HML_OK;
     double *q = joint->type == HML_JOINT_FREE ? position + 3 : position;
     double length = hypot(hypot(q[0], q[1]), hypot(q[2], q[3]));
+    char text[DECIMAL_SIZE];
     if (!(fabs(length - 1) <= 1e-3))
-        return hmli_json_fail(&r->json, at, "the quaternion of joint " QUOTED " has length %g, not 1", joint->name,
-                              length);
+        return hmli_json_fail(&r->json, at, "the quaternion of joint " QUOTED " has length %s, not 1", joint->name,
+                              decimal_text(text, DECIMAL_SHORT, length));
     for (int i = 0; i < 4; i++) q[i] /= length;
     return HML_OK;
 }

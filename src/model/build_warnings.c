@@ -33,8 +33,10 @@ static hml_status warn(build *w, const char *format, ...)
 static hml_status odd_axis(build *w, const char *name, const char *which, const double axis[3])
 {
     double copy[3] = {axis[0], axis[1], axis[2]}, length = hmli_normalize_axis(copy);
+    char text[DECIMAL_SIZE];
     if (fabs(length - 1) <= 1e-3) return HML_OK;
-    return warn(w, "joint " NAMED ": its %s has length %g and was normalized", name, which, length);
+    return warn(w, "joint " NAMED ": its %s has length %s and was normalized", name, which,
+                decimal_text(text, DECIMAL_SHORT, length));
 }
 
 static hml_status odd_joint(build *w, int32_t i)

@@ -168,8 +168,10 @@ hml_status hmli_check_inertia(const char *link, const hml_inertia_spec *body, hm
 {
     if (!isfinite(body->mass) || !hmli_all_finite(body->com, 3) || !hmli_all_finite(body->moment, 9))
         return hmli_fail(error, HML_NOT_FINITE, "body " NAMED ": its inertia holds NaN or infinity", link);
+    char mass[DECIMAL_SIZE];
     if (body->mass < 0)
-        return hmli_fail(error, HML_BAD_MODEL, "body " NAMED ": its mass is negative (%g)", link, body->mass);
+        return hmli_fail(error, HML_BAD_MODEL, "body " NAMED ": its mass is negative (%s)", link,
+                         decimal_text(mass, DECIMAL_SHORT, body->mass));
     return HML_OK;
 }
 
@@ -177,6 +179,7 @@ int hmli_odd_inertia(const char *link, const hml_inertia_spec *body, char *sente
 {
     const double *I = body->moment, slack = HML_INERTIA_TOLERANCE;
     double about_com[10] = {1}, lambda[3], largest = 0;
+    char number[3][DECIMAL_SIZE];
     unsigned problems;
     for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(I[i]));
     if (largest == 0) return 0;
@@ -194,15 +197,16 @@ int hmli_odd_inertia(const char *link, const hml_inertia_spec *body, char *sente
     sym3_to_array(sym3_of_rows(I), about_com + 4);
     if (hml_inertia_check(about_com, slack, &problems, lambda, NULL)) return 0;
     if (lambda[0] < -slack * largest) {
-        snprintf(sentence, size, "link " NAMED ": its moment of inertia has a negative eigenvalue (%g)", link,
-                 lambda[0]);
+        snprintf(sentence, size, "link " NAMED ": its moment of inertia has a negative eigenvalue (%s)", link,
+                 decimal_text(number[0], DECIMAL_SHORT, lambda[0]));
         return 1;
     }
     if (lambda[0] + lambda[1] < lambda[2] - slack * largest) {
         snprintf(sentence, size,
                  "link " NAMED
-                 ": its principal moments %g, %g, %g violate the triangle inequality: no body can have them",
-                 link, lambda[0], lambda[1], lambda[2]);
+                 ": its principal moments %s, %s, %s violate the triangle inequality: no body can have them",
+                 link, decimal_text(number[0], DECIMAL_SHORT, lambda[0]),
+                 decimal_text(number[1], DECIMAL_SHORT, lambda[1]), decimal_text(number[2], DECIMAL_SHORT, lambda[2]));
         return 1;
     }
     return 0;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/decimal.h"
 #include "hamel/model.h"
 
 #if defined __GNUC__

@@ -54,10 +54,11 @@ static int close_enough(const comparison *c, double a, double b)
 static int same_numbers(const comparison *c, const char *what, uint32_t name, const char *which, const double *a,
                         const double *b, int n)
 {
+    char one[DECIMAL_SIZE], other[DECIMAL_SIZE];
     for (int i = 0; i < n; i++)
         if (!close_enough(c, a[i], b[i]))
-            return differ(c, "%s " NAMED ": its %s is %.17g in one and %.17g in the other", what,
-                          model_text(c->a, name), which, a[i], b[i]);
+            return differ(c, "%s " NAMED ": its %s is %s in one and %s in the other", what, model_text(c->a, name),
+                          which, decimal_text(one, DECIMAL_EXACT, a[i]), decimal_text(other, DECIMAL_EXACT, b[i]));
     return 1;
 }
 
@@ -131,13 +132,15 @@ static int same_shape(const comparison *c, int32_t i)
 int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size)
 {
     comparison c = {a, b, tolerance, difference, size};
+    char one[DECIMAL_SIZE], other[DECIMAL_SIZE];
     if (!a || !b) return differ(&c, "there is only one model, or none");
     if (strcmp(hml_model_name(a), hml_model_name(b)) != 0)
         return differ(&c, "one is called " NAMED ", the other " NAMED, hml_model_name(a), hml_model_name(b));
     for (int i = 0; i < 3; i++)
         if (!close_enough(&c, a->gravity[i], b->gravity[i]))
-            return differ(&c, "gravity is %.17g, %.17g, %.17g in one and %.17g, %.17g, %.17g in the other",
-                          a->gravity[0], a->gravity[1], a->gravity[2], b->gravity[0], b->gravity[1], b->gravity[2]);
+            return differ(&c, "the %c of gravity is %s in one and %s in the other", "xyz"[i],
+                          decimal_text(one, DECIMAL_EXACT, a->gravity[i]),
+                          decimal_text(other, DECIMAL_EXACT, b->gravity[i]));
     if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
         !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes))
         return 0;
@@ -150,7 +153,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
     for (int32_t i = 0; i < a->nshapes; i++)
         if (!same_shape(&c, i)) return 0;
     if (!close_enough(&c, a->world_mass, b->world_mass))
-        return differ(&c, "what is fixed to the world weighs %.17g in one and %.17g in the other", a->world_mass,
-                      b->world_mass);
+        return differ(&c, "what is fixed to the world weighs %s in one and %s in the other",
+                      decimal_text(one, DECIMAL_EXACT, a->world_mass),
+                      decimal_text(other, DECIMAL_EXACT, b->world_mass));
     return 1;
 }

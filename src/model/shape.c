@@ -31,12 +31,13 @@ hml_status hml_shape_kind_from_name(const char *name, hml_shape_kind *kind)
 hml_status hmli_check_shape(const char *body, hml_shape *shape, hml_error *error)
 {
     const char *on = body ? body : "world";
+    char text[DECIMAL_SIZE];
     if (!known(shape->kind))
         return hmli_fail(error, HML_INVALID_ARGUMENT, "a shape of " NAMED " has an unknown kind", on);
     for (int i = 0; i < sizes[shape->kind]; i++)
         if (!(shape->size[i] > 0) || !isfinite(shape->size[i]))
-            return hmli_fail(error, HML_BAD_MODEL, "a %s of " NAMED " has the size %g: it must be positive",
-                             names[shape->kind], on, shape->size[i]);
+            return hmli_fail(error, HML_BAD_MODEL, "a %s of " NAMED " has the size %s: it must be positive",
+                             names[shape->kind], on, decimal_text(text, DECIMAL_SHORT, shape->size[i]));
     for (int i = sizes[shape->kind]; i < 3; i++) shape->size[i] = 0;
     if (!isfinite(shape->friction) || !(shape->restitution >= 0 && shape->restitution <= 1))
         return hmli_fail(error, HML_BAD_MODEL, "a %s of " NAMED ": its friction or its restitution is out of range",

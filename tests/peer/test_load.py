@@ -317,6 +317,19 @@ FEATURES = {
         '<body><joint/><inertial pos="0 0 0" mass="0.1" euler="10 20 30" diaginertia="0.1 1 1.05"/></body><body/>',
         '<compiler boundmass="0.5" boundinertia="0.3"/>',
     ),
+    "bounds of bodies that say nothing": mjcf(
+        f'<body pos="1 2 3" euler="10 20 30"><joint/><body pos="0.5 0 0.25" euler="0 0 40"/>'
+        f'<body><joint/><body pos="0 0 1" quat="1 1 0 0"/></body></body><body pos="2 0 0"><joint/><geom size="0.1"/></body>',
+        '<compiler boundmass="0.5" boundinertia="0.3"/>',
+    ),
+    "slides after a ball": mjcf(f'<body><joint type="ball"/><joint type="slide"/>{I}</body>'),
+    "a ball after hinges": mjcf(f'<body><joint/><joint axis="1 0 0"/><joint type="ball"/>{I}</body>'),
+    "six slides and hinges": mjcf("<body>" + 3 * "<joint/>" + 3 * '<joint type="slide"/>' + f"{I}</body>"),
+    "defaults that hide defaults": mjcf(
+        '<body childclass="d"><joint/><geom size="0.1"/><geom class="c" type="box"/></body>',
+        '<default><geom size="0.5 0.6 0.7"/><default class="c"><geom size="0.2" density="7"/>'
+        '<default class="d"><geom size="0.3 0.4" type="capsule"/></default></default></default>',
+    ),
     "balance": mjcf(
         '<body><joint/><inertial pos="0 0 0" mass="0.1" diaginertia="1 1 3"/></body>'
         '<body><joint/><inertial pos="0 0 0" mass="0.1" euler="10 20 30" diaginertia="1 1.1 1.2"/></body>',
@@ -382,7 +395,46 @@ BOTH_REFUSE = {
     "size missing": mjcf('<body><joint/><geom type="box" size="0.1"/></body>'),
     "keyword": mjcf(f'<body><joint limited="True"/>{I}</body>'),
     "coordinate": mjcf(f"<body><joint/>{I}</body>", '<compiler coordinate="global"/>'),
+    "pos and fromto": mjcf('<body><joint/><geom type="capsule" size="0.1" pos="1 0 0" fromto="0 0 0 1 0 0"/></body>'),
+    "pos and fromto of a site": mjcf(
+        f'<body><joint/>{I}<site name="s" type="capsule" size="0.1" pos="1 0 0" fromto="0 0 0 1 0 0"/></body>'
+    ),
+    "hinge after a ball": mjcf(f'<body><joint type="ball"/><joint/>{I}</body>'),
+    "two balls": mjcf(f'<body><joint type="ball"/><joint type="ball"/>{I}</body>'),
+    "range of a ball": mjcf(f'<body><joint type="ball" range="1 90"/>{I}</body>'),
+    "seven degrees of freedom": mjcf(f"<body>{'<joint/>' * 7}{I}</body>"),
+    "site twice": mjcf(f'<body><joint/>{I}<site name="s"/><site name="s"/></body>'),
+    "geom twice": mjcf('<body><joint/><geom name="g" size="0.1"/><geom name="g" size="0.1"/></body>'),
+    "joint twice": mjcf(f'<body><joint name="j"/>{I}</body><body><joint name="j"/>{I}</body>'),
+    "actuator twice": mjcf(
+        f'<body><joint name="j"/>{I}</body>', after='<actuator><motor name="m" joint="j"/><motor name="m" joint="j"/></actuator>'
+    ),
+    "tendon twice": mjcf(
+        f'<body><joint name="j"/>{I}</body>',
+        after="<tendon>" + '<fixed name="t"><joint joint="j" coef="1"/></fixed>' * 2 + "</tendon>",
+    ),
 }
+
+
+def test_mjcf_tendons_of_default_classes(tmp_path):
+    """What a tendon's spring does is left out, with a warning wherever the stiffness stands; MuJoCo moves by it."""
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "model.xml"
+    tendon = '<tendon><fixed name="t"{}><joint joint="j" coef="2"/></fixed></tendon>'
+    body = f'<body><joint name="j"/>{I}</body>'
+    for before, own in (
+        ("", ' stiffness="3" springlength="0.5"'),
+        ('<default><tendon stiffness="3" springlength="0.5"/></default>', ""),
+        ('<default><default class="c"><tendon stiffness="3" springlength="0.5"/></default></default>', ' class="c"'),
+    ):
+        path.write_text(mjcf(body, before, tendon.format(own)))
+        model = mujoco.MjModel.from_xml_path(str(path))
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        assert abs(data.qfrc_passive[0]) > 1
+        assert any("stiffness of tendon 't'" in w for w in dump(path)["warnings"]), before
+    path.write_text(mjcf(body, '<default><tendon stiffness="3"/></default>', tendon.format(' stiffness="0"')))
+    assert not any("tendon" in w for w in dump(path)["warnings"])
 
 
 @pytest.mark.parametrize("name", BOTH_REFUSE)

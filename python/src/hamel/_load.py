@@ -81,7 +81,10 @@ def loads(
     keep_fixed: bool = False,
     strict: bool = False,
 ) -> _core.Model:
-    """A model from the text of such a file; name is for messages. The other arguments are those of `load`."""
+    """A model from the text of such a file. The other arguments are those of `load`.
+
+    name is for messages, and its folder is where an MJCF text finds what it includes, there or below.
+    """
     return _core._loads(text, name, format, base, base_name, gravity, _build(mimic, passive, keep_fixed, strict))
 
 

@@ -12,6 +12,7 @@
 
 #include "hamel/io.h"
 #include "io/common/report.h"
+#include "io/common/unnamed.h"
 
 /* strerror is not safe between threads */
 static const char *reason(int code, char text[128])
@@ -62,18 +63,33 @@ static hml_status read_all(int file, const char *path, char **data, size_t *size
     return HML_OK;
 }
 
-hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error *error)
+static hml_status read_file(const char *path, int plain, char **data, size_t *size, hml_error *error)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    /* a pipe waits for its other end, unless one opens it so; for a file it makes no difference */
+    int file = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK : 0));
     if (file < 0) return cannot(error, HML_CANNOT_READ, path, "read", errno);
     struct stat about;
-    if (fstat(file, &about) == 0 && S_ISDIR(about.st_mode)) {
-        close(file);
-        return cannot(error, HML_CANNOT_READ, path, "read", EISDIR);
-    }
-    hml_status status = read_all(file, path, data, size, error);
+    hml_status status = HML_OK;
+    if (fstat(file, &about) != 0)
+        status = cannot(error, HML_CANNOT_READ, path, "read", errno);
+    else if (S_ISDIR(about.st_mode))
+        status = cannot(error, HML_CANNOT_READ, path, "read", EISDIR);
+    else if (plain && !S_ISREG(about.st_mode))
+        status = hmli_report(error, HML_CANNOT_READ, path, 0, "cannot be read: it is no file, but a pipe or a device");
+    else
+        status = read_all(file, path, data, size, error);
     close(file);
     return status;
+}
+
+hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error *error)
+{
+    return read_file(path, 0, data, size, error);
+}
+
+hml_status hmli_file_read_plain(const char *path, char **data, size_t *size, hml_error *error)
+{
+    return read_file(path, 1, data, size, error);
 }
 
 /* ---- writing ---- */
@@ -111,21 +127,59 @@ static int open_beside(const char *path, char *beside, size_t size)
     return -1;
 }
 
-/* mode: of the file that is replaced; 0: there is none */
+/* to the disk; mode: of the file that is replaced; 0: there is none */
+static int fill(int file, const void *data, size_t size, mode_t mode)
+{
+    int code = write_all(file, data, size);
+    if (!code && mode && fchmod(file, mode) != 0) code = errno;
+    if (!code && fsync(file) != 0) code = errno;
+    return code;
+}
+
+/* a file without a name gets the one of `path`: directly if nothing is there, else over a name beside it */
+static int name_it(int file, const char *path, char *beside, size_t room)
+{
+    if (hmli_unnamed_name(file, path) == 0) return 0;
+    for (int i = 0; errno == EEXIST && i < 1000; i++) {
+        snprintf(beside, room, "%s.%ld-%d", path, (long)getpid(), i);
+        if (hmli_unnamed_name(file, beside) != 0) continue;
+        if (rename(beside, path) == 0) return 0;
+        int code = errno;
+        unlink(beside);
+        return code;
+    }
+    return errno;
+}
+
+/* 1 if it is written, and *code says how that went; 0: not in this way */
+static int write_unnamed(const char *path, const void *data, size_t size, mode_t mode, char *beside, size_t room,
+                         int *code)
+{
+    int file = hmli_unnamed_open(path);
+    if (file < 0) return 0;
+    *code = fill(file, data, size, mode);
+    int named = *code ? 0 : name_it(file, path, beside, room);
+    if (close(file) != 0 && !*code) *code = errno;
+    return !named;
+}
+
 static int write_beside(const char *path, const void *data, size_t size, mode_t mode)
 {
     size_t room = strlen(path) + 40;
     char *beside = malloc(room);
+    int code = 0;
     if (!beside) return ENOMEM;
-    int file = open_beside(path, beside, room);
-    if (file < 0) {
-        int code = errno;
+    if (write_unnamed(path, data, size, mode, beside, room, &code)) {
         free(beside);
         return code;
     }
-    int code = write_all(file, data, size);
-    if (!code && mode && fchmod(file, mode) != 0) code = errno;
-    if (!code && fsync(file) != 0) code = errno;
+    int file = open_beside(path, beside, room);
+    if (file < 0) {
+        code = errno;
+        free(beside);
+        return code;
+    }
+    code = fill(file, data, size, mode);
     if (close(file) != 0 && !code) code = errno;
     if (!code && rename(beside, path) != 0) code = errno;
     if (code) unlink(beside);

@@ -11,4 +11,7 @@ enum { FILE_MAX_SIZE = 1 << 28 }; /* 256 MiB: a hundred thousand links with ever
 /* *data is ended by a zero that *size does not count; free it */
 hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error *error);
 
+/* the same, but no pipes and devices, which may never end: for paths that stand in a file */
+hml_status hmli_file_read_plain(const char *path, char **data, size_t *size, hml_error *error);
+
 #endif

@@ -212,26 +212,11 @@ int hmli_number_read_list(const char *text, int most, double values[])
     }
 }
 
-/* the locale's point, which may take several bytes, becomes a point */
-static void use_point(char *text)
-{
-    char *out = text;
-    for (const char *in = text; *in; in++) {
-        int plain = is_digit(*in) || strchr("+-e", *in);
-        if (plain)
-            *out++ = *in;
-        else if (out == text || out[-1] != '.')
-            *out++ = '.';
-    }
-    *out = 0;
-}
-
 void hmli_number_write(double x, char text[NUMBER_SIZE])
 {
     for (int digits = 15; digits <= 17; digits++) {
         double back;
-        snprintf(text, NUMBER_SIZE, "%.*g", digits, x);
-        use_point(text);
+        decimal_text(text, digits, x);
         if (hmli_number_read(text, &back) && back == x) return;
     }
 }

@@ -8,7 +8,9 @@
 #ifndef HML_IO_COMMON_NUMBER_H
 #define HML_IO_COMMON_NUMBER_H
 
-enum { NUMBER_SIZE = 32 };
+#include "base/decimal.h"
+
+enum { NUMBER_SIZE = DECIMAL_SIZE };
 
 /* reads a number at the start of text; where it ends, or NULL if there is none or it is too large */
 const char *hmli_number_read(const char *text, double *value);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "io/common/rotation.h"
 #include "io/json/model.h"
 
@@ -42,9 +43,10 @@ static hml_status read_quaternion(json_model *m, const place *at, double rotatio
     if (!(length > 0)) return hmli_json_fail(&m->json, at, "the quaternion is zero");
     mat3_to_rows(R, rotation);
     if (fabs(length - 1) <= 1e-3) return HML_OK;
-    char pointer[POINTER_SIZE];
+    char pointer[POINTER_SIZE], text[DECIMAL_SIZE];
     hmli_json_pointer(at, pointer);
-    return hmli_reader_warn(m->r, "%s has length %g and was normalized", pointer, length);
+    return hmli_reader_warn(m->r, "%s has length %s and was normalized", pointer,
+                            decimal_text(text, DECIMAL_SHORT, length));
 }
 
 hml_status hmli_json_origin(json_model *m, const place *at, double position[3], double rotation[9])

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
+
 typedef struct names {
     map places, joints; /* bodies and frames share their names */
 } names;
@@ -156,11 +158,13 @@ static hml_status read_file(json_model *m, const place *file)
     place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
     const char *name = NULL;
     double number = 1, gravity[3];
+    char text[DECIMAL_SIZE];
 
     hml_status status = hmli_json_object(json, file);
     if (!status) status = hmli_json_number(json, &version, &number);
     if (!status && number != 1)
-        status = hmli_json_fail(json, &version, "version %g of the format is not supported, only version 1", number);
+        status = hmli_json_fail(json, &version, "version %s of the format is not supported, only version 1",
+                                decimal_text(text, DECIMAL_SHORT, number));
     if (!status) status = hmli_json_text(json, &name_at, &name);
     if (!status) status = hmli_json_numbers(json, &gravity_at, 3, gravity);
     if (!status) status = hmli_json_need(json, &bodies);

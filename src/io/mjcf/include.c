@@ -1,6 +1,9 @@
 /*
  * <include file="…">: the elements below the root of that file take its place. MuJoCo looks for the file beside the
  * main file, then beside the one that includes it, and includes no file twice, which also ends every cycle.
+ *
+ * A file may include any file, as in MuJoCo, but no pipe or device. Text from memory comes from a program's own
+ * sources, a network perhaps: what it includes is below the folder that the program named.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +41,15 @@ static int remember(include_list *list, const struct stat *file)
     return kept ? hmli_map_add(&list->seen, kept, 0) : -1;
 }
 
+/* does the path lead out of its folder? Links inside are those of the folder's owner */
+static int leads_out(const char *path)
+{
+    if (*path == '/') return 1;
+    for (const char *part = path; part; part = strchr(part, '/'), part = part ? part + 1 : NULL)
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2])) return 1;
+    return 0;
+}
+
 static hml_status find_file(include_list *list, const xml_node *node, const char **path)
 {
     reader *r = list->r;
@@ -47,6 +59,9 @@ static hml_status find_file(include_list *list, const xml_node *node, const char
     if (!r->file)
         return hmli_report(r->error, HML_UNSUPPORTED, NULL, node->line,
                            "<include>: " QUOTED " cannot be included, the model has no folder", name);
+    if (r->in_memory && leads_out(name))
+        return hmli_report(r->error, HML_UNSUPPORTED, node->file, node->line,
+                           "<include>: " QUOTED " is not below the folder of the model, which is text in memory", name);
     const char *first = join(list, r->file, name), *second = join(list, node->file, name);
     if (!first || !second) return hmli_report_memory(r->error, node->file);
     struct stat file;
@@ -74,7 +89,7 @@ static hml_status splice(include_list *list, xml_node **link)
     size_t size;
     hml_status status = find_file(list, include, &path);
     if (status) return status;
-    status = hmli_file_read(path, &data, &size, r->error);
+    status = hmli_file_read_plain(path, &data, &size, r->error);
     if (status) return status;
     status = hmli_xml_parse(r->memory, path, data, size, &root, r->error);
     free(data);

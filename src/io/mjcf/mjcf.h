@@ -5,9 +5,12 @@
  *   settings.c  <compiler> and <option>
  *   default.c   default classes, and attributes looked up through them
  *   orient.c    orientations: quat, axisangle, euler, xyaxes, zaxis
- *   body.c      the tree of bodies and frames; joints (joint.c), geoms (geom.c), inertias
- * (inertia.c) other.c     actuators, and what is left out by name mjcf.c           the order of all this,
- * names, and the builder
+ *   body.c      the tree of bodies and frames
+ *   joint.c     joints
+ *   geom.c      geoms
+ *   inertia.c   inertias
+ *   other.c     actuators, and what is left out by name
+ *   mjcf.c      the order of all this, names, and the builder
  */
 #ifndef HML_IO_MJCF_MJCF_H
 #define HML_IO_MJCF_MJCF_H
@@ -162,7 +165,10 @@ hml_status hmli_mjcf_word(const mjcf *m, const mjcf_element *e, const char *attr
 hml_status hmli_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place);
 hml_status hmli_mjcf_orientation(const mjcf *m, const mjcf_element *e, mat3 *R);
 
-/* fromto: half the length, and the frame between the two points; *there = 0 if there is none */
+/*
+ * fromto: half the length, and the frame between the two points, where place was that of pos; *there = 0 if there is
+ * none
+ */
 hml_status hmli_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, double *half, pose *place);
 
 /* ---- body.c, joint.c, geom.c, inertia.c ---- */

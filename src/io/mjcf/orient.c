@@ -119,7 +119,7 @@ hml_status hmli_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, do
     const xml_node *node = hmli_mjcf_holder(m, e, "fromto");
     *there = node != NULL;
     if (!node) return HML_OK;
-    if (hmli_mjcf_holder(m, e, "pos"))
+    if (place->p.x != 0 || place->p.y != 0 || place->p.z != 0) /* MuJoCo takes a pos of zeros for none */
         return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<%.80s> has both pos and fromto", e->node->name);
     hml_status status = hmli_mjcf_numbers(m, e, "fromto", 6, a);
     if (status) return status;

@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "base/decimal.h"
 #include "hamel/io.h"
 #include "io/common/report.h"
 #include "io/result/result.h"
@@ -161,13 +162,7 @@ hml_result *hml_result_add_table(hml_result *result, const char *name, size_t ro
 
 /* ---- writing ---- */
 
-void hmli_result_number_text(double x, char text[RESULT_NUMBER_SIZE])
-{
-    snprintf(text, RESULT_NUMBER_SIZE, "%.17g", x);
-    for (char *c = text; *c; c++) {
-        if (!strchr("0123456789+-einfa", *c)) *c = '.'; /* the decimal sign of a locale */
-    }
-}
+void hmli_result_number_text(double x, char text[RESULT_NUMBER_SIZE]) { decimal_text(text, DECIMAL_EXACT, x); }
 
 static const struct {
     const char *ending;

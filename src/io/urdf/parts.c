@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "io/common/rotation.h"
 #include "io/urdf/urdf.h"
 
@@ -14,6 +15,7 @@ hml_status hmli_urdf_origin(urdf *u, const xml_node *node, pose *H)
     if (!node) return HML_OK;
     reader *r = u->r;
     double xyz[3] = {0}, rpy[3] = {0}, xyzw[4];
+    char text[DECIMAL_SIZE];
     hml_status status = hmli_reader_warn_attributes(r, node, origin_attributes);
     if (!status) status = hmli_xml_numbers(node, "xyz", 3, xyz, r->error);
     if (!status) status = hmli_xml_numbers(node, "rpy", 3, rpy, r->error);
@@ -30,7 +32,8 @@ hml_status hmli_urdf_origin(urdf *u, const xml_node *node, pose *H)
     double wxyz[4] = {xyzw[3], xyzw[0], xyzw[1], xyzw[2]}, length = rotation_of_quaternion(wxyz, &H->R);
     if (!(length > 0)) return hmli_report(r->error, HML_BAD_FILE, node->file, node->line, "<origin> quat_xyzw is zero");
     if (fabs(length - 1) > 1e-3)
-        return hmli_reader_warn(r, "line %d: quat_xyzw has length %g and was normalized", node->line, length);
+        return hmli_reader_warn(r, "line %d: quat_xyzw has length %s and was normalized", node->line,
+                                decimal_text(text, DECIMAL_SHORT, length));
     return HML_OK;
 }
 

@@ -355,6 +355,75 @@ static void test_actuators_and_tendons_that_are_odd(void **state)
 #undef DRIVEN
 }
 
+/* what a tendon does by itself is left out with a warning, wherever it is said; its own zero is said too */
+static void test_tendons_of_default_classes(void **state)
+{
+    (void)state;
+#define TENDON(before, tendon)                                                                                         \
+    "<mujoco>" before "<worldbody><body><joint name='a'/>" I "</body></worldbody><tendon>" tendon "</tendon></mujoco>"
+    static const char *const said[] = {
+        TENDON("", "<fixed name='t' stiffness='1'/>"),
+        TENDON("<default><tendon stiffness='1'/></default>", "<fixed name='t'/>"),
+        TENDON("<default><tendon stiffness='1'/></default>", "<spatial name='t'/>"),
+        TENDON("<default><default class='c'><tendon stiffness='1'/></default></default>",
+               "<fixed class='c' name='t'/>"),
+        TENDON("<default><tendon stiffness='0 2'/></default>", "<fixed name='t'/>"),
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        hml_model *m = load_text("m.xml", said[i]);
+        assert_has_warning(m, "the stiffness of tendon 't' is left out");
+        hml_model_free(m);
+    }
+    hml_model *m = load_text("m.xml", TENDON("<default><tendon damping='1' armature='2'/></default>", "<fixed/>"));
+    assert_has_warning(m, "the damping of a tendon without a name is left out");
+    assert_has_warning(m, "the armature of a tendon without a name is left out");
+    hml_model_free(m);
+    static const char *const silent[] = {
+        TENDON("<default><tendon stiffness='1'/></default>", "<fixed name='t' stiffness='0'/>"),
+        TENDON("<default><default class='c'><tendon stiffness='1'/></default></default>", "<fixed name='t'/>"),
+        TENDON("<option><flag spring='disable'/></option>", "<fixed name='t' stiffness='1'/>"),
+    };
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        m = load_text("m.xml", silent[i]);
+        assert_int_equal(hml_model_nwarnings(m), 0);
+        hml_model_free(m);
+    }
+#undef TENDON
+}
+
+/* boundmass gives a body without inertia a mass at its pos, read in its own frame: MuJoCo's rule, told */
+static void test_bound_mass_of_a_body_that_says_nothing(void **state)
+{
+    (void)state;
+    static const char text[] =
+        WITH("<compiler boundmass='2' boundinertia='1'/>", "<body name='b' pos='1 2 3' euler='0 0 90'><joint/></body>");
+    const double pos[3] = {1, 2, 3};
+    hml_body_info b = body_in(text, "b");
+    assert_true(b.mass == 2);
+    assert_near(b.com, pos, 3, 0, "com");
+    hml_model *m = load_text("m.xml", text);
+    assert_has_warning(m, "boundmass puts 2 kg at the pos of body 'b'");
+    hml_model_free(m);
+    m = load_text("m.xml", WITH("<compiler boundmass='2' boundinertia='1'/>", "<body name='b'><joint/></body>"));
+    assert_int_equal(hml_model_nwarnings(m), 0); /* there is nothing to wonder at */
+    hml_model_free(m);
+}
+
+/* a message without a name says so, and has no gap where it would stand */
+static void test_messages_about_nameless_things(void **state)
+{
+    (void)state;
+    assert_refused("m.xml", MODEL("<body><joint/></body>"), HML_BAD_MODEL, 1, "a body without a name moves");
+    assert_refused("m.xml", MODEL("<body><joint/><geom type='mesh'/></body>"), HML_UNSUPPORTED, 1,
+                   "a body without a name: the inertia of its mesh is not computed");
+    assert_refused("m.xml", MODEL("<body><joint/><geom type='mesh' mesh='foot'/></body>"), HML_UNSUPPORTED, 1,
+                   "its mesh foot is not computed");
+    assert_refused("m.xml", MODEL("<body><joint name=''/><joint type='free'/>" I "</body>"), HML_BAD_MODEL, 1,
+                   "a body without a name has a free joint");
+    assert_refused("m.xml", MODEL("<body name='b'><joint axis='0 0 0'/>" I "</body>"), HML_BAD_FILE, 1,
+                   "joint 'b': its axis is zero"); /* the name it would have */
+}
+
 /* MuJoCo 3 lets the main class have a name of its own */
 static void test_main_class_with_a_name(void **state)
 {
@@ -454,6 +523,9 @@ int main(void)
         cmocka_unit_test(test_orientations),
         cmocka_unit_test(test_actuators),
         cmocka_unit_test(test_actuators_and_tendons_that_are_odd),
+        cmocka_unit_test(test_tendons_of_default_classes),
+        cmocka_unit_test(test_bound_mass_of_a_body_that_says_nothing),
+        cmocka_unit_test(test_messages_about_nameless_things),
         cmocka_unit_test(test_main_class_with_a_name),
         cmocka_unit_test(test_gravity),
         cmocka_unit_test(test_warnings),
