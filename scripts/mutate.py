@@ -39,6 +39,9 @@ FOLDERS = {"src/kernel": 30, "src/algo": 28, "src/group": 8, "src/model": 12, "s
 # texts and what only says something to people; numbers of the tests alone
 NOT_MUTATED = re.compile(r"status\.c$|names\.[ch]$|version|warnings\.c$|num_(c64|f128)\.h$")
 KINDS = ("scalar", "scalar_f32", "avx2_x4")  # scalars and packs of four hold all the code
+# tests that are left out unless they share a word with the file: simulations take long and see little of what they stand
+# on that nothing else sees, and of simulations other tests see nothing; files are not changed here
+FAR = {False: re.compile("test_(io|contact|motion|constraint|traps)"), True: re.compile("test_(?!contact|motion|constraint|traps)")}
 AGREE = ["--models", "200", "--stop", "1"]
 
 # ---- finding places ----
@@ -240,6 +243,9 @@ class Tests:
 
     def __init__(self, base):
         self.base, self.known, self.cost = base, {}, {}
+        self.kept = base.build / "seconds.json"  # of earlier runs with the same programs
+        if self.kept.exists():
+            self.cost = {tuple(k): c for k, c in json.loads(self.kept.read_text())}
         for test in json.loads(run(["ctest", "--test-dir", base.build, "--show-only=json-v1"]))["tests"]:
             name = test["name"]
             if name.startswith("test_"):
@@ -251,19 +257,21 @@ class Tests:
 
     def seconds(self, name, arguments=()):
         """of processor time, without a change"""
-        key = (name, *arguments)
+        key = (name, *arguments, Path(self.known[name][0]).stat().st_mtime_ns)
         with self.base.lock:
             if key not in self.cost:
                 good, cost = quiet([*self.known[name], *arguments], self.base.build / "tests",
                                    LD_LIBRARY_PATH=f"{self.base.build}/src")
                 if not good:
-                    sys.exit(f"mutate: {' '.join(key)} fails without any change")
+                    sys.exit(f"mutate: {name} fails without any change")
                 self.cost[key] = cost
+                self.kept.write_text(json.dumps([[k, c] for k, c in self.cost.items()]))
             return self.cost[key]
 
     def order(self, path):
-        near = relevance(path)
-        return sorted(self.known, key=lambda n: (-near(n), self.cost.get((n,), 1.0), n))
+        near, seconds = relevance(path), {key[0]: cost for key, cost in self.cost.items()}
+        named = [n for n in self.known if near(n) or not FAR[path.startswith("src/sim/")].match(n)]
+        return sorted(named, key=lambda n: (-near(n), seconds.get(n, 1.0), n))
 
 
 class Attempt:

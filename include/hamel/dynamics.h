@@ -30,7 +30,7 @@
 
 typedef struct hml_dynamics_result {
     size_t struct_size;
-    double *M;                   /* nv × nv */
+    double *M;                   /* nv × nv; M and h must be given, the others may be NULL */
     double *h;                   /* nv */
     double *gravity;             /* nv: G(q), the part of h that gravity makes */
     double *acceleration;        /* nv: M⁻¹(τ − h) */

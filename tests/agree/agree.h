@@ -160,6 +160,10 @@ hml_status single_linearize(subject *x, hml_work *work, int state, single *out);
 /* anywhere, into arrays of its own */
 hml_status forward(subject *x, const double *q, const double *v, const double *tau, int state, double *a);
 
+/* energies and momenta; M and h, which hml_dynamics always writes, go where nobody looks */
+hml_status summary_of(subject *x, const hml_model *model, hml_work *work, const double *q, const double *v,
+                      hml_dynamics_result *d);
+
 /* ---- comparing (compare.c) ---- */
 
 /* what entries are measured against: rows and columns of coordinates, scaled by √M_ii */
@@ -213,6 +217,7 @@ void check_derivatives(subject *x);
 void check_directional(subject *x);
 void check_textbook(subject *x);
 void check_balance(subject *x);
+void check_bodies(subject *x);
 void check_dynamics_batch(subject *x);
 void check_kinematics(subject *x);
 void check_frames(subject *x);
@@ -220,6 +225,7 @@ void check_configurations(subject *x);
 void check_saved(subject *x);
 void check_merged(subject *x);
 void check_rerooted(subject *x);
+void check_edited(subject *x);
 void check_representations(subject *x);
 void check_constraints(subject *x);
 void check_steps(subject *x);

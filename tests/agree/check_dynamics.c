@@ -124,7 +124,7 @@ static int along(void *context, double t, double *out)
         m->v_t[i] = m->what == 2 ? t * m->a[i] : t * m->v[i] + 0.5 * t * t * m->a[i];
     if (hml_configuration_integrate(x->model, m->q, m->v_t, m->q_t)) return 0;
     for (int i = 0; i < x->nv; i++) m->v_t[i] = m->v[i] + (m->what == 2 ? 0 : t * m->a[i]);
-    if (hml_dynamics(x->model, x->work, m->q_t, m->v_t, NULL, NULL, &d)) return 0;
+    if (summary_of(x, x->model, x->work, m->q_t, m->v_t, &d)) return 0;
     if (m->what == 1)
         memcpy(out, p, sizeof p);
     else
@@ -163,7 +163,7 @@ static void check_power(subject *x, int s, const double *a)
     double fast = 1 + largest(nv, v) + sqrt(largest(nv, a));
     if (!x->noncommuting_springs && difference(x->g, along, &m, 1e-3 / fast, 1, &rate)) {
         hml_dynamics_result d = {.struct_size = sizeof d};
-        if (!hml_dynamics(x->model, x->work, q, v, NULL, NULL, &d))
+        if (!summary_of(x, x->model, x->work, q, v, &d))
             size += 1e-2 * fast * (fabs(d.kinetic_energy) + fabs(d.potential_energy));
         note(x, KIND_energy_rate, "hml_dynamics", (how){s, PLAIN, PLAIN, size, 0}, &power, &rate, 1, 1);
     }

@@ -259,7 +259,7 @@ void check_rerooted(subject *x)
     if (work && !hml_model_reroot_state(x->model, q, v, m, q2, v2)) {
         hml_dynamics_result d = {.struct_size = sizeof d}, d2 = {.struct_size = sizeof d2};
         note_bodies(x, s, m, work, q2, v2);
-        if (!hml_dynamics(x->model, x->work, q, v, NULL, NULL, &d) && !hml_dynamics(m, work, q2, v2, NULL, NULL, &d2)) {
+        if (!summary_of(x, x->model, x->work, q, v, &d) && !summary_of(x, m, work, q2, v2, &d2)) {
             const double size = 1e-6 + hml_model_mass(x->model) * 9.81 * x->away[s] + fabs(d.kinetic_energy);
             note(x, KIND_rerooted_energy, "kinetic", (how){s, PLAIN, PLAIN, 1e-6, 10}, &d2.kinetic_energy,
                  &d.kinetic_energy, 1, 1);
@@ -291,28 +291,4 @@ void check_rerooted(subject *x)
         }
     }
     hml_model_free(m);
-
-    /* a robot twice as long and thrice as heavy falls alike where gravity is twice as strong and angles are counted */
-    hml_model *big = NULL;
-    if (hml_model_scale(x->model, 2, 3, &big)) return;
-    double gravity[3], *qb = room(x->g, (size_t)x->nq), *vb = room(x->g, (size_t)x->nv),
-                       *ab = room(x->g, (size_t)x->nv);
-    double *a = room(x->g, (size_t)x->nv);
-    hml_model_gravity(x->model, gravity);
-    for (int k = 0; k < 3; k++) gravity[k] *= 2;
-    hml_work *w = work_for(x, big, HML_ISA_BEST);
-    int turns_only = w != NULL && !hml_model_set_gravity(big, gravity);
-    for (int32_t j = 0; j < hml_model_njoints(x->model); j++) {
-        hml_joint_info info = {.struct_size = sizeof info};
-        hml_model_joint(x->model, j, &info);
-        const int turns = info.type == HML_JOINT_REVOLUTE || info.type == HML_JOINT_SPHERICAL ||
-                          info.type == HML_JOINT_UNIVERSAL || info.type == HML_JOINT_HELICAL ||
-                          info.type == HML_JOINT_FIXED;
-        if (!turns) turns_only = 0;
-    }
-    memcpy(qb, q, (size_t)x->nq * sizeof *qb), memcpy(vb, v, (size_t)x->nv * sizeof *vb);
-    if (turns_only && !x->regular && !hml_forward_dynamics(big, w, qb, vb, NULL, NULL, ab) &&
-        !hml_forward_dynamics(x->model, x->work, q, v, NULL, NULL, a))
-        note(x, KIND_scaled, "hml_model_scale", (how){s, UP, PLAIN, x->force[s], 0}, ab, a, (size_t)x->nv, 1);
-    hml_model_free(big);
 }

@@ -62,6 +62,15 @@
     X(coriolis,           SUMS,   "forces",        "C v + gravity",                      "inverse_dynamics") \
     X(skew,               SUMS,   "dM/dt",         "coriolis_matrix",                    "C + C'") \
     X(factors,            SUMS,   "M",             "L'L and L'DL",                       "mass_matrix") \
+    X(joint_forces,       SUMS,   "forces",        "joint_wrenches, left, mixed, split", "inverse_dynamics") \
+    X(joint_wrenches,     PLACES, "wrenches",      "joint_wrenches, each form",          "left") \
+    X(momenta,            PLACES, "momentum",      "body_momenta, momentum_regressor",   "dynamics") \
+    X(energies,           PLACES, "energies",      "energy_regressor",                   "dynamics") \
+    X(momentum_forces,    PLACES, "forces",        "momentum_forces of momentum rates",  "inverse_dynamics") \
+    X(momentum_velocities, SUMS,  "v, rates",      "momentum_velocities, _dynamics",     "v, body_momentum_rates") \
+    X(linear,             SUMS,   "forces",        "derivatives times parameters",       "inverse_dynamics, regressor") \
+    X(forward_parameters, SOLVED, "derivatives",   "forward_dynamics_parameters",        "-M^-1 inverse's") \
+    X(force_rates,        SUMS,   "forces",        "force_rates",                        "inverse_dynamics") \
     X(energy_rate,        DIFFER, "power",         "tau v + wrenches - damping",         "difference of energy") \
     X(energy,             SUMS,   "energy",        "dynamics",                           "v' M v / 2") \
     X(momentum,           SUMS,   "momentum",      "dynamics",                           "centroidal") \
@@ -114,6 +123,11 @@
     X(merged_A,           SOLVED, "a, D_q, D_v",   "fixed bodies merged",                "fixed bodies kept") \
     X(merged_batch,       SOLVED, "a, D_q, D_v",   "batch, merged",                      "batch, kept") \
     X(merged_poses,       PLACES, "poses",         "fixed bodies merged",                "fixed bodies kept") \
+    X(locked,             SUMS,   "M, forces",     "some joints locked",                 "their rows and columns gone") \
+    X(appended,           SUMS,   "M, forces",     "two robots in one model",            "each alone") \
+    X(appended_zero,      EXACT,  "M",             "between two robots in one model",    "0") \
+    X(armature,           SUMS,   "M",             "model_add_armature",                 "M + diagonal") \
+    X(set_parameters,     SUMS,   "forces",        "model_set_parameters",               "the model") \
     X(scaled,             SOLVED, "acceleration",  "scaled robot",                       "the robot") \
     X(rerooted_poses,     PLACES, "poses",         "rerooted",                           "the robot") \
     X(rerooted_twists,    PLACES, "twists",        "rerooted",                           "the robot") \
@@ -124,6 +138,9 @@
     X(representation_M,   PLACES, "forces",        "M a + h in each representation",     "tau there") \
     X(representation_a,   DIFFER, "acceleration",  "acceleration_to_representation",     "difference of v there") \
     X(representation_A,   DIFFER, "A z + B w",     "linearization_to_representation",    "difference of dynamics there") \
+    X(representation_back, PLACES, "A, B, M, J",   "to a representation and back",       "left") \
+    X(global,             PLACES, "D_q, Ad",       "perturbed on the other side",        "D_q Ad^-1") \
+    X(global_difference,  DIFFER, "D_q z",         "gradient_to_global",                 "difference, other side") \
     X(no_holds,           SOLVED, "a, D_q, D_v",   "constrained, nothing held",          "free") \
     X(held_residual,      SOLVED, "forces",        "M a + h - J' lambda, held",          "tau") \
     X(held_motion,        SOLVED, "J a + dJ/dt v", "held frames and points",             "zero") \
@@ -140,6 +157,7 @@
     X(neighbours,         EXACT,  "bits",          "beside a bad state",                 "beside a good one") \
     X(bad_is_nan,         EXACT,  "bits",          "results of a bad state",             "NaN") \
     X(floats,             FLOATS, "groups",        "float batches",                      "double batches") \
+    X(group_place,        EXACT,  "bits",          "group batches of n rows",            "of another n, at another place") \
     X(group_isa,          SUMS,   "groups",        "batches, each instruction set",      "scalar")
 /* clang-format on */
 

@@ -161,3 +161,11 @@ hml_status forward(subject *x, const double *q, const double *v, const double *t
 {
     return hml_forward_dynamics(x->model, x->work, q, v, tau, wrenches_of(x, state), a);
 }
+
+hml_status summary_of(subject *x, const hml_model *model, hml_work *work, const double *q, const double *v,
+                      hml_dynamics_result *d)
+{
+    const size_t nv = (size_t)hml_model_nv(model);
+    d->M = room(x->g, nv * nv), d->h = room(x->g, nv);
+    return hml_dynamics(model, work, q, v, NULL, NULL, d);
+}
