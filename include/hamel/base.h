@@ -4,9 +4,9 @@
 #ifndef HAMEL_BASE_H
 #define HAMEL_BASE_H
 
-/* ---- what the library shows ---- */
+/* ---- what the library exports ---- */
 
-/* HML_API marks what the library shows, with C linkage under C++. */
+/* HML_API marks what the library exports, with C linkage under C++. */
 
 #if defined _WIN32
 #define HML_VISIBLE __declspec(dllexport)
@@ -37,7 +37,7 @@ HML_API const char *hml_version(void);
 /* ---- statuses and errors ---- */
 
 /*
- * What can go wrong, and how Hamel says it.
+ * What can go wrong, and how Hamel reports it.
  *
  * Every public function that can fail returns an hml_status; 0 is success. Functions that read files or build models
  * also fill an hml_error: a sentence a user can act on, with the file and the line or the place in it.
@@ -47,7 +47,7 @@ HML_API const char *hml_version(void);
 #define HML_STATUS_LIST(X)                                                                                             \
     X(OK, 0, "success")                                                                                                \
     X(INVALID_ARGUMENT, 1, "an argument is missing, out of range or has the wrong size")                               \
-    X(NOT_FINITE, 2, "an input holds NaN or infinity, or a result is beyond all numbers")                              \
+    X(NOT_FINITE, 2, "an input holds NaN or infinity, or a result overflows")                                          \
     X(NOT_NORMALIZED, 3, "a quaternion or rotation is too far from unit")                                              \
     X(SINGULAR, 4, "the mass matrix or another matrix is singular")                                                    \
     X(SINGULAR_PARAMETERIZATION, 5, "the rotation parameterization is singular here")                                  \
@@ -72,7 +72,7 @@ typedef struct hml_error {
     hml_status status;
     int line;          /* 1-based; 0 where a format has no lines */
     char file[256];    /* as given by the caller, shortened in front if it is longer; empty if no file */
-    char message[512]; /* one sentence without a full stop, lower case, naming the culprit */
+    char message[512]; /* one sentence without a full stop, lower case, naming the item at fault */
 } hml_error;
 
 /* a message for a status; never NULL */

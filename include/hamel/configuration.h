@@ -3,7 +3,7 @@
  *
  *   hml_configuration_neutral       every joint at the identity
  *   hml_configuration_random        within the limits
- *   hml_configuration_check         is it a configuration at all?
+ *   hml_configuration_check         whether q is a configuration
  *   hml_configuration_normalize     unit quaternions
  *   hml_configuration_integrate     q ⊕ v: g·exp(v), joint by joint
  *   hml_configuration_difference    q1 ⊖ q0: log(g0⁻¹ g1)
@@ -29,9 +29,9 @@
  *
  * Velocities in other representations than left: hamel/representation.h.
  *
- * q has hml_model_nq numbers, v hml_model_nv. Mimic followers have none: they go where their leader goes. Angles are
- * never wrapped: ⊖ subtracts. Quaternions within 1e-3 of unit are normalized on the way in, others answer
- * HML_NOT_NORMALIZED; NaN and infinity answer HML_NOT_FINITE. Matrices are row-major and packed.
+ * q has hml_model_nq coordinates, v hml_model_nv. Mimic followers have none: they follow their leader. Angles are never
+ * wrapped: ⊖ subtracts. Quaternions within 1e-3 of unit are normalized on input, others give HML_NOT_NORMALIZED; NaN
+ * and infinity give HML_NOT_FINITE. Matrices are row-major and packed.
  */
 #ifndef HAMEL_CONFIGURATION_H
 #define HAMEL_CONFIGURATION_H
@@ -44,8 +44,8 @@
 HML_API hml_status hml_configuration_neutral(const hml_model *model, double *q);
 
 /*
- * Uniform within the limits. Where there are none, angles within ±π, lengths within ±1 metre; where there is one, from
- * there as far as that. Rotations of spherical and free joints are uniform over all rotations.
+ * Uniform within the limits. Without limits, angles are within ±π and lengths within ±1 metre; with one limit, the range
+ * has the same width and begins there. Rotations of spherical and free joints are uniform over all rotations.
  */
 HML_API hml_status hml_configuration_random(const hml_model *model, hml_rng *rng, double *q);
 
@@ -54,7 +54,7 @@ HML_API hml_status hml_configuration_check(const hml_model *model, const double 
 /* any quaternion but zero becomes unit */
 HML_API hml_status hml_configuration_normalize(const hml_model *model, double *q);
 
-/* out may be q. Where they fail, nothing is written. */
+/* out may be q. If a function fails, it writes nothing. */
 HML_API hml_status hml_configuration_integrate(const hml_model *model, const double *q, const double *v, double *out);
 HML_API hml_status hml_configuration_difference(const hml_model *model, const double *q0, const double *q1, double *v);
 
@@ -74,7 +74,7 @@ HML_API hml_status hml_configuration_distance(const hml_model *model, const doub
 
 /*
  * Derivatives in the sense of the whole library, a perturbation z of a configuration being q ⊕ z. nv × nv each, block
- * diagonal with a block a joint; NULL: not wanted.
+ * diagonal with one block per joint; NULL: not computed.
  *
  *   (q ⊕ z) ⊕ v = (q ⊕ v) ⊕ (dq z + …)          dq = Ad of exp(−v)
  *   q ⊕ (v + z) = (q ⊕ v) ⊕ (dv z + …)          dv = right Jacobian of exp at v
@@ -89,8 +89,8 @@ HML_API hml_status hml_configuration_difference_jacobians(const hml_model *model
 /* ---- the group ---- */
 
 /*
- * Joint by joint; universal joints, which are no group, add their angles. Angles add and are never wrapped. q may be q1
- * or q2, inverse may be q.
+ * Joint by joint; universal joints, which are not groups, add their angles. Angles add and are never wrapped. q may be
+ * q1 or q2, inverse may be q.
  */
 HML_API hml_status hml_configuration_product(const hml_model *model, const double *q1, const double *q2, double *q);
 HML_API hml_status hml_configuration_inverse(const hml_model *model, const double *q, double *inverse);
@@ -124,16 +124,16 @@ HML_API hml_status hml_state_group_inverse(const hml_model *model, hml_state_gro
 /* q̇ = F(q) ν: what Kindr calls generalized coordinates' rates. A quaternion's is ½ q ⊗ (0, ω) */
 HML_API hml_status hml_configuration_rate(const hml_model *model, const double *q, const double *v, double *qdot);
 
-/* ν with F(q) ν = q̇; what of q̇ points off the unit quaternions is ignored */
+/* ν with F(q) ν = q̇; the part of q̇ that changes the length of a quaternion is ignored */
 HML_API hml_status hml_configuration_velocity(const hml_model *model, const double *q, const double *qdot, double *v);
 
 /* F: nq × nv */
 HML_API hml_status hml_configuration_rate_matrix(const hml_model *model, const double *q, double *F);
 
 /*
- * Generalized coordinates x: the numbers of q, but the rotations of spherical and free joints in another
- * parameterization. A robot with a free base and Euler angles has x = (r, z, y, x, φ₁ … φ_n), Kindr's q. How many
- * numbers that are; 0 if the model is NULL or the kind unknown.
+ * Generalized coordinates x: those of q, but the rotations of spherical and free joints in another parameterization. A
+ * robot with a free base and Euler angles has x = (r, z, y, x, φ₁ … φ_n), Kindr's q. Returns the number of coordinates;
+ * 0 if the model is NULL or the kind unknown.
  */
 HML_API int32_t hml_coordinates_size(const hml_model *model, hml_rotation kind);
 
@@ -157,8 +157,7 @@ HML_API hml_status hml_coordinates_velocity_matrix(const hml_model *model, hml_r
 
 /*
  * The smallest distance of a coordinate from its limits, negative beyond them; *coordinate its index, −1 and infinity
- * if no joint has limits. Joints with a quaternion have none. As an event: hml_limit_event of
- * motion.h.
+ * if no joint has limits. Joints with a quaternion have none. As an event: hml_limit_event of motion.h.
  */
 HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
 

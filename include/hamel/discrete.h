@@ -1,9 +1,9 @@
 /*
- * Discrete time: one step of an integrator on the group and its exact Jacobians, and the zero-order hold of ż = A z + B
- * w.
+ * Discrete time: one step of an integrator on the group and its exact Jacobians, and the zero-order hold of
+ * ż = A z + B w.
  *
  *   hml_step                     (q, ν) → (q⁺, ν⁺) over a step h with τ held
- *   hml_step_linearize           and A_d, B_d: z⁺ = A_d z + B_d w, to round-off the derivatives of that very step
+ *   hml_step_linearize           and A_d, B_d: z⁺ = A_d z + B_d w, to round-off the derivatives of that step
  *   hml_step_scratch_size        doubles the two need
  *   hml_discretize               A_d, B_d of the continuous A, B: exp(h [A B; 0 0])
  *   hml_discretize_scratch_size

@@ -11,28 +11,28 @@
  *   hml_inverse_mass_derivative   ∂(M⁻¹ b)/∂q
  *   hml_singular_coordinates      which coordinates make M singular
  *   hml_generalized_force, hml_wrench_add, hml_wrench_world_derivative    forces and torques at frames
- *   hml_observer_wrenches         what a world frame that moves and accelerates adds
- *   hml_observer_derivatives      its derivatives
+ *   hml_observer_wrenches         the wrenches that a moving and accelerating world frame adds
+ *   hml_observer_derivatives      their derivatives
  *
  * Conventions. ν is left-trivialized (each joint's velocity in its successor frame). A perturbation of the
- * configuration is q ⊕ z, that is g·exp(z) joint by joint. h holds Coriolis, gravity, damping and springs; armature is
- * on M's diagonal. Matrices are row-major. Wrenches are external, one a body, [force; torque] in the body's frame at
- * its origin, and move with the body: nbodies × 6, or NULL.
+ * configuration is q ⊕ z, that is g·exp(z) joint by joint. h contains Coriolis forces, gravity, damping and springs;
+ * armature is on M's diagonal. Matrices are row-major. Wrenches are external, one per body, [force; torque] in the
+ * body's frame at its origin, and move with the body: nbodies × 6, or NULL.
  *
- * Every struct begins with struct_size = sizeof of itself; the rest is zero where it is not wanted.
+ * Every struct begins with struct_size = sizeof of itself. Set the members that you do not use to zero.
  */
 #ifndef HAMEL_DYNAMICS_H
 #define HAMEL_DYNAMICS_H
 
 #include "hamel/kinematics.h"
 
-/* ---- one state, everything a person would ask for ---- */
+/* ---- one state ---- */
 
 typedef struct hml_dynamics_result {
     size_t struct_size;
     double *M;                   /* nv × nv; M and h must be given, the others may be NULL */
     double *h;                   /* nv */
-    double *gravity;             /* nv: G(q), the part of h that gravity makes */
+    double *gravity;             /* nv: G(q), the part of h due to gravity */
     double *acceleration;        /* nv: M⁻¹(τ − h) */
     double *com;                 /* 3, in the world */
     double *centroidal_momentum; /* 6: linear, then angular about the com, in world axes */
@@ -61,14 +61,14 @@ HML_API hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_
 
 /*
  * D = ∂(M(q)⁻¹ b)/∂q for a constant b, nv × nv, packed: the derivative of M⁻¹, contracted with a vector. It is D_q of a
- * robot at rest, without gravity and passive forces, that b pushes.
+ * robot at rest, without gravity and passive forces, under the force b.
  */
 HML_API hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, const double *q, const double *b,
                                                double *D);
 
 /*
  * Which coordinates make M singular at q: marks[i] = 1 for coordinate i whose pivot vanished, 0 otherwise (nv of them).
- * Returns HML_OK and all zeros where M is regular.
+ * If M is regular, returns HML_OK and all zeros.
  */
 HML_API hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, const double *q, int *marks);
 
@@ -80,18 +80,18 @@ HML_API hml_status hml_singular_coordinates(const hml_model *model, hml_work *wo
  * (left-trivialized, linear first). q, ν and everything computed stay relative to A, and gravity stays the model's, in
  * the axes of A.
  *
- * An acceleration acts like gravity of opposite sign: −g instead of it gives gravity that A sees turning, and six
- * numbers with V = 0 are Bos's a_grav. That is all of the answer only where A does not turn: a velocity with an angular
- * part adds Coriolis and centrifugal forces, and a free base sees them as well as the joints do. A uniform linear
- * velocity changes nothing. Armature is a rotor's inertia relative to its joint and takes no part.
+ * An acceleration acts like gravity of opposite sign. So −g as acceleration gives a gravity that rotates in A, and an
+ * acceleration of six numbers with V = 0 is Bos's a_grav. An acceleration alone is enough only if A does not rotate: a
+ * velocity with an angular part adds Coriolis and centrifugal forces, which act on a free base as on the joints. A
+ * uniform linear velocity changes nothing. Armature is a rotor's inertia relative to its joint and takes no part.
  */
 typedef struct hml_observer {
     double velocity[6], acceleration[6];
 } hml_observer;
 
 /*
- * The wrenches that make up for it, added to `wrenches`, nbodies × 6 in the bodies' frames: to be handed to forward or
- * inverse dynamics, or to any function that takes wrenches. HML_USE_TREE is enough.
+ * Adds the inertial wrenches of that motion to `wrenches`, nbodies × 6 in the bodies' frames, for forward or inverse
+ * dynamics or any function that takes wrenches. HML_USE_TREE is enough.
  */
 HML_API hml_status hml_observer_wrenches(const hml_model *model, hml_work *work, const hml_observer *observer,
                                          const double *q, const double *v, double *wrenches);
@@ -113,22 +113,22 @@ typedef struct hml_dynamics_states {
     hml_output M, Minv;               /* nv × nv */
 } hml_dynamics_states;
 
-/* status, if not NULL, takes one hml_status a state; the return value is the first failure */
+/* status, if not NULL, takes one hml_status per state; the return value is the first failure */
 HML_API hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n,
                                       const hml_dynamics_states *arguments, hml_status *status);
 
 /* ---- wrenches at frames ---- */
 
 /*
- * External wrenches at frames, as the dynamics want them: one wrench a body, in the body's frame.
+ * External wrenches at frames, converted to the form that the dynamics take: one wrench per body, in the body's frame.
  *
  *   hml_generalized_force       τ = Σ Jᵀ f of forces and torques at frames and points              Kindr
  *   hml_wrench_add              a wrench at a frame, added to the wrenches of the bodies
  *   hml_wrench_world_derivative what a wrench that keeps its direction in the world adds to D_q
  *
- * A wrench is [force; torque] at the origin of its frame. In the frame's axes it moves with the body, and
- * hml_linearize knows all about it. In the world's axes it keeps its direction while the body turns: a thrust does the
- * first, a weight the second.
+ * A wrench is [force; torque] at the origin of its frame. A wrench in the frame's axes moves with the body, as a thrust
+ * does; hml_linearize takes that into account. A wrench in the world's axes keeps its direction while the body rotates,
+ * as a weight does.
  */
 
 /* a force and a torque on a frame; the force acts at a point of it */
@@ -140,24 +140,24 @@ typedef struct hml_frame_load {
 } hml_frame_load;
 
 /*
- * Kindr's f = Σ (J_Qᵀ f + J_Rᵀ t): what the loads do to the joints, with the same power on every velocity. tau: nv,
- * dual to ν in the representation; what is in it is overwritten. Frames that stand in the world carry their loads
- * without an effect. O(count · depth).
+ * Kindr's f = Σ (J_Qᵀ f + J_Rᵀ t): the generalized force with the same power as the loads, for every velocity. tau: nv,
+ * dual to ν in the representation; it is overwritten. Loads on frames that are fixed in the world have no effect.
+ * O(count · depth).
  */
 HML_API hml_status hml_generalized_force(const hml_model *model, hml_work *work, const double *q, int32_t count,
                                          const hml_frame_load *loads, hml_representation representation, double *tau);
 
 /*
- * in_world 0: the numbers are in the frame's axes; 1: in the world's. wrenches: nbodies × 6, as hml_dynamics takes
- * them. On the world itself a wrench does nothing.
+ * in_world 0: the wrench is in the frame's axes; 1: in the world's. wrenches: nbodies × 6, as hml_dynamics takes
+ * them. A wrench on the world itself has no effect.
  */
 HML_API hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *q, int32_t frame, int in_world,
                                   const double wrench[6], double *wrenches);
 
 /*
- * The linearization took the wrench as moving with its body; this corrects D_q for one that keeps its six numbers in
- * the world's axes. J: 6 × nv, packed, the frame's Jacobian by hml_frame with HML_MIXED; Minv: nv × nv, packed; Dq:
- * nv × nv with leading dimension ld, changed in place.
+ * The linearization assumes that the wrench moves with its body. This corrects D_q for one whose six components are
+ * constant in the world's axes. J: 6 × nv, packed, the frame's Jacobian by hml_frame with HML_MIXED; Minv: nv × nv,
+ * packed; Dq: nv × nv with leading dimension ld, changed in place.
  */
 HML_API hml_status hml_wrench_world_derivative(int32_t nv, const double *J, const double wrench[6], const double *Minv,
                                                double *Dq, size_t ld);

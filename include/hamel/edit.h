@@ -1,21 +1,21 @@
 /*
  * Changing models. A model is immutable; an edit makes a new one and leaves the old one alone.
  *
- *   hml_model_to_builder      take a model apart
+ *   hml_model_to_builder      a model as a builder
  *   hml_builder_add_model     put a whole model on a body of another that is being built
  *   hml_model_append          put a model on a frame of another
  *   hml_model_lock            joints become rigid where they are: a model with fewer coordinates
  *   hml_model_reroot          another body becomes the base
  *   hml_model_reroot_state    a state of the old model as a state of the new one
- *   hml_model_scale           longer, heavier
- *   hml_model_equal           are two models the same? If not, where do they differ?
+ *   hml_model_scale           other lengths and masses
+ *   hml_model_equal           whether two models are the same, and where they differ
  *   hml_model_set_inertias    other masses for the same bodies, in place
  *   hml_model_set_parameters  the same with ten numbers per body
  *   hml_model_add_armature    a copy with more armature
- *   hml_configuration_transfer, hml_velocity_transfer   numbers from one model to another, by the names of the joints
+ *   hml_configuration_transfer, hml_velocity_transfer   coordinates from one model to another, by the joints' names
  *
- * *result is the caller's, to be freed with hml_model_free. error may be NULL. A model that was built with
- * HML_BUILD_KEEP_FIXED stays one.
+ * The caller frees *result with hml_model_free. error may be NULL. Edits of a model that was built with
+ * HML_BUILD_KEEP_FIXED keep its fixed joints.
  */
 #ifndef HAMEL_EDIT_H
 #define HAMEL_EDIT_H
@@ -30,8 +30,8 @@
 HML_API hml_status hml_model_to_builder(const hml_model *model, hml_builder **builder);
 
 /*
- * Puts a model on a body that is in the builder already (NULL: the world): what hung on the model's world now hangs on
- * that placement in the body's frame, its links fixed to the world add their inertia to the body. Every name gets the
+ * Puts a model on a body that is in the builder already (NULL: the world). The model's world becomes that placement in
+ * the body's frame; links that were fixed to the model's world add their inertia to the body. Every name gets the
  * prefix (NULL: none). Gravity and name stay the builder's. After an error the builder holds a part of the model.
  */
 HML_API hml_status hml_builder_add_model(hml_builder *builder, const hml_model *model, const char *prefix,
@@ -43,25 +43,25 @@ HML_API hml_status hml_model_append(const hml_model *model, int32_t frame, const
                                     hml_model **result, hml_error *error);
 
 /*
- * The joints with these indices stay at their position in q (nq numbers; NULL: neutral). Their links are merged, their
- * armature, damping, springs and limits are gone. Mimic followers of a locked joint are locked with it; a follower
- * alone cannot be.
+ * The joints with these indices stay at their position in q (nq coordinates; NULL: neutral). Their links are merged;
+ * their armature, damping, springs and limits are dropped. Mimic followers of a locked joint are locked with it; a
+ * follower alone cannot be locked.
  */
 HML_API hml_status hml_model_lock(const hml_model *model, const int32_t *joints, int32_t count, const double *q,
                                   hml_model **result, hml_error *error);
 
 /*
- * The body becomes the base of its tree: it hangs on the world by a free joint (root = HML_JOINT_FREE), or is fixed
+ * The body becomes the base of its tree: a free joint connects it to the world (root = HML_JOINT_FREE), or it is fixed
  * where it is at q (root = HML_JOINT_FIXED; q NULL: neutral). The joint between the world and the old base is cut; it
  * must be free or fixed, without springs and the like. A free joint keeps its name for the new base and its placement
  * is the identity: its coordinates are the pose of the body in the world.
  *
- * Joints between the old base and the new one turn round: they carry what carried them. Every body keeps its name, its
- * frame and its inertia. A reversed joint keeps its name, and
- *   revolute, prismatic, helical, cylindrical   keep their coordinates: same numbers, same signs, same forces;
+ * Joints between the old base and the new one are reversed: they carry what carried them. Every body keeps its name,
+ * its frame and its inertia. A reversed joint keeps its name, and
+ *   revolute, prismatic, helical, cylindrical   keep their coordinates: same values, same signs, same forces;
  *   spherical, translation3, free               have other coordinates (hml_model_reroot_state finds them), and may not
  *                                               have armature, damping, springs or limits;
- *   planar, translation2, schoenflies, universal   are refused: turned round they are no joints of their kind.
+ *   planar, translation2, schoenflies, universal   are refused: reversed they are not joints of their kind.
  */
 HML_API hml_status hml_model_reroot(const hml_model *model, int32_t body, hml_joint_type root, const double *q,
                                     hml_model **result, hml_error *error);
@@ -81,9 +81,9 @@ HML_API hml_status hml_model_reroot_state(const hml_model *model, const double *
 HML_API hml_status hml_model_scale(const hml_model *model, double length, double mass, hml_model **result);
 
 /*
- * 1 if both have the same bodies, joints and frames in the same order, and numbers that differ by no more than
- * tolerance·max(1, |number|). Warnings are not compared. If they differ, the first difference goes as a sentence into
- * difference (NULL: not wanted).
+ * 1 if both have the same bodies, joints and frames in the same order, and values that differ by no more than
+ * tolerance·max(1, |value|). Warnings are not compared. If they differ, `difference` (which may be NULL) gets a sentence
+ * about the first difference.
  */
 HML_API int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size);
 
@@ -94,18 +94,18 @@ HML_API hml_status hml_model_set_inertias(hml_model *model, int32_t first, int32
 /*
  * Bodies first … first + count − 1 get these parameters, 10·count of them; before the model is shared. A negative mass,
  * or a first moment without a mass, is refused with HML_BAD_MODEL, NaN with HML_NOT_FINITE; the model stays as it was.
- * Whether a body can be like that is a question for hml_inertia_check: fitted parameters need not be.
+ * hml_inertia_check says whether a body can have them; fitted parameters need not be physical.
  */
 HML_API hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t count, const double *parameters);
 
 /*
- * A copy of a model whose coordinates have more armature: nv numbers, none negative. With h·d + h²·k for a servo's
+ * A copy of a model whose coordinates have more armature: nv values, none negative. With h·d + h²·k for a servo's
  * gains, and its force −k (q ⊖ target + h ν) − d ν, a step that is explicit in the forces, such as hml_contact_step,
  * becomes implicit in the servo, and no gain is too high for it.
  */
 HML_API hml_status hml_model_add_armature(const hml_model *model, const double *armature, hml_model **result);
 
-/* joints of the same name and type are copied; what has no namesake in `from` stays as it is in the output */
+/* coordinates of joints with the same name and type are copied; the other coordinates of the output stay unchanged */
 HML_API hml_status hml_configuration_transfer(const hml_model *from, const double *q_from, const hml_model *to,
                                               double *q_to);
 HML_API hml_status hml_velocity_transfer(const hml_model *from, const double *v_from, const hml_model *to,

@@ -27,8 +27,8 @@
 typedef hml_status hml_field_velocity(void *user, const double *g, const double *u, double t, double *lambda);
 
 /*
- * Dg: m × m, column k the derivative of λ along g·exp(s e_k) at s = 0. Du: m × ninputs. Row-major, packed, zero
- * beforehand; NULL: not wanted.
+ * Dg: m × m, column k the derivative of λ along g·exp(s e_k) at s = 0. Du: m × ninputs. Row-major, packed, set to zero
+ * before the call; NULL: not computed.
  */
 typedef hml_status hml_field_derivatives(void *user, const double *g, const double *u, double t, double *Dg,
                                          double *Du);
@@ -36,7 +36,7 @@ typedef hml_status hml_field_derivatives(void *user, const double *g, const doub
 typedef struct hml_field {
     size_t struct_size;
     size_t nfactors;
-    const hml_joint_type *factors; /* never universal: that is no group */
+    const hml_joint_type *factors; /* never universal, which is not a group */
     size_t ninputs;
     hml_field_velocity *velocity;
     hml_field_derivatives *derivatives; /* NULL: differences */
@@ -49,9 +49,9 @@ HML_API size_t hml_field_nv(const hml_field *field);
 HML_API size_t hml_field_scratch_size(const hml_field *field);
 
 /*
- * lambda: m, A: m × m, B: m × ninputs, packed; NULL: not wanted. u may be NULL where there are no inputs.
+ * lambda: m, A: m × m, B: m × ninputs, packed; NULL: not computed. u may be NULL where there are no inputs.
  *
- * Without derivatives of its own a field is differenced along exp, centrally and to eighth order: 8 calls a column.
+ * Without derivatives, central differences of eighth order along exp are taken: 8 calls per column.
  * With step s (inputs larger than one: s|u|) the error is about ε|λ|·2/s from round-off and s⁸|λ⁽⁹⁾|/630 from
  * truncation: at 1/64, thirteen digits of a field that changes over lengths and angles near one. For a field that
  * changes over a length ℓ take ℓ/64. The field must be smooth within four steps.

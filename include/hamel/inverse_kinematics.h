@@ -1,13 +1,13 @@
 /*
- * Inverse kinematics: a configuration that brings frames to where they are wanted.
+ * Inverse kinematics: a configuration that brings frames to given poses.
  *
  *   hml_ik_memory            doubles of scratch that a solution needs
  *   hml_inverse_kinematics   damped least squares on the robot's group, within the limits
  *
- * For every target the error is e = [w_p (o* − o); w_r log(RᵀR*)]: the way of the origin that is left, and the rotation
- * that is left. The sum of squares is made small by steps q ⊕ z, (JᵀJ + μ) z = Jᵀe with the exact Jacobian of e. The
+ * For every target the error is e = [w_p (o* − o); w_r log(RᵀR*)]: the remaining displacement of the origin, and the
+ * remaining rotation. Steps q ⊕ z with (JᵀJ + μ) z = Jᵀe, J the exact Jacobian of e, minimize the sum of squares. The
  * damping μ grows where a step fails, at singular configurations for example, and vanishes near a solution, where the
- * steps are Newton's. Coordinates at a limit that would go further are held.
+ * steps are Newton's. Coordinates that are at a limit and would go beyond it are held.
  */
 #ifndef HAMEL_INVERSE_KINEMATICS_H
 #define HAMEL_INVERSE_KINEMATICS_H
@@ -19,10 +19,10 @@ typedef struct hml_ik_target {
     int32_t reference; /* the pose is in this frame; HML_WORLD: in the world */
     double pose[16];
     double position; /* weight of the position; 0: it does not matter */
-    double rotation; /* weight of the rotation, metres a radian; 0: it does not matter */
+    double rotation; /* weight of the rotation, metres per radian; 0: it does not matter */
 } hml_ik_target;
 
-/* numbers that are zero take their defaults */
+/* settings that are zero take their defaults */
 typedef struct hml_ik_problem {
     size_t struct_size;
     int32_t ntargets;
@@ -46,9 +46,9 @@ typedef struct hml_ik_result {
 HML_API size_t hml_ik_memory(const hml_model *model);
 
 /*
- * q: where to start, and on return the best configuration found. Numbers outside the limits are brought to them first,
- * unless they are locked. HML_OK where the error is within the tolerance,
- * HML_NOT_CONVERGED where it is not. memory: hml_ik_memory doubles. result may be NULL.
+ * q: where to start, and on return the best configuration found. Coordinates outside the limits are first moved to them,
+ * unless they are locked. HML_OK if the error is within the tolerance, HML_NOT_CONVERGED if it is not. memory:
+ * hml_ik_memory doubles. result may be NULL.
  */
 HML_API hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem,
                                           double *memory, double *q, hml_ik_result *result);

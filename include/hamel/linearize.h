@@ -30,8 +30,8 @@ typedef struct hml_linearization {
 HML_API hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments);
 
 /*
- * N states. status, if not NULL, takes one hml_status per state; a state that fails becomes NaN and does not disturb its
- * neighbours; the return value is the first failure. Results do not depend on n or on where in the batch a state is.
+ * N states. status, if not NULL, takes one hml_status per state. A state that fails becomes NaN and does not affect the
+ * others; the return value is the first failure. Results do not depend on n or on where in the batch a state is.
  */
 HML_API hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
                                        const hml_linearization *arguments, hml_status *status);
@@ -61,12 +61,13 @@ HML_API hml_status hml_observer_linearize(const hml_model *model, hml_work *work
  *   hml_directional_reverse   Aᵀ y, Bᵀ y: the gradient of yᵀ(A z + B w)
  *
  * A and B are those of hml_linearize. A product is four passes over the tree: its cost, like that of
- * an update and the size of a point, grows with the number of bodies, not with nv² and not with the depth. Only mimic
- * followers keep a dense mass matrix in the point. Shooting, adjoint methods and iterative solvers that never look at
- * an entry of A want this. A workspace made with HML_USE_TREE is enough; mimic followers need HML_USE_FACTOR.
+ * an update and the size of a point, grows with the number of bodies, not with nv² and not with the depth. Only models
+ * with mimic followers keep a dense mass matrix in the point. This is for shooting, adjoint methods and iterative
+ * solvers, which never read an entry of A. A workspace made with HML_USE_TREE is enough; mimic followers need
+ * HML_USE_FACTOR.
  *
- * A point is the caller's memory and stays what it is until the next update, whatever else the workspace is used for.
- * Any number of products may follow one update, on several threads too. Vectors have nv numbers: z and y are split into
+ * A point is in the caller's memory and stays valid until the next update, whatever else the workspace is used for.
+ * Any number of products may follow one update, on several threads too. Vectors have nv entries: z and y are split into
  * their configuration and velocity halves. Nothing is allocated.
  */
 
@@ -78,14 +79,14 @@ HML_API hml_status hml_directional_update(const hml_model *model, hml_work *work
                                           double *acceleration);
 
 /*
- * rate_q = −ad_ν z_q + z_ν, rate_v = D_q z_q + D_ν z_ν + M⁻¹ w. zq, zv, w NULL: zero. rate_q, rate_v NULL: not wanted;
- * they may not be inputs. scratch: hml_directional_scratch_size doubles.
+ * rate_q = −ad_ν z_q + z_ν, rate_v = D_q z_q + D_ν z_ν + M⁻¹ w. zq, zv, w NULL: zero. rate_q, rate_v NULL: not
+ * computed; they may not overlap inputs. scratch: hml_directional_scratch_size doubles.
  */
 HML_API hml_status hml_directional_forward(const hml_model *model, const hml_work *work, const double *point,
                                            const double *zq, const double *zv, const double *w, double *scratch,
                                            double *rate_q, double *rate_v);
 
-/* [zq; zv] = Aᵀ [yq; yv], w = Bᵀ [yq; yv] = M⁻¹ yv. Inputs NULL: zero; outputs NULL: not wanted */
+/* [zq; zv] = Aᵀ [yq; yv], w = Bᵀ [yq; yv] = M⁻¹ yv. Inputs NULL: zero; outputs NULL: not computed */
 HML_API hml_status hml_directional_reverse(const hml_model *model, const hml_work *work, const double *point,
                                            const double *yq, const double *yv, double *scratch, double *zq, double *zv,
                                            double *w);

@@ -1,10 +1,10 @@
 /*
  * Models: trees of rigid bodies whose joints are Lie groups.
  *
- * A model is immutable once built, shared freely between threads, and lives in one relocatable block of memory: copying
- * it, sending it or writing it to disk is memcpy (hml_model_data, hml_model_size, hml_model_from_data).
+ * A model is immutable once built and may be shared between threads. It is one relocatable block of memory: copying it,
+ * sending it or writing it to disk is memcpy (hml_model_data, hml_model_size, hml_model_from_data).
  *
- * Every body hangs on its parent (or on the world) by exactly one joint; a moving base is a free joint on the world.
+ * Exactly one joint connects every body to its parent or to the world; a moving base is a free joint on the world.
  * Bodies are numbered depth first, parents before children, so that a subtree is a contiguous range of bodies and of
  * velocity coordinates. The frame of a body is its joint's successor frame.
  *
@@ -98,7 +98,7 @@ typedef struct hml_inertia_spec {
 
 enum hml_build_option {
     HML_BUILD_KEEP_FIXED = 1,        /* keep fixed joints as bodies instead of merging them */
-    HML_BUILD_STRICT = 2,            /* refuse what would only be a warning */
+    HML_BUILD_STRICT = 2,            /* treat warnings as errors */
     HML_BUILD_MIMIC_INDEPENDENT = 4, /* treat mimic joints as independent */
     HML_BUILD_NO_PASSIVE = 8         /* drop armature, damping and springs */
 };
@@ -109,20 +109,20 @@ HML_API hml_status hml_builder_set_name(hml_builder *builder, const char *name);
 HML_API hml_status hml_builder_set_gravity(hml_builder *builder, const double gravity[3]);
 
 /*
- * parent NULL: the world; the parent may be added later. inertia NULL: none. Text is copied. What is wrong with an item
- * by itself (a name that is taken, NaN, negative mass, a zero axis, a rotation that is none) is said here, so that a
- * loader knows the line; then the builder is as it was before.
+ * parent NULL: the world; the parent may be added later. inertia NULL: none. Text is copied. Errors of an item by
+ * itself (a name that is taken, NaN, negative mass, a zero axis, a matrix that is not a rotation) are reported here, so
+ * that a loader knows the line; the builder then stays as it was.
  */
 HML_API hml_status hml_builder_add_body(hml_builder *builder, const char *name, const char *parent,
                                         const hml_joint_spec *joint, const hml_inertia_spec *inertia, hml_error *error);
 /* body NULL: the world. rotation row-major */
 HML_API hml_status hml_builder_add_frame(hml_builder *builder, const char *name, const char *body,
                                          const double position[3], const double rotation[9], hml_error *error);
-/* loaders leave their warnings here; they end up in the model */
+/* for warnings of loaders; the model keeps them */
 HML_API hml_status hml_builder_add_warning(hml_builder *builder, const char *sentence);
 
 /*
- * Checks the whole and makes the model: cycles, unknown parents, bad mimic joints are errors that name the culprit; odd
+ * Checks the whole and makes the model. Cycles, unknown parents and bad mimic joints are errors that name the item; odd
  * inertias are warnings that name the link. options is a sum of HML_BUILD_… The builder stays usable. error may be
  * NULL. See docs/models.md.
  */
@@ -140,7 +140,7 @@ HML_API hml_status hml_model_copy(const hml_model *model, hml_model **copy);
 /* ---- asking ---- */
 
 HML_API const char *hml_model_name(const hml_model *model);
-HML_API int32_t hml_model_nq(const hml_model *model); /* numbers in a configuration */
+HML_API int32_t hml_model_nq(const hml_model *model); /* coordinates of a configuration */
 HML_API int32_t hml_model_nv(const hml_model *model); /* degrees of freedom */
 HML_API int32_t hml_model_nbodies(const hml_model *model);
 HML_API int32_t hml_model_njoints(const hml_model *model); /* joints as the file names them; one with two axes is one */
@@ -168,7 +168,7 @@ typedef struct hml_joint_info {
     const char *name;
     hml_joint_type type;
     int32_t body;  /* the body it moves */
-    int32_t q, nq; /* its numbers in a configuration; −1, 0 for a mimic follower */
+    int32_t q, nq; /* its coordinates in a configuration; −1, 0 for a mimic follower */
     int32_t v, nv; /* its coordinates in a velocity; −1, 0 for a mimic follower */
     int actuated;
     int32_t leader; /* joint it follows, or −1 */
@@ -197,7 +197,7 @@ HML_API hml_status hml_model_body(const hml_model *model, int32_t index, hml_bod
 HML_API hml_status hml_model_joint(const hml_model *model, int32_t index, hml_joint_info *info);
 HML_API hml_status hml_model_frame(const hml_model *model, int32_t index, hml_frame_info *info);
 
-/* index by name, −1 if there is none; frames include every body and merged link */
+/* index by name, −1 if the name does not exist; frames include every body and merged link */
 HML_API int32_t hml_model_find_body(const hml_model *model, const char *name);
 HML_API int32_t hml_model_find_joint(const hml_model *model, const char *name);
 HML_API int32_t hml_model_find_frame(const hml_model *model, const char *name);
@@ -208,7 +208,7 @@ HML_API hml_status hml_model_velocity_name(const hml_model *model, int32_t index
 /* ---- collision shapes ---- */
 
 /*
- * Collision shapes: what of a robot can touch something.
+ * Collision shapes: the parts of a robot that can touch something.
  *
  *   hml_builder_add_shape   a shape on a body, while a model is being built
  *   hml_model_nshapes       how many a model has
@@ -231,14 +231,14 @@ typedef struct hml_shape {
     hml_shape_kind kind;
     double size[3];
     double position[3], rotation[9]; /* in the frame; row-major */
-    double friction;                 /* μ; the larger one of two that touch counts. Negative: the other's */
+    double friction;                 /* μ; of two shapes that touch the larger μ counts. Negative: the other's */
     double restitution;              /* in [0, 1]; the larger one counts */
 } hml_shape;
 
 /* "point", "sphere", … as in model files; NULL for an unknown kind */
 HML_API const char *hml_shape_kind_name(hml_shape_kind kind);
 HML_API hml_status hml_shape_kind_from_name(const char *name, hml_shape_kind *kind);
-HML_API int32_t hml_shape_kind_sizes(hml_shape_kind kind); /* how many numbers of size count; −1: unknown kind */
+HML_API int32_t hml_shape_kind_sizes(hml_shape_kind kind); /* how many entries of size are used; −1: unknown kind */
 
 /*
  * body NULL: the world; it may be added later. shape->frame is not read: position and rotation are in the body's frame.

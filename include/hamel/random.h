@@ -13,7 +13,7 @@ typedef struct hml_rng {
     uint64_t state[4];
 } hml_rng;
 
-/* one that holds zeros, as memory from calloc does, is one with seed 0 */
+/* a state of zeros, as from calloc, is that of seed 0 */
 HML_API void hml_rng_seed(hml_rng *rng, uint64_t seed);
 HML_API uint64_t hml_rng_bits(hml_rng *rng);
 HML_API double hml_rng_uniform(hml_rng *rng, double lower, double upper); /* in [lower, upper) */
@@ -38,13 +38,13 @@ typedef struct hml_random_spec {
     uint64_t seed;
     int32_t nbodies; /* links, the root among them; default 13 */
     hml_random_shape shape;
-    int32_t branches;     /* bushy: children a body; legged: legs; default 4 */
-    hml_joint_type root;  /* how the first body hangs on the world; default free; fixed: it is part of the world */
+    int32_t branches;     /* bushy: children per body; legged: legs; default 4 */
+    hml_joint_type root;  /* joint of the first body on the world; default free; fixed: it is part of the world */
     unsigned joint_types; /* the others: a sum of 1u << type, each equally likely; default revolute */
-    double aligned;       /* chance that a joint has a frame turned by quarter turns and its axis x, y or z through the
-                             origin; default 0.5 */
+    double aligned;       /* chance that a joint has a frame rotated by quarter turns and its axis x, y or z through
+                             the origin; default 0.5 */
     double length;        /* metres from joint to joint, about; default 0.3 */
-    double mass;          /* kilograms a body, about; default 1 */
+    double mass;          /* kilograms per body, about; default 1 */
     double passive;       /* chance that a joint has armature, damping and a spring; default 0 */
     double limited;       /* chance that a joint has limits; default 0 */
     double mimic;         /* chance that a joint of one coordinate follows another; default 0 */
@@ -55,7 +55,7 @@ typedef struct hml_random_spec {
 HML_API void hml_random_spec_init(hml_random_spec *spec);
 
 /*
- * A robot with physically consistent inertias: each body is a box of random sides, turned at random. Bodies are called
+ * A robot with physically consistent inertias: each body is a box of random size and orientation. Bodies are called
  * body0, body1, …, joints joint0, joint1, …, frames frame0, frame1, …; a free root joint is called base. The same spec
  * gives the same bytes on every machine whose libm rounds alike.
  */

@@ -1,5 +1,5 @@
 /*
- * Results in other representations: what is left-trivialized made right, mixed or split, and back.
+ * Results in other representations: from left-trivialized to right, mixed or split, and back.
  *
  *   hml_representation_name              "left", "right", "mixed", "split"
  *   hml_representation_from_name         and back
@@ -36,7 +36,7 @@
  *
  * Matrices are row-major and packed, and are changed in place; vectors may be changed in place. q is the configuration
  * of the state, v its left-trivialized velocity, in both directions. The perturbation of the configuration stays q ⊕ z
- * unless it is changed by the functions at the end, which take it to exp(z)·g. NaN and infinity in q or v answer
+ * unless it is changed by the functions at the end, which take it to exp(z)·g. NaN and infinity in q or v give
  * HML_NOT_FINITE, quaternions more than 1e-3 from unit HML_NOT_NORMALIZED.
  */
 #ifndef HAMEL_REPRESENTATION_H
@@ -45,7 +45,7 @@
 #include "hamel/model.h"
 #include "hamel/se3.h"
 
-HML_API const char *hml_representation_name(hml_representation representation); /* NULL if there is no such */
+HML_API const char *hml_representation_name(hml_representation representation); /* NULL if it is unknown */
 HML_API hml_status hml_representation_from_name(const char *name, hml_representation *representation);
 
 HML_API hml_status hml_velocity_to_representation(const hml_model *model, hml_representation representation,
@@ -109,7 +109,7 @@ HML_API hml_status hml_jacobian_from_representation(const hml_model *model, hml_
  *   P = [ I   0  ]     K = ∂(T⁻¹ ν_rep)/∂q at fixed ν_rep     A_rep = P⁻¹ (A P − Ṗ)     B_rep = P⁻¹ B
  *       [ K  T⁻¹ ]
  *
- * The inputs of B_rep are the same numbers as those of B.
+ * The inputs of B_rep are those of B.
  */
 HML_API hml_status hml_linearization_to_representation(const hml_model *model, hml_representation representation,
                                                        const double *q, const double *v, const double *a,
@@ -134,8 +134,8 @@ HML_API hml_status hml_step_from_representation(const hml_model *model, hml_repr
  *
  * The whole library perturbs a configuration as q ⊕ z, g·exp(z) in every joint: left-trivialized, in the successor's
  * frame ("local"). These functions take results to exp(z)·g, right-trivialized, in the predecessor's frame ("global"),
- * for every joint, and back. It is a change of its own: velocities stay in the representation they are in, and the two
- * changes may be combined, the representation first (and last on the way back).
+ * for every joint, and back. This change is independent of that of velocities, which stay in the representation they
+ * are in. The two changes may be combined, the representation first (and last on the way back).
  */
 
 /* D: rows × nv, derivatives by q: D_q, ∂τ/∂q, derivatives of twists and accelerations, of λ, … */
@@ -162,11 +162,11 @@ HML_API hml_status hml_step_from_global(const hml_model *model, const double *q,
 /*
  * ---- any other velocities ----
  *
- * ū = B(q) u: the known velocities, m of them, from new ones, n of them; Kindr, "Transformation of equations of
- * motion". B and its time derivative Bdot, m × n, come from the caller. Square: other names for the same motions. Fewer
- * new ones than old: the motions that a constraint leaves; the equations are then those on it, and the constraint
- * forces are gone, since they have no power: Bᵀ Jᵀ λ = (J B)ᵀ λ = 0. Other than above, inputs stay as they are, and
- * outputs must not overlap them. Nothing here looks at a model.
+ * ū = B(q) u: the m known velocities from n new ones; Kindr, "Transformation of equations of motion". B and its time
+ * derivative Bdot, m × n, come from the caller. With m = n, u describes the same motions in other variables. With
+ * n < m, u describes the motions that a constraint allows; the equations are then those on the constraint, and the
+ * constraint forces drop out, because they have no power: Bᵀ Jᵀ λ = (J B)ᵀ λ = 0. In contrast to the functions above,
+ * inputs are not changed, and outputs must not overlap them. These functions need no model.
  *
  *   velocity      ū = B u
  *   acceleration  ū̇ = B u̇ + Ḃ u

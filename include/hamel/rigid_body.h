@@ -5,11 +5,11 @@
  *                     hml_inertia_to_com            and back
  *                     hml_inertia_from_matrix       6x6 → I
  *                     hml_inertia_matrix            I → 6x6                                         Notation (68)
- *                     hml_inertia_add               of two bodies that are one
- *                     hml_inertia_transform         in another frame: turned, parallel axes         Notation (68), (69)
+ *                     hml_inertia_add               of two bodies joined together
+ *                     hml_inertia_transform         in another frame: rotated, parallel axes        Notation (68), (69)
  *   using             hml_inertia_mul               I V: momentum
  *                     hml_inertia_kinetic_energy    ½ <I V, V>
- *   checking          hml_inertia_check             can a body be like that? principal moments and axes
+ *   checking          hml_inertia_check             whether a body can have it; principal moments and axes
  *                     hml_inertia_problem_message   what a bit of the answer means
  *   batches           hml_inertia_mul_batch
  *   motion            hml_newton_euler, hml_newton_euler_com, hml_newton_euler_frame                Müller, section 3
@@ -19,7 +19,7 @@
  * (J_xy = −∫xy dm). They are the parameters in which the dynamics of a body is linear, and inertias add by adding them.
  *
  * Twists and momenta are linear first, matrices row-major, poses 4x4 as in hamel/se3.h. An output may be one of the
- * inputs. Every function answers HML_INVALID_ARGUMENT if an array is missing and HML_NOT_FINITE if an input holds NaN
+ * inputs. Every function returns HML_INVALID_ARGUMENT if an array is missing and HML_NOT_FINITE if an input holds NaN
  * or infinity.
  */
 #ifndef HAMEL_RIGID_BODY_H
@@ -32,11 +32,11 @@
 
 /* ---- making ---- */
 
-/* com in B; moment 3x3 about the com, in B's axes, of which the symmetric part is taken */
+/* com in B; moment 3x3 about the com, in B's axes; only its symmetric part is used */
 HML_API hml_status hml_inertia_from_com(double mass, const double com[3], const double moment[9],
                                         double parameters[10]);
 
-/* HML_SINGULAR if the mass is zero: there is no centre */
+/* HML_SINGULAR if the mass is zero: there is no centre of mass */
 HML_API hml_status hml_inertia_to_com(const double parameters[10], double *mass, double com[3], double moment[9]);
 
 /* M = [m 1, −h^; h^, J], Notation (68) */
@@ -69,12 +69,12 @@ enum hml_inertia_problem {
     HML_INERTIA_TRIANGLE = 4 /* a principal moment is larger than the sum of the others: λ₁ + λ₂ < (1 − tolerance) λ₃ */
 };
 
-/* what is rounded in a file of six digits passes; what is wrong does not */
+/* accepts inertias that were rounded to six digits in a file */
 #define HML_INERTIA_TOLERANCE 1e-6
 
 /*
- * Can a body be like that? problems: a sum of hml_inertia_problem, 0 if all is well. moments: the principal moments
- * λ₁ <= λ₂ <= λ₃ about the com (about B's origin if the mass is not positive). axes: 3x3, the columns are the principal
+ * Whether a body can have this inertia. problems: a sum of hml_inertia_problem, 0 if it can. moments: the principal
+ * moments λ₁ <= λ₂ <= λ₃ about the com (B's origin if the mass is not positive). axes: 3x3, the columns are the principal
  * axes in B, right-handed. moments and axes may be NULL. A body without extension in some direction (a rod, a plate) is
  * within the triangle's bounds; a point mass or an infinitely thin rod has HML_INERTIA_MOMENT.
  */
@@ -96,11 +96,11 @@ HML_API hml_status hml_inertia_mul_batch_f32(size_t n, const float *parameters, 
  * Newton and Euler for one body, in every form of Müller, section 3: from a motion, the wrench that makes it.
  *
  *   hml_newton_euler         in four representations, at any frame fixed in the body           (34)-(43), (51)-(57)
- *   hml_newton_euler_com     at the centre of mass, where force and torque have nothing in common   (44)-(50), (58)
+ *   hml_newton_euler_com     at the centre of mass, where force and torque are decoupled            (44)-(50), (58)
  *   hml_newton_euler_frame   at any moving point, in any moving axes                                    (60), (63)
  *
- * V: the body's twist; dV: the derivative of its six numbers; W: all that acts on the body together, weight included,
- * dual to V: Wᵀ V is the power. I: ten numbers as above. H = (R, o): 4x4, the pose of the body's frame.
+ * V: the body's twist; dV: the derivative of its six components; W: the sum of all wrenches on the body, weight
+ * included, dual to V: Wᵀ V is the power. I: ten numbers as above. H = (R, o): 4x4, the pose of the body's frame.
  * Errors are those of inertias. An output may be one of the inputs.
  */
 
@@ -116,14 +116,14 @@ HML_API hml_status hml_newton_euler(hml_representation representation, const dou
                                     const double V[6], const double dV[6], double W[6]);
 
 /*
- * H: the pose of a frame at the centre of mass; moment: 3x3 about it, in that frame's axes, of which the symmetric part
- * is taken. Right has no form of its own here, its pole being the world's origin: (38).
+ * H: the pose of a frame at the centre of mass; moment: 3x3 about it, in that frame's axes; only its symmetric part is
+ * used. Right has no separate form here, because its pole is the world's origin: (38).
  */
 HML_API hml_status hml_newton_euler_com(hml_representation representation, const double H[16], double mass,
                                         const double moment[9], const double V[6], const double dV[6], double W[6]);
 
 /*
- * A point x and axes Q that move as they like. V = [velocity of the body's point that is at x; ω], in the axes Q, I and
+ * A point x and axes Q that move in any way. V = [velocity of the body's point that is at x; ω], in the axes Q, I and
  * W about x in the axes Q; V_frame = [ẋ; angular velocity of Q], in the axes Q as well.
  *
  *   M (V̇ + V_frame × V) − ad_Vᵀ M V = W

@@ -1,5 +1,5 @@
 /*
- * Rotations in any of six parameterizations: the same operations, whatever the numbers are.
+ * Rotations in any of six parameterizations, with the same operations for each.
  *
  *   Kinds                 hml_rotation_size  hml_rotation_name  hml_rotation_from_name
  *   Conversions           hml_rotation_convert
@@ -10,16 +10,16 @@
  *                         hml_rotation_boxminus_derivatives  hml_rotation_slerp_derivatives
  *   Rates as matrices     hml_rotation_velocity_matrix  hml_rotation_rate_matrix
  *
- * The numbers of each kind and the two sides of a tangent vector are those of so3.h, which also has what belongs to one
- * kind alone. Kindr writes ⊞, ⊟ and the interpolation on the global side; `side` chooses.
+ * The parameters of each kind and the two sides of a tangent vector are those of so3.h, which also has the functions
+ * for one kind alone. Kindr writes ⊞, ⊟ and the interpolation on the global side; `side` chooses.
  *
- * Which numbers a result has. A rotation has many names: q and −q, φ and φ + 2π n. An operation on quaternions keeps
- * the sign of the product: compose([0,1,0,0], [0,1,0,0]) is [−1,0,0,0], q ⊞ v follows v without a jump through any
- * number of turns, and slerp starts at a itself. Angles, axes and rotation vectors come out in their unique form,
- * because no choice of theirs is continuous. hml_rotation_convert gives unique forms, quaternions included.
+ * Which form a result has. A rotation can be written in several ways: q and −q, φ and φ + 2π n. An operation on
+ * quaternions keeps the sign of the product: compose([0,1,0,0], [0,1,0,0]) is [−1,0,0,0], q ⊞ v follows v without a
+ * jump through any number of turns, and slerp starts at a itself. Angles, axes and rotation vectors come out in their
+ * unique form, because no choice for them is continuous. hml_rotation_convert gives unique forms, quaternions included.
  *
  * Statuses are those of so3.h. Outputs may be the inputs, except that matrices of derivatives must not. NULL for a
- * matrix of derivatives: not wanted.
+ * matrix of derivatives: not computed.
  */
 #ifndef HAMEL_ROTATION_H
 #define HAMEL_ROTATION_H
@@ -37,7 +37,7 @@ typedef enum hml_rotation {
 
 enum { HML_ROTATION_MAX_SIZE = 9 };
 
-/* how many numbers; 0 for an unknown kind */
+/* how many doubles; 0 for an unknown kind */
 HML_API int hml_rotation_size(hml_rotation kind);
 
 /* "matrix", "quat", "angle_axis", "rotvec", "euler_zyx", "euler_xyz"; NULL for an unknown kind */
@@ -92,7 +92,7 @@ HML_API hml_status hml_rotation_boxplus_derivatives(hml_rotation kind, hml_side 
 
 /*
  * of v = a ⊟ b. Globally Da = Γ(v)⁻¹, Db = −Γ(−v)⁻¹; locally Da = Γ(−v)⁻¹, Db = −Γ(v)⁻¹. Where a and b are half a turn
- * apart, v jumps from one half-turn to the other, and these are the derivatives on the side of the v that comes out.
+ * apart, v jumps from one half-turn to the other, and these are the derivatives on the side of the returned v.
  */
 HML_API hml_status hml_rotation_boxminus_derivatives(hml_rotation kind, hml_side side, const double *a, const double *b,
                                                      double Da[9], double Db[9]);
@@ -109,11 +109,11 @@ HML_API hml_status hml_rotation_slerp_derivatives(hml_rotation kind, hml_side si
  *
  * With n numbers in x and the angular velocity ω on the given side, Kindr's E(χ), (1)-(8), and its inverse:
  *
- *   ω = E(x) ẋ     E: 3 × n      for a quaternion 2 H, for a rotation vector Γ, for Euler angles the axes of the turns
+ *   ω = E(x) ẋ     E: 3 × n      for a quaternion 2 H, for a rotation vector Γ, for Euler angles the axes of rotation
  *   ẋ = F(x) ω     F: n × 3      for a quaternion ½ Hᵀ, for a rotation vector Γ⁻¹; E F = I
  *
- * F E is the projection on the rates that x can have. F answers HML_SINGULAR_PARAMETERIZATION where there is none: see
- * "rates" in so3.h.
+ * F E is the projection on the rates that x can have. Where F does not exist, the status is
+ * HML_SINGULAR_PARAMETERIZATION: see "rates" in so3.h.
  */
 HML_API hml_status hml_rotation_velocity_matrix(hml_rotation kind, hml_side side, const double *x, double *E);
 HML_API hml_status hml_rotation_rate_matrix(hml_rotation kind, hml_side side, const double *x, double *F);

@@ -108,7 +108,7 @@ HML_API hml_status hml_se3_act_vector(const double H_ab[16], const double vector
 /* ξ^ = [ω^ v; 0 0], 4x4, Notation (7) */
 HML_API hml_status hml_se3_hat(const double xi[6], double matrix[16]);
 
-/* the inverse of hat, Notation (8); of the upper left block its skew part is taken */
+/* the inverse of hat, Notation (8), applied to the skew part of the upper left block */
 HML_API hml_status hml_se3_vee(const double matrix[16], double xi[6]);
 
 /* ---- 6x6 matrices ---- */
@@ -190,12 +190,13 @@ HML_API hml_status hml_se3_dexp_right_inverse_derivative(const double xi[6], con
 /* A exp(t log(A⁻¹ B)): the screw motion from A (t = 0) to B (t = 1); HML_NOT_NORMALIZED as hml_se3_check */
 HML_API hml_status hml_se3_interpolate(const double A[16], const double B[16], double t, double H[16]);
 
-/* in SO(3) × R³: the rotation turns about a fixed axis, the origin moves on a straight line */
+/* in SO(3) × R³: a rotation about a fixed axis, while the origin moves on a straight line */
 HML_API hml_status hml_se3_interpolate_split(const double A[16], const double B[16], double t, double H[16]);
 
 /*
- * √(|p_A − p_B|² + (length·θ)²), θ the angle between the rotations. The length, >= 0, says how many metres a radian is
- * worth: no distance on SE(3) is the same from both sides. This one does not change when both poses are moved, A → G A.
+ * √(|p_A − p_B|² + (length·θ)²), θ the angle between the rotations. The length, >= 0, says how many metres count as
+ * much as a radian. No distance on SE(3) is invariant on both sides; this one does not change when both poses are
+ * moved, A → G A.
  */
 HML_API hml_status hml_se3_distance(const double A[16], const double B[16], double length, double *distance);
 
@@ -214,8 +215,8 @@ HML_API hml_status hml_wrench_convert(const double H[16], hml_representation fro
 
 /*
  * The twist of a moving pose from its matrix and the rate of its matrix, Hdot = [Ṙ ȯ; 0 0], 4x4, whose last row is not
- * read: left H⁻¹Ḣ, right ḢH⁻¹, mixed (ȯ, ṘRᵀ), split (ȯ, RᵀṘ). Of RᵀṘ the skew part is taken, so that rates with
- * rounding or noise in them give the nearest angular velocity. HML_NOT_NORMALIZED as hml_se3_check.
+ * read: left H⁻¹Ḣ, right ḢH⁻¹, mixed (ȯ, ṘRᵀ), split (ȯ, RᵀṘ). Only the skew part of RᵀṘ is used, so that rates with
+ * rounding or noise give the nearest angular velocity. HML_NOT_NORMALIZED as hml_se3_check.
  */
 HML_API hml_status hml_se3_velocity(const double H[16], hml_representation representation, const double Hdot[16],
                                     double V[6]);
@@ -274,7 +275,7 @@ HML_API hml_status hml_point_acceleration(const double H[16], const double V[6],
 typedef struct hml_screw {
     double axis[3];   /* e; unit on the way out, any length but 0 on the way in */
     double point[3];  /* p */
-    double pitch;     /* h, metres a radian; ±infinity: pure translation, or couple */
+    double pitch;     /* h, metres per radian; ±infinity: pure translation, or couple */
     double magnitude; /* m: angular velocity, force or angle; with infinite pitch velocity, couple or distance */
 } hml_screw;
 
@@ -285,8 +286,8 @@ HML_API hml_status hml_screw_to_twist(const hml_screw *screw, double V[6]);
 HML_API hml_status hml_screw_from_wrench(const double F[6], hml_screw *screw);
 HML_API hml_status hml_screw_to_wrench(const hml_screw *screw, double F[6]);
 
-/* Chasles: every pose is a turn by m <= π about a line and a slide by m·h along it; HML_NOT_NORMALIZED as hml_se3_check
- */
+/* Chasles: every pose is a rotation by m <= π about a line and a translation by m·h along it; HML_NOT_NORMALIZED as
+ * hml_se3_check */
 HML_API hml_status hml_screw_from_pose(const double H[16], hml_screw *screw);
 HML_API hml_status hml_screw_to_pose(const hml_screw *screw, double H[16]);
 
@@ -298,10 +299,9 @@ HML_API hml_status hml_screw_reciprocal(const double V1[6], const double V2[6], 
  * ---- batches ----
  *
  * n rows in, n rows out, row after row without gaps, through the kernels of one instruction set; the arrays do not
- * overlap. A row that holds NaN or infinity, or whose logarithm is asked for and which is no pose, becomes a row of NaN
- * and does not touch its neighbours; the same row gives the same bits whatever its place and whatever n.
- * HML_INVALID_ARGUMENT if the instruction set is not there or an array is missing. The versions for float run one row
- * at a time.
+ * overlap. A row that holds NaN or infinity gives a row of NaN, and so does the logarithm of a matrix that is not a
+ * pose; other rows are not affected. The same row gives the same bits at any place and for any n. HML_INVALID_ARGUMENT
+ * if the instruction set is not available or an array is missing. The versions for float run one row at a time.
  */
 
 /* twists (n x 6) to poses (n x 16) */

@@ -17,8 +17,8 @@
  *   Batches               hml_so3_exp_batch  hml_so3_log_batch  hml_so3_dexp_batch  hml_quat_to_matrix_batch
  *                         and the same with _f32
  *
- * C_IB, the rotation of a body B in a frame I, takes coordinates from B to I (active: it turns the vector; its inverse
- * is Kindr's passive rotation). As numbers:
+ * C_IB, the rotation of a body B in a frame I, takes coordinates from B to I (active: it rotates the vector; its
+ * inverse is Kindr's passive rotation). Its parameters:
  *
  *   matrix      C[9]          3x3, row-major
  *   quat        q[4]          w, x, y, z; Hamilton, unit; q and −q are the same rotation
@@ -39,7 +39,7 @@
 #include "hamel/base.h"
 
 /*
- * Which side a tangent vector v of a rotation Φ stands on:
+ * On which side of a rotation Φ a tangent vector v acts:
  *   local    in B: Φ exp(v), velocity _Bω_IB (left-trivialized)
  *   global   in I: exp(v) Φ, velocity _Iω_IB = C_IB _Bω_IB (right-trivialized); Kindr's ⊞ and ⊟
  */
@@ -54,7 +54,7 @@ typedef enum hml_side { HML_LOCAL = 0, HML_GLOBAL = 1 } hml_side;
 /* ω^, 3x3: ω^ u = ω × u, Notation (5) */
 HML_API hml_status hml_so3_hat(const double w[3], double W[9]);
 
-/* the inverse of hat, Notation (6); of the matrix its skew part is taken */
+/* the inverse of hat, Notation (6), applied to the skew part of the matrix */
 HML_API hml_status hml_so3_vee(const double W[9], double w[3]);
 
 /* C = exp(φ^) = I + (sin θ/θ) φ^ + ((1 − cos θ)/θ²) φ^² */
@@ -74,7 +74,7 @@ HML_API hml_status hml_so3_log(const double C[9], double phi[3]);
  *   (none)        J                                        _apply      J u
  *   _derivative   d/dε J(φ + ε δ) u at ε = 0                _gradient   ∂(J(φ) u)/∂φ, 3x3
  *
- * The inverses answer HML_SINGULAR_PARAMETERIZATION where θ is a multiple of 2π but not 0.
+ * The inverses return HML_SINGULAR_PARAMETERIZATION where θ is a multiple of 2π but not 0.
  */
 HML_API hml_status hml_so3_dexp_left(const double phi[3], double J[9]);
 HML_API hml_status hml_so3_dexp_left_apply(const double phi[3], const double u[3], double out[3]);
@@ -103,8 +103,8 @@ HML_API hml_status hml_so3_dexp_right_inverse_gradient(const double phi[3], cons
 /*
  * ---- conversions ----
  *
- * Results are unique forms. Rotations measured by the angle between what is given and what comes out, all of them are
- * exact to rounding everywhere, at 180° and at the singularities of the Euler angles too.
+ * Results are unique forms. All conversions are exact to rounding everywhere, at 180° and at the singularities of the
+ * Euler angles too; the error is the angle between the given rotation and the result.
  */
 HML_API hml_status hml_matrix_to_quat(const double C[9], double q[4]);
 HML_API hml_status hml_matrix_to_angle_axis(const double C[9], double a[4]);
@@ -142,7 +142,7 @@ HML_API hml_status hml_euler_xyz_to_angle_axis(const double e[3], double a[4]);
 HML_API hml_status hml_euler_xyz_to_rotvec(const double e[3], double phi[3]);
 HML_API hml_status hml_euler_xyz_to_euler_zyx(const double e[3], double f[3]);
 
-/* ---- unique forms: what is one already comes back as it is ---- */
+/* ---- unique forms: an input that is in this form already comes back unchanged ---- */
 
 /* w > 0; for w = 0 the first entry that is not zero is positive */
 HML_API hml_status hml_quat_unique(const double q[4], double unique[4]);
@@ -199,7 +199,7 @@ HML_API hml_status hml_matrix_project(const double A[9], double C[9]);
  * ---- derivatives of the operations ----
  *
  * 3x3 matrices D: the result changes by ⊞ D v when the argument changes by ⊞ v, both on the given side. NULL: not
- * wanted. Those of exp and log are hml_so3_dexp and hml_so3_dexp_inverse; those of ⊞, ⊟ and slerp are in rotation.h,
+ * computed. Those of exp and log are hml_so3_dexp and hml_so3_dexp_inverse; those of ⊞, ⊟ and slerp are in rotation.h,
  * with all these operations for the other parameterizations.
  */
 
@@ -228,9 +228,9 @@ HML_API hml_status hml_quat_velocity_matrix(hml_side side, const double q[4], do
 /*
  * ---- rates ----
  *
- * rate: from the angular velocity w, local or global, to the time derivative of the parameters; velocity: back. The
- * rates that can be singular answer HML_SINGULAR_PARAMETERIZATION where less than half the digits would be right:
- * Euler angles near y = ±90°, an angle and axis at angle 0, they and rotation vectors near whole turns.
+ * rate: from the angular velocity w, local or global, to the time derivative of the parameters; velocity: back. Where
+ * less than half the digits of a rate would be right, the function returns HML_SINGULAR_PARAMETERIZATION: Euler angles
+ * near y = ±90°, angle and axis at angle 0, angle and axis and rotation vectors near whole turns.
  */
 HML_API hml_status hml_matrix_rate(hml_side side, const double C[9], const double w[3], double rate[9]);
 HML_API hml_status hml_matrix_velocity(hml_side side, const double C[9], const double rate[9], double w[3]);

@@ -83,7 +83,7 @@ HML_API hml_status hml_subgroup_make(hml_group group, const double axis[3], doub
 
 /*
  * axis and pitch as in hml_joint_spec, where planar, translation2 and schoenflies joints have z. HML_INVALID_ARGUMENT
- * for fixed and universal joints, which are none of these.
+ * for fixed and universal joints, which do not move on one of these groups.
  */
 HML_API hml_status hml_subgroup_of_joint(hml_joint_type type, const double axis[3], double pitch, hml_subgroup *G);
 
@@ -112,7 +112,7 @@ HML_API hml_status hml_subgroup_exp(const hml_subgroup *G, const double phi[], d
 /*
  * φ with exp(φ^) = H, rotation angle in [−π, π]; the angle of H(pitch ≠ 0) is not bounded, its displacement counts the
  * turns. HML_NOT_NORMALIZED if RᵀR is not 1, HML_INVALID_ARGUMENT if H is not in the group, both by more than 1e-6 (for
- * positions beyond a metre relative to their size): room for numbers that were once stored as floats.
+ * positions beyond a metre relative to their size). The tolerance accepts values that were once stored as floats.
  */
 HML_API hml_status hml_subgroup_log(const hml_subgroup *G, const double H[16], double phi[]);
 
@@ -140,7 +140,7 @@ HML_API hml_status hml_subgroup_coriolis(const hml_subgroup *G, const double M[]
  * Gravity on a body of the given mass and centre of mass (in its frame), whose frame has the pose H in the world;
  * gravity is a vector of the world, m/s², and points down. potential: U = −m gravity·(p + R com), joules; force, m
  * numbers: the derivative of U along H exp(ε e_i), which stands on the left-hand side of the equations of motion.
- * Either may be NULL. HML_NOT_NORMALIZED if H has no rotation.
+ * Either may be NULL. HML_NOT_NORMALIZED if the upper left block of H is not a rotation.
  */
 HML_API hml_status hml_subgroup_gravity(const hml_subgroup *G, double mass, const double com[3], const double H[16],
                                         const double gravity[3], double *potential, double force[]);

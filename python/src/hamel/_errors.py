@@ -17,7 +17,7 @@ class InvalidArgumentError(Error, ValueError):
 
 
 class NotFiniteError(Error, ValueError):
-    """An input holds NaN or infinity, or a result is beyond all numbers."""
+    """An input holds NaN or infinity, or a result overflows."""
 
 
 class NotNormalizedError(Error, ValueError):

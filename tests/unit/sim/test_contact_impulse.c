@@ -338,7 +338,7 @@ static void test_bad_input(void **state)
     s.sites[0].normal[2] = 1, s.size = 8;
     assert_int_equal(hit(&s), HML_INVALID_ARGUMENT);
     s.size = hml_contact_impulse_size(s.model, SITES), s.v[2] = -1.7e308, s.v[4] = 1.7e308;
-    assert_int_equal(hit(&s), HML_NOT_FINITE); /* beyond all numbers */
+    assert_int_equal(hit(&s), HML_NOT_FINITE); /* overflows */
     s.v[2] = s.v[4] = 0;
     s.count = 0, s.v[0] = 1, s.size = hml_contact_impulse_size(s.model, SITES);
     OK(hit(&s)); /* nothing touches, nothing happens */
