@@ -86,15 +86,26 @@ static hml_status read_any(reader *r, const char *data, size_t size)
 
 /* ---- entries ---- */
 
+hml_status hmli_read_model(reader *r, const void *data, size_t size, const hml_load_options *options)
+{
+    hml_status status = copy_options(options, &r->options, r->error);
+    if (status) return status;
+    r->builder = hml_builder_new();
+    return r->builder ? read_any(r, size ? data : "", size) : hmli_report_memory(r->error, r->file);
+}
+
+void hmli_reader_free(reader *r)
+{
+    hml_builder_free(r->builder);
+    hmli_map_free(&r->kinds);
+}
+
 static hml_status load(const void *data, size_t size, const char *name, int in_memory, const hml_load_options *options,
                        hml_model **model, hml_error *error)
 {
     arena memory = {0};
     reader r = {.file = name, .in_memory = in_memory, .memory = &memory, .error = error};
-    hml_status status = copy_options(options, &r.options, error);
-    if (status) return status;
-    r.builder = hml_builder_new();
-    status = r.builder ? read_any(&r, size ? data : "", size) : hmli_report_memory(error, name);
+    hml_status status = hmli_read_model(&r, data, size, options);
     if (!status && r.options.gravity) {
         status = hml_builder_set_gravity(r.builder, r.options.gravity);
         if (status) hmli_report(error, status, NULL, 0, "the given gravity is not finite");
@@ -103,8 +114,7 @@ static hml_status load(const void *data, size_t size, const char *name, int in_m
         status = hml_builder_build(r.builder, r.options.build, model, error);
         if (status) hmli_report_place(error, status, name, 0);
     }
-    hml_builder_free(r.builder);
-    hmli_map_free(&r.kinds);
+    hmli_reader_free(&r);
     hmli_arena_free(&memory);
     return status;
 }

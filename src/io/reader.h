@@ -13,10 +13,17 @@ typedef struct reader {
     arena *memory;    /* what is parsed, as long as the reader runs */
     hml_builder *builder;
     hml_load_options options;
-    hml_error *error; /* may be NULL */
-    map kinds;        /* of warnings that are said once */
-    int in_memory;    /* the text is no file: it may include files below the folder of `file` only */
+    hml_error *error;          /* may be NULL */
+    map kinds;                 /* of warnings that are said once */
+    int in_memory;             /* the text is no file: it may include files below the folder of `file` only */
+    struct scene_maker *scene; /* collects what is seen; NULL: nobody asked for it */
 } reader;
+
+/* reads data of any format into a new r->builder; r has its file, memory and error, and perhaps a scene */
+hml_status hmli_read_model(reader *r, const void *data, size_t size, const hml_load_options *options);
+
+/* frees the builder and the map of kinds; the memory is the caller's */
+void hmli_reader_free(reader *r);
 
 /* the file formats; each fills the builder */
 hml_status hmli_read_urdf(reader *r, const xml_node *robot);

@@ -77,7 +77,8 @@ static hml_status read_element(mjcf *m, const xml_node *node, const mjcf_context
     if (xml_is(node, "geom")) {
         hml_status status = hmli_mjcf_unique_name(m, &m->geom_names, node);
         if (!status && c->geoms) status = hmli_mjcf_geom(m, node, &c->frame, c->class, b, parts);
-        return status ? status : hmli_mjcf_shape(m, node, &c->frame, c->class, c->body);
+        if (!status) status = hmli_mjcf_shape(m, node, &c->frame, c->class, c->body);
+        return status || !m->r->scene ? status : hmli_mjcf_visual(m, node, &c->frame, c->class, c->body);
     }
     if (xml_is(node, "site")) return read_site(m, node, c);
     if (xml_is(node, "plugin"))

@@ -17,7 +17,7 @@ static const char *const actuators[] = {"general",     "motor",    "position", "
                                         "orientation", "pid",      "plugin",   NULL};
 
 /* the attributes that are asked for; others of a default say nothing to Hamel */
-enum { MOST_ATTRIBUTES = 17 };
+enum { MOST_ATTRIBUTES = 19 };
 static const char *const joint_names[] = {"type",
                                           "springdamper",
                                           "springyield",
@@ -34,15 +34,16 @@ static const char *const joint_names[] = {"type",
                                           "axis",
                                           "ref",
                                           NULL};
-static const char *const geom_names[] = {"type",     "contype",   "conaffinity", "mesh",    "size",         "pos",
-                                         "quat",     "axisangle", "euler",       "xyaxes",  "zaxis",        "fromto",
-                                         "friction", "group",     "mass",        "density", "shellinertia", NULL};
+static const char *const geom_names[] = {
+    "type",  "contype", "conaffinity", "mesh",  "size", "pos",     "quat",         "axisangle", "euler",    "xyaxes",
+    "zaxis", "fromto",  "friction",    "group", "mass", "density", "shellinertia", "rgba",      "material", NULL};
 static const char *const site_names[] = {"type",   "pos",   "quat",   "axisangle", "euler",
                                          "xyaxes", "zaxis", "fromto", NULL};
 static const char *const actuator_names[] = {"gear", "armature", "damping", NULL};
 static const char *const tendon_names[] = {"stiffness", "damping", "frictionloss", "armature", NULL};
-static const char *const *const names_of[MJCF_KINDS] = {joint_names, geom_names, site_names, actuator_names,
-                                                        tendon_names};
+static const char *const mesh_names[] = {"scale", "refpos", "refquat", NULL};
+static const char *const *const names_of[MJCF_KINDS] = {joint_names,    geom_names,   site_names,
+                                                        actuator_names, tendon_names, mesh_names};
 
 static mjcf_kind kind_of(const xml_node *node)
 {
@@ -50,6 +51,7 @@ static mjcf_kind kind_of(const xml_node *node)
     if (xml_is(node, "geom")) return MJCF_GEOM;
     if (xml_is(node, "site")) return MJCF_SITE;
     if (xml_is(node, "tendon")) return MJCF_TENDON;
+    if (xml_is(node, "mesh")) return MJCF_MESH;
     return hmli_word_index(node->name, actuators) >= 0 ? MJCF_ACTUATOR : MJCF_PLAIN;
 }
 
@@ -110,7 +112,7 @@ static hml_status add_default(mjcf *m, const xml_node *node, mjcf_kind kind, int
 /* what a <default> says itself, not its classes inside */
 static hml_status read_class(mjcf *m, const xml_node *node, int32_t class)
 {
-    static const char *const others[] = {"default", "mesh", "material", "camera", "light", "pair", "equality", NULL};
+    static const char *const others[] = {"default", "material", "camera", "light", "pair", "equality", NULL};
     hml_status status = HML_OK;
     for (const xml_node *child = node->first; !status && child; child = child->next) {
         mjcf_kind kind = kind_of(child);

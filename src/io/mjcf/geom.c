@@ -10,9 +10,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const char *const types[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box",
-                                    "plane",  "hfield",  "mesh",      "sdf",      NULL};
-enum type { SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, PLANE, HFIELD, MESH, SDF };
+const char *const hmli_mjcf_geom_types[] = {"sphere", "capsule", "ellipsoid", "cylinder", "box",
+                                            "plane",  "hfield",  "mesh",      "sdf",      NULL};
 
 typedef struct shape {
     double volume;    /* of a shell: its area */
@@ -65,7 +64,7 @@ static double ellipsoid_area(const double x[3])
     return 4 * pi * pow(sum / 3, 1 / p);
 }
 
-static shape shape_of(enum type type, const double size[3], int shell)
+static shape shape_of(enum mjcf_geom_type type, const double size[3], int shell)
 {
     const double ball[3] = {size[0], size[0], size[0]};
     switch (type) {
@@ -77,8 +76,7 @@ static shape shape_of(enum type type, const double size[3], int shell)
     }
 }
 
-/* size, and where the geom lies, which fromto may say as well */
-static hml_status read_size(mjcf *m, const mjcf_element *e, enum type type, double size[3], pose *place)
+hml_status hmli_mjcf_geom_size(mjcf *m, const mjcf_element *e, enum mjcf_geom_type type, double size[3], pose *place)
 {
     static const int sizes[] = {1, 2, 3, 2, 3};
     int fromto, n = sizes[type];
@@ -99,7 +97,7 @@ static hml_status read_size(mjcf *m, const mjcf_element *e, enum type type, doub
     for (int i = 0; i < n; i++)
         if (!(size[i] > 0))
             return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom> of type %s: the %s number of its size must be positive",
-                             types[type],
+                             hmli_mjcf_geom_types[type],
                              i == 0   ? "first"
                              : i == 1 ? "second"
                                       : "third");
@@ -134,10 +132,10 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     mjcf_shape s = {.node = node, .body = body};
     pose place;
     hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
-    if (!status) status = hmli_mjcf_word(m, &e, "type", types, &word);
+    if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
     if (!status) status = collides(m, &e, &yes);
     if (status || !yes || word > BOX || word == ELLIPSOID || hmli_mjcf_holder(m, &e, "mesh")) return status;
-    status = read_size(m, &e, (enum type)word, s.shape.size, &place);
+    status = hmli_mjcf_geom_size(m, &e, (enum mjcf_geom_type)word, s.shape.size, &place);
     if (!status) status = hmli_mjcf_some_numbers(m, &e, "friction", 3, friction);
     if (status) return status;
     if (!hmli_array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
@@ -170,20 +168,20 @@ hml_status hmli_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int3
     double group = 0, size[3] = {0}, mass = 0, density;
     pose place;
     hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
-    if (!status) status = hmli_mjcf_word(m, &e, "type", types, &word);
+    if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
     if (!status) status = hmli_mjcf_numbers(m, &e, "group", 1, &group);
     if (!status) status = read_mass(m, &e, &mass, &has_mass, &density);
     if (!status) status = hmli_mjcf_word(m, &e, "shellinertia", flags, &shell);
     if (status) return status;
 
-    enum type type = (enum type)word;
+    enum mjcf_geom_type type = (enum mjcf_geom_type)word;
     if (group < m->set.groups[0] || group > m->set.groups[1]) return HML_OK;
     if (type == PLANE || type == HFIELD || (has_mass ? mass == 0 : density == 0)) return HML_OK;
     if (type == MESH || type == SDF || hmli_mjcf_holder(m, &e, "mesh")) {
         b->unknown = node;
         return HML_OK;
     }
-    if ((status = read_size(m, &e, type, size, &place))) return status;
+    if ((status = hmli_mjcf_geom_size(m, &e, type, size, &place))) return status;
 
     shape s = shape_of(type, size, shell);
     if (!has_mass) mass = density * (shell && type == ELLIPSOID ? ellipsoid_area(size) : s.volume);

@@ -198,6 +198,7 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = read_sections(m, mujoco, "compiler", hmli_mjcf_compiler);
     if (!status) status = read_sections(m, mujoco, "option", hmli_mjcf_option);
     if (!status) status = read_sections(m, mujoco, "default", hmli_mjcf_defaults);
+    if (!status && m->r->scene) status = read_sections(m, mujoco, "asset", hmli_mjcf_assets);
     if (!status) status = add_world(m);
     if (!status) status = read_sections(m, mujoco, "worldbody", hmli_mjcf_worldbody);
     if (!status) status = hmli_mjcf_check_inertias(m);
@@ -207,6 +208,7 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = read_sections(m, mujoco, "tendon", hmli_mjcf_tendon);
     if (!status) status = name_bodies(m);
     if (!status) status = name_joints(m);
+    if (!status && m->r->scene) status = hmli_mjcf_add_visuals(m);
     return status ? status : fill_builder(m);
 }
 
@@ -230,5 +232,10 @@ hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
     hmli_map_free(&m.geom_names);
     hmli_map_free(&m.actuator_names);
     hmli_map_free(&m.tendon_names);
+    free(m.visuals);
+    free(m.assets);
+    hmli_map_free(&m.mesh_names);
+    hmli_map_free(&m.material_names);
+    hmli_map_free(&m.texture_names);
     return status;
 }

@@ -9,6 +9,7 @@
  *   joint.c     joints
  *   geom.c      geoms
  *   inertia.c   inertias
+ *   visual.c    what is seen of geoms: meshes, materials, textures
  *   other.c     actuators, and what is left out by name
  *   mjcf.c      the order of all this, names, and the builder
  */
@@ -16,6 +17,7 @@
 #define HML_IO_MJCF_MJCF_H
 
 #include "hamel/model.h"
+#include "hamel/view.h"
 #include "io/reader.h"
 #include "model/pose.h"
 
@@ -25,6 +27,7 @@ typedef enum mjcf_kind {
     MJCF_SITE,
     MJCF_ACTUATOR,
     MJCF_TENDON,
+    MJCF_MESH,
     MJCF_KINDS,
     MJCF_PLAIN
 } mjcf_kind;
@@ -38,6 +41,8 @@ typedef struct mjcf_settings {
     double groups[2]; /* inertiagrouprange */
     double gravity[3];
     int no_gravity, no_springs, no_dampers;
+    const char *meshdir, *texturedir; /* relative to the file's folder */
+    int strippath;                    /* folders in the names of mesh and texture files do not count */
 } mjcf_settings;
 
 enum { MJCF_NUMBERS = 8 }; /* no attribute that is read has more */
@@ -101,6 +106,12 @@ typedef struct mjcf_shape {
     hml_shape shape;
 } mjcf_shape;
 
+/* a geom as it is seen; kept until all bodies have names */
+typedef struct mjcf_visual {
+    int32_t body;
+    hml_visual visual;
+} mjcf_visual;
+
 /* a body, a frame in it, the class in effect */
 typedef struct mjcf_context {
     pose frame; /* in the body's frame */
@@ -121,6 +132,11 @@ typedef struct mjcf {
     size_t classes_capacity, contexts_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
     int32_t nvalues; /* of defaults so far */
     map class_names, body_names, joint_names, site_names, geom_names, actuator_names, tendon_names;
+    /* filled if a scene is asked for */
+    mjcf_visual *visuals;
+    const xml_node **assets; /* meshes, materials, textures */
+    size_t nvisuals, nassets, visuals_capacity, assets_capacity;
+    map mesh_names, material_names, texture_names; /* into assets */
 } mjcf;
 
 /* ---- include.c ---- */
@@ -195,6 +211,13 @@ typedef struct mjcf_parts {
 hml_status hmli_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
                           mjcf_parts *parts);
 
+/* the types of geoms, in the order of enum mjcf_geom_type */
+extern const char *const hmli_mjcf_geom_types[];
+enum mjcf_geom_type { SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, PLANE, HFIELD, MESH, SDF };
+
+/* size and pose of a geom up to BOX; fromto may say both */
+hml_status hmli_mjcf_geom_size(mjcf *m, const mjcf_element *e, enum mjcf_geom_type type, double size[3], pose *place);
+
 /* a geom that can touch something, into the shapes */
 hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);
 
@@ -206,6 +229,17 @@ hml_status hmli_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts
 
 /* bodies that move must have inertia; settotalmass */
 hml_status hmli_mjcf_check_inertias(mjcf *m);
+
+/* ---- visual.c: only if a scene is asked for ---- */
+
+/* an <asset> */
+hml_status hmli_mjcf_assets(mjcf *m, const xml_node *node);
+
+/* a geom, if it is seen, into the visuals */
+hml_status hmli_mjcf_visual(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);
+
+/* the visuals into the scene, once all bodies have names */
+hml_status hmli_mjcf_add_visuals(mjcf *m);
 
 /* ---- other.c ---- */
 

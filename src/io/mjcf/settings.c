@@ -15,6 +15,7 @@ void hmli_mjcf_settings_init(mjcf_settings *set)
     set->total_mass = -1;
     set->groups[1] = 5;
     set->gravity[2] = -9.81;
+    set->meshdir = set->texturedir = "";
 }
 
 static const char *const flag_words[] = {"false", "true", NULL};
@@ -61,6 +62,7 @@ hml_status hmli_mjcf_compiler(mjcf *m, const xml_node *node)
     if (!status) status = hmli_mjcf_word(m, &e, "autolimits", flag_words, &set->autolimits);
     if (!status) status = hmli_mjcf_word(m, &e, "balanceinertia", flag_words, &set->balance);
     if (!status) status = hmli_mjcf_word(m, &e, "alignfree", flag_words, &set->align_free);
+    if (!status) status = hmli_mjcf_word(m, &e, "strippath", flag_words, &set->strippath);
     if (!status) status = hmli_mjcf_numbers(m, &e, "boundmass", 1, &set->bound_mass);
     if (!status) status = hmli_mjcf_numbers(m, &e, "boundinertia", 1, &set->bound_inertia);
     if (!status) status = hmli_mjcf_numbers(m, &e, "settotalmass", 1, &set->total_mass);
@@ -69,6 +71,11 @@ hml_status hmli_mjcf_compiler(mjcf *m, const xml_node *node)
     if (global)
         return MJCF_FAIL(m, HML_UNSUPPORTED, node,
                          "<compiler> coordinate=\"global\" has not been supported since MuJoCo 2.3.3");
+    const char *assetdir = hmli_xml_get(node, "assetdir"), *meshdir = hmli_xml_get(node, "meshdir");
+    const char *texturedir = hmli_xml_get(node, "texturedir");
+    if (assetdir) set->meshdir = set->texturedir = assetdir;
+    if (meshdir) set->meshdir = meshdir;
+    if (texturedir) set->texturedir = texturedir;
     if (degree >= 0) set->angle = degree ? RADIANS_IN_DEGREE : 1;
     const char *sequence = hmli_xml_get(node, "eulerseq");
     if (sequence) {

@@ -161,7 +161,9 @@ static hml_status add_body(urdf *u, const xml_node *node, const char *name, cons
     hml_status status = hml_builder_add_body(u->r->builder, name, parent, spec,
                                              link && link->has_inertia ? &link->inertia : NULL, u->r->error);
     if (status) return hmli_report_place(u->r->error, status, node->file, node->line);
-    return link ? hmli_urdf_shapes(u, link) : HML_OK;
+    if (!link) return HML_OK;
+    status = hmli_urdf_shapes(u, link);
+    return status || !u->r->scene ? status : hmli_urdf_visuals(u, link);
 }
 
 static hml_status add_root(urdf *u, const urdf_link *link)
@@ -234,6 +236,7 @@ static hml_status read_robot(urdf *u, const xml_node *robot)
     if (status) return status;
     const urdf_link *root = NULL;
     status = collect(u, robot);
+    if (!status && r->scene) status = hmli_urdf_materials(u, robot);
     if (!status) status = find_root(u, &root);
     return status || !root ? status : fill_builder(u, root);
 }
@@ -246,5 +249,7 @@ hml_status hmli_read_urdf(reader *r, const xml_node *robot)
     free(u.joints);
     hmli_map_free(&u.link_names);
     hmli_map_free(&u.joint_names);
+    hmli_map_free(&u.materials);
+    free(u.material_nodes);
     return status;
 }

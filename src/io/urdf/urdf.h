@@ -27,6 +27,9 @@ typedef struct urdf {
     urdf_joint *joints;
     size_t nlinks, njoints, links_capacity, joints_capacity;
     map link_names, joint_names;
+    map materials; /* by name, into material_nodes; filled if a scene is asked for */
+    const xml_node **material_nodes;
+    size_t nmaterials, materials_capacity;
 } urdf;
 
 /* <origin xyz rpy>; node NULL: the identity */
@@ -37,6 +40,10 @@ hml_status hmli_urdf_link(urdf *u, urdf_link *link);
 
 /* <collision> of a link, into the builder */
 hml_status hmli_urdf_shapes(urdf *u, const urdf_link *link);
+
+/* the materials of the whole file; then <visual> of a link, into the scene */
+hml_status hmli_urdf_materials(urdf *u, const xml_node *robot);
+hml_status hmli_urdf_visuals(urdf *u, const urdf_link *link);
 
 /* <joint> without its name and links */
 hml_status hmli_urdf_joint(urdf *u, urdf_joint *joint);

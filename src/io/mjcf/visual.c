@@ -1,0 +1,163 @@
+/*
+ * What is seen of an MJCF file: the geoms of the groups 0, 1 and 2, which MuJoCo's own viewer shows, in the colour or
+ * material they have. MuJoCo moves the origin of a mesh to its centre and corrects the geom's pose for it, so that the
+ * vertices of the file lie where the geom's pose puts them; so they do here.
+ *
+ * A geom's own rgba wins over its material. Heights of terrain and meshes that are written into the MJCF file itself
+ * are not shown.
+ */
+#include <string.h>
+
+#include "io/common/rotation.h"
+#include "io/mjcf/mjcf.h"
+#include "io/scene/scene.h"
+
+enum { LAST_GROUP = 2 };
+
+/* ---- assets ---- */
+
+static const char *text_of(const mjcf *m, const mjcf_element *e, const char *attribute)
+{
+    const xml_node *node = hmli_mjcf_holder(m, e, attribute);
+    return node ? hmli_xml_get(node, attribute) : NULL;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/'), *back = strrchr(file, '\\');
+    if (back && (!slash || back > slash)) slash = back;
+    return slash ? slash + 1 : file;
+}
+
+/* its name, or that of its file without folder and ending; "" if it has neither; NULL when out of memory */
+static const char *asset_name(mjcf *m, const xml_node *node)
+{
+    const char *name = hmli_xml_get(node, "name"), *file = hmli_xml_get(node, "file");
+    if (name && *name) return name;
+    if (!file) return "";
+    file = base_name(file);
+    const char *dot = strrchr(file, '.');
+    return hmli_arena_text(m->r->memory, file, dot ? (size_t)(dot - file) : strlen(file));
+}
+
+hml_status hmli_mjcf_assets(mjcf *m, const xml_node *section)
+{
+    for (const xml_node *node = section->first; node; node = node->next) {
+        map *names = xml_is(node, "mesh")       ? &m->mesh_names
+                     : xml_is(node, "material") ? &m->material_names
+                     : xml_is(node, "texture")  ? &m->texture_names
+                                                : NULL;
+        const char *name = names ? asset_name(m, node) : "";
+        if (name && !*name) continue;
+        if (!name || hmli_map_add(names, name, (int32_t)m->nassets) < 0 ||
+            !hmli_array_grow(&m->assets, &m->assets_capacity, m->nassets + 1, sizeof *m->assets))
+            return hmli_report_memory(m->r->error, m->r->file);
+        m->assets[m->nassets++] = node;
+    }
+    return HML_OK;
+}
+
+static const xml_node *find_asset(const mjcf *m, const map *names, const char *name)
+{
+    int32_t index = name ? hmli_map_find(names, name) : -1;
+    return index < 0 ? NULL : m->assets[index];
+}
+
+static hml_status find_file(mjcf *m, scene_file_kind kind, const xml_node *node, int32_t *index)
+{
+    const char *file = hmli_xml_get(node, "file");
+    if (!file || !*file) return HML_OK;
+    if (m->set.strippath) file = base_name(file);
+    return hmli_scene_file(m->r, kind, kind == SCENE_MESH ? m->set.meshdir : m->set.texturedir, file, index);
+}
+
+/* scale, and the frame in which the file's vertices are given */
+static hml_status read_mesh(mjcf *m, const char *name, hml_visual *visual, pose *place)
+{
+    mjcf_element e;
+    double refpos[3] = {0}, refquat[4] = {1, 0, 0, 0};
+    pose reference = pose_identity();
+    const xml_node *node = find_asset(m, &m->mesh_names, name);
+    for (int i = 0; i < 3; i++) visual->size[i] = 1;
+    if (!node) return hmli_scene_warn(m->r, "there is no mesh " QUOTED, name);
+    hml_status status = hmli_mjcf_element(m, node, MJCF_MESH, 0, &e);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "scale", 3, visual->size);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "refpos", 3, refpos);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "refquat", 4, refquat);
+    if (status) return status;
+    reference.p = vec3_of_array(refpos);
+    rotation_of_quaternion(refquat, &reference.R);
+    *place = pose_mul(*place, pose_inverse(reference));
+    return find_file(m, SCENE_MESH, node, &visual->mesh);
+}
+
+/* ---- geoms ---- */
+
+static hml_status read_colour(mjcf *m, const mjcf_element *e, hml_visual *visual)
+{
+    const xml_node *material = find_asset(m, &m->material_names, text_of(m, e, "material"));
+    if (material) {
+        const xml_node *texture = find_asset(m, &m->texture_names, hmli_xml_get(material, "texture"));
+        double white[4] = {1, 1, 1, 1};
+        hml_status status = hmli_xml_numbers(material, "rgba", 4, white, m->r->error);
+        if (!status && texture) status = find_file(m, SCENE_TEXTURE, texture, &visual->texture);
+        if (status) return status;
+        memcpy(visual->colour, white, sizeof white);
+    }
+    return hmli_mjcf_numbers(m, e, "rgba", 4, visual->colour);
+}
+
+static hml_status read_form(mjcf *m, const mjcf_element *e, enum mjcf_geom_type type, hml_visual *visual, pose *place)
+{
+    static const hml_visual_kind kinds[] = {HML_VISUAL_SPHERE,   HML_VISUAL_CAPSULE, HML_VISUAL_ELLIPSOID,
+                                            HML_VISUAL_CYLINDER, HML_VISUAL_BOX,     HML_VISUAL_PLANE};
+    const char *mesh = text_of(m, e, "mesh");
+    hml_status status;
+    if (type == MESH || type == SDF || mesh) {
+        visual->kind = HML_VISUAL_MESH;
+        visual->paint = 1;
+        status = hmli_mjcf_place(m, e, place);
+        return status || !mesh ? status : read_mesh(m, mesh, visual, place);
+    }
+    visual->kind = kinds[type];
+    if (type < PLANE) return hmli_mjcf_geom_size(m, e, type, visual->size, place);
+    status = hmli_mjcf_some_numbers(m, e, "size", 3, visual->size);
+    return status ? status : hmli_mjcf_place(m, e, place);
+}
+
+static hml_status read_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
+{
+    mjcf_element e;
+    int word = SPHERE;
+    double group = 0;
+    pose place = pose_identity();
+    hml_visual v = hmli_visual_at(HML_VISUAL_SPHERE, place);
+    hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
+    if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
+    if (!status) status = hmli_mjcf_numbers(m, &e, "group", 1, &group);
+    if (status || group > LAST_GROUP || word == HFIELD) return status;
+    status = read_colour(m, &e, &v);
+    if (status || v.colour[3] <= 0) return status;
+    status = read_form(m, &e, (enum mjcf_geom_type)word, &v, &place);
+    if (status || (v.kind == HML_VISUAL_MESH && v.mesh < 0)) return status;
+    if (!hmli_array_grow(&m->visuals, &m->visuals_capacity, m->nvisuals + 1, sizeof *m->visuals))
+        return hmli_report_memory(m->r->error, m->r->file);
+    pose_to_arrays(pose_mul(*frame, place), v.rotation, v.position);
+    m->visuals[m->nvisuals++] = (mjcf_visual){body, v};
+    return HML_OK;
+}
+
+hml_status hmli_mjcf_visual(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
+{
+    return hmli_scene_excuse(m->r, read_geom(m, node, frame, childclass, body));
+}
+
+hml_status hmli_mjcf_add_visuals(mjcf *m)
+{
+    hml_status status = HML_OK;
+    for (size_t i = 0; !status && i < m->nvisuals; i++) {
+        const mjcf_visual *v = &m->visuals[i];
+        status = hmli_scene_add(m->r, v->body ? m->bodies[v->body].name : NULL, &v->visual);
+    }
+    return status;
+}
