@@ -44,8 +44,8 @@
 HML_API hml_status hml_configuration_neutral(const hml_model *model, double *q);
 
 /*
- * Uniform within the limits. Without limits, angles are within ±π and lengths within ±1 metre; with one limit, the range
- * has the same width and begins there. Rotations of spherical and free joints are uniform over all rotations.
+ * Uniform within the limits. Without limits, angles are within ±π and lengths within ±1 metre; with one limit, the
+ * range has the same width and begins there. Rotations of spherical and free joints are uniform over all rotations.
  */
 HML_API hml_status hml_configuration_random(const hml_model *model, hml_rng *rng, double *q);
 

@@ -7,14 +7,14 @@
  *
  *   0 ≤ λ ⊥ c ≥ 0: it carries (λ > 0, c = 0) or it leaves (λ = 0, c > 0)                          Kindr's unilateral λ
  *
- *   hml_constraint_rows                  m: the numbers in λ
- *   hml_constraint_scratch_size          doubles every function here needs
+ *   hml_constraint_rows                  m: the size of λ
+ *   hml_constraint_scratch_size          doubles that every function here needs
  *   hml_constrained_forward_dynamics     ν̇ and λ from q, ν, τ
  *   hml_constrained_inverse_dynamics     τ of the actuated joints and λ from q, ν, ν̇
  *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
  *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
  *   hml_constrained_impulse_linearize    the Jacobians of ν⁺ and Λ, exact
- *   hml_constrained_to_representation    what hml_constrained_linearize found, right, mixed or split
+ *   hml_constrained_to_representation    the results of hml_constrained_linearize in right, mixed or split velocities
  *   hml_impulse_to_representation        the same for the impulse
  *
  * Rows. A held frame has six: its left twist is zero, and its λ is a wrench [force; torque] in the frame. A held point
@@ -22,16 +22,16 @@
  * plane has one: the same velocity along the plane's normal, and λ is the size of the force along it; a point that
  * touches a plane has the same row, one-sided. λ acts on the robot.
  *
- * Redundant constraints are fine: two feet on one stiff leg, four legs of a table. The rank of J M^(−1/2) is found by
- * a QR factorization with column pivoting: columns are dropped once what is left of them is below `tolerance` times the
- * first. ν̇ is unique all the same, and of all λ that make it the one of least norm is returned (metres and radians
- * count alike). Where the constraints contradict each other the answer is HML_INCONSISTENT. HML_SINGULAR if M is.
+ * Constraints may be redundant: two feet on one stiff leg, four legs of a table. A QR factorization with column
+ * pivoting finds the rank of J M^(−1/2): a column is dropped once its remainder is below `tolerance` times the first. ν̇
+ * is unique all the same, and of all λ that give it the one of least norm is returned (metres and radians count alike).
+ * HML_INCONSISTENT if the constraints contradict each other. HML_SINGULAR if M is singular.
  *
- * One-sided rows are decided exactly, not iterated: ν̇ is the motion nearest to the free one (Gauss's principle), a
- * quadratic program in λ that an active-set method solves in finitely many steps. ν̇ is unique; of all λ ≥ 0 that make
- * it the shortest one is returned. The report certifies it: the largest negative c and the largest λ c that are left
- * are round-off, and λ ≥ 0 holds exactly. HML_INCONSISTENT: no motion keeps all rows. Which rows carry is decided for
- * accelerations: the contacts are closed and do not move along their normals. Where they do, that is an impact:
+ * One-sided rows are solved exactly, not by iteration: ν̇ is the motion nearest to the free one (Gauss's principle), a
+ * quadratic program in λ that an active-set method solves in finitely many steps. ν̇ is unique; of all λ ≥ 0 that give
+ * it the shortest one is returned. The report certifies the solution: the largest negative c and the largest λ c are
+ * round-off, and λ ≥ 0 holds exactly. HML_INCONSISTENT: no motion keeps all rows. The condition is on accelerations: it
+ * assumes that the contacts are closed and do not move along their normals. If they do, it is an impact:
  * hml_constrained_impulse; with friction, hml_contact_impulse (contact.h).
  *
  * Conventions are those of dynamics.h. The workspace needs HML_USE_ALL. Nothing allocates. Matrices are packed.
@@ -52,7 +52,7 @@ typedef struct hml_constraint {
     hml_constraint_kind kind;
     int32_t frame;    /* hml_model_find_frame */
     double normal[3]; /* of the plane, in the world; need not be unit; the side on which the robot may be */
-    double damping;   /* Baumgarte's terms, 1/s and 1/s²: zero where they are not wanted */
+    double damping;   /* Baumgarte's terms, 1/s and 1/s²; zero: none */
     double stiffness; /* pulls the frame to `pose` */
     double pose[16];  /* read where stiffness is not zero; point and plane use its position alone */
 } hml_constraint;
@@ -64,20 +64,20 @@ typedef struct hml_constraints {
     double tolerance; /* of the rank; 0: 1e-10 */
 } hml_constraints;
 
-/* what a solve found; pass NULL if it is not wanted */
+/* the report of a solution; the pointer to it may be NULL */
 typedef struct hml_constraint_report {
     size_t struct_size;
     int32_t rows, rank;     /* rank: of the rows in force */
-    double residual;        /* what the constraints still lack, in their own units, where the equations contradict each
+    double residual;        /* by how much the constraints are violated, in their own units, if they contradict each
                                other */
     int32_t carrying;       /* one-sided rows with λ > 0 */
-    int32_t grazing;        /* one-sided rows with λ = 0 and c = 0: the least perturbation decides about them */
+    int32_t grazing;        /* one-sided rows with λ = 0 and c = 0: any small perturbation decides about them */
     double violation;       /* the largest −c of a one-sided row; an impulse: of w⁺ + e w⁻ */
     double complementarity; /* the largest λ |c| of one */
-    double restitution;     /* impulses: the part of the restitution that energy allowed, 1 but in contrived cases */
+    double restitution;     /* impulses: factor on the restitution that the energy allowed; almost always 1 */
 } hml_constraint_report;
 
-/* −1 if something is wrong with the constraints */
+/* −1 if the constraints are invalid */
 HML_API int32_t hml_constraint_rows(const hml_constraints *constraints);
 
 HML_API size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints);
@@ -90,9 +90,9 @@ HML_API hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_
                                                     hml_constraint_report *report);
 
 /*
- * M ν̇ + h = τ + Jᵀλ with τ zero where a joint is not actuated: those rows decide λ, of least norm, and the others give
- * τ. HML_INCONSISTENT where no λ can make the motion, a leg in the air for one. ν̇ is taken as it is, whether it
- * respects the constraints or not.
+ * M ν̇ + h = τ + Jᵀλ with τ zero where a joint is not actuated: those rows determine λ, of least norm, and the others
+ * give τ. HML_INCONSISTENT if no λ can produce the motion, with all legs in the air for instance. ν̇ is used as given,
+ * whether it respects the constraints or not.
  */
 HML_API hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work,
                                                     const hml_constraints *constraints, const double *q,
@@ -103,7 +103,7 @@ HML_API hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_
 /*
  * M (ν⁺ − ν) = JᵀΛ,  J ν⁺ = −restitution · J ν. restitution lies in [0, 1]; v_next may be v. Baumgarte's terms have no
  * part in it. A touching point: 0 ≤ Λ ⊥ w⁺ + restitution · min(w, 0) ≥ 0 with w = J ν, Newton's law for what closes.
- * Where a point that was leaving is hit by the others, this law can make energy: then the restitution is lowered, for
+ * If a point that was leaving is hit by the others, this law can create energy. Then the restitution is lowered, for
  * all rows alike, until it does not, and the report says by how much. Energy never grows.
  */
 HML_API hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const hml_constraints *constraints,
@@ -113,8 +113,8 @@ HML_API hml_status hml_constrained_impulse(const hml_model *model, hml_work *wor
 /*
  * Outputs may be NULL. Where rank < rows, ν̇ and its derivatives are those of every motion that keeps the constraints
  * compatible; the derivatives of λ are then one solution of the differentiated equations, the one of least norm. Of
- * one-sided rows those that carry stay and those that leave are gone; HML_SINGULAR where a row grazes, because there is
- * no derivative.
+ * one-sided rows those that carry are kept and those that leave are dropped; HML_SINGULAR if a row grazes, because then
+ * there is no derivative.
  */
 typedef struct hml_constrained_linearization {
     size_t struct_size;
@@ -125,7 +125,7 @@ typedef struct hml_constrained_linearization {
     double *lambda_q, *lambda_v, *lambda_tau; /* m × nv */
     double *A;                                /* 2nv × 2nv: [ −ad_ν  I ; D_q  D_ν ] */
     double *B;                                /* 2nv × nv: [ 0 ; D_τ ] */
-    hml_constraint_report report;             /* struct_size is not looked at */
+    hml_constraint_report report;             /* its struct_size is not read */
 } hml_constrained_linearization;
 
 HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
@@ -141,8 +141,8 @@ HML_API hml_status hml_constrained_impulse_linearize(const hml_model *model, hml
 
 /*
  * Left to another representation of a free root's velocity, in place: acceleration (needed, as is v), Dq (needs Dv),
- * Dv, Dtau, A, B, lambda_q (needs lambda_v) and lambda_v; what is NULL is left out. rows: hml_constraint_rows. λ and
- * its derivative by τ do not change; the inputs of Dtau and B are the same numbers as before.
+ * Dv, Dtau, A, B, lambda_q (needs lambda_v) and lambda_v; members that are NULL are skipped. rows: hml_constraint_rows.
+ * λ and its derivative by τ do not change, nor do the inputs of Dtau and B.
  */
 HML_API hml_status hml_constrained_to_representation(const hml_model *model, hml_representation representation,
                                                      int32_t rows, hml_constrained_linearization *arguments);

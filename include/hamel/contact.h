@@ -3,10 +3,10 @@
  *
  *   q_M = q advanced by ½h u
  *   M(q_M) (u⁺ − u) = h f(q_M, u, τ) + Jᵀ P
- *   q⁺ = q_M advanced by ½h u⁺  (and by what drives penetration out)
+ *   q⁺ = q_M advanced by ½h u⁺  (and by a displacement that reduces penetration)
  *
- * u is ν with the linear velocity of a joint that slides and turns (free, planar, Schönflies) in the axes of its
- * predecessor (Kindr): there a body that slides straight on does so.
+ * u is ν with the linear velocity of a joint that translates and rotates (free, planar, Schönflies) in the axes of its
+ * predecessor (Kindr), so that a body with constant u moves on a straight line.
  *
  *   contact         0 ≤ P_n ⊥ w_n⁺ ≥ 0,   |P_t| ≤ μ P_n,  and P_t against w_t⁺ where that is not zero;  w = J u
  *   joint limit     0 ≤ P ⊥ w⁺ ≥ 0
@@ -14,19 +14,19 @@
  *
  *   hml_contact_size, hml_contact_init   a contact problem on the caller's memory
  *   hml_contact_step                     one step
- *   hml_contact_forget                   nothing is known from the last step any more
+ *   hml_contact_forget                   forgets the impulses of the last step
  *   hml_contact_count, hml_contact_get   what touched in the last step
  *   hml_contact_impulse_size, hml_contact_impulse
  *                                        an impact by itself, at given points: friction, restitution     Kindr's Λ
  *
  * Shapes are spheres, capsules, boxes, cylinders and points. They touch planes, and spheres, capsules and points touch
- * each other. A contact is in force while its gap at q_M is not positive; it may overlap by `slop`, and what is more is
- * driven out by a displacement that makes no velocity. A contact that closes faster than `bounce` bounces with its
- * restitution, pair by pair, the fastest first, before the step: Newton's cradle does what it does. See
+ * each other. A contact is in force while its gap at q_M is not positive. It may overlap by `slop`; a larger overlap is
+ * reduced by a displacement that adds no velocity. A contact that closes faster than `bounce` bounces with its
+ * restitution, pair by pair, the fastest first, before the step; so Newton's cradle behaves as it should. See
  * docs/contact.md.
  *
- * A step that fails leaves q_next, v_next and the memory of the last impulses alone: NaN in the input, a step that is
- * not positive, a singular M, a solver that has not converged. Nothing allocates.
+ * A step fails for NaN in the input, a step that is not positive, a singular M or a solver that has not converged. It
+ * then does not change q_next, v_next and the stored impulses. Nothing allocates.
  */
 #ifndef HAMEL_CONTACT_H
 #define HAMEL_CONTACT_H
@@ -48,8 +48,8 @@ typedef struct hml_plane {
 } hml_plane;
 
 enum hml_contact_option {
-    HML_CONTACT_NO_LIMITS = 1, /* joint limits are not kept */
-    HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, but for those of a body and its parent */
+    HML_CONTACT_NO_LIMITS = 1, /* joint limits are ignored */
+    HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, except those of a body and its parent */
 };
 
 typedef struct hml_contact_settings {
@@ -62,7 +62,7 @@ typedef struct hml_contact_settings {
     unsigned options;             /* a sum of HML_CONTACT_… */
     const double *joint_friction; /* nv: f, in N or N m; NULL: none */
     double slop;                  /* metres (radians for limits) that may stay; 0: 1e-4 */
-    double correction;            /* the part of the rest that is driven out in a step; 0: 0.2 */
+    double correction;            /* the part of a larger overlap that one step removes; 0: 0.2 */
     double bounce;                /* m/s; slower contacts do not bounce; 0: 1e-2 */
     double tolerance;             /* of the solver, m/s; 0: 1e-10 */
     int32_t iterations;           /* 0: 2000 */
@@ -70,8 +70,8 @@ typedef struct hml_contact_settings {
 
 typedef struct hml_contact hml_contact;
 
-/* bytes; 0 if the settings are wrong, or no memory is that large. The memory is aligned as a double is and holds copies
- * of everything it needs */
+/* bytes; 0 if the settings are invalid, or the size would overflow. The memory must be aligned as a double is; it gets
+ * copies of everything it needs */
 HML_API size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings);
 HML_API hml_status hml_contact_init(void *memory, size_t size, const hml_model *model,
                                     const hml_contact_settings *settings, hml_contact **contact);
@@ -81,8 +81,8 @@ typedef struct hml_contact_result {
     int32_t contacts, limits; /* in force */
     int32_t bounces;
     int32_t iterations; /* sweeps of the solver; 0 where the guess was the solution */
-    double residual;    /* by how much the laws above are still missed, m/s */
-    double penetration; /* the deepest overlap at q_M, metres; 0 if there is none */
+    double residual;    /* by how much the laws above are violated, m/s */
+    double penetration; /* the deepest overlap at q_M, metres; 0 without overlap */
     double work;        /* of all impulses: contact, limits, joint friction; joules */
 } hml_contact_result;
 
@@ -110,13 +110,13 @@ HML_API hml_status hml_contact_get(const hml_contact *contact, int32_t index, hm
  * Kindr's equations with impulses, M (u⁺ − u) = Jᵀ Λ, for points that are in contact at q. All contacts at once, each
  * with its own friction μ and restitution e; w = J u in the contact's axes, normal n and tangents t:
  *
- *   0 ≤ Λ_n ⊥ w_n⁺ + e min(w_n, 0) ≥ 0        Newton's law for what closes; what leaves may do so
+ *   0 ≤ Λ_n ⊥ w_n⁺ + e min(w_n, 0) ≥ 0        Newton's law for contacts that close; others may leave
  *   |Λ_t| ≤ μ Λ_n, and Λ_t = −μ Λ_n w_t⁺/|w_t⁺| where it slides afterwards
  *
- * Newton's law and not Poisson's: one solution instead of two in a row, the same as in hml_contact_step, and neither
- * keeps the energy in check when contacts have different e, or friction turns the sliding round (Kane and Levinson).
- * Therefore: where kinetic energy would grow, all e are multiplied by the largest part of 1 with which it does not.
- * With e = 0 it never grows, so that there is one. Energy never grows for e in [0, 1].
+ * This is Newton's law, as in hml_contact_step. Poisson's would need two solutions, one after the other. Neither bounds
+ * the energy when contacts have different e, or when friction reverses the sliding (Kane and Levinson). Therefore, if
+ * the kinetic energy would grow, all e are multiplied by the largest factor up to 1 with which it does not. Such a
+ * factor exists, because the energy never grows with e = 0. So the energy never grows for e in [0, 1].
  */
 typedef struct hml_contact_site {
     int32_t frame;      /* of the robot: hml_model_find_frame */
@@ -131,18 +131,18 @@ typedef struct hml_contact_impact {
     size_t struct_size;
     int32_t closed;     /* contacts with an impulse */
     int32_t iterations; /* of the solver, the last time it ran; 0: the guess was the solution */
-    double residual;    /* by how much the laws above are missed, relative to the fastest contact or 1 m/s */
+    double residual;    /* by how much the laws above are violated, relative to the fastest contact or 1 m/s */
     double work;        /* of all impulses, joules: the change of kinetic energy, never above round-off */
-    double restitution; /* the part of e that energy allowed, mostly 1 */
+    double restitution; /* the factor on e that the energy allowed, mostly 1 */
 } hml_contact_impact;
 
 /* bytes; 0 if count is negative or the model is missing */
 HML_API size_t hml_contact_impulse_size(const hml_model *model, int32_t count);
 
 /*
- * v_next: nv, may be v; impulse: count × 3, on `frame`, in the world's axes; impact: all three may be NULL. Redundant
- * contacts (the four feet of a table) have one v_next and many impulses, of which one comes out. HML_NOT_CONVERGED
- * where the solver has not found the solution to 1e-10.
+ * v_next: nv, may be v; impulse: count × 3, on `frame`, in the world's axes; impact: all three may be NULL. For
+ * redundant contacts (the four feet of a table) v_next is unique and the impulses are not; one solution is returned.
+ * HML_NOT_CONVERGED if the solver has not found a solution to 1e-10.
  */
 HML_API hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t count,
                                        const hml_contact_site *sites, const double *q, const double *v, void *memory,

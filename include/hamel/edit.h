@@ -82,8 +82,8 @@ HML_API hml_status hml_model_scale(const hml_model *model, double length, double
 
 /*
  * 1 if both have the same bodies, joints and frames in the same order, and values that differ by no more than
- * tolerance·max(1, |value|). Warnings are not compared. If they differ, `difference` (which may be NULL) gets a sentence
- * about the first difference.
+ * tolerance·max(1, |value|). Warnings are not compared. If they differ, `difference` (which may be NULL) gets a
+ * sentence about the first difference.
  */
 HML_API int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size);
 

@@ -46,8 +46,8 @@ typedef struct hml_ik_result {
 HML_API size_t hml_ik_memory(const hml_model *model);
 
 /*
- * q: where to start, and on return the best configuration found. Coordinates outside the limits are first moved to them,
- * unless they are locked. HML_OK if the error is within the tolerance, HML_NOT_CONVERGED if it is not. memory:
+ * q: where to start, and on return the best configuration found. Coordinates outside the limits are first moved to
+ * them, unless they are locked. HML_OK if the error is within the tolerance, HML_NOT_CONVERGED if it is not. memory:
  * hml_ik_memory doubles. result may be NULL.
  */
 HML_API hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem,

@@ -4,13 +4,13 @@
  *   hml_load            a model from a URDF, MJCF or Hamel JSON file
  *   hml_load_memory     the same from memory
  *   hml_load_builtin    a robot that comes with the library
- *   hml_save_json       a model as Hamel JSON; hml_save_urdf as URDF, as far as URDF can say it
+ *   hml_save_json       a model as Hamel JSON; hml_save_urdf as URDF, as far as URDF can express it
  *   hml_state_load      a state: positions, velocities, forces and external wrenches
  *   hml_file_write      any file, whole or not at all
  *
  * On failure a function returns the status and fills *error (which may be NULL): the file, the line where the format
  * has lines, and a sentence; in JSON the sentence begins with a pointer such as "/bodies/3/inertia: ". What is odd but
- * no error ends up among the model's warnings.
+ * not an error becomes a warning of the model.
  */
 #ifndef HAMEL_IO_H
 #define HAMEL_IO_H
@@ -29,7 +29,7 @@ typedef enum hml_format {
     HML_FORMAT_JSON = 3
 } hml_format;
 
-/* how the root link of a URDF hangs on the world; the other formats say it themselves */
+/* how the root link of a URDF is connected to the world; the other formats say it themselves */
 typedef enum hml_base {
     HML_BASE_AUTO = 0, /* fixed if the root link is called "world", free otherwise */
     HML_BASE_FREE = 1,
@@ -66,8 +66,8 @@ HML_API const char *hml_builtin_name(int32_t index); /* NULL if there is no such
 
 /*
  * Reading the JSON back gives the same model, number for number. Two things are not in it: warnings, and what was
- * merged or left out when the model was built (a merged link is written as a frame). URDF: HML_UNSUPPORTED where it
- * cannot say a thing, and the message says which.
+ * merged or left out when the model was built (a merged link is written as a frame). HML_UNSUPPORTED if URDF cannot
+ * express the model; the message says why.
  */
 HML_API hml_status hml_save_json(const hml_model *model, const char *path, hml_error *error);
 HML_API hml_status hml_save_urdf(const hml_model *model, const char *path, hml_error *error);
@@ -110,7 +110,7 @@ HML_API void hml_state_free(hml_state *state);
 
 /*
  * Writes beside the file, flushes to the disk, then renames: a reader sees the old file or the new one, never a part.
- * What is no regular file (a terminal, a pipe) is written directly. HML_CANNOT_WRITE says what the system said.
+ * A terminal, a pipe or a device is written directly. With HML_CANNOT_WRITE the message has the system's reason.
  */
 HML_API hml_status hml_file_write(const char *path, const void *data, size_t size, hml_error *error);
 
@@ -125,16 +125,16 @@ HML_API hml_status hml_file_write(const char *path, const void *data, size_t siz
  *   hml_result_add_table                                a list of rows that all have the same columns
  *   hml_result_write                                    .json, .npz, .mat or .csv
  *
- * What is added is copied. Adding cannot fail in the caller's face: a result that ran out of memory, or was given the
- * same name twice, remembers it, and hml_result_write says so.
+ * Values are copied. Adding returns no status: if memory runs out, or a name is given twice, the result remembers it,
+ * and hml_result_write reports it.
  *
  *             number           text          array                       table
  *   .json     number           string        nested lists, row-major     list of objects
- *   .npz      0-d array        0-d <U        float64, int64, bool, <U    one array a column: "rows.algorithm"
+ *   .npz      0-d array        0-d <U        float64, int64, bool, <U    one array per column: "rows.algorithm"
  *   .mat      1x1 double       char          double, logical; texts:     1xn struct array
  *                                            n x 1 cell
- *   .csv      one line an entry: matrix,row,column,value; rows and columns count from 0; a table's columns are matrices
- *             called "rows.algorithm"; what has more than two dimensions is laid out flat in the columns
+ *   .csv      one line per entry: matrix,row,column,value; rows and columns count from 0; a table's columns are
+ *             matrices called "rows.algorithm"; further dimensions are flattened into the columns
  *
  * Numbers keep 17 digits. JSON has neither NaN nor infinity: they become null. A file appears whole or not at all.
  */
@@ -148,9 +148,10 @@ HML_API void hml_result_free(hml_result *result);
 
 HML_API void hml_result_add_number(hml_result *result, const char *name, double value);
 HML_API void hml_result_add_integer(hml_result *result, const char *name, int64_t value);
-HML_API void hml_result_add_text(hml_result *result, const char *name, const char *text); /* NULL: nothing, null */
+HML_API void hml_result_add_text(hml_result *result, const char *name,
+                                 const char *text); /* NULL: empty, null in JSON */
 
-/* shape: rank numbers, 1 to HML_RESULT_MAX_RANK of them. texts have rank 1; one that is NULL is nothing, null */
+/* shape: `rank` sizes, 1 to HML_RESULT_MAX_RANK. texts have rank 1; a text that is NULL is empty, null in JSON */
 HML_API void hml_result_add_numbers(hml_result *result, const char *name, int rank, const size_t shape[],
                                     const double *data);
 HML_API void hml_result_add_integers(hml_result *result, const char *name, int rank, const size_t shape[],
@@ -165,14 +166,14 @@ HML_API void hml_result_add_texts(hml_result *result, const char *name, size_t c
 HML_API hml_result *hml_result_add_table(hml_result *result, const char *name, size_t rows);
 
 typedef enum hml_result_format {
-    HML_RESULT_AUTO = 0, /* by the ending; JSON for what is no regular file and has none, such as /dev/stdout */
+    HML_RESULT_AUTO = 0, /* by the ending; JSON for a device or pipe without an ending, such as /dev/stdout */
     HML_RESULT_JSON = 1,
     HML_RESULT_NPZ = 2,
     HML_RESULT_MAT = 3,
     HML_RESULT_CSV = 4
 } hml_result_format;
 
-/* the format that AUTO chooses for a path; HML_INVALID_ARGUMENT if its ending is none of those above */
+/* the format that AUTO chooses for a path; HML_INVALID_ARGUMENT if its ending is not one of those above */
 HML_API hml_status hml_result_format_of(const char *path, hml_result_format *format);
 
 /* error may be NULL. HML_INVALID_ARGUMENT for an unknown ending, HML_CANNOT_WRITE with the system's reason */

@@ -18,11 +18,11 @@
  *
  * Jacobians of every kind are in the second half. Further: kinematics_derivatives.h, inverse_kinematics.h.
  *
- * ν and ν̇ are left-trivialized, also where the results are not; hml_jacobian_to_representation turns the base columns
- * of J and J̇. The four representations are in se3.h. Matrices are row-major and packed; poses are 4x4,
- * twists linear first. A frame is an index of hml_model_find_frame, bodies and merged links included, or HML_WORLD
- * where that is said. A pointer to a result may be NULL: not wanted. NaN and infinity answer HML_NOT_FINITE,
- * quaternions more than 1e-3 from unit HML_NOT_NORMALIZED. Every workspace will do, HML_USE_TREE is enough.
+ * ν and ν̇ are left-trivialized, also where the results are not; hml_jacobian_to_representation converts the base
+ * columns of J and J̇. The four representations are in se3.h. Matrices are row-major and packed; poses are 4x4, twists
+ * linear first. A frame is an index of hml_model_find_frame, bodies and merged links included, or HML_WORLD where a
+ * comment says so. A pointer to a result may be NULL: not computed. NaN and infinity give HML_NOT_FINITE, quaternions
+ * more than 1e-3 from unit HML_NOT_NORMALIZED. Any workspace will do; HML_USE_TREE is enough.
  *
  * Precision. Everything is computed in the frame of the tree's root body: a robot 1,000 km away has the same left,
  * mixed and split results as at the origin.
@@ -45,25 +45,25 @@ HML_API hml_status hml_body_poses(const hml_model *model, hml_work *work, const 
 HML_API hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n, hml_input q, hml_output H,
                                         hml_status *status);
 
-/* H_i = exp(Y₁φ₁) … exp(Y_iφ_i) A_i, along the way to body i: φ the joints' logarithms, Y and A screws and poses at
+/* H_i = exp(Y₁φ₁) … exp(Y_iφ_i) A_i, along the path to body i: φ the joints' logarithms, Y and A screws and poses at
  * the neutral configuration */
 HML_API hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, const double *q, double *H);
 
 /*
  * The first `count` frames: hml_model_nframes of them, or hml_model_nbodies for the bodies alone. H: count × 16,
- * V and A: count × 6, the twist and the derivative of its numbers. V needs v; A needs v and a.
+ * V and A: count × 6, the twist and the derivative of its components. V needs v; A needs v and a.
  */
 HML_API hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
                               const double *q, const double *v, const double *a, double *H, double *V, double *A);
 
-/* what a frame does */
+/* the motion of a frame */
 typedef struct hml_frame_motion {
     size_t struct_size;
     double *pose;         /* 16: H of the frame in the world, or in the reference frame */
     double *J;            /* 6 × nv: twist = J ν, ν left-trivialized */
-    double *Jdot;         /* 6 × nv: derivative of the numbers of J; needs v */
+    double *Jdot;         /* 6 × nv: derivative of the entries of J; needs v */
     double *twist;        /* 6; needs v */
-    double *acceleration; /* 6: J ν̇ + J̇ ν, derivative of the numbers of the twist; needs v and a */
+    double *acceleration; /* 6: J ν̇ + J̇ ν, derivative of the components of the twist; needs v and a */
 } hml_frame_motion;
 
 HML_API hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
@@ -77,7 +77,7 @@ HML_API hml_status hml_frame_relative(const hml_model *model, hml_work *work, in
 /* three things that are called the acceleration of a frame E, expressed in a frame C; A is the world */
 typedef enum hml_acceleration_kind {
     HML_INTRINSIC = 0, /* ᶜX_A d/dt(ᴬv): the derivative of the right twist, moved as a twist, Notation (47), (85) */
-    HML_APPARENT = 1,  /* d/dt(ᶜv): the derivative of the six numbers in C, however C moves, Notation (44)-(45) */
+    HML_APPARENT = 1,  /* d/dt(ᶜv): the derivative of the six components in C, however C moves, Notation (44)-(45) */
     HML_CLASSICAL = 2  /* second derivative of the position of E's origin, and ω̇, in the axes of C */
 } hml_acceleration_kind;
 
@@ -101,14 +101,14 @@ typedef struct hml_place {
 
 /*
  * The motion of `frame` E relative to `observer` F (a frame or HML_WORLD), expressed in the place D, however D moves:
- * pose ᴰH_E, twist ᴰv_{F,E}, J with twist = J ν (ν left-trivialized), and the derivatives of their numbers, J̇ and J ν̇ +
- * J̇ ν, the apparent acceleration of Notation (44).
+ * pose ᴰH_E, twist ᴰv_{F,E}, J with twist = J ν (ν left-trivialized), and the derivatives of their components, J̇ and
+ * J ν̇ + J̇ ν, the apparent acceleration of Notation (44).
  */
 HML_API hml_status hml_frame_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
                                 hml_place place, const double *q, const double *v, const double *a,
                                 hml_frame_motion *motion);
 
-/* the observer takes the world's part: intrinsic ᴰX_F d/dt(ᶠv_{F,E}); classical: ö in F and ω̇, in the axes of D */
+/* the observer replaces the world: intrinsic ᴰX_F d/dt(ᶠv_{F,E}); classical: ö in F and ω̇, in the axes of D */
 HML_API hml_status hml_frame_acceleration_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
                                              hml_acceleration_kind kind, hml_place place, const double *q,
                                              const double *v, const double *a, double acceleration[6]);
@@ -130,8 +130,8 @@ HML_API hml_status hml_base_velocity_from(const hml_model *model, hml_work *work
 HML_API hml_status hml_base_jacobian(const hml_model *model, hml_work *work, hml_place place, const double *q,
                                      const double *v, int32_t rows, double *J, double *Jdot);
 
-/* ᴰJ_{F,E/C} with D = place, F = observer, C = base, 6 × nv, and the derivative of its numbers; Jdot may be NULL, needs
- * v */
+/* ᴰJ_{F,E/C} with D = place, F = observer, C = base, 6 × nv, and the derivative of its entries; Jdot may be NULL and
+ * needs v */
 HML_API hml_status hml_jacobian_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
                                    hml_place place, hml_place base, const double *q, const double *v, double *J,
                                    double *Jdot);
@@ -163,8 +163,8 @@ typedef enum hml_axes {
 
 /*
  * The twist of `frame` in the world, expressed in `expressed` (a frame or HML_WORLD), against a free root's velocity in
- * the representation `base`: J ν_base. Jdot is the derivative of J's numbers, with the motion of the expression frame
- * in it; v is left-trivialized and needed for Jdot alone. 6 × nv each.
+ * the representation `base`: J ν_base. Jdot is the derivative of J's entries and includes the motion of the expression
+ * frame; v is left-trivialized and needed for Jdot alone. 6 × nv each.
  */
 HML_API hml_status hml_jacobian(const hml_model *model, hml_work *work, int32_t frame, int32_t expressed, hml_axes axes,
                                 hml_representation base, const double *q, const double *v, double *J, double *Jdot);
@@ -177,7 +177,7 @@ HML_API hml_status hml_jacobian_doubly_mixed(const hml_model *model, hml_work *w
 /*
  * ᶜJ_{A,L/…} or ᶜ⁽ᴬ⁾J_{A,L/…}: the twist of the link, not of the contact frame, expressed in a contact frame C whose
  * pose on the link's frame is H. V: the twist of C relative to the link, in C, where the contact rolls or slides; NULL
- * if it stands still. It changes Jdot, never J.
+ * if C is fixed on the link. V changes Jdot, never J.
  */
 HML_API hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, int32_t link, const double H[16],
                                         const double V[6], hml_axes axes, hml_representation base, const double *q,
@@ -197,8 +197,8 @@ typedef struct hml_point_motion {
 } hml_point_motion;
 
 /*
- * point: coordinates in the frame. Where it moves there, velocity = J ν + R ȧ and
- * acceleration = J ν̇ + J̇ ν + 2 ω × R ȧ + R ä; J and J̇ are those of the point of the frame that it passes.
+ * point: coordinates in the frame. If the point moves in the frame, velocity = J ν + R ȧ and
+ * acceleration = J ν̇ + J̇ ν + 2 ω × R ȧ + R ä; J and J̇ are those of the point fixed in the frame where it is now.
  */
 HML_API hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, const double point[3],
                              const double *q, const double *v, const double *a, hml_point_motion *motion);
@@ -224,10 +224,9 @@ HML_API hml_status hml_centroidal(const hml_model *model, hml_work *work, const 
                                   const double *a, hml_centroidal_motion *motion);
 
 /*
- * The columns of all joints, right-trivialized: the right Jacobian of a body is made of the columns of the joints that
- * carry it, and zero elsewhere. H: nbodies × 16, poses in the world; J: 6 × nv. Mimic followers have no columns of
- * their own, so that models with followers answer HML_UNSUPPORTED: ask hml_frame, or build them with
- * HML_BUILD_MIMIC_INDEPENDENT.
+ * The columns of all joints, right-trivialized: the right Jacobian of a body has the columns of the joints that carry
+ * it, and zeros elsewhere. H: nbodies × 16, poses in the world; J: 6 × nv. Mimic followers have no columns of their
+ * own, so models with followers give HML_UNSUPPORTED: use hml_frame, or build with HML_BUILD_MIMIC_INDEPENDENT.
  */
 typedef struct hml_jacobian_columns {
     size_t struct_size;

@@ -1,5 +1,5 @@
 /*
- * Derivatives of what a frame does: of its placement, velocity and acceleration with respect to q, ν and ν̇, and the
+ * Derivatives of a frame's motion: of its placement, velocity and acceleration with respect to q, ν and ν̇, and the
  * kinematic Hessian.
  *
  *   hml_frame_derivatives        ∂(twist)/∂q, ∂(twist)/∂ν, ∂(acceleration)/∂q, ∂(acceleration)/∂ν, ∂(acceleration)/∂ν̇
@@ -7,9 +7,9 @@
  *   hml_point_hessian            the same for a point
  *   hml_jacobian_partial         ∂ⁿJ_c/∂q_α1 … ∂q_αn              Müller (14), (23), and (25) to every order
  *
- * A derivative with respect to coordinate k of q is d/dε at ε = 0 of q ⊕ ε e_k: the joint moves on by exp, as in the
- * whole library. ν and ν̇ are left-trivialized and held. A twist is a vector of six numbers in its representation, and
- * these numbers are what is differentiated. The derivative of the placement is the Jacobian in the same
+ * A derivative with respect to coordinate k of q is d/dε at ε = 0 along q ⊕ ε e_k, as in the whole library. ν and ν̇ are
+ * left-trivialized and held constant. A twist is a vector of six components in its representation, and these components
+ * are differentiated. The derivative of the placement is the Jacobian in the same
  * representation: H⁻¹ ∂H = (J_left)^, ∂H H⁻¹ = (J_right)^, the first three rows of J_mixed are ∂o.
  *
  * Conventions are those of kinematics.h.
@@ -24,10 +24,10 @@ typedef struct hml_frame_derivative {
     size_t struct_size;
     double *placement_q;    /* the Jacobian */
     double *twist_q;        /* needs v */
-    double *twist_v;        /* the Jacobian again */
+    double *twist_v;        /* the Jacobian too */
     double *acceleration_q; /* needs v and a */
     double *acceleration_v; /* needs v */
-    double *acceleration_a; /* and again */
+    double *acceleration_a; /* the Jacobian too */
 } hml_frame_derivative;
 
 HML_API hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t frame,
@@ -50,9 +50,9 @@ HML_API hml_status hml_point_hessian(const hml_model *model, hml_work *work, int
 /*
  * The n-th partial derivative of column `column` of a frame's Jacobian: first by coordinate indices[0], then by
  * indices[1], and so on. The order matters within a joint of several coordinates, whose directions do not commute,
- * and nowhere else. n >= 0 is not bounded. In mixed and split no derivative vanishes for good: the frame's origin moves
- * along with every joint. A coordinate that f joints follow on the way to the frame counts 1 + f times, and the
- * derivative is a sum over all choices; more than 2^24 of them answer HML_UNSUPPORTED.
+ * and nowhere else. n >= 0 is not bounded. In mixed and split, derivatives of high order do not vanish, because the
+ * frame's origin moves with every joint. A coordinate that f joints follow on the path to the frame counts 1 + f times,
+ * and the derivative is a sum over all choices; more than 2^24 choices give HML_UNSUPPORTED.
  */
 HML_API hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t frame,
                                         hml_representation representation, const double *q, int32_t column, int32_t n,
@@ -78,8 +78,8 @@ enum { HML_ORDER_MAX = 12 };
  * Time derivatives of a frame's motion, for an observer on `reference` (HML_WORLD: the world).
  *
  *   rates    (order + 1) × nv   ν, ν̇, ν̈, …: derivatives of the left-trivialized velocity
- *   twists   (order + 1) × 6    the twist, and the derivatives of its numbers: acceleration, jerk, jounce, …
- *   J        (order + 1) × 6 × nv   the Jacobian, and the derivatives of its numbers: J̇, J̈, …
+ *   twists   (order + 1) × 6    the twist, and the derivatives of its components: acceleration, jerk, jounce, …
+ *   J        (order + 1) × 6 × nv   the Jacobian, and the derivatives of its entries: J̇, J̈, …
  *
  * order: 0 … HML_ORDER_MAX. twists and J may be NULL.
  */
@@ -88,7 +88,7 @@ HML_API hml_status hml_frame_series(const hml_model *model, hml_work *work, int3
                                     const double *rates, double *twists, double *J);
 
 /*
- * Which screws stand in X; the rest of the product goes into A.
+ * Which screws X contains; the rest of the product is in A.
  *
  *   moving      the joints' columns as they are now, at their own bodies, in the representation
  *   body        X^b, the columns in the bodies' own frames: constant         J^s = A^sb X^b of (112) is this in right
@@ -97,24 +97,24 @@ HML_API hml_status hml_frame_series(const hml_model *model, hml_work *work, int3
 typedef enum hml_screws { HML_SCREWS_MOVING = 0, HML_SCREWS_BODY = 1, HML_SCREWS_REFERENCE = 2 } hml_screws;
 
 /*
- * Müller's system matrices, dense, for all n = nbodies bodies at once. They are there to be looked at and to judge
- * faster code by: time and memory grow with n². Rows are bodies, six each, joints as columns of J and X.
+ * Müller's system matrices, dense, for all n = nbodies bodies at once. They are for study and for checking faster code:
+ * time and memory grow with n². Each body has six rows; joints are columns of J and X.
  *
  *   J = A X        J̇ = Ȧ X + A a X for moving screws, J̇ = Ȧ X for constant ones and in left
  *
- * With moving screws, block (i, j) of A, body j on the way to i:
+ * With moving screws, block (i, j) of A, body j on the path to i:
  *
  *   left    X_ij, and X is constant: the joints' own columns S; a: ad of S_i ν_i. Also J̇ = −A a (J − X): for joints of
  *           one coordinate a X = 0, and (8) follows as printed
  *   right   the identity; X: the columns in the world; a: ad of V_i                                          (18), (19)
  *   mixed   moves the point from o_j to o_i; X: the columns at their bodies' origins, in the world's axes; a: ad of ω_i
- *   split   the same, with angular parts turned from body j into body i; a turns the linear parts alone
+ *   split   the same, with angular parts rotated from body j into body i; a rotates the linear parts alone
  */
 typedef struct hml_system {
     size_t struct_size;
     double *A;    /* 6n × 6n */
     double *X;    /* 6n × nv */
-    double *a;    /* 6n × 6n, block diagonal; needs v; the same whatever the screws */
+    double *a;    /* 6n × 6n, block diagonal; needs v; the same for all kinds of screws */
     double *J;    /* 6n × nv */
     double *Jdot; /* 6n × nv; needs v and J */
     double *Adot; /* 6n × 6n, dA/dt; needs v */
@@ -127,9 +127,9 @@ HML_API hml_status hml_system_matrices(const hml_model *model, hml_work *work, h
 
 /*
  * The coordinates' velocities and accelerations from the motion of the bodies: V and A are n × 6, twists in the
- * representation and the derivatives of their numbers. What of them no joint can do is dropped, joint by joint, in the
- * sense of least squares in the body's frame: the answer does not depend on the representation. With mimic followers
- * the leader's own joint decides.
+ * representation and the derivatives of their components. The part of V and A that a joint does not allow is dropped,
+ * joint by joint, by least squares in the body's frame: the result does not depend on the representation. With mimic
+ * followers only the leader's own joint counts.
  */
 HML_API hml_status hml_joint_velocities(const hml_model *model, hml_work *work, hml_representation representation,
                                         const double *q, const double *V, double *v);
@@ -151,7 +151,7 @@ HML_API hml_status hml_joint_accelerations(const hml_model *model, hml_work *wor
 
 /*
  * dpose: 6 × np, the twist of the frame for a unit rate of each parameter, in the representation: H⁻¹ ∂H for left, and
- * so on. dJ: np × 6 × nv, dJ[k] is the derivative of the numbers of the Jacobian. Either may be NULL.
+ * so on. dJ: np × 6 × nv, dJ[k] is the derivative of the entries of the Jacobian. Either may be NULL.
  */
 HML_API hml_status hml_placement_derivatives(const hml_model *model, hml_work *work, int32_t frame,
                                              hml_representation representation, const double *q, double *dpose,

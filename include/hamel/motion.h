@@ -47,18 +47,18 @@ typedef enum hml_scheme {
 
 enum { HML_SCHEME_COUNT = 7 };
 
-/* "euler", "rk2", …; NULL if there is no such */
+/* "euler", "rk2", …; NULL for an unknown scheme */
 HML_API const char *hml_scheme_name(hml_scheme scheme);
 HML_API hml_status hml_scheme_from_name(const char *name, hml_scheme *scheme);
-HML_API int hml_scheme_order(hml_scheme scheme); /* 0 if there is no such */
+HML_API int hml_scheme_order(hml_scheme scheme); /* 0 for an unknown scheme */
 
-/* ---- what pushes ---- */
+/* ---- forces ---- */
 
 /* adds to tau (nv) and to wrenches (nbodies × 6, in body frames); a status other than HML_OK stops the step */
 typedef hml_status hml_force_function(void *context, double t, const double *q, const double *v, double *tau,
                                       double *wrenches);
 
-/* a wrench at the origin of a frame; in_world 0: its numbers are in the frame's axes, 1: in the world's */
+/* a wrench at the origin of a frame; in_world 0: in the frame's axes, 1: in the world's */
 typedef struct hml_frame_wrench {
     int32_t frame;
     int in_world;
@@ -66,7 +66,7 @@ typedef struct hml_frame_wrench {
 } hml_frame_wrench;
 
 /*
- * Everything adds up; what is NULL or 0 does nothing. The arrays stay the caller's and must live as long as the motion.
+ * All forces add up; members that are NULL or 0 add nothing. The caller keeps the arrays as long as the motion lives.
  */
 typedef struct hml_forces {
     size_t struct_size;
@@ -75,9 +75,9 @@ typedef struct hml_forces {
     int32_t nframe_wrenches;
     const hml_frame_wrench *frame_wrenches;
     size_t nsamples;            /* forces given at times */
-    const double *sample_times; /* nsamples, rising; before the first and after the last it is that sample's force */
+    const double *sample_times; /* nsamples, rising; before the first and after the last, that sample's force acts */
     const double *samples;      /* nsamples × nv */
-    int hold;                   /* 0: straight lines between the samples; 1: each is held until the next */
+    int hold;                   /* 0: linear interpolation between the samples; 1: each is held until the next */
     const double *target; /* nq: springs and dampers towards a configuration, −k·(q ⊖ target) − d·ν, a servo. */
     const double *stiffness; /* nv. The implicit schemes, and euler, treat it implicitly, whatever its gains */
     const double *damping;   /* nv */
@@ -85,7 +85,7 @@ typedef struct hml_forces {
     void *context;
 } hml_forces;
 
-/* ---- how ---- */
+/* ---- options ---- */
 
 typedef struct hml_motion_options {
     size_t struct_size;
@@ -129,10 +129,10 @@ HML_API void hml_motion_free(hml_motion *motion); /* only what hml_motion_new ma
 /* one step, of the scheme's length or as long as the error allows, but not beyond `until`, which is later than now */
 HML_API hml_status hml_motion_step(hml_motion *motion, double until);
 
-/* steps until `until`; if one fails, the motion stands at the last good state */
+/* steps until `until`; if one fails, the motion stays at the last good state */
 HML_API hml_status hml_motion_advance(hml_motion *motion, double until);
 
-/* the last number that is not later than the motion: far from 0 numbers lie further apart than steps; NaN for NULL */
+/* the last double that is not later than the motion: far from 0, doubles lie further apart than steps; NaN for NULL */
 HML_API double hml_motion_time(const hml_motion *motion);
 HML_API const double *hml_motion_position(const hml_motion *motion); /* nq; the motion's own memory */
 HML_API const double *hml_motion_velocity(const hml_motion *motion); /* nv */
@@ -140,7 +140,7 @@ HML_API hml_status hml_motion_get_info(const hml_motion *motion, hml_motion_info
 
 /*
  * The state at a time of the last step: fourth order for dopri5, else a cubic that meets positions and velocities at
- * both ends. HML_INVALID_ARGUMENT outside the step. q or v NULL: not wanted.
+ * both ends. HML_INVALID_ARGUMENT outside the step. q or v NULL: not computed.
  */
 HML_API hml_status hml_motion_at(hml_motion *motion, double t, double *q, double *v);
 
@@ -150,13 +150,14 @@ typedef hml_status hml_event_function(void *context, double t, const double *q, 
 
 /*
  * Does the value change its sign within the last step? *found: 1 if so, and then *t, q and v are the crossing, on the
- * later side of it; t is the nearest number there is. A value that is zero where the step begins has been found before.
- * Two crossings within one step hide each other: `step` keeps the steps of dopri5 short. q or v NULL: not wanted.
+ * later side of it; t is the nearest double. A value that is zero at the beginning of the step was found in the step
+ * before. Two crossings within one step hide each other: `step` keeps the steps of dopri5 short. q or v NULL: not
+ * computed.
  */
 HML_API hml_status hml_motion_find(hml_motion *motion, hml_event_function *event, void *context, int *found, double *t,
                                    double *q, double *v);
 
-/* from here on: another state, at a time of one's choice */
+/* continues from another state, at any time */
 HML_API hml_status hml_motion_restart(hml_motion *motion, double t, const double *q, const double *v);
 
 /* a joint limit as an event: the value is hml_limit_margin of configuration.h, the context the model */
@@ -173,9 +174,8 @@ HML_API hml_status hml_limit_event(void *model, double t, const double *q, const
  *   spatial twist   ĊC⁻¹ = V^      C⁺ = exp(Ω) C
  *
  * (With the increment on the left the spatial form of Müller (89) is right as printed; with his, C⁺ = C exp(Ω), an Ad
- * of C is missing there.) Between samples the twist is a cubic through them; Ω solves Müller (89) to fourth order, ∫V ±
- * h²/12 [V₀, V₁]. The fourth order is that of the samples too: of smooth motions the error falls with the fourth power
- * of their spacing.
+ * of C is missing there.) Between samples the twist is a cubic through them; Ω solves Müller (89) to fourth order,
+ * ∫V ± h²/12 [V₀, V₁]. For smooth motions the error falls with the fourth power of the spacing of the samples.
  */
 
 /* on which group a pose is moved */
@@ -186,7 +186,7 @@ typedef enum hml_update {
 
 /*
  * times: n, rising; twists: n × 6, linear first. spatial 0: body twists, 1: spatial ones. H0: pose at times[0]; H:
- * n × 16, H0 first. n = 1 copies H0. HML_NOT_NORMALIZED if H0 is no pose.
+ * n × 16, H0 first. n = 1 copies H0. HML_NOT_NORMALIZED if H0 is not a pose.
  */
 HML_API hml_status hml_reconstruct(size_t n, const double *times, const double *twists, int spatial, hml_update update,
                                    const double H0[16], double *H);

@@ -1,5 +1,5 @@
 /*
- * Derivatives of the dynamics by the numbers of the model: for identification, calibration and design.
+ * Derivatives of the dynamics with respect to the parameters of the model: for identification, calibration and design.
  *
  *   hml_inverse_dynamics_parameters   ∂τ/∂p at q, ν, ν̇
  *   hml_forward_dynamics_parameters   ∂ν̇/∂p = −M⁻¹ ∂τ/∂p at q, ν, τ
@@ -10,18 +10,18 @@
  * In the order of the columns:
  *
  *   inertia     10 per body: m, m c (3), J (xx xy xz yy yz zz), first moment and rotational inertia about the origin of
- *               the body's frame. τ is linear in these: ∂τ/∂p is the regressor Y, and τ = Y p plus what armature,
- *               damping, springs and external wrenches make
+ *               the body's frame. τ is linear in these: ∂τ/∂p is the regressor Y, and τ = Y p plus the forces of
+ *               armature, damping, springs and external wrenches
  *   gravity     3, in the world
  *   armature, damping, stiffness   one for every coordinate of the tree
  *   placement   6 per body: the predecessor frame in the parent becomes origin · exp(π), π = [linear; angular] (Müller,
  *               section 6.2, and kinematics_derivatives.h)
- *   screw       7 per body: point + δ (3); the axis turned about that point, ∂axis = ε × axis (3); pitch (1).
- *               Numbers that a joint does not have are zero columns: ε where there is no axis, pitch where the joint is
- *               not helical
+ *   screw       7 per body: point + δ (3); the axis rotated about that point, ∂axis = ε × axis (3); pitch (1).
+ *               Parameters that a joint does not have give zero columns: ε without an axis, pitch if the joint is not
+ *               helical
  *
- * The velocity coordinates are held: ν and ν̇ mean what the changed joint makes of them. Matrices are row-major and
- * packed, nv rows each; NULL: not wanted. The workspace must be made with HML_USE_FACTOR. Nothing is allocated.
+ * The velocity coordinates ν and ν̇ are held constant while the joints change. Matrices are row-major and packed, nv
+ * rows each; NULL: not computed. The workspace must be made with HML_USE_FACTOR. Nothing is allocated.
  */
 #ifndef HAMEL_PARAMETERS_H
 #define HAMEL_PARAMETERS_H
@@ -58,16 +58,16 @@ HML_API hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_w
 /* ---- regressors ---- */
 
 /*
- * Regressors: what is linear in the inertial parameters, as a matrix.
+ * Regressors: matrices of the quantities that are linear in the inertial parameters.
  *
  *   hml_parameters           π, ten numbers per body
  *   hml_regressor            Y with τ = Y π + what does not depend on π
  *   hml_energy_regressor     rows with kinetic and potential energy = row · π
  *   hml_momentum_regressor   6 × 10n with momentum about the world's origin = matrix · π
- *   hml_base_parameters      which of the parameters joint forces can tell, the others being lumped with them
+ *   hml_base_parameters      which of the parameters joint forces can identify; the others are combined with them
  *
  * The parameters of a body are m, m c (3), and J about the body frame's origin: xx xy xz yy yz zz. They are ordered
- * body after body, 10·nbodies in all. Armature, damping and springs are no part of π. scratch and errors are those of
+ * body after body, 10·nbodies in all. Armature, damping and springs are not part of π. scratch and errors are those of
  * reference/textbook.h.
  */
 
@@ -93,7 +93,7 @@ HML_API size_t hml_base_parameters_size(const hml_model *model);
 /*
  * The base parameters: a largest set of columns of Y that are independent over all motions, earlier columns first.
  * marks: 10·nbodies, 1 for the columns of the set; count: how many. A column that is not marked is a fixed combination
- * of marked ones before it. Motions are drawn with rng; the answer does not depend on them but with probability zero.
+ * of marked ones before it. Motions are drawn with rng; with probability one the result does not depend on them.
  */
 HML_API hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *rng, double *memory, int *marks,
                                        int32_t *count);

@@ -74,7 +74,7 @@ enum hml_inertia_problem {
 
 /*
  * Whether a body can have this inertia. problems: a sum of hml_inertia_problem, 0 if it can. moments: the principal
- * moments λ₁ <= λ₂ <= λ₃ about the com (B's origin if the mass is not positive). axes: 3x3, the columns are the principal
+ * moments λ₁ <= λ₂ <= λ₃ about the com (B's origin if the mass is not positive). axes: 3x3, its columns the principal
  * axes in B, right-handed. moments and axes may be NULL. A body without extension in some direction (a rod, a plate) is
  * within the triangle's bounds; a point mass or an infinitely thin rod has HML_INERTIA_MOMENT.
  */
