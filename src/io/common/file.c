@@ -109,7 +109,7 @@ static int write_all(int file, const char *data, size_t size)
 
 static int write_directly(const char *path, const void *data, size_t size)
 {
-    int file = open(path, O_WRONLY | O_CLOEXEC);
+    int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (file < 0) return errno;
     int code = write_all(file, data, size);
     if (close(file) != 0 && !code) code = errno;
@@ -198,9 +198,13 @@ hml_status hml_file_write(const char *path, const void *data, size_t size, hml_e
     } else if (there && !S_ISREG(about.st_mode)) {
         code = write_directly(path, data, size);
     } else {
-        /* through a link to the file itself, so that the link stays */
+        /* through a link to the file itself, so that the link stays; a link to a file that has lost its name
+         * (/dev/stdout can be one) leads nowhere else */
         char *target = there ? realpath(path, NULL) : NULL;
-        code = write_beside(target ? target : path, data, size, there ? about.st_mode & 07777 : 0);
+        if (there && !target)
+            code = write_directly(path, data, size);
+        else
+            code = write_beside(target ? target : path, data, size, there ? about.st_mode & 07777 : 0);
         free(target);
     }
     return code ? cannot(error, HML_CANNOT_WRITE, path, "written", code) : HML_OK;

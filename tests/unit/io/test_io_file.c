@@ -192,6 +192,22 @@ static void test_written_whole(void **state)
     assert_int_equal(about.st_size, 6);
     assert_int_equal(about.st_mode & 0777, 0640);
     assert_int_equal(files_in_folder(), before + 2);
+
+    /* a link to a file that was deleted since */
+    char number[64], text[8] = "";
+    int file = open(path_of("deleted.txt"), O_RDWR | O_CREAT, 0666);
+    assert_true(file >= 0 && write(file, "longer", 6) == 6);
+    remove(path_of("deleted.txt"));
+    snprintf(number, sizeof number, "/proc/self/fd/%d", file);
+    if (access(number, W_OK) == 0) {
+        assert_int_equal(symlink(number, path_of("lost.txt")), 0);
+        assert_int_equal(hml_file_write(path_of("lost.txt"), "third", 5, NULL), HML_OK);
+        assert_int_equal(pread(file, text, sizeof text - 1, 0), 5);
+        assert_string_equal(text, "third");
+        assert_int_equal(lstat(path_of("lost.txt"), &about), 0);
+        assert_true(S_ISLNK(about.st_mode));
+    }
+    close(file);
     assert_int_equal(hml_file_write(path_of("nowhere/file.txt"), "x", 1, NULL), HML_CANNOT_WRITE);
 }
 
