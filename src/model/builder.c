@@ -48,21 +48,23 @@ hml_status hml_builder_set_gravity(hml_builder *b, const double gravity[3])
     return HML_OK;
 }
 
-/* who has this name already, as a sentence needs it; NULL: nobody */
-static const char *owner(const hml_builder *b, const char *name)
+static hml_status no_memory(hml_error *error) { return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory"); }
+
+/* *who has this name already, as a sentence needs it; NULL: nobody. Fails only when out of memory */
+static hml_status find_owner(const hml_builder *b, const char *name, const char **who)
 {
     int32_t value = hmli_names_find(&b->places, &b->text, name);
-    if (value > 0) return "a body";
-    if (value < 0) return "a frame";
+    *who = value > 0 ? "a body" : value < 0 ? "a frame" : NULL;
     size_t length = strlen(name), tail = strlen(CROSS);
-    if (length <= tail || strcmp(name + length - tail, CROSS) != 0) return NULL;
+    if (value || length <= tail || strcmp(name + length - tail, CROSS) != 0) return HML_OK;
     char *link = malloc(length - tail + 1);
-    if (!link) return NULL;
+    if (!link) return HML_OUT_OF_MEMORY;
     memcpy(link, name, length - tail);
     link[length - tail] = 0;
     value = hmli_names_find(&b->places, &b->text, link);
     free(link);
-    return value > 0 && b->links[value - 1].joint.type == HML_JOINT_UNIVERSAL ? "the cross of a universal joint" : NULL;
+    if (value > 0 && b->links[value - 1].joint.type == HML_JOINT_UNIVERSAL) *who = "the cross of a universal joint";
+    return HML_OK;
 }
 
 static hml_status check_name(const char *what, const char *name, hml_error *error)
@@ -77,7 +79,8 @@ static hml_status check_place_name(const hml_builder *b, const char *what, const
 {
     hml_status status = check_name(what, name, error);
     if (status) return status;
-    const char *who = owner(b, name);
+    const char *who;
+    if (find_owner(b, name, &who)) return no_memory(error);
     if (who) return hmli_fail(error, HML_BAD_MODEL, "%s " NAMED ": %s has this name already", what, name, who);
     return HML_OK;
 }
@@ -86,7 +89,7 @@ static hml_status check_cross_name(const hml_builder *b, const char *link, hml_e
 {
     size_t size = strlen(link) + sizeof CROSS;
     char *name = malloc(size);
-    if (!name) return HML_OUT_OF_MEMORY;
+    if (!name) return no_memory(error);
     snprintf(name, size, "%s" CROSS, link);
     int taken = hmli_names_find(&b->places, &b->text, name) != 0;
     free(name);
@@ -108,8 +111,6 @@ static hml_status copy_joint(const hml_joint_spec *given, hml_joint_spec *joint)
     joint->struct_size = sizeof *joint;
     return HML_OK;
 }
-
-static hml_status no_memory(hml_error *error) { return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory"); }
 
 hml_status hml_builder_add_body(hml_builder *b, const char *name, const char *parent, const hml_joint_spec *joint,
                                 const hml_inertia_spec *inertia, hml_error *error)

@@ -393,6 +393,18 @@ static inline void json_nested(hostile_text *t, size_t bytes)
     hostile_repeat(t, "[", bytes);
 }
 
+/* lists that a key nobody knows holds, as deep as they may be */
+static inline void json_deep(hostile_text *t, size_t bytes)
+{
+    hostile_print(t, HOSTILE_JSON_BODY);
+    for (int k = 0; k == 0 || t->size < bytes; k++) {
+        hostile_print(t, ", \"x%d\": ", k);
+        for (int i = 0; i < 990; i++) hostile_print(t, "[");
+        for (int i = 0; i < 990; i++) hostile_print(t, "]");
+    }
+    hostile_print(t, "}");
+}
+
 static inline void json_escapes(hostile_text *t, size_t bytes)
 {
     hostile_print(t, HOSTILE_JSON_BODY ", \"name\": \"");
@@ -454,6 +466,7 @@ static const hostile_shape hostile_shapes[] = {
     {"shapes of one body", "a.json", json_shapes, 1},
     {"one key many times", "a.json", json_twice, 0},
     {"nested lists", "a.json", json_nested, 0},
+    {"lists 990 deep", "a.json", json_deep, 1},
     {"escapes", "a.json", json_escapes, 1},
     {"keys nobody knows", "state", state_keys, 1},
     {"keys of one joint", "state", state_joint_keys, 1},
