@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/builtin.h"
+#include "io/common/environment.h"
 #include "io/common/file.h"
 #include "io/reader.h"
 
@@ -104,7 +105,9 @@ static hml_status load(const void *data, size_t size, const char *name, int in_m
                        hml_model **model, hml_error *error)
 {
     arena memory = {0};
+    environment numbers;
     reader r = {.file = name, .in_memory = in_memory, .memory = &memory, .error = error};
+    environment_enter(&numbers);
     hml_status status = hmli_read_model(&r, data, size, options);
     if (!status && r.options.gravity) {
         status = hml_builder_set_gravity(r.builder, r.options.gravity);
@@ -116,6 +119,7 @@ static hml_status load(const void *data, size_t size, const char *name, int in_m
     }
     hmli_reader_free(&r);
     hmli_arena_free(&memory);
+    environment_leave(&numbers);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "io/common/environment.h"
 #include "io/common/file.h"
 #include "io/common/map.h"
 #include "io/common/rotation.h"
@@ -266,13 +267,16 @@ hml_status hml_state_load_memory(const void *data, size_t size, const char *name
         return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no state to load");
     state_reader r = {.json = {name, error}, .model = model};
     arena memory = {0};
+    environment numbers;
     const json_value *root;
     *state = NULL;
+    environment_enter(&numbers);
     hml_status status = hmli_json_tree(&memory, name, size ? data : "", size, &root, error);
     if (!status && (status = hml_state_new(model, &r.state))) hmli_report_memory(error, name);
     place file = {.value = root};
     if (!status) status = read_state(&r, &file);
     hmli_arena_free(&memory);
+    environment_leave(&numbers);
     if (status)
         hml_state_free(r.state);
     else

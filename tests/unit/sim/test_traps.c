@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #define OK(call) assert_int_equal(call, HML_OK)
 
 #if defined(__GLIBC__) && defined(__x86_64__)
+static int traps_are_on(void) { return (fegetexcept() & FE_OVERFLOW) != 0; }
 static void traps_on(void) { assert_true(feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW) >= 0); }
 static void traps_off(void)
 {
@@ -30,6 +32,7 @@ static void traps_off(void)
 #else
 static void traps_on(void) { skip(); } /* not every processor has them */
 static void traps_off(void) {}
+static int traps_are_on(void) { return 0; }
 #endif
 
 enum { N = 80, B = 40, STATES = 11 };
@@ -201,12 +204,86 @@ static void test_inertias(void **state)
     traps_off();
 }
 
+static const char *const numbers_of_every_size[] = {
+    "0", "1", "1e-320", "4.9e-324", "1e-200", "1e200", "1.7e308", "-1e300", "1e400", "0.1234567890123456789e-5"};
+
+static void load_text(const char *name, const char *format, const char *a, const char *b)
+{
+    char text[2000];
+    hml_model *model = NULL;
+    hml_error error;
+    snprintf(text, sizeof text, format, a, b, a, b, a, b);
+    hml_load_memory(text, strlen(text), name, NULL, &model, &error); /* refused or not: it answers */
+    hml_model_free(model);
+}
+
+/* readers of every format, with numbers of every size where numbers may stand */
+static void test_files(void **state)
+{
+    (void)state;
+    static const char urdf[] =
+        "<robot name='r' version='1.1'><link name='a'><inertial><mass value='%s'/><inertia ixx='%s' ixy='%s' ixz='0' "
+        "iyy='%s' iyz='0' izz='1'/></inertial><collision><geometry><sphere radius='%s'/></geometry></collision></link>"
+        "<link name='b'/><joint name='j' type='planar'><axis xyz='0 %s 0'/><parent link='a'/><child link='b'/></joint>"
+        "</robot>";
+    static const char mjcf[] =
+        "<mujoco><compiler boundmass='%s' boundinertia='%s' balanceinertia='true'/><worldbody><body name='b'>"
+        "<joint axis='%s 0 1' ref='%s'/><geom type='ellipsoid' size='%s %s 1' density='3' shellinertia='true'/></body>"
+        "</worldbody></mujoco>";
+    static const char placed[] =
+        "<mujoco><worldbody><body name='b' quat='%s %s 0 0'><joint/><inertial pos='0 0 %s' mass='1' fullinertia='%s 1 "
+        "1 %s 0 %s'/></body></worldbody></mujoco>";
+    static const char json[] =
+        "{\"bodies\": [{\"name\": \"b\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": \"revolute\", "
+        "\"axis\": [%s, 0, %s], \"origin\": {\"quaternion\": [%s, 0, 0, %s]}}, \"inertia\": {\"mass\": %s, "
+        "\"moment\": [[1, 0, 0], [0, %s, 0], [0, 0, 1]]}}]}";
+    const char *const *numbers = numbers_of_every_size;
+    const size_t n = sizeof numbers_of_every_size / sizeof *numbers;
+    traps_on();
+    for (size_t i = 0; i < n * n; i++) {
+        const char *a = numbers[i / n], *b = numbers[i % n];
+        load_text("a.urdf", urdf, a, b);
+        load_text("a.xml", mjcf, a, b);
+        load_text("a.xml", placed, a, b);
+        load_text("a.json", json, a, b);
+    }
+    assert_true(traps_are_on()); /* still */
+    traps_off();
+}
+
+/* a program that rounds upwards reads the same numbers, and goes on rounding upwards */
+static void test_rounding_does_not_matter(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"bodies\": [{\"name\": \"b\", \"parent\": null, \"joint\": {\"name\": \"j\", "
+                               "\"type\": \"revolute\", \"axis\": [0.1, 0.3, 0.7], \"origin\": {\"rpy\": [0.1, 0.2, "
+                               "0.3]}}, \"inertia\": {\"mass\": 0.1, \"com\": [0.1, 1e-3, 3.3e-7]}}]}";
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    hml_model *nearest = NULL;
+    OK(hml_load_memory(json, strlen(json), "a.json", NULL, &nearest, NULL));
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        hml_model *model = NULL;
+        if (fesetround(modes[i])) continue;
+        hml_status status = hml_load_memory(json, strlen(json), "a.json", NULL, &model, NULL);
+        int after = fegetround();
+        fesetround(FE_TONEAREST);
+        OK(status);
+        assert_int_equal(after, modes[i]);
+        assert_int_equal(hml_model_size(model), hml_model_size(nearest));
+        assert_memory_equal(hml_model_data(model), hml_model_data(nearest), hml_model_size(nearest));
+        hml_model_free(model);
+    }
+    hml_model_free(nearest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robots_of_the_library),
         cmocka_unit_test(test_random_trees),
         cmocka_unit_test(test_inertias),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_rounding_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
