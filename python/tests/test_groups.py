@@ -139,8 +139,13 @@ def test_subgroups(name):
 def test_unknown_group():
     with pytest.raises(hamel.NotFoundError, match="SE\\(3\\), X"):
         hamel.Subgroup("SU(2)")
-    with pytest.raises(hamel.InvalidArgumentError):
+    with pytest.raises(hamel.InvalidArgumentError, match=r"the axis of SE\(2\) is any vector of three numbers but zero"):
         hamel.Subgroup("SE(2)", axis=[0, 0, 0])
+    with pytest.raises(hamel.NotFiniteError, match="pitch of H"):
+        hamel.Subgroup("H", pitch=np.inf)
+    for name in ("universal", "fixed", "elbow"):
+        with pytest.raises(hamel.NotFoundError, match=f"type '{name}' moves on no group; revolute, prismatic"):
+            hamel.Subgroup.of_joint(name)
 
 
 def test_field_of_a_unicycle():

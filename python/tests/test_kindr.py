@@ -152,6 +152,14 @@ def test_generalized_force():
     C = robot.frame(frame, q).pose[:3, :3]
     local = np.concatenate([C.T @ f[:3], C.T @ f[3:]])
     close(robot.generalized_force(frame, local, q, p, axes="frame"), tau, 1e-12)
+    frames, forces = [len(robot.frames) - 1, 0, 5], np.random.default_rng(3).normal(size=(3, 6))
+    apart = [robot.generalized_force(i, w, q) for i, w in zip(frames, forces)]
+    close(robot.generalized_forces(frames, forces, q), sum(apart), 1e-12)
+    points = np.array([p, 2 * p, 0 * p])
+    apart = [robot.generalized_force(i, w, q, x, "frame") for i, w, x in zip(frames, forces, points)]
+    close(robot.generalized_forces(frames, forces, q, points, "frame"), sum(apart), 1e-12)
+    with pytest.raises(hamel.Error):
+        robot.generalized_forces([0, 1000], forces[:2], q)
 
 
 def test_substitute():

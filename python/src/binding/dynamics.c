@@ -92,6 +92,22 @@ static hml_status load(const row *r)
     return hml_generalized_force(r->model, r->work, r->in[2], 1, &x, (hml_representation)r->choice[5], r->out[0]);
 }
 
+static hml_status loads(const row *r)
+{
+    const size_t count = (size_t)r->symbol['k' - 'a'];
+    hml_frame_load *list = row_scratch(r, (count + 1) * sizeof *list);
+    if (!list) return HML_OUT_OF_MEMORY;
+    memset(list, 0, count * sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        list[i].frame = r->marks[0][i];
+        list[i].axes = (hml_axes)r->choice[4];
+        memcpy(list[i].wrench, r->in[1] + 6 * i, sizeof list[i].wrench);
+        if (r->in[3]) memcpy(list[i].point, r->in[3] + 3 * i, sizeof list[i].point);
+    }
+    return hml_generalized_force(r->model, r->work, r->in[2], (int32_t)count, list, (hml_representation)r->choice[5],
+                                 r->out[0]);
+}
+
 static hml_status joint_wrenches(const row *r)
 {
     hml_joint_loads loads = {sizeof loads, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4], r->out[5]};

@@ -16,6 +16,19 @@ static int find_group(const char *name)
     return -1;
 }
 
+/* what hml_subgroup_make refuses: the axis or, not finite, axis and pitch */
+static PyObject *refuse(hml_status status, const char *name)
+{
+    if (status == HML_INVALID_ARGUMENT)
+        PyErr_Format(hamel_errors[status], "the axis of %s is any vector of three numbers but zero; not given, it is z",
+                     name);
+    else if (status == HML_NOT_FINITE)
+        PyErr_Format(hamel_errors[status], "the axis or pitch of %s holds NaN or infinity", name);
+    else
+        raise_status(status, name);
+    return NULL;
+}
+
 static PyObject *group_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"name", "axis", "pitch", NULL};
@@ -39,8 +52,7 @@ static PyObject *group_new(PyTypeObject *type, PyObject *arguments, PyObject *na
     Py_XDECREF(direction);
     if (!status) return (PyObject *)self;
     Py_DECREF(self);
-    raise_status(status, NULL);
-    return NULL;
+    return refuse(status, name);
 }
 
 static PyObject *group_repr(group_object *self)
@@ -72,16 +84,20 @@ static PyObject *of_joint(PyObject *class, PyObject *arguments, PyObject *names)
     npy_intp three = 3;
     PyArrayObject *direction = axis == Py_None ? NULL : array_shaped(axis, "axis", 1, &three);
     if (axis != Py_None && !direction) return NULL;
-    group_object *self = (group_object *)group_type.tp_alloc(&group_type, 0);
-    hml_status status = hml_joint_type_from_name(type_name, &type);
-    if (self && !status) {
-        status = hml_subgroup_of_joint(type, direction ? PyArray_DATA(direction) : z, pitch, &self->group);
+    if (hml_joint_type_from_name(type_name, &type) || type == HML_JOINT_FIXED || type == HML_JOINT_UNIVERSAL) {
+        Py_XDECREF(direction);
+        return PyErr_Format(hamel_errors[HML_NOT_FOUND],
+                            "a joint of type '%s' moves on no group; revolute, prismatic, helical, cylindrical, "
+                            "translation2, planar, spherical, translation3, schoenflies and free ones do",
+                            type_name);
     }
+    group_object *self = (group_object *)group_type.tp_alloc(&group_type, 0);
+    hml_status status = HML_OK;
+    if (self) status = hml_subgroup_of_joint(type, direction ? PyArray_DATA(direction) : z, pitch, &self->group);
     Py_XDECREF(direction);
     if (!status) return (PyObject *)self;
     Py_XDECREF(self);
-    raise_status(status, type_name);
-    return NULL;
+    return refuse(status, type_name);
 }
 
 static PyObject *reduce(group_object *self, PyObject *none)
@@ -142,8 +158,10 @@ PyTypeObject group_type = {
     .tp_repr = (reprfunc)group_repr,
     .tp_getset = getset,
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = "Subgroup(name, axis=None, pitch=0.0)\n--\n\n"
-              "A subgroup of SE(3): SE(3), X, R3, SE(2), SO(3), R2, RxSO(2), R, H or SO(2). axis: z if not given.",
+    .tp_doc =
+        "Subgroup(name, axis=None, pitch=0.0)\n--\n\n"
+        "A subgroup of SE(3): SE(3), X, R3, SE(2), SO(3), R2, RxSO(2), R, H or SO(2).\n"
+        "axis: any vector but zero, z if not given; SE(3), R3 and SO(3) do not use it. pitch: of H, metres per radian.",
 };
 
 int group_ready(PyObject *module)
