@@ -256,20 +256,20 @@ class Tests:
         return "tests/agree/agree" if name == "agree" else f"tests/{name}"
 
     def seconds(self, name, arguments=()):
-        """of processor time, without a change"""
+        """of processor time, without a change; None: it fails"""
         key = (name, *arguments, Path(self.known[name][0]).stat().st_mtime_ns)
         with self.base.lock:
             if key not in self.cost:
                 good, cost = quiet([*self.known[name], *arguments], self.base.build / "tests",
                                    LD_LIBRARY_PATH=f"{self.base.build}/src")
                 if not good:
-                    sys.exit(f"mutate: {name} fails without any change")
-                self.cost[key] = cost
+                    print(f"mutate: {name} fails without any change and is left out", flush=True)
+                self.cost[key] = cost if good else None
                 self.kept.write_text(json.dumps([[k, c] for k, c in self.cost.items()]))
             return self.cost[key]
 
     def order(self, path):
-        near, seconds = relevance(path), {key[0]: cost for key, cost in self.cost.items()}
+        near, seconds = relevance(path), {key[0]: cost or 0 for key, cost in self.cost.items()}
         named = [n for n in self.known if near(n) or not FAR[path.startswith("src/sim/")].match(n)]
         return sorted(named, key=lambda n: (-near(n), seconds.get(n, 1.0), n))
 
@@ -345,6 +345,8 @@ class Attempt:
         arguments = mutant.get("arguments", [])
         for name in mutant.get("tests") or self.tests.order(mutant["path"]):
             cost = self.tests.seconds(name, arguments)
+            if cost is None:
+                continue
             command = self.program(name, {} if shared else made)
             if command is None:
                 return {"result": "does not compile", "by": ""}

@@ -123,6 +123,7 @@ static void open_subject(subject *s, uint64_t seed, hml_isa isa)
     s->nv = (size_t)hml_model_nv(s->model), s->nq = (size_t)hml_model_nq(s->model);
     s->nb = (size_t)hml_model_nbodies(s->model);
     assert_true(s->nv <= N && s->nq <= N && s->nb <= B);
+    if (!hml_isa_available(isa)) isa = HML_ISA_BEST; /* of this build, on this processor */
     assert_int_equal(hml_work_new(s->model, isa, HML_USE_ALL, &s->work), HML_OK);
     draw_configuration(&seed, s->model, 1, s->q);
     for (size_t i = 0; i < s->nv; i++) s->v[i] = draw(&seed), s->a[i] = draw(&seed), s->tau[i] = draw(&seed);
