@@ -222,6 +222,7 @@ void check_dynamics_batch(subject *x);
 void check_kinematics(subject *x);
 void check_frames(subject *x);
 void check_configurations(subject *x);
+void check_group_of_q(subject *x);
 void check_saved(subject *x);
 void check_merged(subject *x);
 void check_rerooted(subject *x);

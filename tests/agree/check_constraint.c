@@ -116,6 +116,44 @@ static void check_residuals(subject *x, const held *h, const hml_constrained_lin
     note(x, KIND_held_residual, "M a + h - J' lambda", (how){s, DOWN, PLAIN, size, worst}, forces, h->tau, nv, 1);
 }
 
+/* the actuated joints' forces and λ of a motion: the equations hold, and where no motor is there is no force */
+static void check_held_inverse(subject *x, const held *h, const double *a, double worst)
+{
+    const size_t nv = (size_t)x->nv, most = (size_t)hml_constraint_rows(h->set);
+    const int s = h->state;
+    double *J = room(x->g, ROWS * nv), bias[ROWS], *tau = room(x->g, nv), *lambda = room(x->g, most);
+    double *want = room(x->g, nv), *pushed = room(x->g, nv), size = x->force[s];
+    size_t rows = 0;
+    if (hml_constrained_inverse_dynamics(x->model, x->work, h->set, h->q, h->v, a, wrenches_of(x, s), h->scratch, tau,
+                                         lambda, NULL) ||
+        hml_inverse_dynamics(x->model, x->work, h->q, h->v, a, wrenches_of(x, s), want))
+        return; /* nothing that is held can make this motion */
+    for (int32_t i = 0; i < h->set->count; i++)
+        rows += (size_t)rows_of(x, h, &h->set->items[i], J + rows * nv, bias + rows);
+    dense_apply_transposed(rows, nv, J, lambda, pushed);
+    for (size_t i = 0; i < nv; i++) {
+        size = fmax(size, fmax(fabs(pushed[i]), fabs(want[i])) / x->s[(size_t)s * nv + i]);
+        want[i] -= pushed[i];
+    }
+    double left = 0, moved_by_none = 0, all = 0;
+    const double none = 0;
+    for (int32_t j = 0; j < hml_model_njoints(x->model); j++) {
+        hml_joint_info info = {.struct_size = sizeof info};
+        hml_model_joint(x->model, j, &info);
+        for (int32_t k = 0; k < info.nv && !info.actuated; k++) {
+            left += fabs(tau[info.v + k]), moved_by_none += fabs(want[info.v + k]);
+            all += fabs(want[info.v + k] + pushed[info.v + k]);
+            want[info.v + k] = 0;
+        }
+    }
+    note_bits(x, KIND_held_A, "forces where no motor is", s, &left, &none, 1);
+    /* what is missing there counts against all that acts there, newtons and newton metres alike */
+    note(x, KIND_held_unmoved, "hml_constrained_inverse_dynamics", (how){s, PLAIN, PLAIN, all, 0}, &moved_by_none,
+         &none, 1, 1);
+    note(x, KIND_held_inverse, "hml_constrained_inverse_dynamics", (how){s, DOWN, PLAIN, size, worst}, tau, want, nv,
+         1);
+}
+
 static void check_held_linearize(subject *x, held *h, const double *z, double worst)
 {
     const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set);
@@ -131,6 +169,7 @@ static void check_held_linearize(subject *x, held *h, const double *z, double wo
     for (size_t i = 0; i < nv; i++) size = fmax(size, fabs(a[i]) * x->s[(size_t)s * nv + i]);
     note(x, KIND_held_linearize, "acceleration", (how){s, UP, PLAIN, size, worst}, l.acceleration, a, nv, 1);
     check_residuals(x, h, &l, worst);
+    check_held_inverse(x, h, a, worst);
     double *lower = room(x->g, 3 * nv * nv), *want = room(x->g, 3 * nv * nv);
     for (size_t i = 0; i < nv * nv; i++) {
         const size_t r = i / nv, c = i % nv;

@@ -112,6 +112,8 @@
     X(difference_jacobians, DIFFER, "dq0, dq1",    "difference_jacobians",               "difference of difference") \
     X(rate,               PLACES, "dq/dt",         "rate, rate_matrix, velocity",        "each other") \
     X(rate_difference,    DIFFER, "dq/dt",         "configuration_rate",                 "difference of integrate") \
+    X(group_of_q,         SUMS,   "q, v",          "products, inverses, both sides",     "integrate, difference") \
+    X(coordinates,        SUMS,   "q, F",          "generalized coordinates and back",   "q, identity") \
     X(layouts,            PLACES, "q, v",          "layout_from of layout_to",           "q, v") \
     X(json_model,         EXACT,  "model",         "saved as JSON and loaded",           "the model") \
     X(json_bits,          EXACT,  "bits",          "linearize of the loaded JSON",       "of the model") \
@@ -146,7 +148,9 @@
     X(held_motion,        SOLVED, "J a + dJ/dt v", "held frames and points",             "zero") \
     X(held_linearize,     SOLVED, "acceleration",  "constrained_linearize",              "constrained_forward_dynamics") \
     X(held_difference,    DIFFER, "D z",           "constrained_linearize",              "difference") \
-    X(held_A,             EXACT,  "bits",          "A, B, held",                         "D_q, D_v, D_tau") \
+    X(held_A,             EXACT,  "bits",          "A, B, held; forces without a motor", "D_q, D_v, D_tau; 0") \
+    X(held_inverse,       SOLVED, "forces",        "constrained_inverse_dynamics",       "M a + h - J' lambda") \
+    X(held_unmoved,       DIFFER, "forces",        "what no motor moves, held",          "zero") \
     X(impulse,            SOLVED, "M dv",          "constrained_impulse",                "J' impulse, J v+ = -e J v") \
     X(impulse_difference, DIFFER, "dv+ z",         "impulse_linearize",                  "difference") \
     X(step_euler,         SOLVED, "q, v",          "step, semi-implicit Euler",          "its definition") \

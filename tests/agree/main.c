@@ -23,6 +23,7 @@ const check checks[] = {
     {"kinematics", check_kinematics, 1},
     {"frames", check_frames, 1},
     {"configurations", check_configurations, 1},
+    {"group_of_q", check_group_of_q, 1},
     {"saved", check_saved, 2},
     {"merged", check_merged, 1},
     {"rerooted", check_rerooted, 1},
