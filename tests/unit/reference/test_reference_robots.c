@@ -149,9 +149,10 @@ static void same_place(const hml_model *from, const double *q0, const hml_model 
             memcpy(q + one.q, x, (size_t)one.nq * sizeof *x);
             continue;
         }
-        if (old.type == HML_JOINT_SPHERICAL) {
-            assert_int_equal(hml_quat_to_euler_xyz(x, angles), HML_OK);
-            memcpy(x, angles, sizeof angles);
+        if (old.type == HML_JOINT_SPHERICAL || old.type == HML_JOINT_FREE) {
+            double *turn = old.type == HML_JOINT_FREE ? x + 3 : x;
+            assert_int_equal(hml_quat_to_euler_xyz(turn, angles), HML_OK);
+            memcpy(turn, angles, sizeof angles);
         }
         const int n = hml_joint_type_nv(old.type);
         for (int k = 0; k < n; k++) {
@@ -217,6 +218,39 @@ static void test_every_robot_of_the_library(void **state)
     }
 }
 
+/* joints of every type with their axes and centres anywhere, on every kind of root, with springs and dampers */
+static void test_any_robot(void **state)
+{
+    (void)state;
+    const hml_inertia_spec block = {3, {0.1, 0, 0.2}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const hml_joint_type roots[] = {HML_JOINT_FREE, HML_JOINT_PLANAR, HML_JOINT_SPHERICAL, HML_JOINT_REVOLUTE};
+    uint64_t seed = 73;
+    for (int i = 0; i < 40; i++) {
+        const draw_tree_spec spec = {
+            .nbodies = 6, .root = roots[i % 4], .passive = i % 3 == 0, .points = 1, .forest = i % 4 == 3};
+        hml_model *model = draw_tree(&seed, &spec), *plain = NULL;
+        double q0[NQ], q[NQ];
+        hml_rng rng;
+        if (i % 4 == 3) { /* several roots, none of them free */
+            int found = 0;
+            for (int32_t b = 0; b < model->nbodies; b++)
+                found |= model_bodies(model)[b].parent < 0 && model_bodies(model)[b].type == HML_JOINT_FREE;
+            if (found) {
+                hml_model_free(model);
+                continue;
+            }
+        }
+        assert_int_equal(hml_reference_model(model, i % 4 ? &block : NULL, &plain, NULL), HML_OK);
+        assert_int_equal(hml_reference_check(plain, NULL), HML_OK);
+        hml_rng_seed(&rng, 90 + (uint64_t)i);
+        assert_int_equal(hml_configuration_random(model, &rng, q0), HML_OK);
+        same_place(model, q0, plain, q);
+        assert_same_bodies(model, q0, plain, q);
+        hml_model_free(plain);
+        hml_model_free(model);
+    }
+}
+
 /* the body of the new base is what was fixed to the world, and the robot falls as a whole */
 static void test_the_world_becomes_the_base(void **state)
 {
@@ -273,12 +307,49 @@ static void test_what_cannot_be_converted(void **state)
     hml_model_free(model);
 }
 
+/* a follower is a joint of its own; limits and motors stay with their coordinates */
+static void test_followers_limits_and_motors(void **state)
+{
+    (void)state;
+    hml_model *model = two_bodies(HML_JOINT_REVOLUTE, "base", "elbow"), *plain = NULL;
+    hml_joint_info slide = {.struct_size = sizeof slide}, turn = {.struct_size = sizeof turn};
+    hml_builder *b = NULL;
+    assert_int_equal(hml_reference_model(model, NULL, &plain, NULL), HML_OK);
+    assert_int_equal(hml_model_nv(plain), hml_model_nv(model) + 1);
+    assert_int_equal(hml_reference_check(plain, NULL), HML_OK);
+    hml_model_free(plain);
+    hml_model_free(model);
+
+    model = two_bodies(HML_JOINT_CYLINDRICAL, "base", NULL);
+    assert_int_equal(hml_model_to_builder(model, &b), HML_OK);
+    hml_model_free(model);
+    hml_joint_spec *joint = &b->links[1].joint;
+    joint->actuated = 0;
+    for (int k = 0; k < 2; k++) {
+        joint->lower[k] = -1 - k, joint->upper[k] = 3 + k;
+        joint->velocity_limit[k] = 5 + k, joint->effort_limit[k] = 7 + k;
+    }
+    assert_int_equal(hml_builder_build(b, 0, &model, NULL), HML_OK);
+    hml_builder_free(b);
+    assert_int_equal(hml_reference_model(model, NULL, &plain, NULL), HML_OK);
+    assert_int_equal(hml_model_joint(plain, hml_model_find_joint(plain, "second.0"), &slide), HML_OK);
+    assert_int_equal(hml_model_joint(plain, hml_model_find_joint(plain, "second"), &turn), HML_OK);
+    assert_true(slide.type == HML_JOINT_PRISMATIC && turn.type == HML_JOINT_REVOLUTE);
+    assert_true(!slide.actuated && !turn.actuated);
+    assert_true(slide.lower[0] == -1 && slide.upper[0] == 3 && turn.lower[0] == -2 && turn.upper[0] == 4);
+    assert_true(slide.velocity_limit[0] == 5 && turn.velocity_limit[0] == 6);
+    assert_true(slide.effort_limit[0] == 7 && turn.effort_limit[0] == 8);
+    hml_model_free(plain);
+    hml_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_base_that_turns_about_a_point), cmocka_unit_test(test_every_refusal_says_why),
         cmocka_unit_test(test_every_robot_of_the_library),      cmocka_unit_test(test_the_world_becomes_the_base),
-        cmocka_unit_test(test_what_cannot_be_converted),
+        cmocka_unit_test(test_what_cannot_be_converted),        cmocka_unit_test(test_any_robot),
+        cmocka_unit_test(test_followers_limits_and_motors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
