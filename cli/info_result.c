@@ -47,7 +47,7 @@ enum { TEXTS = 5, NUMBERS = 6, INTEGERS = 4, FLAGS = 1, WIDEST = 9 };
 typedef struct columns {
     size_t rows;
     const char *text_names[TEXTS], *number_names[NUMBERS], *integer_names[INTEGERS], *flag_names[FLAGS];
-    size_t widths[NUMBERS]; /* numbers a row: 1, 3 or 9, the last as 3×3 */
+    size_t widths[NUMBERS]; /* numbers per row: 1, 3 or 9, the last as 3×3 */
     const char **texts[TEXTS];
     double *numbers[NUMBERS];
     int64_t *integers[INTEGERS];

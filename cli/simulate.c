@@ -19,7 +19,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* steps of the integrator, rows, and steps a row; for dopri5 a step is a row */
+/* steps of the integrator, rows, and steps per row; for dopri5 a step is a row */
 typedef struct schedule {
     double time, step;
     long steps, every;

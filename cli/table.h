@@ -10,7 +10,7 @@
 
 typedef struct table table;
 
-/* columns: how many; right: a string of l and r, one a column. NULL when out of memory: the others then do nothing */
+/* columns: how many; right: a string of l and r, one per column. NULL when out of memory: then the others do nothing */
 table *table_new(int columns, const char *right);
 void table_free(table *t);
 void table_cell(table *t, const char *text); /* cells follow each other, row by row; the first row is the heading */

@@ -2,7 +2,7 @@
  * Nanoseconds a call in the group layer: a single public call, checks and all, and a row of a batch in packs of each
  * instruction set. One line a measurement: operation, column, nanoseconds. group.sh makes the table.
  *
- * 256 rows, so that everything stays in the first caches; angles on both sides of every border between series and
+ * 256 rows, so that everything stays in L1; angles on both sides of every border between series and
  * closed form. A measurement repeats the rows for about 2 ms; the best of 25 counts, the others were disturbed.
  */
 #include <math.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the programs it is given in turn on one core, three times over, and prints the best of their measurements as one
-# table: nanoseconds a call (call, and the peers' columns) or a row of a batch (scalar, x2, x4, x8).
+# table: nanoseconds per call (call, and the peers' columns) or per row of a batch (scalar, x2, x4, x8).
 # Usage: group.sh PROGRAM...
 set -eu
 

@@ -1,7 +1,7 @@
 /*
  * How far a linearization is from what the core can do.
  *
- *   limit_bench ROBOT...                  times: JSON, a line a robot and kernel
+ *   limit_bench ROBOT...                  times: JSON, one line per robot and kernel
  *   limit_bench --steps KERNEL ROBOT      the instructions of one call, ν̇, D_q, D_ν, M⁻¹ of one pack: see steps.h
  *
  * The kernels of all instruction sets and the loops of peak.h take turns in one process, on one core: whatever slows

@@ -1,6 +1,6 @@
 /*
  * How a batch grows with the cores: hml_linearize_parallel on a pool of threads, 256 states a core, with one core, two,
- * … all of them in one run. Usage: cores_bench ROBOT...; JSON, a line a robot and number of cores.
+ * … all of them in one run. Usage: cores_bench ROBOT...; JSON, one line per robot and number of cores.
  *
  * Time is the wall's, from the call to its return, the fastest of ten. Before each, every core does its 256 states
  * alone: what all do together is held against the sum of that. Neighbours in time, so that a machine that others slow

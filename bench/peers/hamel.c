@@ -350,8 +350,9 @@ static int batch_result(void *self, bench_algorithm algorithm, double *out)
                                         : single_result(self, algorithm, out);
 }
 
-const bench_contender hamel_single = {"hamel", "one call a state", single_open, single_run, single_result, hamel_close};
-const bench_contender hamel_batch = {"hamel-batch", "64 states a call", batch_open,
-                                     batch_run,     batch_result,       hamel_close};
-const bench_contender hamel_stream = {"hamel-stream", "4096 states a call", stream_open,
-                                      stream_run,     single_result,        hamel_close};
+const bench_contender hamel_single = {"hamel",    "one call per state", single_open,
+                                      single_run, single_result,        hamel_close};
+const bench_contender hamel_batch = {"hamel-batch", "64 states per call", batch_open,
+                                     batch_run,     batch_result,         hamel_close};
+const bench_contender hamel_stream = {"hamel-stream", "4096 states per call", stream_open,
+                                      stream_run,     single_result,          hamel_close};

@@ -41,7 +41,7 @@ int measure_first(bench_entry *entry, bench_algorithm algorithm);
 /* those whose first run went well, in turns, slice by slice, on the core this thread is pinned to; sets ns */
 void measure_in_turns(bench_entry *entries, size_t count, bench_algorithm algorithm);
 
-/* nanoseconds a state with one thread a core, each with a batch of its own; NAN if there is no memory for it */
+/* nanoseconds per state with one thread per core, each with its own batch; NAN if out of memory */
 double measure_all_cores(const bench_contender *contender, const bench_robot *robot, bench_algorithm algorithm);
 int measure_cores(void);     /* cores that this program may use */
 void measure_pin(int which); /* this thread stays on one of them */

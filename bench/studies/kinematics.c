@@ -1,5 +1,5 @@
 /*
- * Nanoseconds a state for all Jacobians of a robot: one call, and batches of each instruction set. One line a
+ * Nanoseconds per state for all Jacobians of a robot: one call, and batches of each instruction set. One line per
  * measurement: operation, column, nanoseconds. group.sh makes the table. Usage: kinematics_bench [ROBOT.urdf...];
  * without an argument, robots that come with the library.
  *

@@ -127,7 +127,7 @@ def main():
         path = hamel.find(name)
         model = hamel.load(path)
         ours, theirs, jax = hamel_calls(model), pinocchio_calls(path, model.joints[0].type == "free"), adam_calls(path)
-        print(f"\n**{name}**, nv = {model.nv}; microseconds a state\n")
+        print(f"\n**{name}**, nv = {model.nv}; microseconds per state\n")
         print("| | Hamel | Pinocchio | adam (JAX) | Hamel, 1000 | Pinocchio, 1000 | adam, 1000 |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
         for what, (single, batch) in ours.items():

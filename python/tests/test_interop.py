@@ -72,7 +72,7 @@ def test_layout_says_what_is_wrong(quadruped):
         interop.layout(quadruped, "drake", {})
     with pytest.raises(hamel.InvalidArgumentError, match="one after the other"):
         interop.layout(quadruped, "drake", {j.name: (j.q + 1, j.v) for j in quadruped.joints})
-    with pytest.raises(hamel.InvalidArgumentError, match="wanted is"):
+    with pytest.raises(hamel.InvalidArgumentError, match="expected"):
         interop.layout(quadruped, "drake").back(np.zeros(3))
     with pytest.raises(hamel.InvalidArgumentError, match="no circle"):
         interop.layout(quadruped, "pinocchio", circles=["base"])

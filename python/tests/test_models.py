@@ -52,7 +52,7 @@ def test_builder_by_screws():
         (("b",), {"axis": [0, 0, 0]}, "axis"),
         (("b",), {"axis": [1, 0, 0], "mass": -1}, "mass"),
         (("b",), {"axes": [1, 0, 0]}, "no argument 'axes'"),
-        (("b",), {"axis": [1, 0]}, "axis has 2 numbers, wanted are 3"),
+        (("b",), {"axis": [1, 0]}, "axis has 2 numbers, expected 3"),
     ],
 )
 def test_builder_complains(arguments, words, sentence):

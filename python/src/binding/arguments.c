@@ -54,7 +54,7 @@ static int sort_arguments(call *c, PyObject *const *arguments, Py_ssize_t count,
     for (int i = 0; i < f->nparameters; i++) {
         if (c->given[i] && c->given[i] != Py_None) continue;
         if (!f->parameters[i].optional) {
-            PyErr_Format(PyExc_TypeError, "%s() misses its argument %R", f->name, f->parameters[i].name);
+            PyErr_Format(PyExc_TypeError, "%s() is missing its argument %R", f->name, f->parameters[i].name);
             return -1;
         }
         c->given[i] = NULL;
@@ -130,7 +130,7 @@ static int wrong_shape(const call *c, PyObject *name, const shape *s, PyArrayObj
     }
     PyObject *has = PyObject_GetAttrString((PyObject *)array, "shape");
     if (wanted && has)
-        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%U has shape %S, wanted is (%U)", name, has, wanted);
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%U has shape %S, expected (%U)", name, has, wanted);
     Py_XDECREF(wanted);
     Py_XDECREF(has);
     return -1;
@@ -238,7 +238,7 @@ static int read_marks(call *c, int i)
     PyArrayObject *any = (PyArrayObject *)PyArray_FromAny(c->given[i], NULL, 0, 0, 0, NULL);
     if (!any) return -1;
     if (!PyArray_ISINTEGER(any) && !PyArray_ISBOOL(any)) {
-        PyErr_Format(PyExc_TypeError, "%U holds %R, wanted are integers", p->name, (PyObject *)PyArray_DESCR(any));
+        PyErr_Format(PyExc_TypeError, "%U holds %R, expected integers", p->name, (PyObject *)PyArray_DESCR(any));
         Py_DECREF(any);
         return -1;
     }

@@ -10,7 +10,7 @@ static PyArrayObject *converted(PyObject *object, PyObject *name)
     if (!any) return NULL;
     PyArray_Descr *wanted = PyArray_DescrFromType(NPY_DOUBLE);
     if (PyArray_SIZE(any) && (!PyArray_ISNUMBER(any) || !PyArray_CanCastArrayTo(any, wanted, NPY_SAFE_CASTING))) {
-        PyErr_Format(PyExc_TypeError, "%U holds %S, which is no float64", name, (PyObject *)PyArray_DESCR(any));
+        PyErr_Format(PyExc_TypeError, "%U holds %S, which is not float64", name, (PyObject *)PyArray_DESCR(any));
         Py_DECREF(wanted);
         Py_DECREF(any);
         return NULL;
@@ -38,7 +38,7 @@ PyArrayObject *array_shaped(PyObject *object, const char *name, int ndim, const 
         PyObject *has = PyObject_GetAttrString((PyObject *)array, "shape"),
                  *wanted = PyArray_IntTupleFromIntp(ndim, dims);
         if (has && wanted) {
-            PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%s has shape %S, wanted is %S", name, has, wanted);
+            PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%s has shape %S, expected %S", name, has, wanted);
         }
         Py_XDECREF(has);
         Py_XDECREF(wanted);

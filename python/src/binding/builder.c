@@ -59,7 +59,7 @@ static int numbers(PyObject *given, const char *name, double *field, npy_intp si
     const double *data = PyArray_DATA(array);
     int ok = count == size || PyArray_NDIM(array) == 0;
     for (npy_intp i = 0; ok && i < size; i++) field[i] = data[count == size ? i : 0];
-    if (!ok) PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%s has %zd numbers, wanted are %zd", name, count, size);
+    if (!ok) PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%s has %zd numbers, expected %zd", name, count, size);
     Py_DECREF(array);
     return ok ? 0 : -1;
 }

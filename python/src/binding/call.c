@@ -32,7 +32,7 @@ static PyArrayObject *given_output(const call *c, const output *o, PyObject *obj
         PyErr_Format(PyExc_TypeError, "out for %U is not an array of float64", o->name);
     } else if (PyArray_NDIM(array) != ndim || !PyArray_CompareLists(PyArray_DIMS(array), dims, ndim)) {
         PyObject *has = PyObject_GetAttrString(object, "shape"), *wanted = PyArray_IntTupleFromIntp(ndim, dims);
-        if (has && wanted) PyErr_Format(wrong, "out for %U has shape %S, wanted is %S", o->name, has, wanted);
+        if (has && wanted) PyErr_Format(wrong, "out for %U has shape %S, expected %S", o->name, has, wanted);
         Py_XDECREF(has);
         Py_XDECREF(wanted);
     } else if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array)) {

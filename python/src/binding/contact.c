@@ -202,12 +202,11 @@ static PyMethodDef methods[] = {
      "step($self, q, v, h, tau=None, wrenches=None)\n--\n\n"
      "M (u⁺ − u) = h f + Jᵀ P with 0 <= P_n ⊥ w_n⁺ >= 0 and |P_t| <= μ P_n: one step of length h. Returns q and v "
      "after it,\n"
-     "how many contacts and limits were in force, and how well the laws are kept."},
+     "how many contacts and limits were in force, and by how much the laws are violated."},
     {"points", (PyCFunction)points, METH_NOARGS,
      "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − plane), position, normal, gap, "
      "impulse."},
-    {"forget", (PyCFunction)forget, METH_NOARGS,
-     "forget($self, /)\n--\n\nNothing is known from the last step any more."},
+    {"forget", (PyCFunction)forget, METH_NOARGS, "forget($self, /)\n--\n\nForgets the impulses of the last step."},
     {NULL, NULL, 0, NULL},
 };
 

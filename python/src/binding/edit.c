@@ -363,14 +363,14 @@ PyMethodDef edit_methods[] = {
     {"scale", KEYWORDS(scale),
      "scale($self, length=1.0, mass=1.0)\n--\n\nAll lengths times length, all masses times mass; time stays."},
     {"differs", KEYWORDS(differs),
-     "differs($self, other, tolerance=0.0)\n--\n\nThe first difference as a sentence, None if there is none."},
+     "differs($self, other, tolerance=0.0)\n--\n\nThe first difference as a sentence, None if the models are equal."},
     {"with_gravity", (PyCFunction)with_gravity, METH_O,
      "with_gravity($self, gravity, /)\n--\n\nThe same robot elsewhere."},
     {"with_inertias", KEYWORDS(with_inertias),
      "with_inertias($self, mass, com, moment)\n--\n\nThe same robot with other inertias: (nbodies,), (nbodies, 3), "
      "(nbodies, 3, 3), moments about the com."},
     {"with_parameters", (PyCFunction)with_parameters, METH_O,
-     "with_parameters($self, parameters, /)\n--\n\nThe same robot with other inertial parameters, ten a body, as "
+     "with_parameters($self, parameters, /)\n--\n\nThe same robot with other inertial parameters, ten per body, as "
      "parameters() "
      "gives them."},
     {"with_armature", (PyCFunction)with_armature, METH_O,
@@ -381,7 +381,7 @@ PyMethodDef edit_methods[] = {
      "(inf, −1) if there are none."},
     {"save_json", (PyCFunction)save_json, METH_O, "save_json($self, path, /)\n--\n\nWrites Hamel's own format."},
     {"save_urdf", (PyCFunction)save_urdf, METH_O,
-     "save_urdf($self, path, /)\n--\n\nWrites URDF; UnsupportedError where URDF cannot say a thing."},
+     "save_urdf($self, path, /)\n--\n\nWrites URDF; UnsupportedError if URDF cannot express the model."},
     {"to_json", (PyCFunction)to_json, METH_NOARGS, "to_json($self, /)\n--\n\nThe text that save_json writes."},
     {"to_urdf", (PyCFunction)to_urdf, METH_NOARGS, "to_urdf($self, /)\n--\n\nThe text that save_urdf writes."},
     {"load_state", (PyCFunction)load_state, METH_O,

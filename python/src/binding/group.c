@@ -147,7 +147,7 @@ static PyGetSetDef getset[] = {
      NULL},
     {"dimension", (getter)get_dimension, NULL, "How many coordinates it has: m.", NULL},
     {"axis", (getter)get_axis, NULL, "The unit axis, where the group has one.", NULL},
-    {"pitch", (getter)get_pitch, NULL, "Metres a radian, of H alone.", NULL},
+    {"pitch", (getter)get_pitch, NULL, "Metres per radian, of H alone.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -116,7 +116,7 @@ def _solve(matrix: Array, x: ArrayLike) -> Array:
 def _shaped(x: ArrayLike, n: int, name: str) -> Array:
     theirs = numpy.asarray(x, float)
     if theirs.shape[-1:] != (n,):
-        raise InvalidArgumentError(f"{name} has shape {theirs.shape}, wanted is (…, {n})")
+        raise InvalidArgumentError(f"{name} has shape {theirs.shape}, expected (…, {n})")
     return theirs
 
 
