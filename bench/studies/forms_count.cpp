@@ -38,6 +38,7 @@ static tally take(void)
 #define double number
 #define hml_recursive_size         counted_size
 #define hml_rnea                   counted_rnea
+#define hmli_tree_motion           counted_motion
 #define hmli_tree_open             counted_open
 #define hmli_tree_to_root          counted_to_root
 #define hmli_tree_subtract_passive counted_subtract_passive

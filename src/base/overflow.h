@@ -18,25 +18,7 @@
 #ifndef HML_BASE_OVERFLOW_H
 #define HML_BASE_OVERFLOW_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "hamel/base.h"
-
-/* x − x is zero exactly where x is finite, and its bits have no order: the compiler takes as many at a time as it can
- */
-static inline hml_status finite_array(const double *x, size_t n)
-{
-    uint64_t all = 0;
-    for (size_t i = 0; i < n; i++) {
-        double zero = x[i] - x[i];
-        uint64_t pattern;
-        memcpy(&pattern, &zero, sizeof pattern);
-        all |= pattern;
-    }
-    return all ? HML_NOT_FINITE : HML_OK;
-}
+#include "base/finite.h"
 
 /* nothing is computed earlier or later than it stands */
 #if defined(__GNUC__)

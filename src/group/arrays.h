@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/finite.h"
 #include "group/se3.h"
 #include "hamel/base.h"
 
@@ -23,19 +24,7 @@
 static inline hml_status read_check(const double *x, int n)
 {
     if (!x) return HML_INVALID_ARGUMENT;
-    const uint64_t exponent = UINT64_C(0x7ff) << 52;
-    uint64_t bad = 0;
-    for (int i = 0; i < n; i++) bad |= (uint64_t)((num_to_bits(x[i]) & exponent) == exponent);
-    return bad ? HML_NOT_FINITE : HML_OK;
-}
-
-static inline vec3 array_vec3(const double *x) { return vec3_of(x[0], x[1], x[2]); }
-
-/* a 3x3 block, row-major */
-static inline mat3 array_mat3(const double *x, int ld)
-{
-    return mat3_of(vec3_of(x[0], x[ld], x[2 * ld]), vec3_of(x[1], x[ld + 1], x[2 * ld + 1]),
-                   vec3_of(x[2], x[ld + 2], x[2 * ld + 2]));
+    return finite_array(x, (size_t)n);
 }
 
 /* [v; ω] of a 4x4 matrix [ω^ v; 0 0], Notation (8); of the upper left block the skew part */
@@ -54,28 +43,28 @@ static inline hml_status read_number(double x, num *out)
 static inline hml_status read_vec3(const double x[3], vec3 *a)
 {
     TRY(read_check(x, 3));
-    *a = array_vec3(x);
+    *a = vec3_at(x);
     return HML_OK;
 }
 
 static inline hml_status read_twist(const double x[6], twist *V)
 {
     TRY(read_check(x, 6));
-    *V = twist_of(array_vec3(x), array_vec3(x + 3));
+    *V = twist_at(x);
     return HML_OK;
 }
 
 static inline hml_status read_wrench(const double x[6], wrench *F)
 {
     TRY(read_check(x, 6));
-    *F = wrench_of(array_vec3(x), array_vec3(x + 3));
+    *F = wrench_at(x);
     return HML_OK;
 }
 
 static inline hml_status read_rotation(const double x[9], mat3 *R)
 {
     TRY(read_check(x, 9));
-    *R = array_mat3(x, 3);
+    *R = mat3_at(x, 3);
     return HML_OK;
 }
 
@@ -83,7 +72,7 @@ static inline hml_status read_rotation(const double x[9], mat3 *R)
 static inline hml_status read_pose(const double H[16], pose *A)
 {
     TRY(read_check(H, 12));
-    *A = pose_of(array_mat3(H, 4), vec3_of(H[3], H[7], H[11]));
+    *A = pose_at(H);
     return HML_OK;
 }
 
@@ -117,7 +106,7 @@ static inline hml_status write_number(num x, double *out)
 static inline hml_status write_vec3(vec3 a, double out[3])
 {
     if (!out) return HML_INVALID_ARGUMENT;
-    out[0] = a.x, out[1] = a.y, out[2] = a.z;
+    vec3_put(a, out);
     return HML_OK;
 }
 

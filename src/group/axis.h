@@ -1,15 +1,11 @@
 /*
  * One axis, over num: the rotation about it, the angle of that rotation, and the twists that slide along it and turn
- * about it. n is a unit vector. And coordinates read and written as vectors.
+ * about it. n is a unit vector.
  */
 #ifndef HML_GROUP_AXIS_H
 #define HML_GROUP_AXIS_H
 
 #include "group/spatial.h"
-
-static inline vec3 vec3_at(const num a[]) { return vec3_of(a[0], a[1], a[2]); }
-static inline twist twist_at(const num a[]) { return twist_of(vec3_at(a), vec3_at(a + 3)); }
-static inline void vec3_put(vec3 a, num out[]) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
 
 /* rotation by an angle about n: c I + s n^ + (1 − c) n nᵀ */
 static inline mat3 axis_rotation(vec3 n, num angle)

@@ -12,15 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "hamel/subgroup.h"
-
-static int all_finite(const double *x, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(x[i])) return 0;
-    }
-    return 1;
-}
 
 /* inverse of A (n×n, destroyed) by Gauss-Jordan elimination with row pivots; 0 if a pivot is lost in round-off */
 static int invert(size_t n, double *A, double *inverse)

@@ -6,7 +6,7 @@
 static hml_status read_inertia(const double x[10], inertia *I)
 {
     TRY(read_check(x, 10));
-    *I = inertia_of(x[0], array_vec3(x + 1), sym3_of(x[4], x[5], x[6], x[7], x[8], x[9]));
+    *I = inertia_at(x);
     return HML_OK;
 }
 
@@ -50,7 +50,7 @@ hml_status hml_inertia_to_com(const double parameters[10], double *mass, double 
     TRY(write_number(A.m, mass));
     TRY(write_vec3(vec3_scale(1 / A.m, A.h), com));
     if (!moment) return HML_INVALID_ARGUMENT;
-    mat3_store(mat3_of_sym(moment_at_com(A)), moment, 3);
+    mat3_put(mat3_of_sym(moment_at_com(A)), moment, 3);
     return HML_OK;
 }
 
@@ -67,9 +67,9 @@ hml_status hml_inertia_from_matrix(const double M[36], double tolerance, double 
 {
     TRY(read_check(M, 36));
     TRY(read_check(&tolerance, 1));
-    mat3 up = array_mat3(M + 3, 6), low = array_mat3(M + 18, 6), skew = mat3_sub(low, up); /* 2 h^, when all is well */
+    mat3 up = mat3_at(M + 3, 6), low = mat3_at(M + 18, 6), skew = mat3_sub(low, up); /* 2 h^, when all is well */
     vec3 h = vec3_of(skew.y.z - skew.z.y, skew.z.x - skew.x.z, skew.x.y - skew.y.x);
-    inertia A = inertia_of((M[0] + M[7] + M[14]) / 3, vec3_scale(0.25, h), symmetric_part(array_mat3(M + 21, 6)));
+    inertia A = inertia_of((M[0] + M[7] + M[14]) / 3, vec3_scale(0.25, h), symmetric_part(mat3_at(M + 21, 6)));
     double near[36], most = 0, off = 0;
     inertia_matrix(A, near);
     for (int i = 0; i < 36; i++) {

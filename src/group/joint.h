@@ -4,6 +4,7 @@
  *
  *   joint_nq          numbers in a position q
  *   joint_nv          m, coordinates of a velocity v
+ *   joint_commutes    whether the group is commutative
  *   joint_neutral     q of the identity
  *   joint_element     g(q), the element of the group
  *   joint_pose        T(point) · g(q) · T(−point), the pose of the successor in the predecessor frame
@@ -51,6 +52,13 @@ static inline int joint_nv(int type)
     return type == HML_JOINT_SPHERICAL || type == HML_JOINT_FREE ? nq - 1 : nq;
 }
 
+/* does the joint's group commute? Then ad = 0, S(φ) = 1, and numbers simply add up */
+static inline int joint_commutes(int type)
+{
+    return type != HML_JOINT_PLANAR && type != HML_JOINT_SPHERICAL && type != HML_JOINT_SCHOENFLIES &&
+           type != HML_JOINT_FREE;
+}
+
 /* where the quaternion begins among a joint's numbers; −1: there is none */
 static inline int quaternion_at(int32_t type)
 {
@@ -76,10 +84,10 @@ static inline pose joint_element(int type, vec3 axis, num pitch, const num q[])
     case HML_JOINT_CYLINDRICAL: return pose_of(axis_rotation(axis, q[1]), vec3_scale(q[0], axis));
     case HML_JOINT_TRANSLATION2: return pose_of(mat3_identity(), vec3_of(q[0], q[1], K(0)));
     case HML_JOINT_PLANAR: return pose_of(z_rotation(q[2]), vec3_of(q[0], q[1], K(0)));
-    case HML_JOINT_SPHERICAL: return pose_of(quat_to_mat3(quat_of(q[0], q[1], q[2], q[3])), vec3_zero());
-    case HML_JOINT_TRANSLATION3: return pose_of(mat3_identity(), vec3_of(q[0], q[1], q[2]));
-    case HML_JOINT_SCHOENFLIES: return pose_of(z_rotation(q[3]), vec3_of(q[0], q[1], q[2]));
-    case HML_JOINT_FREE: return pose_of(quat_to_mat3(quat_of(q[3], q[4], q[5], q[6])), vec3_of(q[0], q[1], q[2]));
+    case HML_JOINT_SPHERICAL: return pose_of(quat_to_mat3(quat_at(q)), vec3_zero());
+    case HML_JOINT_TRANSLATION3: return pose_of(mat3_identity(), vec3_at(q));
+    case HML_JOINT_SCHOENFLIES: return pose_of(z_rotation(q[3]), vec3_at(q));
+    case HML_JOINT_FREE: return pose_of(quat_to_mat3(quat_at(q + 3)), vec3_at(q));
     default: return pose_identity();
     }
 }
@@ -93,9 +101,9 @@ static inline pose joint_pose(int type, vec3 axis, vec3 point, num pitch, const 
 
 /* ---- S ---- */
 
-static inline void joint_columns(int type, vec3 axis, vec3 point, num pitch, twist S[])
+/* in a frame where the joint's own x, y, z are the columns of R; axis: of those that have one */
+static inline void joint_columns_in(int type, mat3 R, vec3 axis, vec3 point, num pitch, twist S[])
 {
-    const vec3 x = vec3_of(K(1), K(0), K(0)), y = vec3_of(K(0), K(1), K(0)), z = vec3_of(K(0), K(0), K(1));
     switch (type) {
     case HML_JOINT_REVOLUTE: S[0] = turn_column(axis, point); break;
     case HML_JOINT_PRISMATIC: S[0] = slide_column(axis); break;
@@ -104,34 +112,36 @@ static inline void joint_columns(int type, vec3 axis, vec3 point, num pitch, twi
         S[0] = slide_column(axis);
         S[1] = turn_column(axis, point);
         break;
-    case HML_JOINT_TRANSLATION2:
-        S[0] = slide_column(x);
-        S[1] = slide_column(y);
-        break;
-    case HML_JOINT_PLANAR:
-        S[0] = slide_column(x);
-        S[1] = slide_column(y);
-        S[2] = turn_column(z, point);
-        break;
     case HML_JOINT_SPHERICAL:
-        S[0] = turn_column(x, point);
-        S[1] = turn_column(y, point);
-        S[2] = turn_column(z, point);
+        S[0] = turn_column(R.x, point);
+        S[1] = turn_column(R.y, point);
+        S[2] = turn_column(R.z, point);
+        break;
+    case HML_JOINT_TRANSLATION2:
+    case HML_JOINT_PLANAR:
+        S[0] = slide_column(R.x);
+        S[1] = slide_column(R.y);
+        if (type == HML_JOINT_PLANAR) S[2] = turn_column(R.z, point);
         break;
     case HML_JOINT_TRANSLATION3:
     case HML_JOINT_SCHOENFLIES:
     case HML_JOINT_FREE:
-        S[0] = slide_column(x);
-        S[1] = slide_column(y);
-        S[2] = slide_column(z);
-        if (type == HML_JOINT_SCHOENFLIES) S[3] = turn_column(z, point);
+        S[0] = slide_column(R.x);
+        S[1] = slide_column(R.y);
+        S[2] = slide_column(R.z);
+        if (type == HML_JOINT_SCHOENFLIES) S[3] = turn_column(R.z, point);
         if (type != HML_JOINT_FREE) break;
-        S[3] = turn_column(x, point);
-        S[4] = turn_column(y, point);
-        S[5] = turn_column(z, point);
+        S[3] = turn_column(R.x, point);
+        S[4] = turn_column(R.y, point);
+        S[5] = turn_column(R.z, point);
         break;
     default: break;
     }
+}
+
+static inline void joint_columns(int type, vec3 axis, vec3 point, num pitch, twist S[])
+{
+    joint_columns_in(type, mat3_identity(), axis, point, pitch, S);
 }
 
 /* ---- ad, S(φ) ---- */
@@ -143,7 +153,7 @@ static inline void joint_ad(int type, const num v[], num ad[])
     switch (type) {
     case HML_JOINT_PLANAR:
     case HML_JOINT_SCHOENFLIES: se2_ad_matrix(vec2_of(v[0], v[1]), v[m - 1], 0, 1, m - 1, m, ad); break;
-    case HML_JOINT_SPHERICAL: mat3_store(mat3_hat(vec3_at(v)), ad, m); break;
+    case HML_JOINT_SPHERICAL: mat3_put(mat3_hat(vec3_at(v)), ad, m); break;
     case HML_JOINT_FREE: twist_cross_matrix(twist_at(v), ad); break;
     default:
         for (int i = 0; i < m * m; i++) ad[i] = K(0);
@@ -160,7 +170,7 @@ static inline void joint_jacobian(int type, const num phi[], num S[])
     case HML_JOINT_SCHOENFLIES:
         se2_matrix(se2_dexp_right(vec2_of(phi[0], phi[1]), phi[m - 1]), 0, 1, m - 1, m, S);
         break;
-    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right(vec3_at(phi)), S, m); break;
+    case HML_JOINT_SPHERICAL: mat3_put(so3_dexp_right(vec3_at(phi)), S, m); break;
     case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right(twist_at(phi)), S); break;
     default:
         for (int i = 0; i < m * m; i++) S[i] = K(i % (m + 1) == 0);
@@ -177,7 +187,7 @@ static inline void joint_jacobian_inverse(int type, const num phi[], num S[])
     case HML_JOINT_SCHOENFLIES:
         se2_matrix(se2_dexp_right_inverse(vec2_of(phi[0], phi[1]), phi[m - 1]), 0, 1, m - 1, m, S);
         break;
-    case HML_JOINT_SPHERICAL: mat3_store(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
+    case HML_JOINT_SPHERICAL: mat3_put(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
     case HML_JOINT_FREE: se3_jacobian_matrix(se3_dexp_right_inverse(twist_at(phi)), S); break;
     default:
         for (int i = 0; i < m * m; i++) S[i] = K(i % (m + 1) == 0);
@@ -186,9 +196,6 @@ static inline void joint_jacobian_inverse(int type, const num phi[], num S[])
 }
 
 /* ---- q ⊕ v and q₁ ⊖ q₀ ---- */
-
-static inline quat joint_quat(const num q[]) { return quat_of(q[0], q[1], q[2], q[3]); }
-static inline void joint_put_quat(quat r, num q[]) { q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z; }
 
 /* out may be q */
 static inline void joint_integrate(int type, const num q[], const num v[], num out[])
@@ -205,13 +212,13 @@ static inline void joint_integrate(int type, const num q[], const num v[], num o
         for (int i = 2; i < m; i++) out[i] = q[i] + v[i];
         break;
     }
-    case HML_JOINT_SPHERICAL: joint_put_quat(quat_tidy(quat_mul(joint_quat(q), so3_exp_quat(vec3_at(v)))), out); break;
+    case HML_JOINT_SPHERICAL: quat_put(quat_tidy(quat_mul(quat_at(q), so3_exp_quat(vec3_at(v)))), out); break;
     case HML_JOINT_FREE: { /* p + R p_exp, R R_exp */
-        quat r = joint_quat(q + 3), e;
+        quat r = quat_at(q + 3), e;
         vec3 p;
         se3_exp_quat(twist_at(v), &e, &p);
         vec3_put(vec3_add(vec3_at(q), mat3_mul_vec(quat_to_mat3(r), p)), out);
-        joint_put_quat(quat_tidy(quat_mul(r, e)), out + 3);
+        quat_put(quat_tidy(quat_mul(r, e)), out + 3);
         break;
     }
     default:
@@ -239,13 +246,12 @@ static inline void joint_difference(int type, const num q0[], const num q1[], nu
         v[1] = d.y;
         break;
     }
-    case HML_JOINT_SPHERICAL: vec3_put(so3_log_quat(quat_mul(quat_conj(joint_quat(q0)), joint_quat(q1))), v); break;
+    case HML_JOINT_SPHERICAL: vec3_put(so3_log_quat(quat_mul(quat_conj(quat_at(q0)), quat_at(q1))), v); break;
     case HML_JOINT_FREE: {
-        quat r = joint_quat(q0 + 3);
+        quat r = quat_at(q0 + 3);
         vec3 p = mat3_tmul_vec(quat_to_mat3(r), vec3_sub(vec3_at(q1), vec3_at(q0)));
-        twist d = se3_log_quat(quat_mul(quat_conj(r), joint_quat(q1 + 3)), p);
-        vec3_put(d.v, v);
-        vec3_put(d.w, v + 3);
+        twist d = se3_log_quat(quat_mul(quat_conj(r), quat_at(q1 + 3)), p);
+        twist_put(d, v);
         break;
     }
     default:

@@ -28,11 +28,11 @@ static inline void joint_product(int type, const num a[], const num b[], num out
         for (int i = 2; i < m; i++) out[i] = a[i] + b[i];
         break;
     }
-    case HML_JOINT_SPHERICAL: joint_put_quat(quat_tidy(quat_mul(joint_quat(a), joint_quat(b))), out); break;
+    case HML_JOINT_SPHERICAL: quat_put(quat_tidy(quat_mul(quat_at(a), quat_at(b))), out); break;
     case HML_JOINT_FREE: {
-        quat r = quat_tidy(quat_mul(joint_quat(a + 3), joint_quat(b + 3)));
-        vec3_put(vec3_add(vec3_at(a), mat3_mul_vec(quat_to_mat3(joint_quat(a + 3)), vec3_at(b))), out);
-        joint_put_quat(r, out + 3);
+        quat r = quat_tidy(quat_mul(quat_at(a + 3), quat_at(b + 3)));
+        vec3_put(vec3_add(vec3_at(a), mat3_mul_vec(quat_to_mat3(quat_at(a + 3)), vec3_at(b))), out);
+        quat_put(r, out + 3);
         break;
     }
     default:
@@ -56,11 +56,11 @@ static inline void joint_inverse(int type, const num q[], num out[])
         for (int i = 2; i < m; i++) out[i] = -q[i];
         break;
     }
-    case HML_JOINT_SPHERICAL: joint_put_quat(quat_conj(joint_quat(q)), out); break;
+    case HML_JOINT_SPHERICAL: quat_put(quat_conj(quat_at(q)), out); break;
     case HML_JOINT_FREE: {
-        quat r = joint_quat(q + 3);
+        quat r = quat_at(q + 3);
         vec3_put(vec3_neg(mat3_tmul_vec(quat_to_mat3(r), vec3_at(q))), out);
-        joint_put_quat(quat_conj(r), out + 3);
+        quat_put(quat_conj(r), out + 3);
         break;
     }
     default:
@@ -73,8 +73,8 @@ static inline void joint_adjoint(int type, const num q[], num Ad[])
 {
     int m = joint_nv(type);
     switch (type) {
-    case HML_JOINT_SPHERICAL: mat3_store(quat_to_mat3(joint_quat(q)), Ad, m); break;
-    case HML_JOINT_FREE: pose_ad_matrix(pose_of(quat_to_mat3(joint_quat(q + 3)), vec3_at(q)), Ad); break;
+    case HML_JOINT_SPHERICAL: mat3_put(quat_to_mat3(quat_at(q)), Ad, m); break;
+    case HML_JOINT_FREE: pose_ad_matrix(pose_of(quat_to_mat3(quat_at(q + 3)), vec3_at(q)), Ad); break;
     default:
         for (int i = 0; i < m * m; i++) Ad[i] = K(i % (m + 1) == 0);
         if (type != HML_JOINT_PLANAR && type != HML_JOINT_SCHOENFLIES) break;

@@ -29,7 +29,7 @@ static inline hml_status read_matrix(const double x[9], mat3 *C)
 static inline hml_status read_hypercomplex(const double x[4], quat *q)
 {
     TRY(read_check(x, 4));
-    *q = quat_of(x[0], x[1], x[2], x[3]);
+    *q = quat_at(x);
     return HML_OK;
 }
 
@@ -37,14 +37,14 @@ static inline hml_status read_hypercomplex(const double x[4], quat *q)
 static inline hml_status read_length(double length, double *divisor)
 {
     *divisor = rotation_abs(length - 1) <= NUM_EPS ? 1 : length;
-    return length > 0.999 && length < 1.001 ? HML_OK : HML_NOT_NORMALIZED;
+    return square_is_unit(length * length) ? HML_OK : HML_NOT_NORMALIZED;
 }
 
 static inline hml_status read_quat(const double x[4], quat *q)
 {
     double d;
     TRY(read_hypercomplex(x, q));
-    TRY(read_length(sqrt(q->w * q->w + q->x * q->x + q->y * q->y + q->z * q->z), &d));
+    TRY(read_length(sqrt(quat_square(*q)), &d));
     *q = quat_of(q->w / d, q->x / d, q->y / d, q->z / d);
     return HML_OK;
 }
@@ -52,7 +52,7 @@ static inline hml_status read_quat(const double x[4], quat *q)
 static inline hml_status read_angle_axis(const double x[4], angle_axis *a)
 {
     TRY(read_check(x, 4));
-    vec3 n = array_vec3(x + 1);
+    vec3 n = vec3_at(x + 1);
     double d;
     TRY(read_length(vec3_norm(n), &d));
     *a = angle_axis_of(x[0], vec3_of(n.x / d, n.y / d, n.z / d));

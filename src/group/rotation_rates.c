@@ -67,7 +67,7 @@ hml_status hml_angle_axis_velocity(hml_side side, const double a[4], const doubl
     TRY(read_side(side));
     TRY(read_angle_axis(a, &b));
     TRY(read_check(rate, 4));
-    return write_vec3(angle_axis_velocity(side, b, angle_axis_of(rate[0], array_vec3(rate + 1))), w);
+    return write_vec3(angle_axis_velocity(side, b, angle_axis_of(rate[0], vec3_at(rate + 1))), w);
 }
 
 hml_status hml_rotvec_rate(hml_side side, const double phi[3], const double w[3], double rate[3])

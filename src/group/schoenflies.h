@@ -45,7 +45,7 @@ static inline vec3 schoenflies_log(vec3 n, vec3 position, num angle)
 /* [ A column ; row last ], 4×4, row-major */
 static inline void schoenflies_matrix(mat3 A, vec3 column, vec3 row, num last, num out[16])
 {
-    mat3_store(A, out, 4);
+    mat3_put(A, out, 4);
     out[3] = column.x, out[7] = column.y, out[11] = column.z;
     out[12] = row.x, out[13] = row.y, out[14] = row.z, out[15] = last;
 }

@@ -54,9 +54,6 @@ static inline screw screw_of_parts(vec3 u, vec3 n)
     return screw_of(axis, vec3_scale(r, vec3_cross(u, n)), r * vec3_dot(u, n), size, num_select(turns, one, zero));
 }
 
-static inline screw screw_of_twist(twist V) { return screw_of_parts(V.w, V.v); }
-static inline screw screw_of_wrench(wrench F) { return screw_of_parts(F.f, F.t); }
-
 /* ξ₁·η₂ + η₁·ξ₂ of two twists' directions ξ and moments η: zero if a wrench along one does no work on the other */
 static inline num screw_reciprocal(twist A, twist B) { return vec3_dot(A.w, B.v) + vec3_dot(A.v, B.w); }
 

@@ -20,9 +20,8 @@ hml_status hml_se3_from_quaternion(const double q[4], const double p[3], double 
     vec3 o;
     TRY(read_check(q, 4));
     TRY(read_vec3(p, &o));
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    if (!(length > 0.999 && length < 1.001)) return HML_NOT_NORMALIZED;
-    return write_pose(pose_of(quat_to_mat3(quat_normalize(quat_of(q[0], q[1], q[2], q[3]))), o), H);
+    if (!quat_is_unit(quat_at(q))) return HML_NOT_NORMALIZED;
+    return write_pose(pose_of(quat_to_mat3(quat_normalize(quat_at(q))), o), H);
 }
 
 hml_status hml_se3_to_quaternion(const double H[16], double q[4], double p[3])

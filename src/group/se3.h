@@ -213,25 +213,17 @@ static inline twist se3_dexp_right_inverse_derivative(twist xi, twist delta, twi
 
 /* ---- matrices, row-major ---- */
 
-/* a 3x3 block of a row-major matrix with the given leading dimension */
-NUM_INLINE void mat3_store(mat3 A, num *out, int ld)
-{
-    out[0] = A.x.x, out[1] = A.y.x, out[2] = A.z.x;
-    out[ld] = A.x.y, out[ld + 1] = A.y.y, out[ld + 2] = A.z.y;
-    out[2 * ld] = A.x.z, out[2 * ld + 1] = A.y.z, out[2 * ld + 2] = A.z.z;
-}
-
 /* [A B; C D] */
 NUM_INLINE void mat6_store(mat3 A, mat3 B, mat3 C, mat3 D, num out[36])
 {
-    mat3_store(A, out, 6), mat3_store(B, out + 3, 6);
-    mat3_store(C, out + 18, 6), mat3_store(D, out + 21, 6);
+    mat3_put(A, out, 6), mat3_put(B, out + 3, 6);
+    mat3_put(C, out + 18, 6), mat3_put(D, out + 21, 6);
 }
 
 /* Notation (12) */
 NUM_INLINE void pose_matrix(pose A, num out[16])
 {
-    mat3_store(A.R, out, 4);
+    mat3_put(A.R, out, 4);
     out[3] = A.p.x, out[7] = A.p.y, out[11] = A.p.z;
     out[12] = out[13] = out[14] = K(0), out[15] = K(1);
 }
@@ -239,7 +231,7 @@ NUM_INLINE void pose_matrix(pose A, num out[16])
 /* V^, Notation (7) */
 static inline void twist_hat_matrix(twist V, num out[16])
 {
-    mat3_store(mat3_hat(V.w), out, 4);
+    mat3_put(mat3_hat(V.w), out, 4);
     out[3] = V.v.x, out[7] = V.v.y, out[11] = V.v.z;
     out[12] = out[13] = out[14] = out[15] = K(0);
 }

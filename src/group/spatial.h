@@ -11,7 +11,8 @@
  *   inertia  m h J                             mass, first moment m·c, rotational inertia about the origin
  *
  * All functions take and return values; a compiler keeps them in registers. Functions are grouped by type, in this
- * order; the name begins with the type it works on.
+ * order; the name begins with the type it works on. x_at reads an x from an array of numbers, x_put writes it there,
+ * in the order above; matrices are row-major there, and a pose is the first three rows of a 4x4 matrix.
  */
 #ifndef HML_GROUP_SPATIAL_H
 #define HML_GROUP_SPATIAL_H
@@ -55,6 +56,8 @@ NUM_INLINE vec3 vec3_of(num x, num y, num z)
     return a;
 }
 
+NUM_INLINE vec3 vec3_at(const num *x) { return vec3_of(x[0], x[1], x[2]); }
+NUM_INLINE void vec3_put(vec3 a, num *x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
 NUM_INLINE vec3 vec3_zero(void) { return vec3_of(K(0), K(0), K(0)); }
 NUM_INLINE vec3 vec3_add(vec3 a, vec3 b) { return vec3_of(a.x + b.x, a.y + b.y, a.z + b.z); }
 NUM_INLINE vec3 vec3_sub(vec3 a, vec3 b) { return vec3_of(a.x - b.x, a.y - b.y, a.z - b.z); }
@@ -79,6 +82,8 @@ NUM_INLINE sym3 sym3_of(num xx, num xy, num xz, num yy, num yz, num zz)
     return A;
 }
 
+NUM_INLINE sym3 sym3_at(const num *x) { return sym3_of(x[0], x[1], x[2], x[3], x[4], x[5]); }
+
 NUM_INLINE sym3 sym3_add(sym3 A, sym3 B)
 {
     return sym3_of(A.xx + B.xx, A.xy + B.xy, A.xz + B.xz, A.yy + B.yy, A.yz + B.yz, A.zz + B.zz);
@@ -97,6 +102,20 @@ NUM_INLINE mat3 mat3_of(vec3 x, vec3 y, vec3 z)
     mat3 A;
     A.x = x, A.y = y, A.z = z;
     return A;
+}
+
+/* a 3x3 block of a matrix whose rows are ld apart */
+NUM_INLINE mat3 mat3_at(const num *x, int ld)
+{
+    return mat3_of(vec3_of(x[0], x[ld], x[2 * ld]), vec3_of(x[1], x[ld + 1], x[2 * ld + 1]),
+                   vec3_of(x[2], x[ld + 2], x[2 * ld + 2]));
+}
+
+NUM_INLINE void mat3_put(mat3 A, num *x, int ld)
+{
+    x[0] = A.x.x, x[1] = A.y.x, x[2] = A.z.x;
+    x[ld] = A.x.y, x[ld + 1] = A.y.y, x[ld + 2] = A.z.y;
+    x[2 * ld] = A.x.z, x[2 * ld + 1] = A.y.z, x[2 * ld + 2] = A.z.z;
 }
 
 NUM_INLINE mat3 mat3_diagonal(num x, num y, num z)
@@ -176,6 +195,18 @@ NUM_INLINE quat quat_of(num w, num x, num y, num z)
     return q;
 }
 
+NUM_INLINE quat quat_at(const num *x) { return quat_of(x[0], x[1], x[2], x[3]); }
+NUM_INLINE void quat_put(quat q, num *x) { x[0] = q.w, x[1] = q.x, x[2] = q.y, x[3] = q.z; }
+NUM_INLINE num quat_square(quat q) { return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z; }
+
+/* is what has this squared length unit within 1e-3? Not where there is NaN */
+NUM_INLINE mask square_is_unit(num square)
+{
+    return num_lt(K(0.999 * 0.999), square) & num_lt(square, K(1.001 * 1.001));
+}
+
+NUM_INLINE mask quat_is_unit(quat q) { return square_is_unit(quat_square(q)); }
+
 NUM_INLINE quat quat_conj(quat q) { return quat_of(q.w, -q.x, -q.y, -q.z); }
 
 NUM_INLINE quat quat_mul(quat a, quat b)
@@ -186,14 +217,14 @@ NUM_INLINE quat quat_mul(quat a, quat b)
 
 NUM_INLINE quat quat_normalize(quat q)
 {
-    num s = K(1) / num_sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    num s = K(1) / num_sqrt(quat_square(q));
     return quat_of(s * q.w, s * q.x, s * q.y, s * q.z);
 }
 
 /* of a product of unit quaternions: takes back what rounding did to its length, d = ½ (1 − |q|²) of it */
 NUM_INLINE quat quat_tidy(quat q)
 {
-    num d = K(0.5) * (K(1) - (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z));
+    num d = K(0.5) * (K(1) - quat_square(q));
     return quat_of(q.w + d * q.w, q.x + d * q.x, q.y + d * q.y, q.z + d * q.z);
 }
 
@@ -217,6 +248,7 @@ NUM_INLINE pose pose_of(mat3 R, vec3 p)
     return H;
 }
 
+NUM_INLINE pose pose_at(const num *x) { return pose_of(mat3_at(x, 4), vec3_of(x[3], x[7], x[11])); }
 NUM_INLINE pose pose_identity(void) { return pose_of(mat3_identity(), vec3_zero()); }
 
 /* H_ac = H_ab H_bc */
@@ -242,6 +274,8 @@ NUM_INLINE twist twist_of(vec3 v, vec3 w)
     return V;
 }
 
+NUM_INLINE twist twist_at(const num *x) { return twist_of(vec3_at(x), vec3_at(x + 3)); }
+NUM_INLINE void twist_put(twist V, num *x) { vec3_put(V.v, x), vec3_put(V.w, x + 3); }
 NUM_INLINE twist twist_zero(void) { return twist_of(vec3_zero(), vec3_zero()); }
 NUM_INLINE twist twist_add(twist A, twist B) { return twist_of(vec3_add(A.v, B.v), vec3_add(A.w, B.w)); }
 NUM_INLINE twist twist_sub(twist A, twist B) { return twist_of(vec3_sub(A.v, B.v), vec3_sub(A.w, B.w)); }
@@ -279,6 +313,8 @@ NUM_INLINE wrench wrench_of(vec3 f, vec3 t)
     return F;
 }
 
+NUM_INLINE wrench wrench_at(const num *x) { return wrench_of(vec3_at(x), vec3_at(x + 3)); }
+NUM_INLINE void wrench_put(wrench F, num *x) { vec3_put(F.f, x), vec3_put(F.t, x + 3); }
 NUM_INLINE wrench wrench_zero(void) { return wrench_of(vec3_zero(), vec3_zero()); }
 NUM_INLINE wrench wrench_add(wrench A, wrench B) { return wrench_of(vec3_add(A.f, B.f), vec3_add(A.t, B.t)); }
 NUM_INLINE wrench wrench_sub(wrench A, wrench B) { return wrench_of(vec3_sub(A.f, B.f), vec3_sub(A.t, B.t)); }
@@ -315,10 +351,7 @@ NUM_INLINE inertia inertia_of(num m, vec3 h, sym3 J)
     return I;
 }
 
-NUM_INLINE inertia inertia_zero(void)
-{
-    return inertia_of(K(0), vec3_zero(), sym3_of(K(0), K(0), K(0), K(0), K(0), K(0)));
-}
+NUM_INLINE inertia inertia_at(const num *x) { return inertia_of(x[0], vec3_at(x + 1), sym3_at(x + 4)); }
 
 NUM_INLINE inertia inertia_add(inertia A, inertia B)
 {

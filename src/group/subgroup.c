@@ -30,14 +30,6 @@ int32_t hml_group_dimension(hml_group group) { return subgroup_dimension((int)gr
 
 /* ---- checks ---- */
 
-static int all_finite(const double *x, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (!isfinite(x[i])) return 0;
-    }
-    return 1;
-}
-
 static int has_axis(hml_group group)
 {
     return group != HML_GROUP_SE3 && group != HML_GROUP_R3 && group != HML_GROUP_SO3;
@@ -79,7 +71,7 @@ static hml_status read_input(const hml_subgroup *G, const double *in, const doub
     if (!in || !out) return HML_INVALID_ARGUMENT;
     hml_status status = read_group(G, g);
     if (status) return status;
-    return all_finite(in, subgroup_dimension(g->group)) ? HML_OK : HML_NOT_FINITE;
+    return all_finite(in, (size_t)subgroup_dimension(g->group)) ? HML_OK : HML_NOT_FINITE;
 }
 
 hml_status hml_subgroup_make(hml_group group, const double axis[3], double pitch, hml_subgroup *G)
@@ -203,7 +195,7 @@ hml_status hml_subgroup_exp(const hml_subgroup *G, const double phi[], double H[
 static int is_rotation(mat3 R)
 {
     double square[9];
-    mat3_store(mat3_tmul(R, R), square, 3);
+    mat3_put(mat3_tmul(R, R), square, 3);
     for (int i = 0; i < 9; i++) {
         if (!(fabs(square[i] - (i % 4 == 0)) <= ELEMENT_TOLERANCE)) return 0;
     }
@@ -298,7 +290,7 @@ static hml_status read_motion(const hml_subgroup *G, const double *M, const doub
     hml_status status = read_input(G, v, out, g);
     if (status) return status;
     int m = subgroup_dimension(g->group);
-    return all_finite(M, m * m) && all_finite(other, m) ? HML_OK : HML_NOT_FINITE;
+    return all_finite(M, (size_t)(m * m)) && all_finite(other, (size_t)m) ? HML_OK : HML_NOT_FINITE;
 }
 
 hml_status hml_subgroup_coriolis(const hml_subgroup *G, const double M[], const double v[], double C[])
@@ -359,7 +351,7 @@ static hml_status read_force(const subgroup *g, const double *force, double out[
 {
     int m = subgroup_dimension(g->group);
     for (int i = 0; i < m; i++) out[i] = force ? force[i] : 0;
-    return all_finite(out, m) ? HML_OK : HML_NOT_FINITE;
+    return all_finite(out, (size_t)m) ? HML_OK : HML_NOT_FINITE;
 }
 
 hml_status hml_subgroup_inverse_dynamics(const hml_subgroup *G, const double M[], const double v[], const double vdot[],

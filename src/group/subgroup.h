@@ -152,7 +152,7 @@ static inline void subgroup_ad(subgroup G, const num v[], num ad[])
     int m = subgroup_dimension(G.group);
     switch (G.group) {
     case HML_GROUP_SE3: twist_cross_matrix(twist_at(v), ad); break;
-    case HML_GROUP_SO3: mat3_store(mat3_hat(vec3_at(v)), ad, m); break;
+    case HML_GROUP_SO3: mat3_put(mat3_hat(vec3_at(v)), ad, m); break;
     case HML_GROUP_SE2: se2_ad_matrix(vec2_of(v[0], v[1]), v[2], 0, 1, 2, m, ad); break;
     case HML_GROUP_X: schoenflies_ad(G.axis, vec3_at(v), v[3], ad); break;
     default:
@@ -166,8 +166,8 @@ static inline void subgroup_ad_tilde(subgroup G, const num p[], num C[])
 {
     int m = subgroup_dimension(G.group);
     switch (G.group) {
-    case HML_GROUP_SE3: wrench_cross_matrix(wrench_of(vec3_at(p), vec3_at(p + 3)), C); break;
-    case HML_GROUP_SO3: mat3_store(mat3_hat(vec3_neg(vec3_at(p))), C, m); break;
+    case HML_GROUP_SE3: wrench_cross_matrix(wrench_at(p), C); break;
+    case HML_GROUP_SO3: mat3_put(mat3_hat(vec3_neg(vec3_at(p))), C, m); break;
     case HML_GROUP_X: schoenflies_ad_tilde(G.axis, vec3_at(p), C); break;
     default:
         for (int l = 0; l < m * m; l++) C[l] = K(0);
@@ -256,7 +256,7 @@ static inline void subgroup_jacobian(subgroup G, const num phi[], num S[])
     int m = subgroup_dimension(G.group);
     switch (G.group) {
     case HML_GROUP_SE3: se3_jacobian_matrix(se3_dexp_right(twist_at(phi)), S); break;
-    case HML_GROUP_SO3: mat3_store(so3_dexp_right(vec3_at(phi)), S, m); break;
+    case HML_GROUP_SO3: mat3_put(so3_dexp_right(vec3_at(phi)), S, m); break;
     case HML_GROUP_SE2: se2_matrix(se2_dexp_right(vec2_of(phi[0], phi[1]), phi[2]), 0, 1, 2, m, S); break;
     case HML_GROUP_X: schoenflies_jacobian(G.axis, vec3_at(phi), phi[3], S); break;
     default:
@@ -270,7 +270,7 @@ static inline void subgroup_jacobian_inverse(subgroup G, const num phi[], num S[
     int m = subgroup_dimension(G.group);
     switch (G.group) {
     case HML_GROUP_SE3: se3_jacobian_matrix(se3_dexp_right_inverse(twist_at(phi)), S); break;
-    case HML_GROUP_SO3: mat3_store(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
+    case HML_GROUP_SO3: mat3_put(so3_dexp_right_inverse(vec3_at(phi)), S, m); break;
     case HML_GROUP_SE2: se2_matrix(se2_dexp_right_inverse(vec2_of(phi[0], phi[1]), phi[2]), 0, 1, 2, m, S); break;
     case HML_GROUP_X: schoenflies_jacobian_inverse(G.axis, vec3_at(phi), phi[3], S); break;
     default:

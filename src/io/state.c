@@ -85,7 +85,7 @@ static hml_status warn_keys(state_reader *r, const place *object, const char *co
         size_t size = strlen(pointer) + 40;
         char *sentence = malloc(size);
         if (!sentence ||
-            !hmli_array_grow(&s->warnings, &r->warnings_capacity, (size_t)s->nwarnings + 1, sizeof *s->warnings)) {
+            !array_grow(&s->warnings, &r->warnings_capacity, (size_t)s->nwarnings + 1, sizeof *s->warnings)) {
             free(sentence);
             return hmli_report_memory(r->json.error, r->json.file);
         }
@@ -181,14 +181,14 @@ static void convert(const state_reader *r, hml_representation representation)
         if (joint.type != HML_JOINT_FREE || body.parent >= 0) continue;
         const double *q = r->state->q + joint.q;
         double *v = r->state->v + joint.v, *tau = r->state->tau + joint.v;
-        pose H = pose_of(quat_to_mat3(quat_of(q[3], q[4], q[5], q[6])), vec3_of_array(q));
-        twist V = twist_of(vec3_of_array(v), vec3_of_array(v + 3));
-        wrench F = wrench_of(vec3_of_array(tau), vec3_of_array(tau + 3));
+        pose H = pose_of(quat_to_mat3(quat_at(q + 3)), vec3_at(q));
+        twist V = twist_at(v);
+        wrench F = wrench_at(tau);
         to_left(representation, H, &V, &F);
-        vec3_to_array(V.v, v);
-        vec3_to_array(V.w, v + 3);
-        vec3_to_array(F.f, tau);
-        vec3_to_array(F.t, tau + 3);
+        vec3_put(V.v, v);
+        vec3_put(V.w, v + 3);
+        vec3_put(F.f, tau);
+        vec3_put(F.t, tau + 3);
     }
 }
 

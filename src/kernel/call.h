@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "group/spatial.h"
 #include "kernel/paths.h"
-#include "num/num.h"
+#include "kernel/simd/transpose.h"
 
 typedef struct kernel_input {
     const lane *data; /* NULL: zeros */
@@ -100,13 +101,6 @@ static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
     return bad | ~num_lt(a, K(1));
 }
 
-/* lanes whose quaternion is not within 1e-3 of unit */
-NUM_INLINE mask quaternion_is_off(const num *r)
-{
-    num n = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    return ~(num_lt(K(0.999 * 0.999), n) & num_lt(n, K(1.001 * 1.001)));
-}
-
 /* lanes of a state that no kernel should see: numbers that are not finite, quaternions that are none; v, a: if any */
 static inline mask kernel_bad_state(const hml_plan *plan, const num *q, const num *v, const num *a)
 {
@@ -115,8 +109,8 @@ static inline mask kernel_bad_state(const hml_plan *plan, const num *q, const nu
     if (v) bad = kernel_not_finite(v, plan->nv, bad);
     if (a) bad = kernel_not_finite(a, plan->nv, bad);
     for (const plan_body *b = plan_bodies(plan); b < end; b++) {
-        if (b->type == HML_JOINT_FREE) bad |= quaternion_is_off(q + b->q + 3);
-        if (b->type == HML_JOINT_SPHERICAL) bad |= quaternion_is_off(q + b->q);
+        if (b->type == HML_JOINT_FREE) bad |= ~quat_is_unit(quat_at(q + b->q + 3));
+        if (b->type == HML_JOINT_SPHERICAL) bad |= ~quat_is_unit(quat_at(q + b->q));
     }
     return bad;
 }

@@ -17,7 +17,7 @@
 #ifndef HML_KERNEL_COMPOSITE_H
 #define HML_KERNEL_COMPOSITE_H
 
-#include "group/spatial.h"
+#include "group/joint.h"
 #include "model/plan.h"
 
 /* a body in motion, then its whole subtree: the sum of such */
@@ -97,60 +97,25 @@ static inline pose joint_move(int type, pose P, num pitch, const num q[])
         P.p = pose_act(P, vec3_of(q[0], q[1], K(0)));
         P.R = turn_z(P.R, q[2]);
         break;
-    case HML_JOINT_SPHERICAL: P.R = mat3_mul(P.R, quat_to_mat3(quat_normalize(quat_of(q[0], q[1], q[2], q[3])))); break;
-    case HML_JOINT_TRANSLATION3: P.p = pose_act(P, vec3_of(q[0], q[1], q[2])); break;
+    case HML_JOINT_SPHERICAL: P.R = mat3_mul(P.R, quat_to_mat3(quat_normalize(quat_at(q)))); break;
+    case HML_JOINT_TRANSLATION3: P.p = pose_act(P, vec3_at(q)); break;
     case HML_JOINT_SCHOENFLIES:
-        P.p = pose_act(P, vec3_of(q[0], q[1], q[2]));
+        P.p = pose_act(P, vec3_at(q));
         P.R = turn_z(P.R, q[3]);
         break;
     case HML_JOINT_FREE:
-        P.p = pose_act(P, vec3_of(q[0], q[1], q[2]));
-        P.R = mat3_mul(P.R, quat_to_mat3(quat_normalize(quat_of(q[3], q[4], q[5], q[6]))));
+        P.p = pose_act(P, vec3_at(q));
+        P.R = mat3_mul(P.R, quat_to_mat3(quat_normalize(quat_at(q + 3))));
         break;
     default: break;
     }
     return P;
 }
 
-static inline twist column_slide(vec3 axis) { return twist_of(axis, vec3_zero()); }
-static inline twist column_turn(vec3 p, vec3 axis) { return twist_of(vec3_cross(p, axis), axis); }
-
-/* S of a joint whose successor frame is H, column by column */
-static inline void joint_columns_at(int type, pose H, num pitch, twist *c)
+/* S of a joint whose successor frame is H, column by column; every axis is z */
+static inline void joint_columns_at(int type, pose H, num pitch, twist *S)
 {
-    switch (type) {
-    case HML_JOINT_REVOLUTE: c[0] = column_turn(H.p, H.R.z); break;
-    case HML_JOINT_PRISMATIC: c[0] = column_slide(H.R.z); break;
-    case HML_JOINT_HELICAL: c[0] = twist_axpy(pitch, column_slide(H.R.z), column_turn(H.p, H.R.z)); break;
-    case HML_JOINT_CYLINDRICAL:
-        c[0] = column_slide(H.R.z);
-        c[1] = column_turn(H.p, H.R.z);
-        break;
-    case HML_JOINT_SPHERICAL:
-        c[0] = column_turn(H.p, H.R.x);
-        c[1] = column_turn(H.p, H.R.y);
-        c[2] = column_turn(H.p, H.R.z);
-        break;
-    case HML_JOINT_TRANSLATION2:
-    case HML_JOINT_PLANAR:
-        c[0] = column_slide(H.R.x);
-        c[1] = column_slide(H.R.y);
-        if (type == HML_JOINT_PLANAR) c[2] = column_turn(H.p, H.R.z);
-        break;
-    case HML_JOINT_TRANSLATION3:
-    case HML_JOINT_SCHOENFLIES:
-    case HML_JOINT_FREE:
-        c[0] = column_slide(H.R.x);
-        c[1] = column_slide(H.R.y);
-        c[2] = column_slide(H.R.z);
-        if (type == HML_JOINT_SCHOENFLIES) c[3] = column_turn(H.p, H.R.z);
-        if (type != HML_JOINT_FREE) break;
-        c[3] = column_turn(H.p, H.R.x);
-        c[4] = column_turn(H.p, H.R.y);
-        c[5] = column_turn(H.p, H.R.z);
-        break;
-    default: break;
-    }
+    joint_columns_in(type, H.R, H.R.z, H.p, pitch, S);
 }
 
 /* a rigid body in motion, from its inertia in the root frame */

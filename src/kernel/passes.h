@@ -29,7 +29,7 @@ static inline void tree_forward(const hml_plan *plan, const plan_tree *tree, con
             pose W = joint_move(p->type, plan_pose(p->X), pitch, &q[p->q]);
             base->H = W;
             base->gravity = mat3_tmul_vec(W.R, vec3_of(K(gravity[0]), K(gravity[1]), K(gravity[2])));
-            base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
+            base->u = free_root ? vec3_at(nu) : vec3_zero();
             b->H = pose_identity();
             b->a = free_root ? twist_zero() : twist_of(vec3_neg(base->gravity), vec3_zero());
         } else {
@@ -113,8 +113,7 @@ static inline wrench body_wrench(const kernel_call *call, int32_t i, pose H)
 {
     num f[6];
     for (int32_t k = 0; k < 6; k++) f[k] = kernel_load(call->wrenches, call->count, 6 * i + k);
-    return pose_ad_dual(pose_mul(H, plan_pose(plan_bodies(call->plan)[i].to_body)),
-                        wrench_of(vec3_of(f[0], f[1], f[2]), vec3_of(f[3], f[4], f[5])));
+    return pose_ad_dual(pose_mul(H, plan_pose(plan_bodies(call->plan)[i].to_body)), wrench_at(f));
 }
 
 static inline void apply_wrenches(const kernel_call *call, const plan_tree *tree, body_state *bodies)

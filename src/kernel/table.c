@@ -12,11 +12,11 @@
 /* clang-format off */
 #if !defined HML_NUM_F32
 #include "kernel/simd/base6.h"
+#include "kernel/simd/transpose.h"
 #include "kernel/call.h"
 #include "kernel/simd/store4.h"
 #include "kernel/composite.h"
 #include "kernel/passes.h"
-#include "kernel/simd/transpose.h"
 #include "kernel/pack/poses.h"
 #include "kernel/pack/jacobians.h"
 #include "kernel/pack/configuration.h"
@@ -52,7 +52,7 @@
 #include "kernel/single/long_chains.h"
 #include "kernel/single/linearize.h"
 #endif
-#include "kernel/pack/scratch_size.h"
+#include "kernel/scratch_size.h"
 #include "kernel/single/poses.h"
 #endif
 /* clang-format on */

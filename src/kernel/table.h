@@ -74,7 +74,7 @@ enum {
 typedef struct kernel_table {
     const char *name;
     int lanes;
-    /* bytes of scratch for any kernel of the table (pack/scratch_size.h) */
+    /* bytes of scratch for any kernel of the table (kernel/scratch_size.h) */
     size_t (*scratch_size)(const struct hml_plan *plan, unsigned uses);
     /* where the object keeps what others may read (kernel/scratch.h); returns its size in bytes */
     size_t (*kept_scratch)(const struct hml_plan *plan, void *memory, struct kept_scratch *kept);

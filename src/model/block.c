@@ -159,7 +159,7 @@ hml_status hml_model_copy(const hml_model *m, hml_model **copy)
 hml_status hml_model_set_gravity(hml_model *m, const double gravity[3])
 {
     if (!m || !gravity) return HML_INVALID_ARGUMENT;
-    if (!hmli_all_finite(gravity, 3)) return HML_NOT_FINITE;
+    if (!all_finite(gravity, 3)) return HML_NOT_FINITE;
     memcpy(m->gravity, gravity, sizeof m->gravity);
     return HML_OK;
 }

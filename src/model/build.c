@@ -312,20 +312,19 @@ static hml_status check_sizes(const build *w, const hml_model *m)
     for (int32_t i = 0; i < m->nbodies; i++) {
         const model_body *b = &model_bodies(m)[i];
         const model_joint *j = &model_joints(m)[b->joint];
-        if (!hmli_all_finite(b->p, 3) || !hmli_all_finite(&b->mass, 1) || !hmli_all_finite(b->com, 3) ||
-            !hmli_all_finite(b->moment, 6) || !hmli_all_finite(&j->multiplier, 1) || !hmli_all_finite(&j->offset, 1))
+        if (!all_finite(b->p, 3) || !all_finite(&b->mass, 1) || !all_finite(b->com, 3) || !all_finite(b->moment, 6) ||
+            !all_finite(&j->multiplier, 1) || !all_finite(&j->offset, 1))
             return hmli_fail(w->error, HML_NOT_FINITE, "body " NAMED ": its values overflow when combined",
                              model_text(m, b->name));
     }
     for (int32_t i = 0; i < m->nframes; i++)
-        if (!hmli_all_finite(model_frames(m)[i].p, 3))
+        if (!all_finite(model_frames(m)[i].p, 3))
             return hmli_fail(w->error, HML_NOT_FINITE, "frame " NAMED ": its values overflow when combined",
                              model_text(m, model_frames(m)[i].name));
     for (int32_t i = 0; i < m->nshapes; i++)
-        if (!hmli_all_finite(model_shapes(m)[i].p, 3))
+        if (!all_finite(model_shapes(m)[i].p, 3))
             return hmli_fail(w->error, HML_NOT_FINITE, "the values of a shape overflow when combined");
-    if (!hmli_all_finite(&m->world_mass, 1) || !hmli_all_finite(m->world_com, 3) ||
-        !hmli_all_finite(m->world_moment, 6))
+    if (!all_finite(&m->world_mass, 1) || !all_finite(m->world_com, 3) || !all_finite(m->world_moment, 6))
         return hmli_fail(w->error, HML_NOT_FINITE, "the inertias fixed to the world overflow when combined");
     return HML_OK;
 }

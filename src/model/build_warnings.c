@@ -10,7 +10,7 @@
 static hml_status keep(build *w, const char *sentence)
 {
     if (w->options & HML_BUILD_STRICT) return hmli_fail(w->error, HML_BAD_MODEL, "%s", sentence);
-    if (!hmli_grow(&w->warnings, &w->warnings_capacity, w->nwarnings + 1, sizeof *w->warnings))
+    if (!array_grow(&w->warnings, &w->warnings_capacity, w->nwarnings + 1, sizeof *w->warnings))
         return HML_OUT_OF_MEMORY;
     uint32_t text = hmli_text_add(&w->text, sentence);
     if (text == NO_TEXT) return HML_OUT_OF_MEMORY;

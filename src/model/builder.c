@@ -43,7 +43,7 @@ hml_status hml_builder_set_name(hml_builder *b, const char *name)
 hml_status hml_builder_set_gravity(hml_builder *b, const double gravity[3])
 {
     if (!b || !gravity) return HML_INVALID_ARGUMENT;
-    if (!hmli_all_finite(gravity, 3)) return HML_NOT_FINITE;
+    if (!all_finite(gravity, 3)) return HML_NOT_FINITE;
     memcpy(b->gravity, gravity, sizeof b->gravity);
     return HML_OK;
 }
@@ -133,7 +133,7 @@ hml_status hml_builder_add_body(hml_builder *b, const char *name, const char *pa
     if (parent && strcmp(parent, name) == 0)
         return hmli_fail(error, HML_BAD_MODEL, "body " NAMED " is its own parent", name);
 
-    if (b->nlinks >= MAX_ITEMS || !hmli_grow(&b->links, &b->links_capacity, b->nlinks + 1, sizeof *b->links) ||
+    if (b->nlinks >= MAX_ITEMS || !array_grow(&b->links, &b->links_capacity, b->nlinks + 1, sizeof *b->links) ||
         !hmli_names_reserve(&b->places) || !hmli_names_reserve(&b->joints))
         return no_memory(error);
     link.name = hmli_text_add(&b->text, name);
@@ -162,7 +162,7 @@ hml_status hml_builder_add_frame(hml_builder *b, const char *name, const char *b
     memcpy(frame.rotation, rotation, sizeof frame.rotation);
     if ((status = hmli_check_placement("frame", name, frame.position, frame.rotation, error))) return status;
 
-    if (b->nframes >= MAX_ITEMS || !hmli_grow(&b->frames, &b->frames_capacity, b->nframes + 1, sizeof *b->frames) ||
+    if (b->nframes >= MAX_ITEMS || !array_grow(&b->frames, &b->frames_capacity, b->nframes + 1, sizeof *b->frames) ||
         !hmli_names_reserve(&b->places))
         return no_memory(error);
     frame.name = hmli_text_add(&b->text, name);
@@ -177,7 +177,7 @@ hml_status hml_builder_add_warning(hml_builder *b, const char *sentence)
 {
     if (!b || !sentence) return HML_INVALID_ARGUMENT;
     if (b->nwarnings >= MAX_ITEMS ||
-        !hmli_grow(&b->warnings, &b->warnings_capacity, b->nwarnings + 1, sizeof *b->warnings))
+        !array_grow(&b->warnings, &b->warnings_capacity, b->nwarnings + 1, sizeof *b->warnings))
         return HML_OUT_OF_MEMORY;
     uint32_t text = hmli_text_add(&b->text, sentence);
     if (text == NO_TEXT) return HML_OUT_OF_MEMORY;

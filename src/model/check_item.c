@@ -34,13 +34,6 @@ int hmli_text_is_plain(const char *text)
     return 1;
 }
 
-int hmli_all_finite(const double *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i])) return 0;
-    return 1;
-}
-
 int hmli_joint_uses_axis(hml_joint_type type)
 {
     return type == HML_JOINT_REVOLUTE || type == HML_JOINT_PRISMATIC || type == HML_JOINT_HELICAL ||
@@ -65,12 +58,12 @@ double hmli_normalize_axis(double axis[3])
 /* Newton-Schulz: R ← R (3 − RᵀR)/2 doubles the digits of orthonormality in each step; from 1e-3, three are enough */
 int hmli_normalize_rotation(double R[9])
 {
-    mat3 A = mat3_of_rows(R);
+    mat3 A = mat3_at(R, 3);
     double off = INFINITY;
     for (int step = 0; step < 4; step++) {
         mat3 E = mat3_sub(mat3_identity(), mat3_tmul(A, A));
         double e[9], largest = 0;
-        mat3_to_rows(E, e);
+        mat3_put(E, e, 3);
         for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(e[i]));
         if (step == 0) {
             off = largest;
@@ -79,7 +72,7 @@ int hmli_normalize_rotation(double R[9])
         }
         A = mat3_add(A, mat3_scale(0.5, mat3_mul(A, E)));
     }
-    mat3_to_rows(A, R);
+    mat3_put(A, R, 3);
     return 1;
 }
 
@@ -96,7 +89,7 @@ double hmli_normalize_rest(hml_joint_type type, double rest[HML_JOINT_MAX_NQ])
 hml_status hmli_check_placement(const char *what, const char *name, const double position[3], double rotation[9],
                                 hml_error *error)
 {
-    if (!hmli_all_finite(position, 3) || !hmli_all_finite(rotation, 9))
+    if (!all_finite(position, 3) || !all_finite(rotation, 9))
         return hmli_fail(error, HML_NOT_FINITE, "%s " NAMED ": its placement holds NaN or infinity", what, name);
     if (!hmli_normalize_rotation(rotation))
         return hmli_fail(error, HML_NOT_NORMALIZED, "%s " NAMED ": the rotation of its placement is not orthonormal",
@@ -120,7 +113,7 @@ static hml_status check_limits(const char *name, const char *which, const double
 
 static hml_status check_numbers(const char *name, const char *which, const double *x, int n, hml_error *error)
 {
-    if (!hmli_all_finite(x, n))
+    if (!all_finite(x, (size_t)n))
         return hmli_fail(error, HML_NOT_FINITE, "joint " NAMED ": its %s holds NaN or infinity", name, which);
     return HML_OK;
 }
@@ -166,7 +159,7 @@ hml_status hmli_check_joint(hml_joint_spec *joint, hml_error *error)
 
 hml_status hmli_check_inertia(const char *link, const hml_inertia_spec *body, hml_error *error)
 {
-    if (!isfinite(body->mass) || !hmli_all_finite(body->com, 3) || !hmli_all_finite(body->moment, 9))
+    if (!isfinite(body->mass) || !all_finite(body->com, 3) || !all_finite(body->moment, 9))
         return hmli_fail(error, HML_NOT_FINITE, "body " NAMED ": its inertia holds NaN or infinity", link);
     char mass[DECIMAL_SIZE];
     if (body->mass < 0)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/decimal.h"
+#include "base/finite.h"
 #include "hamel/model.h"
 
 #if defined __GNUC__
@@ -24,9 +25,6 @@ hml_status hmli_fail(hml_error *error, hml_status status, const char *format, ..
  * terminals, and not U+FFFE or U+FFFF, which are no characters
  */
 int hmli_text_is_plain(const char *text);
-
-/* 1 if all n numbers are finite */
-int hmli_all_finite(const double *x, int n);
 
 int hmli_joint_uses_axis(hml_joint_type type);
 

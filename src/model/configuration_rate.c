@@ -21,7 +21,7 @@ void hmli_rate_block(int32_t type, const double q[], double F[HML_JOINT_MAX_NQ *
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 3; k++) E[i * nv + k] = 0.5 * half[i][k];
     if (type != HML_JOINT_FREE) return;
-    mat3 R = quat_to_mat3(joint_quat(r));
+    mat3 R = quat_to_mat3(quat_at(r));
     const vec3 columns[3] = {R.x, R.y, R.z};
     for (int k = 0; k < 3; k++) F[k] = columns[k].x, F[nv + k] = columns[k].y, F[2 * nv + k] = columns[k].z;
 }

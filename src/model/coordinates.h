@@ -38,7 +38,7 @@ static inline hml_status configuration_status(const hml_model *m, const double *
     if (finite_numbers(q, m->nq)) return HML_NOT_FINITE;
     for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
         int at = quaternion_at(r->type);
-        if (at >= 0 && !quaternion_is_unit(q + r->q + at)) return HML_NOT_NORMALIZED;
+        if (at >= 0 && !quat_is_unit(quat_at(q + r->q + at))) return HML_NOT_NORMALIZED;
     }
     return HML_OK;
 }
@@ -47,7 +47,7 @@ static inline hml_status configuration_status(const hml_model *m, const double *
 static inline void make_unit(double r[4])
 {
     double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    if (fabs(square - 1) > 4e-16) joint_put_quat(quat_normalize(joint_quat(r)), r);
+    if (fabs(square - 1) > 4e-16) quat_put(quat_normalize(quat_at(r)), r);
 }
 
 /* a joint's own numbers, checked, its quaternion unit */
@@ -57,7 +57,7 @@ static inline hml_status joint_numbers(const model_joint *j, const double *q, do
     if (finite_numbers(out, j->nq)) return HML_NOT_FINITE;
     int at = quaternion_at(j->type);
     if (at < 0) return HML_OK;
-    if (!quaternion_is_unit(out + at)) return HML_NOT_NORMALIZED;
+    if (!quat_is_unit(quat_at(out + at))) return HML_NOT_NORMALIZED;
     make_unit(out + at);
     return HML_OK;
 }

@@ -39,7 +39,7 @@ pose hmli_joint_motion(const hml_model *m, const model_joint *j, const double *q
     pose H = pose_identity();
     for (int32_t i = j->body; i < j->body + j->nbodies; i++) {
         const model_body *b = &model_bodies(m)[i];
-        H = pose_mul(H, joint_pose(b->type, vec3_of_array(b->axis), vec3_of_array(b->point), b->pitch, q));
+        H = pose_mul(H, joint_pose(b->type, vec3_at(b->axis), vec3_at(b->point), b->pitch, q));
         q += b->nq;
     }
     return H;
@@ -55,7 +55,7 @@ typedef struct text {
 static const char *prefixed(text *t, const char *prefix, const char *name)
 {
     size_t head = strlen(prefix), tail = strlen(name) + 1;
-    if (!hmli_grow(&t->data, &t->capacity, head + tail, 1)) return NULL;
+    if (!array_grow(&t->data, &t->capacity, head + tail, 1)) return NULL;
     memcpy(t->data, prefix, head);
     memcpy(t->data + head, name, tail);
     return t->data;

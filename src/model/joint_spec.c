@@ -73,7 +73,7 @@ hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[
     for (int i = 0; i < 6; i++)
         if (!isfinite(screw[i])) return HML_NOT_FINITE;
 
-    twist s = twist_of(vec3_of_array(screw), vec3_of_array(screw + 3));
+    twist s = twist_at(screw);
     if (spatial) s = pose_ad_inverse(pose_of_arrays(rotation, position), s);
     double turn = vec3_norm(s.w), slide = vec3_norm(s.v);
     if (turn == 0 && slide == 0) return HML_INVALID_ARGUMENT;
@@ -91,8 +91,8 @@ hml_status hml_joint_spec_set_screw(hml_joint_spec *spec, const double position[
     }
     memcpy(spec->position, position, sizeof spec->position);
     memcpy(spec->rotation, rotation, sizeof spec->rotation);
-    vec3_to_array(axis, spec->axis);
-    vec3_to_array(point, spec->point);
+    vec3_put(axis, spec->axis);
+    vec3_put(point, spec->point);
     spec->pitch = pitch;
     return HML_OK;
 }

@@ -108,12 +108,12 @@ hml_status hml_layout_joint(const hml_model *m, hml_layout layout, unsigned opti
 
 /* ---- rotations ---- */
 
-static mat3 rotation_of(const double wxyz[4]) { return quat_to_mat3(joint_quat(wxyz)); }
+static mat3 rotation_of(const double wxyz[4]) { return quat_to_mat3(quat_at(wxyz)); }
 
 static void turn(mat3 R, int back, const double in[3], double out[3])
 {
-    vec3 a = vec3_of_array(in);
-    vec3_to_array(back ? mat3_tmul_vec(R, a) : mat3_mul_vec(R, a), out);
+    vec3 a = vec3_at(in);
+    vec3_put(back ? mat3_tmul_vec(R, a) : mat3_mul_vec(R, a), out);
 }
 
 static void put_xyzw(const double wxyz[4], double out[4])
@@ -157,7 +157,7 @@ static void base_to(hml_layout layout, const double *g, double *out, double *w)
         break;
     case HML_LAYOUT_IDYNTREE: {
         double R[9];
-        mat3_to_rows(rotation_of(g + 3), R);
+        mat3_put(rotation_of(g + 3), R, 3);
         for (int i = 0; i < 3; i++) {
             memcpy(out + 4 * i, R + 3 * i, 3 * sizeof *R);
             out[4 * i + 3] = g[i];
@@ -193,7 +193,7 @@ static hml_status base_from(hml_layout layout, const double *in, double w, doubl
             g[i] = in[4 * i + 3];
         }
         if (!hmli_normalize_rotation(R)) return HML_NOT_NORMALIZED;
-        joint_put_quat(quat_normalize(mat3_to_quat(mat3_of_rows(R))), g + 3);
+        quat_put(quat_normalize(mat3_to_quat(mat3_at(R, 3))), g + 3);
         break;
     }
     default: memcpy(g, in, 7 * sizeof *g); break;
@@ -209,7 +209,7 @@ static void ball_to(hml_layout layout, const double *g, double *out, double *w)
         memcpy(out, g + 1, 3 * sizeof *g);
         *w = g[0];
     } else if (layout == HML_LAYOUT_DRAKE) { /* R = R_z(yaw) R_y(pitch) R_x(roll) */
-        euler e = euler_of_quat(EULER_ZYX, joint_quat(g));
+        euler e = euler_of_quat(EULER_ZYX, quat_at(g));
         out[0] = e.last, out[1] = e.middle, out[2] = e.first;
     } else {
         memcpy(out, g, 4 * sizeof *g);
@@ -223,7 +223,7 @@ static void ball_from(hml_layout layout, const double *in, double w, double *g)
     else if (layout == HML_LAYOUT_RBDL)
         put_wxyz(w, in, g);
     else if (layout == HML_LAYOUT_DRAKE)
-        joint_put_quat(quat_of_euler(EULER_ZYX, euler_of(in[2], in[1], in[0])), g);
+        quat_put(quat_of_euler(EULER_ZYX, euler_of(in[2], in[1], in[0])), g);
     else
         memcpy(g, in, 4 * sizeof *g);
 }

@@ -12,7 +12,7 @@
 /* adds an inertia, given in a frame with pose H (NULL: the identity), to mass, com and moment (xx xy xz yy yz zz) */
 static inline void lump(const hml_inertia_spec *add, const pose *H, double *mass, double com[3], double moment[6])
 {
-    vec3 c = vec3_of_array(add->com);
+    vec3 c = vec3_at(add->com);
     sym3 J = sym3_of_rows(add->moment);
     if (H) {
         c = pose_act(*H, c);
@@ -20,13 +20,13 @@ static inline void lump(const hml_inertia_spec *add, const pose *H, double *mass
     }
     if (add->mass > 0 && *mass > 0) {
         double share = add->mass / (*mass + add->mass);
-        vec3 d = vec3_sub(c, vec3_of_array(com));
+        vec3 d = vec3_sub(c, vec3_at(com));
         J = sym3_add(J, sym3_point_mass(*mass * share, d));
-        c = vec3_axpy(share, d, vec3_of_array(com));
+        c = vec3_axpy(share, d, vec3_at(com));
     }
-    if (add->mass > 0) vec3_to_array(c, com);
+    if (add->mass > 0) vec3_put(c, com);
     *mass += add->mass;
-    sym3_to_array(sym3_add(sym3_of_array(moment), J), moment);
+    sym3_to_array(sym3_add(sym3_at(moment), J), moment);
 }
 
 #endif

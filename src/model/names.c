@@ -4,24 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int hmli_grow(void *array, size_t *capacity, size_t need, size_t element)
-{
-    if (need <= *capacity) return 1;
-    size_t wanted = *capacity < 8 ? 16 : 2 * *capacity;
-    if (wanted < need) wanted = need;
-    if (wanted > SIZE_MAX / element) return 0;
-    void *old, *grown;
-    memcpy(&old, array, sizeof old); /* array points to a pointer of some other type */
-    if (!(grown = realloc(old, wanted * element))) return 0;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return 1;
-}
-
 uint32_t hmli_text_add(text_pool *pool, const char *text)
 {
     size_t length = strlen(text) + 1, offset = pool->size;
-    if (length > UINT32_MAX - 1 - offset || !hmli_grow(&pool->data, &pool->capacity, offset + length, 1))
+    if (length > UINT32_MAX - 1 - offset || !array_grow(&pool->data, &pool->capacity, offset + length, 1))
         return NO_TEXT;
     memcpy(pool->data + offset, text, length);
     pool->size += length;
@@ -49,8 +35,8 @@ int32_t hmli_names_find(const name_table *table, const text_pool *pool, const ch
 int hmli_names_reserve(name_table *table)
 {
     size_t need = (size_t)table->tree.leaves + 1;
-    return hmli_grow(&table->entries, &table->entries_capacity, need, sizeof *table->entries) &&
-           hmli_grow(&table->tree.nodes, &table->nodes_capacity, need, sizeof *table->tree.nodes);
+    return array_grow(&table->entries, &table->entries_capacity, need, sizeof *table->entries) &&
+           array_grow(&table->tree.nodes, &table->nodes_capacity, need, sizeof *table->tree.nodes);
 }
 
 void hmli_names_add(name_table *table, const text_pool *pool, uint32_t text, int32_t value)

@@ -1,13 +1,11 @@
 /*
- * Names while a model is being built: growing memory, a pool of text, and a table from name to number, which is a
- * crit-bit tree (trie.h): no choice of names makes it slow.
+ * Names while a model is being built: a pool of text, and a table from name to number, which is a crit-bit tree
+ * (trie.h): no choice of names makes it slow.
  */
 #ifndef HML_MODEL_NAMES_H
 #define HML_MODEL_NAMES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/grow.h"
 #include "model/trie.h"
 
 #define NO_TEXT UINT32_MAX
@@ -27,9 +25,6 @@ typedef struct name_table {
     trie tree;
     size_t entries_capacity, nodes_capacity;
 } name_table;
-
-/* room for `need` elements of `element` bytes in *array; 0 when out of memory, and then nothing has changed */
-int hmli_grow(void *array, size_t *capacity, size_t need, size_t element);
 
 /* copies the text; its offset, or NO_TEXT when out of memory */
 uint32_t hmli_text_add(text_pool *pool, const char *text);

@@ -129,11 +129,6 @@ static int32_t find_runs(const hml_model *m, plan_run *runs)
 
 /* ---- constants: frames and inertias ---- */
 
-static mat3 mat3_read(const double R[9])
-{
-    return mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8]));
-}
-
 static void pose_write(pose H, double out[12])
 {
     const double R[9] = {H.R.x.x, H.R.y.x, H.R.z.x, H.R.x.y, H.R.y.y, H.R.z.y, H.R.x.z, H.R.y.z, H.R.z.z};
@@ -159,8 +154,8 @@ static int has_axis(int32_t type)
 /* the plan frame in the body frame */
 static pose plan_frame(const model_body *b)
 {
-    mat3 A = has_axis(b->type) ? rotation_to_axis(vec3_of(b->axis[0], b->axis[1], b->axis[2])) : mat3_identity();
-    return pose_of(A, vec3_of(b->point[0], b->point[1], b->point[2]));
+    mat3 A = has_axis(b->type) ? rotation_to_axis(vec3_at(b->axis)) : mat3_identity();
+    return pose_of(A, vec3_at(b->point));
 }
 
 /* the code of plan_quarter_turn */
@@ -188,7 +183,7 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
     memset(inertias, 0, 10 * row * sizeof *inertias);
     for (int32_t i = 0; i < m->nbodies; i++) {
         pose Q = plan_frame(&b[i]), Qp = b[i].parent < 0 ? pose_identity() : plan_frame(&b[b[i].parent]);
-        pose origin = pose_of(mat3_read(b[i].R), vec3_of(b[i].p[0], b[i].p[1], b[i].p[2]));
+        pose origin = pose_of(mat3_at(b[i].R, 3), vec3_of(b[i].p[0], b[i].p[1], b[i].p[2]));
         pose X = pose_between(Qp, pose_mul(origin, Q)), to_body = pose_inverse(Q);
         inertia I = inertia_of_com(
             b[i].mass, vec3_of(b[i].com[0], b[i].com[1], b[i].com[2]),
@@ -279,8 +274,8 @@ static void fill_motions(const hml_model *m, hml_plan *plan)
     for (int32_t i = 0; i < m->nbodies; i++) {
         const model_body *b = &bodies[i];
         plan_motion *out = &motions[i];
-        const pose P = pose_of(mat3_read(b->R), vec3_of(b->p[0], b->p[1], b->p[2])), Q = plan_frame(b);
-        const vec3 axis = vec3_of(b->axis[0], b->axis[1], b->axis[2]);
+        const pose P = pose_of(mat3_at(b->R, 3), vec3_at(b->p)), Q = plan_frame(b);
+        const vec3 axis = vec3_at(b->axis);
         const int32_t angle = angle_at(b->type);
         memset(out, 0, sizeof *out);
         out->parent = b->parent, out->type = b->type, out->q = b->q, out->pitch = b->pitch;

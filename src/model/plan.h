@@ -146,11 +146,4 @@ static inline const model_coordinate *plan_coordinates(const hml_plan *p)
     return (const model_coordinate *)((const char *)p + p->coordinates);
 }
 
-/* a quaternion within 1e-3 of unit; not where there is NaN */
-static inline int quaternion_is_unit(const double r[4])
-{
-    double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2] + r[3] * r[3];
-    return square > 0.999 * 0.999 && square < 1.001 * 1.001;
-}
-
 #endif

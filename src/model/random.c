@@ -54,7 +54,7 @@ static void draw_rotation(hml_rng *rng, double R[9])
 {
     double q[4];
     hml_rng_quaternion(rng, q);
-    mat3_to_rows(quat_to_mat3(quat_of(q[0], q[1], q[2], q[3])), R);
+    mat3_put(quat_to_mat3(quat_at(q)), R, 3);
 }
 
 /* one of the 24 rotations of a cube */
@@ -64,8 +64,8 @@ static void draw_quarter_turns(hml_rng *rng, double R[9])
     double a[3] = {0}, b[3] = {0};
     a[x] = chance(rng, 0.5) ? 1 : -1;
     b[y] = chance(rng, 0.5) ? 1 : -1;
-    vec3 first = vec3_of_array(a), second = vec3_of_array(b);
-    mat3_to_rows(mat3_of(first, second, vec3_cross(first, second)), R);
+    vec3 first = vec3_at(a), second = vec3_at(b);
+    mat3_put(mat3_of(first, second, vec3_cross(first, second)), R, 3);
 }
 
 static void draw_axis(hml_rng *rng, int aligned, double axis[3])
@@ -75,7 +75,7 @@ static void draw_axis(hml_rng *rng, int aligned, double axis[3])
     axis[hml_rng_below(rng, 3)] = 1;
     if (aligned) return;
     hml_rng_quaternion(rng, q);
-    vec3_to_array(quat_to_mat3(quat_of(q[0], q[1], q[2], q[3])).z, axis);
+    vec3_put(quat_to_mat3(quat_at(q)).z, axis);
 }
 
 static void draw_joint(const hml_random_spec *spec, hml_rng *rng, hml_joint_spec *joint)
@@ -133,7 +133,7 @@ static hml_inertia_spec draw_inertia(const hml_random_spec *spec, hml_rng *rng)
     sym3 J = sym3_of(scale * (square[1] + square[2]), 0, 0, scale * (square[0] + square[2]), 0,
                      scale * (square[0] + square[1]));
     double moment[6];
-    sym3_to_array(sym3_rotate(mat3_of_rows(R), J), moment);
+    sym3_to_array(sym3_rotate(mat3_at(R, 3), J), moment);
     sym3_array_to_rows(moment, I.moment);
     return I;
 }

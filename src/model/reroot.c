@@ -48,9 +48,8 @@ static hml_status reverse(hml_joint_spec *joint, const char *name, hml_error *er
                          hml_joint_type_name(joint->type), hml_joint_type_name(joint->type));
     }
     pose O = pose_of_arrays(joint->rotation, joint->position);
-    vec3_to_array(vec3_neg(mat3_mul_vec(O.R, vec3_of_array(joint->axis))), joint->axis);
-    vec3_to_array(hmli_joint_uses_point(joint->type) ? pose_act(O, vec3_of_array(joint->point)) : vec3_zero(),
-                  joint->point);
+    vec3_put(vec3_neg(mat3_mul_vec(O.R, vec3_at(joint->axis))), joint->axis);
+    vec3_put(hmli_joint_uses_point(joint->type) ? pose_act(O, vec3_at(joint->point)) : vec3_zero(), joint->point);
     pose_to_arrays(pose_inverse(O), joint->rotation, joint->position);
     return HML_OK;
 }
@@ -117,7 +116,7 @@ static hml_status motion_in_world(const hml_model *m, int32_t body, const double
     while (body >= 0) {
         const model_body *b = &model_bodies(m)[body];
         const model_joint *j = &model_joints(m)[b->joint], *leader = j->leader < 0 ? j : &model_joints(m)[j->leader];
-        vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
+        vec3 axis = vec3_at(b->axis), point = vec3_at(b->point);
         double g[HML_JOINT_MAX_NQ], scale = j->leader < 0 ? 1 : j->multiplier;
         twist S[HML_JOINT_MAX_NV];
         int32_t second = body - j->body; /* of a universal joint */
@@ -162,12 +161,12 @@ static void put_numbers(int32_t type, pose g, const twist *V, double *q, double 
 {
     int at = type == HML_JOINT_SPHERICAL ? 0 : 3;
     if (at) {
-        vec3_to_array(g.p, q);
-        if (V) vec3_to_array(V->v, v);
+        vec3_put(g.p, q);
+        if (V) vec3_put(V->v, v);
     }
     if (type == HML_JOINT_TRANSLATION3) return;
-    joint_put_quat(quat_normalize(mat3_to_quat(g.R)), q + at);
-    if (V) vec3_to_array(V->w, v + at);
+    quat_put(quat_normalize(mat3_to_quat(g.R)), q + at);
+    if (V) vec3_put(V->w, v + at);
 }
 
 /*
@@ -177,7 +176,7 @@ static void put_numbers(int32_t type, pose g, const twist *V, double *q, double 
 static void turn_numbers(const model_body *old, const double *q, const double *v, double *q_out, double *v_out)
 {
     pose g = joint_element(old->type, vec3_zero(), 0, q);
-    pose R = pose_of(mat3_of_rows(old->R), vec3_zero());
+    pose R = pose_of(mat3_at(old->R, 3), vec3_zero());
     pose turned = pose_mul(R, pose_mul(pose_inverse(g), pose_inverse(R)));
     twist V = twist_zero(), S[HML_JOINT_MAX_NV];
     joint_columns(old->type, vec3_zero(), vec3_zero(), 0, S);

@@ -52,7 +52,7 @@ hml_status hml_builder_add_shape(hml_builder *b, const char *body, const hml_sha
     builder_shape added = {.body = NO_TEXT, .shape = *shape};
     hml_status status = hmli_check_shape(body, &added.shape, error);
     if (status) return status;
-    if (b->nshapes >= MAX_SHAPES || !hmli_grow(&b->shapes, &b->shapes_capacity, b->nshapes + 1, sizeof *b->shapes) ||
+    if (b->nshapes >= MAX_SHAPES || !array_grow(&b->shapes, &b->shapes_capacity, b->nshapes + 1, sizeof *b->shapes) ||
         (body && (added.body = hmli_text_add(&b->text, body)) == NO_TEXT))
         return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory");
     b->shapes[b->nshapes++] = added;

@@ -24,7 +24,7 @@ static int name_valid(const hml_model *m, uint32_t name, uint64_t *left)
 static int placement_valid(const double R[9], const double p[3])
 {
     double copy[9];
-    if (!hmli_all_finite(R, 9) || !hmli_all_finite(p, 3)) return 0;
+    if (!all_finite(R, 9) || !all_finite(p, 3)) return 0;
     for (int i = 0; i < 9; i++) copy[i] = R[i];
     return hmli_normalize_rotation(copy);
 }
@@ -63,9 +63,9 @@ static int bodies_valid(const hml_model *m, uint64_t *left)
             b->nv != hml_joint_type_nv(type) || !topology_valid(m, i))
             return 0;
         if (b->joint < 0 || b->joint >= m->njoints || !name_valid(m, b->name, left)) return 0;
-        if (!placement_valid(b->R, b->p) || !hmli_all_finite(b->axis, 3) || !hmli_all_finite(b->point, 3) ||
-            !isfinite(b->pitch) || !isfinite(b->mass) || b->mass < 0 || !hmli_all_finite(b->com, 3) ||
-            !hmli_all_finite(b->moment, 6))
+        if (!placement_valid(b->R, b->p) || !all_finite(b->axis, 3) || !all_finite(b->point, 3) ||
+            !isfinite(b->pitch) || !isfinite(b->mass) || b->mass < 0 || !all_finite(b->com, 3) ||
+            !all_finite(b->moment, 6))
             return 0;
         if (hmli_joint_uses_axis(type) && !unit(b->axis)) return 0;
         q += b->nq;
@@ -150,7 +150,8 @@ static int coordinates_valid(const hml_model *m)
         const model_body *b = &model_bodies(m)[i];
         double rest[HML_JOINT_MAX_NQ] = {0};
         for (int32_t k = 0; k < b->nq; k++) rest[k] = model_rest(m)[b->q + k];
-        if (!hmli_all_finite(rest, b->nq) || !(fabs(hmli_normalize_rest((hml_joint_type)b->type, rest) - 1) < 1e-12))
+        if (!all_finite(rest, (size_t)(b->nq)) ||
+            !(fabs(hmli_normalize_rest((hml_joint_type)b->type, rest) - 1) < 1e-12))
             return 0;
     }
     return passive == m->passive;
@@ -159,10 +160,10 @@ static int coordinates_valid(const hml_model *m)
 int hmli_block_valid(const hml_model *m)
 {
     uint64_t left = m->names_size;
-    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name, &left) || !hmli_all_finite(m->gravity, 3))
+    if (model_text(m, 0)[m->names_size - 1] != 0 || !name_valid(m, m->name, &left) || !all_finite(m->gravity, 3))
         return 0;
-    if (!isfinite(m->world_mass) || m->world_mass < 0 || !hmli_all_finite(m->world_com, 3) ||
-        !hmli_all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
+    if (!isfinite(m->world_mass) || m->world_mass < 0 || !all_finite(m->world_com, 3) ||
+        !all_finite(m->world_moment, 6) || m->nloader_warnings < 0 || m->nloader_warnings > m->nwarnings)
         return 0;
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (model_warnings(m)[i] >= m->names_size) return 0;

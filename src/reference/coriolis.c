@@ -40,7 +40,7 @@ static wrench pull(const tree_body *i, twist S, twist Sdot)
     double x[6], y[6];
     twist_numbers(S, x);
     mat6_apply(y, i->IA, x);
-    return wrench_add(inertia_mul(i->Ic, Sdot), wrench_of(vec3_of(y[0], y[1], y[2]), vec3_of(y[3], y[4], y[5])));
+    return wrench_add(inertia_mul(i->Ic, Sdot), wrench_at(y));
 }
 
 static void fill(tree *t, const double *v, size_t nv, double *C)

@@ -23,8 +23,7 @@ hml_status hml_parameters(const hml_model *model, double *parameters)
     for (int i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
         const double *m = b->moment;
-        inertia I = inertia_of_com(b->mass, vec3_of(b->com[0], b->com[1], b->com[2]),
-                                   sym3_of(m[0], m[1], m[2], m[3], m[4], m[5]));
+        inertia I = inertia_of_com(b->mass, vec3_at(b->com), sym3_at(m));
         const double numbers[HML_BODY_PARAMETERS] = {I.m,    I.h.x,  I.h.y,  I.h.z,  I.J.xx,
                                                      I.J.xy, I.J.xz, I.J.yy, I.J.yz, I.J.zz};
         memcpy(parameters + HML_BODY_PARAMETERS * i, numbers, sizeof numbers);
@@ -36,7 +35,7 @@ hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t cou
 {
     if (!model || first < 0 || count < 0 || first > model->nbodies - count || (count > 0 && !parameters))
         return HML_INVALID_ARGUMENT;
-    if (!hmli_all_finite(parameters, HML_BODY_PARAMETERS * count)) return HML_NOT_FINITE;
+    if (!all_finite(parameters, (size_t)(HML_BODY_PARAMETERS * count))) return HML_NOT_FINITE;
     for (int32_t i = 0; i < count; i++) {
         const double *p = parameters + HML_BODY_PARAMETERS * i;
         if (p[0] < 0 || (p[0] == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0))) return HML_BAD_MODEL;
@@ -56,20 +55,6 @@ hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t cou
     return HML_OK;
 }
 
-/* V and V̇ of every body, in the body; V̇ with −g in it */
-static void motion(tree *t, const double *v, const double *a)
-{
-    for (int i = 0; i < t->n; i++) {
-        tree_body *b = &t->body[i];
-        twist vp = twist_zero(), ap = twist_of(vec3_neg(tree_gravity(t)), vec3_zero());
-        if (b->parent >= 0) vp = t->body[b->parent].v, ap = t->body[b->parent].a;
-        twist vJ = tree_joint(b, b->S, v);
-        b->v = twist_add(pose_ad_inverse(b->X, vp), vJ);
-        b->a = twist_add(pose_ad_inverse(b->X, ap), twist_cross(b->v, vJ));
-        if (a) b->a = twist_add(b->a, tree_joint(b, b->S, a));
-    }
-}
-
 hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v, const double *a,
                          double *Y)
 {
@@ -80,7 +65,7 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
     const unsigned before = overflow_watch();
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
     memset(Y, 0, (size_t)model->nv * columns * sizeof *Y);
-    motion(&t, v, a);
+    hmli_tree_motion(&t, v, a);
     for (int i = 0; i < t.n; i++) {
         for (int k = 0; k < HML_BODY_PARAMETERS; k++) {
             inertia I = unit_inertia(k);
@@ -105,7 +90,7 @@ hml_status hml_energy_regressor(const hml_model *model, void *scratch, const dou
     hml_status status = hmli_tree_open(model, scratch, q, v, NULL, NULL, &t);
     if (status) return status;
     const unsigned before = overflow_watch();
-    if (kinetic) motion(&t, v, NULL);
+    if (kinetic) hmli_tree_motion(&t, v, NULL);
     for (int i = 0; i < t.n * HML_BODY_PARAMETERS; i++) {
         const tree_body *b = &t.body[i / HML_BODY_PARAMETERS];
         inertia I = unit_inertia(i % HML_BODY_PARAMETERS);
@@ -126,7 +111,7 @@ hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const d
     if (status) return status;
     const unsigned before = overflow_watch();
     size_t columns = HML_BODY_PARAMETERS * (size_t)t.n;
-    motion(&t, v, NULL);
+    hmli_tree_motion(&t, v, NULL);
     for (size_t i = 0; i < columns; i++) {
         const tree_body *b = &t.body[i / HML_BODY_PARAMETERS];
         wrench p = pose_ad_dual(b->H, inertia_mul(unit_inertia((int)(i % HML_BODY_PARAMETERS)), b->v));

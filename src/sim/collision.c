@@ -28,7 +28,7 @@ int32_t hmli_collision_points(hml_shape_kind kind)
 static pose shape_pose(const collision_shape *s, const double *H)
 {
     const double *at = H + 16 * (size_t)(s->body < 0 ? 0 : s->body);
-    return s->body < 0 ? s->place : pose_mul(pose_of(array_mat3(at, 4), vec3_of(at[3], at[7], at[11])), s->place);
+    return s->body < 0 ? s->place : pose_mul(pose_of(mat3_at(at, 4), vec3_of(at[3], at[7], at[11])), s->place);
 }
 
 static vec3 unit(vec3 a, vec3 otherwise)

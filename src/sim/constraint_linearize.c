@@ -27,9 +27,9 @@
 /* a constraint's own λ as a wrench at its frame */
 static wrench wrench_of_rows(const hml_constraint *c, const double *lambda)
 {
-    if (c->kind == HML_HOLD_FRAME) return wrench_of(array_vec3(lambda), array_vec3(lambda + 3));
-    if (c->kind == HML_HOLD_POINT) return wrench_of(array_vec3(lambda), vec3_zero());
-    vec3 n = array_vec3(c->normal);
+    if (c->kind == HML_HOLD_FRAME) return wrench_at(lambda);
+    if (c->kind == HML_HOLD_POINT) return wrench_of(vec3_at(lambda), vec3_zero());
+    vec3 n = vec3_at(c->normal);
     return wrench_of(vec3_scale(lambda[0] / sqrt(vec3_dot(n, n)), n), vec3_zero());
 }
 
@@ -83,7 +83,7 @@ static void add_rows(const constraint_system *s, const hml_constraint *c, double
     const size_t n = s->n;
     if (factor == 0) return;
     if (constraint_is_plane(c)) {
-        vec3 normal = array_vec3(c->normal);
+        vec3 normal = vec3_at(c->normal);
         double scale = factor / sqrt(vec3_dot(normal, normal));
         for (size_t k = 0; k < n; k++) {
             out[k] += scale * (normal.x * block[k] + normal.y * block[n + k] + normal.z * block[2 * n + k]);
@@ -102,7 +102,7 @@ static void add_stiffness(const constraint_system *s, const hml_constraint *c, c
     if (c->kind == HML_HOLD_FRAME) {
         const state_series state = {.q = q};
         twist V[SERIES_LENGTH];
-        pose goal = pose_of(array_mat3(c->pose, 4), vec3_of(c->pose[3], c->pose[7], c->pose[11]));
+        pose goal = pose_of(mat3_at(c->pose, 4), vec3_of(c->pose[3], c->pose[7], c->pose[11]));
         pose H = frame_series(s->model, c->frame, HML_WORLD, HML_LEFT, &state, 0, V, NULL);
         twist e = se3_log(pose_between(goal, H));
         for (int32_t k = 0; k < n; k++) {
@@ -178,7 +178,7 @@ static void assemble(const constraint_system *s, const double *v, const double *
         const model_joint *j = &model_joints(s->model)[i];
         const size_t first = (size_t)j->v, size = (size_t)j->nv;
         double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
-        if (size < 3) continue; /* smaller groups commute */
+        if (joint_commutes(j->type)) continue;
         joint_ad(j->type, v + j->v, ad);
         for (size_t r = 0; r < size * size; r++) A[(first + r / size) * 2 * n + first + r % size] = -ad[r];
     }

@@ -132,7 +132,7 @@ hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hm
 
 static vec3 unit_normal(const hml_constraint *c)
 {
-    vec3 n = array_vec3(c->normal);
+    vec3 n = vec3_at(c->normal);
     return vec3_scale(1 / sqrt(vec3_dot(n, n)), n);
 }
 

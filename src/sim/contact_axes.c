@@ -26,7 +26,7 @@ static int32_t lengths(const model_joint *j) { return j->type == HML_JOINT_PLANA
 static mat3 joint_rotation(const model_joint *j, const double *q)
 {
     q += j->q + lengths(j);
-    if (j->type == HML_JOINT_FREE) return quat_to_mat3(quat_normalize(joint_quat(q)));
+    if (j->type == HML_JOINT_FREE) return quat_to_mat3(quat_normalize(quat_at(q)));
     double c = cos(q[0]), s = sin(q[0]);
     return mat3_of(vec3_of(c, s, 0), vec3_of(-s, c, 0), vec3_of(0, 0, 1));
 }
@@ -39,7 +39,7 @@ static vec3 linear(const model_joint *j, const double *v)
 static vec3 angular(const model_joint *j, const double *v)
 {
     v += j->v + lengths(j);
-    return j->type == HML_JOINT_FREE ? vec3_of(v[0], v[1], v[2]) : vec3_of(0, 0, v[0]);
+    return j->type == HML_JOINT_FREE ? vec3_at(v) : vec3_of(0, 0, v[0]);
 }
 
 static void put_linear(const model_joint *j, vec3 a, double *v)

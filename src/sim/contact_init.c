@@ -87,8 +87,8 @@ static collision_shape resolve_shape(const hml_model *model, hml_shape s)
     collision_shape r = {.body = f ? f->body : -1, .parent = -2, .kind = s.kind};
     if (r.body >= 0) r.parent = model_bodies(model)[r.body].parent;
     memcpy(r.size, s.size, sizeof r.size);
-    r.place = pose_of(array_mat3(s.rotation, 3), array_vec3(s.position));
-    if (f) r.place = pose_mul(pose_of(array_mat3(f->R, 3), array_vec3(f->p)), r.place);
+    r.place = pose_of(mat3_at(s.rotation, 3), vec3_at(s.position));
+    if (f) r.place = pose_mul(pose_of(mat3_at(f->R, 3), vec3_at(f->p)), r.place);
     r.friction = s.friction;
     r.restitution = s.restitution;
     return r;
@@ -98,10 +98,10 @@ static vec3 normalized(vec3 a) { return vec3_scale(1 / sqrt(vec3_dot(a, a)), a);
 
 static collision_plane resolve_plane(const hml_plane *p)
 {
-    collision_plane r = {.point = array_vec3(p->point), .normal = normalized(array_vec3(p->normal))};
+    collision_plane r = {.point = vec3_at(p->point), .normal = normalized(vec3_at(p->normal))};
     r.x = r.y = vec3_zero();
     if (p->size[0] > 0 || p->size[1] > 0) {
-        r.y = normalized(vec3_cross(r.normal, array_vec3(p->axis)));
+        r.y = normalized(vec3_cross(r.normal, vec3_at(p->axis)));
         r.x = vec3_cross(r.y, r.normal);
     }
     r.size[0] = p->size[0];

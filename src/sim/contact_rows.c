@@ -87,7 +87,7 @@ static void add_point_walking(hml_contact *c, int32_t body, const touch *t, doub
     const vec3 d[3] = {t->normal, t->t1, t->t2};
     const size_t n = c->n;
     twist V[SERIES_LENGTH];
-    pose X = pose_of(array_mat3(H, 4), vec3_of(H[3], H[7], H[11]));
+    pose X = pose_of(mat3_at(H, 4), vec3_of(H[3], H[7], H[11]));
     jacobian_of_point(c->model, body, pose_act(pose_inverse(X), t->point), &state, V, &j);
     for (size_t k = 0; k < n; k++) {
         vec3 u = matrix_column(c->columns, c->model->nv, (int32_t)k).v;

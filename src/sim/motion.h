@@ -102,13 +102,6 @@ void hmli_motion_dense(const hml_motion *m, double s, double *x);
 /* out = S(φ)⁻¹ x if inverse, else S(φ) x; out may not be x */
 void hmli_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out);
 
-/* does a joint's group not commute, so that S and Ad are not the identity? */
-static inline int motion_curved(int32_t type)
-{
-    return type == HML_JOINT_PLANAR || type == HML_JOINT_SPHERICAL || type == HML_JOINT_SCHOENFLIES ||
-           type == HML_JOINT_FREE;
-}
-
 /* x ← A⁻¹ x by elimination with row pivoting, n × n; A is destroyed */
 hml_status hmli_motion_solve(size_t n, double *A, double *x);
 

@@ -129,7 +129,7 @@ void hmli_motion_apply(const hml_model *model, const double *phi, int inverse, c
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
         double S[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
         int n = j->nv;
-        if (!motion_curved(j->type)) continue;
+        if (joint_commutes(j->type)) continue;
         if (inverse)
             joint_jacobian_inverse(j->type, phi + j->v, S);
         else

@@ -25,9 +25,9 @@ static inline double motion_floating_mass(const hml_model *model)
 }
 
 /* a vector of the predecessor's axes in those of the base at q */
-static inline vec3 motion_seen(const double *q, vec3 u) { return mat3_tmul_vec(quat_to_mat3(joint_quat(q + 3)), u); }
+static inline vec3 motion_seen(const double *q, vec3 u) { return mat3_tmul_vec(quat_to_mat3(quat_at(q + 3)), u); }
 
-static inline vec3 motion_turned(const double *q, vec3 u) { return mat3_mul_vec(quat_to_mat3(joint_quat(q + 3)), u); }
+static inline vec3 motion_turned(const double *q, vec3 u) { return mat3_mul_vec(quat_to_mat3(quat_at(q + 3)), u); }
 
 /* the centre of mass in the frame of the base: M = [m 1, −m c^; …] */
 static inline vec3 motion_com_in_base(const hml_motion *m)

@@ -26,19 +26,18 @@ static void forward(const hml_motion *m)
     for (int32_t i = 0; i < m->model->nbodies; i++) {
         const model_body *b = &bodies[i];
         motion_body *x = &m->bodies[i];
-        vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
+        vec3 axis = vec3_at(b->axis), point = vec3_at(b->point);
         const double *w = m->wrenches + 6 * i;
-        inertia I = inertia_of_com(b->mass, vec3_of_array(b->com), sym3_of_array(b->moment));
+        inertia I = inertia_of_com(b->mass, vec3_at(b->com), sym3_at(b->moment));
         x->H = pose_mul(pose_of_arrays(b->R, b->p), joint_pose(b->type, axis, point, b->pitch, &m->tree_q[b->q]));
         joint_columns(b->type, axis, point, b->pitch, x->S);
         x->U = b->parent < 0 ? twist_zero() : pose_ad_inverse(x->H, m->bodies[b->parent].V);
-        x->gravity =
-            mat3_tmul_vec(x->H.R, b->parent < 0 ? vec3_of_array(m->model->gravity) : m->bodies[b->parent].gravity);
+        x->gravity = mat3_tmul_vec(x->H.R, b->parent < 0 ? vec3_at(m->model->gravity) : m->bodies[b->parent].gravity);
         x->V = x->U;
         for (int32_t k = 0; k < b->nv; k++) x->V = twist_axpy(m->tree_v[b->v + k], x->S[k], x->V);
         x->h = inertia_mul(I, x->V);
         x->f = wrench_of(vec3_scale(I.m, x->gravity), vec3_cross(I.h, x->gravity));
-        x->f = wrench_add(x->f, wrench_of(vec3_of_array(w), vec3_of_array(w + 3)));
+        x->f = wrench_add(x->f, wrench_at(w));
     }
 }
 
@@ -115,7 +114,7 @@ void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, c
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
         double A[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
         int m = j->nv;
-        if (!motion_curved(j->type)) continue;
+        if (joint_commutes(j->type)) continue;
         joint_adjoint(j->type, q + j->q, inverse, A);
         for (int c = 0; c < m; c++) {
             double sum = 0;

@@ -66,7 +66,7 @@ static void chart(const hml_model *model, const double *theta, int middle, doubl
 {
     for (size_t i = 0; i < (size_t)model->nv; i++) out[i] = middle ? 0.5 * theta[i] : theta[i];
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
-        if (!motion_curved(j->type)) continue;
+        if (joint_commutes(j->type)) continue;
         twist x = embed(j->type, theta + j->v);
         vec3 half = vec3_scale(0.5, x.w);
         if (middle) { /* J_l(φ/2)⁻¹ A = J(φ/2)⁻¹ */
@@ -153,7 +153,7 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
     *change = m->mass > 0 ? take_off_acceleration(m, D) : 0;
     for (size_t i = 0; i < n; i++) r[i] = p[i] - 0.5 * h * D[i];
     for (const model_joint *j = first_joint(m->model); j; j = next_joint(m->model, j)) {
-        if (motion_curved(j->type)) joint_balance(j->type, h, theta + j->v, p + j->v, D + j->v, r + j->v);
+        if (!joint_commutes(j->type)) joint_balance(j->type, h, theta + j->v, p + j->v, D + j->v, r + j->v);
     }
     for (size_t i = 0; i < n; i++) r[i] -= mu[i];
     return isfinite(motion_norm(n, r)) ? HML_OK : HML_NOT_CONVERGED;

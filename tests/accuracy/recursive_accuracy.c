@@ -77,7 +77,7 @@ static void reference(robot *r, const double *a)
         const link *up = m[i].parent < 0 ? NULL : &r->links[m[i].parent];
         num q[HML_JOINT_MAX_NQ];
         for (int k = 0; k < m[i].nq; k++) q[k] = K(r->q[m[i].q + k]);
-        if (m[i].type == HML_JOINT_FREE) joint_put_quat(quat_normalize(joint_quat(q + 3)), q + 3);
+        if (m[i].type == HML_JOINT_FREE) quat_put(quat_normalize(quat_at(q + 3)), q + 3);
         pose origin = pose_of(oracle_mat3(m[i].R), oracle_vec3(m[i].p));
         l->X = pose_mul(origin, joint_pose(m[i].type, axis, point, K(m[i].pitch), q));
         l->H = up ? pose_mul(up->H, l->X) : l->X;

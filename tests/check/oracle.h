@@ -103,7 +103,7 @@ static inline void oracle_run_changed(const hml_model *m, const num *q, const nu
         wrench f = wrench_add(inertia_mul(I, a), twist_cross_dual(o->v[i], inertia_mul(I, o->v[i])));
         if (wrenches) {
             const num *w = &wrenches[6 * i];
-            f = wrench_sub(f, wrench_of(vec3_of(w[0], w[1], w[2]), vec3_of(w[3], w[4], w[5])));
+            f = wrench_sub(f, wrench_at(w));
         }
         for (int r = 0; r < nv; r++) {
             wrench F = inertia_mul(I, o->J[i][r]);

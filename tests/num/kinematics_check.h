@@ -110,7 +110,7 @@ static inline twist imaginary(twist V)
     num x[6];
     twist_numbers(V, x);
     for (int i = 0; i < 6; i++) x[i] = cimag(x[i]) / STEP;
-    return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5]));
+    return twist_at(x);
 }
 
 /* q ⊕ i·step·z */

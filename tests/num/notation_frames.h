@@ -58,7 +58,7 @@ static inline void store_twist(twist V, num *out)
 {
     out[0] = V.v.x, out[1] = V.v.y, out[2] = V.v.z, out[3] = V.w.x, out[4] = V.w.y, out[5] = V.w.z;
 }
-static inline twist load_twist(const num *x) { return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5])); }
+static inline twist load_twist(const num *x) { return twist_at(x); }
 static inline twist left_of(const motion *M, num t) { return path_left(&M->B, t); }
 static inline twist right_of(const motion *M, num t) { return pose_ad(H_AB(M, t), path_left(&M->B, t)); }
 static inline twist in_C(const motion *M, num t) { return pose_ad(H_CB(M, t), path_left(&M->B, t)); }

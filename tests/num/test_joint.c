@@ -23,8 +23,8 @@ static joint draw_joint(int i)
     J.axis = draw_axis(), J.point = draw_vec3(1), J.pitch = draw(-1, 1);
     for (int j = 0; j < HML_JOINT_MAX_NQ; j++) J.q[j] = draw(-4, 4); /* angles beyond π */
     quat r = draw_quat();
-    if (J.type == HML_JOINT_SPHERICAL) joint_put_quat(r, J.q);
-    if (J.type == HML_JOINT_FREE) joint_put_quat(r, J.q + 3);
+    if (J.type == HML_JOINT_SPHERICAL) quat_put(r, J.q);
+    if (J.type == HML_JOINT_FREE) quat_put(r, J.q + 3);
     draw_numbers(HML_JOINT_MAX_NV, J.v);
     return J;
 }

@@ -178,7 +178,7 @@ static void test_orders_against_smooth_motions(void **unused)
                             for (int e = 0; e < n; e++) difference_once(f, POINTS - 4 * e);
                             d[i] = f[POINTS - 4 * n];
                         }
-                        twist D = twist_of(vec3_of(d[0], d[1], d[2]), vec3_of(d[3], d[4], d[5]));
+                        twist D = twist_at(d);
                         ASSERT_NEAR(c < 0 ? x.V[n] : matrix_column(x.J[n], r.nv, c), D, 1 + twist_size(D), 1e-12);
                     }
                 }

@@ -14,7 +14,7 @@ static const double angles[] = {0,     1e-300, 1e-160, 1e-30, 1e-12, 1e-8, 1e-6,
                                 0.999, 1.001,  1.5,    1.99,  2.001, 2.5,  3,    3.1,  3.1415, 3.5,  4,    5};
 enum { ANGLES = sizeof angles / sizeof *angles };
 
-static twist load_twist(const num *x) { return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5])); }
+static twist load_twist(const num *x) { return twist_at(x); }
 static void store_twist(twist V, num *out)
 {
     out[0] = V.v.x, out[1] = V.v.y, out[2] = V.v.z, out[3] = V.w.x, out[4] = V.w.y, out[5] = V.w.z;

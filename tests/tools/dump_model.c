@@ -81,12 +81,12 @@ static void print_joints(const hml_model *model)
 /* T(point) g(q) T(−point) after the origin; a universal joint is two revolutes */
 static pose joint_place(const hml_joint_info *joint, const double *q)
 {
-    vec3 axis = vec3_of_array(joint->axis), point = vec3_of_array(joint->point);
+    vec3 axis = vec3_at(joint->axis), point = vec3_at(joint->point);
     pose H = pose_of_arrays(joint->rotation, joint->position);
     if (joint->type != HML_JOINT_UNIVERSAL)
         return pose_mul(H, joint_pose((int)joint->type, axis, point, joint->pitch, q));
     H = pose_mul(H, joint_pose(HML_JOINT_REVOLUTE, axis, point, 0, q));
-    return pose_mul(H, joint_pose(HML_JOINT_REVOLUTE, vec3_of_array(joint->axis2), point, 0, q + 1));
+    return pose_mul(H, joint_pose(HML_JOINT_REVOLUTE, vec3_at(joint->axis2), point, 0, q + 1));
 }
 
 static void body_poses(const hml_model *model, const double *q, pose *H)

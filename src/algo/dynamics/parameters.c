@@ -194,7 +194,7 @@ static int has_axis(int32_t type)
 static void screw_columns(const context *x, const place *s, double *out)
 {
     const model_body *b = &model_bodies(x->model)[s->body];
-    vec3 point = vec3_of_array(b->point), axis = vec3_of_array(b->axis);
+    vec3 point = vec3_at(b->point), axis = vec3_at(b->axis);
     for (int k = 0; k < HML_SCREW_PARAMETERS; k++) {
         twist eta = twist_zero(), dS[HML_JOINT_MAX_NV];
         int moves = k < 3 || (k < 6 ? has_axis(b->type) : b->type == HML_JOINT_HELICAL);

@@ -51,13 +51,11 @@ static totals sum_trees(const hml_work *work)
     return sum;
 }
 
-static void put(double *out, vec3 a) { out[0] = a.x, out[1] = a.y, out[2] = a.z; }
-
 static void put_wrench(double *out, vec3 f, vec3 t)
 {
     if (!out) return;
-    put(out, f);
-    put(out + 3, t);
+    vec3_put(f, out);
+    vec3_put(t, out + 3);
 }
 
 /* ½ k log² over all springs; q is the tree's */
@@ -136,7 +134,7 @@ hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q,
     totals sum = sum_trees(work);
     vec3 com = sum.mass > 0 ? vec3_scale(1 / sum.mass, sum.first) : vec3_zero();
     const double *g = model->gravity;
-    if (result->com) put(result->com, com);
+    if (result->com) vec3_put(com, result->com);
     put_wrench(result->momentum, sum.momentum.f, sum.momentum.t);
     put_wrench(result->centroidal_momentum, sum.momentum.f, sum.centroid);
     result->kinetic_energy = kinetic_energy(nv, result->M, v);

@@ -22,8 +22,6 @@
 #include "group/arrays.h"
 #include "hamel/representation.h"
 
-static vec3 vec3_load(const double *x) { return vec3_of(x[0], x[1], x[2]); }
-
 /* row-major, with leading dimension ld */
 static mat3 mat3_load(const double *x, int ld)
 {
@@ -44,7 +42,7 @@ static hml_status check_load(const hml_model *model, const hml_frame_load *x)
 /* the load as a wrench in F₀ of the walk that has come to its frame */
 static wrench load_wrench(const hml_frame_load *x, const path_walk *w)
 {
-    vec3 f = vec3_load(x->wrench), t = vec3_load(x->wrench + 3), p = pose_act(w->H, vec3_load(x->point));
+    vec3 f = vec3_at(x->wrench), t = vec3_at(x->wrench + 3), p = pose_act(w->H, vec3_at(x->point));
     if (x->axes == HML_AXES_OF_WORLD)
         f = mat3_tmul_vec(w->world.R, f), t = mat3_tmul_vec(w->world.R, t);
     else
@@ -98,7 +96,7 @@ hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *
     if (!model || !work || !q || !wrench_numbers || !wrenches) return HML_INVALID_ARGUMENT;
     hml_status status = hml_model_frame(model, frame, &info);
     if (status || info.body < 0) return status;
-    wrench W = wrench_of(vec3_load(wrench_numbers), vec3_load(wrench_numbers + 3));
+    wrench W = wrench_of(vec3_at(wrench_numbers), vec3_at(wrench_numbers + 3));
     if (in_world) {
         double H[16];
         hml_frame_motion motion = {.struct_size = sizeof motion, .pose = H};
@@ -107,7 +105,7 @@ hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *
         mat3 R = mat3_load(H, 4);
         W = wrench_of(mat3_tmul_vec(R, W.f), mat3_tmul_vec(R, W.t));
     }
-    W = pose_ad_dual(pose_of(mat3_load(info.rotation, 3), vec3_load(info.position)), W);
+    W = pose_ad_dual(pose_of(mat3_load(info.rotation, 3), vec3_at(info.position)), W);
     double *body = wrenches + 6 * (size_t)info.body;
     body[0] += W.f.x, body[1] += W.f.y, body[2] += W.f.z;
     body[3] += W.t.x, body[4] += W.t.y, body[5] += W.t.z;
@@ -119,13 +117,13 @@ hml_status hml_wrench_world_derivative(int32_t nv, const double *J, const double
 {
     if (nv < 0 || !J || !wrench_numbers || !Minv || !Dq || ld < (size_t)nv) return HML_INVALID_ARGUMENT;
     const size_t n = (size_t)nv;
-    const vec3 f = vec3_load(wrench_numbers), t = vec3_load(wrench_numbers + 3);
+    const vec3 f = vec3_at(wrench_numbers), t = vec3_at(wrench_numbers + 3);
     for (size_t i = 0; i < n; i++) {
         double u[6] = {0}; /* row i of M⁻¹ Jᵀ */
         for (size_t c = 0; c < n; c++) {
             for (size_t r = 0; r < 6; r++) u[r] += Minv[i * n + c] * J[r * n + c];
         }
-        vec3 uf = vec3_load(u), ut = vec3_load(u + 3);
+        vec3 uf = vec3_at(u), ut = vec3_at(u + 3);
         for (size_t k = 0; k < n; k++) {
             vec3 w = vec3_of(J[3 * n + k], J[4 * n + k], J[5 * n + k]);
             Dq[i * ld + k] -= vec3_dot(uf, vec3_cross(w, f)) + vec3_dot(ut, vec3_cross(w, t));

@@ -133,7 +133,7 @@ static double residual(const solver *s, const double *q, int system)
         const double wp = target->position, wr = target->rotation;
         twist V[SERIES_LENGTH], e;
         pose H = frame_series(s->model, target->frame, target->reference, HML_SPLIT, &state, 0, V, system ? &j : NULL);
-        pose goal = pose_of(array_mat3(target->pose, 4), vec3_of(target->pose[3], target->pose[7], target->pose[11]));
+        pose goal = pose_of(mat3_at(target->pose, 4), vec3_of(target->pose[3], target->pose[7], target->pose[11]));
         vec3 left = so3_log_quat(mat3_to_quat(mat3_tmul(H.R, goal.R)));
         e = twist_of(vec3_scale(wp, vec3_sub(goal.p, H.p)), vec3_scale(wr, left));
         sum += vec3_dot(e.v, e.v) + vec3_dot(e.w, e.w);

@@ -158,8 +158,6 @@ hml_status hml_base_transform(const hml_model *model, hml_work *work, hml_place 
     return FINITE_STATUS({Y, n * n}, {Ydot, n * n});
 }
 
-static twist twist_of_array(const double *x) { return twist_of(array_vec3(x), array_vec3(x + 3)); }
-
 static hml_status change_velocity(const hml_model *model, hml_work *work, hml_place place, const double *q, int back,
                                   const double *in, double *out)
 {
@@ -169,7 +167,7 @@ static hml_status change_velocity(const hml_model *model, hml_work *work, hml_pl
     base b;
     if (in != out) memcpy(out, in, (size_t)model->nv * sizeof *out);
     for (int32_t i = 0; next_base(model, place, &state, &i, &b);) {
-        twist V = twist_of_array(out + b.v);
+        twist V = twist_at(out + b.v);
         write_twist(back ? pose_ad(b.H, V) : pose_ad_inverse(b.H, V), out + b.v);
     }
     return finite_array(out, (size_t)model->nv);

@@ -17,7 +17,7 @@ static inline twist unit_twist(int k)
 {
     num e[6];
     for (int i = 0; i < 6; i++) e[i] = K(i == k);
-    return twist_of(vec3_of(e[0], e[1], e[2]), vec3_of(e[3], e[4], e[5]));
+    return twist_at(e);
 }
 
 /*

@@ -5,7 +5,7 @@
 
 static twist sample(const double *twists, size_t k)
 {
-    return twist_of(array_vec3(twists + 6 * k), array_vec3(twists + 6 * k + 3));
+    return twist_of(vec3_at(twists + 6 * k), vec3_at(twists + 6 * k + 3));
 }
 
 /* slope of the parabola through three neighbouring samples, at sample k; of the line, if there are but two */

@@ -171,7 +171,7 @@ static void add_ad(const hml_model *m, const double *v, int transpose, double a,
     for (int32_t j = 0; x && j < m->njoints; j++) {
         double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         int32_t first = joints[j].v, n = joints[j].nv;
-        if (n < 3) continue; /* these groups commute */
+        if (joint_commutes(joints[j].type)) continue;
         joint_ad(joints[j].type, &v[model_bodies(m)[joints[j].body].v], ad);
         for (int32_t r = 0; r < n; r++) {
             for (int32_t c = 0; c < n; c++) y[first + r] += a * ad[transpose ? c * n + r : r * n + c] * x[first + c];
@@ -185,12 +185,10 @@ static int32_t user_base(const hml_model *m, const plan_tree *tree)
     return model_joints(m)[model_bodies(m)[tree->body_begin].joint].v;
 }
 
-static vec3 at3(const double *x) { return vec3_of(x[0], x[1], x[2]); }
-
 static vec3 base_change(const base_motion *base, const double *v, const double *zq, const double *zv)
 {
-    return vec3_add(vec3_cross(base->gravity, at3(zq + 3)),
-                    vec3_add(vec3_cross(at3(zv), at3(v + 3)), vec3_cross(base->u, at3(zv + 3))));
+    return vec3_add(vec3_cross(base->gravity, vec3_at(zq + 3)),
+                    vec3_add(vec3_cross(vec3_at(zv), vec3_at(v + 3)), vec3_cross(base->u, vec3_at(zv + 3))));
 }
 
 /* dτ += springs dq + damping dν, or the transpose: zq += springsᵀ t, zv += damping t */
@@ -279,9 +277,9 @@ hml_status hml_directional_reverse(const hml_model *model, const hml_work *work,
         const base_motion *base = &p.base[t];
         int32_t b = tree->begin;
         if (!tree->base) continue;
-        vec3 sigma = vec3_sub(at3(&yv[user_base(model, tree)]), base_armature(plan, tree, at3(&s.tau[b])));
+        vec3 sigma = vec3_sub(vec3_at(&yv[user_base(model, tree)]), base_armature(plan, tree, vec3_at(&s.tau[b])));
         add_vec3(&s.q[b + 3], vec3_cross(sigma, base->gravity));
-        add_vec3(&s.v[b], vec3_cross(at3(&p.v[b + 3]), sigma));
+        add_vec3(&s.v[b], vec3_cross(vec3_at(&p.v[b + 3]), sigma));
         add_vec3(&s.v[b + 3], vec3_cross(sigma, base->u));
     }
     if (zq) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "group/joint.h"
 
 enum { ORDER = 4 }; /* points on either side */
@@ -66,24 +67,12 @@ static int valid(const hml_field *f, const double *g, const double *u, double t,
     return 1;
 }
 
-static int unit(const double *q)
-{
-    double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return n > 0.999 * 0.999 && n < 1.001 * 1.001;
-}
-
 static hml_status check_point(const hml_field *f, const double *g, const double *u)
 {
-    size_t nq = hml_field_nq(f);
-    for (size_t i = 0; i < nq; i++) {
-        if (!isfinite(g[i])) return HML_NOT_FINITE;
-    }
-    for (size_t i = 0; i < f->ninputs; i++) {
-        if (!isfinite(u[i])) return HML_NOT_FINITE;
-    }
+    if (!all_finite(g, hml_field_nq(f)) || !all_finite(u, f->ninputs)) return HML_NOT_FINITE;
     for (size_t i = 0; i < f->nfactors; g += joint_nq(factor(f, i)), i++) {
-        if (factor(f, i) == HML_JOINT_SPHERICAL && !unit(g)) return HML_NOT_NORMALIZED;
-        if (factor(f, i) == HML_JOINT_FREE && !unit(g + 3)) return HML_NOT_NORMALIZED;
+        const int at = quaternion_at(factor(f, i));
+        if (at >= 0 && !quat_is_unit(quat_at(g + at))) return HML_NOT_NORMALIZED;
     }
     return HML_OK;
 }
@@ -147,7 +136,7 @@ static void subtract_ad(const hml_field *f, const double *lambda, double *A)
     for (size_t i = 0; i < f->nfactors; i++) {
         size_t n = (size_t)joint_nv(factor(f, i));
         double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
-        if (n >= 3) { /* smaller ones commute */
+        if (!joint_commutes(factor(f, i))) {
             joint_ad(factor(f, i), &lambda[first], ad);
             for (size_t r = 0; r < n; r++) {
                 for (size_t c = 0; c < n; c++) A[(first + r) * m + first + c] -= ad[r * n + c];

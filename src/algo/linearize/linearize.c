@@ -71,7 +71,7 @@ static void fill_constants(const hml_model *model, const double *v, kernel_outpu
     for (int32_t j = 0; A.data && j < model->njoints; j++) {
         double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
         size_t first = (size_t)joints[j].v, m = (size_t)joints[j].nv;
-        if (m < 3) continue; /* groups of fewer coordinates commute, and a universal joint is two of one */
+        if (joint_commutes(joints[j].type)) continue;
         joint_ad(joints[j].type, &v[first], ad);
         for (size_t r = 0; r < m; r++) {
             for (size_t c = 0; c < m; c++) A.data[(first + r) * A.ld + first + c] = -ad[r * m + c];

@@ -58,8 +58,7 @@ static wrench fictitious_change(const body_twists *x, twist d, twist dv)
 
 static inertia inertia_of_body(const model_body *b)
 {
-    return inertia_of_com(b->mass, vec3_of(b->com[0], b->com[1], b->com[2]),
-                          sym3_of(b->moment[0], b->moment[1], b->moment[2], b->moment[3], b->moment[4], b->moment[5]));
+    return inertia_of_com(b->mass, vec3_at(b->com), sym3_at(b->moment));
 }
 
 static hml_status check(const hml_model *model, const hml_work *work, unsigned uses, const hml_observer *observer,

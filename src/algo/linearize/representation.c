@@ -32,7 +32,7 @@ static pose placement(const model_body *body)
 {
     const double *R = body->R;
     return pose_of(mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8])),
-                   vec3_load(body->p));
+                   vec3_at(body->p));
 }
 
 int hmli_root_next(const hml_model *model, int32_t *i, free_root *r)
@@ -50,7 +50,7 @@ int hmli_root_next(const hml_model *model, int32_t *i, free_root *r)
         r->joint = body->joint;
         r->v = model_joints(model)[body->joint].v;
         r->place = H;
-        r->point = vec3_load(body->point);
+        r->point = vec3_at(body->point);
         ++*i;
         return 1;
     }
@@ -59,8 +59,8 @@ int hmli_root_next(const hml_model *model, int32_t *i, free_root *r)
 
 pose hmli_root_pose(const free_root *r, const double g[7])
 {
-    mat3 R = quat_to_mat3(quat_normalize(quat_of(g[3], g[4], g[5], g[6])));
-    return pose_mul(r->place, pose_of(R, vec3_add(vec3_load(g), r->point)));
+    mat3 R = quat_to_mat3(quat_normalize(quat_at(g + 3)));
+    return pose_mul(r->place, pose_of(R, vec3_add(vec3_at(g), r->point)));
 }
 
 /* ---- 6×6 blocks ---- */
@@ -84,11 +84,11 @@ void hmli_representation_inverse_block(hml_representation representation, pose H
 
 void hmli_representation_rate_block(hml_representation representation, const double *v, double L[BLOCK])
 {
-    mat3 w_hat = mat3_hat(vec3_load(v + 3));
+    mat3 w_hat = mat3_hat(vec3_at(v + 3));
     memset(L, 0, BLOCK * sizeof *L);
     put(L, 0, 0, w_hat);
     if (representation != HML_SPLIT) put(L, 3, 3, w_hat);
-    if (representation == HML_RIGHT) put(L, 0, 3, mat3_hat(vec3_load(v)));
+    if (representation == HML_RIGHT) put(L, 0, 3, mat3_hat(vec3_at(v)));
 }
 
 /* ---- vectors ---- */

@@ -30,8 +30,6 @@ typedef struct root {
     pose H;    /* of its frame in the world */
 } root;
 
-static inline vec3 vec3_load(const double *x) { return vec3_of(x[0], x[1], x[2]); }
-
 /* the first free root at body *i or later, and *i moves past it; 0 if there is none */
 static inline int root_next(const hml_model *model, const double *q, int32_t *i, root *r)
 {
@@ -54,7 +52,7 @@ static inline void put(double *block, int row, int column, mat3 A)
 
 static inline void block_K(hml_representation representation, const double *v, double K6[BLOCK])
 {
-    mat3 v_hat = mat3_hat(vec3_load(v)), w_hat = mat3_hat(vec3_load(v + 3));
+    mat3 v_hat = mat3_hat(vec3_at(v)), w_hat = mat3_hat(vec3_at(v + 3));
     memset(K6, 0, BLOCK * sizeof *K6);
     put(K6, 0, 3, v_hat);
     if (representation != HML_SPLIT) put(K6, 3, 3, w_hat);

@@ -60,13 +60,6 @@ static void add_row(const step *s, double *out, size_t row, double a, const doub
     for (size_t c = 0; c < columns; c++) out[row * columns + c] += a * in[from * columns + c];
 }
 
-/* does a joint's group not commute, so that S(θ) is not the identity? */
-static int curved(int32_t type)
-{
-    return type == HML_JOINT_PLANAR || type == HML_JOINT_SPHERICAL || type == HML_JOINT_SCHOENFLIES ||
-           type == HML_JOINT_FREE;
-}
-
 /* Σ a_k S_k: an element of a joint's algebra as one of se(3), where its Jacobians are known in closed form */
 static twist embed(int32_t m, const twist *S, const double *a)
 {
@@ -86,7 +79,7 @@ static void angle_rates(const step *s)
         const double *theta = s->x + first, *nu = s->x + n + first;
         double inverse[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         twist S[HML_JOINT_MAX_NV];
-        if (curved(type)) {
+        if (!joint_commutes(type)) {
             joint_jacobian_inverse(type, theta, inverse);
             joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
         } else {
@@ -100,7 +93,7 @@ static void angle_rates(const step *s)
                 add_row(s, s->K, row, inverse[r * m + c], s->X, n + first + (size_t)c);
             }
         }
-        for (int32_t c = 0; s->tangent && curved(type) && c < m; c++) { /* S⁻¹ itself moves with θ */
+        for (int32_t c = 0; s->tangent && !joint_commutes(type) && c < m; c++) { /* S⁻¹ itself moves with θ */
             twist d = se3_dexp_right_inverse_derivative(embed(m, S, theta), S[c], embed(m, S, nu));
             for (int32_t r = 0; r < m; r++) {
                 double a = vec3_dot(S[r].v, d.v) + vec3_dot(S[r].w, d.w);

@@ -5,9 +5,7 @@
 #ifndef HML_IO_COMMON_MAP_H
 #define HML_IO_COMMON_MAP_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/grow.h"
 #include "model/trie.h"
 
 typedef struct map_entry {
@@ -35,8 +33,5 @@ int hmli_map_add(map *m, const char *name, int32_t value);
 void hmli_map_clear(map *m);
 
 void hmli_map_free(map *m);
-
-/* room for `need` elements of `element` bytes in *array; 0 when out of memory, and then nothing has changed */
-int hmli_array_grow(void *array, size_t *capacity, size_t need, size_t element);
 
 #endif

@@ -25,9 +25,9 @@ hml_status hmli_json_warn_keys(json_model *m, const place *object, const char *k
 /* rows and columns unit and perpendicular to 1e-3, right-handed; the builder makes them exact */
 static int is_rotation(const double R[9])
 {
-    mat3 A = mat3_of_rows(R);
+    mat3 A = mat3_at(R, 3);
     double E[9];
-    mat3_to_rows(mat3_sub(mat3_tmul(A, A), mat3_identity()), E);
+    mat3_put(mat3_sub(mat3_tmul(A, A), mat3_identity()), E, 3);
     for (int i = 0; i < 9; i++)
         if (!(fabs(E[i]) <= 2e-3)) return 0; /* AᵀA doubles the deviation */
     return vec3_dot(A.x, vec3_cross(A.y, A.z)) > 0;
@@ -41,7 +41,7 @@ static hml_status read_quaternion(json_model *m, const place *at, double rotatio
     if (status) return status;
     double length = rotation_of_quaternion(q, &R);
     if (!(length > 0)) return hmli_json_fail(&m->json, at, "the quaternion is zero");
-    mat3_to_rows(R, rotation);
+    mat3_put(R, rotation, 3);
     if (fabs(length - 1) <= 1e-3) return HML_OK;
     char pointer[POINTER_SIZE], text[DECIMAL_SIZE];
     hmli_json_pointer(at, pointer);
@@ -53,7 +53,7 @@ hml_status hmli_json_origin(json_model *m, const place *at, double position[3], 
 {
     static const char *const known[] = {"position", "rotation", "rpy", "quaternion", NULL};
     memset(position, 0, 3 * sizeof *position);
-    mat3_to_rows(mat3_identity(), rotation);
+    mat3_put(mat3_identity(), rotation, 3);
     hml_status status = hmli_json_object(&m->json, at);
     if (status || !at->value) return status;
     place p = hmli_json_member(at, "position"), R = hmli_json_member(at, "rotation");
@@ -68,7 +68,7 @@ hml_status hmli_json_origin(json_model *m, const place *at, double position[3], 
     if (!status && rpy.value) {
         double angles[3];
         status = hmli_json_numbers(&m->json, &rpy, 3, angles);
-        if (!status) mat3_to_rows(rotation_of_rpy(angles), rotation);
+        if (!status) mat3_put(rotation_of_rpy(angles), rotation, 3);
     }
     if (!status && quaternion.value) status = read_quaternion(m, &quaternion, rotation);
     return status;

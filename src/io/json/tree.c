@@ -218,7 +218,7 @@ static hml_status push(parse *p, const char *key, const json_value *value)
 {
     if (++p->total > JSON_MAX_VALUES)
         return hmli_report(p->error, HML_BAD_FILE, p->file, 0, "there are more than %d values", JSON_MAX_VALUES);
-    if (!hmli_array_grow(&p->stack, &p->capacity, p->n + 1, sizeof *p->stack)) return no_memory(p);
+    if (!array_grow(&p->stack, &p->capacity, p->n + 1, sizeof *p->stack)) return no_memory(p);
     p->stack[p->n].key = key;
     p->stack[p->n++].value = *value;
     return HML_OK;
@@ -233,7 +233,7 @@ static hml_status open_level(parse *p, const char *key, int object)
                            JSON_MAX_DEPTH);
     hml_status status = push(p, key, &empty);
     if (status) return status;
-    if (!hmli_array_grow(&p->levels, &p->levels_capacity, p->depth + 1, sizeof *p->levels)) return no_memory(p);
+    if (!array_grow(&p->levels, &p->levels_capacity, p->depth + 1, sizeof *p->levels)) return no_memory(p);
     p->levels[p->depth].first = p->n;
     p->levels[p->depth++].object = object;
     p->at++;

@@ -20,7 +20,7 @@ static const char *const harmless[] = {"camera", "light", NULL};
 
 static hml_status enter(mjcf *m, const mjcf_context *c)
 {
-    if (!hmli_array_grow(&m->contexts, &m->contexts_capacity, m->ncontexts + 1, sizeof *m->contexts))
+    if (!array_grow(&m->contexts, &m->contexts_capacity, m->ncontexts + 1, sizeof *m->contexts))
         return hmli_report_memory(m->r->error, m->r->file);
     m->contexts[m->ncontexts++] = *c;
     return HML_OK;
@@ -57,7 +57,7 @@ static hml_status read_site(mjcf *m, const xml_node *node, const mjcf_context *c
     if (!status && fromto && type == 0)
         status = MJCF_FAIL(m, HML_BAD_FILE, node, "<site> fromto does not go with a sphere");
     if (status) return status;
-    if (!hmli_array_grow(&m->sites, &m->sites_capacity, m->nsites + 1, sizeof *m->sites))
+    if (!array_grow(&m->sites, &m->sites_capacity, m->nsites + 1, sizeof *m->sites))
         return hmli_report_memory(m->r->error, m->r->file);
     mjcf_site site = {name, node, c->body, pose_mul(c->frame, place)};
     m->sites[m->nsites++] = site;
@@ -153,7 +153,7 @@ static hml_status new_body(mjcf *m, const xml_node *node, int32_t parent, const 
     if (gravcomp != 0)
         status = hmli_reader_warn_once(r, "gravcomp", "line %d: gravcomp (%s) is not used", node->line,
                                        hmli_reader_label(text, "body", b.name));
-    if (!hmli_array_grow(&m->bodies, &m->bodies_capacity, m->nbodies + 1, sizeof *m->bodies))
+    if (!array_grow(&m->bodies, &m->bodies_capacity, m->nbodies + 1, sizeof *m->bodies))
         return hmli_report_memory(r->error, r->file);
     m->bodies[m->nbodies++] = b;
     return status;

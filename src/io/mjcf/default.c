@@ -58,7 +58,7 @@ static mjcf_kind kind_of(const xml_node *node)
 static hml_status new_class(mjcf *m, const xml_node *node, const char *name, int32_t parent, int32_t *class)
 {
     reader *r = m->r;
-    if (!hmli_array_grow(&m->classes, &m->classes_capacity, m->nclasses + 1, sizeof *m->classes))
+    if (!array_grow(&m->classes, &m->classes_capacity, m->nclasses + 1, sizeof *m->classes))
         return hmli_report_memory(r->error, r->file);
     *class = (int32_t)m->nclasses;
     int added = hmli_map_add(&m->class_names, name, *class);

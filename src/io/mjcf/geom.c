@@ -106,7 +106,7 @@ hml_status hmli_mjcf_geom_size(mjcf *m, const mjcf_element *e, enum mjcf_geom_ty
 
 static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
 {
-    if (!hmli_array_grow(&parts->part, &parts->capacity, parts->n + 1, sizeof *parts->part))
+    if (!array_grow(&parts->part, &parts->capacity, parts->n + 1, sizeof *parts->part))
         return hmli_report_memory(m->r->error, m->r->file);
     parts->part[parts->n++] = *part;
     return HML_OK;
@@ -138,7 +138,7 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     status = hmli_mjcf_geom_size(m, &e, (enum mjcf_geom_type)word, s.shape.size, &place);
     if (!status) status = hmli_mjcf_some_numbers(m, &e, "friction", 3, friction);
     if (status) return status;
-    if (!hmli_array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
+    if (!array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
         return hmli_report_memory(m->r->error, m->r->file);
     s.shape.kind = kinds[word];
     s.shape.friction = friction[0];

@@ -44,7 +44,7 @@ static void principal(sym3 A, double values[3], mat3 *V)
         }
     }
     for (int k = 0; k < 3; k++) values[k] = a[k][k];
-    *V = mat3_of_rows(v);
+    *V = mat3_at(v, 3);
 }
 
 static double smallest_moment(sym3 A)
@@ -142,7 +142,7 @@ static hml_status place_bound_mass(mjcf *m, mjcf_body *b)
     double pos[3] = {0};
     if (!(m->set.bound_mass > 0) || b->inertial || b->mass > 0) return HML_OK;
     hml_status status = hmli_mjcf_numbers(m, &e, "pos", 3, pos);
-    b->com = vec3_of_array(pos);
+    b->com = vec3_at(pos);
     if (status || !b->moves || (pos[0] == 0 && pos[1] == 0 && pos[2] == 0)) return status;
     hmli_number_write(m->set.bound_mass, mass);
     return hmli_reader_warn_once(

@@ -162,7 +162,7 @@ static hml_status read_axis(mjcf *m, const mjcf_element *e, mjcf_joint *j, const
     hml_status status = hmli_mjcf_numbers(m, e, "axis", 3, axis);
     if (status) return status;
     if (length3(axis) < 1e-14) return MJCF_FAIL(m, HML_BAD_FILE, e->node, "%s: its axis is zero", label(text, j, b));
-    vec3_to_array(mat3_mul_vec(frame->R, vec3_of_array(axis)), j->spec.axis);
+    vec3_put(mat3_mul_vec(frame->R, vec3_at(axis)), j->spec.axis);
     return HML_OK;
 }
 
@@ -173,7 +173,7 @@ static hml_status read_reference(mjcf *m, const mjcf_element *e, hml_joint_spec 
     hml_status status = hmli_mjcf_numbers(m, e, "ref", 1, &ref);
     if (status) return status;
     if (ref != 0 && (spec->type == HML_JOINT_REVOLUTE || spec->type == HML_JOINT_PRISMATIC)) {
-        vec3 axis = vec3_scale(1 / length3(spec->axis), vec3_of_array(spec->axis)), p = vec3_of_array(spec->point);
+        vec3 axis = vec3_scale(1 / length3(spec->axis), vec3_at(spec->axis)), p = vec3_at(spec->point);
         pose back = pose_identity();
         if (spec->type == HML_JOINT_REVOLUTE) {
             back.R = rotation_of_axis_angle(axis, -ref * m->set.angle);
@@ -234,7 +234,7 @@ static hml_status read_joint(mjcf *m, const mjcf_element *e, mjcf_joint *j, cons
     if (spec->type == HML_JOINT_FREE) return check_free(m, j, b);
     status = hmli_mjcf_numbers(m, e, "pos", 3, pos);
     if (!status) status = read_axis(m, e, j, b, frame);
-    vec3_to_array(pose_act(*frame, vec3_of_array(pos)), spec->point);
+    vec3_put(pose_act(*frame, vec3_at(pos)), spec->point);
     return status ? status : read_reference(m, e, spec, place);
 }
 
@@ -267,7 +267,7 @@ hml_status hmli_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int
     reader *r = m->r;
     mjcf_body *b = &m->bodies[m->nbodies - 1];
     int free_element = xml_is(node, "freejoint");
-    if (!hmli_array_grow(&m->joints, &m->joints_capacity, m->njoints + 1, sizeof *m->joints))
+    if (!array_grow(&m->joints, &m->joints_capacity, m->njoints + 1, sizeof *m->joints))
         return hmli_report_memory(r->error, r->file);
     mjcf_joint *j = &m->joints[m->njoints];
     memset(j, 0, sizeof *j);

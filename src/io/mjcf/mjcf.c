@@ -22,7 +22,7 @@ static hml_status read_sections(mjcf *m, const xml_node *mujoco, const char *nam
 
 static hml_status add_world(mjcf *m)
 {
-    if (!hmli_array_grow(&m->bodies, &m->bodies_capacity, 1, sizeof *m->bodies) ||
+    if (!array_grow(&m->bodies, &m->bodies_capacity, 1, sizeof *m->bodies) ||
         hmli_map_add(&m->body_names, "world", 0) < 0)
         return hmli_report_memory(m->r->error, m->r->file);
     memset(&m->bodies[0], 0, sizeof m->bodies[0]);
@@ -100,7 +100,7 @@ static hml_status add_body(mjcf *m, const xml_node *node, const char *name, cons
     if (heavy) {
         double moment[6];
         inertia_spec.mass = heavy->mass;
-        vec3_to_array(heavy->com, inertia_spec.com);
+        vec3_put(heavy->com, inertia_spec.com);
         sym3_to_array(heavy->moment, moment);
         sym3_array_to_rows(moment, inertia_spec.moment);
     }

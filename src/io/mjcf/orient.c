@@ -30,7 +30,7 @@ static mat3 of_euler(const mjcf *m, const double euler[3])
 
 static hml_status of_xy_axes(const mjcf *m, const xml_node *node, const double a[6], mat3 *R)
 {
-    vec3 x = vec3_of_array(a), y = vec3_of_array(a + 3);
+    vec3 x = vec3_at(a), y = vec3_at(a + 3);
     double length = length3(a);
     if (length < 1e-14) return too_small(m, node, 3);
     x = vec3_scale(1 / length, x);
@@ -50,13 +50,13 @@ static hml_status read_orientation(const mjcf *m, const xml_node *node, int whic
     case 0: return rotation_of_quaternion(a, R) > 1e-14 ? HML_OK : too_small(m, node, which);
     case 1:
         if ((length = length3(a)) < 1e-14) return too_small(m, node, which);
-        *R = rotation_of_axis_angle(vec3_scale(1 / length, vec3_of_array(a)), a[3] * m->set.angle);
+        *R = rotation_of_axis_angle(vec3_scale(1 / length, vec3_at(a)), a[3] * m->set.angle);
         return HML_OK;
     case 2: *R = of_euler(m, a); return HML_OK;
     case 3: return of_xy_axes(m, node, a, R);
     default:
         if ((length = length3(a)) < 1e-14) return too_small(m, node, which);
-        *R = rotation_of_z_axis(vec3_scale(1 / length, vec3_of_array(a)));
+        *R = rotation_of_z_axis(vec3_scale(1 / length, vec3_at(a)));
         return HML_OK;
     }
 }
@@ -109,7 +109,7 @@ hml_status hmli_mjcf_place(const mjcf *m, const mjcf_element *e, pose *place)
     double p[3] = {0};
     hml_status status = hmli_mjcf_numbers(m, e, "pos", 3, p);
     if (!status) status = hmli_mjcf_orientation(m, e, &place->R);
-    place->p = vec3_of_array(p);
+    place->p = vec3_at(p);
     return status;
 }
 
@@ -123,7 +123,7 @@ hml_status hmli_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, do
         return MJCF_FAIL(m, HML_BAD_FILE, e->node, "<%.80s> has both pos and fromto", e->node->name);
     hml_status status = hmli_mjcf_numbers(m, e, "fromto", 6, a);
     if (status) return status;
-    vec3 from = vec3_of_array(a), to = vec3_of_array(a + 3), d = vec3_sub(from, to);
+    vec3 from = vec3_at(a), to = vec3_at(a + 3), d = vec3_sub(from, to);
     double length = hypot(hypot(d.x, d.y), d.z);
     if (length < 1e-14) return MJCF_FAIL(m, HML_BAD_FILE, node, "<%.80s> fromto has no length", node->name);
     *half = 0.5 * length;

@@ -50,7 +50,7 @@ hml_status hmli_mjcf_assets(mjcf *m, const xml_node *section)
         const char *name = names ? asset_name(m, node) : "";
         if (name && !*name) continue;
         if (!name || hmli_map_add(names, name, (int32_t)m->nassets) < 0 ||
-            !hmli_array_grow(&m->assets, &m->assets_capacity, m->nassets + 1, sizeof *m->assets))
+            !array_grow(&m->assets, &m->assets_capacity, m->nassets + 1, sizeof *m->assets))
             return hmli_report_memory(m->r->error, m->r->file);
         m->assets[m->nassets++] = node;
     }
@@ -85,7 +85,7 @@ static hml_status read_mesh(mjcf *m, const char *name, hml_visual *visual, pose 
     if (!status) status = hmli_mjcf_numbers(m, &e, "refpos", 3, refpos);
     if (!status) status = hmli_mjcf_numbers(m, &e, "refquat", 4, refquat);
     if (status) return status;
-    reference.p = vec3_of_array(refpos);
+    reference.p = vec3_at(refpos);
     rotation_of_quaternion(refquat, &reference.R);
     *place = pose_mul(*place, pose_inverse(reference));
     return find_file(m, SCENE_MESH, node, &visual->mesh);
@@ -140,7 +140,7 @@ static hml_status read_geom(mjcf *m, const xml_node *node, const pose *frame, in
     if (status || v.colour[3] <= 0) return status;
     status = read_form(m, &e, (enum mjcf_geom_type)word, &v, &place);
     if (status || (v.kind == HML_VISUAL_MESH && v.mesh < 0)) return status;
-    if (!hmli_array_grow(&m->visuals, &m->visuals_capacity, m->nvisuals + 1, sizeof *m->visuals))
+    if (!array_grow(&m->visuals, &m->visuals_capacity, m->nvisuals + 1, sizeof *m->visuals))
         return hmli_report_memory(m->r->error, m->r->file);
     pose_to_arrays(pose_mul(*frame, place), v.rotation, v.position);
     m->visuals[m->nvisuals++] = (mjcf_visual){body, v};

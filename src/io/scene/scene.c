@@ -22,7 +22,7 @@ hml_visual hmli_visual_at(hml_visual_kind kind, pose place)
 hml_status hmli_scene_add(reader *r, const char *link, const hml_visual *visual)
 {
     scene_maker *s = r->scene;
-    if (!hmli_array_grow(&s->items, &s->items_capacity, s->nitems + 1, sizeof *s->items))
+    if (!array_grow(&s->items, &s->items_capacity, s->nitems + 1, sizeof *s->items))
         return hmli_report_memory(r->error, r->file);
     scene_item item = {link, *visual};
     for (int i = 0; i < 4; i++) { /* a colour outside its range is no reason to show nothing */
@@ -39,7 +39,7 @@ static hml_status keep_warning(reader *r, const char *sentence)
 {
     scene_maker *s = r->scene;
     char *copy = malloc(strlen(sentence) + 1);
-    if (!copy || !hmli_array_grow(&s->warnings, &s->warnings_capacity, s->nwarnings + 1, sizeof *s->warnings)) {
+    if (!copy || !array_grow(&s->warnings, &s->warnings_capacity, s->nwarnings + 1, sizeof *s->warnings)) {
         free(copy);
         return hmli_report_memory(r->error, r->file);
     }
@@ -93,7 +93,7 @@ static hml_status add_file(reader *r, const char *name, const char *path, size_t
         note(s, SCENE_TOO_LARGE, name);
         return HML_OK;
     }
-    if (!hmli_array_grow(&s->files, &s->files_capacity, s->nfiles + 1, sizeof *s->files) ||
+    if (!array_grow(&s->files, &s->files_capacity, s->nfiles + 1, sizeof *s->files) ||
         hmli_map_add(&s->paths, path, (int32_t)s->nfiles) < 0)
         return hmli_report_memory(r->error, r->file);
     s->bytes += size;

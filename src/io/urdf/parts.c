@@ -20,7 +20,7 @@ hml_status hmli_urdf_origin(urdf *u, const xml_node *node, pose *H)
     if (!status) status = hmli_xml_numbers(node, "xyz", 3, xyz, r->error);
     if (!status) status = hmli_xml_numbers(node, "rpy", 3, rpy, r->error);
     if (status) return status;
-    H->p = vec3_of_array(xyz);
+    H->p = vec3_at(xyz);
     H->R = rotation_of_rpy(rpy);
     if (!hmli_xml_get(node, "quat_xyzw")) return HML_OK;
 
@@ -67,8 +67,8 @@ static hml_status read_inertial(urdf *u, const xml_node *inertial, urdf_link *li
         return hmli_report(r->error, HML_BAD_MODEL, mass->file, mass->line, "link " QUOTED ": its mass is negative",
                            link->name);
     double at_com[6];
-    sym3_to_array(sym3_rotate(H.R, sym3_of_array(i)), at_com);
-    vec3_to_array(H.p, link->inertia.com);
+    sym3_to_array(sym3_rotate(H.R, sym3_at(i)), at_com);
+    vec3_put(H.p, link->inertia.com);
     sym3_array_to_rows(at_com, link->inertia.moment);
     link->has_inertia = 1;
     return HML_OK;

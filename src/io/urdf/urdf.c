@@ -18,7 +18,7 @@
 static hml_status add_link(urdf *u, const xml_node *node)
 {
     reader *r = u->r;
-    if (!hmli_array_grow(&u->links, &u->links_capacity, u->nlinks + 1, sizeof *u->links))
+    if (!array_grow(&u->links, &u->links_capacity, u->nlinks + 1, sizeof *u->links))
         return hmli_report_memory(r->error, r->file);
     urdf_link *link = &u->links[u->nlinks];
     memset(link, 0, sizeof *link);
@@ -38,7 +38,7 @@ static hml_status add_link(urdf *u, const xml_node *node)
 static hml_status add_joint(urdf *u, const xml_node *node)
 {
     reader *r = u->r;
-    if (!hmli_array_grow(&u->joints, &u->joints_capacity, u->njoints + 1, sizeof *u->joints))
+    if (!array_grow(&u->joints, &u->joints_capacity, u->njoints + 1, sizeof *u->joints))
         return hmli_report_memory(r->error, r->file);
     urdf_joint *joint = &u->joints[u->njoints];
     memset(joint, 0, sizeof *joint);
@@ -195,13 +195,13 @@ static hml_status add_tilted_plane(urdf *u, const urdf_joint *joint, const char 
     const char *fixed = hmli_reader_unique(r, &u->joint_names, joint->spec.name, ".plane", -1);
     if (!plane || !fixed) return hmli_report_memory(r->error, r->file);
 
-    vec3 axis = vec3_of_array(joint->spec.axis);
+    vec3 axis = vec3_at(joint->spec.axis);
     mat3 tilt = rotation_of_z_axis(vec3_scale(1 / length3(joint->spec.axis), axis));
     hml_joint_spec moving = joint->spec, still;
-    mat3_to_rows(mat3_mul(mat3_of_rows(moving.rotation), tilt), moving.rotation);
+    mat3_put(mat3_mul(mat3_at(moving.rotation, 3), tilt), moving.rotation, 3);
     hml_joint_spec_init(&still, HML_JOINT_FIXED);
     still.name = fixed;
-    mat3_to_rows(mat3_transpose(tilt), still.rotation);
+    mat3_put(mat3_transpose(tilt), still.rotation, 3);
     hml_status status = add_body(u, joint->node, plane, parent, &moving, NULL);
     return status ? status : add_body(u, joint->node, link->name, plane, &still, link);
 }

@@ -14,7 +14,7 @@ static hml_status add_material(urdf *u, const xml_node *node)
     if (!name || !*name || (!hmli_xml_child(node, "color") && !hmli_xml_child(node, "texture"))) return HML_OK;
     int added = hmli_map_add(&u->materials, name, (int32_t)u->nmaterials);
     if (added < 0 ||
-        !hmli_array_grow(&u->material_nodes, &u->materials_capacity, u->nmaterials + 1, sizeof *u->material_nodes))
+        !array_grow(&u->material_nodes, &u->materials_capacity, u->nmaterials + 1, sizeof *u->material_nodes))
         return hmli_report_memory(u->r->error, u->r->file);
     if (added) u->material_nodes[u->nmaterials++] = node;
     return HML_OK;

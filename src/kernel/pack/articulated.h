@@ -137,7 +137,7 @@ static inline void articulated_root_out(const articulated_walk *w, const plan_bo
     const num *nu = &w->v[p->v];
     base->H = joint_move(p->type, plan_pose(p->X), K(p->pitch), &w->q[p->q]);
     base->gravity = mat3_tmul_vec(base->H.R, vec3_of(K(w->gravity[0]), K(w->gravity[1]), K(w->gravity[2])));
-    base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
+    base->u = free_root ? vec3_at(nu) : vec3_zero();
     own->H = pose_identity();
     own->v = articulated_columns(w, p, own->H, free_root ? 3 : 0);
     own->a = free_root ? twist_zero() : twist_of(vec3_neg(base->gravity), vec3_zero());
@@ -155,7 +155,7 @@ static inline void articulated_link_out(const articulated_walk *w, const plan_bo
         num sine = w->sine[p->q], cosine = w->cosine[p->q];
         H.R.x = vec3_axpy(sine, H.R.y, vec3_scale(cosine, x));
         H.R.y = vec3_axpy(-sine, x, vec3_scale(cosine, H.R.y));
-        twist S = column_turn(H.p, H.R.z);
+        twist S = turn_column(H.R.z, H.p);
         w->columns[p->v].S = S;
         vJ = twist_scale(w->v[p->v], S);
     } else {

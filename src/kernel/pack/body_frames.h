@@ -118,7 +118,7 @@ static inline pose body_frame_pose(const plan_body *p, const num *q)
 static inline twist body_frame_motion(const plan_body *p, const num *x)
 {
     twist S[HML_JOINT_MAX_NV], sum = twist_zero();
-    if (p->type == HML_JOINT_FREE) return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5]));
+    if (p->type == HML_JOINT_FREE) return twist_at(x);
     joint_columns_at(p->type, pose_identity(), K(p->pitch), S);
     for (int32_t k = 0; k < p->nv; k++) sum = twist_axpy(x[k], S[k], sum);
     return sum;

@@ -49,14 +49,14 @@ NUM_INLINE void load_joint(kernel_input in, int count, int32_t at, int n, num *x
             else
                 x[k + l] = *(const num_anywhere *)from;
         }
-        rows_transpose(x + k);
+        num_transpose(x + k);
     }
 }
 
 NUM_INLINE void store_joint(kernel_output out, int count, int32_t at, int n, num *x)
 {
     for (int k = 0; k < n; k += LANES) {
-        rows_transpose(x + k);
+        num_transpose(x + k);
         for (int l = 0; l < LANES; l++) { /* unused lanes hold the first state once more */
             lane *to = out.data + kernel_state(count, l) * out.stride + (size_t)(at + k);
             if (n - k < LANES)
@@ -74,7 +74,7 @@ static inline int run_is_off(kernel_input q, int count, const plan_run *r)
     num x[8];
     if (at < 0) return 0;
     load_joint(q, count, r->q + at, 4, x);
-    return num_any(quaternion_is_off(x));
+    return num_any(~quat_is_unit(quat_at(x)));
 }
 
 /* a joint's numbers, its quaternion made unit; returns what is not zero where they are bad */
@@ -85,8 +85,8 @@ NUM_INLINE bits load_position(const configuration_call *call, kernel_input in, c
     load_joint(in, call->count, r->q, n, g);
     for (int k = 0; k < n; k++) all |= num_to_bits(g[k] - g[k]);
     if (at < 0) return all;
-    all |= (bits)quaternion_is_off(g + at);
-    joint_put_quat(quat_normalize(joint_quat(g + at)), g + at);
+    all |= (bits)~quat_is_unit(quat_at(g + at));
+    quat_put(quat_normalize(quat_at(g + at)), g + at);
     return all;
 }
 

@@ -44,9 +44,6 @@ static inline size_t torque_scratch_lay(const hml_plan *plan, void *memory, torq
     return at.used;
 }
 
-NUM_INLINE void put3(num *to, vec3 a) { to[0] = a.x, to[1] = a.y, to[2] = a.z; }
-NUM_INLINE vec3 get3(const num *x) { return vec3_of(x[0], x[1], x[2]); }
-
 /* A and the force of one body. Jα + ω × Jω is written out: the products of ω are those of A. */
 NUM_INLINE void torque_body(torque_link *o, const double *I, vec3 w, vec3 d, vec3 a)
 {
@@ -55,7 +52,7 @@ NUM_INLINE void torque_body(torque_link *o, const double *I, vec3 w, vec3 d, vec
     num Axx = -(yy + zz), Ayy = -(xx + zz), Azz = -(xx + yy);
     num m = K(I[0]), hx = K(I[1]), hy = K(I[2]), hz = K(I[3]);
     num Jxx = K(I[4]), Jxy = K(I[5]), Jxz = K(I[6]), Jyy = K(I[7]), Jyz = K(I[8]), Jzz = K(I[9]);
-    put3(o->w, w), put3(o->d, d), put3(o->a, a);
+    vec3_put(w, o->w), vec3_put(d, o->d), vec3_put(a, o->a);
     o->A[0] = Axx, o->A[1] = Axy, o->A[2] = Axz;
     o->A[3] = Ayx, o->A[4] = Ayy, o->A[5] = Ayz;
     o->A[6] = Azx, o->A[7] = Azy, o->A[8] = Azz;
@@ -81,7 +78,7 @@ NUM_INLINE void torque_out_revolute(torque_link *o, const plan_body *p, num s, n
     const torque_link *u = o - 1;
     const revolute g = revolute_of(p, s, c, quarter);
     num at[3];
-    put3(at, torque_carry(u, K(p->X[9]), K(p->X[10]), K(p->X[11])));
+    vec3_put(torque_carry(u, K(p->X[9]), K(p->X[10]), K(p->X[11])), at);
     vec3 w = revolute_turn(&g, revolute_enter(&g, u->w)), d = revolute_turn(&g, revolute_enter(&g, u->d));
     vec3 a = revolute_turn(&g, revolute_enter(&g, at));
     d.x += w.y * v, d.y -= w.x * v, d.z += vd;
@@ -100,8 +97,8 @@ RARE_JOINT void torque_out(torque_link *o, const plan_body *p, const num *q, con
     if (gravity) {
         from = vec3_of(K(-gravity[0]), K(-gravity[1]), K(-gravity[2]));
     } else {
-        w = mat3_tmul_vec(H.R, get3(u->w));
-        d = vec3_add(d, vec3_add(mat3_tmul_vec(H.R, get3(u->d)), vec3_cross(w, J.w)));
+        w = mat3_tmul_vec(H.R, vec3_at(u->w));
+        d = vec3_add(d, vec3_add(mat3_tmul_vec(H.R, vec3_at(u->d)), vec3_cross(w, J.w)));
         a = vec3_add(a, vec3_scale(K(2), vec3_cross(w, J.v)));
         from = torque_carry(u, H.p.x, H.p.y, H.p.z);
     }
@@ -121,7 +118,7 @@ RARE_JOINT void torque_wrench(const kernel_call *call, int32_t i, torque_link *o
 NUM_INLINE void torque_back_revolute(torque_link *o, const plan_body *p, num s, num c, num *tau, int quarter)
 {
     const revolute g = revolute_of(p, s, c, quarter);
-    vec3 f = revolute_return(&g, get3(o->f)), n = revolute_return(&g, get3(o->n));
+    vec3 f = revolute_return(&g, vec3_at(o->f)), n = revolute_return(&g, vec3_at(o->n));
     *tau = n.z;
     revolute_join(&g, f, o[-1].f);
     revolute_join(&g, vec3_add(n, vec3_cross(revolute_place(&g), f)), o[-1].n);
@@ -129,12 +126,12 @@ NUM_INLINE void torque_back_revolute(torque_link *o, const plan_body *p, num s, 
 
 RARE_JOINT void torque_back(torque_link *o, const plan_body *p, num *tau)
 {
-    wrench F = wrench_of(get3(o->f), get3(o->n));
+    wrench F = wrench_of(vec3_at(o->f), vec3_at(o->n));
     body_frame_power(p, F, tau);
     if (p->parent < 0) return;
     F = pose_ad_dual(o->H, F);
-    put3(o[-1].f, vec3_add(get3(o[-1].f), F.f));
-    put3(o[-1].n, vec3_add(get3(o[-1].n), F.t));
+    vec3_put(vec3_add(vec3_at(o[-1].f), F.f), o[-1].f);
+    vec3_put(vec3_add(vec3_at(o[-1].n), F.t), o[-1].n);
 }
 
 /* armature, damping and springs */

@@ -104,7 +104,7 @@ static inline unsigned pack_jacobians(const jacobian_call *call)
         if (p->type == HML_JOINT_REVOLUTE && d > 0) {
             int carries = i + 1 < n && pb[i + 1].parent == i;
             move_revolute(p, &W[d - 1], q[p->q], carries || call->H.data, &W[d]);
-            put_column(columns + p->v, nv, column_turn(W[d].p, W[d].R.z));
+            put_column(columns + p->v, nv, turn_column(W[d].R.z, W[d].p));
         } else {
             move_any(p, d ? &W[d - 1] : NULL, &q[p->q], &W[d], columns + p->v, nv);
         }

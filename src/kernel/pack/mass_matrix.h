@@ -77,8 +77,7 @@ static inline void mass_own(mass_link *o, const double *I)
 
 static inline inertia mass_inertia(const mass_link *o)
 {
-    return inertia_of(o->m, vec3_of(o->h[0], o->h[1], o->h[2]),
-                      sym3_of(o->J[0], o->J[5], o->J[4], o->J[1], o->J[3], o->J[2]));
+    return inertia_of(o->m, vec3_at(o->h), sym3_of(o->J[0], o->J[5], o->J[4], o->J[1], o->J[3], o->J[2]));
 }
 
 static inline void mass_add(mass_link *u, num m, vec3 h, sym3 J)
@@ -96,7 +95,7 @@ NUM_INLINE void mass_join_revolute(mass_link *o, const revolute *g, vec3 p)
     num m = o->m, t = g->s * (o->J[0] - o->J[1]) + g->c * (o->J[5] + o->J[5]);
     num xx = o->J[0] - g->s * t, yy = o->J[1] + g->s * t, zz = o->J[2];
     num yz = g->s * o->J[4] + g->c * o->J[3], xz = g->c * o->J[4] - g->s * o->J[3], xy = g->c * t - o->J[5];
-    vec3 h = revolute_return(g, vec3_of(o->h[0], o->h[1], o->h[2])), d = vec3_axpy(m, p, h), e = vec3_add(h, d);
+    vec3 h = revolute_return(g, vec3_at(o->h)), d = vec3_axpy(m, p, h), e = vec3_add(h, d);
     xx += p.y * e.y + p.z * e.z, yy += p.z * e.z + p.x * e.x, zz += p.x * e.x + p.y * e.y;
     yz -= h.y * p.z + p.y * d.z, xz -= h.z * p.x + p.z * d.x, xy -= h.x * p.y + p.x * d.y;
     if (!g->quarter) {

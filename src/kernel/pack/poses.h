@@ -44,7 +44,7 @@ static inline lane_places places_of(kernel_output out, int count)
 /* LANES numbers of every state */
 NUM_INLINE void places_store(const lane_places *p, size_t index, num *x)
 {
-    rows_transpose(x);
+    num_transpose(x);
     for (int l = 0; l < LANES; l++) *(num_anywhere *)(p->at[l] + index) = x[l];
 }
 
@@ -91,30 +91,23 @@ static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 
 /* ---- poses ---- */
 
-/* 3 × 4, row-major */
-NUM_INLINE pose rows_pose(const num x[12])
-{
-    return pose_of(mat3_of(vec3_of(x[0], x[4], x[8]), vec3_of(x[1], x[5], x[9]), vec3_of(x[2], x[6], x[10])),
-                   vec3_of(x[3], x[7], x[11]));
-}
-
 /* the pose of a body in its parent's frame, see plan_motion; s, c: of its angle, if it has but one */
 NUM_INLINE pose motion_pose(const plan_motion *b, const num *q, const num *s, const num *c)
 {
     num x[12], y[12];
     if (b->type == HML_JOINT_REVOLUTE) {
         for (int k = 0; k < 12; k++) x[k] = K(b->rows[0][k]) + *c * K(b->rows[1][k]) + *s * K(b->rows[2][k]);
-        return rows_pose(x);
+        return pose_at(x);
     }
     for (int k = 0; k < 12; k++) x[k] = K(b->rows[0][k]), y[k] = K(b->rows[1][k]);
     if (b->type == HML_JOINT_FREE && b->quarter_turn) {
-        return pose_of(quat_to_mat3(quat_normalize(quat_of(q[3], q[4], q[5], q[6]))), vec3_of(q[0], q[1], q[2]));
+        return pose_of(quat_to_mat3(quat_normalize(quat_at(q + 3))), vec3_at(q));
     }
     if (b->type != HML_JOINT_PRISMATIC) {
-        return pose_mul(joint_move(b->type, rows_pose(x), K(b->pitch), q), rows_pose(y));
+        return pose_mul(joint_move(b->type, pose_at(x), K(b->pitch), q), pose_at(y));
     }
     for (int k = 3; k < 12; k += 4) x[k] += q[0] * y[k];
-    return rows_pose(x);
+    return pose_at(x);
 }
 
 /* the same behind a pose, for a motion that turns about axis k: of its columns one stays and two turn */

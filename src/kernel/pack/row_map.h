@@ -4,6 +4,8 @@
 #ifndef HML_KERNEL_PACK_ROW_MAP_H
 #define HML_KERNEL_PACK_ROW_MAP_H
 
+#include <string.h>
+
 #include "kernel/simd/transpose.h"
 
 /*
@@ -18,7 +20,7 @@ NUM_INLINE void rows_load(int ins, const lane *in, num *x)
 {
     for (int k = 0; k < ins; k += LANES) {
         for (int i = 0; i < LANES; i++) x[k + i] = *(const num_anywhere *)(in + i * ins + k);
-        rows_transpose(x + k);
+        num_transpose(x + k);
     }
 }
 
@@ -26,12 +28,12 @@ NUM_INLINE void rows_store(int outs, num *y, lane *out)
 {
     int whole = outs - outs % LANES; /* a constant, as is the length of the rest: no call of memcpy remains */
     for (int k = 0; k < whole; k += LANES) {
-        rows_transpose(y + k);
+        num_transpose(y + k);
         for (int i = 0; i < LANES; i++) *(num_anywhere *)(out + i * outs + k) = y[k + i];
     }
     if (whole == outs) return;
     for (int k = outs; k < whole + LANES; k++) y[k] = K(0);
-    rows_transpose(y + whole);
+    num_transpose(y + whole);
     for (int i = 0; i < LANES; i++) memcpy(out + i * outs + whole, &y[whole + i], (size_t)(outs - whole) * sizeof *out);
 }
 

@@ -9,26 +9,7 @@
 #include "kernel/pack/row_map.h"
 #include "kernel/table.h"
 
-/* ---- rows of twists, poses and inertias ---- */
-
-static inline twist row_twist(const num *x) { return twist_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5])); }
-
-/* row-major 4x4; the last row is not read */
-static inline pose row_pose(const num *x)
-{
-    return pose_of(mat3_of(vec3_of(x[0], x[4], x[8]), vec3_of(x[1], x[5], x[9]), vec3_of(x[2], x[6], x[10])),
-                   vec3_of(x[3], x[7], x[11]));
-}
-
-static inline inertia row_inertia(const num *x)
-{
-    return inertia_of(x[0], vec3_of(x[1], x[2], x[3]), sym3_of(x[4], x[5], x[6], x[7], x[8], x[9]));
-}
-
-static inline void pair_to_row(vec3 a, vec3 b, num *y)
-{
-    y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = b.x, y[4] = b.y, y[5] = b.z;
-}
+/* ---- rows of NaN ---- */
 
 /*
  * Zero where the entries are finite, else NaN. Added to an input that every output depends on, it makes a row of NaN of
@@ -60,16 +41,16 @@ static inline mask mat3_is_rotation(mat3 R)
 static inline void se3_exp_row(const num *x, num *y)
 {
     num poison = row_poison(x, 6);
-    pose_matrix(se3_exp(twist_spoil(poison, row_twist(x))), y);
+    pose_matrix(se3_exp(twist_spoil(poison, twist_at(x))), y);
     y[12] = y[13] = y[14] = poison, y[15] = K(1) + poison;
 }
 
 static inline void se3_log_row(const num *x, num *y)
 {
-    pose H = row_pose(x);
+    pose H = pose_at(x);
     num poison = num_select(mat3_is_rotation(H.R), row_poison(x, 12), K(NAN));
     twist xi = twist_spoil(poison, se3_log(H));
-    pair_to_row(xi.v, xi.w, y);
+    twist_put(xi, y);
 }
 
 /* [J Q; 0 J] with the poison for 0 */
@@ -82,32 +63,32 @@ NUM_INLINE void jacobian_to_row(se3_jacobian D, num poison, num *y)
 static inline void se3_dexp_left_row(const num *x, num *y)
 {
     num poison = row_poison(x, 6);
-    jacobian_to_row(se3_dexp_left(twist_spoil(poison, row_twist(x))), poison, y);
+    jacobian_to_row(se3_dexp_left(twist_spoil(poison, twist_at(x))), poison, y);
 }
 
 static inline void se3_dexp_left_inverse_row(const num *x, num *y)
 {
     num poison = row_poison(x, 6);
-    jacobian_to_row(se3_dexp_left_inverse(twist_spoil(poison, row_twist(x))), poison, y);
+    jacobian_to_row(se3_dexp_left_inverse(twist_spoil(poison, twist_at(x))), poison, y);
 }
 
 static inline void twist_transform_row(const num *x, num *y)
 {
     num poison = row_poison(x, 12) + row_poison(x + 16, 6);
-    twist V = pose_ad(row_pose(x), twist_spoil(poison, row_twist(x + 16)));
-    pair_to_row(V.v, V.w, y);
+    twist V = pose_ad(pose_at(x), twist_spoil(poison, twist_at(x + 16)));
+    twist_put(V, y);
 }
 
 static inline void twist_cross_row(const num *x, num *y)
 {
-    twist V = twist_cross(row_twist(x), twist_spoil(row_poison(x, 12), row_twist(x + 6)));
-    pair_to_row(V.v, V.w, y);
+    twist V = twist_cross(twist_at(x), twist_spoil(row_poison(x, 12), twist_at(x + 6)));
+    twist_put(V, y);
 }
 
 static inline void inertia_mul_row(const num *x, num *y)
 {
-    wrench F = inertia_mul(row_inertia(x), twist_spoil(row_poison(x, 16), row_twist(x + 10)));
-    pair_to_row(F.f, F.t, y);
+    wrench F = inertia_mul(inertia_at(x), twist_spoil(row_poison(x, 16), twist_at(x + 10)));
+    wrench_put(F, y);
 }
 
 /* ---- two arrays of rows ---- */

@@ -70,8 +70,8 @@ NUM_INLINE pose link_predecessor(const pose *H, const plan_body *p)
 /* S of a joint with one coordinate */
 NUM_INLINE twist joint_column_at(int type, pose H, num pitch)
 {
-    if (type == HML_JOINT_PRISMATIC) return column_slide(H.R.z);
-    twist S = column_turn(H.p, H.R.z);
+    if (type == HML_JOINT_PRISMATIC) return slide_column(H.R.z);
+    twist S = turn_column(H.R.z, H.p);
     if (type == HML_JOINT_HELICAL) S.v = vec3_axpy(pitch, H.R.z, S.v);
     return S;
 }
@@ -93,7 +93,7 @@ static inline void first_root_out(const tree_walk *w, const plan_body *p)
     pose W = joint_move(p->type, plan_pose(p->X), K(p->pitch), &w->q[p->q]);
     w->base->H = W;
     w->base->gravity = mat3_tmul_vec(W.R, vec3_of(K(w->gravity[0]), K(w->gravity[1]), K(w->gravity[2])));
-    w->base->u = free_root ? vec3_of(nu[0], nu[1], nu[2]) : vec3_zero();
+    w->base->u = free_root ? vec3_at(nu) : vec3_zero();
     twist a = free_root ? twist_zero() : twist_of(vec3_neg(w->base->gravity), vec3_zero()), v = twist_zero();
     own->H = pose_identity();
     joint_columns_at(p->type, own->H, K(p->pitch), S);

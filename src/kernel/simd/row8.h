@@ -130,14 +130,8 @@ NUM_INLINE void rows8_out(num t[ROW8], double *to, size_t step)
     }
 }
 
-NUM_INLINE twist twist_of_packs(const num t[ROW8])
-{
-    return twist_of(vec3_of(t[0], t[1], t[2]), vec3_of(t[4], t[5], t[6]));
-}
-NUM_INLINE wrench wrench_of_packs(const num t[ROW8])
-{
-    return wrench_of(vec3_of(t[0], t[1], t[2]), vec3_of(t[4], t[5], t[6]));
-}
+NUM_INLINE twist twist_of_packs(const num t[ROW8]) { return twist_of(vec3_at(t), vec3_of(t[4], t[5], t[6])); }
+NUM_INLINE wrench wrench_of_packs(const num t[ROW8]) { return wrench_of(vec3_at(t), vec3_of(t[4], t[5], t[6])); }
 
 NUM_INLINE twist twists_in(const double *from)
 {

@@ -1,45 +1,8 @@
-/*
- * Transposing LANES packs in registers: lane j of pack i becomes lane i of pack j.
- *
- * log2(LANES) rounds of exchanges: the round of width s swaps, between packs i and i + s, the lanes whose number
- * differs in the bit s.
- */
+/* Packs anywhere in memory, and the transposition of LANES packs in registers. */
 #ifndef HML_KERNEL_SIMD_TRANSPOSE_H
 #define HML_KERNEL_SIMD_TRANSPOSE_H
 
-#include <stddef.h>
-#include <string.h>
-
 #include "num/num.h"
-
-#if LANES > 1
-
-#if defined __clang__ || __GNUC__ >= 12
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
-#endif
-
-#if LANES == 8
-#define LOW_4  0, 1, 2, 3, 8, 9, 10, 11
-#define HIGH_4 4, 5, 6, 7, 12, 13, 14, 15
-#define LOW_2  0, 1, 8, 9, 4, 5, 12, 13
-#define HIGH_2 2, 3, 10, 11, 6, 7, 14, 15
-#define LOW_1  0, 8, 2, 10, 4, 12, 6, 14
-#define HIGH_1 1, 9, 3, 11, 5, 13, 7, 15
-#elif LANES == 4
-#define LOW_2  0, 1, 4, 5
-#define HIGH_2 2, 3, 6, 7
-#define LOW_1  0, 4, 2, 6
-#define HIGH_1 1, 5, 3, 7
-#else
-#define LOW_1  0, 2
-#define HIGH_1 1, 3
-#endif
-
-#define EXCHANGE(i, j, low, high) (w = v[i], v[i] = SHUFFLE(w, v[j], low), v[j] = SHUFFLE(w, v[j], high))
-
-#endif
 
 /* a pack anywhere in memory; memcpy would go through narrower registers */
 #if LANES > 1
@@ -48,22 +11,43 @@ typedef lane num_anywhere __attribute__((vector_size(LANES * sizeof(lane)), alig
 typedef lane num_anywhere;
 #endif
 
-/* lane j of pack i becomes lane i of pack j */
-NUM_INLINE void rows_transpose(num v[LANES])
+/* lane j of pack i becomes lane i of pack j: LANES packs of one number each become LANES states of LANES numbers each */
+static inline void num_transpose(num x[LANES])
 {
-    num w;
 #if LANES == 8
-    EXCHANGE(0, 4, LOW_4, HIGH_4), EXCHANGE(1, 5, LOW_4, HIGH_4);
-    EXCHANGE(2, 6, LOW_4, HIGH_4), EXCHANGE(3, 7, LOW_4, HIGH_4);
-    EXCHANGE(4, 6, LOW_2, HIGH_2), EXCHANGE(5, 7, LOW_2, HIGH_2);
+    num t[8];
+    for (int i = 0; i < 8; i += 2) { /* pairs */
+        t[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        t[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4) { /* pairs of pairs */
+        for (int k = 0; k < 2; k++) {
+            x[i + k] = __builtin_shufflevector(t[i + k], t[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            x[i + k + 2] = __builtin_shufflevector(t[i + k], t[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int k = 0; k < 4; k++) { /* halves */
+        num low = x[k], high = x[k + 4];
+        x[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 8, 9, 10, 11);
+        x[k + 4] = __builtin_shufflevector(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#elif LANES == 4
+    num t[4];
+    for (int i = 0; i < 4; i += 2) {
+        t[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 4, 2, 6);
+        t[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 5, 3, 7);
+    }
+    for (int k = 0; k < 2; k++) {
+        x[k] = __builtin_shufflevector(t[k], t[k + 2], 0, 1, 4, 5);
+        x[k + 2] = __builtin_shufflevector(t[k], t[k + 2], 2, 3, 6, 7);
+    }
+#elif LANES == 2
+    num low = __builtin_shufflevector(x[0], x[1], 0, 2);
+    x[1] = __builtin_shufflevector(x[0], x[1], 1, 3);
+    x[0] = low;
+#else
+    (void)x; /* a number is its own pack */
 #endif
-#if LANES >= 4
-    EXCHANGE(0, 2, LOW_2, HIGH_2), EXCHANGE(1, 3, LOW_2, HIGH_2);
-#endif
-#if LANES >= 2
-    for (int i = 0; i < LANES; i += 2) EXCHANGE(i, i + 1, LOW_1, HIGH_1);
-#endif
-    (void)v, (void)w;
 }
 
 #endif

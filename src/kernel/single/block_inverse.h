@@ -26,6 +26,7 @@ typedef struct base_rhs {
 typedef struct single_sweep {
     double *IA;       /* by slots, six rows each: articulated inertias */
     double *W;        /* n rows, with 1/D at 3 */
+    double *p;        /* by slots, rows: what is left of the forces on a body, of ν̇ alone */
     result_row *u;    /* n: right-hand sides, then what is left of them on the way in */
     base_rhs *ends;   /* nsegments: p that comes to a segment's end; then a there */
     base_rhs *root;   /* the same of the root */

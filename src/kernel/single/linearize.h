@@ -40,6 +40,7 @@ static inline size_t single_scratch_lay(const hml_plan *plan, int long_chain, vo
         const size_t ends = (size_t)plan->nsegments;
         m->sweep.IA = (double *)layout_take(&c, slots * 6 * row);
         m->sweep.W = (double *)layout_take(&c, columns * row);
+        m->sweep.p = (double *)layout_take(&c, slots * row);
         m->sweep.u = (result_row *)layout_take(&c, columns * sizeof(result_row));
         m->sweep.ends = (base_rhs *)layout_take(&c, ends * sizeof(base_rhs));
         m->sweep.root = (base_rhs *)layout_take(&c, sizeof(base_rhs));

@@ -77,17 +77,17 @@ static inline void sweep_eliminate(single_solver *m)
 
 /* ---- ν̇ ---- */
 
-/* one right-hand side, a number at a time; p and a by bodies, in the places of G and Δa */
+/* one right-hand side, a number at a time; a of a body is what ν̇ adds to its acceleration: da */
 static inline void sweep_accelerations(single_solver *m)
 {
     const single_tree *t = &m->t;
     const int32_t base = t->tree->base, n = t->n;
     double *x = t->x + t->below;
     const double *S = t->S + n * ROW8, *W = m->sweep.W + n * ROW8, *F = t->F + n * ROW8;
-    for (int32_t i = 0; i <= t->nbodies; i++) row8_put(t->G + i * ROW8, row8_zero());
+    for (int32_t i = 0; i <= t->nbodies; i++) row8_put(m->sweep.p + i * ROW8, row8_zero());
     int32_t c = n;
     for (int32_t i = t->nbodies - 1; i >= (base != 0); i--) {
-        double *p = t->G + (i + 1) * ROW8, *up = t->G + t->parent[i] * ROW8;
+        double *p = m->sweep.p + (i + 1) * ROW8, *up = m->sweep.p + t->parent[i] * ROW8;
         for (int32_t k = t->bodies[i].nv; k > 0; k--) {
             c--, S -= ROW8, W -= ROW8, F -= ROW8;
             x[c] = F[ROW8_SPARE] - sweep_dot(S, p);
@@ -97,7 +97,7 @@ static inline void sweep_accelerations(single_solver *m)
     }
     if (base) {
         const double *I = m->sweep.IA + 6 * ROW8, *f = t->sum + COMPOSITE_STRIDE + COMPOSITE_FORCE,
-                     *tau = t->tau + t->tree->begin, *p = t->G + ROW8;
+                     *tau = t->tau + t->tree->begin, *p = m->sweep.p + ROW8;
         row8 r[6];
         for (int d = 0; d < 6; d++)
             r[d] = row8_but(row8_at(I + d * ROW8), ROW8_SPARE, K(tau[d] - f[d] - p[row8_index(d)]));

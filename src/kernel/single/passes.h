@@ -75,26 +75,16 @@ typedef struct single_tree {
 
 /* ---- out ---- */
 
-/* S of a joint, by columns: it slides along axes first, then turns about others */
+/* S of a joint with several coordinates, by columns */
 static inline void joint_columns8(const plan_body *p, const frame4 *H, double *S)
 {
     const quad zero = {0, 0, 0, 0}, axes[3] = {H->x, H->y, H->z};
-    int slides = 0, turns = 0; /* bit k: along axis k */
-    switch (p->type) {
-    case HML_JOINT_CYLINDRICAL: slides = 4, turns = 4; break;
-    case HML_JOINT_TRANSLATION2: slides = 3; break;
-    case HML_JOINT_PLANAR: slides = 3, turns = 4; break;
-    case HML_JOINT_SPHERICAL: turns = 7; break;
-    case HML_JOINT_TRANSLATION3: slides = 7; break;
-    case HML_JOINT_SCHOENFLIES: slides = 7, turns = 4; break;
-    case HML_JOINT_FREE: slides = 7, turns = 7; break;
-    default: break;
+    const joint_axes along = joint_axes_of(p->type);
+    for (int k = 0; k < 3; k++) {
+        if (along.slides >> k & 1) quads_put(S, axes[k], zero), S += ROW8;
     }
     for (int k = 0; k < 3; k++) {
-        if (slides >> k & 1) quads_put(S, axes[k], zero), S += ROW8;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW8;
+        if (along.turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW8;
     }
 }
 
@@ -207,8 +197,7 @@ NUM_INLINE void body_composites(const single_tree *t, int32_t body, const int32_
     rows8_transpose(at, x);
     for (int l = 0; l < LANES; l++) at[l] += ROW8;
     rows8_transpose(at, z);
-    const pose H = pose_of(mat3_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[4], x[5], x[6]), vec3_of(z[0], z[1], z[2])),
-                           vec3_of(z[4], z[5], z[6]));
+    const pose H = pose_of(mat3_of(vec3_at(x), vec3_of(x[4], x[5], x[6]), vec3_at(z)), vec3_of(z[4], z[5], z[6]));
     const inertia I = inertia_of(i[0], vec3_of(i[1], i[2], i[3]), sym3_of(i[4], i[5], i[6], i[7], i[8], i[9]));
     for (int k = with_motion ? 28 : 10; k < (with_motion ? COMPOSITE_STRIDE : COMPOSITE_INERTIA); k++) b[k] = K(0);
     if (with_motion) {

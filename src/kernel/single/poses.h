@@ -11,26 +11,6 @@
 #include "kernel/pack/poses.h"
 #include "kernel/single/joint.h"
 
-static inline void turn_rows(double s, double c, double *g) { g[0] = g[5] = c, g[1] = -s, g[4] = s; }
-
-/* g(q) of a joint in its plan frame, where axes are z; s, c: sines and cosines of q's numbers */
-static inline void element_rows(const plan_motion *b, const double *q, const double *s, const double *c, double g[12])
-{
-    static const double one[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    memcpy(g, one, sizeof one);
-    switch (b->type) {
-    case HML_JOINT_HELICAL: turn_rows(s[0], c[0], g), g[11] = b->pitch * q[0]; break;
-    case HML_JOINT_CYLINDRICAL: turn_rows(s[1], c[1], g), g[11] = q[0]; break;
-    case HML_JOINT_TRANSLATION2: g[3] = q[0], g[7] = q[1]; break;
-    case HML_JOINT_PLANAR: turn_rows(s[2], c[2], g), g[3] = q[0], g[7] = q[1]; break;
-    case HML_JOINT_SPHERICAL: quaternion_rows(q, g); break;
-    case HML_JOINT_TRANSLATION3: g[3] = q[0], g[7] = q[1], g[11] = q[2]; break;
-    case HML_JOINT_SCHOENFLIES: turn_rows(s[3], c[3], g), g[3] = q[0], g[7] = q[1], g[11] = q[2]; break;
-    case HML_JOINT_FREE: quaternion_rows(q + 3, g), g[3] = q[0], g[7] = q[1], g[11] = q[2]; break;
-    default: break;
-    }
-}
-
 /* g(q) of a free joint: position, then quaternion of any length. R = (1 − n v²) 1 + n v vᵀ + n w v^, n = 2/|r|² */
 NUM_INLINE void free_rows(const double *q, rows3 *M)
 {
@@ -48,7 +28,9 @@ static inline int state_is_good(const hml_plan *plan, const double *q)
     if (num_any((mask)(not_finite_bits((size_t)plan->nq, q, num_to_bits(K(0))) != 0))) return 0;
     for (const plan_run *r = plan_runs(plan), *end = r + plan->nruns; r < end; r++) {
         const int at = quaternion_at(r->type);
-        if (at >= 0 && !quaternion_is_unit(q + r->q + at)) return 0;
+        if (at < 0) continue;
+        const double *x = q + r->q + at;
+        if (!num_any(square_is_unit(K(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3])))) return 0;
     }
     return 1;
 }
@@ -68,9 +50,10 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
         free_rows(q + b->q, M);
         return;
     }
-    double g[12];
+    double g[16];
     rows3 T, moved;
-    element_rows(b, q + b->q, s + b->q, c + b->q, g);
+    const frame4 A = frame4_move(b->type, b->pitch, frame4_world(), q + b->q, s + b->q, c + b->q);
+    put_frame(g, &A);
     rows3_load(b->rows[1], &T);
     rows3_mul(g, &T, &moved);
     rows3_mul(b->rows[0], &moved, M);

@@ -11,6 +11,7 @@
  *   𝕄_Bi         M       𝕄_Bi^c  Mc   inertia; composite (in Table 9 articulated, 𝕄_Bi^A)
  *   b_Bi^c       bc      b_Bi^vp  bvp composite bias wrenches
  *   ⁱa_{A,0}     a0      the base's acceleration, seen from body i
+ *   U_Bi         U, D    Table 9, lines 7 and 8: 𝕄_Bi^A Γ_Ji and Γ_Jiᵀ U_Bi
  *
  * Body 0 is the base, bodies 1 … n its successors; joint i moves body i and is coordinate i − 1 of s and r.
  */
@@ -24,6 +25,7 @@
 typedef struct reference_body {
     double X[36], dX[36], M[36], Mc[36];
     double Gamma[6], vJ[6], v[6], ar[6], avp[6], m[6], bc[6], bvp[6], a0[6];
+    double U[6], D;
     int parent;
 } reference_body;
 

@@ -11,21 +11,14 @@
  */
 #include "base/dense.h"
 #include "group/joint.h"
+#include "model/pose.h"
 #include "reference/bos/quantities.h"
-
-static void put_vec3(vec3 a, double *x) { x[0] = a.x, x[1] = a.y, x[2] = a.z; }
-
-static pose pose_of_arrays(const double R[9], const double p[3])
-{
-    return pose_of(mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8])),
-                   vec3_of(p[0], p[1], p[2]));
-}
 
 static void body_inertia(const model_body *b, double M[36])
 {
     const double *m = b->moment;
-    vec3 c = vec3_of(b->com[0], b->com[1], b->com[2]);
-    inertia_matrix(inertia_of_com(b->mass, c, sym3_of(m[0], m[1], m[2], m[3], m[4], m[5])), M);
+    vec3 c = vec3_at(b->com);
+    inertia_matrix(inertia_of_com(b->mass, c, sym3_at(m)), M);
 }
 
 /* The base's frame is where its joint is: a free root that turns about a point of its body has it there */
@@ -55,7 +48,7 @@ void hmli_reference_joints(const hml_model *model, const double *q, reference *r
         twist S[HML_JOINT_MAX_NV] = {twist_zero()};
         double ad[36];
         joint_columns(b[i].type, axis, point, b[i].pitch, S);
-        put_vec3(S[0].v, x->Gamma), put_vec3(S[0].w, x->Gamma + 3);
+        twist_put(S[0], x->Gamma);
         x->parent = b[i].parent;
         body_inertia(&b[i], x->M);
         pose_ad_matrix(pose_inverse(pose_mul(placement(b, i), joint)), x->X);

@@ -24,12 +24,12 @@ hml_status hml_reference_inverse_mass_matrix(const hml_model *model, void *scrat
     hmli_reference_joints(model, q, &r);                                    /* 1-3 */
     for (int i = 0; i <= r.n; i++) memcpy(b[i].Mc, b[i].M, sizeof b[i].Mc); /* 4, 5 */
     for (int i = r.n; i >= 1; i--) {                                        /* 6 */
-        double *U = b[i].bc, D, *row = Minv + (size_t)(5 + i) * w;
+        double *U = b[i].U, D, *row = Minv + (size_t)(5 + i) * w;
         double *Fi = F + set * (size_t)i, *Fp = F + set * (size_t)b[i].parent;
         mat6_apply(U, b[i].Mc, b[i].Gamma); /* 7 */
         D = vec6_dot(b[i].Gamma, U);        /* 8 */
         if (!(D > 0)) return HML_SINGULAR;
-        b[i].bvp[0] = D;
+        b[i].D = D;
         row[5 + i] = 1 / D; /* 9 */
         for (size_t k = 5 + (size_t)i; k < 5 + (size_t)tree[i].subtree_end; k++) {
             for (size_t l = 0; l < 6; l++) row[k] -= b[i].Gamma[l] * Fi[l * w + k] / D; /* 10 */
@@ -47,7 +47,7 @@ hml_status hml_reference_inverse_mass_matrix(const hml_model *model, void *scrat
         for (size_t l = 0; l < 36; l++) P[l / 6 * w + k] -= inverse[l] * F[l % 6 * w + k];
     }
     for (int i = 1; i <= r.n; i++) { /* 16 */
-        const double *U = b[i].bc, D = b[i].bvp[0], *Pp = P + set * (size_t)b[i].parent;
+        const double *U = b[i].U, D = b[i].D, *Pp = P + set * (size_t)b[i].parent;
         double *row = Minv + (size_t)(5 + i) * w, *Pi = P + set * (size_t)i;
         for (size_t k = 5 + (size_t)i; k < w; k++) {
             double from[6], here[6];

@@ -18,8 +18,6 @@ static void put(wrench f, double *x)
 }
 
 static void put_twist(twist v, double *x) { put(wrench_of(v.v, v.w), x); }
-static wrench get(const double *x) { return wrench_of(vec3_of(x[0], x[1], x[2]), vec3_of(x[3], x[4], x[5])); }
-
 static void forward(tree *t, const double *v, const double *wrenches)
 {
     for (int i = 0; i < t->n; i++) {
@@ -43,7 +41,7 @@ static int articulate(const tree *t, tree_body *b, const double *tau, int armatu
         put_twist(b->S[k], S);
         mat6_apply(b->U + 6 * k, b->IA, S); /* column k of U */
         b->u[k] = tau[b->at + k] - wrench_dot(b->p, b->S[k]);
-        for (int l = 0; l < m; l++) b->D[l * m + k] = wrench_dot(get(b->U + 6 * k), b->S[l]);
+        for (int l = 0; l < m; l++) b->D[l * m + k] = wrench_dot(wrench_at(b->U + 6 * k), b->S[l]);
         if (armature) b->D[k * m + k] += passive[b->at + k].armature;
     }
     if (dense_factor((size_t)m, b->D, NULL)) return 1;
@@ -77,7 +75,7 @@ static void hand_on(tree_body *b, tree_body *p, int prescribed)
         }
     }
     block_add_product(1, pa, Ia, c);
-    p->p = wrench_add(p->p, pose_ad_dual(b->X, get(pa)));
+    p->p = wrench_add(p->p, pose_ad_dual(b->X, wrench_at(pa)));
     pose_ad_matrix(pose_inverse(b->X), up);
     mat6_add_sandwich(p->IA, up, Ia, up);
 }
@@ -91,7 +89,7 @@ static void accelerate(tree *t, const int *prescribed, vec3 world, double *a)
         if (b->parent >= 0) ap = t->body[b->parent].a;
         b->a = twist_add(pose_ad_inverse(b->X, ap), b->c); /* a prescribed joint's own is in c */
         if (prescribed && prescribed[i]) continue;
-        for (int k = 0; k < b->nv; k++) a[b->at + k] = b->u[k] - wrench_dot(get(b->U + 6 * k), b->a);
+        for (int k = 0; k < b->nv; k++) a[b->at + k] = b->u[k] - wrench_dot(wrench_at(b->U + 6 * k), b->a);
         dense_solve((size_t)b->nv, b->D, a + b->at);
         b->a = twist_add(b->a, tree_joint(b, b->S, a));
     }
@@ -163,7 +161,7 @@ hml_status hml_hybrid_dynamics(const hml_model *model, void *scratch, const int 
     for (int i = 0; i < t.n; i++) {
         for (int k = t.body[i].at; k < t.body[i].at + t.body[i].nv; k++) {
             double given = prescribed[i] ? a[k] : tau[k];
-            if (given * 0 != 0) return HML_NOT_FINITE;
+            if (!isfinite(given)) return HML_NOT_FINITE;
             t.vector[k] = prescribed[i] ? 0 : tau[k];
         }
     }

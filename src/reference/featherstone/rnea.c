@@ -14,16 +14,11 @@
 #include "reference/featherstone/tree.h"
 #include "reference/muller/newton_euler.h"
 
-/* b->a: V̇ with −g in it */
 static void left(tree *t, const double *v, const double *a)
 {
+    hmli_tree_motion(t, v, a);
     for (int i = 0; i < t->n; i++) {
         tree_body *b = &t->body[i];
-        twist vp = twist_zero(), ap = twist_of(vec3_neg(tree_gravity(t)), vec3_zero());
-        if (b->parent >= 0) vp = t->body[b->parent].v, ap = t->body[b->parent].a;
-        twist vJ = tree_joint(b, b->S, v);
-        b->v = twist_add(pose_ad_inverse(b->X, vp), vJ);
-        b->a = twist_add(pose_ad_inverse(b->X, ap), twist_add(tree_joint(b, b->S, a), twist_cross(b->v, vJ)));
         b->f = wrench_add(inertia_mul(b->I, b->a), twist_cross_dual(b->v, inertia_mul(b->I, b->v)));
     }
 }

@@ -3,13 +3,6 @@
 
 #include "algo/work.h"
 
-static vec3 vec3_from(const double a[3]) { return vec3_of(a[0], a[1], a[2]); }
-
-static mat3 mat3_from(const double R[9])
-{
-    return mat3_of(vec3_of(R[0], R[3], R[6]), vec3_of(R[1], R[4], R[7]), vec3_of(R[2], R[5], R[8]));
-}
-
 /* doubles a coordinate (S, Sr, Sd; U, D, u; vector) and doubles a body (IA; V, F) */
 enum { COLUMN = 5 * 6 + 6 + 6 + 1 + 1, BODY = 36 + 4 * 6 + 3 * 6 };
 
@@ -51,22 +44,20 @@ hml_status hmli_tree_open(const hml_model *model, void *scratch, const double *q
     for (int i = 0; i < t->n; i++) {
         const model_body *m = &model_bodies(model)[i];
         tree_body *b = &t->body[i];
-        vec3 axis = vec3_from(m->axis), point = vec3_from(m->point);
+        vec3 axis = vec3_at(m->axis), point = vec3_at(m->point);
         double unit[HML_JOINT_MAX_NQ];
         memcpy(unit, &q[m->q], (size_t)m->nq * sizeof *unit);
-        if (m->type == HML_JOINT_SPHERICAL) joint_put_quat(quat_normalize(joint_quat(unit)), unit);
-        if (m->type == HML_JOINT_FREE) joint_put_quat(quat_normalize(joint_quat(unit + 3)), unit + 3);
+        if (m->type == HML_JOINT_SPHERICAL) quat_put(quat_normalize(quat_at(unit)), unit);
+        if (m->type == HML_JOINT_FREE) quat_put(quat_normalize(quat_at(unit + 3)), unit + 3);
         b->parent = m->parent;
         b->root = m->root;
         b->nv = m->nv;
         b->at = m->v;
         lay_out(t, i);
-        b->X = pose_mul(pose_of(mat3_from(m->R), vec3_from(m->p)), joint_pose(m->type, axis, point, m->pitch, unit));
+        b->X = pose_mul(pose_of(mat3_at(m->R, 3), vec3_at(m->p)), joint_pose(m->type, axis, point, m->pitch, unit));
         b->H = m->parent < 0 ? b->X : pose_mul(t->body[m->parent].H, b->X);
         joint_columns(m->type, axis, point, m->pitch, b->S);
-        b->I =
-            inertia_of_com(m->mass, vec3_from(m->com),
-                           sym3_of(m->moment[0], m->moment[1], m->moment[2], m->moment[3], m->moment[4], m->moment[5]));
+        b->I = inertia_of_com(m->mass, vec3_at(m->com), sym3_at(m->moment));
     }
     return HML_OK;
 }
@@ -78,6 +69,18 @@ void hmli_tree_to_root(tree *t)
         b->P = b->parent < 0 ? pose_identity() : pose_mul(t->body[b->parent].P, b->X);
         b->Ic = inertia_transform(b->P, b->I);
         for (int k = 0; k < b->nv; k++) b->Sr[k] = pose_ad(b->P, b->S[k]);
+    }
+}
+
+void hmli_tree_motion(tree *t, const double *v, const double *a)
+{
+    for (int i = 0; i < t->n; i++) {
+        tree_body *b = &t->body[i];
+        twist vp = twist_zero(), ap = twist_of(vec3_neg(tree_gravity(t)), vec3_zero());
+        if (b->parent >= 0) vp = t->body[b->parent].v, ap = t->body[b->parent].a;
+        const twist vJ = tree_joint(b, b->S, v), aJ = a ? tree_joint(b, b->S, a) : twist_zero();
+        b->v = twist_add(pose_ad_inverse(b->X, vp), vJ);
+        b->a = twist_add(pose_ad_inverse(b->X, ap), twist_add(aJ, twist_cross(b->v, vJ)));
     }
 }
 

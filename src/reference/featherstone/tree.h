@@ -43,6 +43,9 @@ hml_status hmli_tree_open(const hml_model *model, void *scratch, const double *q
 /* P, Sr and Ic (of the body alone) */
 void hmli_tree_to_root(tree *t);
 
+/* b->v and b->a: V and V̇ of every body, in the body; V̇ with −g in it. a NULL: ν̇ = 0 */
+void hmli_tree_motion(tree *t, const double *v, const double *a);
+
 /* row or column of coordinate k of its joint */
 static inline size_t tree_at(const tree_body *b, int k) { return (size_t)b->at + (size_t)k; }
 
@@ -57,14 +60,14 @@ static inline twist tree_joint(const tree_body *b, const twist *S, const double 
 static inline vec3 tree_gravity(const tree *t)
 {
     const double *g = t->model->gravity;
-    return vec3_of(g[0], g[1], g[2]);
+    return vec3_at(g);
 }
 
 static inline wrench tree_wrench(const double *wrenches, int body)
 {
     if (!wrenches) return wrench_zero();
     const double *w = wrenches + 6 * body;
-    return wrench_of(vec3_of(w[0], w[1], w[2]), vec3_of(w[3], w[4], w[5]));
+    return wrench_at(w);
 }
 
 /*

@@ -24,7 +24,7 @@ _Static_assert(sizeof(body_frame) <= sizeof(body_state), "scratch of a body");
 static inline pose joint_at(const hml_model *m, int32_t body, const double *q, twist S[HML_JOINT_MAX_NV])
 {
     const model_body *b = &model_bodies(m)[body];
-    const vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
+    const vec3 axis = vec3_at(b->axis), point = vec3_at(b->point);
     double room;
     joint_columns(b->type, axis, point, b->pitch, S);
     return pose_mul(pose_of_arrays(b->R, b->p),

@@ -122,7 +122,7 @@ hml_status hml_momentum_velocities(const hml_model *model, void *scratch, const 
     if (!momenta || !v) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_tree_open(model, scratch, q, NULL, NULL, NULL, &t);
     if (status) return status;
-    if (!hmli_all_finite(momenta, 6 * t.n)) return HML_NOT_FINITE;
+    if (!all_finite(momenta, (size_t)(6 * t.n))) return HML_NOT_FINITE;
     if (t.n == 0) return HML_OK;
     double *change = (double *)(void *)t.body[0].Sr; /* columns that nobody uses here */
     for (int i = 0; i < t.n; i++) t.body[i].f = pose_ad_dual_inverse(t.body[i].H, tree_wrench(momenta, i));
@@ -201,7 +201,7 @@ hml_status hml_momentum_forces(const hml_model *model, void *scratch, const doub
     if (!rates || !tau) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_tree_open(model, scratch, q, NULL, NULL, wrenches, &t);
     if (status) return status;
-    if (!hmli_all_finite(rates, 6 * t.n)) return HML_NOT_FINITE;
+    if (!all_finite(rates, (size_t)(6 * t.n))) return HML_NOT_FINITE;
     const unsigned before = overflow_watch();
     memset(tau, 0, (size_t)model->nv * sizeof *tau);
     for (int i = 0; i < t.n; i++) {

@@ -31,7 +31,7 @@ hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, co
     exponential *x = (exponential *)work->scratch;
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
-        const vec3 axis = vec3_of_array(b->axis), point = vec3_of_array(b->point);
+        const vec3 axis = vec3_at(b->axis), point = vec3_at(b->point);
         double room, neutral[HML_JOINT_MAX_NQ] = {0}, phi[HML_JOINT_MAX_NV] = {0};
         twist S[HML_JOINT_MAX_NV], Y = twist_zero();
         pose A = pose_of_arrays(b->R, b->p), E = pose_identity();

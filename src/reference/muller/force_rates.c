@@ -85,7 +85,7 @@ static void spring_series(int type, const double *rest, const double *q, const d
 {
     int m = joint_nv(type);
     joint_difference(type, rest, q, phi[0]);
-    if (m < 3 || type == HML_JOINT_TRANSLATION3) { /* commutes */
+    if (joint_commutes(type)) {
         memcpy(phi[1], v, (size_t)m * sizeof *v);
         memcpy(phi[2], a, (size_t)m * sizeof *a);
         return;
@@ -140,7 +140,7 @@ hml_status hml_force_rates(const hml_model *model, void *scratch, const double *
     hml_status status = hmli_tree_open(model, scratch, q, v, a, NULL, &t);
     if (!status) status = hmli_tree_open(model, scratch, q, jerk, snap, NULL, &t);
     if (status) return status;
-    if (wrenches && !hmli_all_finite(wrenches, 18 * t.n)) return HML_NOT_FINITE;
+    if (wrenches && !all_finite(wrenches, (size_t)(18 * t.n))) return HML_NOT_FINITE;
     const unsigned before = overflow_watch();
     hmli_tree_to_root(&t);
     for (int i = 0; i < 3 * t.n; i++) {

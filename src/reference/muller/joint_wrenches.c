@@ -40,7 +40,7 @@ static mat3 axes_about(vec3 z)
 /* the joint's own frame, in the body */
 static pose joint_frame(const model_body *m)
 {
-    return pose_of(has_axis(m->type) ? axes_about(vec3_of_array(m->axis)) : mat3_identity(), vec3_of_array(m->point));
+    return pose_of(has_axis(m->type) ? axes_about(vec3_at(m->axis)) : mat3_identity(), vec3_at(m->point));
 }
 
 hml_status hml_joint_wrenches(const hml_model *model, void *scratch, hml_representation representation, const double *q,
@@ -64,7 +64,7 @@ hml_status hml_joint_wrenches(const hml_model *model, void *scratch, hml_represe
         wrench driven = wrench_zero();
         for (int k = 0; k < b->nv; k++) {
             double force = wrench_dot(own, b->S[k]);
-            driven = wrench_add(driven, wrench_scale(force, drive(vec3_of_array(m->point), b->S[k])));
+            driven = wrench_add(driven, wrench_scale(force, drive(vec3_at(m->point), b->S[k])));
             if (loads->forces) loads->forces[b->at + k] = force;
         }
         if (loads->wrenches) write_wrench(b->f, loads->wrenches + 6 * i);

@@ -50,10 +50,7 @@ static hml_status read_motion(hml_representation representation, const double *H
     return read_twist(dV, &x->dV);
 }
 
-static inertia inertia_from(const double I[10])
-{
-    return inertia_of(I[0], array_vec3(I + 1), sym3_of(I[4], I[5], I[6], I[7], I[8], I[9]));
-}
+static inertia inertia_from(const double I[10]) { return inertia_at(I); }
 
 hml_status hml_newton_euler(hml_representation representation, const double H[16], const double parameters[10],
                             const double V[6], const double dV[6], double W[6])

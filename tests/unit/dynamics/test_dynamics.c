@@ -220,7 +220,7 @@ static void test_balance_of_energy_and_momentum(void **state)
         wrench pull = wrench_zero();
         for (int b = 0; b < r.model->nbodies; b++) {
             const double *w = &r.wrenches[6 * b];
-            wrench f = wrench_of(vec3_of(w[0], w[1], w[2]), vec3_of(w[3], w[4], w[5]));
+            wrench f = wrench_at(w);
             power += wrench_dot(f, o.v[b]);
             pull = wrench_add(pull, pose_ad_dual(o.H[b], f));
         }

@@ -9,16 +9,6 @@
 #define RATE_TOL 1e-12
 #define FINITE   0.1
 
-static void pose_at(double t, double H[16])
-{
-    double a = 0.4 + sin(0.7 * t), b = 0.3 * t * t - 0.5 * t + 1;
-    const double Z[9] = {cos(a), -sin(a), 0, sin(a), cos(a), 0, 0, 0, 1};
-    const double X[9] = {1, 0, 0, 0, cos(b), -sin(b), 0, sin(b), cos(b)}, p[3] = {1 + cos(t), 2 + sin(t), 3 - 2 * t};
-    double R[9];
-    multiply(3, 3, 3, Z, X, R);
-    for (int i = 0; i < 16; i++) H[i] = i % 4 == 3 ? (i < 12 ? p[i / 4] : 1) : i < 12 ? R[3 * (i / 4) + i % 4] : 0;
-}
-
 static void pose_rate(double t, double dH[16])
 {
     static const double weight[3] = {45, -9, 1};

@@ -135,7 +135,6 @@ static void test_flow(void **state)
 static const hml_joint_type top[] = {HML_JOINT_SPHERICAL, HML_JOINT_TRANSLATION3};
 static const double J[3] = {1, 1.5, 0.7};
 
-static vec3 at3(const double *x) { return vec3_of(x[0], x[1], x[2]); }
 static vec3 times_J(vec3 a) { return vec3_of(J[0] * a.x, J[1] * a.y, J[2] * a.z); }
 static vec3 weight_arm(void) { return vec3_of(0.1, -0.2, 0.4); }
 
@@ -149,9 +148,9 @@ static void put(vec3 a, double *out, size_t stride) { out[0] = a.x, out[stride] 
 static hml_status top_velocity(void *user, const double *g, const double *u, double t, double *lambda)
 {
     (void)user, (void)t;
-    vec3 w = at3(g + 4), torque = vec3_add(vec3_cross(times_J(w), w), vec3_cross(weight_arm(), weight(g)));
+    vec3 w = vec3_at(g + 4), torque = vec3_add(vec3_cross(times_J(w), w), vec3_cross(weight_arm(), weight(g)));
     put(w, lambda, 1);
-    torque = vec3_add(torque, at3(u));
+    torque = vec3_add(torque, vec3_at(u));
     put(vec3_of(torque.x / J[0], torque.y / J[1], torque.z / J[2]), lambda + 3, 1);
     return HML_OK;
 }
@@ -160,7 +159,7 @@ static hml_status top_velocity(void *user, const double *g, const double *u, dou
 static hml_status top_derivatives(void *user, const double *g, const double *u, double t, double *Dg, double *Du)
 {
     (void)user, (void)t, (void)u;
-    vec3 w = at3(g + 4);
+    vec3 w = vec3_at(g + 4);
     for (size_t k = 0; k < 3; k++) {
         vec3 e = vec3_of(k == 0, k == 1, k == 2), a = vec3_cross(weight_arm(), vec3_cross(weight(g), e));
         vec3 b = vec3_add(vec3_cross(times_J(e), w), vec3_cross(times_J(w), e));

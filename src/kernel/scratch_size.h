@@ -1,6 +1,6 @@
 /* Bytes of scratch that the kernels of an object need, whichever of them is called. */
-#ifndef HML_KERNEL_PACK_SCRATCH_SIZE_H
-#define HML_KERNEL_PACK_SCRATCH_SIZE_H
+#ifndef HML_KERNEL_SCRATCH_SIZE_H
+#define HML_KERNEL_SCRATCH_SIZE_H
 
 #include "kernel/pack/inverse_dynamics.h"
 #include "kernel/pack/inverse_mass_matrix.h"
