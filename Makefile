@@ -54,10 +54,11 @@ bench: build $(BUILD)/.deps-bench
 python: $(BUILD)/.deps-python
 	@scripts/python.sh $(BUILD)/venv $(JOBS)
 
-## check    formatting, static analysis, links in the documents, and the tests under sanitizers
+## check    formatting, layers, static analysis, links in the documents, and the tests under sanitizers
 check: $(BUILD)/.deps-check
 	scripts/format.sh --check
 	scripts/check-docs.sh
+	scripts/check-layers.sh
 	scripts/lint.sh $(BUILD)/clang $(JOBS)
 	scripts/sanitize.sh address,undefined $(BUILD)/sanitize $(JOBS)
 
