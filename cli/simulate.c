@@ -100,37 +100,24 @@ static hml_status fly(const cli_options *options, const robot *r, const scene *s
 typedef struct walker {
     const robot *r;
     const scene *sc;
-    double *q, *v, *tau, *gap, *wrenches;
+    double *q, *v, *wrenches;
     double *impulses; /* npoints × 3: of the step that is being made */
     int64_t steps, repeated;
 } walker;
-
-/* the servos' forces, and the part of their springs that makes the step implicit: see hml_model_add_armature */
-static hml_status servo_forces(const walker *w, double h)
-{
-    const scene *sc = w->sc;
-    memcpy(w->tau, w->r->state->tau, (size_t)w->r->nv * sizeof *w->tau);
-    if (!sc->stiffness) return HML_OK;
-    hml_status status = hml_configuration_difference(w->r->model, w->r->state->q, w->q, w->gap);
-    for (int32_t i = 0; !status && i < w->r->nv; i++) {
-        w->tau[i] -= sc->stiffness[i] * (w->gap[i] + h * w->v[i]) + sc->damping[i] * w->v[i];
-    }
-    return status;
-}
 
 static hml_status one_step(walker *w, double h)
 {
     const scene *sc = w->sc;
     hml_contact_result result = {.struct_size = sizeof result};
-    hml_status status = servo_forces(w, h);
+    hml_status status = HML_OK;
     memset(w->wrenches, 0, 6 * (size_t)w->r->nbodies * sizeof *w->wrenches);
     for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
         const hml_frame_wrench *f = &sc->wrenches[i];
         status = hml_wrench_add(w->r->model, w->r->work, w->q, f->frame, f->in_world, f->wrench, w->wrenches);
     }
     if (!status) {
-        status =
-            hml_contact_step(sc->model, sc->work, sc->contact, h, w->q, w->v, w->tau, w->wrenches, w->q, w->v, &result);
+        status = hml_contact_step(w->r->model, w->r->work, sc->contact, h, w->q, w->v, w->r->state->tau, w->wrenches,
+                                  w->q, w->v, &result);
     }
     for (int32_t i = 0; !status && i < hml_contact_count(sc->contact); i++) {
         hml_contact_point point;
@@ -183,10 +170,10 @@ static hml_status walk(const cli_options *options, const robot *r, const scene *
                        double *reached)
 {
     size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies;
-    double *memory = calloc(nq + 3 * nv + six + 3 * (size_t)sc->npoints + 1, sizeof *memory);
+    double *memory = calloc(nq + nv + six + 3 * (size_t)sc->npoints + 1, sizeof *memory);
     if (!memory) return HML_OUT_OF_MEMORY;
     walker w = {.r = r, .sc = sc, .q = memory};
-    w.v = w.q + nq, w.tau = w.v + nv, w.gap = w.tau + nv, w.wrenches = w.gap + nv, w.impulses = w.wrenches + six;
+    w.v = w.q + nq, w.wrenches = w.v + nv, w.impulses = w.wrenches + six;
     memcpy(w.q, r->state->q, nq * sizeof *w.q);
     memcpy(w.v, r->state->v, nv * sizeof *w.v);
     t->scheme = "contact";
@@ -239,7 +226,7 @@ int cli_simulate(const cli_options *options)
     if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
-    if (status == CLI_OK) status = scene_make(options, &r, s.step, &sc);
+    if (status == CLI_OK) status = scene_make(options, &r, &sc);
     if (status == CLI_OK) {
         hml_status made = trajectory_make(&r, (size_t)(s.steps / s.every) + 2, sc.npoints, &t);
         if (made) status = robot_fail(&r, made);

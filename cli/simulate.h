@@ -17,8 +17,6 @@ typedef struct scene {
     char **point_names;
     hml_contact *contact;
     void *memory;
-    hml_model *model; /* with the servos' armature */
-    hml_work *work;
 } scene;
 
 /* rows of a motion, at most SIMULATE_ROWS + 1 */
@@ -42,8 +40,8 @@ typedef struct trajectory {
     double since;
 } trajectory;
 
-/* forces, servos and the ground; an exit status. step: of the contact scheme */
-int scene_make(const cli_options *options, const robot *r, double step, scene *s);
+/* forces, servos and the ground; an exit status */
+int scene_make(const cli_options *options, const robot *r, scene *s);
 void scene_free(scene *s);
 
 hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hamel/edit.h"
 #include "hamel/kinematics.h"
 #include "simulate.h"
 
@@ -169,20 +168,7 @@ static int add_outer_points(const robot *r, scene *s)
     return 1;
 }
 
-/* the model of the contact scheme: servos are implicit there by their armature */
-static hml_status contact_model(const cli_options *options, const robot *r, double step, scene *s)
-{
-    double *armature = calloc((size_t)r->nv + 1, sizeof *armature);
-    if (!armature) return HML_OUT_OF_MEMORY;
-    for (int32_t i = 0; s->stiffness && i < r->nv; i++) {
-        armature[i] = step * s->damping[i] + step * step * s->stiffness[i];
-    }
-    hml_status status = hml_model_add_armature(r->model, armature, &s->model);
-    free(armature);
-    return status ? status : hml_work_new(s->model, options->isa, HML_USE_ALL, &s->work);
-}
-
-static int add_ground(const cli_options *options, const robot *r, double step, scene *s)
+static int add_ground(const cli_options *options, const robot *r, scene *s)
 {
     double friction = options->friction < 0 ? 0.8 : options->friction;
     size_t most = (size_t)hml_model_nframes(r->model) + (size_t)hml_model_nshapes(r->model) + 1;
@@ -196,26 +182,26 @@ static int add_ground(const cli_options *options, const robot *r, double step, s
     } else if (!add_shapes(options, r, s) || (s->npoints == 0 && !add_outer_points(r, s))) {
         return robot_fail(r, HML_OUT_OF_MEMORY);
     }
-    hml_status status = contact_model(options, r, step, s);
-    if (status) return robot_fail(r, status);
     const hml_plane plane = {.normal = {0, 0, 1}, .axis = {1, 0, 0}, .friction = friction};
     hml_contact_settings settings = {.struct_size = sizeof settings, .planes = &plane, .nplanes = 1};
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
-    size_t size = hml_contact_size(s->model, &settings);
+    size_t size = hml_contact_size(r->model, &settings);
     if (!size) return robot_fail(r, HML_INVALID_ARGUMENT);
     s->memory = malloc(size);
     if (!s->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
-    return failed(r, hml_contact_init(s->memory, size, s->model, &settings, &s->contact));
+    hml_status status = hml_contact_init(s->memory, size, r->model, &settings, &s->contact);
+    if (!status) status = hml_contact_set_servo(s->contact, s->forces.target, s->stiffness, s->damping);
+    return failed(r, status);
 }
 
-int scene_make(const cli_options *options, const robot *r, double step, scene *s)
+int scene_make(const cli_options *options, const robot *r, scene *s)
 {
     *s = (scene){.forces = {.struct_size = sizeof s->forces}};
     hml_status status = add_state(r, s);
     if (!status && options->hold) status = add_servos(options, r, s);
     if (status) return robot_fail(r, status);
-    return options->ground ? add_ground(options, r, step, s) : CLI_OK;
+    return options->ground ? add_ground(options, r, s) : CLI_OK;
 }
 
 void scene_free(scene *s)
@@ -227,6 +213,4 @@ void scene_free(scene *s)
     free(s->stiffness);
     free(s->damping);
     free(s->memory);
-    hml_work_free(s->work);
-    hml_model_free(s->model);
 }

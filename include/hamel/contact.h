@@ -2,7 +2,7 @@
  * Contact with Coulomb friction by time stepping (Moreau): impulses P over a step instead of forces at an instant.
  *
  *   q_M = q advanced by ½h u
- *   M(q_M) (u⁺ − u) = h f(q_M, u, τ) + Jᵀ P
+ *   M(q_M) (u⁺ − u) = h f(q_M, u, τ) + Jᵀ P       dampers and springs: those of u⁺
  *   q⁺ = q_M advanced by ½h u⁺  (and by a displacement that reduces penetration)
  *
  * u is ν with the linear velocity of a joint that translates and rotates (free, planar, Schönflies) in the axes of its
@@ -14,6 +14,7 @@
  *
  *   hml_contact_size, hml_contact_init   a contact problem on the caller's memory
  *   hml_contact_step                     one step
+ *   hml_contact_set_servo                an implicit servo in the steps that follow
  *   hml_contact_forget                   forgets the impulses of the last step
  *   hml_contact_count, hml_contact_get   what touched in the last step
  *   hml_contact_impulse_size, hml_contact_impulse
@@ -90,6 +91,14 @@ typedef struct hml_contact_result {
 HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact, double h,
                                     const double *q, const double *v, const double *tau, const double *wrenches,
                                     double *q_next, double *v_next, hml_contact_result *result);
+
+/*
+ * A servo −k·(q ⊖ target) − d·ν in all steps from now on, as that of hml_forces (hamel/motion.h): target nq, stiffness
+ * and damping nv, NULL: zero; target NULL: no servo any more. Everything is copied. Like dampers and springs of the
+ * model it is implicit, −d u⁺ − k (q + h u⁺ − target): no gain is too high for the step.
+ */
+HML_API hml_status hml_contact_set_servo(hml_contact *contact, const double *target, const double *stiffness,
+                                         const double *damping);
 
 HML_API hml_status hml_contact_forget(hml_contact *contact);
 

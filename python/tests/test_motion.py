@@ -177,6 +177,26 @@ def test_the_date_does_not_matter(start):
     assert np.allclose(v[:, 2], [0, -9.81 / 2, -9.81], rtol=0, atol=1e-11)
 
 
+
+def test_contact_servo_of_any_gain():
+    """A pendulum held level by a servo so stiff that an explicit step of it would explode at once."""
+    builder = hamel.Builder()
+    builder.add_body("arm", type="revolute", name="hinge", axis=[0, 1, 0], mass=1, com=[0.5, 0, 0], moment=0.1 * np.eye(3))
+    robot = builder.build()
+    contact = hamel.Contact(robot, [])
+    contact.set_servo([0.0], stiffness=[1e6], damping=[1e4])
+    q, v = np.zeros(1), np.ones(1)
+    for _ in range(500):
+        q, v = contact.step(q, v, 2e-3)[:2]
+    assert np.isclose(q[0], 0.5 * 9.81 / 1e6, rtol=1e-3) and abs(v[0]) < 1e-6
+    contact.set_servo()
+    assert contact.step(q, v, 2e-3).v[0] > 0.02  # it falls
+    with pytest.raises(hamel.InvalidArgumentError):
+        contact.set_servo(q, stiffness=[-1.0])
+    with pytest.raises(ValueError):
+        contact.set_servo([0.0, 0.0])
+
+
 class Interrupted(Exception):
     pass
 

@@ -40,7 +40,7 @@ def table(text: str) -> dict[str, str]:
 # what the functions written by hand return
 RETURNS = table(f"""
 neutral random parameters selection: {ARRAY}
-check reference_check save_json save_urdf forget: None
+check reference_check save_json save_urdf forget set_servo: None
 frame_index: int
 to_bytes: bytes
 from_bytes append reference_model lock reroot scale with_gravity with_inertias with_armature with_parameters: Model

@@ -32,7 +32,10 @@ struct hml_contact {
     collision_shape *shapes;
     collision_plane *planes;
     joint_limit *limits;
-    double *joint_friction;                   /* n, or NULL */
+    double *joint_friction; /* n, or NULL */
+    int servo;              /* is there one? */
+    double *target, *servo_stiffness, *servo_damping;
+    double *stiffness, *damping;              /* n: of the model and the servo together */
     touch_list now, last;                     /* last: of the last step that went well */
     double *limit_impulse, *friction_impulse; /* what the last step found, by limit and by coordinate */
     contact_row *rows;
@@ -93,12 +96,20 @@ int hmli_contact_displacement(hml_contact *c);
 
 /* ---- contact_step.c ---- */
 
-/* M at c->q in L, factored; bias: τ − h there, with ν */
-hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, const double *tau,
+/* M at c->q in L, with what makes dampers and springs implicit over h, factored; bias: τ − h there, with ν */
+hml_status hmli_contact_factor(hml_contact *c, hml_work *work, double h, const double *v, const double *tau,
                                const double *wrenches);
 
 /* out = J x */
 void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out);
+
+/* ---- contact_passive.c ---- */
+
+/* dampers and springs of the model and the servo, by coordinate */
+void hmli_contact_collect_passive(hml_contact *c);
+
+/* to L and bias, before L is factored */
+void hmli_contact_add_passive(hml_contact *c, double h, const double *v);
 
 /* ---- contact_axes.c ---- */
 

@@ -118,7 +118,7 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
     memset(c->x, 0, c->n * sizeof(double));
     memcpy(c->v, c->x, c->n * sizeof(double));
     TRY(hmli_contact_pose(c, work));
-    TRY(hmli_contact_factor(c, work, c->v, NULL, NULL)); /* the bias has no part in it */
+    TRY(hmli_contact_factor(c, work, 0, c->v, NULL, NULL)); /* the bias has no part in it */
     for (int32_t i = 0; i < count; i++) {
         touch t = {.shape = i, .other = -1, .feature = 0};
         TRY(read_site(model, &sites[i], &t));

@@ -184,6 +184,11 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->parents = layout_array(&at, n, sizeof *c->parents);
     c->active = layout_array(&at, r, sizeof *c->active);
     c->joint_friction = layout_doubles(&at, s->joint_friction ? n : 0);
+    c->target = layout_doubles(&at, nq);
+    c->servo_stiffness = layout_doubles(&at, n);
+    c->servo_damping = layout_doubles(&at, n);
+    c->stiffness = layout_doubles(&at, n);
+    c->damping = layout_doubles(&at, n);
     c->limit_impulse = layout_doubles(&at, (size_t)limits);
     c->friction_impulse = layout_doubles(&at, n);
     c->q = layout_doubles(&at, nq);
@@ -252,6 +257,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
         c->joint_friction = NULL;
     if (hml_coordinate_parents(model, c->parents)) /* with mimic followers M is dense: one chain */
         for (int32_t i = 0; i < model->nv; i++) c->parents[i] = i - 1;
+    hmli_contact_collect_passive(c);
     *contact = c;
     return hml_contact_forget(c);
 }

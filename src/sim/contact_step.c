@@ -10,7 +10,7 @@
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
-hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, const double *tau,
+hml_status hmli_contact_factor(hml_contact *c, hml_work *work, double h, const double *v, const double *tau,
                                const double *wrenches)
 {
     const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
@@ -24,10 +24,9 @@ hml_status hmli_contact_factor(hml_contact *c, hml_work *work, const double *v, 
     call.M.data = c->L;
     call.M.ld = n;
     hmli_work_inverse_dynamics(work, &call);
-    for (size_t i = 0; i < n; i++) {
-        c->bias[i] = (tau ? tau[i] : 0) - c->bias[i];
-        c->x[i] = c->L[i * n + i];
-    }
+    for (size_t i = 0; i < n; i++) c->bias[i] = (tau ? tau[i] : 0) - c->bias[i];
+    if (h > 0) hmli_contact_add_passive(c, h, v); /* in an impact no time passes */
+    for (size_t i = 0; i < n; i++) c->x[i] = c->L[i * n + i];
     TRY(hml_ltl_factor(c->model->nv, c->parents, c->L));
     for (size_t i = 0; i < n; i++) {
         double pivot = c->L[i * n + i];
@@ -101,7 +100,7 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
     if (c->now.overflow) return HML_OUT_OF_MEMORY;
     hmli_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
-    TRY(hmli_contact_factor(c, work, c->v, tau, wrenches));
+    TRY(hmli_contact_factor(c, work, h, c->v, tau, wrenches));
     hmli_contact_list_rows(c, h);
     hmli_contact_fill_rows(c);
 

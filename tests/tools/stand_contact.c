@@ -100,7 +100,7 @@ int main(int argc, char **argv)
         if (status) return fprintf(stderr, "stand_contact: step %d: %s\n", i, hml_status_message(status)), 1;
         double done = result.work;
         for (int k = 0; k < r.nv; k++) {
-            done += 0.5 * h * (start[k] + r.v[k]) * (r.tau[k] - r.damping[k] * start[k]);
+            done += 0.5 * h * (start[k] + r.v[k]) * (r.tau[k] - r.damping[k] * r.v[k]);
         }
         double after = energy(&r);
         work += done;

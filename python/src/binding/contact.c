@@ -190,6 +190,34 @@ static PyObject *points(contact_object *self, PyObject *none)
     return list;
 }
 
+static PyObject *set_servo(contact_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"target", "stiffness", "damping", NULL};
+    PyObject *given[3] = {Py_None, Py_None, Py_None};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|OOO", words, &given[0], &given[1], &given[2])) return NULL;
+    const hml_model *model = self->model->model;
+    npy_intp nq = hml_model_nq(model), nv = hml_model_nv(model);
+    const npy_intp *dims[3] = {&nq, &nv, &nv};
+    PyArrayObject *in[3] = {NULL};
+    const double *data[3] = {NULL};
+    int failed = 0;
+    for (int i = 0; i < 3 && !failed; i++) {
+        if (given[i] == Py_None) continue;
+        in[i] = array_shaped(given[i], words[i], 1, dims[i]);
+        failed = !in[i];
+        if (in[i]) data[i] = PyArray_DATA(in[i]);
+    }
+    if (!failed && self->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact");
+        failed = 1;
+    }
+    hml_status status = failed ? HML_OK : hml_contact_set_servo(self->contact, data[0], data[1], data[2]);
+    if (status) raise_status(status, NULL);
+    for (int i = 0; i < 3; i++) Py_XDECREF(in[i]);
+    if (failed || status) return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *forget(contact_object *self, PyObject *none)
 {
     (void)none;
@@ -206,6 +234,10 @@ static PyMethodDef methods[] = {
     {"points", (PyCFunction)points, METH_NOARGS,
      "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − plane), position, normal, gap, "
      "impulse."},
+    {"set_servo", (PyCFunction)(void (*)(void))set_servo, METH_VARARGS | METH_KEYWORDS,
+     "set_servo($self, target=None, stiffness=None, damping=None)\n--\n\n"
+     "A servo -stiffness·(q ⊖ target) - damping·ν in all steps from now on, taken at the end of each step: no gain is "
+     "too high.\nWithout a target there is none any more."},
     {"forget", (PyCFunction)forget, METH_NOARGS, "forget($self, /)\n--\n\nForgets the impulses of the last step."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,0 +1,184 @@
+/*
+ * drop_contact MODEL STEP SECONDS HEIGHT SEED limp|held
+ *
+ * A robot is dropped on a floor: its base free, its shapes HEIGHT metres above, in the neutral posture (SEED 0) or a
+ * random one; limp, or with every joint held by a servo. Prints one line of words and numbers: how it ended and when,
+ * steps, the largest gain of energy relative to the weight times HEIGHT plus one metre, the deepest penetration, the
+ * largest speed, microseconds per step.
+ *
+ * Energy counts the springs of the servos, so that nothing but an error makes it grow.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hamel/hamel.h"
+#include "hamel/io.h"
+
+typedef struct drop {
+    hml_model *model;
+    hml_work *work;
+    hml_contact *contact;
+    hml_shape *shapes;
+    int32_t nshapes;
+    size_t nq, nv;
+    double step, height;
+    int servo;
+    double *q, *v, *target, *gap, *stiffness, *damping, *M, *h;
+    double largest_residual;
+    long substeps;
+} drop;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* the shapes of the file; without any, the frames of bodies that carry nothing, as points */
+static int list_shapes(drop *d)
+{
+    int32_t frames = hml_model_nframes(d->model), bodies = hml_model_nbodies(d->model);
+    d->shapes = calloc((size_t)(frames + hml_model_nshapes(d->model)) + 1, sizeof *d->shapes);
+    if (!d->shapes) return 0;
+    for (int32_t i = 0; i < hml_model_nshapes(d->model); i++) {
+        hml_shape s;
+        if (!hml_model_shape(d->model, i, &s) && s.frame >= 0) d->shapes[d->nshapes++] = s;
+    }
+    for (int32_t f = 0, from_file = d->nshapes; !from_file && f < frames; f++) {
+        hml_frame_info frame = {.struct_size = sizeof frame};
+        hml_body_info body = {.struct_size = sizeof body};
+        hml_model_frame(d->model, f, &frame);
+        if (frame.body < 0 || hml_model_body(d->model, frame.body, &body) || body.subtree_end != frame.body + 1)
+            continue;
+        if (f < bodies) continue;
+        d->shapes[d->nshapes++] =
+            (hml_shape){.frame = f, .kind = HML_SHAPE_POINT, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
+    }
+    for (int32_t f = 0; !d->nshapes && f < bodies; f++) {
+        d->shapes[0] =
+            (hml_shape){.frame = f, .kind = HML_SHAPE_POINT, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
+        d->nshapes = 1;
+    }
+    return d->nshapes > 0;
+}
+
+static double radius(const hml_shape *s)
+{
+    switch (s->kind) {
+    case HML_SHAPE_SPHERE: return s->size[0];
+    case HML_SHAPE_CAPSULE: return s->size[0] + s->size[1];
+    case HML_SHAPE_BOX: return hypot(hypot(s->size[0], s->size[1]), s->size[2]);
+    case HML_SHAPE_CYLINDER: return hypot(s->size[0], s->size[1]);
+    default: return 0;
+    }
+}
+
+/* balls around the shapes come to lie `height` above the floor */
+static hml_status lift(drop *d)
+{
+    double lowest = HUGE_VAL, position[3];
+    hml_point_motion x = {.struct_size = sizeof x, .position = position};
+    for (int32_t i = 0; i < d->nshapes; i++) {
+        const hml_shape *s = &d->shapes[i];
+        hml_status status = hml_point(d->model, d->work, s->frame, s->position, d->q, NULL, NULL, &x);
+        if (status) return status;
+        lowest = fmin(lowest, position[2] - radius(s));
+    }
+    d->q[2] += d->height - lowest;
+    return HML_OK;
+}
+
+static void add_servos(drop *d)
+{
+    double weight = 9.81 * hml_model_mass(d->model);
+    for (int32_t j = 0; j < hml_model_njoints(d->model); j++) {
+        hml_joint_info info = {.struct_size = sizeof info};
+        hml_model_joint(d->model, j, &info);
+        for (int32_t k = 0; d->servo && info.actuated && k < info.nv; k++) {
+            d->stiffness[info.v + k] = 3 * weight;
+            d->damping[info.v + k] = 0.3 * weight;
+        }
+    }
+}
+
+static double energy(drop *d)
+{
+    hml_dynamics_result x = {.struct_size = sizeof x, .M = d->M, .h = d->h};
+    hml_dynamics(d->model, d->work, d->q, d->v, NULL, NULL, &x);
+    hml_configuration_difference(d->model, d->target, d->q, d->gap);
+    double sum = x.kinetic_energy + x.potential_energy;
+    for (size_t i = 0; i < d->nv; i++) sum += 0.5 * d->stiffness[i] * d->gap[i] * d->gap[i];
+    return sum;
+}
+
+static hml_status one_step(drop *d, double h, hml_contact_result *r)
+{
+    return hml_contact_step(d->model, d->work, d->contact, h, d->q, d->v, NULL, NULL, d->q, d->v, r);
+}
+
+static hml_status open_drop(drop *d, const char *path, uint64_t seed)
+{
+    static const hml_plane ground = {.normal = {0, 0, 1}, .friction = 0.8};
+    hml_load_options options;
+    hml_error error = {0};
+    hml_rng rng;
+    hml_load_options_init(&options);
+    options.base = HML_BASE_FREE;
+    hml_status status = hml_load(path, &options, &d->model, &error);
+    if (status) return fprintf(stderr, "drop_contact: %s\n", error.message), status;
+    d->nq = (size_t)hml_model_nq(d->model), d->nv = (size_t)hml_model_nv(d->model);
+    double *room = calloc(2 * d->nq + 5 * d->nv + d->nv * d->nv + 1, sizeof *room);
+    if (!room || !list_shapes(d)) return HML_OUT_OF_MEMORY;
+    d->q = room, d->target = d->q + d->nq, d->v = d->target + d->nq, d->gap = d->v + d->nv;
+    d->stiffness = d->gap + d->nv, d->damping = d->stiffness + d->nv, d->h = d->damping + d->nv, d->M = d->h + d->nv;
+    add_servos(d);
+    hml_contact_settings s = {.struct_size = sizeof s, .planes = &ground, .nplanes = 1};
+    s.shapes = d->shapes, s.nshapes = d->nshapes;
+    if (!status) status = hml_work_new(d->model, HML_ISA_BEST, HML_USE_ALL, &d->work);
+    size_t size = status ? 0 : hml_contact_size(d->model, &s);
+    if (!status) status = hml_contact_init(malloc(size + 1), size, d->model, &s, &d->contact);
+    hml_rng_seed(&rng, seed);
+    if (!status)
+        status = (seed ? hml_configuration_random(d->model, &rng, d->q) : hml_configuration_neutral(d->model, d->q));
+    if (!status) status = lift(d);
+    if (!status && d->servo) status = hml_contact_set_servo(d->contact, d->q, d->stiffness, d->damping);
+    memcpy(d->target, d->q, d->nq * sizeof(double));
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static drop d;
+    if (argc != 7) return 2;
+    d.step = strtod(argv[2], NULL), d.height = strtod(argv[4], NULL), d.servo = !strcmp(argv[6], "held");
+    hml_status status = open_drop(&d, argv[1], strtoull(argv[5], NULL, 10));
+    if (status) return printf("end %s\n", hml_status_message(status)), 1;
+    const long steps = lround(strtod(argv[3], NULL) / d.step);
+    double first = energy(&d), scale = 9.81 * hml_model_mass(d.model) * (d.height + 1), gain = 0, deepest = 0,
+           speed = 0;
+    double spent = 0;
+    long done = 0, hard = 0;
+    int most = 0;
+    for (; done < steps; done++) {
+        hml_contact_result r = {.struct_size = sizeof r};
+        double began = now();
+        status = one_step(&d, d.step, &r);
+        spent += now() - began;
+        if (status) break;
+        gain = fmax(gain, (energy(&d) - first) / scale);
+        deepest = fmax(deepest, r.penetration);
+        d.largest_residual = fmax(d.largest_residual, r.residual);
+        hard += r.iterations > 0;
+        if (r.contacts > most) most = r.contacts;
+        for (size_t i = 0; i < d.nv; i++) speed = fmax(speed, fabs(d.v[i]));
+    }
+    printf("at %.4g of %.4g steps %ld gain %.2e deepest %.1e speed %.1e residual %.1e hard %ld contacts %d us %.1f end "
+           "%s\n",
+           d.step * (double)done, d.step * (double)steps, done, gain, deepest, speed, d.largest_residual, hard, most,
+           1e6 * spent / (double)(done + 1), status ? hml_status_message(status) : "ok");
+    return status ? 1 : 0;
+}
