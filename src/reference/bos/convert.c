@@ -144,9 +144,12 @@ static hml_status split_link(hml_builder *b, size_t i, hml_error *error)
 /* a name that no frame and no joint has */
 static void free_name(const hml_model *model, char name[64])
 {
-    snprintf(name, 64, "base");
-    while (strlen(name) < 60 && (hml_model_find_frame(model, name) >= 0 || hml_model_find_joint(model, name) >= 0))
-        strcat(name, "_");
+    size_t length = 4;
+    memcpy(name, "base", 5);
+    while (length < 63 && (hml_model_find_frame(model, name) >= 0 || hml_model_find_joint(model, name) >= 0)) {
+        name[length++] = '_';
+        name[length] = 0;
+    }
 }
 
 /* what was the world is a body now, with a free joint */
