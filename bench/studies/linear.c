@@ -132,8 +132,8 @@ static int measure(const char *name, hml_random_shape shape, int n)
     r.nq = (size_t)hml_model_nq(r.model), r.nv = (size_t)hml_model_nv(r.model);
     r.q = need(STATES * r.nq, sizeof(double)), r.v = need(STATES * r.nv, sizeof(double));
     r.a = need(STATES * r.nv, sizeof(double)), r.tau = need(STATES * r.nv, sizeof(double));
-    r.point = need(hml_directional_size(r.model), sizeof(double));
-    r.sweep = need(hml_directional_scratch_size(r.model), sizeof(double)), r.rates = need(2 * r.nv, sizeof(double));
+    r.point = need(hml_directional_doubles(r.model), sizeof(double));
+    r.sweep = need(hml_directional_scratch_doubles(r.model), sizeof(double)), r.rates = need(2 * r.nv, sizeof(double));
     r.H = need(16 * (size_t)n, sizeof(double)), r.scratch = need(1, hml_recursive_size(r.model));
     hml_rng_seed(&rng, 1);
     for (size_t s = 0; s < STATES; s++) hml_configuration_random(r.model, &rng, r.q + s * r.nq);

@@ -20,7 +20,7 @@
  *   hml_configuration_velocity      ν from q̇
  *   hml_configuration_rate_matrix   F(q)
  *
- *   hml_coordinates_size, hml_coordinates_from_configuration, hml_coordinates_to_configuration
+ *   hml_coordinates_count, hml_coordinates_from_configuration, hml_coordinates_to_configuration
  *                                   q with its rotations in another parameterization
  *   hml_coordinates_rate_matrix, hml_coordinates_velocity_matrix
  *                                   Kindr's F and F̄ for it, with ν in any representation
@@ -135,7 +135,7 @@ HML_API hml_status hml_configuration_rate_matrix(const hml_model *model, const d
  * robot with a free base and Euler angles has x = (r, z, y, x, φ₁ … φ_n), Kindr's q. Returns the number of coordinates;
  * 0 if the model is NULL or the kind unknown.
  */
-HML_API int32_t hml_coordinates_size(const hml_model *model, hml_rotation kind);
+HML_API int32_t hml_coordinates_count(const hml_model *model, hml_rotation kind);
 
 /* unique forms, both ways. The arrays must not overlap */
 HML_API hml_status hml_coordinates_from_configuration(const hml_model *model, hml_rotation kind, const double *q,

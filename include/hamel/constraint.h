@@ -8,7 +8,7 @@
  *   0 ≤ λ ⊥ c ≥ 0: it carries (λ > 0, c = 0) or it leaves (λ = 0, c > 0)                          Kindr's unilateral λ
  *
  *   hml_constraint_rows                  m: the size of λ
- *   hml_constraint_scratch_size          doubles that every function here needs
+ *   hml_constraint_scratch_doubles       doubles that every function here needs
  *   hml_constrained_forward_dynamics     ν̇ and λ from q, ν, τ
  *   hml_constrained_inverse_dynamics     τ of the actuated joints and λ from q, ν, ν̇
  *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
@@ -80,7 +80,7 @@ typedef struct hml_constraint_report {
 /* −1 if the constraints are invalid */
 HML_API int32_t hml_constraint_rows(const hml_constraints *constraints);
 
-HML_API size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints);
+HML_API size_t hml_constraint_scratch_doubles(const hml_model *model, const hml_constraints *constraints);
 
 /* tau and wrenches may be NULL: zero. a: nv, lambda: m; either may be NULL */
 HML_API hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work,

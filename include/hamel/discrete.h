@@ -4,9 +4,9 @@
  *
  *   hml_step                     (q, ν) → (q⁺, ν⁺) over a step h with τ held
  *   hml_step_linearize           and A_d, B_d: z⁺ = A_d z + B_d w, to round-off the derivatives of that step
- *   hml_step_scratch_size        doubles the two need
+ *   hml_step_scratch_doubles     doubles of scratch that the two need
  *   hml_discretize               A_d, B_d of the continuous A, B: exp(h [A B; 0 0])
- *   hml_discretize_scratch_size
+ *   hml_discretize_scratch_doubles   doubles of scratch that it needs
  *
  * Perturbations are those of the whole library: q ⊕ z_q, ν + z_ν, at the step's start and at its end. Integrators:
  *
@@ -22,7 +22,7 @@
 
 typedef enum hml_integrator { HML_SEMI_IMPLICIT_EULER = 0, HML_MUNTHE_KAAS_4 = 1 } hml_integrator;
 
-HML_API size_t hml_step_scratch_size(const hml_model *model);
+HML_API size_t hml_step_scratch_doubles(const hml_model *model);
 
 /* tau may be NULL: zero. q_next and v_next may be q and v */
 HML_API hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integrator, double h,
@@ -35,7 +35,7 @@ HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hm
                                       double *q_next, double *v_next, double *Ad, double *Bd);
 
 /* doubles; 0 if no memory holds that many */
-HML_API size_t hml_discretize_scratch_size(size_t nstates, size_t ninputs);
+HML_API size_t hml_discretize_scratch_doubles(size_t nstates, size_t ninputs);
 
 /*
  * A: nstates × nstates, B: nstates × ninputs; Ad and Bd alike; packed. Scaling and squaring with the diagonal Padé

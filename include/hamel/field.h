@@ -9,7 +9,7 @@
  * on.
  *
  *   hml_field_nq, hml_field_nv    numbers of g and of λ
- *   hml_field_scratch_size        doubles
+ *   hml_field_scratch_doubles     doubles of scratch
  *   hml_field_linearize           λ, A, B at (g, u, t)
  *
  * The robots of this library are one such field, g = (q, ν) and λ = (ν, ν̇), and hml_linearize is far faster for them.
@@ -46,7 +46,7 @@ typedef struct hml_field {
 
 HML_API size_t hml_field_nq(const hml_field *field);
 HML_API size_t hml_field_nv(const hml_field *field);
-HML_API size_t hml_field_scratch_size(const hml_field *field);
+HML_API size_t hml_field_scratch_doubles(const hml_field *field);
 
 /*
  * lambda: m, A: m × m, B: m × ninputs, packed; NULL: not computed. u may be NULL where there are no inputs.

@@ -44,8 +44,8 @@ HML_API const char *hml_layout_name(hml_layout layout);
 HML_API hml_status hml_layout_from_name(const char *name, hml_layout *layout);
 
 /* how many coordinates; options is a sum of HML_LAYOUT_… */
-HML_API hml_status hml_layout_size(const hml_model *model, hml_layout layout, unsigned options, int32_t *nq,
-                                   int32_t *nv);
+HML_API hml_status hml_layout_count(const hml_model *model, hml_layout layout, unsigned options, int32_t *nq,
+                                    int32_t *nv);
 
 /* where a joint's coordinates are in q and v; w: the index of RBDL's w, else −1. Followers without any: −1, 0 */
 typedef struct hml_layout_place {

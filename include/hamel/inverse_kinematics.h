@@ -1,7 +1,7 @@
 /*
  * Inverse kinematics: a configuration that brings frames to given poses.
  *
- *   hml_ik_memory            doubles of scratch that a solution needs
+ *   hml_ik_scratch_doubles   doubles of scratch that a solution needs
  *   hml_inverse_kinematics   damped least squares on the robot's group, within the limits
  *
  * For every target the error is e = [w_p (o* − o); w_r log(RᵀR*)]: the remaining displacement of the origin, and the
@@ -43,14 +43,14 @@ typedef struct hml_ik_result {
     int stationary;     /* 1: no small step makes it better; a target is out of reach, or a limit is in the way */
 } hml_ik_result;
 
-HML_API size_t hml_ik_memory(const hml_model *model);
+HML_API size_t hml_ik_scratch_doubles(const hml_model *model);
 
 /*
  * q: where to start, and on return the best configuration found. Coordinates outside the limits are first moved to
- * them, unless they are locked. HML_OK if the error is within the tolerance, HML_NOT_CONVERGED if it is not. memory:
- * hml_ik_memory doubles. result may be NULL.
+ * them, unless they are locked. HML_OK if the error is within the tolerance, HML_NOT_CONVERGED if it is not. scratch:
+ * hml_ik_scratch_doubles. result may be NULL.
  */
 HML_API hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem,
-                                          double *memory, double *q, hml_ik_result *result);
+                                          double *scratch, double *q, hml_ik_result *result);
 
 #endif

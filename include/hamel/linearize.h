@@ -55,7 +55,7 @@ HML_API hml_status hml_observer_linearize(const hml_model *model, hml_work *work
 /*
  * The linearization without its matrices: A z + B w, Aᵀ y and Bᵀ y.
  *
- *   hml_directional_size      doubles that a point takes
+ *   hml_directional_doubles   doubles that a point takes
  *   hml_directional_update    everything that depends on the state alone, into the point
  *   hml_directional_forward   ż = A z + B w: the derivative of the dynamics along a direction
  *   hml_directional_reverse   Aᵀ y, Bᵀ y: the gradient of yᵀ(A z + B w)
@@ -71,7 +71,7 @@ HML_API hml_status hml_observer_linearize(const hml_model *model, hml_work *work
  * their configuration and velocity halves. Nothing is allocated.
  */
 
-HML_API size_t hml_directional_size(const hml_model *model);
+HML_API size_t hml_directional_doubles(const hml_model *model);
 
 /* tau and wrenches may be NULL: zero. acceleration, if not NULL, takes ν̇ */
 HML_API hml_status hml_directional_update(const hml_model *model, hml_work *work, const double *q, const double *v,
@@ -80,7 +80,7 @@ HML_API hml_status hml_directional_update(const hml_model *model, hml_work *work
 
 /*
  * rate_q = −ad_ν z_q + z_ν, rate_v = D_q z_q + D_ν z_ν + M⁻¹ w. zq, zv, w NULL: zero. rate_q, rate_v NULL: not
- * computed; they may not overlap inputs. scratch: hml_directional_scratch_size doubles.
+ * computed; they may not overlap inputs. scratch: hml_directional_scratch_doubles.
  */
 HML_API hml_status hml_directional_forward(const hml_model *model, const hml_work *work, const double *point,
                                            const double *zq, const double *zv, const double *w, double *scratch,
@@ -91,6 +91,6 @@ HML_API hml_status hml_directional_reverse(const hml_model *model, const hml_wor
                                            const double *yq, const double *yv, double *scratch, double *zq, double *zv,
                                            double *w);
 
-HML_API size_t hml_directional_scratch_size(const hml_model *model);
+HML_API size_t hml_directional_scratch_doubles(const hml_model *model);
 
 #endif

@@ -131,7 +131,7 @@ HML_API hml_status hml_builder_build(const hml_builder *builder, unsigned option
 /* ---- the model as a block ---- */
 
 HML_API void hml_model_free(hml_model *model);
-HML_API size_t hml_model_size(const hml_model *model);
+HML_API size_t hml_model_size(const hml_model *model); /* bytes */
 HML_API const void *hml_model_data(const hml_model *model);
 /* copies and checks a block made by hml_model_data on the same kind of machine */
 HML_API hml_status hml_model_from_data(const void *data, size_t size, hml_model **model);

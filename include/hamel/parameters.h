@@ -3,7 +3,7 @@
  *
  *   hml_inverse_dynamics_parameters   ∂τ/∂p at q, ν, ν̇
  *   hml_forward_dynamics_parameters   ∂ν̇/∂p = −M⁻¹ ∂τ/∂p at q, ν, τ
- *   hml_parameters_scratch_size       doubles the two need
+ *   hml_parameters_scratch_doubles    doubles of scratch that the two need
  *   hml_parameters_coordinates        coordinates of the tree, mimic followers included
  *
  * A body means one of hml_model_nbodies; the two axes of a universal joint are two bodies, the first of them massless.
@@ -42,7 +42,7 @@ typedef struct hml_parameter_derivatives {
     double *screw;     /* nv × 7 nbodies */
 } hml_parameter_derivatives;
 
-HML_API size_t hml_parameters_scratch_size(const hml_model *model);
+HML_API size_t hml_parameters_scratch_doubles(const hml_model *model);
 HML_API int32_t hml_parameters_coordinates(const hml_model *model);
 
 /* a NULL: zero */
@@ -87,7 +87,7 @@ HML_API hml_status hml_energy_regressor(const hml_model *model, void *scratch, c
 HML_API hml_status hml_momentum_regressor(const hml_model *model, void *scratch, const double *q, const double *v,
                                           double *regressor);
 
-/* doubles of memory for hml_base_parameters */
+/* bytes of scratch for hml_base_parameters, aligned as a double is; 0 for a model with mimic followers */
 HML_API size_t hml_base_parameters_size(const hml_model *model);
 
 /*
@@ -95,7 +95,6 @@ HML_API size_t hml_base_parameters_size(const hml_model *model);
  * marks: 10·nbodies, 1 for the columns of the set; count: how many. A column that is not marked is a fixed combination
  * of marked ones before it. Motions are drawn with rng; with probability one the result does not depend on them.
  */
-HML_API hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *rng, double *memory, int *marks,
-                                       int32_t *count);
+HML_API hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *rng, int *marks, int32_t *count);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Rotations in any of six parameterizations, with the same operations for each.
  *
- *   Kinds                 hml_rotation_size  hml_rotation_name  hml_rotation_from_name
+ *   Kinds                 hml_rotation_count  hml_rotation_name  hml_rotation_from_name
  *   Conversions           hml_rotation_convert
  *   Operations            hml_rotation_compose  hml_rotation_invert  hml_rotation_rotate
  *                         hml_rotation_boxplus  hml_rotation_boxminus  hml_rotation_slerp
@@ -35,10 +35,10 @@ typedef enum hml_rotation {
     HML_ROTATION_EULER_XYZ = 5   /* 3 */
 } hml_rotation;
 
-enum { HML_ROTATION_MAX_SIZE = 9 };
+enum { HML_ROTATION_MAX_COUNT = 9 };
 
 /* how many doubles; 0 for an unknown kind */
-HML_API int hml_rotation_size(hml_rotation kind);
+HML_API int hml_rotation_count(hml_rotation kind);
 
 /* "matrix", "quat", "angle_axis", "rotvec", "euler_zyx", "euler_xyz"; NULL for an unknown kind */
 HML_API const char *hml_rotation_name(hml_rotation kind);

@@ -24,7 +24,7 @@
  *   hml_subgroup_inverse_dynamics    v, v̇ → τ
  *   hml_subgroup_forward_dynamics    v, τ → v̇
  *
- *   hml_boltzmann_hamel_work         scratch the others need
+ *   hml_boltzmann_hamel_scratch_doubles         scratch the others need
  *   hml_boltzmann_hamel_gamma        γ_k of any v = S(q) q̇
  *   hml_boltzmann_hamel_coriolis     C of any v = S(q) q̇
  *   hml_boltzmann_hamel_potential    S⁻ᵀ ∂U/∂q
@@ -166,31 +166,31 @@ HML_API hml_status hml_subgroup_forward_dynamics(const hml_subgroup *G, const do
  *     M v̇ + (Σ_k γ_k v_k) M v + S⁻ᵀ ∂U/∂q = τ,     (γ_k)_ij = Σ_lm S⁻¹_li (∂S_jl/∂q_m − ∂S_jm/∂q_l) S⁻¹_mk.
  *
  * S: n×n. dS: n×n×n, dS[(i·n + j)·n + l] = ∂S_ij/∂q_l. Both are evaluated by the caller at q.
- * HML_SINGULAR_PARAMETERIZATION where S has no inverse. work: hml_boltzmann_hamel_work(n) doubles of the caller's;
- * nothing is allocated.
+ * HML_SINGULAR_PARAMETERIZATION where S has no inverse. scratch: hml_boltzmann_hamel_scratch_doubles(n), the
+ * caller's; nothing is allocated.
  */
-HML_API size_t hml_boltzmann_hamel_work(int32_t n);
+HML_API size_t hml_boltzmann_hamel_scratch_doubles(int32_t n);
 
 /* gamma: n×n×n, gamma[(k·n + i)·n + j] = (γ_k)_ij */
-HML_API hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double dS[], double work[],
+HML_API hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double dS[], double scratch[],
                                              double gamma[]);
 
 /* C: n×n, C_ik = Σ_j (γ_k)_ij p_j with the momentum p = M v: C v = (Σ_k γ_k v_k) M v (From (54)) */
 HML_API hml_status hml_boltzmann_hamel_coriolis(int32_t n, const double S[], const double dS[], const double momentum[],
-                                                double work[], double C[]);
+                                                double scratch[], double C[]);
 
 /* force: n, S⁻ᵀ ∂U/∂q with dU = ∂U/∂q at q: the potential's part of the equations (From (26), (38)) */
-HML_API hml_status hml_boltzmann_hamel_potential(int32_t n, const double S[], const double dU[], double work[],
+HML_API hml_status hml_boltzmann_hamel_potential(int32_t n, const double S[], const double dU[], double scratch[],
                                                  double force[]);
 
 /* τ = M v̇ + (Σ_k γ_k v_k) M v + S⁻ᵀ ∂U/∂q; M: n×n, constant; dU may be NULL: no potential */
 HML_API hml_status hml_boltzmann_hamel_inverse_dynamics(int32_t n, const double S[], const double dS[],
                                                         const double M[], const double v[], const double vdot[],
-                                                        const double dU[], double work[], double tau[]);
+                                                        const double dU[], double scratch[], double tau[]);
 
 /* v̇ of the same equation; HML_SINGULAR if M has no inverse */
 HML_API hml_status hml_boltzmann_hamel_forward_dynamics(int32_t n, const double S[], const double dS[],
                                                         const double M[], const double v[], const double tau[],
-                                                        const double dU[], double work[], double vdot[]);
+                                                        const double dU[], double scratch[], double vdot[]);
 
 #endif

@@ -49,14 +49,14 @@ static int invert(size_t n, double *A, double *inverse)
     return 1;
 }
 
-/* checks the arguments, then work = [S⁻¹ | scratch] */
-static hml_status begin(int32_t n, const double *S, const double *dS, double *work)
+/* checks the arguments, then scratch = [S⁻¹ | the rest] */
+static hml_status begin(int32_t n, const double *S, const double *dS, double *scratch)
 {
-    if (n < 1 || !S || !dS || !work) return HML_INVALID_ARGUMENT;
+    if (n < 1 || !S || !dS || !scratch) return HML_INVALID_ARGUMENT;
     size_t N = (size_t)n;
     if (!all_finite(S, N * N) || !all_finite(dS, N * N * N)) return HML_NOT_FINITE;
-    memcpy(work + N * N, S, N * N * sizeof *S);
-    return invert(N, work + N * N, work) ? HML_OK : HML_SINGULAR_PARAMETERIZATION;
+    memcpy(scratch + N * N, S, N * N * sizeof *S);
+    return invert(N, scratch + N * N, scratch) ? HML_OK : HML_SINGULAR_PARAMETERIZATION;
 }
 
 /* (A_j)_lm */
@@ -65,16 +65,16 @@ static double rotation_of(size_t n, const double *dS, size_t j, size_t l, size_t
     return dS[(j * n + l) * n + m] - dS[(j * n + m) * n + l];
 }
 
-size_t hml_boltzmann_hamel_work(int32_t n) { return n < 1 ? 0 : (2 * (size_t)n + 3) * (size_t)n; }
+size_t hml_boltzmann_hamel_scratch_doubles(int32_t n) { return n < 1 ? 0 : (2 * (size_t)n + 3) * (size_t)n; }
 
-hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double dS[], double work[], double gamma[])
+hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double dS[], double scratch[], double gamma[])
 {
     if (!gamma) return HML_INVALID_ARGUMENT;
-    hml_status status = begin(n, S, dS, work);
+    hml_status status = begin(n, S, dS, scratch);
     if (status) return status;
     size_t N = (size_t)n;
-    const double *inverse = work;
-    double *B = work + N * N;
+    const double *inverse = scratch;
+    double *B = scratch + N * N;
 
     for (size_t j = 0; j < N; j++) {
         for (size_t l = 0; l < N; l++) { /* B = A_j S⁻¹ */
@@ -96,15 +96,15 @@ hml_status hml_boltzmann_hamel_gamma(int32_t n, const double S[], const double d
 }
 
 hml_status hml_boltzmann_hamel_coriolis(int32_t n, const double S[], const double dS[], const double momentum[],
-                                        double work[], double C[])
+                                        double scratch[], double C[])
 {
     if (!momentum || !C) return HML_INVALID_ARGUMENT;
-    hml_status status = begin(n, S, dS, work);
+    hml_status status = begin(n, S, dS, scratch);
     if (status) return status;
     size_t N = (size_t)n;
     if (!all_finite(momentum, N)) return HML_NOT_FINITE;
-    const double *inverse = work;
-    double *B = work + N * N;
+    const double *inverse = scratch;
+    double *B = scratch + N * N;
 
     for (size_t l = 0; l < N; l++) { /* C = Σ_j p_j A_j */
         for (size_t m = 0; m < N; m++) {
@@ -150,46 +150,47 @@ static void multiply(size_t n, const double *A, const double *x, double *y)
     }
 }
 
-hml_status hml_boltzmann_hamel_potential(int32_t n, const double S[], const double dU[], double work[], double force[])
+hml_status hml_boltzmann_hamel_potential(int32_t n, const double S[], const double dU[], double scratch[],
+                                         double force[])
 {
-    if (n < 1 || !S || !dU || !work || !force) return HML_INVALID_ARGUMENT;
+    if (n < 1 || !S || !dU || !scratch || !force) return HML_INVALID_ARGUMENT;
     size_t N = (size_t)n;
     if (!all_finite(S, N * N) || !all_finite(dU, N)) return HML_NOT_FINITE;
-    memcpy(work + N * N, S, N * N * sizeof *S);
-    if (!invert(N, work + N * N, work)) return HML_SINGULAR_PARAMETERIZATION;
-    transposed_add(N, work, dU, NULL, force);
+    memcpy(scratch + N * N, S, N * N * sizeof *S);
+    if (!invert(N, scratch + N * N, scratch)) return HML_SINGULAR_PARAMETERIZATION;
+    transposed_add(N, scratch, dU, NULL, force);
     return HML_OK;
 }
 
 /* bias = C v + S⁻ᵀ ∂U/∂q, without the matrix C */
 static hml_status bias_of(int32_t n, const double *S, const double *dS, const double *M, const double *v,
-                          const double *dU, double *work, double *bias)
+                          const double *dU, double *scratch, double *bias)
 {
     if (!M || !v) return HML_INVALID_ARGUMENT;
-    hml_status status = begin(n, S, dS, work);
+    hml_status status = begin(n, S, dS, scratch);
     if (status) return status;
     size_t N = (size_t)n;
     if (!all_finite(M, N * N) || !all_finite(v, N) || (dU && !all_finite(dU, N))) return HML_NOT_FINITE;
-    double *p = work + 2 * N * N, *qdot = p + N, *y = qdot + N;
+    double *p = scratch + 2 * N * N, *qdot = p + N, *y = qdot + N;
     multiply(N, M, v, p);
-    multiply(N, work, v, qdot);
+    multiply(N, scratch, v, qdot);
     for (size_t l = 0; l < N; l++) { /* y = (Σ_j p_j A_j) q̇ + ∂U/∂q */
         y[l] = dU ? dU[l] : 0;
         for (size_t m = 0; m < N; m++) {
             for (size_t j = 0; j < N; j++) y[l] += p[j] * rotation_of(N, dS, j, l, m) * qdot[m];
         }
     }
-    transposed_add(N, work, y, NULL, bias);
+    transposed_add(N, scratch, y, NULL, bias);
     return HML_OK;
 }
 
 hml_status hml_boltzmann_hamel_inverse_dynamics(int32_t n, const double S[], const double dS[], const double M[],
-                                                const double v[], const double vdot[], const double dU[], double work[],
-                                                double tau[])
+                                                const double v[], const double vdot[], const double dU[],
+                                                double scratch[], double tau[])
 {
     if (!vdot || !tau) return HML_INVALID_ARGUMENT;
     if (n >= 1 && !all_finite(vdot, (size_t)n)) return HML_NOT_FINITE;
-    hml_status status = bias_of(n, S, dS, M, v, dU, work, tau);
+    hml_status status = bias_of(n, S, dS, M, v, dU, scratch, tau);
     if (status) return status;
     size_t N = (size_t)n;
     for (size_t i = 0; i < N; i++) {
@@ -199,18 +200,18 @@ hml_status hml_boltzmann_hamel_inverse_dynamics(int32_t n, const double S[], con
 }
 
 hml_status hml_boltzmann_hamel_forward_dynamics(int32_t n, const double S[], const double dS[], const double M[],
-                                                const double v[], const double tau[], const double dU[], double work[],
-                                                double vdot[])
+                                                const double v[], const double tau[], const double dU[],
+                                                double scratch[], double vdot[])
 {
     if (!tau || !vdot) return HML_INVALID_ARGUMENT;
     if (n >= 1 && !all_finite(tau, (size_t)n)) return HML_NOT_FINITE;
-    hml_status status = bias_of(n, S, dS, M, v, dU, work, vdot);
+    hml_status status = bias_of(n, S, dS, M, v, dU, scratch, vdot);
     if (status) return status;
     size_t N = (size_t)n;
-    double *rest = work + 2 * N * N;
+    double *rest = scratch + 2 * N * N;
     for (size_t i = 0; i < N; i++) rest[i] = tau[i] - vdot[i];
-    memcpy(work + N * N, M, N * N * sizeof *M);
-    if (!invert(N, work + N * N, work)) return HML_SINGULAR;
-    multiply(N, work, rest, vdot);
+    memcpy(scratch + N * N, M, N * N * sizeof *M);
+    if (!invert(N, scratch + N * N, scratch)) return HML_SINGULAR;
+    multiply(N, scratch, rest, vdot);
     return HML_OK;
 }

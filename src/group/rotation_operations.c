@@ -11,7 +11,7 @@ static const struct {
 
 static int known(hml_rotation kind) { return kind >= HML_ROTATION_MATRIX && kind <= HML_ROTATION_EULER_XYZ; }
 
-int hml_rotation_size(hml_rotation kind) { return known(kind) ? KINDS[kind].size : 0; }
+int hml_rotation_count(hml_rotation kind) { return known(kind) ? KINDS[kind].size : 0; }
 const char *hml_rotation_name(hml_rotation kind) { return known(kind) ? KINDS[kind].name : NULL; }
 
 hml_status hml_rotation_from_name(const char *name, hml_rotation *kind)
@@ -202,7 +202,7 @@ static rate_function *const VELOCITIES[] = {hml_matrix_velocity, hml_quat_veloci
 /* rows × columns from the images of the unit vectors */
 static hml_status write_linear(rate_function *f, hml_side side, const double *x, int rows, int columns, double *out)
 {
-    double matrix[3 * HML_ROTATION_MAX_SIZE], unit[HML_ROTATION_MAX_SIZE], image[HML_ROTATION_MAX_SIZE];
+    double matrix[3 * HML_ROTATION_MAX_COUNT], unit[HML_ROTATION_MAX_COUNT], image[HML_ROTATION_MAX_COUNT];
     if (!out) return HML_INVALID_ARGUMENT;
     for (int c = 0; c < columns; c++) {
         for (int k = 0; k < columns; k++) unit[k] = k == c;

@@ -87,7 +87,7 @@ static hml_status places(const hml_model *m, hml_layout layout, unsigned options
     return HML_OK;
 }
 
-hml_status hml_layout_size(const hml_model *m, hml_layout layout, unsigned options, int32_t *nq, int32_t *nv)
+hml_status hml_layout_count(const hml_model *m, hml_layout layout, unsigned options, int32_t *nq, int32_t *nv)
 {
     shape total;
     if (!m || !hml_layout_name(layout)) return HML_INVALID_ARGUMENT;

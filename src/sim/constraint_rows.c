@@ -87,7 +87,7 @@ static int scratch_exists(const hml_model *model, size_t m)
     return side <= SIZE_MAX / sizeof(double) / 64 / side;
 }
 
-size_t hml_constraint_scratch_size(const hml_model *model, const hml_constraints *constraints)
+size_t hml_constraint_scratch_doubles(const hml_model *model, const hml_constraints *constraints)
 {
     constraint_system s;
     int32_t m = hml_constraint_rows(constraints);

@@ -188,7 +188,7 @@ void check_singular(subject *given)
     if (!subject_open(&x, g, r)) return;
     const size_t nv = (size_t)x.nv, n = (size_t)x.nstates;
     results out = results_new(&x, n);
-    double *point = room(g, hml_directional_size(x.model)), *Dq = room(g, n * nv * nv);
+    double *point = room(g, hml_directional_doubles(x.model)), *Dq = room(g, n * nv * nv);
     int *marks = room_bytes(g, nv * sizeof *marks, sizeof *marks), marked = 0;
     single l = single_new(&x);
     for (int i = 0; i < x.nisas; i++) {

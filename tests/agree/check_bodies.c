@@ -97,7 +97,7 @@ static void passive_numbers(const subject *x, double *armature, double *damping,
 static void check_parameter_derivatives(subject *x, const motion_of *m)
 {
     const size_t nv = (size_t)x->nv, columns = 10 * (size_t)x->nb;
-    double *scratch = room(x->g, hml_parameters_scratch_size(x->model)), *pi = room(x->g, columns);
+    double *scratch = room(x->g, hml_parameters_scratch_doubles(x->model)), *pi = room(x->g, columns);
     double *p[3] = {room(x->g, nv), room(x->g, nv), room(x->g, nv)}, *D[3], *sum = room(x->g, nv),
            *one = room(x->g, nv);
     double *plain = room(x->g, nv), *Y = room(x->g, nv * columns);

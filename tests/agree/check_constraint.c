@@ -36,7 +36,7 @@ static held held_new(subject *x, int s, hml_constraints *set)
     held h = {.x = x, .state = s, .set = set, .q = x->q + (size_t)s * (size_t)x->nq, .v = x->v + (size_t)s * nv};
     h.tau = x->tau + (size_t)s * nv;
     h.q_t = room(x->g, (size_t)x->nq), h.v_t = room(x->g, nv), h.tau_t = room(x->g, nv);
-    h.scratch = room(x->g, hml_constraint_scratch_size(x->model, set));
+    h.scratch = room(x->g, hml_constraint_scratch_doubles(x->model, set));
     return h;
 }
 

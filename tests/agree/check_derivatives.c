@@ -193,8 +193,8 @@ void check_directional(subject *x)
     const double force = x->force[s], speed = largest(nv, v);
     double *A = room(x->g, n * n), *B = room(x->g, n * nv), *z = room(x->g, n), *w = room(x->g, nv);
     double *rate = room(x->g, n), *want = room(x->g, n), *more = room(x->g, n), *a = room(x->g, nv);
-    double *point = room(x->g, hml_directional_size(x->model));
-    double *scratch = room(x->g, hml_directional_scratch_size(x->model)), *out_w = room(x->g, nv);
+    double *point = room(x->g, hml_directional_doubles(x->model));
+    double *scratch = room(x->g, hml_directional_scratch_doubles(x->model)), *out_w = room(x->g, nv);
     single l = single_new(x);
     hml_linearization all = {.struct_size = sizeof all, .q.data = q, .v.data = v, .tau.data = tau};
     all.wrenches.data = wrenches_of(x, s), all.A.data = A, all.B.data = B;

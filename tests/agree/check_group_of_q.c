@@ -74,7 +74,7 @@ static void check_coordinates(subject *x, const place *p)
     const size_t nv = (size_t)x->nv;
     const hml_rotation form = (hml_rotation)hml_rng_below(&x->rng, 6);
     const hml_representation as = (hml_representation)hml_rng_below(&x->rng, 4);
-    const size_t n = (size_t)hml_coordinates_size(x->model, form);
+    const size_t n = (size_t)hml_coordinates_count(x->model, form);
     double *c = room(x->g, n), *q = room(x->g, (size_t)x->nq), *F = room(x->g, n * nv), *G = room(x->g, nv * n);
     double *both = room(x->g, nv * nv), *identity = room(x->g, nv * nv);
     hml_status status = hml_coordinates_from_configuration(x->model, form, p->q, c);

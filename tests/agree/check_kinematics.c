@@ -190,7 +190,7 @@ static void check_layouts(subject *x, int s)
     for (int k = HML_LAYOUT_HAMEL; k <= HML_LAYOUT_IDYNTREE; k++) {
         const unsigned options = k == HML_LAYOUT_PINOCCHIO ? (unsigned)hml_rng_below(&x->rng, 4) & ~1u : 0;
         int32_t nq = 0, nv = 0;
-        if (hml_layout_size(x->model, (hml_layout)k, options, &nq, &nv)) continue;
+        if (hml_layout_count(x->model, (hml_layout)k, options, &nq, &nv)) continue;
         double *q2 = room(x->g, (size_t)nq), *v2 = room(x->g, (size_t)nv);
         double *q3 = room(x->g, (size_t)x->nq), *v3 = room(x->g, (size_t)x->nv), *d = room(x->g, (size_t)x->nv);
         double *zero = room(x->g, (size_t)x->nv);

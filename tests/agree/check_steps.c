@@ -68,7 +68,8 @@ static int step_by_definition(subject *x, hml_integrator by, double h, const dou
 static void check_discretize(subject *x, int s, const double *A, const double *B, double h)
 {
     const size_t n = 2 * (size_t)x->nv, m = (size_t)x->nv, w = n + m;
-    double *Ad = room(x->g, n * n), *Bd = room(x->g, n * m), *scratch = room(x->g, hml_discretize_scratch_size(n, m));
+    double *Ad = room(x->g, n * n), *Bd = room(x->g, n * m),
+           *scratch = room(x->g, hml_discretize_scratch_doubles(n, m));
     double *P = room(x->g, n * w), *sum = room(x->g, n * w), *next = room(x->g, n * w), *top = room(x->g, n * n);
     if (w > 60 || hml_discretize(n, m, A, B, h, scratch, Ad, Bd)) return;
     for (size_t i = 0; i < n * w; i++) { /* exp of h [A B; 0 0], of which the lower rows stay as they are */
@@ -100,7 +101,7 @@ void check_steps(subject *x)
     if (hml_forward_dynamics(x->model, x->work, p.q, p.v, p.tau, NULL, a)) return;
     const double rate = 1 + largest(nv, p.v) + sqrt(largest(nv, a));
     p.h = 0.05 / rate; /* angles of a step stay small */
-    p.scratch = room(x->g, hml_step_scratch_size(x->model));
+    p.scratch = room(x->g, hml_step_scratch_doubles(x->model));
     p.q_t = room(x->g, nq), p.v_t = room(x->g, nv), p.tau_t = room(x->g, nv), p.q_next = room(x->g, nq);
     hml_status status = hml_step(x->model, x->work, p.by, p.h, p.q, p.v, p.tau, p.scratch, q[0], v[0]);
     note_status(x, KIND_status, "hml_step", s, status, HML_OK);

@@ -51,7 +51,7 @@ static inline void open_stage(stage *s, int count)
     s->nv = hml_model_nv(s->model);
     s->set = (hml_constraints){.struct_size = sizeof s->set, .items = s->items, .count = count};
     s->m = hml_constraint_rows(&s->set);
-    s->scratch = calloc(hml_constraint_scratch_size(s->model, &s->set), sizeof(double));
+    s->scratch = calloc(hml_constraint_scratch_doubles(s->model, &s->set), sizeof(double));
     ASSERT_OK(hml_work_new(s->model, HML_ISA_SCALAR, HML_USE_ALL, &s->work));
     ASSERT_OK(hml_configuration_random(s->model, &rng, s->q));
     draw_array(s->v, s->nv, 1);

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     }
     const size_t nv = (size_t)hml_model_nv(model), n = (size_t)hml_model_nq(model) + 2 * nv;
     double *state = calloc(n + 1, sizeof *state);
-    double *scratch = calloc(hml_constraint_scratch_size(model, &set) + 1, sizeof *scratch);
+    double *scratch = calloc(hml_constraint_scratch_doubles(model, &set) + 1, sizeof *scratch);
     double *room = calloc(3 * nv * (nv + 6 * MOST + 1) + 64 * MOST, sizeof *room);
     hml_status status = state && room && scratch ? HML_OK : HML_OUT_OF_MEMORY;
     for (size_t got = 0; !status && scanf("%lf", &state[got]) == 1;) {

@@ -27,7 +27,7 @@
 #include "hamel/model.h"
 #include "hamel/se3.h"
 
-/* 0 for a model that the tables do not cover */
+/* bytes; 0 for a model that the tables do not cover */
 HML_API size_t hml_reference_size(const hml_model *model);
 
 /* HML_OK if the tables cover the robot; else HML_UNSUPPORTED, and the error names the joint and the reason */

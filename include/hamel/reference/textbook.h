@@ -21,7 +21,7 @@
 #include "hamel/model.h"
 #include "hamel/se3.h"
 
-/* 0 for a model with mimic followers */
+/* bytes; 0 for a model with mimic followers */
 HML_API size_t hml_recursive_size(const hml_model *model);
 
 /*

@@ -260,7 +260,7 @@ static int layout_sizes(call *c)
     if (i == f->nparameters) return 0;
     int32_t nq = 0, nv = 0;
     unsigned options = (unsigned)c->r.choice[i + 1];
-    hml_status status = hml_layout_size(c->r.model, (hml_layout)c->r.choice[i], options, &nq, &nv);
+    hml_status status = hml_layout_count(c->r.model, (hml_layout)c->r.choice[i], options, &nq, &nv);
     if (status) raise_status(status, NULL);
     c->symbol['x' - 'a'] = nq;
     c->symbol['y' - 'a'] = nv;
@@ -273,7 +273,7 @@ static void coordinate_size(call *c)
     const function *f = c->f;
     for (int i = 0; i < f->nparameters; i++) {
         if (f->parameters[i].kind == CHOICE && !strcmp(f->parameters[i].words[0], "matrix"))
-            c->symbol['z' - 'a'] = hml_coordinates_size(c->r.model, (hml_rotation)c->r.choice[i]);
+            c->symbol['z' - 'a'] = hml_coordinates_count(c->r.model, (hml_rotation)c->r.choice[i]);
     }
 }
 

@@ -4,7 +4,7 @@
 #include "objects.h"
 
 #define HELD    r->constraints
-#define SCRATCH row_scratch(r, hml_constraint_scratch_size(r->model, r->constraints) * sizeof(double))
+#define SCRATCH row_scratch(r, hml_constraint_scratch_doubles(r->model, r->constraints) * sizeof(double))
 
 /* a report says what is wrong with rows that contradict each other, so that these are no error here */
 static hml_status reported(const row *r, hml_status status, const hml_constraint_report *x)

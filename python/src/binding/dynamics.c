@@ -124,7 +124,7 @@ static hml_parameter_derivatives parameters(const row *r)
 
 static void *parameters_scratch(const row *r)
 {
-    return row_scratch(r, hml_parameters_scratch_size(r->model) * sizeof(double));
+    return row_scratch(r, hml_parameters_scratch_doubles(r->model) * sizeof(double));
 }
 
 static hml_status inverse_parameters(const row *r)
@@ -143,7 +143,7 @@ static hml_status forward_parameters(const row *r)
 
 static void *directional_scratch(const row *r)
 {
-    return row_scratch(r, hml_directional_scratch_size(r->model) * sizeof(double));
+    return row_scratch(r, hml_directional_scratch_doubles(r->model) * sizeof(double));
 }
 
 static hml_status directional_forward(const row *r)
@@ -158,7 +158,7 @@ static hml_status directional_reverse(const row *r)
                                    r->out[1], r->out[2]);
 }
 
-static void *step_scratch(const row *r) { return row_scratch(r, hml_step_scratch_size(r->model) * sizeof(double)); }
+static void *step_scratch(const row *r) { return row_scratch(r, hml_step_scratch_doubles(r->model) * sizeof(double)); }
 
 static hml_status step(const row *r)
 {

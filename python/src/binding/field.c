@@ -83,7 +83,7 @@ static PyObject *compute(hml_field *field, callbacks *c, PyObject *at, PyObject 
         A = PyArray_SimpleNew(2, square, NPY_DOUBLE);
         B = PyArray_SimpleNew(2, wide, NPY_DOUBLE);
     }
-    double *scratch = PyMem_Malloc((hml_field_scratch_size(field) + 1) * sizeof *scratch);
+    double *scratch = PyMem_Malloc((hml_field_scratch_doubles(field) + 1) * sizeof *scratch);
     if (lambda && A && B && scratch) {
         hml_status status = hml_field_linearize(field, PyArray_DATA(g), PyArray_DATA(u), t, scratch,
                                                 PyArray_DATA((PyArrayObject *)lambda), PyArray_DATA((PyArrayObject *)A),

@@ -63,7 +63,7 @@ PyObject *model_wrap(hml_model *model)
     self->symbol['b' - 'a'] = hml_model_nbodies(model);
     self->symbol['f' - 'a'] = hml_model_nframes(model);
     self->symbol['c' - 'a'] = hml_parameters_coordinates(model);
-    self->symbol['p' - 'a'] = (npy_intp)hml_directional_size(model);
+    self->symbol['p' - 'a'] = (npy_intp)hml_directional_doubles(model);
     self->symbol['h' - 'a'] = 6 * (hml_model_njoints(model) + 1);
     return (PyObject *)self;
 }

@@ -51,7 +51,7 @@ static hml_status solve(model_object *self, const hml_ik_problem *problem, doubl
 {
     hml_status status = HML_OUT_OF_MEMORY;
     Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take(self);
-    double *memory = malloc((hml_ik_memory(self->model) + 1) * sizeof *memory);
+    double *memory = malloc((hml_ik_scratch_doubles(self->model) + 1) * sizeof *memory);
     if (space && memory) status = hml_inverse_kinematics(self->model, space->work, problem, memory, q, result);
     free(memory);
     if (space) workspace_give(self, space);
@@ -139,19 +139,17 @@ static PyObject *base_parameters(model_object *self, PyObject *arguments)
     const hml_model *model = self->model;
     npy_intp n = HML_BODY_PARAMETERS * (npy_intp)hml_model_nbodies(model);
     int *marks = PyMem_Calloc((size_t)n + 1, sizeof *marks);
-    double *memory = PyMem_Malloc((hml_base_parameters_size(model) + 1) * sizeof *memory);
-    void *scratch = PyMem_Malloc(hml_recursive_size(model) + sizeof(double));
+    void *scratch = PyMem_Malloc(hml_base_parameters_size(model) + sizeof(double));
     hml_status status = HML_OUT_OF_MEMORY;
-    if (marks && memory && scratch) {
+    if (marks && scratch) {
         hml_rng rng;
         int32_t count;
         hml_rng_seed(&rng, seed);
-        status = hml_base_parameters(model, scratch, &rng, memory, marks, &count);
+        status = hml_base_parameters(model, scratch, &rng, marks, &count);
     }
     PyObject *result = status ? NULL : marks_of(marks, n);
     if (status) raise_status(status, NULL);
     PyMem_Free(scratch);
-    PyMem_Free(memory);
     PyMem_Free(marks);
     return result;
 }

@@ -54,7 +54,7 @@ static size_t lay_out(const hml_model *m, double *at, context *x)
     return n + 2 * r + r * r;
 }
 
-size_t hml_parameters_scratch_size(const hml_model *model)
+size_t hml_parameters_scratch_doubles(const hml_model *model)
 {
     context x;
     return model ? lay_out(model, NULL, &x) : 0;

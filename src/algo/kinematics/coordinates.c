@@ -16,26 +16,26 @@
 #include "group/arrays.h"
 #include "model/coordinates.h"
 
-enum { MAX_NX = 3 + HML_ROTATION_MAX_SIZE, MAX_BLOCK = MAX_NX * HML_JOINT_MAX_NV };
+enum { MAX_NX = 3 + HML_ROTATION_MAX_COUNT, MAX_BLOCK = MAX_NX * HML_JOINT_MAX_NV };
 
 /* how many numbers a joint has in x */
 static int joint_size(const model_joint *j, hml_rotation kind)
 {
     int at = quaternion_at(j->type);
-    return at < 0 ? j->nq : at + hml_rotation_size(kind);
+    return at < 0 ? j->nq : at + hml_rotation_count(kind);
 }
 
-int32_t hml_coordinates_size(const hml_model *m, hml_rotation kind)
+int32_t hml_coordinates_count(const hml_model *m, hml_rotation kind)
 {
     int32_t size = 0;
-    if (!m || !hml_rotation_size(kind)) return 0;
+    if (!m || !hml_rotation_count(kind)) return 0;
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) size += joint_size(j, kind);
     return size;
 }
 
 hml_status hml_coordinates_from_configuration(const hml_model *m, hml_rotation kind, const double *q, double *x)
 {
-    if (!m || !q || !x || !hml_rotation_size(kind)) return HML_INVALID_ARGUMENT;
+    if (!m || !q || !x || !hml_rotation_count(kind)) return HML_INVALID_ARGUMENT;
     TRY(configuration_status(m, q));
     for (const model_joint *j = first_joint(m); j; x += joint_size(j, kind), j = next_joint(m, j)) {
         int at = quaternion_at(j->type);
@@ -58,7 +58,7 @@ static hml_status joint_configuration(const model_joint *j, hml_rotation kind, c
 hml_status hml_coordinates_to_configuration(const hml_model *m, hml_rotation kind, const double *x, double *q)
 {
     double g[HML_JOINT_MAX_NQ];
-    if (!m || !q || !x || !hml_rotation_size(kind)) return HML_INVALID_ARGUMENT;
+    if (!m || !q || !x || !hml_rotation_count(kind)) return HML_INVALID_ARGUMENT;
     for (const model_joint *j = first_joint(m); j; x += joint_size(j, kind), j = next_joint(m, j)) {
         TRY(joint_configuration(j, kind, x, g));
         memcpy(q + j->q, g, (size_t)j->nq * sizeof *q);
@@ -96,8 +96,8 @@ static void multiply(int rows, int inner, int columns, const double *A, const do
 static hml_status joint_block(const hml_model *m, const model_joint *j, hml_rotation kind, hml_representation rep,
                               int back, const double *x, double block[MAX_BLOCK])
 {
-    const int at = quaternion_at(j->type), nx = joint_size(j, kind), nv = j->nv, n = hml_rotation_size(kind);
-    double g[HML_JOINT_MAX_NQ], F[HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV], E[3 * HML_ROTATION_MAX_SIZE], T[36];
+    const int at = quaternion_at(j->type), nx = joint_size(j, kind), nv = j->nv, n = hml_rotation_count(kind);
+    double g[HML_JOINT_MAX_NQ], F[HML_JOINT_MAX_NQ * HML_JOINT_MAX_NV], E[3 * HML_ROTATION_MAX_COUNT], T[36];
     pose H;
     TRY(joint_configuration(j, kind, x, g));
     hmli_rate_block(j->type, g, F);
@@ -135,8 +135,8 @@ static hml_status joint_block(const hml_model *m, const model_joint *j, hml_rota
 static hml_status fill(const hml_model *m, hml_rotation kind, hml_representation rep, int back, const double *x,
                        double *F)
 {
-    if (!m || !x || !F || !hml_rotation_size(kind) || rep < HML_LEFT || rep > HML_SPLIT) return HML_INVALID_ARGUMENT;
-    const size_t nx = (size_t)hml_coordinates_size(m, kind), nv = (size_t)m->nv, ld = back ? nx : nv;
+    if (!m || !x || !F || !hml_rotation_count(kind) || rep < HML_LEFT || rep > HML_SPLIT) return HML_INVALID_ARGUMENT;
+    const size_t nx = (size_t)hml_coordinates_count(m, kind), nv = (size_t)m->nv, ld = back ? nx : nv;
     double block[MAX_BLOCK];
     size_t at = 0;
     memset(F, 0, nx * nv * sizeof *F);

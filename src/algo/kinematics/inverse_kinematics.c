@@ -49,7 +49,7 @@ static size_t lay_out(const hml_model *m, double *at, solver *s)
     return layout_count(&c);
 }
 
-size_t hml_ik_memory(const hml_model *model)
+size_t hml_ik_scratch_doubles(const hml_model *model)
 {
     solver s;
     return model ? lay_out(model, NULL, &s) : 0;
@@ -224,10 +224,10 @@ static int descend(solver *s, double *q, double tolerance, int32_t *budget)
 
 /* ---- the whole ---- */
 
-static hml_status check(const hml_model *model, const hml_work *work, const hml_ik_problem *p, const double *memory,
+static hml_status check(const hml_model *model, const hml_work *work, const hml_ik_problem *p, const double *scratch,
                         const double *q)
 {
-    if (hmli_work_check(model, work, HML_USE_TREE) || !p || p->struct_size != sizeof *p || !memory || !q) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !p || p->struct_size != sizeof *p || !scratch || !q) {
         return HML_INVALID_ARGUMENT;
     }
     if (p->ntargets < 0 || (p->ntargets && !p->targets) || p->iterations < 0 || p->attempts < 0 ||
@@ -257,10 +257,10 @@ static void restart(const solver *s, hml_rng *rng, double size, double *q)
     clamp(s, q);
 }
 
-hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem, double *memory,
-                                  double *q, hml_ik_result *result)
+hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem,
+                                  double *scratch, double *q, hml_ik_result *result)
 {
-    TRY(check(model, work, problem, memory, q));
+    TRY(check(model, work, problem, scratch, q));
     if (result && result->struct_size != sizeof *result) return HML_INVALID_ARGUMENT;
     solver s = {.model = model, .problem = problem, .nv = (size_t)model->nv, .best_error = HUGE_VAL};
     hml_rng rng;
@@ -270,7 +270,7 @@ hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const 
     const int32_t attempts = problem->attempts ? problem->attempts : 4;
     int32_t budget = iterations, attempt = 0;
     int stationary = 0;
-    lay_out(model, memory, &s);
+    lay_out(model, scratch, &s);
     read_limits(&s);
     hml_rng_seed(&rng, problem->seed);
     hml_configuration_integrate(model, q, memset(s.z, 0, s.nv * sizeof(double)), q); /* quaternions become unit */

@@ -62,13 +62,13 @@ static size_t lay_sweep(const hml_model *m, double *at, sweep *x)
     return layout_count(&c);
 }
 
-size_t hml_directional_size(const hml_model *model)
+size_t hml_directional_doubles(const hml_model *model)
 {
     linearization_point x;
     return model ? lay_point(model, NULL, &x) : 0;
 }
 
-size_t hml_directional_scratch_size(const hml_model *model)
+size_t hml_directional_scratch_doubles(const hml_model *model)
 {
     sweep x;
     return model ? lay_sweep(model, NULL, &x) : 0;

@@ -32,7 +32,7 @@ static size_t count(const hml_field *f, int (*size)(int))
 size_t hml_field_nq(const hml_field *field) { return count(field, joint_nq); }
 size_t hml_field_nv(const hml_field *field) { return count(field, joint_nv); }
 
-size_t hml_field_scratch_size(const hml_field *field)
+size_t hml_field_scratch_doubles(const hml_field *field)
 {
     if (!field) return 0;
     size_t own = hml_field_nq(field) + 3 * hml_field_nv(field);

@@ -47,7 +47,7 @@ static size_t lay_out(const hml_model *model, double *at, step *s)
     return layout_count(&c);
 }
 
-size_t hml_step_scratch_size(const hml_model *model)
+size_t hml_step_scratch_doubles(const hml_model *model)
 {
     step s;
     return model ? lay_out(model, NULL, &s) : 0;

@@ -27,7 +27,7 @@ static const double b[14] = {64764752532480000,
                              182,
                              1};
 
-size_t hml_discretize_scratch_size(size_t nstates, size_t ninputs)
+size_t hml_discretize_scratch_doubles(size_t nstates, size_t ninputs)
 {
     size_t n = nstates + ninputs;
     if (n < nstates || (n && n > SIZE_MAX / sizeof(double) / 7 / n)) return 0;
@@ -98,7 +98,7 @@ hml_status hml_discretize(size_t nstates, size_t ninputs, const double *A, const
                           double *Ad, double *Bd)
 {
     size_t n = nstates + ninputs, nn = n * n;
-    if (n < nstates || (n && !hml_discretize_scratch_size(nstates, ninputs))) return HML_INVALID_ARGUMENT;
+    if (n < nstates || (n && !hml_discretize_scratch_doubles(nstates, ninputs))) return HML_INVALID_ARGUMENT;
     if (!A || (!B && ninputs) || !scratch || !Ad || (!Bd && ninputs) || !isfinite(h)) return HML_INVALID_ARGUMENT;
     double *X = scratch, *X2 = X + nn, *X4 = X2 + nn, *X6 = X4 + nn, *U = X6 + nn, *V = U + nn, *T = V + nn;
     memset(X, 0, nn * sizeof *X);

@@ -90,7 +90,7 @@ static void try_all(const subject *s, double size)
     judge("aba", size, hml_aba(m, recursive, s->q, s->v, s->tau, NULL, out[0]), out[0], nv);
     for (int k = 0; k < 2; k++) {
         hml_integrator integrator = k ? HML_MUNTHE_KAAS_4 : HML_SEMI_IMPLICIT_EULER;
-        double *scratch = malloc(hml_step_scratch_size(m) * sizeof *scratch);
+        double *scratch = malloc(hml_step_scratch_doubles(m) * sizeof *scratch);
         status = hml_step(m, s->work, integrator, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1]);
         judge("step q", size, status, out[0], s->nq);
         judge("step v", size, status, out[1], nv);

@@ -119,7 +119,7 @@ static void complex_column(const hml_model *m, kind k, int index, double *dtau, 
 
 static void run_library(const robot *r, const double *a)
 {
-    double *scratch = calloc(hml_parameters_scratch_size(r->model), sizeof *scratch);
+    double *scratch = calloc(hml_parameters_scratch_doubles(r->model), sizeof *scratch);
     hml_parameter_derivatives di = pointers(&inverse), df = pointers(&forward);
     assert_int_equal(hml_inverse_dynamics_parameters(r->model, r->work, r->q, r->v, a, r->wrenches, scratch, &di),
                      HML_OK);
@@ -227,7 +227,7 @@ static void test_regressor(void **state)
     double a[NV], tau[NV], product[NV] = {0};
     robot_open(&r, &seed, &robot_specs[6]);
     for (size_t k = 0; k < r.nv; k++) a[k] = draw(&seed);
-    double *scratch = calloc(hml_parameters_scratch_size(r.model), sizeof *scratch);
+    double *scratch = calloc(hml_parameters_scratch_doubles(r.model), sizeof *scratch);
     hml_parameter_derivatives d = {.struct_size = sizeof d, .inertia = inverse.inertia};
     assert_int_equal(hml_inverse_dynamics(r.model, r.work, r.q, r.v, a, NULL, tau), HML_OK);
     assert_int_equal(hml_inverse_dynamics_parameters(r.model, r.work, r.q, r.v, a, NULL, scratch, &d), HML_OK);
@@ -251,9 +251,9 @@ static void test_bad_input(void **state)
     uint64_t seed = 34;
     static robot r;
     robot_open(&r, &seed, &robot_specs[1]);
-    double *scratch = calloc(hml_parameters_scratch_size(r.model), sizeof *scratch);
+    double *scratch = calloc(hml_parameters_scratch_doubles(r.model), sizeof *scratch);
     hml_parameter_derivatives d = pointers(&inverse), odd = {0};
-    assert_int_equal(hml_parameters_scratch_size(NULL), 0);
+    assert_int_equal(hml_parameters_scratch_doubles(NULL), 0);
     assert_int_equal(hml_parameters_coordinates(NULL), 0);
     assert_int_equal(hml_inverse_dynamics_parameters(r.model, r.work, r.q, r.v, NULL, NULL, scratch, &odd),
                      HML_INVALID_ARGUMENT);

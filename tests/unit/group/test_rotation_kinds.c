@@ -271,7 +271,7 @@ static void test_derivatives_of_the_numbers(void **state)
     for (int i = 0; i < DRAWS; i++) {
         for (int kind = ANGLE_AXIS; kind < KINDS; kind++) {
             const hml_rotation k = (hml_rotation)kind;
-            const int n = hml_rotation_size(k);
+            const int n = hml_rotation_count(k);
             double x[4], y[4], v[3], w[3], rate[4], E[12], F[12], D[9], along[3], turned[3], wanted[4], got[4];
             const double h = 1e-4;
             draw_vector(0.4, v), draw_vector(1, w);
@@ -434,12 +434,12 @@ static void test_names_and_sizes(void **state)
     (void)state;
     hml_rotation kind;
     for (int i = 0; i < KINDS; i++) {
-        assert_int_equal(hml_rotation_size((hml_rotation)i), lengths[i]);
+        assert_int_equal(hml_rotation_count((hml_rotation)i), lengths[i]);
         OK(hml_rotation_from_name(hml_rotation_name((hml_rotation)i), &kind));
         assert_int_equal(kind, i);
     }
-    assert_int_equal(hml_rotation_size((hml_rotation)6), 0);
-    assert_int_equal(hml_rotation_size((hml_rotation)-1), 0);
+    assert_int_equal(hml_rotation_count((hml_rotation)6), 0);
+    assert_int_equal(hml_rotation_count((hml_rotation)-1), 0);
     assert_null(hml_rotation_name((hml_rotation)6));
     assert_int_equal(hml_rotation_from_name("gibbs", &kind), HML_NOT_FOUND);
     assert_int_equal(hml_rotation_from_name(NULL, &kind), HML_INVALID_ARGUMENT);

@@ -37,7 +37,7 @@ static void robot_open(robot *r, uint64_t seed)
     OK(hml_model_random(&spec, &r->model));
     OK(hml_configuration_random(r->model, &rng, r->q));
     r->nv = hml_model_nv(r->model), r->nq = hml_model_nq(r->model);
-    assert_true(r->nv <= MAX_NV && hml_coordinates_size(r->model, HML_ROTATION_MATRIX) <= MAX_NX);
+    assert_true(r->nv <= MAX_NV && hml_coordinates_count(r->model, HML_ROTATION_MATRIX) <= MAX_NX);
     for (int32_t i = 0; i < r->nv; i++) r->v[i] = hml_rng_normal(&rng) / 2;
 }
 
@@ -94,7 +94,7 @@ static void test_rates_of_every_kind(void **state)
         robot_open(&r, seed);
         for (int k = 0; k < KINDS; k++) {
             const hml_rotation kind = (hml_rotation)k;
-            const int32_t nx = hml_coordinates_size(r.model, kind);
+            const int32_t nx = hml_coordinates_count(r.model, kind);
             double x[MAX_NX], rate[MAX_NX], exact[MAX_NX], v[MAX_NV], w[MAX_NV];
             at(&r, kind, 0, x);
             if (!differences(&r, kind, nx, rate)) continue;
@@ -182,9 +182,9 @@ static void test_bad_input(void **state)
     double x[MAX_NX];
     const hml_rotation none = (hml_rotation)6, zyx = HML_ROTATION_EULER_ZYX;
     robot_open(&r, 3);
-    assert_int_equal(hml_coordinates_size(r.model, none), 0);
-    assert_int_equal(hml_coordinates_size(NULL, zyx), 0);
-    assert_int_equal(hml_coordinates_size(r.model, HML_ROTATION_QUAT), r.nq);
+    assert_int_equal(hml_coordinates_count(r.model, none), 0);
+    assert_int_equal(hml_coordinates_count(NULL, zyx), 0);
+    assert_int_equal(hml_coordinates_count(r.model, HML_ROTATION_QUAT), r.nq);
     OK(hml_coordinates_from_configuration(r.model, zyx, r.q, x));
     assert_int_equal(hml_coordinates_from_configuration(r.model, none, r.q, x), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_coordinates_to_configuration(r.model, zyx, NULL, x), HML_INVALID_ARGUMENT);

@@ -27,7 +27,7 @@ static void robot_of_model(robot *r, hml_model *model, uint64_t seed)
     r->model = model;
     assert_true(hml_model_nv(model) <= MAX_NV && hml_model_nq(model) <= MAX_NQ);
     assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_TREE, &r->work), HML_OK);
-    r->memory = malloc(hml_ik_memory(model) * sizeof(double));
+    r->memory = malloc(hml_ik_scratch_doubles(model) * sizeof(double));
     hml_rng_seed(&r->rng, seed);
 }
 

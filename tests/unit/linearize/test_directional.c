@@ -17,8 +17,8 @@ typedef struct product {
 
 static void product_open(product *p, const robot *r, uint64_t *seed)
 {
-    p->point = calloc(hml_directional_size(r->model), sizeof *p->point);
-    p->scratch = calloc(hml_directional_scratch_size(r->model), sizeof *p->scratch);
+    p->point = calloc(hml_directional_doubles(r->model), sizeof *p->point);
+    p->scratch = calloc(hml_directional_scratch_doubles(r->model), sizeof *p->scratch);
     for (size_t i = 0; i < 2 * r->nv; i++) p->z[i] = draw(seed), p->y[i] = draw(seed);
     for (size_t i = 0; i < r->nv; i++) p->w[i] = draw(seed);
 }
@@ -88,7 +88,7 @@ static void test_products_are_those_of_the_matrices(void **state)
 /* every byte of a point is one that the update wrote */
 static void check_whole(const robot *r)
 {
-    const size_t size = hml_directional_size(r->model) * sizeof(double);
+    const size_t size = hml_directional_doubles(r->model) * sizeof(double);
     unsigned char *zeros = malloc(size), *ones = malloc(size);
     memset(zeros, 0, size);
     memset(ones, 0xff, size);
@@ -169,8 +169,8 @@ static void chain_open(chain *c)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = calloc(5 * n, sizeof(double));
     c->n = n;
     c->q = calloc(nq, sizeof(double));
-    c->point = calloc(hml_directional_size(c->model), sizeof(double));
-    c->scratch = calloc(hml_directional_scratch_size(c->model), sizeof(double));
+    c->point = calloc(hml_directional_doubles(c->model), sizeof(double));
+    c->scratch = calloc(hml_directional_scratch_doubles(c->model), sizeof(double));
     hml_rng_seed(&rng, 3);
     assert_int_equal(hml_configuration_random(c->model, &rng, c->q), HML_OK);
     for (size_t i = 0; i < 2 * n; i++) c->z[i] = hml_rng_uniform(&rng, -1, 1), c->y[i] = hml_rng_uniform(&rng, -1, 1);
@@ -306,8 +306,8 @@ static void test_bad_input(void **state)
     robot r;
     robot_open(&r, &seed, &robot_specs[1]);
     product_open(&p, &r, &seed);
-    assert_int_equal(hml_directional_size(NULL), 0);
-    assert_int_equal(hml_directional_scratch_size(NULL), 0);
+    assert_int_equal(hml_directional_doubles(NULL), 0);
+    assert_int_equal(hml_directional_scratch_doubles(NULL), 0);
     assert_int_equal(hml_directional_update(r.model, r.work, NULL, r.v, NULL, NULL, p.point, NULL),
                      HML_INVALID_ARGUMENT);
     assert_int_equal(hml_directional_forward(r.model, r.work, NULL, NULL, NULL, NULL, p.scratch, NULL, p.rate),

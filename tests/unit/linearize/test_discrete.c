@@ -37,7 +37,7 @@ static void open_setup(uint64_t *seed, const draw_tree_spec *spec)
     s.n = (size_t)hml_model_nv(s.model);
     assert_true(s.n <= NV);
     assert_int_equal(hml_work_new(s.model, HML_ISA_BEST, HML_USE_ALL, &s.work), HML_OK);
-    s.scratch = calloc(hml_step_scratch_size(s.model), sizeof *s.scratch);
+    s.scratch = calloc(hml_step_scratch_doubles(s.model), sizeof *s.scratch);
     draw_configuration(seed, s.model, 1.0, s.q);
     for (size_t i = 0; i < s.n; i++) s.v[i] = draw(seed), s.tau[i] = draw(seed);
 }
@@ -146,7 +146,7 @@ static void test_zero_order_hold_of_known_systems(void **state)
     for (size_t i = 0; i < sizeof hs / sizeof *hs; i++) {
         double h = hs[i], scratch[7 * 9], Ad[4], Bd[2];
         const double turn[4] = {0, -1, 1, 0}, none[2] = {0, 0}, integrator[4] = {0, 1, 0, 0}, push[2] = {0, 1};
-        assert_true(hml_discretize_scratch_size(2, 1) <= 7 * 9);
+        assert_true(hml_discretize_scratch_doubles(2, 1) <= 7 * 9);
         assert_int_equal(hml_discretize(2, 1, turn, none, h, scratch, Ad, Bd), HML_OK);
         double tolerance = 1e-14 * (1 + h); /* the phase itself is uncertain by ε h */
         assert_true(fabs(Ad[0] - cos(h)) < tolerance && fabs(Ad[2] - sin(h)) < tolerance);
@@ -167,7 +167,7 @@ static void test_zero_order_hold_against_the_step(void **state)
     hml_linearization at = {.struct_size = sizeof at};
     at.q.data = s.q, at.v.data = s.v, at.tau.data = s.tau, at.A.data = A, at.B.data = B;
     assert_int_equal(hml_linearize(s.model, s.work, &at), HML_OK);
-    double *scratch = calloc(hml_discretize_scratch_size(2 * s.n, s.n), sizeof *scratch), gap[2];
+    double *scratch = calloc(hml_discretize_scratch_doubles(2 * s.n, s.n), sizeof *scratch), gap[2];
     for (int k = 0; k < 2; k++) {
         double h = 1e-3 / (1 << k);
         assert_int_equal(hml_discretize(2 * s.n, s.n, A, B, h, scratch, Ad, Bd), HML_OK);
@@ -197,7 +197,7 @@ static void test_bad_input(void **state)
     s.v[0] = NAN;
     assert_int_equal(hml_step(s.model, s.work, HML_MUNTHE_KAAS_4, 0.1, s.q, s.v, NULL, s.scratch, s.q1, s.v1),
                      HML_NOT_FINITE);
-    assert_int_equal(hml_step_scratch_size(NULL), 0);
+    assert_int_equal(hml_step_scratch_doubles(NULL), 0);
     close_setup();
 }
 
@@ -205,9 +205,9 @@ static void test_discretizing_more_than_memory_holds(void **state)
 {
     (void)state;
     double one[16] = {0};
-    assert_true(hml_discretize_scratch_size(2, 1) == 63);
-    assert_true(hml_discretize_scratch_size(SIZE_MAX, 1) == 0);
-    assert_true(hml_discretize_scratch_size((size_t)1 << 31, (size_t)1 << 31) == 0);
+    assert_true(hml_discretize_scratch_doubles(2, 1) == 63);
+    assert_true(hml_discretize_scratch_doubles(SIZE_MAX, 1) == 0);
+    assert_true(hml_discretize_scratch_doubles((size_t)1 << 31, (size_t)1 << 31) == 0);
     assert_int_equal(hml_discretize(SIZE_MAX, 1, one, one, 1, one, one, one), HML_INVALID_ARGUMENT);
 }
 

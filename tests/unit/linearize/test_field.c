@@ -98,7 +98,7 @@ static void test_flow(void **state)
     assert_true(m <= M && nq <= M);
     assert_int_equal(m, 22);
     assert_int_equal(nq, 24);
-    double *scratch = calloc(hml_field_scratch_size(&f), sizeof *scratch);
+    double *scratch = calloc(hml_field_scratch_doubles(&f), sizeof *scratch);
     const double e = 1e-4, T = 0.25;
     const int steps = 50;
     uint64_t seed = 41;
@@ -184,7 +184,7 @@ static void test_differences_against_derivatives(void **state)
     differences.derivatives = NULL;
     const double g[7] = {0.5, -0.5, 0.5, 0.5, 0.3, -1.2, 2}, u[3] = {0.1, 20, -0.4};
     double scratch[64], A1[36], B1[18], A2[36], B2[18], lambda[6];
-    assert_true(hml_field_scratch_size(&by_hand) <= 64);
+    assert_true(hml_field_scratch_doubles(&by_hand) <= 64);
     assert_int_equal(hml_field_linearize(&by_hand, g, u, 0, scratch, lambda, A1, B1), HML_OK);
     assert_int_equal(hml_field_linearize(&differences, g, u, 0, scratch, NULL, A2, B2), HML_OK);
     assert_near("A", A2, A1, 36, 1e-12);
@@ -225,7 +225,7 @@ static void test_robots_are_fields(void **state)
         f.step = 1.0 / 128;
         memcpy(g, r.q, r.nq * sizeof *g);
         memcpy(g + r.nq, r.v, r.nv * sizeof *g);
-        double *scratch = calloc(hml_field_scratch_size(&f), sizeof *scratch);
+        double *scratch = calloc(hml_field_scratch_doubles(&f), sizeof *scratch);
         assert_int_equal(hml_field_nv(&f), 2 * r.nv);
         assert_int_equal(hml_field_linearize(&f, g, r.tau, 0, scratch, NULL, A, B), HML_OK);
         hml_linearization x = {.struct_size = sizeof x};
@@ -270,7 +270,7 @@ static void test_bad_input(void **state)
     assert_int_equal(hml_field_linearize(&f, g, u, 0, scratch, NULL, A, B), HML_INVALID_ARGUMENT);
     f.step = 0, f.factors = &universal, f.nfactors = 1;
     assert_int_equal(hml_field_linearize(&f, g, u, 0, scratch, NULL, A, B), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_field_scratch_size(NULL), 0);
+    assert_int_equal(hml_field_scratch_doubles(NULL), 0);
 }
 
 int main(void)

@@ -189,7 +189,7 @@ static void step_along(const void *context, double t, double *out)
 {
     const direction *d = context;
     double q[MOST], v[MOST], tau[MOST], q_next[MOST], v_next[MOST];
-    double *scratch = malloc(hml_step_scratch_size(s.model) * sizeof *scratch);
+    double *scratch = malloc(hml_step_scratch_doubles(s.model) * sizeof *scratch);
     move_along(d, t, q, v, tau);
     ASSERT_OK(hml_step(s.model, s.work, integrator, 0.05, q, v, tau, scratch, q_next, v_next));
     if (d->global)
@@ -205,7 +205,7 @@ static void steps_in_every_representation(void **state)
     (void)state;
     const int n = s.nv;
     static double Ad[4 * MOST * MOST], Bd[2 * MOST * MOST];
-    double v_end[MOST], *scratch = malloc(hml_step_scratch_size(s.model) * sizeof *scratch);
+    double v_end[MOST], *scratch = malloc(hml_step_scratch_doubles(s.model) * sizeof *scratch);
     for (int c = 0; c < 16; c++) {
         hml_representation representation = ALL[c % 4];
         int global = c / 4 % 2;

@@ -23,7 +23,7 @@ static void expect(const hml_model *m, hml_layout layout, unsigned options, cons
 {
     double q_out[32], v_out[32], q_back[32], v_back[32];
     int32_t size_q, size_v;
-    assert_int_equal(hml_layout_size(m, layout, options, &size_q, &size_v), HML_OK);
+    assert_int_equal(hml_layout_count(m, layout, options, &size_q, &size_v), HML_OK);
     assert_int_equal(size_q, nq);
     assert_int_equal(size_v, nv);
     assert_int_equal(hml_layout_to(m, layout, options, q, v, q_out, v_out), HML_OK);
@@ -115,7 +115,7 @@ static void test_round_trip(void **state)
             double q[MAX], v[MAX], q_out[MAX], v_out[MAX], q_back[MAX], v_back[MAX], d[MAX];
             int32_t nq, nv;
             int used[MAX] = {0};
-            assert_int_equal(hml_layout_size(m, (hml_layout)layout, options, &nq, &nv), HML_OK);
+            assert_int_equal(hml_layout_count(m, (hml_layout)layout, options, &nq, &nv), HML_OK);
             assert_int_equal(hml_configuration_random(m, &rng, q), HML_OK);
             for (int i = 0; i < hml_model_nv(m); i++) v[i] = hml_rng_uniform(&rng, -1, 1);
             for (int i = 0; i < MAX; i++) q_out[i] = v_out[i] = 777;
@@ -190,10 +190,10 @@ static void test_refused(void **state)
     hml_model *helix = single(HML_JOINT_HELICAL), *plane = single(HML_JOINT_PLANAR), *base = single(HML_JOINT_FREE);
     double q[16] = {0}, v[6] = {0}, out[16];
     int32_t nq;
-    assert_int_equal(hml_layout_size(helix, HML_LAYOUT_MUJOCO, 0, &nq, NULL), HML_UNSUPPORTED);
+    assert_int_equal(hml_layout_count(helix, HML_LAYOUT_MUJOCO, 0, &nq, NULL), HML_UNSUPPORTED);
     assert_int_equal(hml_layout_to(helix, HML_LAYOUT_MUJOCO, 0, q, v, out, out), HML_UNSUPPORTED);
-    assert_int_equal(hml_layout_size(plane, HML_LAYOUT_IDYNTREE, 0, &nq, NULL), HML_UNSUPPORTED);
-    assert_int_equal(hml_layout_size(helix, (hml_layout)9, 0, &nq, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_layout_count(plane, HML_LAYOUT_IDYNTREE, 0, &nq, NULL), HML_UNSUPPORTED);
+    assert_int_equal(hml_layout_count(helix, (hml_layout)9, 0, &nq, NULL), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_layout_from(plane, HML_LAYOUT_PINOCCHIO, 0, q, v, out, out),
                      HML_NOT_NORMALIZED); /* cos, sin */
     assert_int_equal(hml_layout_from(base, HML_LAYOUT_IDYNTREE, 0, q, v, out, out), HML_NOT_NORMALIZED);

@@ -186,7 +186,7 @@ static void from_lagrangian(void)
     const double tolerance = 1e-9; /* differences of differences, of numbers up to twenty */
     double S[36], St[36], v[N], p[N], rates[2 * N], Sdot[36], gradient[36], dS[216], dU[N], tau[N], work[128], left[N];
     double by_parts[N], Sdot_t[36], Mvdot[N], y[N], z[N], gradient_t[36], generalized[N], back[N];
-    assert_true(hml_boltzmann_hamel_work(N) <= 128);
+    assert_true(hml_boltzmann_hamel_scratch_doubles(N) <= 128);
     map(place, S), transpose(N, S, St), multiply(N, N, 1, S, qdot, v), multiply(N, N, 1, body, v, p);
     difference(in_time, NULL, 2 * N, rates);
     difference(S_in_time, NULL, 36, Sdot), transpose(N, Sdot, Sdot_t);

@@ -148,7 +148,7 @@ static int try_all(const stage *s, double *a)
             items[set.count] = s->items[i];
             items[set.count++].kind = HML_HOLD_PLANE;
         }
-        double *scratch = calloc(hml_constraint_scratch_size(s->model, &set), sizeof(double));
+        double *scratch = calloc(hml_constraint_scratch_doubles(s->model, &set), sizeof(double));
         ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &set, s->q, s->v, s->tau, NULL, scratch, x,
                                                    lambda, NULL));
         free(scratch);

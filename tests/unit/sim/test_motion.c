@@ -216,7 +216,7 @@ static void test_agrees_with_single_steps(void **state)
     (void)state;
     uint64_t seed = 37;
     mover m = mover_draw(&seed, &floating);
-    double *scratch = calloc(hml_step_scratch_size(m.model), sizeof *scratch), q[NQ], v[NV], tau[NV];
+    double *scratch = calloc(hml_step_scratch_doubles(m.model), sizeof *scratch), q[NQ], v[NV], tau[NV];
     for (size_t i = 0; i < m.n; i++) tau[i] = draw(&seed);
     hml_forces forces = {.struct_size = sizeof forces, .tau = tau};
     for (int k = 0; k < 2; k++) {

@@ -78,7 +78,7 @@ static void dynamics(const subject *s)
     const hml_jacobian_columns columns = {.struct_size = sizeof columns, .q = {s->q, s->nq}, .J = {D, 0, 0}};
     hml_status status = hml_jacobians_batch(s->model, s->work, STATES, &columns, NULL);
     assert_true(status == HML_OK || status == HML_UNSUPPORTED); /* followers have no columns of their own */
-    double *scratch = malloc(hml_step_scratch_size(s->model) * sizeof *scratch);
+    double *scratch = malloc(hml_step_scratch_doubles(s->model) * sizeof *scratch);
     OK(hml_step_linearize(s->model, s->work, HML_MUNTHE_KAAS_4, 1e-3, s->q, s->v, s->tau, scratch, vectors[0],
                           vectors[1], D, E));
     free(scratch);
@@ -127,7 +127,7 @@ static void holds(const subject *s)
 {
     const hml_constraint item = {.kind = HML_HOLD_FRAME, .frame = hml_model_nframes(s->model) - 1};
     const hml_constraints set = {.struct_size = sizeof set, .items = &item, .count = 1};
-    double *scratch = malloc(hml_constraint_scratch_size(s->model, &set) * sizeof *scratch), lambda[6];
+    double *scratch = malloc(hml_constraint_scratch_doubles(s->model, &set) * sizeof *scratch), lambda[6];
     hml_constrained_linearization x = {.struct_size = sizeof x,
                                        .q = s->q,
                                        .v = s->v,
