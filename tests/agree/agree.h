@@ -195,7 +195,7 @@ double dense_norm(size_t n, size_t m, const double *A);           /* largest sum
 double largest(size_t n, const double *x);
 void draw_direction(hml_rng *rng, size_t n, double *z); /* of length one */
 
-/* fourth-order central difference of f at 0: f(context, t, out) for t = ±h, ±2h; 0 if one of them fails */
+/* fourth-order central difference of f at 0, with steps of h and shorter; 0 if f(context, t, out) fails somewhere */
 typedef int curve(void *context, double t, double *out);
 int difference(agree *g, curve *f, void *context, double h, size_t n, double *out);
 

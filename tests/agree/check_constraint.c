@@ -11,6 +11,8 @@ typedef struct held {
     double *q_t, *v_t, *tau_t, *scratch;
     double restitution;
     int impulse;
+    hml_representation as; /* of seen_as */
+    const double *v_rep;
 } held;
 
 static int moved(void *context, double t, double *out)
@@ -224,6 +226,72 @@ static void check_impulse(subject *x, held *h, const double *z, double worst)
     }
 }
 
+/* ---- in another representation ---- */
+
+/* ν̇ and λ, or ν⁺ and Λ, of q ⊕ t zq and ν_rep + t zv, both held and seen in the representation */
+static int seen_as(void *context, double t, double *out)
+{
+    held *h = context;
+    subject *x = h->x;
+    double *a = room(x->g, (size_t)x->nv);
+    for (int i = 0; i < x->nv; i++) h->v_t[i] = h->zq ? t * h->zq[i] : 0;
+    if (hml_configuration_integrate(x->model, h->q, h->v_t, h->q_t)) return 0;
+    for (int i = 0; i < x->nv; i++) a[i] = h->v_rep[i] + (h->zv ? t * h->zv[i] : 0);
+    if (hml_velocity_from_representation(x->model, h->as, h->q_t, a, h->v_t)) return 0;
+    if (h->impulse)
+        return !hml_constrained_impulse(x->model, x->work, h->set, h->restitution, h->q_t, h->v_t, h->scratch, a,
+                                        out + x->nv, NULL) &&
+               !hml_velocity_to_representation(x->model, h->as, h->q_t, a, out);
+    return !hml_constrained_forward_dynamics(x->model, x->work, h->set, h->q_t, h->v_t, h->tau,
+                                             wrenches_of(x, h->state), h->scratch, a, out + x->nv, NULL) &&
+           !hml_acceleration_to_representation(x->model, h->as, h->q_t, h->v_t, a, out);
+}
+
+/* D z of both kinds against differences; D: of ν̇ or ν⁺, L: of λ or Λ, by q and by ν */
+static void note_seen(subject *x, held *h, const double *z, double worst, double *const D[2], double *const L[2])
+{
+    const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set), n = nv + rows;
+    double *one = room(x->g, n), *other = room(x->g, n), *here = room(x->g, n);
+    const char *call = h->impulse ? "hml_impulse_to_representation" : "hml_constrained_to_representation";
+    if (!seen_as(h, 0, here)) return;
+    const double speed = 1 + largest(nv, h->v), far = x->away[h->state];
+    for (int k = 0; k < 2; k++) {
+        h->zq = k ? NULL : z, h->zv = k ? z : NULL;
+        dense_apply(nv, nv, D[k], z, one), dense_apply(rows, nv, L[k], z, one + nv);
+        if (!difference(x->g, seen_as, h, 1e-4, n, other)) continue;
+        const double size = far * (speed * speed + x->force[h->state] + largest(nv, here));
+        note(x, KIND_held_representation, call, (how){h->state, PLAIN, PLAIN, size, worst}, one, other, nv, 1);
+        note(x, KIND_held_representation, call, (how){h->state, PLAIN, PLAIN, size + largest(rows, here + nv), worst},
+             one + nv, other + nv, rows, 1);
+    }
+}
+
+static void check_held_representation(subject *x, held *h, const double *z, double worst)
+{
+    const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set);
+    hml_constrained_linearization l = blocks_new(x, h, rows);
+    double *next = room(x->g, nv), *D[2], *L[2], *v_rep = room(x->g, nv), *lower = room(x->g, nv * nv);
+    for (int k = 0; k < 2; k++) D[k] = room(x->g, nv * nv), L[k] = room(x->g, rows * nv);
+    h->as = (hml_representation)hml_rng_below(&x->rng, 4), h->v_rep = v_rep, h->restitution = 0.3;
+    l.lambda_q = room(x->g, rows * nv), l.lambda_v = room(x->g, rows * nv);
+    if (x->away[h->state] > 1e3 || hml_velocity_to_representation(x->model, h->as, h->q, h->v, v_rep)) return;
+    h->impulse = 0;
+    if (!hml_constrained_linearize(x->model, x->work, h->set, h->scratch, &l) && l.report.rank == l.report.rows &&
+        !hml_constrained_to_representation(x->model, h->as, (int32_t)rows, &l)) {
+        note_seen(x, h, z, worst, (double *[2]){l.Dq, l.Dv}, (double *[2]){l.lambda_q, l.lambda_v});
+        for (size_t i = 0; i < nv * nv; i++) lower[i] = l.A[(nv + i / nv) * 2 * nv + i % nv];
+        note(x, KIND_held_representation, "D_q and A", (how){h->state, PLAIN, PLAIN, 1, 0}, l.Dq, lower, nv, nv);
+        for (size_t i = 0; i < nv * nv; i++) lower[i] = l.B[nv * nv + i];
+        note(x, KIND_held_representation, "D_tau and B", (how){h->state, PLAIN, PLAIN, 1e-6, 0}, l.Dtau, lower, nv, nv);
+    }
+    h->impulse = 1;
+    if (l.report.rank == l.report.rows &&
+        !hml_constrained_impulse_linearize(x->model, x->work, h->set, 0.3, h->q, h->v, h->scratch, next, NULL, D[0],
+                                           D[1], L[0], L[1]) &&
+        !hml_impulse_to_representation(x->model, h->as, (int32_t)rows, h->q, h->v, next, D[0], D[1], L[0], L[1]))
+        note_seen(x, h, z, worst, D, L);
+}
+
 /*
  * How much worse than M the constraints are conditioned: J M⁻¹ Jᵀ, whose inverse λ needs, against the bound of its own
  * rank decision. Where it is worse than 1e6 the answer is a matter of that decision and nothing is compared.
@@ -267,4 +335,5 @@ void check_constraints(subject *x)
     if (!(worst * x->cond[s] < 1e7)) return;
     check_held_linearize(x, &h, z, worst);
     check_impulse(x, &h, z, worst);
+    check_held_representation(x, &h, z, worst);
 }

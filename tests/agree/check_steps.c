@@ -98,9 +98,13 @@ void check_steps(subject *x)
     p.v = x->v + (size_t)s * nv, p.tau = x->tau + (size_t)s * nv;
     double *a = room(x->g, nv), *q[3], *v[3], *Ad = room(x->g, n * n), *Bd = room(x->g, n * nv);
     for (int k = 0; k < 3; k++) q[k] = room(x->g, nq), v[k] = room(x->g, nv);
-    if (hml_forward_dynamics(x->model, x->work, p.q, p.v, p.tau, NULL, a)) return;
-    const double rate = 1 + largest(nv, p.v) + sqrt(largest(nv, a));
-    p.h = 0.05 / rate; /* angles of a step stay small */
+    single l0 = single_new(x);
+    hml_linearization at = {.struct_size = sizeof at, .q.data = p.q, .v.data = p.v, .tau.data = p.tau};
+    at.acceleration.data = a, at.Dq.data = l0.Dq, at.Dv.data = l0.Dv;
+    if (hml_linearize(x->model, x->work, &at)) return;
+    const double rate = 1 + largest(nv, p.v) + sqrt(largest(nv, a)) + sqrt(dense_norm(nv, nv, l0.Dq)) +
+                        dense_norm(nv, nv, l0.Dv); /* light bodies: their own frequencies too */
+    p.h = 0.05 / rate;                             /* angles of a step stay small */
     p.scratch = room(x->g, hml_step_scratch_doubles(x->model));
     p.q_t = room(x->g, nq), p.v_t = room(x->g, nv), p.tau_t = room(x->g, nv), p.q_next = room(x->g, nq);
     hml_status status = hml_step(x->model, x->work, p.by, p.h, p.q, p.v, p.tau, p.scratch, q[0], v[0]);

@@ -110,7 +110,7 @@ void draw_direction(hml_rng *rng, size_t n, double *z)
     for (size_t i = 0; i < n; i++) z[i] /= sqrt(sum) + 1e-300;
 }
 
-int difference(agree *g, curve *f, void *context, double h, size_t n, double *out)
+static int difference_with(agree *g, curve *f, void *context, double h, size_t n, double *out)
 {
     static const double at[4] = {-2, -1, 1, 2}, weights[4] = {1, -8, 8, -1};
     double *each = room(g, n);
@@ -118,6 +118,27 @@ int difference(agree *g, curve *f, void *context, double h, size_t n, double *ou
     for (int k = 0; k < 4; k++) {
         if (!f(context, at[k] * h, each)) return 0;
         for (size_t i = 0; i < n; i++) out[i] += weights[k] * each[i] / (12 * h);
+    }
+    return 1;
+}
+
+/*
+ * A long step bends, a short one rounds. Which one to trust is seen from the differences alone: two that follow each
+ * other and agree best. Light bodies under forces of other robots' size need the short ones.
+ */
+int difference(agree *g, curve *f, void *context, double h, size_t n, double *out)
+{
+    enum { STEPS = 5 };
+    double *last = room(g, n), *next = room(g, n), best = INFINITY;
+    if (!difference_with(g, f, context, h, n, last)) return 0;
+    memcpy(out, last, n * sizeof *out);
+    for (int k = 1; k < STEPS; k++) {
+        double off = 0, size = largest(n, last);
+        if (!difference_with(g, f, context, h / (1 << 2 * k), n, next)) return 0;
+        for (size_t i = 0; i < n; i++) off = fmax(off, fabs(next[i] - last[i]));
+        if (off < best) best = off, memcpy(out, k == 1 ? last : next, n * sizeof *out);
+        if (!(off > 1e-8 * size)) break; /* good enough, or nothing that can be mended */
+        memcpy(last, next, n * sizeof *last);
     }
     return 1;
 }

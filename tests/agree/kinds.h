@@ -151,6 +151,7 @@
     X(held_A,             EXACT,  "bits",          "A, B, held; forces without a motor", "D_q, D_v, D_tau; 0") \
     X(held_inverse,       SOLVED, "forces",        "constrained_inverse_dynamics",       "M a + h - J' lambda") \
     X(held_unmoved,       DIFFER, "forces",        "what no motor moves, held",          "zero") \
+    X(held_representation, DIFFER, "D z",          "constrained, to a representation",   "difference there") \
     X(impulse,            SOLVED, "M dv",          "constrained_impulse",                "J' impulse, J v+ = -e J v") \
     X(impulse_difference, DIFFER, "dv+ z",         "impulse_linearize",                  "difference") \
     X(step_euler,         SOLVED, "q, v",          "step, semi-implicit Euler",          "its definition") \

@@ -78,13 +78,44 @@ static double force_size(subject *x, int state, double *distance)
     return size + 1e-12;
 }
 
+/*
+ * What M_ii would be if nothing of the bodies that coordinate i moves lay on its axis: masses times the squares of how
+ * far away they are. Sums of that size are rounded, and an axis through the masses leaves little of them. Kernels sum
+ * about the root of the tree, which is further away: a third of that distance counts as well.
+ */
+static void size_of_moved(subject *x, const double *q, double *size)
+{
+    double *H = room(x->g, 16 * (size_t)x->nb);
+    for (int i = 0; i < x->nv; i++) size[i] = 0;
+    if (hml_body_poses(x->model, x->work, q, H)) return;
+    for (int32_t b = 0; b < x->nb; b++) {
+        hml_body_info body = {.struct_size = sizeof body}, above = {.struct_size = sizeof above};
+        hml_model_body(x->model, b, &body);
+        const double *I = body.moment, trace = I[0] + I[4] + I[8], com = length3(body.com);
+        int32_t root = b;
+        for (int32_t a = b; a >= 0; root = a, a = above.parent) hml_model_body(x->model, a, &above);
+        const double *R = H + 16 * root, *B = H + 16 * b;
+        const double from_root = length3((double[3]){B[3] - R[3], B[7] - R[7], B[11] - R[11]}) + com;
+        for (int32_t a = b; a >= 0; a = above.parent) {
+            const double *A = H + 16 * a;
+            hml_joint_info joint = {.struct_size = sizeof joint};
+            hml_model_body(x->model, a, &above);
+            if (hml_model_joint(x->model, above.joint, &joint)) continue;
+            const double near = length3((double[3]){B[3] - A[3], B[7] - A[7], B[11] - A[11]}) + com +
+                                length3(joint.point) + fabs(joint.pitch),
+                         far = fmax(near, 0.3 * from_root);
+            for (int32_t k = 0; k < joint.nv; k++) size[joint.v + k] += body.mass * far * far + trace;
+        }
+    }
+}
+
 static void condition(subject *x)
 {
     agree *g = x->g;
     const size_t nv = (size_t)x->nv, n = (size_t)x->nstates;
     x->M = room(g, n * nv * nv), x->Minv = room(g, n * nv * nv), x->s = room(g, n * nv);
     x->cond = room(g, n), x->force = room(g, n), x->away = room(g, n);
-    double *scaled = room(g, nv * nv);
+    double *scaled = room(g, nv * nv), *moved = room(g, nv);
     x->regular = HML_OK;
     for (size_t k = 0; k < n; k++) {
         double *M = x->M + k * nv * nv, *Minv = x->Minv + k * nv * nv, *s = x->s + k * nv;
@@ -94,7 +125,13 @@ static void condition(subject *x)
             x->regular = HML_INVALID_ARGUMENT;
             continue;
         }
-        for (size_t i = 0; i < nv; i++) s[i] = M[i * nv + i] > 0 ? sqrt(M[i * nv + i]) : 1;
+        double lost = 1; /* what an axis through the masses leaves of them */
+        size_of_moved(x, x->q + k * (size_t)x->nq, moved);
+        for (size_t i = 0; i < nv; i++) {
+            const double m = M[i * nv + i];
+            s[i] = m > 0 ? sqrt(m) : 1;
+            if (!x->followers) lost = fmax(lost, moved[i] / (m > 0 ? m : 1e-300));
+        }
         if (!dense_invert_spd(nv, M, Minv)) {
             x->regular = HML_SINGULAR;
         } else {
@@ -102,9 +139,11 @@ static void condition(subject *x)
             x->cond[k] = dense_norm(nv, nv, scaled);
             for (size_t i = 0; i < nv * nv; i++) scaled[i] = Minv[i] * (s[i / nv] * s[i % nv]);
             x->cond[k] *= dense_norm(nv, nv, scaled);
+            x->cond[k] *= fmax(1, 0.1 * lost);
             if (nv == 0) x->cond[k] = 1;
             if (!(x->cond[k] < 1e9)) x->regular = HML_SINGULAR;
         }
+        for (size_t i = 0; i < nv; i++) s[i] = sqrt(fmax(s[i] * s[i], 1e-3 * (x->followers ? 0 : moved[i])));
         x->force[k] = force_size(x, (int)k, &x->away[k]);
     }
 }
