@@ -10,10 +10,13 @@
  *
  * Perturbations are those of the whole library: q ⊕ z_q, ν + z_ν, at the step's start and at its end. Integrators:
  *
- *   semi-implicit Euler   ν⁺ = ν + h ν̇(q, ν, τ),  q⁺ = q ⊕ h ν⁺
+ *   semi-implicit Euler   ν⁺ = ν + h a,  q⁺ = q ⊕ h ν⁺;  a = ν̇(q, ν, τ), or, with dampers C and springs K(q) = ∂h/∂q,
+ *                         (M + h C + h² K) a = τ − h(q, ν) − h K ν: no damper and no spring is too stiff
  *   Munthe-Kaas 4         the classical Runge-Kutta scheme for θ̇ = S(θ)⁻¹ ν, ν̇ = ν̇(q ⊕ θ, ν, τ) from θ = 0; q⁺ = q ⊕ θ
  *
- * S is the right Jacobian of exp, joint by joint (Müller, section 7). Nothing is allocated.
+ * S is the right Jacobian of exp, joint by joint (Müller, section 7). Munthe-Kaas 4 is explicit: it needs h·λ < 2.78 for
+ * dampers that slow down at the rate λ, and h·ω < 2.82 for springs that swing at ω. See docs/motion.md, Stiff forces.
+ * Nothing is allocated.
  */
 #ifndef HAMEL_DISCRETE_H
 #define HAMEL_DISCRETE_H

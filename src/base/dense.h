@@ -1,7 +1,11 @@
-/* Small dense symmetric systems on the caller's memory: A = L D Lᵀ without pivoting, for positive definite A. */
+/*
+ * Small dense systems on the caller's memory: A = L D Lᵀ without pivoting, for positive definite A; elimination with
+ * exchanges of rows for others.
+ */
 #ifndef HML_BASE_DENSE_H
 #define HML_BASE_DENSE_H
 
+#include <math.h>
 #include <stddef.h>
 
 /*
@@ -38,6 +42,53 @@ static inline void dense_solve(size_t n, const double *A, double *x)
         x[i] /= A[i * n + i];
         for (size_t j = i + 1; j < n; j++) x[i] -= A[j * n + i] * x[j];
     }
+}
+
+static inline void dense_exchange(size_t n, double *a, double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        double t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
+}
+
+/* the row from k on with the largest entry in column k */
+static inline size_t dense_pivot(size_t n, const double *A, size_t k)
+{
+    size_t pivot = k;
+    for (size_t i = k + 1; i < n; i++)
+        if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
+    return pivot;
+}
+
+/*
+ * X ← A⁻¹ X, n × columns, packed; A is destroyed. Returns 1, and X is of no use, where a pivot is not larger than
+ * `least`.
+ */
+static inline int dense_eliminate(size_t n, double *A, double least, size_t columns, double *X)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = dense_pivot(n, A, k);
+        if (!(fabs(A[pivot * n + k]) > least)) return 1;
+        if (pivot != k)
+            dense_exchange(n, A + k * n, A + pivot * n), dense_exchange(columns, X + k * columns, X + pivot * columns);
+        for (size_t i = k + 1; i < n; i++) {
+            const double f = A[i * n + k] / A[k * n + k];
+            if (f == 0) continue;
+            for (size_t j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+            for (size_t j = 0; j < columns; j++) X[i * columns + j] -= f * X[k * columns + j];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        double *row = X + k * columns;
+        for (size_t j = k + 1; j < n; j++) {
+            const double f = A[k * n + j];
+            for (size_t c = 0; f != 0 && c < columns; c++) row[c] -= f * X[j * columns + c];
+        }
+        for (size_t c = 0; c < columns; c++) row[c] /= A[k * n + k];
+    }
+    return 0;
 }
 
 #endif

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "algo/dynamics/stiffness.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
 #include "model/coordinates.h"
-#include "model/mimic.h"
 #include "sim/motion.h"
 
 /* the samples' force at t, added to tau */
@@ -71,50 +71,14 @@ hml_status hmli_motion_rate(hml_motion *m, double t, const double *q, const doub
 
 /* ---- dampers and springs as matrices ---- */
 
-/* one joint's block: c·damping on the diagonal, k·stiffness·S⁻¹(log(rest⁻¹ q)) (see kernel/passive.h) */
-static void joint_stiffness(int type, const double *rest, const double *q, const double *stiffness,
-                            const double *damping, double c, double k, double block[])
-{
-    int nv = joint_nv(type), elastic = 0;
-    for (int i = 0; i < nv * nv; i++) block[i] = 0;
-    for (int i = 0; i < nv; i++) elastic |= stiffness[i] != 0;
-    if (elastic) {
-        double log[HML_JOINT_MAX_NV] = {0};
-        joint_difference(type, rest, q, log);
-        joint_jacobian_inverse(type, log, block);
-        for (int i = 0; i < nv * nv; i++) block[i] *= k * stiffness[i / nv];
-    }
-    for (int i = 0; i < nv; i++) block[i * nv + i] += c * damping[i];
-}
-
-static void add_passive(const hml_motion *m, const double *q, double c, double k, double *A)
-{
-    const hml_model *model = m->model;
-    model_expand_q(model, q, m->tree_q);
-    for (int32_t i = 0; i < model->nbodies; i++) {
-        const model_body *b = &model_bodies(model)[i];
-        const model_coordinate *at = &model_coordinates(model)[b->v];
-        double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
-        double stiffness[HML_JOINT_MAX_NV] = {0}, damping[HML_JOINT_MAX_NV] = {0};
-        for (int32_t r = 0; r < b->nv; r++) stiffness[r] = at[r].stiffness, damping[r] = at[r].damping;
-        joint_stiffness(b->type, &model_rest(model)[b->q], &m->tree_q[b->q], stiffness, damping, c, k, block);
-        for (int32_t r = 0; r < b->nv; r++) {
-            for (int32_t s = 0; s < b->nv; s++) {
-                double factor = m->factor[b->v + r] * m->factor[b->v + s];
-                A[(size_t)m->user[b->v + r] * m->n + (size_t)m->user[b->v + s]] += factor * block[r * b->nv + s];
-            }
-        }
-    }
-}
-
 static void add_servo_stiffness(const hml_motion *m, const double *q, double c, double k, double *A)
 {
     static const double none[HML_JOINT_MAX_NV] = {0};
     const hml_forces *f = &m->forces;
     for (const model_joint *j = first_joint(m->model); f->target && j; j = next_joint(m->model, j)) {
         double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
-        joint_stiffness(group_type(j->type), f->target + j->q, q + j->q, f->stiffness ? f->stiffness + j->v : none,
-                        f->damping ? f->damping + j->v : none, c, k, block);
+        hmli_joint_stiffness(group_type(j->type), f->target + j->q, q + j->q, f->stiffness ? f->stiffness + j->v : none,
+                             f->damping ? f->damping + j->v : none, c, k, block);
         for (int32_t i = 0; i < j->nv * j->nv; i++) {
             A[(size_t)(j->v + i / j->nv) * m->n + (size_t)(j->v + i % j->nv)] += block[i];
         }
@@ -123,7 +87,8 @@ static void add_servo_stiffness(const hml_motion *m, const double *q, double c, 
 
 void hmli_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A)
 {
-    if (passive && m->model->passive) add_passive(m, q, c, k, A);
+    const stiffness_map map = {m->model, m->user, m->factor, m->tree_q};
+    if (passive && m->model->passive) hmli_add_stiffness(&map, q, c, k, A);
     add_servo_stiffness(m, q, c, k, A);
 }
 

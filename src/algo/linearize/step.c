@@ -4,31 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "algo/work.h"
+#include "algo/linearize/step.h"
 #include "base/layout.h"
 #include "base/overflow.h"
 #include "group/joint.h"
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
+#include "model/mimic.h"
 
-/*
- * The step is an integration of x = (θ, ν) from (0, ν), q = q₀ ⊕ θ. Its tangent is a matrix X of 2n rows, d(θ, ν), and
- * 3n columns: by z_q, the perturbation of q₀, by z_ν and by w.
- */
-typedef struct step {
-    const hml_model *model;
-    hml_work *work;
-    const double *q0, *tau;
-    size_t n;
-    int tangent;            /* 1: the Jacobians are wanted */
-    double *q;              /* nq: of the stage */
-    double *x, *rate, *sum; /* 2n: stage, its derivative, weighted sum of derivatives */
-    double *Dq, *Dv, *Minv; /* n × n */
-    double *dq, *dv;        /* n × n: Ad of exp(−θ), S(θ) */
-    double *X, *K, *Sum;    /* 2n × 3n */
-} step;
-
-static size_t lay_out(const hml_model *model, double *at, step *s)
+static size_t lay_out(const hml_model *model, double *at, one_step *s)
 {
     const size_t n = (size_t)model->nv;
     layout_cursor c = layout_begin(at);
@@ -44,17 +28,21 @@ static size_t lay_out(const hml_model *model, double *at, step *s)
     s->X = layout_doubles(&c, 6 * n * n);
     s->K = layout_doubles(&c, 6 * n * n);
     s->Sum = layout_doubles(&c, 6 * n * n);
+    s->map.model = model;
+    s->map.user = layout_array(&c, (size_t)model->tree_nv, sizeof *s->map.user);
+    s->map.factor = layout_doubles(&c, (size_t)model->tree_nv);
+    s->map.tree_q = layout_doubles(&c, (size_t)model->tree_nq);
     return layout_count(&c);
 }
 
 size_t hml_step_scratch_doubles(const hml_model *model)
 {
-    step s;
+    one_step s;
     return model ? lay_out(model, NULL, &s) : 0;
 }
 
 /* row of out += a · row of in, over all columns of the tangent */
-static void add_row(const step *s, double *out, size_t row, double a, const double *in, size_t from)
+static void add_row(const one_step *s, double *out, size_t row, double a, const double *in, size_t from)
 {
     size_t columns = 3 * s->n;
     for (size_t c = 0; c < columns; c++) out[row * columns + c] += a * in[from * columns + c];
@@ -69,7 +57,7 @@ static twist embed(int32_t m, const twist *S, const double *a)
 }
 
 /* θ̇ = S(θ)⁻¹ ν, and rows 0 … n − 1 of K = d(θ̇) */
-static void angle_rates(const step *s)
+static void angle_rates(const one_step *s)
 {
     const model_joint *joints = model_joints(s->model);
     for (int32_t j = 0; j < s->model->njoints; j++) {
@@ -104,7 +92,7 @@ static void angle_rates(const step *s)
 }
 
 /* rows n … 2n − 1 of K: d(ν̇) = D_q (Ad z_q + S dθ) + D_ν dν + M⁻¹ w */
-static void acceleration_tangent(const step *s)
+static void acceleration_tangent(const one_step *s)
 {
     size_t n = s->n, columns = 3 * n;
     for (size_t r = 0; r < n; r++) {
@@ -122,7 +110,7 @@ static void acceleration_tangent(const step *s)
 }
 
 /* the derivative of the stage x, and of its tangent X */
-static hml_status stage(const step *s)
+static hml_status stage(const one_step *s)
 {
     size_t n = s->n;
     hml_linearization at;
@@ -151,7 +139,7 @@ static hml_status stage(const step *s)
 }
 
 /* x ← (0, ν) + h·rate and X likewise: where the next stage is */
-static void advance(const step *s, const double *v, double h)
+static void advance(const one_step *s, const double *v, double h)
 {
     size_t n = s->n, columns = 3 * n;
     for (size_t i = 0; i < 2 * n; i++) s->x[i] = (i < n ? 0 : v[i - n]) + h * s->rate[i];
@@ -159,20 +147,20 @@ static void advance(const step *s, const double *v, double h)
     for (size_t i = 0; s->tangent && i < n; i++) s->X[(n + i) * columns + n + i] += 1;
 }
 
-static void accumulate(const step *s, double weight)
+static void accumulate(const one_step *s, double weight)
 {
     for (size_t i = 0; i < 2 * s->n; i++) s->sum[i] += weight * s->rate[i];
     for (size_t i = 0; s->tangent && i < 6 * s->n * s->n; i++) s->Sum[i] += weight * s->K[i];
 }
 
 /* rate, K ← the given sums; 0 rates are where a step starts from */
-static void use_sum(const step *s)
+static void use_sum(const one_step *s)
 {
     memcpy(s->rate, s->sum, 2 * s->n * sizeof(double));
     if (s->tangent) memcpy(s->K, s->Sum, 6 * s->n * s->n * sizeof(double));
 }
 
-static hml_status munthe_kaas_4(const step *s, const double *v, double h)
+static hml_status munthe_kaas_4(const one_step *s, const double *v, double h)
 {
     static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     for (int i = 0; i < 4; i++) {
@@ -187,11 +175,11 @@ static hml_status munthe_kaas_4(const step *s, const double *v, double h)
 }
 
 /* θ = h ν⁺: the rate of θ is the velocity at the end */
-static hml_status semi_implicit_euler(const step *s, const double *v, double h)
+static hml_status semi_implicit_euler(const one_step *s, const double *v, double h)
 {
     size_t n = s->n, columns = 3 * n;
     advance(s, v, 0);
-    hml_status status = stage(s);
+    hml_status status = hmli_is_elastic(s->model) ? hmli_step_implicit(s, v, h) : stage(s);
     if (status) return status;
     advance(s, v, h);
     memcpy(s->rate, s->x + n, n * sizeof(double));
@@ -202,7 +190,7 @@ static hml_status semi_implicit_euler(const step *s, const double *v, double h)
 }
 
 /* z⁺: θ's tangent seen at the end, z_q⁺ = Ad z_q + S(θ) dθ */
-static hml_status write_jacobians(const step *s, double *Ad, double *Bd)
+static hml_status write_jacobians(const one_step *s, double *Ad, double *Bd)
 {
     size_t n = s->n, columns = 3 * n;
     hml_status status = hml_configuration_integrate_jacobians(s->model, s->q0, s->x, s->dq, s->dv);
@@ -222,7 +210,7 @@ static hml_status write_jacobians(const step *s, double *Ad, double *Bd)
     return HML_OK;
 }
 
-static hml_status run(step *s, hml_integrator integrator, double h, const double *v, double *q_next, double *v_next,
+static hml_status run(one_step *s, hml_integrator integrator, double h, const double *v, double *q_next, double *v_next,
                       double *Ad, double *Bd)
 {
     hml_status status;
@@ -252,8 +240,9 @@ hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integ
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !isfinite(h)) {
         return HML_INVALID_ARGUMENT;
     }
-    step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv};
+    one_step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv};
     lay_out(model, scratch, &s);
+    model_mimic_map(model, s.map.user, s.map.factor);
     return run(&s, integrator, h, v, q_next, v_next, NULL, NULL);
 }
 
@@ -265,7 +254,8 @@ hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_integr
         !isfinite(h)) {
         return HML_INVALID_ARGUMENT;
     }
-    step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv, .tangent = 1};
+    one_step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv, .tangent = 1};
     lay_out(model, scratch, &s);
+    model_mimic_map(model, s.map.user, s.map.factor);
     return run(&s, integrator, h, v, q_next, v_next, Ad, Bd);
 }

@@ -15,6 +15,8 @@
 #include "draw.h"
 #include "hamel/configuration.h"
 #include "hamel/discrete.h"
+#include "hamel/edit.h"
+#include "hamel/io.h"
 
 enum { NV = 64, NQ = 80 };
 
@@ -30,16 +32,21 @@ typedef struct setup {
 
 static setup s;
 
-static void open_setup(uint64_t *seed, const draw_tree_spec *spec)
+static void open_states(uint64_t *seed)
 {
-    s.model = draw_tree(seed, spec);
-    assert_non_null(s.model);
     s.n = (size_t)hml_model_nv(s.model);
     assert_true(s.n <= NV);
     assert_int_equal(hml_work_new(s.model, HML_ISA_BEST, HML_USE_ALL, &s.work), HML_OK);
     s.scratch = calloc(hml_step_scratch_doubles(s.model), sizeof *s.scratch);
     draw_configuration(seed, s.model, 1.0, s.q);
     for (size_t i = 0; i < s.n; i++) s.v[i] = draw(seed), s.tau[i] = draw(seed);
+}
+
+static void open_setup(uint64_t *seed, const draw_tree_spec *spec)
+{
+    s.model = draw_tree(seed, spec);
+    assert_non_null(s.model);
+    open_states(seed);
 }
 
 static void close_setup(void)
@@ -110,12 +117,123 @@ static void test_jacobians_are_those_of_the_step(void **state)
     }
 }
 
+/* a chain of joints that do not commute, with dampers and springs `stiff` times as strong as in the other trees */
+static void open_stiff(uint64_t *seed, double stiff)
+{
+    static const hml_joint_type types[] = {HML_JOINT_FREE,   HML_JOINT_SPHERICAL, HML_JOINT_REVOLUTE,
+                                           HML_JOINT_PLANAR, HML_JOINT_UNIVERSAL, HML_JOINT_SCHOENFLIES};
+    hml_builder *b = hml_builder_new();
+    char name[2][8] = {"", ""};
+    for (int i = 0; i < 6; i++) {
+        hml_joint_spec joint;
+        hml_inertia_spec I;
+        hml_joint_spec_init(&joint, types[i]);
+        draw_inertia(seed, &I);
+        draw_rotation(seed, joint.rotation);
+        for (int k = 0; k < 3; k++) {
+            joint.axis[k] = draw(seed), joint.axis2[k] = draw(seed), joint.position[k] = draw(seed);
+        }
+        for (int k = 0; k < hml_joint_type_nv(types[i]); k++) {
+            joint.stiffness[k] = 5 * stiff * fabs(draw(seed)), joint.damping[k] = stiff * fabs(draw(seed));
+        }
+        snprintf(name[i % 2], sizeof name[0], "b%d", i);
+        joint.name = name[i % 2];
+        assert_int_equal(hml_builder_add_body(b, name[i % 2], i ? name[(i + 1) % 2] : NULL, &joint, &I, NULL), HML_OK);
+    }
+    assert_int_equal(hml_builder_build(b, 0, &s.model, NULL), HML_OK);
+    hml_builder_free(b);
+    open_states(seed);
+}
+
+static void test_jacobians_of_stiff_steps(void **state)
+{
+    (void)state;
+    uint64_t seed = 15;
+    for (double stiff = 1; stiff < 1e7; stiff *= 100) {
+        open_stiff(&seed, stiff);
+        /* differences lose digits where forces are 1e6 times the motion's */
+        const double tolerance = stiff < 1e3 ? 2e-9 : 2e-8;
+        assert_true(jacobian_error(HML_SEMI_IMPLICIT_EULER, 0.01) < tolerance);
+        close_setup();
+    }
+}
+
+/* M a = τ − h(q, ν) − h C a − h K (ν + h a) with the matrices of others: M, and C and K as derivatives of h */
+static void test_stiff_step_keeps_its_equation(void **state)
+{
+    (void)state;
+    static double M[NV * NV], by_q[NV * NV], by_v[NV * NV], free_q[NV * NV], free_v[NV * NV];
+    uint64_t seed = 16;
+    for (double stiff = 1; stiff < 1e7; stiff *= 100) {
+        const double h = 0.01;
+        double bias[NV];
+        open_stiff(&seed, stiff);
+        hml_model *bare = NULL;
+        hml_work *work = NULL;
+        char *text = NULL;
+        hml_load_options options;
+        hml_load_options_init(&options);
+        options.build = HML_BUILD_NO_PASSIVE;
+        size_t size = 0;
+        assert_int_equal(hml_write_json(s.model, &text, &size, NULL), HML_OK);
+        assert_int_equal(hml_load_memory(text, size, "x.json", &options, &bare, NULL), HML_OK);
+        assert_int_equal(hml_work_new(bare, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
+        hml_inverse_dynamics_derivatives(s.model, s.work, s.q, s.v, NULL, NULL, by_q, by_v, M);
+        hml_inverse_dynamics_derivatives(bare, work, s.q, s.v, NULL, NULL, free_q, free_v, NULL);
+        hml_inverse_dynamics(s.model, s.work, s.q, s.v, NULL, NULL, bias);
+        assert_int_equal(hml_step(s.model, s.work, HML_SEMI_IMPLICIT_EULER, h, s.q, s.v, s.tau, s.scratch, s.q1, s.v1),
+                         HML_OK);
+        for (size_t i = 0; i < s.n; i++) {
+            double left = s.tau[i] - bias[i], size_of = fabs(s.tau[i]) + fabs(bias[i]);
+            for (size_t k = 0; k < s.n; k++) {
+                const double a = (s.v1[k] - s.v[k]) / h, C = by_v[i * s.n + k] - free_v[i * s.n + k];
+                const double K = by_q[i * s.n + k] - free_q[i * s.n + k];
+                left -= M[i * s.n + k] * a + h * C * a + h * K * s.v1[k];
+                size_of += fabs(M[i * s.n + k] * a) + fabs(h * C * a) + fabs(h * K * s.v1[k]);
+            }
+            assert_true(fabs(left) < 1e-11 * size_of); /* a is a difference of velocities over h */
+        }
+        hml_text_free(text);
+        hml_work_free(work);
+        hml_model_free(bare);
+        close_setup();
+    }
+}
+
+/* without dampers and springs not a bit differs from ν + h ν̇; armature is neither of them */
+static void test_step_without_dampers(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    double a[NV], q[NQ], v[NV], armature[NV];
+    open_setup(&seed, &specs[0]);
+    for (int with = 0; with < 2; with++) {
+        const double none[NV] = {0};
+        assert_int_equal(hml_configuration_integrate(s.model, s.q, none, q), HML_OK); /* its quaternions made unit */
+        hml_forward_dynamics(s.model, s.work, q, s.v, s.tau, NULL, a);
+        for (size_t i = 0; i < s.n; i++) v[i] = s.v[i] + 0.01 * a[i], a[i] = 0.01 * v[i];
+        assert_int_equal(hml_configuration_integrate(s.model, s.q, a, q), HML_OK);
+        hml_step(s.model, s.work, HML_SEMI_IMPLICIT_EULER, 0.01, s.q, s.v, s.tau, s.scratch, s.q1, s.v1);
+        assert_memory_equal(v, s.v1, s.n * sizeof *v);
+        assert_memory_equal(q, s.q1, (size_t)hml_model_nq(s.model) * sizeof *q);
+        if (with) break;
+        for (size_t i = 0; i < s.n; i++) armature[i] = 0.3;
+        hml_model *heavy = NULL;
+        assert_int_equal(hml_model_add_armature(s.model, armature, &heavy), HML_OK);
+        hml_work_free(s.work);
+        hml_model_free(s.model);
+        s.model = heavy;
+        assert_int_equal(hml_work_new(s.model, HML_ISA_BEST, HML_USE_ALL, &s.work), HML_OK);
+    }
+    close_setup();
+}
+
 /* distance of one step of h from two of h/2, as the step shrinks: the order of the scheme plus one */
 static double order(hml_integrator integrator)
 {
     double gap[2];
     for (int k = 0; k < 2; k++) {
-        double h = 0.02 / (1 << k), q[NQ], v[NV], z[NV];
+        double h = 0.005 / (1 << k), q[NQ], v[NV], z[NV];
         hml_step(s.model, s.work, integrator, h, s.q, s.v, s.tau, s.scratch, s.q1, s.v1);
         hml_step(s.model, s.work, integrator, h / 2, s.q, s.v, s.tau, s.scratch, q, v);
         hml_step(s.model, s.work, integrator, h / 2, q, v, s.tau, s.scratch, q, v);
@@ -216,6 +334,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_discretizing_more_than_memory_holds),
         cmocka_unit_test(test_jacobians_are_those_of_the_step),
+        cmocka_unit_test(test_jacobians_of_stiff_steps),
+        cmocka_unit_test(test_stiff_step_keeps_its_equation),
+        cmocka_unit_test(test_step_without_dampers),
         cmocka_unit_test(test_orders_of_the_integrators),
         cmocka_unit_test(test_zero_order_hold_of_known_systems),
         cmocka_unit_test(test_zero_order_hold_against_the_step),
