@@ -39,6 +39,45 @@ static int munthe_kaas_rates(subject *x, const double *q, const double *theta, c
     return dense_solve(nv, S, theta_rate);
 }
 
+/* C and K(q) as the header says: damping, and stiffness times the derivative of q ⊖ rest by q */
+static int dampers_and_springs(subject *x, const double *q, double *C, double *K)
+{
+    const size_t nv = (size_t)x->nv;
+    double *rest = room(x->g, (size_t)x->nq), *S = room(x->g, nv * nv), *k = room(x->g, nv);
+    if (hml_configuration_neutral(x->model, rest)) return 0;
+    for (size_t i = 0; i < nv; i++) C[i] = k[i] = 0;
+    for (int32_t i = 0; i < hml_model_njoints(x->model); i++) {
+        hml_joint_info j = {.struct_size = sizeof j}, leader = {.struct_size = sizeof leader};
+        if (hml_model_joint(x->model, i, &j)) return 0;
+        if (j.leader >= 0) { /* springs of followers: their force is that of the angle they have */
+            if (hml_model_joint(x->model, j.leader, &leader)) return 0;
+            C[leader.v] += j.multiplier * j.multiplier * j.damping[0];
+            k[leader.v] += j.multiplier * j.multiplier * j.stiffness[0];
+        }
+        for (int32_t r = 0; r < j.nq; r++) rest[j.q + r] = j.rest[r];
+        for (int32_t r = 0; r < j.nv; r++) C[j.v + r] += j.damping[r], k[j.v + r] += j.stiffness[r];
+    }
+    if (hml_configuration_difference_jacobians(x->model, rest, q, NULL, S)) return 0;
+    for (size_t i = 0; i < nv * nv; i++) K[i] = k[i / nv] * S[i];
+    return 1;
+}
+
+/* (M + h C + h² K) a = M ν̇ − h K ν */
+static int euler_acceleration(subject *x, double h, const double *q, const double *v, const double *tau, double *a)
+{
+    const size_t nv = (size_t)x->nv;
+    double *C = room(x->g, nv), *K = room(x->g, nv * nv), *M = room(x->g, nv * nv), *free = room(x->g, nv);
+    if (hml_forward_dynamics(x->model, x->work, q, v, tau, NULL, free) || hml_mass_matrix(x->model, x->work, q, M) ||
+        !dampers_and_springs(x, q, C, K))
+        return 0;
+    for (size_t i = 0; i < nv; i++) {
+        a[i] = 0;
+        for (size_t k = 0; k < nv; k++) a[i] += M[i * nv + k] * free[k] - h * K[i * nv + k] * v[k];
+    }
+    for (size_t i = 0; i < nv * nv; i++) M[i] += (i / nv == i % nv ? h * C[i / nv] : 0) + h * h * K[i];
+    return dense_solve(nv, M, a);
+}
+
 static int step_by_definition(subject *x, hml_integrator by, double h, const double *q, const double *v,
                               const double *tau, double *q_next, double *v_next)
 {
@@ -46,7 +85,7 @@ static int step_by_definition(subject *x, hml_integrator by, double h, const dou
     double *k[8], *theta = room(x->g, nv), *v1 = room(x->g, nv);
     for (int i = 0; i < 8; i++) k[i] = room(x->g, nv);
     if (by == HML_SEMI_IMPLICIT_EULER) {
-        if (hml_forward_dynamics(x->model, x->work, q, v, tau, NULL, k[0])) return 0;
+        if (!euler_acceleration(x, h, q, v, tau, k[0])) return 0;
         for (size_t i = 0; i < nv; i++) v_next[i] = v[i] + h * k[0][i], theta[i] = h * v_next[i];
         return !hml_configuration_integrate(x->model, q, theta, q_next);
     }
