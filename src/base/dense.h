@@ -91,4 +91,11 @@ static inline int dense_eliminate(size_t n, double *A, double least, size_t colu
     return 0;
 }
 
+static inline double dense_dot(size_t n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
 #endif

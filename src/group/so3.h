@@ -164,8 +164,7 @@ NUM_INLINE mask so3_is_twin(quat q)
     return num_lt(q.w, zero) | (~num_lt(zero, q.w) & x);
 }
 
-/* unique form: of the two quaternions of a rotation the one with w > 0; for w = 0 the first non-zero entry is positive
- */
+/* the one of the two quaternions of a rotation with w > 0; if w = 0, with a positive first entry that is not zero */
 NUM_INLINE quat so3_unique(quat q)
 {
     num s = num_select(so3_is_twin(q), K(-1), K(1));
@@ -282,8 +281,7 @@ NUM_INLINE mat3 so3_combine_change(num x, num y, vec3 phi, vec3 delta)
     return mat3_add(mat3_add(S, mat3_transpose(S)), mat3_hat(vec3_scale(x, delta)));
 }
 
-/* d/dε Γ(φ + ε δ): the matrix's derivative in direction δ. It is the upper right block of the Jacobian of SE(3)'s exp.
- */
+/* d/dε Γ(φ + ε δ), the derivative in direction δ: the upper right block of the Jacobian of SE(3)'s exp */
 static inline mat3 so3_dexp_left_derivative(vec3 phi, vec3 delta)
 {
     so3_abc f, f1;

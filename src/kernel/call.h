@@ -1,6 +1,6 @@
 /*
- * What goes into and comes out of a kernel: one pack of states in arrays of structures, `lane` numbers each, with
- * strides. A pack that is not full repeats its first state in the unused lanes; what they compute is not written.
+ * Input and output of a kernel: one pack of states, in arrays with strides. A pack that is not full repeats its first
+ * state in the unused lanes; their results are not written.
  */
 #ifndef HML_KERNEL_CALL_H
 #define HML_KERNEL_CALL_H
@@ -39,9 +39,9 @@ typedef struct kernel_call {
 /* poses and Jacobians */
 typedef struct jacobian_call {
     const hml_plan *plan;
-    void *scratch;      /* of a kernel of dynamics, which is more than enough */
+    void *scratch;      /* aligned to a pack; see kernel/scratch_size.h */
     int count;          /* states in this pack, 1 … LANES */
-    int skip_checks;    /* poses of one state: 1 if it was looked at before */
+    int skip_checks;    /* poses of one state: 1 if it was checked before */
     kernel_input q;     /* in the tree's numbering */
     kernel_output H, J; /* nbodies × 16 as one row; 6 × nv */
 } jacobian_call;
@@ -49,11 +49,11 @@ typedef struct jacobian_call {
 /* q ⊕ ν and q₁ ⊖ q₀ */
 typedef struct configuration_call {
     const hml_plan *plan;
-    int32_t nq, nv;  /* the user's: followers have no numbers, and need none */
-    int count;       /* states in this pack, 1 … LANES; any where all numbers add up and states have no gaps */
-    int skip_checks; /* 1: compute even where a state is bad and its result takes its place */
+    int32_t nq, nv;  /* the user's: mimic followers have no coordinates of their own */
+    int count;       /* states in this pack, 1 … LANES; any number where all coordinates add up, without gaps */
+    int skip_checks; /* 1: compute even where a state is bad and its result overwrites it */
     kernel_input q, with;
-    kernel_output out; /* one row; of ⊕ it may be q */
+    kernel_output out; /* one row; q ⊕ ν may overwrite q */
 } configuration_call;
 
 static inline size_t kernel_state(int count, int l) { return (size_t)(l < count ? l : 0); }
@@ -66,7 +66,7 @@ static inline num kernel_load(kernel_input in, int count, int32_t index)
     return x;
 }
 
-/* numbers 0 … n − 1 of every state */
+/* entries 0 … n − 1 of every state */
 static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *out)
 {
     int32_t i = 0;
@@ -90,7 +90,7 @@ static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *o
     for (; i < n; i++) out[i] = kernel_load(in, count, i);
 }
 
-/* x·0 is zero exactly where x is finite, and sums keep a NaN: marks the others */
+/* bad, and the lanes in which some x is not finite: x·0 is zero where x is finite, else NaN, which a sum keeps */
 static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
 {
     num a = K(0), b = K(0);
@@ -101,7 +101,7 @@ static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
     return bad | ~num_lt(a, K(1));
 }
 
-/* lanes of a state that no kernel should see: numbers that are not finite, quaternions that are none; v, a: if any */
+/* the lanes with a bad state: numbers that are not finite, quaternions that are not unit; v and a may be NULL */
 static inline mask kernel_bad_state(const hml_plan *plan, const num *q, const num *v, const num *a)
 {
     const plan_body *end = plan_bodies(plan) + plan->nbodies;

@@ -11,8 +11,8 @@
  *   2B [x; w] = [ −2 n × w ; K w ]  with  K = k − t^,
  *   n, t linear and angular momentum, k = ω^J + (ω^J)ᵀ + 2 (u·h) 1 − h uᵀ − u hᵀ symmetric, for v = [u; ω].
  *
- * A free root moves Galilei-invariantly: its linear velocity and gravity are left out of the passes (base_motion keeps
- * them) and put back at the end.
+ * The dynamics do not change in a frame that falls freely or moves uniformly (Galilei). So gravity and the linear
+ * velocity of a free root are left out of the passes; base_motion keeps them, and they are added at the end.
  */
 #ifndef HML_KERNEL_COMPOSITE_H
 #define HML_KERNEL_COMPOSITE_H
@@ -20,7 +20,7 @@
 #include "group/joint.h"
 #include "model/plan.h"
 
-/* a body in motion, then its whole subtree: the sum of such */
+/* a body in motion; summed over bodies: a subtree in motion */
 typedef struct composite {
     inertia I;
     vec3 n;   /* linear momentum */
@@ -65,7 +65,7 @@ static inline inertia plan_inertia(const double I[10])
                       sym3_of(K(I[4]), K(I[5]), K(I[6]), K(I[7]), K(I[8]), K(I[9])));
 }
 
-/* turns a frame about its own z, by an angle of which sine and cosine are given */
+/* turns a frame about its own z, by the angle with the given sine and cosine */
 static inline mat3 turn_z_by(mat3 R, num s, num c)
 {
     return mat3_of(vec3_axpy(s, R.y, vec3_scale(c, R.x)), vec3_axpy(-s, R.x, vec3_scale(c, R.y)), R.z);
@@ -154,7 +154,7 @@ NUM_INLINE wrench composite_2B(const composite *b, twist m)
     return wrench_of(vec3_scale(K(-2), vec3_cross(b->n, m.w)), vec3_sub(sym3_mul(b->k, m.w), vec3_cross(b->t, m.w)));
 }
 
-/* what a motion of column S does to the forces of its ancestors, per unit: 2B Ψ̇ + I Ψ̈ + [f] S and 2B S + I (Ψ̇ + Ṡ) */
+/* what a unit motion of column S does to the forces of its ancestors: 2B Ψ̇ + I Ψ̈ + [f] S and 2B S + I (Ψ̇ + Ṡ) */
 NUM_INLINE wrench composite_Uq(const composite *b, twist S, twist Pd, twist Pdd)
 {
     return wrench_add(composite_2B(b, Pd), wrench_add(inertia_mul(b->I, Pdd), twist_cross_dual(S, b->f)));
@@ -187,7 +187,7 @@ static inline void base_derivative(int32_t k, const base_motion *base, const num
     *dv = k < 3 ? vec3_cross(e, vec3_of(v[3], v[4], v[5])) : vec3_cross(base->u, e);
 }
 
-/* armature on a free root's linear coordinates resists base_acceleration too */
+/* the force of armature on a free root's linear coordinates against base_acceleration */
 static inline vec3 base_armature(const hml_plan *plan, const plan_tree *tree, vec3 a)
 {
     const model_coordinate *passive = plan_coordinates(plan) + tree->begin;

@@ -48,10 +48,10 @@ const kernel_table *hmli_kernels_get(hml_isa isa)
 /*
  * Measured limits, in columns of velocity.
  *
- * LONG_CHAIN: from such paths on, sweeps along the tree take fewer steps than products with an inverse
- * (docs/decisions/0010). Long paths also fill the widest registers, so that single calls use the native width.
+ * LONG_CHAIN: from this length of path on, sweeps along the tree take fewer steps than products with an inverse
+ * (docs/decisions/0010). Long paths also fill the widest registers, so single calls use the native width.
  * LONG_FOR_PACKS: packs of states have no sweeps; from here on single calls, one after the other, are faster.
- * LARGE_ROBOT: from here on eight states of a linearization do not fit L2, and packs of four are faster.
+ * LARGE_ROBOT: from here on eight states of a linearization do not fit into L2, and packs of four are faster.
  */
 enum { LONG_CHAIN = 24, LONG_FOR_PACKS = 28, LARGE_ROBOT = 28 };
 

@@ -1,6 +1,6 @@
 /*
- * Which kernels a workspace runs: decided once, when it is made. Sizes of scratch and calls follow from this struct
- * alone.
+ * Which kernels a workspace runs. This is decided once, when the workspace is made; sizes of scratch and calls follow
+ * from this struct alone.
  */
 #ifndef HML_KERNEL_DISPATCH_H
 #define HML_KERNEL_DISPATCH_H

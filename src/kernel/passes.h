@@ -9,8 +9,8 @@
 #include "kernel/composite.h"
 
 /*
- * Root to leaves: poses, columns, velocities, accelerations with ν̇ = 0, own inertias and forces. q and v are the
- * tree's, one num a number. gravity is in the world.
+ * Root to leaves: poses, columns, velocities, accelerations with ν̇ = 0, inertias and forces of the single bodies. q and
+ * v are in the tree's numbering. gravity is in the world frame.
  */
 static inline void tree_forward(const hml_plan *plan, const plan_tree *tree, const double gravity[3], const num *q,
                                 const num *v, body_state *bodies, column_state *columns, base_motion *base)
@@ -82,7 +82,7 @@ static inline void tree_accelerate(const hml_plan *plan, const plan_tree *tree, 
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         body_state *b = &bodies[i];
         int32_t p = pb[i].parent;
-        twist ap = p < 0 ? b->a : bodies[p].a; /* of a root before Δa: that of the world, its ν̇-free part */
+        twist ap = p < 0 ? b->a : bodies[p].a; /* a root's own acceleration at ν̇ = 0 is that of the world */
         twist vp = p < 0 ? twist_zero() : bodies[p].v;
         b->da = p < 0 ? twist_zero() : bodies[p].da;
         for (int32_t k = 0; k < pb[i].nv; k++) {

@@ -64,7 +64,7 @@ static void fill_lists(const hml_plan *plan, const sections *s)
     }
 }
 
-/* returns whether joints have one coordinate each, but for free roots and roots that are fixed */
+/* returns whether joints have one coordinate each, except free roots and fixed roots */
 static int fill_slots(const hml_plan *plan, int32_t index, const sections *s)
 {
     const plan_tree *tree = &plan_trees(plan)[index];

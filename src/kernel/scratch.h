@@ -1,10 +1,10 @@
 /*
- * What kernels leave in their scratch, and plain algorithms may read there after a call through kernel_choice.fallback:
- * motions and forces of the bodies, the solver of forward dynamics, the pivots of M.
+ * What kernels leave in their scratch for plain code to read, after a call through kernel_choice.fallback: motions and
+ * forces of the bodies, the solver of forward dynamics, the pivots of M.
  *
  * The contract: this part comes first in the scratch, and its layout depends on the plan and on the size of a number
- * alone, not on the width of registers. So an object without AVX finds what one with AVX has written. Every table has
- * the layout of its own object as kept_scratch; tests/unit/dynamics/test_scratch.c compares them.
+ * alone, not on the width of registers. So an object without AVX finds what one with AVX has written. Every table shows
+ * the layout of its own object, kernel_table.kept_scratch; tests/unit/dynamics/test_scratch.c compares them.
  */
 #ifndef HML_KERNEL_SCRATCH_H
 #define HML_KERNEL_SCRATCH_H
@@ -25,7 +25,7 @@ typedef struct kept_scratch {
     num *q, *v, *tau;   /* nq, nv, nv: the state in the tree's numbering; tau: after inverse dynamics ν̇ */
     num *b, *x;         /* nv: after inverse dynamics −τ, and ν̇ less what base_acceleration gives */
     num *springs;       /* nv × PASSIVE_LD: ∂h/∂q of the springs (kernel/passive.h) */
-    num *sine, *cosine; /* nq and a pack more: of q's entries, where they are angles */
+    num *sine, *cosine; /* nq and a pack more: of the entries of q that are angles */
     num *pivots;        /* nv: after pack_linearize D⁻¹ of M = Lᵀ D L, 0 where a pivot vanished */
     /* pack_inverse_dynamics_derivatives: motions of the bodies, and the sums of their subtrees */
     body_state *bodies;    /* nbodies */
@@ -35,10 +35,10 @@ typedef struct kept_scratch {
     articulated_column *solver; /* nv */
 } kept_scratch;
 
-/* bytes for sines or cosines of q's entries, in whole packs */
+/* bytes for the sines or cosines of q's entries, rounded up to a pack */
 static inline size_t sincos_size(const hml_plan *plan) { return ((size_t)plan->nq + 7) * sizeof(num); }
 
-/* where the last part begins, which each kernel uses in its own way */
+/* returns where the last part begins, which each kernel uses in its own way */
 static inline layout_cursor kept_scratch_begin(const hml_plan *plan, void *memory, kept_scratch *k)
 {
     const size_t nv = (size_t)plan->nv;
@@ -56,7 +56,7 @@ static inline layout_cursor kept_scratch_begin(const hml_plan *plan, void *memor
     return c;
 }
 
-/* from memory on, or only measured when memory is NULL; returns the size in bytes */
+/* from memory on; memory NULL: only measured. Returns the size in bytes */
 static inline size_t kept_scratch_lay(const hml_plan *plan, void *memory, kept_scratch *k)
 {
     const size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv;

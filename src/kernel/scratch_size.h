@@ -1,4 +1,4 @@
-/* Bytes of scratch that the kernels of an object need, whichever of them is called. */
+/* Bytes of scratch that any kernel of an object needs. */
 #ifndef HML_KERNEL_SCRATCH_SIZE_H
 #define HML_KERNEL_SCRATCH_SIZE_H
 
@@ -14,7 +14,7 @@
 
 static inline size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
-/* uses: see table.h. A workspace for the tree alone has depth 0 and knows no mass matrix */
+/* uses: see table.h. In a workspace for the tree alone the depth is 0: kernels of M and M⁻¹ are not called */
 static inline size_t pack_scratch_size(const hml_plan *plan, unsigned uses)
 {
     torque_scratch torque;

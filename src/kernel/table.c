@@ -1,13 +1,12 @@
 /*
  * The kernels of one object, and the one symbol it shows. Compiled once for each line of kernel/kinds.cmake: HML_NUM_…
- * says what a number is, HML_KIND names the table. KERNEL_WITHOUT_PACK_EXTRAS: of packs of states the object has the
- * linearization and M alone.
+ * says what a number is, HML_KIND names the table. KERNEL_WITHOUT_PACK_EXTRAS: of the kernels for packs of states the
+ * object has only the linearization and M.
  */
 #include "kernel/table.h"
 
 /*
- * One translation unit, piece after piece. The order is that of the definitions, and part of the object code: it is
- * kept by hand.
+ * One translation unit, piece after piece. The order of the definitions affects the object code, so it is kept by hand.
  */
 /* clang-format off */
 #if !defined HML_NUM_F32

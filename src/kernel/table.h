@@ -1,6 +1,6 @@
 /*
- * The table of functions that one kernel object exports, see kernel/kinds.cmake. Everything over packs is static inline
- * behind it; no pack crosses a function boundary.
+ * The table of functions that one kernel object exports, see kernel/kinds.cmake. All code over packs is static inline
+ * behind it; no pack crosses the boundary of an object.
  */
 #ifndef HML_KERNEL_TABLE_H
 #define HML_KERNEL_TABLE_H
@@ -35,11 +35,11 @@
  * The kernels of a table: the type of its call, its name, and which objects have it (kernel/table.c); the others have
  * NULL. This list makes the members of kernel_table and their initializer.
  *
- * pack_…    A pack of 1 … lanes states. Returns the lanes that failed, a bit each: M is singular, or the state is not
- *           finite or not on the group. pack_inverse_dynamics_derivatives looks at nothing. Of pack_integrate and
- *           pack_difference 1 means that some state of the pack is bad.
- * single_…  One state, whose lanes are bodies, columns or x, y, z. Returns 1 where it cannot do it; the caller then
- *           takes the pack kernel of a scalar table. single_poses returns 1 for a bad state. single_jacobians,
+ * pack_…    A pack of 1 … lanes states. Returns the lanes that failed, one bit each: M is singular, or the state is not
+ *           finite or not on the group. pack_inverse_dynamics_derivatives checks nothing and returns 0. pack_integrate
+ *           and pack_difference return 1 if some state of the pack is bad.
+ * single_…  One state; the lanes are bodies, columns or x, y, z. Returns 1 if the kernel cannot handle it; the caller
+ *           then uses the pack kernel of the fallback table. single_poses returns 1 for a bad state. single_jacobians,
  *           single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked.
  */
 #define KERNEL_LIST(X)                                                                                                 \
@@ -65,9 +65,9 @@ struct configuration_call;
 struct kept_scratch;
 struct hml_plan;
 
-/* what a workspace will ask of a table, as far as its scratch depends on it; a set of bits */
+/* what a workspace will call, as far as the size of the scratch depends on it; a set of bits */
 enum {
-    SCRATCH_PACK_LINEARIZE = 1, /* pack_linearize, which takes most of all */
+    SCRATCH_PACK_LINEARIZE = 1, /* pack_linearize, which needs the most */
     SCRATCH_LONG_CHAIN = 2,     /* single_linearize by sweeps (kernel/single/long_chains.h) */
 };
 
@@ -76,9 +76,9 @@ typedef struct kernel_table {
     int lanes;
     /* bytes of scratch for any kernel of the table (kernel/scratch_size.h) */
     size_t (*scratch_size)(const struct hml_plan *plan, unsigned uses);
-    /* where the object keeps what others may read (kernel/scratch.h); returns its size in bytes */
+    /* where the object leaves what others may read (kernel/scratch.h); returns its size in bytes */
     size_t (*kept_scratch)(const struct hml_plan *plan, void *memory, struct kept_scratch *kept);
-    /* sines and cosines of the entries begin … end − 1 of q; s and c have room for a whole pack more */
+    /* sines and cosines of the entries begin … end − 1 of q; s and c have room for one pack more */
     void (*sincos)(const double *q, int32_t begin, int32_t end, double *s, double *c);
 #define KERNEL_MEMBER(call_type, name, which) unsigned (*name)(const struct call_type *call);
     KERNEL_LIST(KERNEL_MEMBER)
@@ -92,7 +92,7 @@ typedef struct kernel_table {
 #undef PAIR_MAP_MEMBER
 } kernel_table;
 
-/* single precision: the row maps alone, since models are always double */
+/* single precision: row maps only, since models are always double */
 typedef struct kernel_table_f32 {
     const char *name;
     int lanes;
@@ -104,7 +104,7 @@ typedef struct kernel_table_f32 {
 #undef PAIR_MAP_MEMBER
 } kernel_table_f32;
 
-/* those that kernel/kinds.cmake describes */
+/* the kinds of kernel/kinds.cmake */
 extern const kernel_table hmli_kernels_scalar, hmli_kernels_sse2_x2, hmli_kernels_neon_x2, hmli_kernels_vector_x2;
 extern const kernel_table hmli_kernels_avx2_x4, hmli_kernels_avx512_x8;
 extern const kernel_table hmli_kernels_avx2_scalar, hmli_kernels_avx512vl_scalar, hmli_kernels_avx512vl_x4;

@@ -24,8 +24,7 @@ static int32_t subtree_columns_end(const model_body *bodies, int32_t body)
     return last->v + last->nv;
 }
 
-/* does the first column of a body start a segment? It does unless the column before carries this body and nothing else
- */
+/* does the first column of a body start a segment? Not if the column before it carries this body and nothing else */
 static int starts_segment(const model_body *bodies, int32_t body)
 {
     int32_t p = bodies[body].parent;

@@ -71,8 +71,7 @@ typedef struct plan_motion {
     int32_t quarter_turn;
     int32_t axis; /* of such a revolute joint: 0, 1, 2 for x, y, z, and 4 more if it is reversed */
     double pitch;
-    /* 3 × 4 each, row-major. Revolute: C + cos A + sin B; prismatic: C + q A; others: predecessor, body in plan frame
-     */
+    /* 3 × 4 each, row-major. Revolute: C, A, B of C + cos A + sin B; prismatic: C, A; others: placement, to_body */
     double rows[3][12];
 } plan_motion;
 

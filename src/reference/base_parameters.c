@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
 #include "base/layout.h"
 #include "hamel/configuration.h"
 #include "hamel/parameters.h"
@@ -60,13 +61,6 @@ static hml_status stack_motions(const hml_model *model, hml_rng *rng, const piec
     return HML_OK;
 }
 
-static double dot(size_t n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *rng, int *marks, int32_t *count)
 {
     const double tiny = 1e-10; /* of a length: far above round-off, far below any angle between real columns */
@@ -79,17 +73,17 @@ hml_status hml_base_parameters(const hml_model *model, void *scratch, hml_rng *r
     hml_status status = stack_motions(model, rng, &s);
     if (status) return status;
     double longest = 0; /* a column that is zero but for round-off depends on nothing, and counts for nothing */
-    for (size_t i = 0; i < p; i++) longest = fmax(longest, sqrt(dot(rows, W + i * rows, W + i * rows)));
+    for (size_t i = 0; i < p; i++) longest = fmax(longest, sqrt(dense_dot(rows, W + i * rows, W + i * rows)));
     *count = 0;
     for (size_t i = 0; i < p; i++) {
-        double *w = W + i * rows, whole = sqrt(dot(rows, w, w));
+        double *w = W + i * rows, whole = sqrt(dense_dot(rows, w, w));
         for (size_t j = 0; j < 2 * i; j++) {
             const double *u = W + j % i * rows;
             if (!marks[j % i]) continue;
-            double along = dot(rows, u, w);
+            double along = dense_dot(rows, u, w);
             for (size_t r = 0; r < rows; r++) w[r] -= along * u[r];
         }
-        double rest = sqrt(dot(rows, w, w));
+        double rest = sqrt(dense_dot(rows, w, w));
         marks[i] = rest > tiny * whole && whole > tiny * longest;
         *count += marks[i];
         for (size_t r = 0; marks[i] && r < rows; r++) w[r] /= rest;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
+
 void hmli_rank_lay_out(size_t n, size_t m, layout_cursor *c, rank_factor *f)
 {
     f->n = n;
@@ -19,27 +21,20 @@ void hmli_rank_lay_out(size_t n, size_t m, layout_cursor *c, rank_factor *f)
     f->order = layout_array(c, m, sizeof *f->order);
 }
 
-static double dot(size_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 /* x ← (I − β v vᵀ) x */
 static void reflect(size_t n, const double *v, double beta, double *x)
 {
-    double s = beta * dot(n, v, x);
+    double s = beta * dense_dot(n, v, x);
     for (size_t i = 0; i < n; i++) x[i] -= s * v[i];
 }
 
 /* x becomes the reflector that takes it to [diagonal, 0, …]; a zero vector has none */
 static double reflector(size_t n, double *x, double *diagonal)
 {
-    double norm = sqrt(dot(n, x, x));
+    double norm = sqrt(dense_dot(n, x, x));
     *diagonal = x[0] > 0 ? -norm : norm;
     x[0] -= *diagonal;
-    double square = dot(n, x, x);
+    double square = dense_dot(n, x, x);
     return square > 0 ? 2 / square : 0;
 }
 
@@ -81,7 +76,7 @@ void hmli_rank_factor(rank_factor *f, double tolerance)
         size_t pivot = k;
         double largest = -1;
         for (size_t j = k; j < m; j++) {
-            double square = dot(n - k, f->columns + j * n + k, f->columns + j * n + k);
+            double square = dense_dot(n - k, f->columns + j * n + k, f->columns + j * n + k);
             if (square > largest) largest = square, pivot = j;
         }
         if (k == 0) first = sqrt(largest);
@@ -97,7 +92,7 @@ void hmli_rank_factor(rank_factor *f, double tolerance)
 /* Rᵀ y = x and R y = x for full rank, in place */
 static void solve_lower(const rank_factor *f, double *x)
 {
-    for (size_t j = 0; j < f->m; j++) x[j] = (x[j] - dot(j, f->columns + j * f->n, x)) / f->diagonal[j];
+    for (size_t j = 0; j < f->m; j++) x[j] = (x[j] - dense_dot(j, f->columns + j * f->n, x)) / f->diagonal[j];
 }
 
 static void solve_upper(const rank_factor *f, double *x)
@@ -119,7 +114,7 @@ static void solve_T(const rank_factor *f, double *x)
 
 static void solve_T_transposed(const rank_factor *f, double *x)
 {
-    for (size_t k = 0; k < f->rank; k++) x[k] = (x[k] - dot(k, f->Z + k * f->m, x)) / f->z_diagonal[k];
+    for (size_t k = 0; k < f->rank; k++) x[k] = (x[k] - dense_dot(k, f->Z + k * f->m, x)) / f->z_diagonal[k];
 }
 
 /* x ← Z [x; 0] */
@@ -143,7 +138,7 @@ double hmli_rank_solve_gram(const rank_factor *f, const double *b, double *x)
         solve_upper(f, f->x);
     } else {
         for (size_t k = 0; k < f->rank; k++) reflect(f->m - k, f->Z + k * f->m + k, f->z_beta[k], f->x + k);
-        missing = sqrt(dot(f->m - f->rank, f->x + f->rank, f->x + f->rank));
+        missing = sqrt(dense_dot(f->m - f->rank, f->x + f->rank, f->x + f->rank));
         solve_T(f, f->x);
         solve_T_transposed(f, f->x);
         apply_Z(f, f->x);
@@ -163,5 +158,5 @@ double hmli_rank_solve(const rank_factor *f, double *c, double *x)
         apply_Z(f, f->x);
     }
     put_back(f, x);
-    return sqrt(dot(f->n - f->rank, c + f->rank, c + f->rank));
+    return sqrt(dense_dot(f->n - f->rank, c + f->rank, c + f->rank));
 }

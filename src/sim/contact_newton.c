@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
 #include "sim/contact_laws.h"
 
 static const double shortest = 0.05; /* part of Newton's step */
@@ -86,36 +87,6 @@ static void put_row(const hml_contact *c, int32_t i, double extra)
     c->y[i] = -c->w[i] / k;
 }
 
-/* A x = y in place, with row exchanges; 0 if A is singular */
-static int solve_square(size_t n, double *A, double *y)
-{
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k + 1; i < n; i++)
-            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
-        if (!(fabs(A[pivot * n + k]) > 1e-14)) return 0;
-        for (size_t j = k; j < n && pivot != k; j++) {
-            double t = A[k * n + j];
-            A[k * n + j] = A[pivot * n + j];
-            A[pivot * n + j] = t;
-        }
-        double t = y[k];
-        y[k] = y[pivot];
-        y[pivot] = t;
-        for (size_t i = k + 1; i < n; i++) {
-            double f = A[i * n + k] / A[k * n + k];
-            if (f == 0) continue;
-            for (size_t j = k; j < n; j++) A[i * n + j] -= f * A[k * n + j];
-            y[i] -= f * y[k];
-        }
-    }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; j++) y[k] -= A[k * n + j] * y[j];
-        y[k] /= A[k * n + k];
-    }
-    return 1;
-}
-
 double hmli_contact_newton(hml_contact *c, double extra, double left)
 {
     const size_t n = (size_t)c->nrows;
@@ -124,7 +95,7 @@ double hmli_contact_newton(hml_contact *c, double extra, double left)
         if (c->rows[i].kind == ROW_LIMIT || c->rows[i].kind == ROW_FRICTION) put_row(c, i, extra);
     }
     memcpy(c->old, c->P, n * sizeof(double));
-    if (!solve_square(n, c->A, c->y)) return left;
+    if (dense_eliminate(n, c->A, 1e-14, 1, c->y)) return left;
     for (double part = 1; part > shortest; part *= 0.5) {
         for (size_t i = 0; i < n; i++) c->P[i] = c->old[i] + part * c->y[i];
         take_back(c);

@@ -102,9 +102,6 @@ void hmli_motion_dense(const hml_motion *m, double s, double *x);
 /* out = S(φ)⁻¹ x if inverse, else S(φ) x; out may not be x */
 void hmli_motion_apply(const hml_model *model, const double *phi, int inverse, const double *x, double *out);
 
-/* x ← A⁻¹ x by elimination with row pivoting, n × n; A is destroyed */
-hml_status hmli_motion_solve(size_t n, double *A, double *x);
-
 /* the largest absolute entry; NaN if there is one */
 static inline double motion_norm(size_t n, const double *x)
 {

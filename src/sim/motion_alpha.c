@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
 #include "hamel/configuration.h"
 #include "sim/motion.h"
 
@@ -40,7 +41,7 @@ hml_status hmli_motion_prepare_alpha(hml_motion *m)
 }
 
 /* J ← c M + γh ∂τ/∂ν + βh² ∂τ/∂q S(θ), the servo's springs and dampers included; r ← what the equations lack */
-static hml_status column_rhs(hml_motion *m, double h, const parameters *p)
+static hml_status equations(hml_motion *m, double h, const parameters *p)
 {
     size_t n = m->n;
     const double *S = m->L;
@@ -83,8 +84,8 @@ hml_status hmli_motion_alpha(hml_motion *m, double h)
             m->v1[i] = m->v[i] + h * ((1 - p.gamma) * m->alpha[i] + p.gamma * m->alpha1[i]);
             m->theta1[i] = h * m->v[i] + h * h * ((0.5 - p.beta) * m->alpha[i] + p.beta * m->alpha1[i]);
         }
-        hml_status status = column_rhs(m, h, &p);
-        if (!status) status = hmli_motion_solve(n, m->J, m->r);
+        hml_status status = equations(m, h, &p);
+        if (!status) status = dense_eliminate(n, m->J, 0, 1, m->r) ? HML_SINGULAR : HML_OK;
         if (status) return status;
         m->info.iterations++;
         double change = h * motion_norm(n, m->r), size = motion_norm(n, m->v1) + h * motion_norm(n, m->alpha1);

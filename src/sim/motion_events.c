@@ -141,32 +141,3 @@ void hmli_motion_apply(const hml_model *model, const double *phi, int inverse, c
         }
     }
 }
-
-hml_status hmli_motion_solve(size_t n, double *A, double *x)
-{
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k + 1; i < n; i++) {
-            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
-        }
-        if (!(fabs(A[pivot * n + k]) > 0)) return HML_SINGULAR;
-        for (size_t j = k; pivot != k && j < n; j++) {
-            double a = A[k * n + j];
-            A[k * n + j] = A[pivot * n + j];
-            A[pivot * n + j] = a;
-        }
-        double y = x[pivot];
-        x[pivot] = x[k];
-        x[k] = y;
-        for (size_t i = k + 1; i < n; i++) {
-            double a = A[i * n + k] / A[k * n + k];
-            for (size_t j = k + 1; a != 0 && j < n; j++) A[i * n + j] -= a * A[k * n + j];
-            x[i] -= a * x[k];
-        }
-    }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; j++) x[k] -= A[k * n + j] * x[j];
-        x[k] /= A[k * n + k];
-    }
-    return HML_OK;
-}

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
 #include "hamel/configuration.h"
 #include "sim/motion.h"
 
@@ -160,7 +161,7 @@ hml_status hmli_motion_euler(hml_motion *m, double h)
         }
         memcpy(m->J, m->M, n * n * sizeof(double));
         hmli_motion_add_stiffness(m, m->q, 1, h, h * h, m->J);
-        status = hmli_motion_solve(n, m->J, m->r);
+        status = dense_eliminate(n, m->J, 0, 1, m->r) ? HML_SINGULAR : HML_OK;
         memcpy(a, m->r, n * sizeof(double));
     }
     if (status) return status;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
+
 static const double round_off = 1e-13;    /* of the scale: less is no violation */
 static const double contradiction = 1e-7; /* of the scale: a dependent row that is missed by less is not in the way */
 static const double dependent = 1e-10;    /* of a row's length: less of it is left outside the active rows */
@@ -33,13 +35,6 @@ void hmli_shortest_lay_out(size_t n, size_t m, layout_cursor *c, shortest *p)
     p->order = layout_array(c, k, sizeof *p->order);
 }
 
-static double dot(size_t n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 static double *column(const shortest *p, size_t j) { return p->R + j * most_active(p->n, p->m); }
 
 /* z: what of a row is not in the span of the active ones; d: the rest in the basis; r: in the active rows themselves */
@@ -50,7 +45,7 @@ static void directions(const shortest *p, const double *g, double sign)
     memset(p->d, 0, k * sizeof *p->d);
     for (int twice = 0; twice < 2; twice++) { /* once is not enough for rows that are nearly dependent */
         for (size_t j = 0; j < k; j++) {
-            const double *q = p->Q + j * n, part = dot(n, q, p->z);
+            const double *q = p->Q + j * n, part = dense_dot(n, q, p->z);
             p->d[j] += part;
             for (size_t i = 0; i < n; i++) p->z[i] -= part * q[i];
         }
@@ -65,7 +60,7 @@ static void directions(const shortest *p, const double *g, double sign)
 static void take_in(shortest *p, size_t row, double sign, double multiplier)
 {
     const size_t n = p->n, k = p->active;
-    const double length = sqrt(dot(n, p->z, p->z));
+    const double length = sqrt(dense_dot(n, p->z, p->z));
     memcpy(column(p, k), p->d, k * sizeof *p->d);
     column(p, k)[k] = length;
     for (size_t i = 0; i < n; i++) p->Q[k * n + i] = p->z[i] / length;
@@ -102,7 +97,7 @@ static void let_go(shortest *p, size_t j)
 }
 
 /* by how much x misses a row; positive: violated */
-static double missed(const shortest *p, size_t i) { return p->b[i] - dot(p->n, p->G + i * p->n, p->x); }
+static double missed(const shortest *p, size_t i) { return p->b[i] - dense_dot(p->n, p->G + i * p->n, p->x); }
 
 static int is_active(const shortest *p, size_t row)
 {
@@ -117,7 +112,7 @@ static void polish(shortest *p)
     const size_t n = p->n, k = p->active;
     memset(p->x, 0, n * sizeof *p->x);
     for (size_t j = 0; j < k; j++) { /* Rᵀ d = b */
-        p->d[j] = (p->sign[j] * p->b[p->order[j]] - dot(j, column(p, j), p->d)) / column(p, j)[j];
+        p->d[j] = (p->sign[j] * p->b[p->order[j]] - dense_dot(j, column(p, j), p->d)) / column(p, j)[j];
         for (size_t i = 0; i < n; i++) p->x[i] += p->d[j] * p->Q[j * n + i];
     }
     for (size_t j = k; j-- > 0;) { /* R u = d */
@@ -131,12 +126,12 @@ static void polish(shortest *p)
 /* brings a row into force; 0: it depends on the active ones and is hardly missed. Negative steps: too many */
 static hml_status enforce(shortest *p, size_t row, int *stays, size_t *steps)
 {
-    const double *g = p->G + row * p->n, sign = missed(p, row) < 0 ? -1 : 1, length = sqrt(dot(p->n, g, g));
+    const double *g = p->G + row * p->n, sign = missed(p, row) < 0 ? -1 : 1, length = sqrt(dense_dot(p->n, g, g));
     double multiplier = 0;
     *stays = 0;
     for (; *steps > 0; --*steps) {
         directions(p, g, sign);
-        const double square = dot(p->n, p->z, p->z), miss = sign * missed(p, row);
+        const double square = dense_dot(p->n, p->z, p->z), miss = sign * missed(p, row);
         const int free = sqrt(square) > dependent * length && p->active < most_active(p->n, p->m);
         double t = free ? fmax(0, miss) / square : INFINITY;
         size_t first = p->active;
@@ -165,7 +160,7 @@ static size_t worst(const shortest *p)
     size_t row = p->m;
     double most = 0;
     for (size_t i = 0; i < p->m; i++) {
-        const double *g = p->G + i * p->n, length = sqrt(dot(p->n, g, g)), miss = missed(p, i);
+        const double *g = p->G + i * p->n, length = sqrt(dense_dot(p->n, g, g)), miss = missed(p, i);
         if (!(p->one_sided[i] > 0) || p->lambda[i] < 0 || is_active(p, i)) continue; /* λ < 0: it was let pass */
         if (!(miss > round_off * p->scale) || !(miss > most * length)) continue;
         most = length > 0 ? miss / length : INFINITY;

@@ -16,8 +16,7 @@
 #include "model/coordinates.h"
 #include "model/mimic.h"
 
-/* mass, first moment and momentum about the world's origin, of all trees, from the scratch of the last inverse dynamics
- */
+/* mass, first moment and momentum of all trees about the world's origin, from what inverse dynamics left in the scratch */
 typedef struct totals {
     double mass;
     vec3 first; /* Σ m c */

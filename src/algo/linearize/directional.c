@@ -213,16 +213,24 @@ static void add_passive(const hml_plan *plan, const linearization_point *p, int 
     }
 }
 
+static hml_status open_point(const hml_model *model, const hml_work *work, const double *memory, double *scratch,
+                             linearization_point *p, sweep *s)
+{
+    if (hmli_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
+    lay_point(model, (double *)memory, p);
+    lay_sweep(model, scratch, s);
+    return HML_OK;
+}
+
 hml_status hml_directional_forward(const hml_model *model, const hml_work *work, const double *memory, const double *zq,
                                    const double *zv, const double *w, double *scratch, double *rate_q, double *rate_v)
 {
-    if (hmli_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
-    const hml_plan *plan = model_plan(model);
-    size_t n = (size_t)model->nv;
     linearization_point p;
     sweep s;
-    lay_point(model, (double *)memory, &p);
-    lay_sweep(model, scratch, &s);
+    hml_status status = open_point(model, work, memory, scratch, &p, &s);
+    if (status) return status;
+    const hml_plan *plan = model_plan(model);
+    const size_t n = (size_t)model->nv;
     if (rate_q) {
         for (size_t i = 0; i < n; i++) rate_q[i] = zv ? zv[i] : 0;
         add_ad(model, p.v, 0, -1, zq, rate_q);
@@ -255,13 +263,12 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
 hml_status hml_directional_reverse(const hml_model *model, const hml_work *work, const double *memory, const double *yq,
                                    const double *yv, double *scratch, double *zq, double *zv, double *w)
 {
-    if (hmli_work_check_forward(model, work) || !memory || !scratch) return HML_INVALID_ARGUMENT;
-    const hml_plan *plan = model_plan(model);
-    size_t n = (size_t)model->nv;
     linearization_point p;
     sweep s;
-    lay_point(model, (double *)memory, &p);
-    lay_sweep(model, scratch, &s);
+    hml_status status = open_point(model, work, memory, scratch, &p, &s);
+    if (status) return status;
+    const hml_plan *plan = model_plan(model);
+    const size_t n = (size_t)model->nv;
     for (size_t i = 0; i < n; i++) s.user[i] = yv ? yv[i] : 0;
     solve(model, &p, &s, s.user);
     if (w) memcpy(w, s.user, n * sizeof(double));

@@ -93,32 +93,49 @@ void hmli_representation_rate_block(hml_representation representation, const dou
 
 /* ---- vectors ---- */
 
-hml_status hml_velocity_to_representation(const hml_model *model, hml_representation representation, const double *q,
-                                          const double *v, double *v_rep)
+/* y = T x or T⁻¹ x of every free root, or the same with the transposed matrix; x is copied elsewhere */
+static hml_status transform(const hml_model *model, hml_representation representation, const double *q, const double *x,
+                            int inverse, int transposed, double *y)
 {
-    TRY(root_check(model, representation, q, NULL, v, v_rep));
-    copy((size_t)model->nv, v, v_rep);
+    TRY(root_check(model, representation, q, NULL, x, y));
+    copy((size_t)model->nv, x, y);
     double T[BLOCK];
     root r;
     for (int32_t i = 0; representation != HML_LEFT && root_next(model, q, &i, &r);) {
-        hmli_representation_block(representation, r.H, T);
-        apply(T, v_rep + r.v, v_rep + r.v);
+        if (inverse)
+            hmli_representation_inverse_block(representation, r.H, T);
+        else
+            hmli_representation_block(representation, r.H, T);
+        if (transposed)
+            apply_transposed(T, y + r.v, y + r.v);
+        else
+            apply(T, y + r.v, y + r.v);
     }
-    return finite_array(v_rep, (size_t)model->nv);
+    return finite_array(y, (size_t)model->nv);
+}
+
+hml_status hml_velocity_to_representation(const hml_model *model, hml_representation representation, const double *q,
+                                          const double *v, double *v_rep)
+{
+    return transform(model, representation, q, v, 0, 0, v_rep);
 }
 
 hml_status hml_velocity_from_representation(const hml_model *model, hml_representation representation, const double *q,
                                             const double *v_rep, double *v)
 {
-    TRY(root_check(model, representation, q, NULL, v_rep, v));
-    copy((size_t)model->nv, v_rep, v);
-    double inverse[BLOCK];
-    root r;
-    for (int32_t i = 0; representation != HML_LEFT && root_next(model, q, &i, &r);) {
-        hmli_representation_inverse_block(representation, r.H, inverse);
-        apply(inverse, v + r.v, v + r.v);
-    }
-    return finite_array(v, (size_t)model->nv);
+    return transform(model, representation, q, v_rep, 1, 0, v);
+}
+
+hml_status hml_force_to_representation(const hml_model *model, hml_representation representation, const double *q,
+                                       const double *tau, double *tau_rep)
+{
+    return transform(model, representation, q, tau, 1, 1, tau_rep);
+}
+
+hml_status hml_force_from_representation(const hml_model *model, hml_representation representation, const double *q,
+                                         const double *tau_rep, double *tau)
+{
+    return transform(model, representation, q, tau_rep, 0, 1, tau);
 }
 
 hml_status hml_acceleration_to_representation(const hml_model *model, hml_representation representation,
@@ -137,34 +154,6 @@ hml_status hml_acceleration_to_representation(const hml_model *model, hml_repres
         apply(T, a_rep + r.v, a_rep + r.v);
     }
     return finite_array(a_rep, (size_t)model->nv);
-}
-
-hml_status hml_force_to_representation(const hml_model *model, hml_representation representation, const double *q,
-                                       const double *tau, double *tau_rep)
-{
-    TRY(root_check(model, representation, q, NULL, tau, tau_rep));
-    copy((size_t)model->nv, tau, tau_rep);
-    double inverse[BLOCK];
-    root r;
-    for (int32_t i = 0; representation != HML_LEFT && root_next(model, q, &i, &r);) {
-        hmli_representation_inverse_block(representation, r.H, inverse);
-        apply_transposed(inverse, tau_rep + r.v, tau_rep + r.v);
-    }
-    return finite_array(tau_rep, (size_t)model->nv);
-}
-
-hml_status hml_force_from_representation(const hml_model *model, hml_representation representation, const double *q,
-                                         const double *tau_rep, double *tau)
-{
-    TRY(root_check(model, representation, q, NULL, tau_rep, tau));
-    copy((size_t)model->nv, tau_rep, tau);
-    double T[BLOCK];
-    root r;
-    for (int32_t i = 0; representation != HML_LEFT && root_next(model, q, &i, &r);) {
-        hmli_representation_block(representation, r.H, T);
-        apply_transposed(T, tau + r.v, tau + r.v);
-    }
-    return finite_array(tau, (size_t)model->nv);
 }
 
 /* ---- matrices ---- */

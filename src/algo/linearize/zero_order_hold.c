@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/dense.h"
 #include "base/overflow.h"
 #include "hamel/discrete.h"
 
@@ -64,36 +65,6 @@ static double norm1(size_t n, const double *A)
     return worst;
 }
 
-/* X ← P⁻¹ X by elimination with row pivoting; P is destroyed */
-static hml_status solve(size_t n, double *P, double *X)
-{
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k + 1; i < n; i++) {
-            if (fabs(P[i * n + k]) > fabs(P[pivot * n + k])) pivot = i;
-        }
-        if (!(fabs(P[pivot * n + k]) > 0)) return HML_SINGULAR;
-        for (size_t j = 0; pivot != k && j < n; j++) {
-            double p = P[k * n + j], x = X[k * n + j];
-            P[k * n + j] = P[pivot * n + j], P[pivot * n + j] = p;
-            X[k * n + j] = X[pivot * n + j], X[pivot * n + j] = x;
-        }
-        for (size_t i = k + 1; i < n; i++) {
-            double a = P[i * n + k] / P[k * n + k];
-            if (a == 0) continue;
-            for (size_t j = k; j < n; j++) P[i * n + j] -= a * P[k * n + j];
-            for (size_t j = 0; j < n; j++) X[i * n + j] -= a * X[k * n + j];
-        }
-    }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = 0; j < n; j++) {
-            for (size_t i = k + 1; i < n; i++) X[k * n + j] -= P[k * n + i] * X[i * n + j];
-            X[k * n + j] /= P[k * n + k];
-        }
-    }
-    return HML_OK;
-}
-
 hml_status hml_discretize(size_t nstates, size_t ninputs, const double *A, const double *B, double h, double *scratch,
                           double *Ad, double *Bd)
 {
@@ -128,7 +99,7 @@ hml_status hml_discretize(size_t nstates, size_t ninputs, const double *A, const
         T[i] = V[i] - U[i];
         V[i] += U[i];
     }
-    hml_status status = solve(n, T, V);
+    hml_status status = dense_eliminate(n, T, 0, n, V) ? HML_SINGULAR : HML_OK;
     if (status) return status;
     for (int k = 0; k < halvings; k++) {
         multiply(n, V, V, T);

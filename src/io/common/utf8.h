@@ -4,8 +4,7 @@
 
 #include <stddef.h>
 
-/* bytes of the character at s, of which n are left; 0 if it is none (cut short, overlong, a surrogate, beyond 10FFFF)
- */
+/* bytes of the character at s, of n bytes left; 0 if invalid: cut short, overlong, a surrogate, beyond 10FFFF */
 static inline size_t utf8_length(const unsigned char *s, size_t n)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};

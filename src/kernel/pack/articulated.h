@@ -2,17 +2,17 @@
  * Forward dynamics in time proportional to the number of bodies, over num: the articulated-body algorithm
  * (Featherstone, "Rigid body dynamics algorithms", chapter 7).
  *
- * Frames are those of kernel/composite.h: everything is in the root frame, so that nothing is transformed on the way up
- * or down, and of a free root the linear velocity and gravity are left out. Accelerations are propagated first with ν̇ =
- * 0, which leaves of the bias force the plain sum. A joint with several columns is a sequence of joints with one: the
- * last column is eliminated first, and its pivot D is that of M = Lᵀ D L (pack/ltdl.h).
+ * Frames are those of kernel/composite.h: everything is in the root frame, so nothing is transformed on the way up or
+ * down; gravity and the linear velocity of a free root are left out. Accelerations are first propagated with ν̇ = 0, so
+ * bias forces only add up. A joint with several columns is treated as a sequence of joints with one: the last column is
+ * eliminated first, and its pivot D is that of M = Lᵀ D L (pack/ltdl.h).
  *
  *   out     S, own inertia I and force f with ν̇ = 0
  *   back    I + Σ of the children;  for each column  U = I S,  D = Sᵀ U + armature,  u = τ − Sᵀ f,
  *           I −= U D⁻¹ Uᵀ,  f += U D⁻¹ u;  then both join the parent
  *   out     ν̇ = D⁻¹ (u − Uᵀ a),  a += S ν̇
  *
- * U and D⁻¹ of all columns are M⁻¹: a solve with any other right-hand side is the last two lines again.
+ * U and D⁻¹ of all columns determine M⁻¹: a solve with another right-hand side repeats the last two lines.
  */
 #ifndef HML_KERNEL_PACK_ARTICULATED_H
 #define HML_KERNEL_PACK_ARTICULATED_H
@@ -27,14 +27,14 @@ typedef struct articulated {
     sym3 C;
 } articulated;
 
-/* where the walk is, one for each level of the tree */
+/* the bodies on the current path, one per level of the tree */
 typedef struct articulated_link {
     pose H;
-    twist v, a;      /* a with ν̇ = 0; on the last way out what ν̇ adds to it */
+    twist v, a;      /* a with ν̇ = 0; in the last pass what ν̇ adds to it */
     inertia I;       /* its own */
-    wrench f;        /* its own, then of everything it carries */
-    articulated sum; /* of its children, as they are felt through their joints */
-    num mass, trace; /* of the subtree: of M's diagonal entries nothing larger comes, see articulated_pivot */
+    wrench f;        /* of the body, then of its subtree */
+    articulated sum; /* the articulated inertias of its children, seen through their joints */
+    num mass, trace; /* of the subtree; they bound the diagonal entries of M, see articulated_pivot */
 } articulated_link;
 
 typedef struct articulated_walk {
@@ -44,7 +44,7 @@ typedef struct articulated_walk {
     articulated_link *links;     /* levels */
     articulated_column *columns; /* nv */
     base_motion *base;           /* of the tree */
-    const num *sine, *cosine;    /* of q's numbers, where they are angles */
+    const num *sine, *cosine;    /* of the entries of q that are angles */
     num *x;                      /* nv: τ without passive forces, u, ν̇ */
 } articulated_walk;
 
@@ -67,7 +67,7 @@ NUM_INLINE articulated articulated_add(articulated X, articulated Y)
     return X;
 }
 
-/* X + I, without the zeros of I */
+/* X + I, skipping the zeros of I */
 NUM_INLINE articulated articulated_add_rigid(articulated X, inertia I)
 {
     X.A.xx += I.m, X.A.yy += I.m, X.A.zz += I.m;
@@ -184,16 +184,16 @@ static inline void articulated_out(const articulated_walk *w, int32_t i)
 
 /* ---- back ---- */
 
-/* a body and its children, as they are felt through their joints */
+/* the articulated inertia of a body: its own, plus its children's seen through their joints */
 NUM_INLINE articulated articulated_whole(const articulated_link *own, int leaf)
 {
     return leaf ? articulated_of(own->I) : articulated_add_rigid(own->sum, own->I);
 }
 
 /*
- * 1/D. Whether a pivot vanished is a question about its entry of M, Sᵀ I S of the rigid subtree, which is not at hand.
- * It is not more than 2 m |v|² + tr J. The squares of that over D are summed up, and only a tree where the sum is large
- * is looked at again.
+ * 1/D. A pivot vanished if it is tiny compared with its entry of M, Sᵀ I S of the rigid subtree, which is not known here.
+ * That entry is at most 2 m |v|² + tr J. The squares of this bound over D are summed up in pivot_score; only a tree with
+ * a large score is checked exactly.
  */
 NUM_INLINE num articulated_pivot(num D, twist S, const articulated_link *b, num armature, num *pivot_score)
 {
@@ -220,7 +220,7 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, num *p
         c->U = U;
         c->inverse = inverse;
         w->x[k] = u;
-        if (p->parent < 0 && k == p->v) break; /* nothing is above */
+        if (p->parent < 0 && k == p->v) break; /* a root has no parent */
         f = wrench_add(f, wrench_scale(inverse * u, U));
         X = articulated_less(X, U, inverse);
     }
@@ -228,7 +228,7 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, num *p
     up->f = wrench_add(up->f, f);
     up->mass += b->mass;
     up->trace += b->trace;
-    up->sum = p->parent == i - 1 ? X : articulated_add(up->sum, X); /* the first child is the next body */
+    up->sum = p->parent == i - 1 ? X : articulated_add(up->sum, X); /* the first child is the next body: no sum yet */
 }
 
 /* eliminates column k of a free root, the unit vector k */
@@ -244,7 +244,7 @@ NUM_INLINE void articulated_root_step(num m[6][6], num y[6], int32_t k, const ar
     c->inverse = inverse;
 }
 
-/* the same for a free root, whose columns are the identity: U of column k is row k of what is left of X */
+/* the same for a free root, whose columns are the identity: U of column k is row k of what is left of its inertia */
 static inline void articulated_root_back(const articulated_walk *w, int32_t i, num *pivot_score)
 {
     const plan_body *p = &plan_bodies(w->plan)[i];
@@ -261,8 +261,8 @@ static inline void articulated_root_back(const articulated_walk *w, int32_t i, n
                    {X.B.z.x, X.B.z.y, X.B.z.z, X.C.xz, X.C.yz, X.C.zz}};
     num y[6];
     for (int32_t k = 0; k < 6; k++) m[k][k] += K(passive[k].armature), y[k] = w->x[p->v + k] - f[k];
-    articulated_root_step(m, y, 5, b, K(passive[5].armature), &columns[5],
-                          pivot_score); /* so that loops have fixed lengths */
+    /* six calls, so that the loops inside have constant lengths */
+    articulated_root_step(m, y, 5, b, K(passive[5].armature), &columns[5], pivot_score);
     articulated_root_step(m, y, 4, b, K(passive[4].armature), &columns[4], pivot_score);
     articulated_root_step(m, y, 3, b, K(passive[3].armature), &columns[3], pivot_score);
     articulated_root_step(m, y, 2, b, K(passive[2].armature), &columns[2], pivot_score);
@@ -274,9 +274,9 @@ static inline void articulated_root_back(const articulated_walk *w, int32_t i, n
     }
 }
 
-/* ---- the whole ---- */
+/* ---- a tree ---- */
 
-/* body i is done as soon as its subtree is, and so are those that wait for it */
+/* the way back from body i: itself if it is a leaf, then every ancestor whose subtree ends here */
 static inline void articulated_back_from(const articulated_walk *w, const plan_tree *tree, int32_t i, num *pivot_score)
 {
     const plan_body *pb = plan_bodies(w->plan);
@@ -289,7 +289,7 @@ static inline void articulated_back_from(const articulated_walk *w, const plan_t
         articulated_back(w, j, pivot_score);
 }
 
-/* ν̇ of a tree into x but for what base_acceleration puts back */
+/* ν̇ of a tree into x, still without base_acceleration */
 static inline void articulated_out_again(const articulated_walk *w, const plan_tree *tree)
 {
     const plan_body *pb = plan_bodies(w->plan);

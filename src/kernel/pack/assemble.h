@@ -1,14 +1,14 @@
 /*
  * The last step of the linearization: G s + N b of every state, into its matrices.
  *
- * In packs a lane is a state until here. A result that is computed in packs must be turned, eight columns of eight
- * states at a time, and turning costs as much as computing. So what the results are made of is turned instead, which is
- * less: a sheet of packs becomes one sheet of plain numbers a state, the same numbers at the same places, and the lanes
- * of a register are then neighbouring columns, a stretch of them. A single state is its own sheet.
+ * Up to here a lane of a pack is a state. Transposing finished results costs as much as computing them. So their factors
+ * (G, s, N b) are transposed instead, which are smaller: the staging buffer of packs becomes one staging buffer of
+ * doubles per state, with the same numbers at the same places. From there on the lanes of a register are neighbouring
+ * columns (simd/columns.h). In a scalar object the two buffers are the same.
  *
  *   D_q, D_ν = tile − G s        M⁻¹ = tile + G s
  *
- * The tiles hold N b, N itself for M⁻¹: of a row only the columns of its own block, one after the other.
+ * The tiles hold N b, or N itself for M⁻¹; a row has entries only in the columns of its own block.
  */
 #ifndef HML_KERNEL_PACK_ASSEMBLE_H
 #define HML_KERNEL_PACK_ASSEMBLE_H
@@ -16,20 +16,19 @@
 #include "kernel/call.h"
 #include "kernel/simd/columns.h"
 
-/* ---- the sheet ---- */
+/* ---- the staging buffer ---- */
 
-/* where a row of a panel has its tile: column j of D_q at `at` + j, those of D_ν and M⁻¹ n and 2 n further; bits of the
- * columns that are there */
+/* the tile of one row of a panel: column j of D_q is at `at` + j, those of D_ν and M⁻¹ n and 2 n further */
 typedef struct tile_row {
     int64_t at, n;
-    uint64_t part;
+    uint64_t part; /* one bit per column that the tile has */
 } tile_row;
 
 /* COLREG_WIDTH columns, or those that are left */
 typedef struct column_panel {
     int32_t begin, n;    /* columns, counted from the tree's first */
     int32_t s;           /* six rows of s: `width` numbers each for D_q, D_ν and M⁻¹ */
-    int32_t width;       /* COLREG_WIDTH, or its half where that is enough: two of the three share a register then */
+    int32_t width;       /* COLREG_WIDTH, or half of it if that is enough: then D_q and D_ν share a register */
     tile_row *rows;      /* of the tree */
     int32_t first, last; /* only rows from first to last − 1 have tiles */
 } column_panel;
@@ -38,7 +37,7 @@ enum { STAGING_PANELS = 32 / COLREG_WIDTH };
 
 typedef struct staging {
     num *packs;
-    entry *states; /* a sheet each */
+    entry *states; /* one part per state */
     size_t stride;
     int32_t used;
     int32_t G;      /* nv rows of BASE6_STRIDE */
@@ -47,24 +46,24 @@ typedef struct staging {
     int32_t npanels;
     column_panel panels[STAGING_PANELS];
     tile_row *rows; /* STAGING_PANELS × nv */
-    lane *discard;  /* nv + COLREG_WIDTH: a row of a matrix that nobody asked for */
+    lane *discard;  /* nv + COLREG_WIDTH: takes the rows of a matrix that was not asked for */
 } staging;
 
-/* panels that a sheet of a robot may have */
+/* panels of a robot that are staged at once, at most */
 static inline size_t staging_panels(const hml_plan *plan)
 {
     const size_t all = ((size_t)plan->nv + COLREG_WIDTH - 1) / COLREG_WIDTH;
     return all < STAGING_PANELS ? all : (size_t)STAGING_PANELS;
 }
 
-/* numbers: G and two of the same, s and tiles of the panels; what a register reads before and behind */
+/* entries: G, D_q and D_ν of a free root; s and tiles of the panels; what registers read before and after them */
 static inline size_t staging_size(const hml_plan *plan)
 {
     const size_t panel = COLREG_WIDTH * (19 + 3 * (size_t)plan->block);
     return ((size_t)plan->nv * (BASE6_STRIDE + 12) + staging_panels(plan) * panel + 2 * COLREG_WIDTH + 15) / 8 * 8;
 }
 
-/* room for n numbers: where they begin */
+/* takes n entries; returns where they begin */
 static inline int32_t staging_reserve(staging *s, int32_t n)
 {
     const int32_t at = s->used;
@@ -72,7 +71,7 @@ static inline int32_t staging_reserve(staging *s, int32_t n)
     return at;
 }
 
-/* numbers from `begin` on, to every state */
+/* entries from `begin` on, to the part of every state */
 static inline void staging_transpose(const staging *s, int32_t begin)
 {
 #if LANES > 1
@@ -96,13 +95,13 @@ static inline void staging_transpose(const staging *s, int32_t begin)
 
 /* ---- rows of the matrices ---- */
 
-/* the rows of a state's three matrices; one that is not wanted is a row that is written again and again */
+/* the rows of a state's three matrices; of a matrix that is not wanted, `discard` again and again */
 typedef struct assemble_target {
     lane *q, *v, *m;
     size_t q_ld, v_ld, m_ld;
 } assemble_target;
 
-/* rows at once: three sums each and what they share should fit the registers */
+/* rows at once: three sums each and what they share should fit into the registers */
 #if COLREG_WIDTH == 8
 #define ASSEMBLE_ROWS 6
 #elif COLREG_WIDTH == 4
@@ -112,7 +111,7 @@ typedef struct assemble_target {
 #endif
 #define ASSEMBLE_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
-/* R rows from row i on; with s or without, in halves or not */
+/* R rows from row i on; base: with G s; halves: D_q and D_ν share registers */
 NUM_INLINE void assemble_rows(const int R, const int base, const int halves, const entry *x, int32_t G,
                               const column_panel *p, int32_t i, const assemble_target *to)
 {
@@ -191,7 +190,7 @@ NUM_INLINE void store_base6(lane *to, const entry *x)
 #endif
 }
 
-/* R rows in the columns of a free root: those of M⁻¹ are G */
+/* R rows in the columns of a free root; in M⁻¹ they are G */
 NUM_INLINE void assemble_base(const int R, const staging *s, const entry *x, int32_t i, const assemble_target *to)
 {
     const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, *G = x + s->G + BASE6_STRIDE * i, zero[8] = {0};
@@ -204,7 +203,7 @@ NUM_INLINE void assemble_base(const int R, const staging *s, const entry *x, int
     }
 }
 
-/* R rows in all columns of the sheet; first: the free root's too */
+/* R rows in all staged columns; first: in those of the free root too */
 NUM_INLINE void assemble_row_group(const int R, const int base, const staging *s, const entry *x, int32_t i,
                                    const assemble_target *to, int first)
 {
@@ -237,7 +236,7 @@ static inline lane *tree_output(kernel_output out, const plan_tree *tree, int l,
     return out.data + (size_t)l * out.stride + (size_t)tree->begin * out.ld + tree->begin;
 }
 
-/* all that is on the sheet, to the matrices; first: it is the tree's first */
+/* all staged columns, to the matrices; first: these are the first of the tree */
 static inline void assemble_tree(const kernel_call *call, const plan_tree *tree, const staging *s, int first)
 {
     const int32_t rows = tree->end - tree->begin;

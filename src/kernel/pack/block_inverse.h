@@ -1,7 +1,7 @@
 /*
- * Blocks of the inverse, over num. A tree falls into blocks: the subtrees that hang on a free root, or the whole tree
- * under any other. Of a block everything is small and dense, N = M_bb⁻¹ too. With M = Lᵀ D L (pack/ltdl.h) both
- * N and T = −N M_b,root come row by row, root to leaves.
+ * The inverse of a block of M, over num. A tree falls into blocks: the subtrees that hang on a free root; under any other
+ * root the whole tree is one block. A block and its inverse N = M_bb⁻¹ are small and dense. With M = Lᵀ D L (pack/ltdl.h)
+ * both N and T = −N M_b,root are computed row by row, root to leaves.
  */
 #ifndef HML_KERNEL_PACK_BLOCK_INVERSE_H
 #define HML_KERNEL_PACK_BLOCK_INVERSE_H
@@ -13,12 +13,12 @@ typedef struct block_inverse {
     int32_t ld;
 } block_inverse;
 
-/* row c of N, which begins with column `block` */
+/* row c of N; entry 0 belongs to the first column of the block */
 static inline num *block_row(const block_inverse *N, int32_t c) { return N->rows + (int64_t)c * N->ld; }
 
 /* ---- products with rows of N ---- */
 
-/* how many entries of a row are summed at once */
+/* how many entries of the result are computed at once */
 #if LANES == 8 || (LANES == 4 && defined __AVX512VL__)
 #define PRODUCT 8
 #else
@@ -53,7 +53,7 @@ typedef struct block_rows {
     int32_t block; /* where its block begins */
 } block_rows;
 
-/* −Σ N_rk b_k over these, in R rows of N, for two b at once, interleaved; to[r·step] and to[r·step + gap] */
+/* −Σ N_rk b_k over these k, in R rows of N, for two interleaved b at once; to[r·step] and to[r·step + gap] */
 NUM_INLINE void product_two(const int R, const block_rows *rows, const num *N, int32_t ld, const num *b, num *to,
                             int32_t step, int32_t gap)
 {
@@ -84,7 +84,7 @@ NUM_INLINE void product_two(const int R, const block_rows *rows, const num *N, i
 #undef X
 }
 
-/* a remainder of R < PRODUCT entries, known to the compiler */
+/* a remainder of R < PRODUCT entries; R is a constant in each case */
 #if PRODUCT == 8
 #define PRODUCT_REST(CALL) CALL(1) CALL(2) CALL(3) CALL(4) CALL(5) CALL(6) CALL(7)
 #else
@@ -123,9 +123,9 @@ static inline void block_product_two(int32_t size, const block_rows *rows, const
 /* ---- rows ---- */
 
 /*
- * x_c of a half-solved b, and rows c of T and N, root to leaves: M_bb = Lᵀ D L, so that row c of N before the diagonal
- * is −(row c of L) N on the rows above, and its end is D⁻¹ minus the same product with what was just found. What is
- * behind the diagonal comes with the rows below. T takes the place of the six entries of L.
+ * x_c of a half-solved b, and row c of T and of N, root to leaves. M_bb = Lᵀ D L, so row c of N up to the diagonal is
+ * −(row c of L) N of the rows above, and its diagonal is D⁻¹ minus the same product with the row just found. Entries
+ * after the diagonal are written with the rows below. T overwrites the six entries of L.
  */
 static inline num inverse_row(const hml_plan *plan, const plan_paths *t, const plan_tree *tree, const mass_factor *f,
                               const block_inverse *N, int32_t block, int32_t c, const num *b, const num *x)

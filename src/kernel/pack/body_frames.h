@@ -1,10 +1,10 @@
 /*
  * Bodies in their own frames, over num: what inverse dynamics and the mass matrix share.
  *
- * Nothing is in the world or in the root frame here, so nothing has to be turned there first: inertias stay the plan's
- * constants, and an axis stays z. Only what passes through a joint is turned, by the joint. Most joints are revolute
- * and most placements are quarter turns: then a vector is turned by four products, and the quarter turn renames its
- * components, which costs nothing where they come from memory.
+ * Nothing is expressed in the world or in the root frame here, so inertias stay the constants of the plan, and an axis
+ * stays z. Only what passes through a joint is rotated, by the joint. Most joints are revolute and most placements are
+ * quarter turns: then rotating a vector takes four products, and the quarter turn renames its components, which costs
+ * nothing where they come from memory.
  */
 #ifndef HML_KERNEL_PACK_BODY_FRAMES_H
 #define HML_KERNEL_PACK_BODY_FRAMES_H
@@ -14,14 +14,14 @@
 #include "kernel/passive.h"
 #include "kernel/scratch.h"
 
-/* rare joints stay out of the way of the others: inlined, their code would be prepared for in every walk */
+/* rare joint types are not inlined: their spills would slow down the path of revolute joints */
 #if defined __GNUC__
 #define RARE_JOINT static __attribute__((noinline))
 #else
 #define RARE_JOINT static
 #endif
 
-/* n numbers of every state; a single state is read where it is */
+/* n entries of every state; a single state is read in place */
 static inline const num *body_frame_input(kernel_input in, int count, int32_t n, num *room)
 {
 #if LANES == 1
@@ -34,9 +34,9 @@ static inline const num *body_frame_input(kernel_input in, int count, int32_t n,
 /* ---- joints ---- */
 
 /*
- * A revolute joint: the placement, then a turn about z. Behind a quarter turn component k in the predecessor frame is
- * sign[k] times the parent's at[k]; else the placement's rotation X is multiplied out. `quarter` is a constant wherever
- * these functions are inlined.
+ * A revolute joint: the placement, then a rotation about z. If the placement is a quarter turn, component k in the
+ * predecessor frame is sign[k] times component at[k] in the parent's; otherwise the rotation X is multiplied out.
+ * `quarter` is a constant wherever these functions are inlined.
  */
 typedef struct revolute {
     int quarter;
@@ -62,7 +62,7 @@ NUM_INLINE revolute revolute_of(const plan_body *p, num s, num c, int quarter)
     return g;
 }
 
-/* of three numbers in the parent's frame, to the predecessor's */
+/* a vector in the parent's frame, to the predecessor frame */
 NUM_INLINE vec3 revolute_enter(const revolute *g, const num *a)
 {
     const double *X = g->X;
@@ -73,7 +73,7 @@ NUM_INLINE vec3 revolute_enter(const revolute *g, const num *a)
                    K(X[2]) * a[0] + K(X[5]) * a[1] + K(X[8]) * a[2]);
 }
 
-/* adds what is in the predecessor frame to three numbers in the parent's */
+/* adds a vector in the predecessor frame to one in the parent's */
 NUM_INLINE void revolute_join(const revolute *g, vec3 a, num *sum)
 {
     const double *X = g->X;
@@ -86,7 +86,7 @@ NUM_INLINE void revolute_join(const revolute *g, vec3 a, num *sum)
     for (int k = 0; k < 3; k++) sum[k] += K(X[3 * k]) * a.x + K(X[3 * k + 1]) * a.y + K(X[3 * k + 2]) * a.z;
 }
 
-/* where the joint is, in the predecessor frame */
+/* position of the joint, in the predecessor frame */
 NUM_INLINE vec3 revolute_place(const revolute *g)
 {
     const double *X = g->X, *p = X + 9;

@@ -16,8 +16,8 @@
  * with S the root's block of M after everything below is eliminated. Rows of other blocks have nothing but G s. Here
  * G, s and N b are made, in packs; pack/assemble.h puts them together.
  *
- * A free root itself: ∂ν̇/∂position = 0, ∂ν̇/∂rotation = [(Rᵀg)^; 0; 0], ∂ν̇/∂(linear velocity) = [−ω^; 0; 0]; nine
- * columns without work.
+ * A free root itself: ∂ν̇/∂position = 0, ∂ν̇/∂rotation = [(Rᵀg)^; 0; 0], ∂ν̇/∂(linear velocity) = [−ω^; 0; 0]. These
+ * nine columns need no computation.
  */
 #ifndef HML_KERNEL_PACK_COLUMNS_H
 #define HML_KERNEL_PACK_COLUMNS_H
@@ -26,11 +26,11 @@
 #include "kernel/pack/walk.h"
 #include "kernel/passive.h"
 
-/* what right-hand sides and solutions need beside the walk */
+/* what right-hand sides and solutions need beside the tree_walk */
 typedef struct column_rhs {
     staging store;
-    num *b;       /* COLREG_WIDTH × b_ld: a column's ∂τ/∂q and ∂τ/∂ν in turns, where they are not zero */
-    int32_t b_ld; /* 2 nv */
+    num *b; /* COLREG_WIDTH × b_ld: ∂τ/∂q and ∂τ/∂ν of a column, interleaved, in the rows that have any */
+    int32_t b_ld;     /* 2 nv */
     num *dtau_domega; /* 3 nv: ∂τ by the angular velocity of a free root */
     num *springs;     /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
 } column_rhs;
@@ -52,7 +52,7 @@ NUM_INLINE base_rhs_pair base_rhs_pair_axpy(const tree_walk *w, int32_t row, num
     return s;
 }
 
-/* ∂τ/∂q_c and ∂τ/∂ν_c in the rows that have any into b; returns s */
+/* ∂τ/∂q_c and ∂τ/∂ν_c into b, in the rows that have any; returns s */
 NUM_INLINE base_rhs_pair column_rhs_of(const tree_walk *w, const column_rhs *e, const int base, int passive,
                                        const block_rows *rows, int32_t c, num *b)
 {
@@ -121,13 +121,13 @@ static inline void panel_block(const tree_walk *w, column_rhs *e, int passive, c
             const base_rhs_pair s = column_rhs_of(w, e, 1, passive, &of_column, c, b);
             base6_scatter(s.q, to, 3 * width);
             base6_scatter(s.v, to + width, 3 * width);
-            base6_scatter(base6_load(factor_row(&w->f, c)), to + 2 * width,
-                          3 * width); /* of the unit vector, for M⁻¹ */
+            /* M⁻¹: s of the unit vector c is its column of Tᵀ */
+            base6_scatter(base6_load(factor_row(&w->f, c)), to + 2 * width, 3 * width);
         } else {
             column_rhs_of(w, e, 0, passive, &of_column, c, b);
         }
     }
-    /* of a long chain N is larger than the caches: all columns at a few of its rows, one after the other */
+    /* N of a long chain is larger than the caches: a few of its rows at a time, for all columns of the panel */
     const num *N = block_row(&w->N, block);
     for (int32_t i = 0; i < size; i += PRODUCT, N += PRODUCT * (int64_t)ld) {
         const int32_t m = size - i < PRODUCT ? size - i : PRODUCT;
@@ -155,8 +155,7 @@ static inline void panel_columns(const tree_walk *w, column_rhs *e, int passive,
     p->n = n;
     p->width = tree->base && COLREG_WIDTH == 8 && n <= 4 ? 4 : COLREG_WIDTH;
     p->rows = s->rows + s->npanels++ * w->plan->nv;
-    s->used +=
-        (COLREG_WIDTH - s->used % COLREG_WIDTH) % COLREG_WIDTH; /* registers are filled from whole lines of the cache */
+    s->used += (COLREG_WIDTH - s->used % COLREG_WIDTH) % COLREG_WIDTH; /* aligned to a register */
     p->s = tree->base ? staging_reserve(s, 18 * p->width) : 0;
     p->first = block - tree->begin;
     for (int32_t i = 0; i < rows; i++) p->rows[i].at = p->rows[i].n = 0, p->rows[i].part = 0;

@@ -1,7 +1,7 @@
 /*
- * q ⊕ ν and q₁ ⊖ q₀ of a pack of states, over num. Numbers that add up are added where they lie, state by state, with
- * neighbouring numbers in a register; joints with a quaternion or an arc are turned into packs, where a lane is a
- * state.
+ * q ⊕ ν and q₁ ⊖ q₀ of a pack of states, over num. Coordinates that simply add up are added in place, state by state,
+ * with neighbouring coordinates in a register. Joints with a quaternion or an arc are transposed to packs, where a lane
+ * is a state.
  */
 #ifndef HML_KERNEL_PACK_CONFIGURATION_H
 #define HML_KERNEL_PACK_CONFIGURATION_H
@@ -9,9 +9,9 @@
 #include "group/joint.h"
 #include "kernel/pack/poses.h"
 
-/* ---- numbers where they lie ---- */
+/* ---- coordinates that add up ---- */
 
-/* out = a + sign b; returns the bits of what is not finite among a and b */
+/* out = a + sign b; returns all, and bits that are not zero where a or b is not finite */
 NUM_INLINE bits add_numbers(size_t n, const lane *a, const lane *b, num sign, lane *out, bits all)
 {
     size_t k = 0;
@@ -28,7 +28,7 @@ NUM_INLINE bits add_numbers(size_t n, const lane *a, const lane *b, num sign, la
     return all;
 }
 
-/* of the first n numbers of every state; what lies without gaps is one array */
+/* the same test for the first n entries of every state; states without gaps are one array */
 static inline bits states_not_finite(kernel_input in, int count, size_t n, bits all)
 {
     if (in.stride == n) return not_finite_bits(n * (size_t)count, in.data, all);
@@ -38,7 +38,7 @@ static inline bits states_not_finite(kernel_input in, int count, size_t n, bits 
 
 /* ---- joints in packs ---- */
 
-/* n <= 8 numbers of every state from `at` on; x has room for 8 */
+/* n <= 8 entries of every state from `at` on; x has room for 8 */
 NUM_INLINE void load_joint(kernel_input in, int count, int32_t at, int n, num *x)
 {
     for (int k = 0; k < n; k += LANES) {
@@ -67,7 +67,7 @@ NUM_INLINE void store_joint(kernel_output out, int count, int32_t at, int n, num
     }
 }
 
-/* is a quaternion of a run off in any lane? */
+/* is a quaternion of a run not unit in some lane? */
 static inline int run_is_off(kernel_input q, int count, const plan_run *r)
 {
     const int at = quaternion_at(r->type);
@@ -77,7 +77,7 @@ static inline int run_is_off(kernel_input q, int count, const plan_run *r)
     return num_any(~quat_is_unit(quat_at(x)));
 }
 
-/* a joint's numbers, its quaternion made unit; returns what is not zero where they are bad */
+/* the coordinates of a joint, with the quaternion normalized; returns bits that are not zero where they are bad */
 NUM_INLINE bits load_position(const configuration_call *call, kernel_input in, const plan_run *r, int type, num *g)
 {
     const int n = joint_nq(type), at = quaternion_at(type);
@@ -90,7 +90,7 @@ NUM_INLINE bits load_position(const configuration_call *call, kernel_input in, c
     return all;
 }
 
-/* the type, and so the numbers of a joint, is a constant here */
+/* the type is a constant wherever this is inlined, and so are the sizes */
 NUM_INLINE bits run_joint(const configuration_call *call, const plan_run *r, int type, int difference)
 {
     const int nq = joint_nq(type), nv = joint_nv(type);
@@ -110,9 +110,9 @@ NUM_INLINE bits run_joint(const configuration_call *call, const plan_run *r, int
     return all;
 }
 
-/* ---- the whole ---- */
+/* ---- a pack ---- */
 
-/* numbers that add up; a robot that is one run, without gaps between states, is one array */
+/* a run of coordinates that add up; if it is the whole robot, without gaps between states, it is one array */
 NUM_INLINE bits run_add(const configuration_call *call, const plan_run *r, int difference)
 {
     const size_t n = (size_t)r->n, count = (size_t)call->count, first = (size_t)(difference ? r->v : r->q);
@@ -160,7 +160,7 @@ NUM_INLINE unsigned configuration_pack(const configuration_call *call, int diffe
     return num_any((mask)(all != 0)) ? 1 : 0;
 }
 
-/* 1: some state is not finite or not on the group. What was written is to be written again; the arguments are there */
+/* 1: some state is not finite or not on the group; its outputs are invalid, the inputs are unchanged */
 static inline unsigned pack_integrate(const configuration_call *call)
 {
     if (!call->skip_checks && call->out.data == call->q.data && !pack_is_good(call)) return 1;

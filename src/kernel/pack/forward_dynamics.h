@@ -1,6 +1,4 @@
-/*
- * Forward dynamics of a pack of states: the passes of pack/articulated.h in order.
- */
+/* Forward dynamics of a pack of states: the passes of pack/articulated.h in order. */
 #ifndef HML_KERNEL_PACK_FORWARD_DYNAMICS_H
 #define HML_KERNEL_PACK_FORWARD_DYNAMICS_H
 
@@ -23,7 +21,7 @@ static inline articulated_walk pack_articulated(const kernel_call *call, const k
     return w;
 }
 
-/* the lanes with a singular M in the sense of pivot_inverse: a pivot of the tree vanished against its entry of M */
+/* the lanes with a singular M, exactly: a pivot vanished against its entry of M, see pivot_inverse */
 __attribute__((noinline, cold)) static mask articulated_singular(const articulated_walk *w, const plan_tree *tree)
 {
     const plan_body *pb = plan_bodies(w->plan);

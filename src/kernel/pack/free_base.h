@@ -7,7 +7,7 @@
 
 #include "kernel/pack/columns.h"
 
-/* G of a tree with a free root, into the sheet */
+/* G of a tree with a free root */
 static inline void base_response(const tree_walk *w, num *G)
 {
     const plan_tree *tree = w->tree;
@@ -23,11 +23,14 @@ static inline void base_response(const tree_walk *w, num *G)
     }
 }
 
+/* the six rows of a free root */
+#define BASE_ROWS(X) X(0) X(1) X(2) X(3) X(4) X(5)
+
 static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 
 /*
- * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers a row d. The rows
- * of the root and Tᵀ b of the others are s, by rows of six, from the fourth column on.
+ * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers per row d. s is the
+ * sum of the root's rows and Tᵀ b of the others, in rows of six, from the fourth column on.
  */
 static inline void base_angular_rhs(const tree_walk *w, num *dtau_domega, num *s)
 {
@@ -35,12 +38,7 @@ static inline void base_angular_rhs(const tree_walk *w, num *dtau_domega, num *s
     const vec3 omega = w->links[0].v.w;
     vec3 s0, s1, s2, s3, s4, s5;
 #define X(d) s##d = vec3_add(w->rows[tree->begin + d].g, vec3_cross(w->rows[tree->begin + d].F.t, omega));
-    X(0)
-    X(1)
-    X(2)
-    X(3)
-    X(4)
-    X(5)
+    BASE_ROWS(X)
 #undef X
     for (int32_t i = tree_below(tree); i < tree->end; i++) {
         const num *T = factor_row(&w->f, i);
@@ -48,11 +46,11 @@ static inline void base_angular_rhs(const tree_walk *w, num *dtau_domega, num *s
         num *to = dtau_domega + 3 * (i - tree->begin);
         to[0] = b.x, to[1] = b.y, to[2] = b.z;
 #define X(d) s##d = vec3_axpy(T[d], b, s##d);
-        X(0) X(1) X(2) X(3) X(4) X(5)
+        BASE_ROWS(X)
 #undef X
     }
 #define X(d) s[6 * d + 3] = s##d.x, s[6 * d + 4] = s##d.y, s[6 * d + 5] = s##d.z;
-    X(0) X(1) X(2) X(3) X(4) X(5)
+    BASE_ROWS(X)
 #undef X
 }
 
@@ -98,7 +96,7 @@ static inline void base_passive(const tree_walk *w, const num *springs, num *sq,
     }
 }
 
-/* the columns of a free root, G among them, into a new sheet */
+/* the columns of a free root: G, D_q and D_ν, into the staging buffer */
 static inline void base_columns(const tree_walk *w, column_rhs *e, int passive)
 {
     const plan_tree *tree = w->tree;

@@ -1,8 +1,8 @@
 /*
- * Inverse dynamics alone, over num: Newton and Euler out, forces back, every body in its own frame.
+ * Inverse dynamics, over num: the recursive Newton-Euler algorithm, motions out, forces back, every body in its own frame.
  *
- * With the acceleration a of a body's origin, gravity in it, angular velocity ω and acceleration α, a point r of the
- * body accelerates by a + A r, A = α^ + ω^ω^. So linear velocities are not needed at all, but for joints that slide:
+ * With the acceleration a of a body's origin, which includes −gravity, angular velocity ω and angular acceleration α, a
+ * point r of the body accelerates by a + A r, A = α^ + ω^ω^. So linear velocities are needed only for joints that slide:
  *
  *   ω = Rᵀ ω_p + ω_J      α = Rᵀ α_p + α_J + Rᵀω_p × ω_J
  *   a = Rᵀ (a_p + A_p r) + 2 Rᵀω_p × v_J + v̇_J + ω_J × v_J
@@ -15,12 +15,12 @@
 
 #include "kernel/pack/body_frames.h"
 
-/* where the walk is, one for each level of the tree */
+/* the bodies on the current path, one per level of the tree */
 typedef struct torque_link {
     num w[3], d[3], a[3]; /* ω, α, a */
     num A[9];             /* row-major */
-    num f[3], n[3];       /* of the subtree as far as it is known */
-    pose H;               /* in the parent's frame; of joints that are not revolute */
+    num f[3], n[3];       /* force and torque of the part of the subtree that is done */
+    pose H;               /* in the parent's frame; only of joints that are not revolute */
 } torque_link;
 
 typedef struct torque_scratch {
@@ -44,7 +44,7 @@ static inline size_t torque_scratch_lay(const hml_plan *plan, void *memory, torq
     return at.used;
 }
 
-/* A and the force of one body. Jα + ω × Jω is written out: the products of ω are those of A. */
+/* A and the force of one body. Jα + ω × Jω is written out, since A has the same products of ω. */
 NUM_INLINE void torque_body(torque_link *o, const double *I, vec3 w, vec3 d, vec3 a)
 {
     num xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
@@ -64,7 +64,7 @@ NUM_INLINE void torque_body(torque_link *o, const double *I, vec3 w, vec3 d, vec
     o->n[2] = (hx * a.y - hy * a.x) + (Jzz * d.z + K(I[7] - I[4]) * xy) + (Jxy * (xx - yy) + Jyz * Axz - Jxz * Ayz);
 }
 
-/* a + A r: how the point r of a body accelerates */
+/* a + A r: the acceleration of the point r of a body */
 NUM_INLINE vec3 torque_carry(const torque_link *u, num x, num y, num z)
 {
     const num *a = u->a, *A = u->A;
@@ -86,7 +86,7 @@ NUM_INLINE void torque_out_revolute(torque_link *o, const plan_body *p, num s, n
     torque_body(o, p->I, w, d, a);
 }
 
-/* out: any joint; gravity is that of a root, NULL elsewhere */
+/* out: any joint; gravity: of a root, otherwise NULL */
 RARE_JOINT void torque_out(torque_link *o, const plan_body *p, const num *q, const num *v, const num *vd,
                            const double *gravity)
 {
@@ -106,7 +106,7 @@ RARE_JOINT void torque_out(torque_link *o, const plan_body *p, const num *q, con
     torque_body(o, p->I, vec3_add(w, J.w), d, vec3_add(a, mat3_tmul_vec(H.R, from)));
 }
 
-/* an external wrench, given in the frame of the body that is not the plan's */
+/* an external wrench, given in the body's own frame, not the plan's */
 RARE_JOINT void torque_wrench(const kernel_call *call, int32_t i, torque_link *o)
 {
     wrench F = body_wrench(call, i, pose_identity());
@@ -114,7 +114,7 @@ RARE_JOINT void torque_wrench(const kernel_call *call, int32_t i, torque_link *o
     o->n[0] -= F.t.x, o->n[1] -= F.t.y, o->n[2] -= F.t.z;
 }
 
-/* back: the joint's torque, and the force joins the parent's */
+/* back: the joint's torque; the force is added to the parent's */
 NUM_INLINE void torque_back_revolute(torque_link *o, const plan_body *p, num s, num c, num *tau, int quarter)
 {
     const revolute g = revolute_of(p, s, c, quarter);

@@ -1,9 +1,9 @@
 /*
  * Inverse dynamics and its derivatives, over num: τ, ∂τ/∂q, ∂τ/∂ν and M at q, ν, ν̇.
  *
- * The columns of ∂τ are those of pack/columns.h before they are solved for. A free root: with s = g − ω × u the
- * part of its linear acceleration that Galilei gives, τ(q, ν, ν̇) = τ′(q, ω, ν̇ − s) where τ′ knows neither gravity nor
- * u, so that ∂τ/∂(base) = ∂τ′/∂(base) − M ∂s/∂(base).
+ * The columns of ∂τ are the right-hand sides of pack/columns.h. A free root: with s = g − ω × u, the part of its linear
+ * acceleration that the passes leave out, τ(q, ν, ν̇) = τ′(q, ω, ν̇ − s) where τ′ depends neither on gravity nor on u. So
+ * ∂τ/∂(base) = ∂τ′/∂(base) − M ∂s/∂(base).
  */
 #ifndef HML_KERNEL_PACK_INVERSE_DYNAMICS_DERIVATIVES_H
 #define HML_KERNEL_PACK_INVERSE_DYNAMICS_DERIVATIVES_H
@@ -12,7 +12,7 @@
 
 #include "kernel/passes.h"
 
-/* M [a; 0] for a linear acceleration a of a free root, row c of M without armature: F of a column meets the identity */
+/* row c of M [a; 0], without armature, for a linear acceleration a of a free root: its columns are the identity */
 static inline num base_mass_row(const column_state *column, vec3 a) { return vec3_dot(column->F.f, a); }
 
 /* ∂τ/∂q_c and ∂τ/∂ν_c of one column, see pack/columns.h */
@@ -65,7 +65,7 @@ static inline void inverse_mass_matrix(const kernel_call *call, const plan_tree 
     }
 }
 
-/* outputs other than the torque must be zero beforehand: entries off the branches are not written */
+/* the caller clears all outputs but the torque: entries between different branches are not written */
 static inline unsigned pack_inverse_dynamics_derivatives(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;

@@ -1,15 +1,14 @@
 /*
- * The inverse of the mass matrix alone, over num: M = Lᵀ D L by branches (Featherstone, chapter 8), W = L⁻¹, and
+ * The inverse of the mass matrix, over num: M = Lᵀ D L by branches (Featherstone, chapter 8), W = L⁻¹, and
  *
  *   M⁻¹ = W D⁻¹ Wᵀ,   entry (i, j): Σ W_ik W_jk / D_k over the columns k that i and j have in common on their paths.
  *
- * Rows are those of pack/mass_matrix.h: entry d for the ancestor at depth d, and the diagonal behind them, so that a
- * free root is nothing special and a row is eliminated from the row of an ancestor as a whole. They are worked on in
- * strips of registers; what lies behind a row's diagonal is zero.
+ * Rows are those of pack/mass_matrix.h: entry d for the ancestor at depth d, followed by the diagonal. So a free root
+ * needs no special case, and a row is eliminated from the row of an ancestor as a whole, in registers (row_chunk). What
+ * is stored behind a row's diagonal is zero.
  *
- * The product goes panel by panel of PANEL_WIDTH columns. In packs only the rows from the panel on are computed, and
- * the rest is the mirror image: turning states back into place costs more than the arithmetic, and there half would be
- * wasted.
+ * The product goes panel by panel of PANEL_WIDTH columns. In packs only the rows from the panel on are computed; the
+ * rest is their mirror image.
  */
 #ifndef HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
 #define HML_KERNEL_PACK_INVERSE_MASS_MATRIX_H
@@ -19,12 +18,15 @@
 
 typedef struct inverse_scratch {
     mass_scratch m;
-    panel_row
-        *panel; /* nv: D⁻¹ Wᵀ in the columns of a panel; of rows that none of them touches, anything. Of a single state
-              all panels, so that no register is read right after the numbers in it were written one by one */
-    panel_row *out; /* nv: M⁻¹ in these columns */
-    num *pivot;     /* nv: D */
-    int32_t *touched, *common;
+    /*
+     * nv: D⁻¹ Wᵀ in the columns of a panel; rows that no column of the panel touches are undefined. In scalar objects
+     * all panels: a register that is loaded right after its entries were stored one by one has to wait.
+     */
+    panel_row *panel;
+    panel_row *out;   /* nv: M⁻¹ in these columns */
+    num *pivot;       /* nv: D */
+    int32_t *touched; /* nv: the last panel that touched the row, see inverse_panel and inverse_common */
+    int32_t *common;  /* nv: how many entries of a row's path, from the root on, the panel touches */
 } inverse_scratch;
 
 static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inverse_scratch *k)
@@ -43,7 +45,7 @@ static inline size_t inverse_scratch_lay(const hml_plan *plan, void *memory, inv
 
 /* ---- factors ---- */
 
-/* row c of M, less what the columns it carries take from it, becomes that of L; D⁻¹ where the diagonal was kept */
+/* row c of M, less what the columns it carries take, becomes row c of L; D⁻¹ goes to the diagonal */
 static inline void eliminate_row(const inverse_scratch *s, int32_t c, int32_t depth, int32_t end, mask *failed)
 {
     const mass_scratch *k = &s->m;
@@ -67,7 +69,7 @@ static inline void eliminate_row(const inverse_scratch *s, int32_t c, int32_t de
 static inline void invert_row(const mass_scratch *k, const int32_t *path, int32_t c, int32_t depth)
 {
     num *row = mass_row(k, c);
-    for (int32_t d = 0; d <= depth; d += ROW_CHUNK) { /* of the rows above only those that reach so far */
+    for (int32_t d = 0; d <= depth; d += ROW_CHUNK) { /* only rows above that are long enough */
         row_chunk sum = d + ROW_CHUNK > depth ? row_chunk_unit(depth - d) : row_chunk_zero();
         for (int32_t e = d; e < depth; e++) sum = row_chunk_less(row[e], mass_row(k, path[e]) + d, sum);
         row_chunk_store(row + d, sum);
@@ -99,8 +101,8 @@ static inline void inverse_panel(const kernel_call *call, const inverse_scratch 
     }
 }
 
-/* how far the path of every row is touched by columns begin … begin + n − 1 */
-static inline void inverse_reach(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
+/* how many entries of every row's path are on a path of columns begin … begin + n − 1 */
+static inline void inverse_common(const kernel_call *call, const inverse_scratch *k, int32_t begin, int32_t n)
 {
     const plan_column *pc = plan_columns(call->plan);
     for (int32_t j = begin; j < begin + n; j++) {
@@ -132,7 +134,7 @@ NUM_INLINE panel_row inverse_product(const kernel_call *call, const inverse_scra
 /* ---- out ---- */
 
 #if LANES > 1
-/* columns begin … begin + n − 1 of row i, one of them every `step` packs */
+/* columns begin … begin + n − 1 of row i, one column every `step` packs */
 NUM_INLINE void inverse_store(const kernel_call *call, int32_t i, int32_t begin, int32_t n, const num *x, int32_t step)
 {
     const kernel_output out = call->Minv;
@@ -142,7 +144,7 @@ NUM_INLINE void inverse_store(const kernel_call *call, int32_t i, int32_t begin,
         return;
     }
     for (int32_t c = 0; c < n; c += STORE_WIDTH) {
-        const int32_t from = c + STORE_WIDTH > n ? n - STORE_WIDTH : c; /* the last overlaps the one before */
+        const int32_t from = c + STORE_WIDTH > n ? n - STORE_WIDTH : c; /* the last columns overlap those before */
         store_cols4(to + from, out.stride, x + from * step, step);
     }
 }
@@ -198,7 +200,7 @@ static inline unsigned pack_inverse_mass_matrix(const kernel_call *call)
     for (int32_t c = 0; c < nv; c += PANEL_WIDTH) {
         const int32_t n = nv - c < PANEL_WIDTH ? nv - c : PANEL_WIDTH;
         if (LANES > 1) inverse_panel(call, &k, c, n);
-        inverse_reach(call, &k, c, n);
+        inverse_common(call, &k, c, n);
         inverse_columns(call, &k, c, n);
     }
     return num_lanes(kernel_bad_state(plan, q, NULL, NULL)) | num_lanes(failed);

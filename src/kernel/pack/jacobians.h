@@ -1,12 +1,12 @@
 /*
  * All Jacobians of a robot, over num: the right-trivialized column of every coordinate, and the poses of all bodies.
  *
- * Everything is in the world here, because that is where the results are wanted. The Jacobian of body i consists of the
- * columns of the joints that carry it: in this representation a column belongs to its joint alone, Müller (104).
+ * All quantities are in the world frame, as the results are. The Jacobian of body i consists of the columns of the
+ * joints that carry it: in this representation a column belongs to its joint alone, Müller (104).
  *
- * Most joints are revolute, and most of their frames are turned by quarter turns against the parent's: then an axis is
- * one of the parent's, perhaps reversed. A body at the end of a branch needs no rotation at all, unless its pose is
- * asked for: its column depends on its axis only.
+ * Most joints are revolute, and most of their placements are quarter turns: then an axis is one of the parent's, perhaps
+ * reversed. A body at the end of a branch needs no rotation at all, unless its pose is asked for: its column depends on
+ * its axis only.
  */
 #ifndef HML_KERNEL_PACK_JACOBIANS_H
 #define HML_KERNEL_PACK_JACOBIANS_H
@@ -30,8 +30,8 @@ static inline void put_column(num *to, int32_t nv, twist S)
     to[3 * nv] = S.w.x, to[4 * nv] = S.w.y, to[5 * nv] = S.w.z;
 }
 
-/* behind a revolute joint; the turned axes x and y only if `whole` */
-static inline void move_revolute(const plan_body *b, const pose *P, num angle, int whole, pose *out)
+/* the frame after a revolute joint; its axes x and y only if `all_axes` */
+static inline void move_revolute(const plan_body *b, const pose *P, num angle, int all_axes, pose *out)
 {
     const double *X = b->X;
     const vec3 *axes = &P->R.x;
@@ -40,7 +40,7 @@ static inline void move_revolute(const plan_body *b, const pose *P, num angle, i
     const int quarter = plan_quarter_turn(b->quarter_turn, at, sign);
     out->p = pose_act(*P, vec3_of(K(X[9]), K(X[10]), K(X[11])));
     out->R.z = quarter ? vec3_scale(K(sign[2]), axes[at[2]]) : mat3_mul_vec(P->R, vec3_of(K(X[2]), K(X[5]), K(X[8])));
-    if (!whole) return;
+    if (!all_axes) return;
     num s, c;
     vec3 x, y;
     num_sincos(angle, &s, &c);
@@ -85,7 +85,7 @@ static inline size_t jacobian_scratch_lay(const hml_plan *plan, void *memory, ja
     return at.used;
 }
 
-/* returns the lanes that need a closer look: what they computed may be nothing */
+/* returns the lanes with a bad state */
 static inline unsigned pack_jacobians(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;

@@ -1,6 +1,4 @@
-/*
- * How the kernels of packs lay out their scratch.
- */
+/* The scratch of the linearization and of forward dynamics of packs. */
 #ifndef HML_KERNEL_PACK_LAYOUT_H
 #define HML_KERNEL_PACK_LAYOUT_H
 
@@ -11,7 +9,7 @@
 
 typedef struct kernel_scratch {
     kept_scratch kept;
-    /* linearization, in the place of bodies and columns */
+    /* linearization, at the place of kept.bodies and kept.columns */
     link_state *links;
     composite *sums;
     branch_row *rows;
@@ -21,11 +19,11 @@ typedef struct kernel_scratch {
     mass_factor f;
     block_inverse N;
     column_rhs e;
-    /* forward dynamics alone, there too */
+    /* forward dynamics, behind kept.solver */
     articulated_link *articulated;
 } kernel_scratch;
 
-/* lays the scratch out from memory, or only measures it when memory is NULL; returns its size in bytes */
+/* from memory on; memory NULL: only measured. Returns the size in bytes */
 static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kernel_scratch *k)
 {
     const size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, rows = plan->depth ? nv : 0;
@@ -41,7 +39,7 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->articulated = (articulated_link *)layout_take(&forward, (size_t)plan->levels * sizeof(articulated_link));
     if (other.used > c.used) c = other;
     if (forward.used > c.used) c = forward;
-    /* what grows with the depth comes last: a workspace for the tree alone ends here */
+    /* what grows with the depth comes last: a workspace without HML_USE_FACTOR ends here */
     k->f.ld = factor_ld(plan);
     k->f.diagonal = k->kept.pivots;
     k->f.rows = (num *)layout_take(&c, rows * (size_t)k->f.ld * sizeof(num));
@@ -55,7 +53,9 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->e.store.packs = (num *)layout_take(&c, size * sizeof(num));
     k->e.store.rows = (tile_row *)layout_take(&c, rows * staging_panels(plan) * sizeof(tile_row));
     k->e.store.discard = (lane *)layout_take(&c, (rows + COLREG_WIDTH) * sizeof(lane));
-    k->e.store.stride = size / 8 % 2 ? size : size + 8; /* in an odd number of lines, states do not meet in the cache */
+    k->e.store.stride =
+        size / 8 % 2 ? size
+                     : size + 8; /* an odd number of cache lines, so that states do not share sets of the cache */
 #if LANES > 1
     k->e.store.states = (entry *)layout_take(&c, LANES * (size ? k->e.store.stride : 0) * sizeof(entry));
 #else

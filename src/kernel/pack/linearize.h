@@ -34,7 +34,7 @@ static inline tree_walk pack_walk(const kernel_call *call, const kernel_scratch 
     return w;
 }
 
-/* the block of a free root, before anything is eliminated from it */
+/* zeros in the block of a free root, from which the columns below are eliminated */
 static inline void walk_clear(const tree_walk *w)
 {
     for (int32_t e = 0; e < w->tree->base; e++) {
@@ -76,14 +76,14 @@ static inline void walk_second(const tree_walk *w)
     const plan_tree *tree = w->tree;
     int32_t block = tree_below(tree), stop = block < tree->end ? plan_block_end(w->plan, tree, block) : tree->end;
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
-        /* blocks are ranges of columns; a body without columns (fixed, kept) on the root may carry several of them */
+        /* blocks are ranges of columns; a fixed body on the root, which has no columns, may carry several of them */
         if (pb[i].v == stop && stop < tree->end) block = stop, stop = plan_block_end(w->plan, tree, block);
         second_out(w, &pb[i], block);
         for (int32_t j = i; j > tree->body_begin && pb[j].end == i + 1; j = pb[j].parent) second_back(w, &pb[j], j);
     }
 }
 
-/* the matrices of a tree, a sheet of columns after the other */
+/* the matrices of a tree; as many columns at a time as are staged at once */
 static inline void tree_matrices(const kernel_call *call, const tree_walk *w, column_rhs *e)
 {
     const plan_tree *tree = w->tree;

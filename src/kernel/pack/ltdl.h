@@ -5,9 +5,9 @@
  * row c has entries only for the ancestors of c. It is eliminated column by column from the leaves to the root, each
  * as soon as its joint's subtree is known.
  *
- * Row c is stored by depth: entry d belongs to the ancestor of c at depth d, the same place for all columns that share
- * it. The diagonal stands apart: D⁻¹ after the elimination. The six entries of a free root come first, BASE6_STRIDE
- * places for them; the others of its tree are shifted accordingly, which factor_own hides.
+ * Row c is stored by depth: entry d belongs to the ancestor of c at depth d, which has the same place in all rows. The
+ * diagonal is stored separately: D⁻¹ after the elimination. The six entries of a free root come first and take
+ * BASE6_STRIDE places; the other entries of its tree are shifted accordingly (factor_own).
  */
 #ifndef HML_KERNEL_PACK_LTDL_H
 #define HML_KERNEL_PACK_LTDL_H
@@ -24,7 +24,7 @@ typedef struct branch_row {
 } branch_row;
 
 typedef struct mass_factor {
-    int32_t ld;    /* numbers a row */
+    int32_t ld;    /* from one row to the next */
     num *rows;     /* nv × ld */
     num *diagonal; /* nv: D⁻¹ */
 } mass_factor;
@@ -40,16 +40,16 @@ static inline int32_t factor_ld(const hml_plan *plan)
 
 static inline num *factor_row(const mass_factor *f, int32_t c) { return f->rows + (int64_t)c * f->ld; }
 
-/* where entry d ≥ 6 of a tree with a free root is, or any entry of another tree: factor_own(…)[d] */
+/* factor_own(…)[d] is entry d: d ≥ 6 in a tree with a free root, any d in another tree */
 static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32_t c)
 {
     return factor_row(f, c) + (tree->base ? BASE6_STRIDE - 6 : 0);
 }
 
-/* the path of a column and, behind it, the column itself */
+/* the path of a column, followed by the column itself */
 static inline const int32_t *column_path(const plan_paths *t, int32_t column) { return t->path_of[column]; }
 
-/* a row that others will be eliminated from: those of columns that carry none are written, not added to */
+/* zeros, since rows further out will be subtracted; the row of a column that carries none is written at once */
 NUM_INLINE void factor_clear(const hml_plan *plan, const mass_factor *f, int32_t c)
 {
     const plan_column *pc = &plan_columns(plan)[c];
@@ -73,30 +73,30 @@ static inline num pivot_inverse(num pivot, num original, mask *failed)
     return num_select(regular, K(1) / num_select(regular, pivot, K(1)), K(0));
 }
 
-/* the block of a free root, lower triangle: what the columns below leave of M, then L and D⁻¹ */
+/* the block of a free root, lower triangle: M less what the columns below take, then L and D⁻¹ */
 typedef struct base_block {
     num m[6][6];
 } base_block;
 
-/* eliminates a row, whose entries above are `row` of a free root, from the root's block and from its b */
+/* eliminates a row from the block of a free root and from its b; `row`: the six entries of the root */
 NUM_INLINE void factor_base(num *row, num inverse, num bc, base_block *block, num *b)
 {
     num r0 = row[0], r1 = row[1], r2 = row[2], r3 = row[3], r4 = row[4], r5 = row[5], a;
+/* clang-format off */
 #define ENTRY(e, d) block->m[e][d] -= a * r##d;
-    a = r0 * inverse, row[0] = a, b[0] -= a * bc;
-    ENTRY(0, 0)
-    a = r1 * inverse, row[1] = a, b[1] -= a * bc;
-    ENTRY(1, 0) ENTRY(1, 1) a = r2 * inverse, row[2] = a, b[2] -= a * bc;
-    ENTRY(2, 0) ENTRY(2, 1) ENTRY(2, 2) a = r3 * inverse, row[3] = a, b[3] -= a * bc;
-    ENTRY(3, 0) ENTRY(3, 1) ENTRY(3, 2) ENTRY(3, 3) a = r4 * inverse, row[4] = a, b[4] -= a * bc;
-    ENTRY(4, 0) ENTRY(4, 1) ENTRY(4, 2) ENTRY(4, 3) ENTRY(4, 4) a = r5 * inverse, row[5] = a, b[5] -= a * bc;
-    ENTRY(5, 0) ENTRY(5, 1) ENTRY(5, 2) ENTRY(5, 3) ENTRY(5, 4) ENTRY(5, 5)
+    a = r0 * inverse, row[0] = a, b[0] -= a * bc;  ENTRY(0, 0)
+    a = r1 * inverse, row[1] = a, b[1] -= a * bc;  ENTRY(1, 0) ENTRY(1, 1)
+    a = r2 * inverse, row[2] = a, b[2] -= a * bc;  ENTRY(2, 0) ENTRY(2, 1) ENTRY(2, 2)
+    a = r3 * inverse, row[3] = a, b[3] -= a * bc;  ENTRY(3, 0) ENTRY(3, 1) ENTRY(3, 2) ENTRY(3, 3)
+    a = r4 * inverse, row[4] = a, b[4] -= a * bc;  ENTRY(4, 0) ENTRY(4, 1) ENTRY(4, 2) ENTRY(4, 3) ENTRY(4, 4)
+    a = r5 * inverse, row[5] = a, b[5] -= a * bc;  ENTRY(5, 0) ENTRY(5, 1) ENTRY(5, 2) ENTRY(5, 3) ENTRY(5, 4) ENTRY(5, 5)
 #undef ENTRY
+    /* clang-format on */
 }
 
 /*
- * M's row of column c joins what the columns below have left in it, then it is eliminated: row c becomes that of L, b
- * of the ancestors is b − Lᵀ b. Lanes whose pivot vanished against its entry in M are added to failed; their D⁻¹ is 0,
+ * Adds M's row of column c to what the columns below have left there, then eliminates it: row c becomes that of L, and b
+ * of the ancestors loses Lᵀ b. Lanes whose pivot vanished against its entry of M are added to failed; their D⁻¹ is 0,
  * which leaves the coordinate out and marks it.
  */
 static inline void factor_column(const hml_plan *plan, const plan_paths *t, const plan_tree *tree, int32_t c,
@@ -134,7 +134,7 @@ static inline void factor_column(const hml_plan *plan, const plan_paths *t, cons
         f->diagonal[k] -= a * r;
         b[k] -= a * bc;
         own[e] = a;
-#if COLS > 1 /* whole registers: what they reach beyond the end of the row above is not part of it */
+#if COLS > 1 /* in whole registers: what they write behind the end of the row above is not read */
         const int32_t end = base ? e + BASE6_STRIDE - 6 : e;
         for (int32_t d = 0; d < end; d += COLS) *(cols *)(above + d) -= a * *(const cols *)(row + d);
 #else
@@ -147,7 +147,7 @@ static inline void factor_column(const hml_plan *plan, const plan_paths *t, cons
     if (base) factor_base(row, inverse, bc, block, b + tree->begin);
 }
 
-/* the six columns of a free root, from the sum I of its tree: L and D⁻¹ in their rows, b half solved */
+/* the six columns of a free root, from the composite inertia I of its tree: L and D⁻¹ in their rows, b half solved */
 static inline void factor_root(const hml_plan *plan, const plan_tree *tree, const inertia *I, const mass_factor *f,
                                base_block *block, num *b, mask *failed)
 {
@@ -178,7 +178,7 @@ static inline void factor_root(const hml_plan *plan, const plan_tree *tree, cons
     }
 }
 
-/* the other half of a solve, x = L⁻¹ D⁻¹ b, for the columns of a free root, one after the other */
+/* the other half of a solve, x = L⁻¹ D⁻¹ b, for one column of a free root; those before it are solved */
 static inline num factor_back(const plan_tree *tree, const mass_factor *f, int32_t c, const num *b, const num *x)
 {
     const num *row = factor_row(f, c);
@@ -187,8 +187,7 @@ static inline num factor_back(const plan_tree *tree, const mass_factor *f, int32
     return sum;
 }
 
-/* S⁻¹ of a free root, six rows of BASE6_STRIDE: the inverse of its block of M after the elimination of everything below
- */
+/* S⁻¹ of a free root, six rows of BASE6_STRIDE: the inverse of its block of M after all columns below are eliminated */
 static inline void factor_base_inverse(const plan_tree *tree, const mass_factor *f, num *inverse)
 {
     num W[6][6], WD[6][6];

@@ -1,11 +1,11 @@
 /*
- * The mass matrix alone, over num: composite bodies in their own frames.
+ * The mass matrix, over num: composite bodies in their own frames.
  *
- * A body that is done hands two things to its parent: the inertia of its subtree, ten numbers, and F = I S of every
- * column the subtree carries, in the parent's frame now. Row k of M on the columns c that joint k carries is S_k·F_c,
- * which is one of the six numbers of F_c where S_k is a unit vector. F lies number by number, 6 rows of all columns: a
- * joint turns all of them alike, and in a single call the lanes of a register are neighbouring columns. The walk goes
- * in the order of the columns, so what lies behind the subtree is not there yet and may be overwritten.
+ * A finished body hands two things to its parent, expressed in the parent's frame: the inertia of its subtree, ten
+ * numbers, and F = I S of every column of the subtree. Entry (k, c) of M, for a column c that joint k carries, is S_k·F_c,
+ * which is one of the six numbers of F_c where S_k is a unit vector. F is stored as 6 rows of all columns: a joint
+ * rotates all of them alike, and in scalar objects the lanes of a register are neighbouring columns. The walk follows the
+ * order of the columns, so what is stored behind the subtree is not in use yet and may be overwritten.
  */
 #ifndef HML_KERNEL_PACK_MASS_MATRIX_H
 #define HML_KERNEL_PACK_MASS_MATRIX_H
@@ -13,10 +13,10 @@
 #include "kernel/pack/body_frames.h"
 #include "kernel/simd/store4.h"
 
-/* inertia of a subtree as far as it is known; the off-diagonal entry of J that misses axis k is J[3 + k] */
+/* inertia of the part of a subtree that is done; J[3 + k] is the off-diagonal entry without axis k: yz, xz, xy */
 typedef struct mass_link {
     num m, h[3], J[6];
-    pose H; /* in the parent's frame; of joints that are not revolute */
+    pose H; /* in the parent's frame; only of joints that are not revolute */
 } mass_link;
 
 typedef struct mass_scratch {
@@ -26,14 +26,13 @@ typedef struct mass_scratch {
     num *x;        /* ld: a row of M */
     num *rows;     /* nv × depth_ld: row c of M, entry d for the ancestor at depth d, then c itself */
     num *diagonal; /* nv */
-    num *dense;    /* nv × nv: all of M, if it is small enough to stay in the cache; else NULL */
+    num *dense;    /* nv × nv: all of M, if small enough to stay in the cache; else NULL */
     size_t ld, depth_ld;
 } mass_scratch;
 
 enum { DENSE = 20 }; /* degrees of freedom up to which a whole M of packs is kept */
 
-/* room for n numbers; rows of packs are an odd number of cache lines apart, so that a column of them is not in few sets
- */
+/* room for n numbers; rows of packs are an odd number of cache lines apart, so that a column is spread over all sets */
 static inline size_t whole_registers(int32_t n) { return (size_t)(LANES > 1 ? (n + 3) / 4 * 4 + 1 : (n + 7) / 8 * 8); }
 
 static inline void mass_scratch_lay(const hml_plan *plan, layout_cursor *at, mass_scratch *k)
@@ -88,7 +87,7 @@ static inline void mass_add(mass_link *u, num m, vec3 h, sym3 J)
     u->J[3] += J.yz, u->J[4] += J.xz, u->J[5] += J.xy;
 }
 
-/* the inertia of a subtree joins the parent's; turned about z with t = s (Jxx − Jyy) + 2c Jxy, then moved by p */
+/* adds the inertia of a subtree to the parent's: rotated about z, with t = s (Jxx − Jyy) + 2c Jxy, then moved by p */
 NUM_INLINE void mass_join_revolute(mass_link *o, const revolute *g, vec3 p)
 {
     mass_link *u = o - 1;
@@ -182,7 +181,7 @@ static inline void mass_columns(const mass_scratch *k, const plan_body *p, const
     }
 }
 
-/* of a free joint F is the matrix of the inertia */
+/* the F of a free joint are the columns of the inertia matrix */
 static inline void mass_columns_free(const mass_scratch *k, const plan_body *p, const mass_link *o)
 {
     const num z = K(0), m = o->m, x = o->h[0], y = o->h[1], h = o->h[2];
@@ -194,7 +193,7 @@ static inline void mass_columns_free(const mass_scratch *k, const plan_body *p, 
     }
 }
 
-/* row j of a joint on the columns it carries, at its place among all columns */
+/* row j of a joint, in the columns it carries; indexed by column */
 static inline const num *mass_products(const mass_scratch *k, const plan_body *p, int32_t j, int32_t end)
 {
     const size_t ld = k->ld;
@@ -210,7 +209,7 @@ static inline const num *mass_products(const mass_scratch *k, const plan_body *p
     return k->x;
 }
 
-/* a square matrix; data NULL: the rows of mass_scratch are wanted instead */
+/* where M goes: a square matrix; data NULL: into the rows of mass_scratch */
 typedef struct mass_target {
     num *data;
     size_t ld;
@@ -222,7 +221,7 @@ NUM_INLINE void mass_emit(const kernel_call *call, const mass_scratch *k, mass_t
 {
     const plan_column *pc = &plan_columns(call->plan)[c];
     const num own = x[c] + K(plan_coordinates(call->plan)[c].armature);
-    if (to.data) { /* behind the subtree there are no descendants, and ancestors come before */
+    if (to.data) { /* columns behind the subtree belong to other branches: zeros */
         const size_t stop = (size_t)end, nv = (size_t)call->plan->nv;
         num *across = to.data + (size_t)c * to.ld + (size_t)c, *down = across;
         *across++ = own, down += to.ld;
@@ -237,7 +236,7 @@ NUM_INLINE void mass_emit(const kernel_call *call, const mass_scratch *k, mass_t
     for (int32_t j = c + 1; j < end; j++, below += k->depth_ld) *below = x[j];
 }
 
-/* back: the row of a joint, then everything to its parent */
+/* back: the row of a joint; then inertia and F go to its parent */
 NUM_INLINE void mass_back_revolute(const kernel_call *call, const mass_scratch *k, mass_target to, const plan_body *p,
                                    int32_t end, num s, num c, int quarter)
 {
@@ -274,7 +273,7 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
     const plan_body *pb = plan_bodies(plan);
     const num *q = body_frame_input(call->q, call->count, plan->nq, k->q);
     sincos_all(plan, q, k->s, k->c);
-#if COLS > 1 /* registers go beyond the columns that are there: what they meet should at least be no denormal */
+#if COLS > 1 /* registers read beyond the last column: not denormals, which are slow */
     for (size_t c = 0; c < 6 * k->ld; c++) k->F[c] = 0;
 #endif
     for (int32_t i = 0; i < plan->nbodies; i++) {
@@ -297,7 +296,7 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
 /* ---- out ---- */
 
 #if LANES > 1
-/* row i of M, mostly zeros in a tree: x has them, but where a whole group is zero nothing is turned */
+/* row i of M, which in a tree is mostly zero: groups of columns that are zero are stored without a transposition */
 NUM_INLINE void mass_store_row(const kernel_call *call, int32_t i, const int32_t *path, num *x)
 {
     const plan_column *pc = &plan_columns(call->plan)[i];
@@ -305,7 +304,7 @@ NUM_INLINE void mass_store_row(const kernel_call *call, int32_t i, const int32_t
     const kernel_output out = call->M;
     lane *to = out.data + (size_t)i * out.ld;
     for (int32_t c = 0, d = 0; c < nv; c += STORE_WIDTH) {
-        const int32_t from = c + STORE_WIDTH > nv ? nv - STORE_WIDTH : c; /* the last group overlaps the one before */
+        const int32_t from = c + STORE_WIDTH > nv ? nv - STORE_WIDTH : c; /* the last columns overlap those before */
         while (d < depth && path[d] < from) d++;
         if ((d < depth && path[d] < from + STORE_WIDTH) || (from + STORE_WIDTH > i && from < end))
             store_cols4(to + from, out.stride, x + from, 1);
@@ -319,7 +318,7 @@ static inline void mass_store(const kernel_call *call, const mass_scratch *k)
 {
     const plan_column *pc = plan_columns(call->plan);
     const int32_t nv = call->plan->nv;
-    const int whole = call->count == LANES && nv >= STORE_WIDTH;
+    const int full = call->count == LANES && nv >= STORE_WIDTH;
     num *x = k->x;
     for (int32_t c = 0; c < nv; c++) x[c] = K(0);
     for (int32_t i = 0; i < nv; i++) {
@@ -329,7 +328,7 @@ static inline void mass_store(const kernel_call *call, const mass_scratch *k)
         for (int32_t d = 0; d < depth; d++) x[path[d]] = row[d];
         row += depth;
         for (int32_t c = i; c < end; c++, row += k->depth_ld) x[c] = *row;
-        if (whole) {
+        if (full) {
             mass_store_row(call, i, path, x);
             for (int32_t d = 0; d < depth; d++) x[path[d]] = K(0);
             for (int32_t c = i; c < end; c++) x[c] = K(0);

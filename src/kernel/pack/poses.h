@@ -1,5 +1,5 @@
 /*
- * Poses of all bodies of a pack of states, over num, and what comes in and goes out on the way.
+ * Poses of all bodies of a pack of states, over num; and how numbers of all states are loaded and stored.
  */
 #ifndef HML_KERNEL_PACK_POSES_H
 #define HML_KERNEL_PACK_POSES_H
@@ -9,9 +9,9 @@
 #include "kernel/composite.h"
 #include "kernel/simd/transpose.h"
 
-/* ---- what comes in and goes out ---- */
+/* ---- loads and stores ---- */
 
-/* n numbers of every state; the last run overlaps the one before */
+/* n entries of every state; the last pack of entries overlaps the one before */
 static inline void load_row(kernel_input in, int count, int32_t n, num *x)
 {
 #if LANES > 1
@@ -27,8 +27,8 @@ static inline void load_row(kernel_input in, int count, int32_t n, num *x)
 }
 
 /*
- * Where the states of a pack are written. Unused lanes repeat the first state, bit by bit, and may be written over it:
- * so a pack is always stored whole, without a branch, from registers.
+ * Where the states of a pack are written. Unused lanes repeat the first state, bit for bit, and may be written over it:
+ * so a pack is always stored as a whole, without a branch, from registers.
  */
 typedef struct lane_places {
     lane *at[LANES];
@@ -41,7 +41,7 @@ static inline lane_places places_of(kernel_output out, int count)
     return p;
 }
 
-/* LANES numbers of every state */
+/* LANES entries of every state */
 NUM_INLINE void places_store(const lane_places *p, size_t index, num *x)
 {
     num_transpose(x);
@@ -72,8 +72,8 @@ static inline num load_some(const lane *from, size_t n) { return num_load_part(f
 static inline void store_some(lane *to, size_t n, num x) { num_store_part(to, (int)n, x); }
 #endif
 
-#if !defined HML_NUM_F32 && !defined HML_NUM_C64 && !defined HML_NUM_F128 /* the kinds that show their bits */
-/* x − x is zero exactly where x is finite: its bits, all together */
+#if !defined HML_NUM_F32 && !defined HML_NUM_C64 && !defined HML_NUM_F128 /* the kinds that have num_to_bits */
+/* all, and bits that are not zero where some x in memory is not finite: x − x is +0 exactly where x is finite */
 static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 {
     size_t k = 0;
@@ -91,7 +91,7 @@ static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 
 /* ---- poses ---- */
 
-/* the pose of a body in its parent's frame, see plan_motion; s, c: of its angle, if it has but one */
+/* the pose of a body in its parent's frame, see plan_motion; s, c: sine and cosine of a revolute joint */
 NUM_INLINE pose motion_pose(const plan_motion *b, const num *q, const num *s, const num *c)
 {
     num x[12], y[12];
@@ -110,7 +110,7 @@ NUM_INLINE pose motion_pose(const plan_motion *b, const num *q, const num *s, co
     return pose_at(x);
 }
 
-/* the same behind a pose, for a motion that turns about axis k: of its columns one stays and two turn */
+/* the same after the pose P, for a revolute joint about axis k of a quarter turn: one column stays and two turn */
 NUM_INLINE pose quarter_turn_pose(const plan_motion *b, const pose *P, num s, num c, int k)
 {
     const vec3 *from = &P->R.x;
@@ -142,7 +142,7 @@ static inline size_t pose_scratch_lay(const hml_plan *plan, void *memory, pose_s
     return at.used;
 }
 
-/* poses alone; returns the lanes that need a closer look */
+/* returns the lanes with a bad state */
 static inline unsigned pack_poses(const jacobian_call *call)
 {
     const hml_plan *plan = call->plan;
@@ -155,9 +155,9 @@ static inline unsigned pack_poses(const jacobian_call *call)
     load_row(call->q, call->count, plan->nq, q);
     for (int32_t a = plan->angles_begin; a < plan->angles_end; a++) num_sincos(q[a], &s[a], &c[a]);
     for (int32_t i = 0; i < plan->nbodies; i++, b++) {
-        pose *to = &W[b->level], *parent = b->level ? to - 1 : NULL; /* depth first: the parent is the last one there */
-        if (parent && b->quarter_turn &&
-            b->type == HML_JOINT_REVOLUTE) { /* for others it says that they have no placement */
+        pose *to = &W[b->level],
+             *parent = b->level ? to - 1 : NULL; /* depth first: the parent is the last body of that level */
+        if (parent && b->quarter_turn && b->type == HML_JOINT_REVOLUTE) { /* elsewhere it means: no placement */
             const num sine = s[b->q], cosine = c[b->q];
             switch (b->axis & 3) {
             case 0: *to = quarter_turn_pose(b, parent, sine, cosine, 0); break;

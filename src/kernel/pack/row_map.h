@@ -1,5 +1,5 @@
 /*
- * Rows in memory to packs in registers and back: LANES rows of numbers become one pack per entry, lane i holding row i.
+ * Maps of rows: LANES rows of memory become one pack per entry, with row i in lane i, and back.
  */
 #ifndef HML_KERNEL_PACK_ROW_MAP_H
 #define HML_KERNEL_PACK_ROW_MAP_H
@@ -9,8 +9,8 @@
 #include "kernel/simd/transpose.h"
 
 /*
- * One pack of rows through a body: x[k] is entry k of LANES rows, y[k] entry k of their results. Reads up to LANES − 1
- * numbers behind the rows. Inlined always, so that the body is known and the lengths of the rows are constants.
+ * A body maps one pack of rows: x[k] is entry k of LANES rows, y[k] is entry k of their results. Up to LANES − 1 entries
+ * behind the rows are read. Always inlined, so that the body and the lengths of the rows are known.
  */
 enum { ROWS_LONGEST = 36 }; /* a 6x6 matrix */
 typedef void rows_body(const num *x, num *y);
@@ -26,15 +26,15 @@ NUM_INLINE void rows_load(int ins, const lane *in, num *x)
 
 NUM_INLINE void rows_store(int outs, num *y, lane *out)
 {
-    int whole = outs - outs % LANES; /* a constant, as is the length of the rest: no call of memcpy remains */
-    for (int k = 0; k < whole; k += LANES) {
+    int full = outs - outs % LANES; /* a constant, as is the length of the rest: no call of memcpy remains */
+    for (int k = 0; k < full; k += LANES) {
         num_transpose(y + k);
         for (int i = 0; i < LANES; i++) *(num_anywhere *)(out + i * outs + k) = y[k + i];
     }
-    if (whole == outs) return;
-    for (int k = outs; k < whole + LANES; k++) y[k] = K(0);
-    num_transpose(y + whole);
-    for (int i = 0; i < LANES; i++) memcpy(out + i * outs + whole, &y[whole + i], (size_t)(outs - whole) * sizeof *out);
+    if (full == outs) return;
+    for (int k = outs; k < full + LANES; k++) y[k] = K(0);
+    num_transpose(y + full);
+    for (int i = 0; i < LANES; i++) memcpy(out + i * outs + full, &y[full + i], (size_t)(outs - full) * sizeof *out);
 }
 
 NUM_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, lane *out)
@@ -51,8 +51,8 @@ NUM_INLINE void rows_pack(int ins, int outs, rows_body *body, const lane *in, la
 }
 
 /*
- * n rows of `ins` numbers to n rows of `outs` numbers. The last rows go through a copy that is padded with the last of
- * them to a full pack, so that a result depends neither on n nor on its place in the batch.
+ * n rows of `ins` entries to n rows of `outs` entries. The last rows go through a copy, padded to a full pack with the
+ * last row, so that a result depends neither on n nor on its place in the batch.
  */
 NUM_INLINE void rows_map(size_t n, int ins, int outs, rows_body *body, const lane *in, lane *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Batches of SE(3) and of inertias: bodies of row maps (see pack/so3_rows.h), and the maps of two arrays of rows. A row
- * that holds NaN or infinity, or whose logarithm is asked for and which is no pose, becomes a row of NaN.
+ * Batches of SE(3) and of inertias: bodies of row maps (see pack/so3_rows.h), and maps of two arrays of rows. A row with
+ * NaN or infinity gives a row of NaN, and so does the logarithm of a matrix that is not a pose.
  */
 #ifndef HML_KERNEL_PACK_SE3_ROWS_H
 #define HML_KERNEL_PACK_SE3_ROWS_H
@@ -12,8 +12,7 @@
 /* ---- rows of NaN ---- */
 
 /*
- * Zero where the entries are finite, else NaN. Added to an input that every output depends on, it makes a row of NaN of
- * a row that holds one, or an infinity, anywhere.
+ * Zero where all entries are finite, else NaN. Added to an input that every output depends on, it makes all outputs NaN.
  */
 NUM_INLINE num row_poison(const num *x, int n)
 {

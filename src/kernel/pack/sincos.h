@@ -6,7 +6,7 @@
 #include "kernel/table.h"
 #include "model/plan.h"
 
-/* sines and cosines of all angles first, for none waits for another; in a single call the lanes of a pack are angles */
+/* of all angles at once, before the walk, since they do not depend on each other; with AVX2 four per register */
 static inline void sincos_all(const hml_plan *plan, const num *q, num *s, num *c)
 {
 #if COLS == 4

@@ -15,14 +15,14 @@
 static inline void so3_exp_row(const num *x, num *y) { mat3_put(so3_exp(vec3_at(x)), y, 3); }
 static inline void so3_dexp_row(const num *x, num *y) { mat3_put(so3_dexp_left(vec3_at(x)), y, 3); }
 
-/* an infinite entry alone would leave zeros in the result: x − x makes NaN of it, and zero of everything else */
+/* a single infinite entry would leave zeros in the result: x − x is NaN there, and zero for finite x */
 static inline void so3_log_row(const num *x, num *y)
 {
     num one = K(1) + ((x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]));
     vec3_put(vec3_scale(one, so3_log_quat(quat_at(x))), y);
 }
 
-/* normalizes lengths within 1e-3 of 1; a row beyond becomes NaN */
+/* normalizes lengths within 1e-3 of 1; any other row becomes NaN */
 static inline void quat_to_matrix_row(const num *x, num *y)
 {
     quat q = quat_at(x);

@@ -2,17 +2,17 @@
  * The passes of the fast forward dynamics and linearization, over num. Formulas and frames are those of
  * kernel/composite.h.
  *
- * Bodies are visited depth first, and each pass goes out and comes back in one walk: a body is finished (`back`) as
- * soon as its subtree is done, while everything it needs is still in the cache. What only the way to the root needs,
- * poses, motions and sums, is kept once a level, not once a body: what is left for later, a column's numbers and a
- * subtree's inertia, is small.
+ * Bodies are visited depth first. A walk goes out and comes back: a body is finished (`back`) as soon as its subtree is
+ * done, while everything it needs is still in the cache. What only the path to the root needs (poses, motions, sums) is
+ * stored once per level of the tree, not once per body. What must be kept for later, the columns' numbers and the
+ * subtrees' inertias, is small.
  *
  *   first walk    out: pose, velocity, acceleration without ν̇, columns, own inertia and force
  *                 back: F = I S and g of the columns, M's row, its elimination, right-hand side; the sum joins the
  *                 parent
- *   second walk   out: ν̇, velocity and acceleration, and the part Δa of it that ν̇ makes; rows of the inverse
- *                 back: Ψ̈, the force of the subtree with the part that ν̇ makes, and
- *                 what a motion of column c does to the forces of its ancestors, per unit:
+ *   second walk   out: ν̇, velocity and acceleration, and Δa, the part of it that ν̇ adds; rows of the inverse
+ *                 back: Ψ̈, the force of the subtree with the part that ν̇ adds, and
+ *                 what a unit motion of column c does to the forces of its ancestors:
  *
  *   U_q = 2B Ψ̇ + I Ψ̈ + [f] S        U_ν = 2B S + I (Ψ̇ + Ṡ)
  */
@@ -22,7 +22,7 @@
 #include "kernel/pack/block_inverse.h"
 #include "kernel/pack/sincos.h"
 
-/* where the walk is, one for each level of the tree */
+/* the bodies on the current path, one per level of the tree */
 typedef struct link_state {
     pose H;     /* in the root frame */
     twist v, a; /* a with ν̇ = 0 in the first walk */
@@ -30,7 +30,7 @@ typedef struct link_state {
     wrench G;   /* Σ F ν̇ over the columns further out */
 } link_state;
 
-/* what a column leaves for its own right-hand sides, beside its branch_row */
+/* what a column keeps for its own right-hand sides, beside its branch_row */
 typedef struct branch_column {
     twist Pd, Pdd; /* Ψ̇, Ψ̈ */
     wrench Uq, Uv; /* what its motion does to the ancestors */
@@ -46,7 +46,7 @@ typedef struct tree_walk {
     composite *sums;        /* nbodies: of the subtrees */
     branch_row *rows;       /* nv */
     branch_column *columns; /* nv */
-    twist *Sd;              /* nv: Ṡ − Ψ̇; of joints with one coordinate it is zero and not stored */
+    twist *Sd;              /* nv: Ṡ − Ψ̇; zero and not stored for joints with one coordinate */
     mass_factor f;
     base_block *block; /* of a free root */
     num *b, *x;        /* nv: τ − h, then its half solution; ν̇ */
@@ -54,7 +54,7 @@ typedef struct tree_walk {
     block_inverse N;
 } tree_walk;
 
-/* H ∘ X of the plan: most placements turn by quarters, which only renames axes */
+/* H X of the plan: most placements are quarter turns, which only rename axes */
 NUM_INLINE pose link_predecessor(const pose *H, const plan_body *p)
 {
     int at[3];
@@ -172,7 +172,7 @@ static inline void second_out(const tree_walk *w, const plan_body *p, int32_t bl
 {
     link_state *own = &w->links[p->level];
     const int root = p->parent < 0;
-    twist v = own->v, a = own->a, da = twist_zero(); /* of a root they still stand there */
+    twist v = own->v, a = own->a, da = twist_zero(); /* those of a root are still there */
     if (!root) v = own[-1].v, a = own[-1].a, da = own[-1].da;
     for (int32_t k = p->v; k < p->v + p->nv; k++) {
         twist S = w->rows[k].S;
@@ -195,7 +195,7 @@ static inline void second_out(const tree_walk *w, const plan_body *p, int32_t bl
     own->G = wrench_zero();
 }
 
-/* second walk, back: nothing is above a root */
+/* second walk, back; not for a root, which has no ancestors */
 static inline void second_back(const tree_walk *w, const plan_body *p, int32_t i)
 {
     link_state *own = &w->links[p->level];

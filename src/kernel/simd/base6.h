@@ -1,12 +1,11 @@
 /*
- * Registers across columns, over num.
+ * The six numbers of a free root in registers, over num: a row of T or of S⁻¹, a force.
  *
- * In a pack a lane is a state, and a row of a matrix is a row of packs. In a single call the lanes of a register are
- * neighbouring columns of the same state. Both are written once, over a small type: six, the numbers that belong to a
- * free root, a row of T, S⁻¹, a force. It is a struct of registers (`cols`), not an array, so that compilers keep it in
- * registers.
+ * In a pack a lane is a state, and the six numbers are six packs. In a scalar object the lanes of a register are
+ * neighbouring columns of the same state. Both are written once, over the type base6. It is a struct of registers
+ * (`cols`), not an array, so that compilers keep it in registers.
  *
- *                        cols            six
+ *                        cols            base6
  *   packs                num             6 packs
  *   double, AVX2         4 doubles       2 registers
  *   double, otherwise    2               4
@@ -31,9 +30,7 @@ typedef num cols;
 typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #endif
 
-/* six numbers take BASE6_STRIDE places in memory: two of padding behind them, zero, where registers are filled by
- * columns
- */
+/* doubles from one base6 in memory to the next; in scalar objects the last two are padding, and zero */
 #if COLS == 4
 #define BASE6_EACH(X) X(0) X(1)
 #define BASE6_STRIDE  8
@@ -45,7 +42,7 @@ typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #define BASE6_STRIDE  6
 #endif
 
-/* a panel of columns, of the kinds whose registers are packs: as many as fit a pack when it is turned */
+/* a panel: as many columns as a pack holds after a transposition */
 #if LANES == 8
 #define PANEL_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define PANEL         8
@@ -90,7 +87,7 @@ NUM_INLINE base6 base6_zero(void)
     return a;
 }
 
-/* six numbers in a row, from anywhere; what stands behind them is read and of no use */
+/* six numbers in a row, of any alignment; in scalar objects two more are read, and unused */
 NUM_INLINE base6 base6_of(const num *x)
 {
     base6 a;

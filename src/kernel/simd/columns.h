@@ -1,6 +1,6 @@
 /*
- * Registers of neighbouring columns of one state: of the matrices that are assembled (stretch), of a row that is
- * eliminated (strip), of a panel of M⁻¹ (slab). Each is a struct or a vector that compilers keep in registers.
+ * Registers of neighbouring columns of one state: of the matrices that are assembled (colreg), of a row that is
+ * eliminated (row_chunk), of a panel of M⁻¹ (panel_row). Each is a struct or a vector that compilers keep in registers.
  */
 #ifndef HML_KERNEL_SIMD_COLUMNS_H
 #define HML_KERNEL_SIMD_COLUMNS_H
@@ -11,7 +11,7 @@
 
 #include "kernel/simd/base6.h"
 
-/* ---- a stretch of columns ---- */
+/* ---- colreg: columns of the results ---- */
 
 #if defined HML_NUM_C64 || defined HML_NUM_F128 || defined HML_NUM_F32
 #define COLREG_WIDTH 1
@@ -43,8 +43,7 @@ NUM_INLINE colreg colreg_load(const entry *x)
 #endif
 }
 
-/* sum + a x and sum − a x, in one instruction where there is one: compilers take the product out of branches otherwise
- */
+/* sum + a x and sum − a x, as one instruction where there is one: otherwise compilers move the product out of branches */
 NUM_INLINE colreg colreg_add(entry a, colreg x, colreg sum)
 {
 #if COLREG_WIDTH == 8 && defined __AVX512F__
@@ -68,7 +67,7 @@ NUM_INLINE colreg colreg_subtract(entry a, colreg x, colreg sum)
 }
 
 #if COLREG_WIDTH == 4 && defined __AVX2__ && !defined __AVX512VL__
-/* bits of a part, as the instructions want them */
+/* the mask of AVX2 instructions for a set of columns */
 NUM_INLINE __m256i colreg_mask(uint64_t part)
 {
     static const int64_t masks[16][4] __attribute__((aligned(32))) = {
@@ -79,7 +78,7 @@ NUM_INLINE __m256i colreg_mask(uint64_t part)
 }
 #endif
 
-/* the columns whose bits are set in `part`; zeros elsewhere, where nothing is read */
+/* the columns whose bits are set in `part`; elsewhere zero, and nothing is read */
 NUM_INLINE colreg colreg_load_part(const entry *x, uint64_t part)
 {
 #if COLREG_WIDTH == 8 && defined __AVX512F__
@@ -122,7 +121,7 @@ NUM_INLINE void colreg_store(lane *to, int32_t n, colreg x)
 #endif
 }
 
-/* half a stretch of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper */
+/* half a register of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper half */
 NUM_INLINE colreg colreg_load_halves(const entry *x, int64_t gap, uint64_t part)
 {
 #if COLREG_WIDTH == 8 && defined __AVX512F__
@@ -153,7 +152,7 @@ NUM_INLINE void colreg_store_halves(lane *low, lane *high, int32_t n, colreg x)
 #endif
 }
 
-/* ---- strips of a row ---- */
+/* ---- row_chunk: a few entries of a row of L ---- */
 
 #if COLS > 1
 #define ROW_CHUNK_EACH(X) X(0)
@@ -219,8 +218,10 @@ NUM_INLINE row_chunk row_chunk_scale(num w, row_chunk x)
     return x;
 }
 
-/* zeros with a one at place d, 0 <= d < ROW_CHUNK; made whole: a number written into a strip in memory delays its
- * reader */
+/*
+ * The unit vector d, 0 <= d < ROW_CHUNK, loaded as a whole: a load that follows the store of a single entry would wait
+ * for it.
+ */
 NUM_INLINE row_chunk row_chunk_unit(int32_t d)
 {
 #if COLS > 1
@@ -237,7 +238,7 @@ NUM_INLINE row_chunk row_chunk_unit(int32_t d)
 #endif
 }
 
-/* ---- slabs of a panel ---- */
+/* ---- panel_row: a row of a panel of M⁻¹ ---- */
 
 NUM_INLINE panel_row panel_row_zero(void)
 {

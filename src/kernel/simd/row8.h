@@ -1,9 +1,9 @@
 /*
  * Rows of eight numbers, and how they become lanes.
  *
- * What a recursion along the tree passes on is a row: a twist or a wrench, linear at 0 … 2, angular at 4 … 6, and
- * whatever else stands at 3 and 7. What no body has to wait for is computed for LANES bodies or columns at once, a lane
- * each: then rows are turned into eight packs, and back.
+ * A recursion along the tree passes on rows: a twist or a wrench, the linear part at 0 … 2, the angular part at 4 … 6;
+ * number 3 (ROW8_SPARE) may carry one more. What no body has to wait for is computed for LANES bodies or columns at
+ * once, one lane each: rows are transposed to eight packs for that, and back.
  */
 #ifndef HML_KERNEL_SIMD_ROW8_H
 #define HML_KERNEL_SIMD_ROW8_H
@@ -11,7 +11,7 @@
 #include "group/spatial.h"
 #include "kernel/simd/transpose.h"
 
-/* numbers of a row; the place between the linear and the angular part, where one more number may travel along */
+/* numbers of a row; the one between the linear and the angular part */
 enum { ROW8 = 8, ROW8_SPARE = 3 };
 
 #if LANES == 8
@@ -92,10 +92,10 @@ NUM_INLINE row8 row8_add(row8 a, row8 b)
     return a;
 }
 
-/* where number d of a twist or a wrench stands */
+/* the place of number d of a twist or a wrench */
 NUM_INLINE int row8_index(int d) { return d < 3 ? d : d + 1; }
 
-/* ---- turning ---- */
+/* ---- rows to lanes and back ---- */
 
 /* rows at[0], at[1], …: number k of all of them is t[k] */
 NUM_INLINE void rows8_transpose(const double *const at[LANES], num t[ROW8])
@@ -114,7 +114,7 @@ NUM_INLINE void rows8_in(const double *from, size_t step, num t[ROW8])
     rows8_transpose(at, t);
 }
 
-/* those of an array that stand in the given slots */
+/* the rows of an array in the given slots */
 NUM_INLINE void rows8_from(const double *array, const int32_t slots[LANES], num t[ROW8])
 {
     const double *at[LANES];
@@ -180,7 +180,7 @@ NUM_INLINE num lanes_where(lane_set m, num x) { return (num)(m & (mask)x); }
 NUM_INLINE num lanes_select(lane_set m, num a, num b) { return num_select(m, a, b); }
 #endif
 
-/* those of the columns from `at` on that are in a set; at is a multiple of LANES */
+/* which of the LANES columns from `at` on are in a set? at is a multiple of LANES */
 NUM_INLINE lane_set lanes_of(const uint8_t *set, int32_t at)
 {
 #if LANES == 8
@@ -190,7 +190,7 @@ NUM_INLINE lane_set lanes_of(const uint8_t *set, int32_t at)
 #endif
 }
 
-/* are there any? */
+/* is any of them? */
 NUM_INLINE int lanes_any(const uint8_t *set, int32_t at)
 {
     return (set[(uint32_t)at / 8] >> (uint32_t)at % 8 & ((1u << LANES) - 1)) != 0;
@@ -205,7 +205,7 @@ NUM_INLINE num row8_dot(const double *a, const num *x)
 NUM_INLINE num row8_dot_wrench(const double *a, const wrench *F) { return row8_dot(a, &F->f.x); }
 NUM_INLINE num row8_dot_twist(const double *a, const twist *V) { return row8_dot(a, &V->v.x); }
 
-/* ---- one number of a row, and rows without it: `at` is known when compiled ---- */
+/* ---- one number of a row: `at` is a constant ---- */
 
 #if LANES == 8
 #define ROW8_SPREAD(r, at) __builtin_shufflevector((r).r0, (r).r0, at, at, at, at, at, at, at, at)
@@ -219,7 +219,7 @@ NUM_INLINE num row8_dot_twist(const double *a, const twist *V) { return row8_dot
 #define ROW8_SPREAD_2(x, at) __builtin_shufflevector(x, x, (at) % 2, (at) % 2)
 #endif
 
-/* a row with something else there */
+/* a row with x in the place of number `at` */
 NUM_INLINE row8 row8_but(row8 r, int at, num x)
 {
 #define X(k)                                                                                                           \

@@ -1,6 +1,7 @@
 /*
- * Packs of results on their way out, a few columns at a time: turning 8 columns of 8 states back takes 24 shuffles and
- * 4 columns 8, and where a matrix is mostly zeros fewer of them are turned for nothing. See kernel/call.h for the rest.
+ * Packs of results on their way to memory, up to four columns at a time. Transposing 8 columns of 8 states takes 24
+ * shuffles, 4 columns take 8; and where a matrix is mostly zeros, narrow groups of columns waste less. kernel/call.h
+ * stores whole rows.
  */
 #ifndef HML_KERNEL_SIMD_STORE4_H
 #define HML_KERNEL_SIMD_STORE4_H
@@ -20,8 +21,10 @@ NUM_INLINE void put_cols4(lane *to, cols4 x) { *(cols4_anywhere *)to = x; }
 #define num_half(x, k) __builtin_shufflevector(x, x, 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3)
 #endif
 
-/* STORE_WIDTH neighbouring columns of all states, one every `step` packs; two halves of a transposition of 8 states
- * cost two thirds of a whole one */
+/*
+ * STORE_WIDTH neighbouring columns of all states, one column every `step` packs. Two of these cost two thirds of a
+ * transposition of 8 columns.
+ */
 NUM_INLINE void store_cols4(lane *to, size_t stride, const num *x, int32_t step)
 {
 #if LANES == 8
@@ -57,14 +60,14 @@ NUM_INLINE void store_zero_cols4(lane *to, size_t stride)
 
 #endif
 
-/* n numbers of a row of every state, from x on, which is overwritten */
+/* n entries of a row of every state; x is overwritten */
 static inline void store_row(kernel_output out, int count, int32_t row, int32_t n, num *x)
 {
 #if LANES > 1
     if (count == LANES && n >= STORE_WIDTH) {
         lane *to = out.data + (size_t)row * out.ld;
         for (int32_t c = 0; c < n; c += STORE_WIDTH) {
-            const int32_t from = c + STORE_WIDTH > n ? n - STORE_WIDTH : c; /* the last group overlaps the one before */
+            const int32_t from = c + STORE_WIDTH > n ? n - STORE_WIDTH : c; /* the last columns overlap those before */
             store_cols4(to + from, out.stride, x + from, 1);
         }
         return;

@@ -19,7 +19,7 @@ NUM_INLINE void rows3_load(const double *from, rows3 *A)
     for (int k = 0; k < 3; k++) A->r[k] = *(const quad_anywhere *)(from + 4 * k);
 }
 
-/* A B, A where it is in memory: its numbers are needed one by one */
+/* A B; A is in memory, since its entries are needed one by one */
 NUM_INLINE void rows3_mul(const double *A, const rows3 *B, rows3 *out)
 {
     const quad last = {0, 0, 0, 1};
@@ -35,7 +35,7 @@ NUM_INLINE void rows3_store(const rows3 *A, double *to)
     *(quad_anywhere *)(to + 12) = last;
 }
 
-/* R of a quaternion into rows of four; any length */
+/* the rotation matrix of a quaternion of any length, into rows of four */
 static inline void quaternion_rows(const double *r, double *g)
 {
     const double w = r[0], x = r[1], y = r[2], z = r[3], n = 2 / (w * w + x * x + y * y + z * z);
@@ -123,8 +123,8 @@ typedef double duo __attribute__((vector_size(16)));
 typedef double double_anywhere __attribute__((may_alias));
 
 /*
- * A twist or a wrench; as numbers: linear at 0 … 2, angular at 4 … 6. Copied by halves: a load wider than the stores
- * before it has to wait for them.
+ * A twist or a wrench; in memory a row8. Copied by halves: a load that is wider than the stores before it has to wait
+ * for them.
  */
 typedef struct pair4 {
     quad v, w;

@@ -1,11 +1,11 @@
 /*
- * M and its inverse for one state, a column in each lane: M⁻¹ b = G s + N b of pack/columns.h, and ν̇.
+ * M and its inverse for one state, one column per lane: M⁻¹ b = G s + N b of pack/columns.h, and ν̇.
  *
- * M of a block and its inverse N are rows of packs; which entries belong to an ancestor and which to a descendant is a
- * set of lanes, known before. N comes by Gauss-Jordan elimination in place, leaves first, which meets the same pivots
- * as LᵀDL and keeps to the same branches. The six columns of a free root and b go along as right-hand sides: R = N F,
- * with N b at 3. Then S = M_root − Fᵀ N F is inverted, s of ν̇ going along in the same way, and G = −R S⁻¹ has ν̇ at 3,
- * less N b.
+ * M of a block and its inverse N are rows of packs. Which entries belong to ancestors and which to descendants is a set
+ * of lanes, known from the paths. N is computed by Gauss-Jordan elimination in place, leaves first, which has the same
+ * pivots as LᵀDL and keeps the same zeros. The six columns of a free root and b are right-hand sides of the elimination:
+ * R = N F, with N b in ROW8_SPARE. Then S = M_root − Fᵀ N F is inverted, with s of ν̇ as a right-hand side; and
+ * G = −R S⁻¹ has ν̇ − N b in ROW8_SPARE.
  */
 #ifndef HML_KERNEL_SINGLE_BLOCK_INVERSE_H
 #define HML_KERNEL_SINGLE_BLOCK_INVERSE_H
@@ -17,21 +17,21 @@ typedef struct result_row {
     num q, v, m;
 } result_row;
 
-/* six numbers of each: s; of single/long_chains.h p and a */
+/* six numbers of each: s; in single/long_chains.h p and a */
 typedef struct base_rhs {
     num q[6], v[6], m[6];
 } base_rhs;
 
-/* what single/long_chains.h has instead of N and R */
+/* what single/long_chains.h uses instead of N and R */
 typedef struct single_sweep {
     double *IA;       /* by slots, six rows each: articulated inertias */
-    double *W;        /* n rows, with 1/D at 3 */
+    double *W;        /* n rows, with 1/D in ROW8_SPARE */
     double *p;        /* by slots, rows: what is left of the forces on a body, of ν̇ alone */
     result_row *u;    /* n: right-hand sides, then what is left of them on the way in */
-    base_rhs *ends;   /* nsegments: p that comes to a segment's end; then a there */
+    base_rhs *ends;   /* nsegments: p at a segment's end, then a there */
     base_rhs *root;   /* the same of the root */
-    int32_t *touched; /* nsegments: the last panel that went in along it */
-    double *stage;    /* the three results, nv rows of SWEEP_STAGE each; NULL: they go to their places at once */
+    int32_t *touched; /* nsegments: the last panel that passed through it inwards */
+    double *stage;    /* three results, nv rows of SWEEP_STAGE each; NULL: results are written directly */
 } single_sweep;
 
 typedef struct single_solver {
@@ -40,8 +40,8 @@ typedef struct single_solver {
     double *N; /* n rows of ld */
     size_t ld;
     double *diagonal; /* n: of M */
-    double *R;        /* n rows: N F, and N b at 3 */
-    double *response; /* rows of G, those of a free root first, which are S⁻¹; at 3: what the root's ν̇ adds to theirs */
+    double *R;        /* n rows: N F, with N b in ROW8_SPARE */
+    double *response; /* rows of G: six of the free root, which are S⁻¹, then n; ROW8_SPARE: what the root adds to ν̇ */
     double pivot_score; /* Σ (diagonal / pivot)²: not finite, or large, where a pivot vanished */
 } single_solver;
 
@@ -89,7 +89,7 @@ static inline void block_mass(const single_solver *m, int32_t begin, int32_t end
     }
 }
 
-/* 1/pivot; of one that vanished against the diagonal the doubt is not finite, or large */
+/* 1/pivot; if it vanished against the diagonal, the score becomes large or not finite */
 NUM_INLINE double pivot_reciprocal(double pivot, double diagonal, double *pivot_score)
 {
     const double inverse = 1 / pivot, ratio = diagonal * inverse;
@@ -98,9 +98,8 @@ NUM_INLINE double pivot_reciprocal(double pivot, double diagonal, double *pivot_
 }
 
 /*
- * Gauss-Jordan elimination in a block whose columns lie in `packs` packs from `first` on: pivots from the last to the
- * first. Row p has entries of what carries it and of what it carries, and only those rows have one in column p. R goes
- * along.
+ * Gauss-Jordan elimination in a block whose columns are in `packs` packs from `first` on: pivots from the last to the
+ * first. Row p has entries for its ancestors and descendants, and only those rows have one in column p. R is updated too.
  */
 NUM_INLINE void block_invert_packs(const single_solver *m, int32_t begin, int32_t end, int32_t first, const int packs,
                                    double *pivot_score)
@@ -126,7 +125,7 @@ NUM_INLINE void block_invert_packs(const single_solver *m, int32_t begin, int32_
             pack_put(row + k * LANES, x[k]);
         }
         row8_put(R + p * ROW8, r);
-        set &= ((uint64_t)1 << (end - first - 1) << 1) - 1; /* not the next block's, nor the bytes behind the row's */
+        set &= ((uint64_t)1 << (end - first - 1) << 1) - 1; /* not the next block's columns, nor bytes behind the set */
         for (; set; set &= set - 1) {
             const size_t i = (size_t)__builtin_ctzll(set);
             double *other = N + i * ld, *other_R = R + i * ROW8;
@@ -192,7 +191,7 @@ static inline void block_invert(single_solver *m, int32_t begin, int32_t end)
 
 /* ---- a free root ---- */
 
-/* S⁻¹ and S⁻¹ s into the first six rows of the response; S with s at 3. ν̇ of the root */
+/* S⁻¹ and S⁻¹ s into the first six rows of the response, and ν̇ of the root; S has s in ROW8_SPARE */
 static inline void root_invert(single_solver *m, const row8 S[6])
 {
     const single_tree *t = &m->t;
@@ -220,13 +219,13 @@ static inline void root_invert(single_solver *m, const row8 S[6])
     double *B = m->response, *x = t->x + t->tree->begin;
     row8_put(B, r0), row8_put(B + ROW8, r1), row8_put(B + 2 * ROW8, r2);
     row8_put(B + 3 * ROW8, r3), row8_put(B + 4 * ROW8, r4), row8_put(B + 5 * ROW8, r5);
-    const quad linear = {B[3], B[ROW8 + 3], B[2 * ROW8 + 3], 0};
-    const quad angular = {B[3 * ROW8 + 3], B[4 * ROW8 + 3], B[5 * ROW8 + 3], 0};
+    const double *b = B + ROW8_SPARE;
+    const quad linear = {b[0], b[ROW8], b[2 * ROW8], 0}, angular = {b[3 * ROW8], b[4 * ROW8], b[5 * ROW8], 0};
     quads_put(t->da + ROW8, linear, angular);
     for (int d = 0; d < 3; d++) x[d] = linear[d], x[d + 3] = angular[d];
 }
 
-/* six rows of an inertia's ten numbers, with b at 3 */
+/* the six rows of an inertia, from its ten numbers, with b in ROW8_SPARE */
 NUM_INLINE void inertia_rows8(const double *I, const double b[6], row8 to[6])
 {
     const double m = I[0], hx = I[1], hy = I[2], hz = I[3];
@@ -275,7 +274,7 @@ static inline void solve_accelerations(const single_solver *m)
         row8_put(m->R + i * ROW8, row8_zero()), row8_put(G, row8_zero());
 }
 
-/* everything above: N, G, ν̇ */
+/* N, G, ν̇ */
 static inline void solve_blocks(single_solver *m)
 {
     const single_tree *t = &m->t;

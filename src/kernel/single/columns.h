@@ -1,6 +1,6 @@
 /*
- * Right-hand sides and results of the linearization of one state, LANES columns at a time: pack/columns.h with a
- * column in each lane.
+ * Right-hand sides and results of the linearization of one state, LANES columns at a time: pack/columns.h with one
+ * column per lane.
  */
 #ifndef HML_KERNEL_SINGLE_COLUMNS_H
 #define HML_KERNEL_SINGLE_COLUMNS_H
@@ -17,20 +17,20 @@ typedef struct panel_run {
     int32_t begin, end;
 } panel_run;
 
-/* LANES columns on their way to the results */
+/* LANES columns: their right-hand sides, and where their results go */
 typedef struct single_panel {
     rhs_pair *b;         /* n */
     int32_t at, end;     /* columns */
     int32_t width;       /* how many */
-    int32_t joint;       /* first column of the first one's joint */
-    int32_t carried;     /* where the last of their subtrees ends */
+    int32_t joint;       /* first column of the joint of column `at` */
+    int32_t carried;     /* the end of their subtrees */
     const int32_t *path; /* rows above that joint, in the plan's numbering: `above` of them */
     int32_t above;
-    panel_run *runs, *clipped; /* of rows with right-hand sides; those of a block */
+    panel_run *runs, *clipped; /* rows with right-hand sides; those in a block */
     int32_t nruns;
     output_rows Dq, Dv, Minv;
-    double *discard;    /* a row for results that nobody wants */
-    const num *springs; /* their ∂h/∂q, see kernel/passive.h; one lane of each */
+    double *discard;    /* a row for results that were not asked for */
+    const num *springs; /* ∂h/∂q of the springs, see kernel/passive.h; only lane 0 counts */
 } single_panel;
 
 /* ---- right-hand sides ---- */
@@ -38,7 +38,7 @@ typedef struct single_panel {
 /* Σ a[d] x[d] for three numbers */
 NUM_INLINE num row8_dot3(const double *a, const vec3 *x) { return a[0] * x->x + a[1] * x->y + a[2] * x->z; }
 
-/* rows −(g·w + F·P) of what the columns carry and −S·U of what carries them; the signs are in c->q and c->v */
+/* −(g·w + F·P) in the rows of descendants, −S·U in those of ancestors; the signs are in c->q and c->v */
 static inline void column_rhs_fill(const single_tree *t, const single_panel *p, const column_pack *c)
 {
     const size_t bytes = t->call->paths->bytes;
@@ -68,7 +68,7 @@ static inline void column_rhs_fill(const single_tree *t, const single_panel *p, 
     }
 }
 
-/* damping and springs join them: entries of the joints' own columns. b: q, v and perhaps more of a row, `step` packs */
+/* subtracts damping and springs, which have entries in the joints' own columns; b: `step` packs per row, q and v first */
 static inline void column_rhs_passive(const single_tree *t, const single_panel *p, num *b, int32_t step)
 {
     for (int32_t c = p->at; c < p->end; c++) {
@@ -81,7 +81,7 @@ static inline void column_rhs_passive(const single_tree *t, const single_panel *
     }
 }
 
-/* s = b_root + Tᵀ b, T = −N F; U is −b_root's, b two packs a row */
+/* s = b_root + Tᵀ b with T = −N F and b_root = U; b has two packs per row */
 NUM_INLINE void base_rhs_sum(const single_solver *m, const single_panel *p, const wrench *U, const num *b, num s[6])
 {
     num s0 = U->f.x, s1 = U->f.y, s2 = U->f.z, s3 = U->t.x, s4 = U->t.y, s5 = U->t.z;
@@ -96,7 +96,7 @@ NUM_INLINE void base_rhs_sum(const single_solver *m, const single_panel *p, cons
     s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3, s[4] = s4, s[5] = s5;
 }
 
-/* rows with right-hand sides: the path, runs of neighbours together, then the columns and what they carry */
+/* rows with right-hand sides: the path, as runs of neighbours, then the columns and their descendants */
 static inline void panel_runs(single_panel *p, int32_t below)
 {
     panel_run *run = p->runs;
@@ -111,7 +111,7 @@ static inline void panel_runs(single_panel *p, int32_t below)
     p->nruns = (int32_t)(run - p->runs) + 1;
 }
 
-/* those that lie in a block */
+/* the parts of these runs in a block */
 static inline int32_t panel_clip(const single_panel *p, int32_t begin, int32_t end)
 {
     int32_t n = 0;
@@ -126,24 +126,21 @@ static inline int32_t panel_clip(const single_panel *p, int32_t begin, int32_t e
 
 /* ---- results ---- */
 
-/* rows at once: their sums and what they share should fit the registers */
+/* rows at once: their sums and what they share should fit into the registers */
 enum { SINGLE_ROWS = 3 };
 
 /* G s */
 NUM_INLINE result_row result_row_of(const double *G, const base_rhs *s)
 {
     result_row x = {G[0] * s->q[0], G[0] * s->v[0], G[0] * s->m[0]};
-#define STEP(d, e) x.q += G[e] * s->q[d], x.v += G[e] * s->v[d], x.m += G[e] * s->m[d];
-    STEP(1, 1)
-    STEP(2, 2)
-    STEP(3, 4)
-    STEP(4, 5)
-    STEP(5, 6)
-#undef STEP
+    for (int d = 1; d < 6; d++) {
+        const double g = G[row8_index(d)];
+        x.q += g * s->q[d], x.v += g * s->v[d], x.m += g * s->m[d];
+    }
     return x;
 }
 
-/* a row of the three results, and on to the next */
+/* stores a row of the three results, and advances to the next */
 NUM_INLINE void result_row_out(int n, const int full_width, result_row x, output_rows to[3])
 {
     store_lanes(to[0].to, n, full_width, x.q), store_lanes(to[1].to, n, full_width, x.v);
@@ -151,7 +148,7 @@ NUM_INLINE void result_row_out(int n, const int full_width, result_row x, output
     for (int k = 0; k < 3; k++) to[k].to += to[k].ld;
 }
 
-/* rows of the three results that the panel does not touch: G s */
+/* rows of the three results in other blocks: only G s */
 NUM_INLINE void rows_without_tile(single_panel *p, const base_rhs *sums, const int full_width, const double *G,
                                   int32_t rows)
 {
@@ -187,7 +184,7 @@ NUM_INLINE void tile_rows(const int R, const int base, const int full_width, con
     for (int r = 0; r < R; r++) result_row_out(p->width, full_width, x[r], to);
 }
 
-/* rows of a block that it touches */
+/* rows of the blocks that the panel touches */
 NUM_INLINE void rows_with_tile(const single_solver *m, single_panel *p, const base_rhs *s, const int base,
                                const int full_width, const double *G, const double *N, int32_t rows, int32_t nclipped)
 {

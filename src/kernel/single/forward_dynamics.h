@@ -1,10 +1,10 @@
 /*
- * Forward dynamics of one state: pack/forward_dynamics.h for a single call, where lanes are not states but x, y, z.
+ * Forward dynamics of one state: pack/articulated.h for a single call, where lanes are x, y, z.
  *
- * A quad is a 3-vector and a zero, a pair of them a twist or a wrench, and an articulated inertia twelve columns: the
- * recursion then is a handful of products of quads and numbers. Numbers are read back from memory, where a load
- * spreads them over a quad for nothing. For trees of joints with one coordinate, on a free root or not, and no external
- * wrenches; whatever else there is, and a pivot in doubt, goes to the scalar kernel.
+ * A quad is a 3-vector and a zero, a pair of quads is a twist or a wrench, and an articulated inertia is twelve columns:
+ * a step of the recursion is a few products of quads and numbers. The numbers are read from memory, since a load spreads
+ * a number over a quad at no cost. For trees of joints with one coordinate, with a free root or without, and no external
+ * wrenches. Everything else goes to the fallback kernel, and so does a state whose pivots may have vanished.
  */
 #ifndef HML_KERNEL_SINGLE_FORWARD_DYNAMICS_H
 #define HML_KERNEL_SINGLE_FORWARD_DYNAMICS_H
@@ -15,41 +15,41 @@
 #include "kernel/single/poses.h"
 
 /* columns of [A B; Bᵀ C], see articulated; T = Bᵀ */
-typedef struct single_inertia {
+typedef struct inertia4 {
     quad A[3], T[3], B[3], C[3];
-} single_inertia;
+} inertia4;
 
-typedef struct single_link {
+typedef struct link4 {
     frame4 H;
-    pair4 v, a;       /* a with ν̇ = 0; on the last way out what ν̇ adds to it */
-    single_inertia X; /* its own, and of its children what is felt through their joints */
+    pair4 v, a; /* a with ν̇ = 0; in the last pass what ν̇ adds to it */
+    inertia4 X; /* articulated: with its children, seen through their joints */
     pair4 f;
     double mass, trace; /* of the subtree, see articulated_pivot */
-} single_link;
+} link4;
 
-typedef struct single_column {
+typedef struct column4 {
     pair4 S, U;
     double inverse, u, length; /* length: |v|² of S */
-} single_column;
+} column4;
 
-typedef struct single_walk {
+typedef struct walk4 {
     const hml_plan *plan;
     const double *q, *v;
-    double *s, *c;      /* nq: sines and cosines of the angles, in the place of packs of q and v */
-    single_link *links; /* levels + 1: the first is the world */
-    single_column *columns;
+    double *s, *c; /* nq: sines and cosines of the angles; at the place of the packs q and v */
+    link4 *links;  /* levels + 1: the first is the world */
+    column4 *columns;
     double pivot_score; /* see articulated_pivot */
-} single_walk;
+} walk4;
 
-#if LANES >= 4 /* they take the place of packs */
-static_assert(2 * sizeof(single_link) <= sizeof(articulated_link), "the world is a link more");
-static_assert(sizeof(single_column) <= sizeof(articulated_column), "a state is not larger than a pack of them");
+#if LANES >= 4 /* they take the place of the scratch of packs */
+static_assert(2 * sizeof(link4) <= sizeof(articulated_link), "the world is one more link");
+static_assert(sizeof(column4) <= sizeof(articulated_column), "a state is not larger than a pack of them");
 #endif
 
 /* ---- out ---- */
 
-/* inertia of a body at H and the force that its motion needs: inertia_transform and articulated_force; |v|² as well */
-static inline double single_load(const plan_body *p, single_link *own, quad v)
+/* inertia of a body at H and the force that its motion needs: inertia_transform and articulated_force; returns |v|² */
+static inline double link4_force(const plan_body *p, link4 *own, quad v)
 {
     const double *I = p->I;
     const quad flat = {1, 1, 1, 0}, s0 = {0, -1, 1, 0}, s1 = {1, 0, -1, 0}, s2 = {-1, 1, 0, 0};
@@ -78,16 +78,16 @@ static inline double single_load(const plan_body *p, single_link *own, quad v)
     return length;
 }
 
-/* a body below `up`; of a root `up` is the world in the root's frame, where H is given */
-static inline void single_out(single_walk *w, const plan_body *p, const single_link *up, single_link *own)
+/* motion and columns of a body whose parent is `up`; the parent of a root is the world, seen from the root's frame */
+static inline void link4_out(walk4 *w, const plan_body *p, const link4 *up, link4 *own)
 {
     const quad v = up->v.v, omega = up->v.w, a = up->a.v, alpha = up->a.w;
     if (p->nv == 0) {
         own->v.v = v, own->v.w = omega, own->a.v = a, own->a.w = alpha;
-        single_load(p, own, v);
+        link4_force(p, own, v);
         return;
     }
-    single_column *c = &w->columns[p->v];
+    column4 *c = &w->columns[p->v];
     const double nu = w->v[p->v];
     const pair4 S = joint_axis8(p, &own->H);
     c->S.v = S.v, c->S.w = S.w;
@@ -95,13 +95,13 @@ static inline void single_out(single_walk *w, const plan_body *p, const single_l
     own->v.w = omega + S.w * nu;
     own->a.v = a + (quad_cross(omega, S.v) + quad_cross(v, S.w)) * nu;
     own->a.w = alpha + quad_cross(omega, S.w) * nu;
-    c->length = single_load(p, own, S.v);
+    c->length = link4_force(p, own, S.v);
 }
 
 /* ---- back ---- */
 
-/* D⁻¹ of a column whose U is there, from Sᵀ U and Sᵀ f; u in its place */
-NUM_INLINE double single_pivot(single_walk *w, int32_t k, double SU, double Sf, double length, const single_link *own)
+/* D⁻¹ and u of a column, from Sᵀ U and Sᵀ f */
+NUM_INLINE double column4_pivot(walk4 *w, int32_t k, double SU, double Sf, double length, const link4 *own)
 {
     const double armature = plan_coordinates(w->plan)[k].armature, inverse = 1 / (SU + armature);
     const double ratio = (2 * own->mass * length + own->trace + armature) * inverse;
@@ -111,12 +111,12 @@ NUM_INLINE double single_pivot(single_walk *w, int32_t k, double SU, double Sf, 
     return inverse;
 }
 
-/* to += what a body is through its column */
-NUM_INLINE void single_join(const single_link *own, const single_column *c, single_link *to)
+/* adds a body's articulated inertia and force, seen through its joint, to its parent's */
+NUM_INLINE void link4_join(const link4 *own, const column4 *c, link4 *to)
 {
     const double inverse = c->inverse, g = inverse * c->u;
     const quad Wv = c->U.v * inverse, Ww = c->U.w * inverse;
-    const single_inertia *X = &own->X;
+    const inertia4 *X = &own->X;
     for (int k = 0; k < 3; k++) {
         const double Uv = quad_at(&c->U.v, k), Uw = quad_at(&c->U.w, k);
         to->X.A[k] += X->A[k] - Wv * Uv;
@@ -128,40 +128,40 @@ NUM_INLINE void single_join(const single_link *own, const single_column *c, sing
     to->f.w += own->f.w + c->U.w * g;
 }
 
-static inline void single_back(single_walk *w, const plan_body *p)
+static inline void link4_back(walk4 *w, const plan_body *p)
 {
-    static const single_column fixed = {{{0}, {0}}, {{0}, {0}}, 0, 0, 0}; /* U = 0 */
-    single_link *own = &w->links[p->level + 1], *up = own - 1;
-    const single_column *through = &fixed;
+    static const column4 fixed = {{{0}, {0}}, {{0}, {0}}, 0, 0, 0}; /* U = 0 */
+    link4 *own = &w->links[p->level + 1], *up = own - 1;
+    const column4 *through = &fixed;
     if (p->nv == 1) {
-        single_column *c = &w->columns[p->v];
-        const single_inertia *X = &own->X;
+        column4 *c = &w->columns[p->v];
+        const inertia4 *X = &own->X;
         double SU, Sf;
         quad v = quad_columns(X->A, &c->S.v) + quad_columns(X->B, &c->S.w);
         quad t = quad_columns(X->T, &c->S.v) + quad_columns(X->C, &c->S.w);
         quad_sums(v * c->S.v + t * c->S.w, own->f.v * c->S.v + own->f.w * c->S.w, &SU, &Sf);
         c->U.v = v, c->U.w = t;
-        single_pivot(w, p->v, SU, Sf, c->length, own);
+        column4_pivot(w, p->v, SU, Sf, c->length, own);
         through = c;
     }
     if (p->parent < 0) return;
     up->mass += own->mass;
     up->trace += own->trace;
-    single_join(own, through, up);
+    link4_join(own, through, up);
 }
 
-/* a free root: U of a column is one of X; what is left is what the next column meets */
-static inline void single_root_back(single_walk *w, const plan_body *p)
+/* a free root: U of a column is a column of X, which is reduced for the next one */
+static inline void root4_back(walk4 *w, const plan_body *p)
 {
-    single_link *own = &w->links[1];
-    single_inertia *X = &own->X;
+    link4 *own = &w->links[1];
+    inertia4 *X = &own->X;
     for (int32_t k = 5; k >= 0; k--) {
-        single_column *c = &w->columns[p->v + k];
+        column4 *c = &w->columns[p->v + k];
         const int angular = k > 2, at = angular ? k - 3 : k;
         c->U.v = angular ? X->B[at] : X->A[at];
         c->U.w = angular ? X->C[at] : X->T[at];
-        const double inverse = single_pivot(w, p->v + k, quad_at(angular ? &c->U.w : &c->U.v, at),
-                                            quad_at(angular ? &own->f.w : &own->f.v, at), !angular, own);
+        const double inverse = column4_pivot(w, p->v + k, quad_at(angular ? &c->U.w : &c->U.v, at),
+                                             quad_at(angular ? &own->f.w : &own->f.v, at), !angular, own);
         const quad Wv = c->U.v * inverse, Ww = c->U.w * inverse;
         own->f.v += Wv * c->u;
         own->f.w += Ww * c->u;
@@ -175,12 +175,12 @@ static inline void single_root_back(single_walk *w, const plan_body *p)
 
 /* ---- out again ---- */
 
-static inline void single_accelerate(single_walk *w, const plan_body *p, double *x)
+static inline void link4_accelerate(walk4 *w, const plan_body *p, double *x)
 {
-    single_link *own = &w->links[p->level + 1];
+    link4 *own = &w->links[p->level + 1];
     quad v = own[-1].a.v, omega = own[-1].a.w;
     if (p->nv == 1) {
-        const single_column *c = &w->columns[p->v];
+        const column4 *c = &w->columns[p->v];
         double Ua, unused;
         quad_sums(c->U.v * v + c->U.w * omega, v, &Ua, &unused);
         const double a = c->inverse * (c->u - Ua);
@@ -192,11 +192,11 @@ static inline void single_accelerate(single_walk *w, const plan_body *p, double 
     own->a.w = omega;
 }
 
-static inline void single_root_accelerate(single_walk *w, const plan_body *p, double *x)
+static inline void root4_accelerate(walk4 *w, const plan_body *p, double *x)
 {
     double *a = &x[p->v];
     for (int32_t k = 0; k < 6; k++) {
-        const single_column *c = &w->columns[p->v + k];
+        const column4 *c = &w->columns[p->v + k];
         double sum = c->u;
         for (int32_t e = 0; e < k; e++) sum -= quad_at(e < 3 ? &c->U.v : &c->U.w, e % 3) * a[e];
         a[k] = c->inverse * sum;
@@ -204,10 +204,10 @@ static inline void single_root_accelerate(single_walk *w, const plan_body *p, do
     w->links[1].a = pair4_from(a);
 }
 
-/* ---- the whole ---- */
+/* ---- a state ---- */
 
-/* one coordinate a joint, or none; a free one at roots */
-static inline int single_fits(const hml_plan *plan)
+/* has every joint at most one coordinate, except free roots? */
+static inline int one_dof_or_free_root(const hml_plan *plan)
 {
     const plan_body *pb = plan_bodies(plan);
     for (int32_t i = 0; i < plan->nbodies; i++) {
@@ -216,8 +216,8 @@ static inline int single_fits(const hml_plan *plan)
     return 1;
 }
 
-/* τ less what damping and springs take; those are rare enough to be computed in packs */
-static inline void single_forces(const kernel_call *call, kernel_scratch *k, single_walk *w)
+/* τ less the forces of damping and springs; those are rare, and computed in packs */
+static inline void joint_forces4(const kernel_call *call, kernel_scratch *k, walk4 *w)
 {
     const hml_plan *plan = call->plan;
     const double *tau = call->tau.data;
@@ -233,13 +233,13 @@ static inline void single_forces(const kernel_call *call, kernel_scratch *k, sin
     for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = num_get(k->kept.tau[c], 0);
 }
 
-/* the root of a tree; returns what base_acceleration is of a free one */
-static inline quad single_root_out(const kernel_call *call, single_walk *w, const plan_body *p)
+/* the root of a tree; returns base_acceleration of a free root */
+static inline quad root4_out(const kernel_call *call, walk4 *w, const plan_body *p)
 {
     const quad zero = {0, 0, 0, 0}, g = {call->gravity[0], call->gravity[1], call->gravity[2], 0};
     const frame4 world = frame4_world();
     const double *nu = &w->v[p->v];
-    single_link *up = w->links, *own = up + 1;
+    link4 *up = w->links, *own = up + 1;
     frame4 W;
     frame_behind_joint(p, w->q, w->s, w->c, &world, &W);
     const quad gravity = quad_seen_from(&W, g);
@@ -247,55 +247,55 @@ static inline quad single_root_out(const kernel_call *call, single_walk *w, cons
     own->H = world;
     if (p->type != HML_JOINT_FREE) {
         up->a.v = -gravity;
-        single_out(w, p, up, own);
+        link4_out(w, p, up, own);
         return zero;
     }
     const pair4 motion = pair4_from(nu);
     const quad s = gravity - quad_cross(motion.w, motion.v);
     own->v.v = own->a.v = own->a.w = zero;
     own->v.w = motion.w;
-    single_load(p, own, zero);
+    link4_force(p, own, zero);
     for (int k = 0; k < 3; k++) w->columns[p->v + k].u -= plan_coordinates(w->plan)[p->v + k].armature * s[k];
     return s;
 }
 
-/* 1: not for this kernel, nothing is written */
+/* returns 1 if the state is not for this kernel; then nothing is written */
 static inline unsigned single_forward_dynamics(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
     const plan_body *pb = plan_bodies(plan);
     kernel_scratch k;
-    single_walk w;
-    if (call->wrenches.data || !single_fits(plan)) return 1;
+    walk4 w;
+    if (call->wrenches.data || !one_dof_or_free_root(plan)) return 1;
     kernel_scratch_lay(plan, call->scratch, &k);
     double *x = (double *)k.kept.x;
     w.plan = plan, w.q = call->q.data, w.v = call->v.data, w.pivot_score = 0;
     w.s = (double *)k.kept.q, w.c = (double *)k.kept.v;
-    w.links = (single_link *)(void *)k.articulated, w.columns = (single_column *)(void *)k.kept.solver;
-    single_forces(call, &k, &w);
+    w.links = (link4 *)(void *)k.articulated, w.columns = (column4 *)(void *)k.kept.solver;
+    joint_forces4(call, &k, &w);
     sincos_range(w.q, plan->angles_begin, plan->angles_end, w.s, w.c);
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         const int32_t root = tree->body_begin;
         const quad zero = {0, 0, 0, 0};
-        quad free_fall = single_root_out(call, &w, &pb[root]);
+        quad free_fall = root4_out(call, &w, &pb[root]);
         for (int32_t i = root; i < tree->body_end; i++) {
-            single_link *own = &w.links[pb[i].level + 1];
+            link4 *own = &w.links[pb[i].level + 1];
             if (i > root) {
                 frame_behind_joint(&pb[i], w.q, w.s, w.c, &own[-1].H, &own->H);
-                single_out(&w, &pb[i], own - 1, own);
+                link4_out(&w, &pb[i], own - 1, own);
             }
             int32_t j = i;
-            for (; j > root && pb[j].end == i + 1; j = pb[j].parent) single_back(&w, &pb[j]);
+            for (; j > root && pb[j].end == i + 1; j = pb[j].parent) link4_back(&w, &pb[j]);
             if (j > root || pb[j].end != i + 1) continue;
             if (tree->base)
-                single_root_back(&w, &pb[root]);
+                root4_back(&w, &pb[root]);
             else
-                single_back(&w, &pb[root]);
+                link4_back(&w, &pb[root]);
         }
         w.links[0].a.v = w.links[0].a.w = zero;
-        if (tree->base) single_root_accelerate(&w, &pb[root], x);
-        for (int32_t i = tree->base ? root + 1 : root; i < tree->body_end; i++) single_accelerate(&w, &pb[i], x);
+        if (tree->base) root4_accelerate(&w, &pb[root], x);
+        for (int32_t i = tree->base ? root + 1 : root; i < tree->body_end; i++) link4_accelerate(&w, &pb[i], x);
         for (int32_t e = 0; e < tree->base / 2; e++) x[tree->begin + e] += free_fall[e];
     }
     if (!(w.pivot_score < 0x1p80)) return 1;

@@ -1,12 +1,13 @@
 /*
- * The columns of a free root in the linearization of one state.
+ * The columns of a free root in the linearization of one state. Only its angular velocity has right-hand sides: three
+ * columns. They are too few for lanes, so here a lane is a row of the results.
  */
 #ifndef HML_KERNEL_SINGLE_FREE_BASE_H
 #define HML_KERNEL_SINGLE_FREE_BASE_H
 
 #include "kernel/single/columns.h"
 
-/* three packs, a column of a matrix each, to LANES rows of it or fewer */
+/* three packs, each a column of a matrix, to LANES rows of it or fewer */
 NUM_INLINE void store_three_columns(vec3 x, double *to, size_t ld, int32_t rows)
 {
 #if LANES < 4
@@ -24,7 +25,7 @@ NUM_INLINE void store_three_columns(vec3 x, double *to, size_t ld, int32_t rows)
 #endif
 }
 
-/* G s for LANES rows of G from `from` on; s: three columns, which are rows of numbers here */
+/* G s for LANES rows of G from `from` on; s: three columns, stored as rows */
 NUM_INLINE vec3 base_rows_product(const double *from, double (*s)[ROW8])
 {
     num G[ROW8];
@@ -37,7 +38,7 @@ NUM_INLINE vec3 base_rows_product(const double *from, double (*s)[ROW8])
     return x;
 }
 
-/* the first six numbers of the rows of D_q, the first three of D_ν */
+/* zeros in the first six columns of D_q and the first three of D_ν */
 static inline void base_clear_rows(const single_solver *m, output_rows Dq, output_rows Dv)
 {
     const quad zero = {0, 0, 0, 0};
@@ -69,11 +70,11 @@ NUM_INLINE void quads_of_sym(const double *x, quad c[3])
     c[2] = __builtin_shufflevector(high, high, 0, 2, 3, 3);
 }
 
-/* −(2B + I ω^): what its angular velocity does to the forces on the root itself; three columns, rows here */
+/* −(2B + I ω^): what the angular velocity does to the forces on the root itself; three columns, stored as rows */
 static inline void base_root_rhs(const double *sum, const double *omega, double s[3][ROW8])
 {
     const quad h = quad_from(sum + 1), n = quad_from(sum + 10), t = quad_from(sum + 13), w = quad_from(omega);
-    quad J[3], K[3]; /* fourth numbers are of no use, here as above */
+    quad J[3], K[3]; /* their fourth entries are unused, as those of h, n, t */
     quads_of_sym(sum + 4, J);
     quads_of_sym(sum + 16, K);
     for (int e = 0; e < 3; e++) {
@@ -84,8 +85,8 @@ static inline void base_root_rhs(const double *sum, const double *omega, double 
 }
 
 /*
- * Of its motion only the angular velocity has right-hand sides: rows −(g + F × ω) below and −(2B + I ω^) of the root.
- * Three columns are few for lanes; rows are many, and N is symmetric: here a lane is a row.
+ * Right-hand sides of the angular velocity: −(g + F × ω) in the rows below, −(2B + I ω^) in those of the root. N is
+ * symmetric, so a row of N serves as a column.
  */
 static inline void base_panel(const single_solver *m, const single_panel *p)
 {

@@ -1,9 +1,9 @@
 /*
- * All Jacobians of one state: the results of pack/jacobians.h for a single call, where lanes are not states.
+ * All Jacobians of one state: the results of pack/jacobians.h, with other lanes.
  *
- * A quad holds a column of a 4x4 matrix: an axis [x; 0] or a position [p; 1] in the world. A frame is four of them, so
- * that products of poses are sums of quads times numbers, and the last row takes care of itself. For instruction sets
- * whose registers hold a quad.
+ * A quad holds a column of a 4x4 matrix: an axis [x; 0] or a position [p; 1] in the world. A frame is four quads, so
+ * products of poses are sums of quads times numbers, and the last row needs no care. For instruction sets whose
+ * registers hold a quad.
  */
 #ifndef HML_KERNEL_SINGLE_JACOBIANS_H
 #define HML_KERNEL_SINGLE_JACOBIANS_H

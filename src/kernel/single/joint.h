@@ -1,5 +1,5 @@
 /*
- * Joints of one state, in registers of four: frames behind a joint, its axis, sines and cosines of all angles.
+ * Joints of one state, in registers of four: the frame after a joint, its axes, sines and cosines of all angles.
  */
 #ifndef HML_KERNEL_SINGLE_JOINT_H
 #define HML_KERNEL_SINGLE_JOINT_H
@@ -7,7 +7,7 @@
 #include "kernel/simd/vec4.h"
 #include "model/plan.h"
 
-/* sines and cosines of the numbers begin … end − 1 of q */
+/* sines and cosines of the entries begin … end − 1 of q */
 static inline void sincos_range(const double *q, int32_t begin, int32_t end, double *s, double *c)
 {
     for (; begin + LANES <= end; begin += LANES) {
@@ -18,7 +18,7 @@ static inline void sincos_range(const double *q, int32_t begin, int32_t end, dou
         memcpy(c + begin, &cosine, sizeof cosine);
     }
 #if LANES > 1
-    if (begin < end) { /* s and c have room for a whole pack */
+    if (begin < end) { /* s and c have room for one pack more */
         num angle = num_load_part(q + begin, end - begin), sine, cosine;
         num_sincos(angle, &sine, &cosine);
         memcpy(s + begin, &sine, sizeof sine);
@@ -27,7 +27,7 @@ static inline void sincos_range(const double *q, int32_t begin, int32_t end, dou
 #endif
 }
 
-/* moves a joint's predecessor frame by its position; s, c: sines and cosines of q's numbers */
+/* moves a joint's predecessor frame by its position; s, c: sines and cosines of q's entries */
 static inline frame4 frame4_move(int type, double pitch, frame4 A, const double *q, const double *s, const double *c)
 {
     switch (type) {
@@ -45,7 +45,7 @@ static inline frame4 frame4_move(int type, double pitch, frame4 A, const double 
     }
 }
 
-/* H of a body whose parent is at `up`; revolute joints, the many, without a call; sine, cosine: of q's numbers */
+/* H of a body whose parent is at `up`; revolute joints, which are most, without a call */
 NUM_INLINE void frame_behind_joint(const plan_body *p, const double *q, const double *sine, const double *cosine,
                                    const frame4 *up, frame4 *H)
 {

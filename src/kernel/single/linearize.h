@@ -1,16 +1,16 @@
 /*
- * The linearization of one state: pack/columns.h for a single call, where lanes are bodies and columns. The passes
- * are in single/passes.h, M⁻¹ in single/block_inverse.h, columns in single/columns.h, those of a free root in
- * single/free_base.h, long chains in single/long_chains.h; here is the whole.
+ * The linearization of one state, where lanes are bodies and columns: the stages in order. The passes are in
+ * single/passes.h, M⁻¹ in single/block_inverse.h, columns in single/columns.h, those of a free root in
+ * single/free_base.h, long chains in single/long_chains.h.
  *
- * Armature, damping or springs on a free root, and pivots that vanish are left to pack/columns.h.
+ * Armature, damping or springs on a free root, and pivots that vanish, are left to the fallback, pack/linearize.h.
  */
 #ifndef HML_KERNEL_SINGLE_LINEARIZE_H
 #define HML_KERNEL_SINGLE_LINEARIZE_H
 
 #include "kernel/single/long_chains.h"
 
-/* ---- the whole ---- */
+/* ---- D_q, D_ν, M⁻¹ ---- */
 
 static inline size_t single_scratch_lay(const hml_plan *plan, int long_chain, void *memory, single_solver *m,
                                         single_panel *p, num **passive)
@@ -86,7 +86,7 @@ static inline void single_tree_begin(single_tree *t, int32_t index)
     t->packs = (t->n + LANES - 1) / LANES;
 }
 
-/* own inertias, and all that moves them, to ν̇ and what M⁻¹ is made of */
+/* from poses and motions to ν̇ and the factors of M⁻¹ */
 NUM_INLINE void single_tree_solve(single_solver *m, const int long_chain, const int with_motion)
 {
     single_tree *t = &m->t;
@@ -139,7 +139,7 @@ static inline int single_unfit(const hml_plan *plan)
     return 0;
 }
 
-/* τ less what damping and springs take; those are rare enough to be computed in packs. Returns the springs' ∂h/∂q */
+/* τ less the forces of damping and springs; those are rare, and computed in packs. Returns ∂h/∂q of the springs */
 static inline const num *single_passive_forces(const kernel_call *call, num *q, double *left)
 {
     const hml_plan *plan = call->plan;
@@ -160,7 +160,7 @@ static inline int single_call_is_good(const kernel_call *call)
     return !num_any((mask)(bad != 0)) && state_is_good(call->plan, call->q.data);
 }
 
-/* 1: not for this kernel, what it has written is of no use */
+/* returns 1 if the state is not for this kernel; its outputs are then invalid */
 static inline unsigned single_linearize(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;
@@ -211,7 +211,7 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
         inverse_panel_columns(m, output_rows_at(p, call->Minv, row, below + at), at);
 }
 
-/* 1: not for this kernel, what it has written is of no use */
+/* returns 1 if the state is not for this kernel; its outputs are then invalid */
 static inline unsigned single_inverse_mass_matrix(const kernel_call *call)
 {
     const hml_plan *plan = call->plan;

@@ -1,20 +1,20 @@
 /*
- * Linearization and M⁻¹ of one state without M, for robots with long chains: M⁻¹ b by sweeps along the tree, a column
- * in each lane.
+ * Linearization and M⁻¹ of one state without M, for robots with long chains: M⁻¹ b by sweeps along the tree, one column
+ * per lane.
  *
- * Of a chain of n columns M and its inverse are full, and N b of single/block_inverse.h takes n steps for every entry.
- * With articulated bodies it takes two dozen, however long the chain. I^A comes leaves first, one column after the
- * other, those of a joint too: they are joints with nothing in between.
+ * M of a chain of n columns and its inverse are full, so N b of single/block_inverse.h takes n operations per entry. With
+ * articulated bodies an entry takes about two dozen, however long the chain. I^A is computed leaves first, column by
+ * column; the columns of one joint are treated as joints in a row.
  *
  *   W = I^A S / D      D = S·I^A S      I^A of the parent += I^A − D W Wᵀ
  *
  *   in    u = b − S·p      p of the parent += W u
  *   out   x = u / D − W·a  a = a of the parent + S x
  *
- * A free root comes last on the way in and first on the way out: a = −(I^A)⁻¹ p. What a motion does to the forces
- * of its column's ancestors is one wrench U: it goes into p there, and their rows need no right-hand side.
+ * A free root is last on the way in and first on the way out: a = −(I^A)⁻¹ p. What a motion of a column does to the
+ * forces of its ancestors is one wrench U; it is added to p at its joint, so ancestors need no right-hand sides.
  *
- * p and a stay in registers along a segment of the tree (model/plan.h) and are kept where segments meet.
+ * p and a stay in registers along a segment of the tree (model/plan.h) and are stored where segments meet.
  */
 #ifndef HML_KERNEL_SINGLE_LONG_CHAINS_H
 #define HML_KERNEL_SINGLE_LONG_CHAINS_H
@@ -23,7 +23,7 @@
 
 /* ---- articulated inertias ---- */
 
-/* those of the bodies alone, before they are summed up over subtrees */
+/* inertias of the single bodies, before composites are summed over subtrees */
 static inline void sweep_inertias(const single_solver *m)
 {
     static const double zero[6] = {0};
@@ -41,7 +41,7 @@ NUM_INLINE double sweep_dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + (a[4] * b[4] + a[5] * b[5] + a[6] * b[6]);
 }
 
-/* a column is eliminated: W, with 1/D at 3 */
+/* eliminates a column: W, with 1/D in ROW8_SPARE */
 NUM_INLINE void sweep_column(single_solver *m, int32_t c, row8 I[6])
 {
     const single_tree *t = &m->t;
@@ -59,7 +59,7 @@ NUM_INLINE void sweep_column(single_solver *m, int32_t c, row8 I[6])
     W[ROW8_SPARE] = inverse;
 }
 
-/* W of all columns; what is left of a free root's inertia stands in its six rows */
+/* W of all columns; the articulated inertia of a free root stays in its six rows */
 static inline void sweep_eliminate(single_solver *m)
 {
     const single_tree *t = &m->t;
@@ -123,8 +123,8 @@ static inline void sweep_solve(single_solver *m)
 /* ---- panels ---- */
 
 /*
- * A panel writes a few columns of every row. From SWEEP_LARGE columns on the results leave the caches in between: there
- * SWEEP_STAGE columns are gathered before they go to their places, whole lines one after the other. Measured.
+ * A panel writes a few columns of every row. From SWEEP_LARGE columns on (measured) the results do not stay in the caches
+ * between panels: there SWEEP_STAGE columns are gathered before they are written, as whole cache lines.
  */
 enum { SWEEP_STAGE = 32, SWEEP_LARGE = 128 };
 
@@ -151,7 +151,7 @@ NUM_INLINE void sweep_add(num to[6], const num x[6])
     for (int d = 0; d < 6; d++) to[d] += x[d];
 }
 
-/* what is added up in the three */
+/* to += x, for the three results */
 NUM_INLINE void sweep_add_all(base_rhs *to, const base_rhs *x)
 {
     sweep_add(to->q, x->q), sweep_add(to->v, x->v), sweep_add(to->m, x->m);
@@ -163,7 +163,7 @@ NUM_INLINE void sweep_less(lane_set lanes, const wrench *U, num p[6])
     for (int d = 0; d < 6; d++) p[d] -= lanes_where(lanes, u[d]);
 }
 
-/* right-hand sides of rows begin … end − 1, which the panel's columns carry or are */
+/* right-hand sides in rows begin … end − 1: the panel's columns and their descendants */
 static inline void sweep_sides(const single_sweep *s, const single_tree *t, const single_panel *p, const column_side *q,
                                const column_side *v, int32_t begin, int32_t end)
 {
@@ -198,7 +198,7 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
     const double *S = t->S + c * ROW8, *W = s->W + c * ROW8;
     result_row *u = s->u + c;
     s->touched[segment] = at;
-    for (; c > last; c--) { /* for M⁻¹ nothing comes from further out than the columns themselves */
+    for (; c > last; c--) { /* M⁻¹ has no right-hand sides further out than the columns themselves */
         S -= ROW8, W -= ROW8, u--;
         if (with_motion) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
         u->m = K(0);
@@ -209,7 +209,7 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
         const num unit = lanes_where(lanes_in(lane_of >= 0 ? 1u << lane_of : 0), K(1));
         if (with_motion) u->q = sweep_in(S, W, u->q, x.q), u->v = sweep_in(S, W, u->v, x.v);
         u->m = sweep_in(S, W, unit, x.m);
-        if (with_motion && from == row) { /* behind its joint U stands for the right-hand sides */
+        if (with_motion && from == row) { /* from its joint inwards, U replaces the right-hand sides */
             const int32_t end = from + plan_bodies(t->call->plan)[pc[row].body].nv;
             const int32_t low = from > at ? from - at : 0, high = end < p->end ? end - at : p->end - at;
             const lane_set lanes = lanes_in((1u << high) - (1u << low));
@@ -227,14 +227,14 @@ NUM_INLINE void sweep_segment_in(const single_sweep *s, const single_tree *t, co
         *s->root = x;
 }
 
-/* a row to come will be written: rows of large matrices are far apart, and nothing but this hint foresees them */
+/* prefetches a row that will be written soon: rows of large matrices are too far apart for the processor to foresee */
 NUM_INLINE void sweep_ahead(output_rows out)
 {
     const size_t rows = 12; /* measured */
     __builtin_prefetch((const void *)((uintptr_t)out.to + rows * out.ld * sizeof *out.to), 1);
 }
 
-/* where the next rows of the results go */
+/* stores a row of the results, and advances to the next */
 NUM_INLINE void sweep_store(single_panel *p, const int full_width, const int with_motion, result_row x)
 {
     const int n = p->width;
@@ -248,7 +248,7 @@ NUM_INLINE void sweep_store(single_panel *p, const int full_width, const int wit
     p->Minv.to += p->Minv.ld;
 }
 
-/* outwards along a segment; a row that the way in did not touch has nothing but what the motion before it makes */
+/* outwards along a segment; rows that the way in did not touch have no right-hand side, only the motion of their parent */
 NUM_INLINE void sweep_segment_out(const single_sweep *s, const single_tree *t, single_panel *p, const int full_width,
                                   const int with_motion, int32_t segment)
 {
@@ -295,7 +295,7 @@ NUM_INLINE void sweep_panel_out(const single_solver *m, single_panel *p, const i
         sweep_segment_out(&m->sweep, t, p, full_width, with_motion, k);
 }
 
-/* nothing has come to the ends yet */
+/* p = 0 at the ends of all segments */
 static inline void sweep_clear(const single_solver *m)
 {
     const plan_column *pc = plan_columns(m->t.call->plan);
@@ -303,7 +303,7 @@ static inline void sweep_clear(const single_solver *m)
     memset(m->sweep.ends + first, 0, (size_t)(last - first + 1) * sizeof *m->sweep.ends);
 }
 
-/* results of a panel go to the stage */
+/* where the results of a panel go in the stage */
 NUM_INLINE output_rows sweep_staged(const single_solver *m, const single_panel *p, kernel_output out, int which)
 {
     output_rows o = {p->discard, 0};
@@ -313,7 +313,7 @@ NUM_INLINE output_rows sweep_staged(const single_solver *m, const single_panel *
     return o;
 }
 
-/* columns begin … end − 1 of a result from the stage to their place, a row after the other */
+/* columns begin … end − 1 of a result, from the stage to the output, row by row */
 NUM_INLINE void sweep_unstage(const single_solver *m, kernel_output out, int which, int32_t begin, int32_t end)
 {
     const single_tree *t = &m->t;
@@ -364,8 +364,7 @@ NUM_INLINE void sweep_panel_columns(const single_solver *m, single_panel *p, con
     }
 }
 
-/* columns of a free root from `at` on, as many as there are lanes; their right-hand sides are those of
- * base_panel */
+/* LANES columns of a free root from `at` on; their right-hand sides are those of base_panel */
 NUM_INLINE void sweep_base_columns(const single_solver *m, single_panel *p, const int with_motion, int32_t at)
 {
     const single_tree *t = &m->t;

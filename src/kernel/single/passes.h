@@ -2,10 +2,10 @@
  * The passes of the linearization of one state, where lanes are bodies and columns: those of pack/walk.h, as far as
  * they need no M.
  *
- * Formulas and frames are those of kernel/composite.h. Along the tree go rows (simd/row8.h), each of a few instructions
- * a body: poses, velocities, accelerations, sums over subtrees. All the rest, cross products, inertias in the root
- * frame and what a motion of a column does to its ancestors, waits for nobody and is done for LANES bodies or columns
- * at once by the very functions that packs of states use.
+ * Formulas and frames are those of kernel/composite.h. Recursions along the tree (poses, velocities, accelerations, sums
+ * over subtrees) work on rows (simd/row8.h) and take a few instructions per body. All the rest (cross products, inertias
+ * in the root frame, what a motion of a column does to its ancestors) does not depend on other bodies; it is done for
+ * LANES bodies or columns at once, by the same functions as in packs of states.
  *
  *   along the tree                       in lanes
  *   H, S, v = v_p + S ν                  Ψ̇ = v_p × S
@@ -14,8 +14,8 @@
  *   (ν̇: single/linearize.h)
  *   Δa = Δa_p + S ν̇, G                   Ψ̈, U_q, U_ν
  *
- * The world is slot 0 and a tree's bodies come behind it. Columns are those below a free root, counted from the first;
- * behind the last one columns of zeros fill its pack.
+ * The world is slot 0; the tree's bodies follow. Columns are those below a free root, counted from the first; columns of
+ * zeros fill up the last pack.
  */
 #ifndef HML_KERNEL_SINGLE_PASSES_H
 #define HML_KERNEL_SINGLE_PASSES_H
@@ -43,7 +43,7 @@ typedef struct column_side {
 
 /* LANES columns */
 typedef struct column_pack {
-    twist S, v_parent, Pd, PS; /* up: velocity of the parent; PS: Ψ̇ + Ṡ */
+    twist S, v_parent, Pd, PS; /* v_parent: velocity of the parent; PS: Ψ̇ + Ṡ */
     wrench F;
     vec3 g;
     column_side q, v; /* of D_q and D_ν */
@@ -58,19 +58,26 @@ typedef struct single_tree {
     const plan_tree *tree;
     const plan_body *bodies;                /* from the root on */
     const int32_t *parent;                  /* slots of their parents */
-    const int32_t *body_slot, *parent_slot; /* slots of columns, see topology */
+    const int32_t *body_slot, *parent_slot; /* of columns, see plan_paths */
     int32_t nbodies, n;                     /* columns below a free root, or all */
     int32_t below;                          /* the first of them in the plan */
     int32_t packs;
-    double *sine, *cosine; /* of q's numbers */
-    const double *nu;      /* by columns of the plan, as tau, less passive forces, and x: ν̇ */
+    double *sine, *cosine; /* of q's entries */
+    const double *nu;      /* nv, by columns of the plan, as tau (less passive forces) and x (ν̇) */
     double *tau, *x;
-    frame4 *H;              /* by slots, as all up to `sum` */
-    double *v, *a, *da, *G; /* rows; a with ν̇ = 0, then with ν̇; da: the difference; G: Σ F ν̇ further out */
-    double *sum;            /* composites */
-    double *S, *Pd, *F, *g; /* rows of columns; F: with b at 3; g: three numbers */
-    column_pack *pack;      /* packs */
-    double gravity[4], velocity[4]; /* in the root frame; linear, of a free root: left out of the passes */
+    /* by slots, nbodies + 1 of them and a pack more */
+    frame4 *H;
+    double *v;   /* × ROW8 */
+    double *a;   /* × ROW8: with ν̇ = 0; after add_accelerations with ν̇ */
+    double *da;  /* × ROW8: what ν̇ adds to a */
+    double *G;   /* × ROW8: Σ F ν̇ over the columns further out */
+    double *sum; /* × COMPOSITE_STRIDE: composites, of the bodies, then of their subtrees */
+    /* by columns, packs × LANES of them */
+    double *S, *Pd;                 /* × ROW8 */
+    double *F;                      /* × ROW8, with b in ROW8_SPARE */
+    double *g;                      /* × ROW8: three numbers */
+    column_pack *pack;              /* packs */
+    double gravity[4], velocity[4]; /* in the root frame; velocity: linear, of a free root, left out of the passes */
 } single_tree;
 
 /* ---- out ---- */
@@ -88,7 +95,7 @@ static inline void joint_columns8(const plan_body *p, const frame4 *H, double *S
     }
 }
 
-/* a body's pose is known: its columns, at S, and its velocity */
+/* columns S and velocity of a body, from its pose */
 NUM_INLINE void columns_and_velocity(const single_tree *t, const plan_body *p, const frame4 *H, const double *up,
                                      double *S, double *own)
 {
@@ -121,8 +128,8 @@ static inline void poses_out(single_tree *t)
     *(quad_anywhere *)t->gravity = gravity;
     quads_put(t->v, zero, zero);
     quads_put(t->da, zero, zero);
-    for (int k = 0; k < COMPOSITE_STRIDE; k += ROW8)
-        row8_put(t->sum + k, row8_zero()); /* of the columns behind the last one */
+    /* the world's composite is zero: the columns that fill up the last pack are in its slot */
+    for (int k = 0; k < COMPOSITE_STRIDE; k += ROW8) row8_put(t->sum + k, row8_zero());
     *H = world;
     if (t->tree->base) {
         const pair4 motion = pair4_from(t->nu + p->v);
@@ -186,7 +193,7 @@ NUM_INLINE void accumulate_rows(const single_tree *t, double *rows, const double
 
 /* ---- bodies, then their subtrees ---- */
 
-/* LANES bodies of the plan from `body` on, whose slots are given; composites, or inertias alone, to `to` */
+/* composites, or only inertias, of LANES bodies of the plan from `body` on, whose slots are given */
 NUM_INLINE void body_composites(const single_tree *t, int32_t body, const int32_t slots[LANES], const int with_motion,
                                 double *to)
 {
@@ -211,7 +218,7 @@ NUM_INLINE void body_composites(const single_tree *t, int32_t body, const int32_
         rows8_out(b + k, to + k, COMPOSITE_STRIDE);
 }
 
-/* external wrenches, given in the bodies' own frames, take their part of the force */
+/* external wrenches, given in the bodies' own frames, are subtracted from the forces */
 static inline void subtract_wrenches(const single_tree *t)
 {
     const double *w = t->call->wrenches.data + 6 * (size_t)t->tree->body_begin;
@@ -224,7 +231,7 @@ static inline void subtract_wrenches(const single_tree *t)
     }
 }
 
-/* their own; `moving`: not only inertias */
+/* of all bodies; with_motion: not only inertias */
 NUM_INLINE void composites_of_bodies(single_tree *t, const int with_motion)
 {
     const int32_t n = t->nbodies, first = t->tree->body_begin;
@@ -236,7 +243,7 @@ NUM_INLINE void composites_of_bodies(single_tree *t, const int with_motion)
     if (with_motion && t->call->wrenches.data) subtract_wrenches(t);
 }
 
-/* summed up over subtrees */
+/* their sums over subtrees */
 NUM_INLINE void composites_of_subtrees(single_tree *t, const int with_motion)
 {
     const int32_t n = t->nbodies, *parent = t->parent;
@@ -248,7 +255,7 @@ NUM_INLINE void composites_of_subtrees(single_tree *t, const int with_motion)
     }
 }
 
-/* F, and g and b if they move, of the columns */
+/* F of the columns; with_motion: g and b as well */
 NUM_INLINE void column_forces(single_tree *t, const int with_motion)
 {
     for (int32_t k = 0; k < t->packs; k++) {

@@ -1,8 +1,8 @@
 /*
- * Poses of all bodies of one state. A row of a 4x4 matrix is four numbers side by side, so that a product of poses is a
- * sum of rows times numbers, and results lie where they are wanted: a body finds its parent's pose among them.
+ * Poses of all bodies of one state. A row of a 4x4 matrix is one register, so a product of poses is a sum of rows times
+ * numbers, and rows are stored straight to the output, where a body also reads its parent's pose.
  *
- * Sines and cosines of all angles come first, as many at a time as a pack holds. See plan_motion for the rest.
+ * Sines and cosines of all angles are computed first, one pack of angles at a time. See plan_motion for the rest.
  */
 #ifndef HML_KERNEL_SINGLE_POSES_H
 #define HML_KERNEL_SINGLE_POSES_H
@@ -22,7 +22,7 @@ NUM_INLINE void free_rows(const double *q, rows3 *M)
     M->r[2] = v * (n * z) + c;
 }
 
-/* finite and on the group? Runs are the tree's, as there are no followers */
+/* finite and on the group? Without followers the runs of the plan are those of the tree */
 static inline int state_is_good(const hml_plan *plan, const double *q)
 {
     if (num_any((mask)(not_finite_bits((size_t)plan->nq, q, num_to_bits(K(0))) != 0))) return 0;
@@ -41,7 +41,7 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
     if (b->type == HML_JOINT_REVOLUTE || b->type == HML_JOINT_PRISMATIC) {
         rows3 C, A, B;
         rows3_load(b->rows[0], &C), rows3_load(b->rows[1], &A), rows3_load(b->rows[2], &B);
-        const int turns = b->type == HML_JOINT_REVOLUTE; /* a displacement has no sine: nobody wrote s there */
+        const int turns = b->type == HML_JOINT_REVOLUTE; /* of a displacement s is not set */
         const double x = turns ? c[b->q] : q[b->q], y = turns ? s[b->q] : 0;
         for (int k = 0; k < 3; k++) M->r[k] = C.r[k] + A.r[k] * x + B.r[k] * y;
         return;
@@ -59,7 +59,7 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
     rows3_mul(b->rows[0], &moved, M);
 }
 
-/* sines and cosines; returns where a kernel's own scratch begins */
+/* room for sines and cosines; returns where a kernel's own scratch begins */
 static inline layout_cursor single_scratch_begin(const hml_plan *plan, void *memory, double **s, double **c)
 {
     const size_t room = ((size_t)plan->nq + LANES) * sizeof(double);

@@ -60,8 +60,7 @@ static void composites(const reference *r)
     }                                                                            /* 23 */
 }
 
-/* lines 30-46 for body i: ∂₀F_Bi/∂s, the wrench that supports a unit acceleration of joint i, carried down to the base
- */
+/* lines 30-46 for body i: ∂₀F_Bi/∂s, the wrench for a unit acceleration of joint i, carried down to the base */
 static void support(const reference *r, int i, double *dF)
 {
     const reference_body *b = r->body;

@@ -3,8 +3,7 @@
  * recursions carry from body to body.
  *
  *   hmli_tree_open     lays the bodies out in the caller's scratch, checks the state, fills poses and columns
- *   hmli_tree_to_root  columns and inertias in the frame of the tree's root, an inertial frame that is there at this
- * instant
+ *   hmli_tree_to_root  columns and inertias in an inertial frame that coincides with the tree's root at this instant
  */
 #ifndef HML_REFERENCE_FEATHERSTONE_TREE_H
 #define HML_REFERENCE_FEATHERSTONE_TREE_H
