@@ -200,6 +200,22 @@ static inline void urdf_digits(hostile_text *t, size_t bytes)
     hostile_print(t, "'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link></robot>");
 }
 
+/* meshes and materials, each of its own name; half of the materials are global */
+static inline void urdf_visuals(hostile_text *t, size_t bytes)
+{
+    hostile_print(t, "<robot name='r'>");
+    for (int i = 0; t->size < bytes / 4; i++)
+        hostile_print(t, "<material name='c%d'><color rgba='1 0 0 1'/></material>\n", i);
+    hostile_print(t, "<link name='l'>");
+    for (int i = 0; t->size < bytes; i++)
+        hostile_print(t,
+                      "<visual><geometry><mesh filename='m%d.stl'/></geometry><material name='c%d'/></visual>\n"
+                      "<visual><geometry><box size='1 1 1'/></geometry><material name='d%d'><color rgba='0 1 0 1'/>"
+                      "</material></visual>\n",
+                      i, i, i);
+    hostile_print(t, "</link></robot>");
+}
+
 /* ---- MJCF ---- */
 
 static inline void mjcf_with(hostile_text *t, const char *head, const char *item, const char *tail, size_t bytes)
@@ -299,6 +315,17 @@ static inline void mjcf_classes(hostile_text *t, size_t bytes)
     for (int i = 0; i < deep; i++) hostile_print(t, "</default>");
     hostile_print(t, "</default><worldbody><body childclass='c%d'><joint/>" HOSTILE_INERTIA, deep - 1);
     hostile_repeat(t, "<geom/>", bytes);
+    hostile_print(t, HOSTILE_END);
+}
+
+static inline void mjcf_assets(hostile_text *t, size_t bytes)
+{
+    hostile_print(t, "<mujoco><asset>");
+    for (int i = 0; t->size < bytes / 2; i++)
+        hostile_print(t, "<mesh name='m%d' file='m%d.stl'/><material name='c%d' rgba='1 0 0 1'/>\n", i, i, i);
+    hostile_print(t, "</asset><worldbody><body><joint/>" HOSTILE_INERTIA);
+    for (int i = 0; t->size < bytes; i++)
+        hostile_print(t, "<geom type='mesh' mesh='m%d' material='c%d' contype='0' conaffinity='0'/>\n", i, i);
     hostile_print(t, HOSTILE_END);
 }
 
@@ -444,6 +471,7 @@ static const hostile_shape hostile_shapes[] = {
     {"names of one hash", "a.urdf", urdf_one_hash, 1},
     {"declared attributes", "a.urdf", urdf_declared, 0},
     {"a number of many digits", "a.urdf", urdf_digits, 1},
+    {"visuals", "a.urdf", urdf_visuals, 1},
     {"bodies", "a.xml", mjcf_bodies, 1},
     {"bodies 900 deep", "a.xml", mjcf_deep, 1},
     {"frames 900 deep", "a.xml", mjcf_frames, 1},
@@ -456,6 +484,7 @@ static const hostile_shape hostile_shapes[] = {
     {"a wide default", "a.xml", mjcf_default_attributes, 1},
     {"classes 900 deep", "a.xml", mjcf_classes, 1},
     {"sections of defaults", "a.xml", mjcf_sections, 1},
+    {"assets", "a.xml", mjcf_assets, 1},
     {"equalities", "a.xml", mjcf_equalities, 1},
     {"actuators of one joint", "a.xml", mjcf_actuators, 1},
     {"chain", "a.json", json_chain, 1},

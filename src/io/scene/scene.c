@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/common/environment.h"
 #include "io/common/file.h"
 
 enum { LONGEST_NAME = 4096 }; /* of a file; no system has longer ones */
@@ -210,6 +211,8 @@ static hml_status load(const void *data, size_t size, const char *name, int in_m
     scene_maker maker = {0};
     reader r = {.file = name, .in_memory = in_memory, .memory = &memory, .error = error ? error : &local};
     hml_scene *made = calloc(1, sizeof *made);
+    environment numbers;
+    environment_enter(&numbers);
     r.scene = &maker;
     hml_status status = made ? hmli_read_model(&r, data, size, options) : hmli_report_memory(error, name);
     if (!status) status = fill(&r, model, made);
@@ -229,6 +232,7 @@ static hml_status load(const void *data, size_t size, const char *name, int in_m
     hmli_map_free(&maker.links);
     hmli_reader_free(&r);
     hmli_arena_free(&memory);
+    environment_leave(&numbers);
     return status;
 }
 
