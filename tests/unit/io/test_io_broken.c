@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -164,9 +163,8 @@ static void make_json(text *t, int star)
     }
 }
 
-/* the limit has room for sanitizers and busy machines; a loader that looks through a list for every name takes minutes
- */
-static void test_large_trees_load_in_seconds(void **state)
+/* a hundred thousand bodies: how long that takes is test_io_hostile's business */
+static void test_large_trees_load(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -177,14 +175,11 @@ static void test_large_trees_load_in_seconds(void **state)
             make_urdf(&t, k & 1);
         else
             make_json(&t, k & 1);
-        clock_t start = clock();
         if (load_text(&t, k < 2 ? "many.urdf" : "many.json", &model, &error))
             fail_msg("%d: %s", error.line, error.message);
-        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
         assert_int_equal(hml_model_nbodies(model), MANY);
         assert_int_equal(hml_model_nv(model), k < 2 ? MANY + 5 : MANY);
         hml_model_free(model);
-        assert_true(seconds < 20);
     }
 }
 
@@ -220,7 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken_files_are_refused),    cmocka_unit_test(test_sound_files_load),
-        cmocka_unit_test(test_deep_nesting_is_refused),     cmocka_unit_test(test_large_trees_load_in_seconds),
+        cmocka_unit_test(test_deep_nesting_is_refused),     cmocka_unit_test(test_large_trees_load),
         cmocka_unit_test(test_every_truncation_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
