@@ -16,6 +16,6 @@ set -- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$
     -o Dir::State::status="$apt/status" -o Dir::Cache="$apt/cache" -o APT::Sandbox::User=root -o Debug::NoLocking=true
 apt-get "$@" update
 apt-get "$@" install -y --no-install-recommends --download-only \
-    libc6-dev libcmocka-dev libexpat1-dev libjansson-dev libzip-dev libmatio-dev
+    libc6-dev libcmocka-dev libexpat1-dev libzip-dev libmatio-dev
 for package in "$apt"/cache/archives/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
 touch "$sysroot/.complete"

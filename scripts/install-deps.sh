@@ -30,10 +30,10 @@ need_build()
     need ninja ninja-build
     need pkg-config pkg-config
     need module:expat libexpat1-dev
-    need module:jansson libjansson-dev
     need module:libzip libzip-dev
     need module:matio libmatio-dev
     need module:cmocka libcmocka-dev
+    need module:jansson libjansson-dev # the tests of the command read its JSON with it
 }
 
 need_check()
@@ -79,6 +79,7 @@ need_ci()
     need_python
     need c++ g++
     need gcovr gcovr
+    need file:/usr/share/i18n/locales/ps_AF locales
     need python3 python3
     need file:/usr/share/doc/python3-venv python3-venv
     need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu

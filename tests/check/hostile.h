@@ -1,7 +1,7 @@
 /*
  * Files of any size in shapes that make careless readers slow or greedy, beside ordinary ones of the same format:
- * for the test that readers take n log n time and linear memory (unit/test_io_hostile.c) and for the study that draws
- * it (bench/readers.c). Every shape is made of one thing, repeated until the file has the wanted size.
+ * for the test that readers take n log n time and linear memory (unit/io/test_io_hostile.c) and for the study that draws
+ * it (bench/studies/readers.c). Every shape is made of one thing, repeated until the file has the wanted size.
  */
 #ifndef HOSTILE_H
 #define HOSTILE_H
@@ -198,6 +198,13 @@ static inline void urdf_digits(hostile_text *t, size_t bytes)
     hostile_print(t, "<robot name='r'><link name='l'><inertial><mass value='0.");
     hostile_repeat(t, "1234567890", bytes);
     hostile_print(t, "'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link></robot>");
+}
+
+static inline void urdf_long_text(hostile_text *t, size_t bytes)
+{
+    hostile_print(t, "<robot name='r'><link name='l' note='");
+    hostile_repeat(t, "text ", bytes);
+    hostile_print(t, "'/></robot>");
 }
 
 /* meshes and materials, each of its own name; half of the materials are global */
@@ -432,6 +439,13 @@ static inline void json_deep(hostile_text *t, size_t bytes)
     hostile_print(t, "}");
 }
 
+static inline void json_long_name(hostile_text *t, size_t bytes)
+{
+    hostile_print(t, "{\"bodies\": [{\"name\": \"");
+    hostile_repeat(t, "name", bytes);
+    hostile_print(t, "\", \"parent\": null, \"joint\": {\"name\": \"j\", " HOSTILE_REVOLUTE "}}]}");
+}
+
 static inline void json_escapes(hostile_text *t, size_t bytes)
 {
     hostile_print(t, HOSTILE_JSON_BODY ", \"name\": \"");
@@ -471,6 +485,7 @@ static const hostile_shape hostile_shapes[] = {
     {"names of one hash", "a.urdf", urdf_one_hash, 1},
     {"declared attributes", "a.urdf", urdf_declared, 0},
     {"a number of many digits", "a.urdf", urdf_digits, 1},
+    {"a long text", "a.urdf", urdf_long_text, 1},
     {"visuals", "a.urdf", urdf_visuals, 1},
     {"bodies", "a.xml", mjcf_bodies, 1},
     {"bodies 900 deep", "a.xml", mjcf_deep, 1},
@@ -496,6 +511,7 @@ static const hostile_shape hostile_shapes[] = {
     {"one key many times", "a.json", json_twice, 0},
     {"nested lists", "a.json", json_nested, 0},
     {"lists 990 deep", "a.json", json_deep, 1},
+    {"a long name", "a.json", json_long_name, 1},
     {"escapes", "a.json", json_escapes, 1},
     {"keys nobody knows", "state", state_keys, 1},
     {"keys of one joint", "state", state_joint_keys, 1},
