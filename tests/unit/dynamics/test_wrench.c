@@ -261,9 +261,25 @@ static void test_generalized_force_of_bad_input(void **state)
     assert_int_equal(hml_generalized_force(model, work, q, 1, &load, HML_LEFT, out), HML_NOT_FINITE);
 }
 
+static void test_world_derivative_of_bad_input(void **state)
+{
+    (void)state;
+    const double J[6] = {0}, f[6] = {0}, M[1] = {1};
+    double D[1] = {7};
+    assert_int_equal(hml_wrench_world_derivative(-1, J, f, M, D, 1), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, NULL, f, M, D, 1), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, NULL, M, D, 1), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, NULL, D, 1), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, NULL, 1), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, D, 0), HML_INVALID_ARGUMENT);
+    assert_true(D[0] == 7);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, D, 1), HML_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_world_derivative_of_bad_input),
         cmocka_unit_test(generalized_force_gives_the_same_power),
         cmocka_unit_test(world_wrench_keeps_its_direction),
         cmocka_unit_test(on_the_world_nothing_happens),
