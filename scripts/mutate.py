@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Single changes of the sources, one at a time: does a test notice?
 
-mutate.py [--count N] [--seed N] [--jobs N] [--again] [--build DIR]
+mutate.py [--count N] [--seed N] [--jobs N] [--again] [--keep] [--build DIR]
 mutate.py --fixed [--base BUILD] [--build DIR]
 mutate.py --check
 
@@ -10,7 +10,8 @@ hold all the code. A change is written to a folder of its own; what is made of t
 linked with the other objects of that build. Then the tests run, the nearest first, until one fails: the change is
 killed. What does not compile is not counted; what leaves the same machine code is equivalent and is not counted either.
 Results are appended to DIR/results.jsonl as they come: a run that was stopped goes on where it was, and the same seed
-makes the same changes. --again tries survivors once more. docs/testing.md explains it.
+makes the same changes. --again tries survivors once more, --keep copies and builds nothing before. docs/testing.md
+explains it.
 
 --fixed: the changes of tests/mutations/fixed.json instead, found by the text of the code, wherever that lies. They are
 compiled into a static build that is there (build) and must be found by the agreement machine. --check: do they fit?
@@ -251,9 +252,10 @@ class Tests:
             if name.startswith("test_"):
                 self.known[name] = test.get("command") or [str(base.build / "tests" / name)]
         self.known["agree"] = [str(base.build / "tests/agree/agree"), *AGREE]
+        self.known["agree_quick"] = [*self.known["agree"], "--models", "24"]
 
     def target(self, name):
-        return "tests/agree/agree" if name == "agree" else f"tests/{name}"
+        return "tests/agree/agree" if name.startswith("agree") else f"tests/{name}"
 
     def seconds(self, name, arguments=()):
         """of processor time, without a change; None: it fails"""
@@ -269,9 +271,10 @@ class Tests:
             return self.cost[key]
 
     def order(self, path):
+        """the nearest first, then a short look by the machine, then the others by what they cost"""
         near, seconds = relevance(path), {key[0]: cost or 0 for key, cost in self.cost.items()}
         named = [n for n in self.known if near(n) or not FAR[path.startswith("src/sim/")].match(n)]
-        return sorted(named, key=lambda n: (-near(n), seconds.get(n, 1.0), n))
+        return sorted(named, key=lambda n: (-near(n), n != "agree_quick", seconds.get(n, 0.1), n))
 
 
 class Attempt:
@@ -378,15 +381,10 @@ def shrunk(program, mutant):
 
 
 def relevance(path):
-    """how near a test's name is to a file's: words they share. The agreement machine knows everything but src/sim"""
-    words = set(re.findall(r"[a-z0-9]{3,}", path.rsplit(".", 1)[0])) - {"src", "kernel", "algo", "group", "model", "single", "pack"}
-
-    def near(name):
-        if name == "agree":
-            return 0.5 if path.startswith("src/sim/") else 1.5 if path.startswith("src/group/") else 9
-        return len(words & set(re.findall(r"[a-z0-9]{3,}", name)))
-
-    return near
+    """how near a test's name is to a file's: words they share"""
+    dull = {"src", "kernel", "algo", "group", "model", "single", "pack"}
+    words = set(re.findall(r"[a-z0-9]{3,}", path.rsplit(".", 1)[0])) - dull
+    return lambda name: len(words & set(re.findall(r"[a-z0-9]{3,}", name)))
 
 
 def copy(tree, kinds):
@@ -411,9 +409,11 @@ def copy(tree, kinds):
             path.unlink()
 
 
-def prepare(folder, jobs):
+def prepare(folder, jobs, keep):
     """a build of shared libraries with -O1, and of all tests"""
     tree, build = folder / "tree", folder / "build"
+    if keep:
+        return Base(tree, build)
     copy(tree, KINDS)
     run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1",
          "-DBUILD_SHARED_LIBS=ON", "-DHAMEL_CLI=OFF", "-DHAMEL_EXAMPLES=OFF", "-DHAMEL_TEST_KINDS=F64",
@@ -469,6 +469,7 @@ def main():
     parser.add_argument("--fixed", action="store_true")
     parser.add_argument("--check", action="store_true", help="only look whether the fixed changes fit the sources")
     parser.add_argument("--again", action="store_true", help="try survivors of earlier runs once more")
+    parser.add_argument("--keep", action="store_true", help="the copy of the sources and its build as they are")
     parser.add_argument("--base", type=Path, default=ROOT / "build", help="with --fixed: a build of static libraries")
     parser.add_argument("--build", type=Path, default=ROOT / "build/mutate")
     options = parser.parse_args()
@@ -481,7 +482,7 @@ def main():
         base = Base(ROOT, options.base.resolve())
         wanted, flags, shared = [m for m in fixed(ROOT) if can_run(m["kinds"], base)], ["-O0"], False
     else:
-        base = prepare(folder, options.jobs)
+        base = prepare(folder, options.jobs, options.keep)
         wanted, flags, shared = draw(base.tree, options.count, options.seed), [], True
     tests = Tests(base)
     print(f"{len(tests.known)} test programs", flush=True)
