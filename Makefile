@@ -12,7 +12,7 @@ SECONDS     ?= 60
 SEED        ?= 1
 COUNT       ?= 200
 
-.PHONY: agree mutate build run test bench python check format docs install clean help
+.PHONY: agree mutate build run test bench python viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -53,6 +53,10 @@ bench: build $(BUILD)/.deps-bench
 ## python   build the Python package and test it, also against the programs it is compared with
 python: $(BUILD)/.deps-python
 	@scripts/python.sh $(BUILD)/venv $(JOBS)
+
+## viewer   make viewer/dist/viewer.html, the page of `hamel view`, from viewer/src (needs npm)
+viewer: $(BUILD)/.deps-viewer
+	@scripts/viewer.sh --build
 
 ## check    formatting, layers, static analysis, links in the documents, and the tests under sanitizers
 check: $(BUILD)/.deps-check

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks whether the tools of a task are installed. As root on Debian or Ubuntu it installs what is missing; elsewhere it
-# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|ci]
+# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|viewer|ci]
 set -eu
 
 missing=""
@@ -72,8 +72,17 @@ need_python()
     need file:/etc/ssl/certs/ca-certificates.crt ca-certificates
 }
 
+need_viewer()
+{
+    need node nodejs
+    need npm npm
+    need file:/etc/ssl/certs/ca-certificates.crt ca-certificates
+}
+
 need_ci()
 {
+    need_viewer
+    need chromium chromium
     need_check
     need_docs
     need_python

@@ -1,8 +1,10 @@
 /*
- * What of a robot is seen: the visual geometry of its file (libhamel-io).
+ * What of a robot is seen, and a page that shows it (libhamel-io).
  *
- *   hml_scene_load      the visuals of a URDF or MJCF file, for a model that was read from it
+ *   hml_scene_load          the visuals of a URDF or MJCF file, for a model that was read from it
  *   hml_scene_load_memory   the same from memory
+ *   hml_trajectory_load     a motion that hamel simulate, or numpy.savez, has written
+ *   hml_write_page          one HTML file with the robot, its meshes and a motion; hml_save_page writes it to a file
  *
  * The model itself has no visuals, as no computation needs them. A Hamel JSON file has none either: its robots are seen
  * by their collision shapes, bones and inertias. docs/view.md says what is read and where mesh files are looked for.
@@ -59,5 +61,57 @@ HML_API hml_status hml_scene_load_memory(const void *data, size_t size, const ch
                                          hml_error *error);
 
 HML_API void hml_scene_free(hml_scene *scene);
+
+/* ---- a motion ---- */
+
+typedef struct hml_trajectory {
+    size_t struct_size;
+    int32_t count, nq;
+    double *time; /* count, increasing */
+    double *q;    /* count × nq */
+    int32_t ncontacts;
+    char **contact_names;      /* ncontacts */
+    double *contact_positions; /* count × ncontacts × 3, in the world */
+    double *contact_forces;    /* count × ncontacts × 3, in the world's axes */
+} hml_trajectory;
+
+/*
+ * A .npz or .json file with an array `position`, one configuration per row; `time`, one entry per row (without it rows
+ * are 0.02 s apart); and `contact_names`, `contact_positions` and `contact_forces`, which may all be missing.
+ */
+HML_API hml_status hml_trajectory_load(const char *path, const hml_model *model, hml_trajectory **trajectory,
+                                       hml_error *error);
+HML_API void hml_trajectory_free(hml_trajectory *trajectory);
+
+/* ---- a page ---- */
+
+/*
+ * What a page shows beside the robot. hml_page_options_init fills the defaults: the neutral configuration, no motion, no
+ * visuals.
+ */
+typedef struct hml_page_options {
+    size_t struct_size;
+    const char *title;      /* NULL: the name of the model */
+    const hml_scene *scene; /* its warnings are shown too; NULL: no visuals */
+    int32_t count;          /* configurations; 0: the neutral one */
+    const double *q;        /* count × nq */
+    const double *time;     /* count, increasing, in seconds; may be NULL where count is 1 */
+    int ground; /* 1: the floor is the plane z = 0; 0: it lies there, or deeper if the robot reaches deeper */
+    int32_t ncontacts;
+    const char *const *contact_names; /* ncontacts */
+    const double *contact_positions;  /* count × ncontacts × 3, in the world */
+    const double *contact_forces;     /* count × ncontacts × 3: on the robot, in the world's axes */
+} hml_page_options;
+
+HML_API void hml_page_options_init(hml_page_options *options);
+
+/*
+ * The page as text, ended by a zero that size does not count; free it with hml_text_free. It needs a browser with WebGL
+ * and nothing else: it holds the files of the scene and opens no network connection. options NULL: the defaults.
+ */
+HML_API hml_status hml_write_page(const hml_model *model, const hml_page_options *options, char **text, size_t *size,
+                                  hml_error *error);
+HML_API hml_status hml_save_page(const hml_model *model, const hml_page_options *options, const char *path,
+                                 hml_error *error);
 
 #endif

@@ -26,13 +26,15 @@ static int reserve(writer *w, size_t more)
     return 1;
 }
 
-void hmli_writer_put(writer *w, const char *text)
+void hmli_writer_bytes(writer *w, const char *bytes, size_t size)
 {
-    size_t length = strlen(text);
-    if (!reserve(w, length)) return;
-    memcpy(w->data + w->size, text, length + 1);
-    w->size += length;
+    if (!reserve(w, size)) return;
+    memcpy(w->data + w->size, bytes, size);
+    w->size += size;
+    w->data[w->size] = 0;
 }
+
+void hmli_writer_put(writer *w, const char *text) { hmli_writer_bytes(w, text, strlen(text)); }
 
 void hmli_writer_print(writer *w, const char *format, ...)
 {

@@ -2,19 +2,18 @@
  * Results as NPZ: a zip archive of NPY files, one an array, as numpy.load reads them without pickle.
  *
  * NPY 1.0: the magic, the version, the length of the header, the header (a Python literal, padded with spaces so that
- * the data begin at a multiple of 64), the data. Times in the archive are constant: the same results, the same bytes.
+ * the data begin at a multiple of 64), the data.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <zip.h>
-
+#include "io/common/archive.h"
 #include "io/common/utf8.h"
 #include "io/result/result.h"
 
-enum { NPY_ALIGN = 64, NPY_PREAMBLE = 10, DOS_DATE_1980 = 1 << 5 | 1 };
+enum { NPY_ALIGN = 64, NPY_PREAMBLE = 10 };
 
 static char byte_order(void)
 {
@@ -108,72 +107,37 @@ static char *npy(const result_value *value, size_t *size)
     return file;
 }
 
-static int add_member(zip_t *archive, const char *prefix, const result_value *value)
+static int add_member(archive *a, const char *prefix, const result_value *value)
 {
-    size_t size, length = (prefix ? strlen(prefix) : 0) + strlen(value->name) + sizeof "..npy";
-    char *name = malloc(length), *data = npy(value, &size);
-    zip_buffer_fragment_t whole = {(zip_uint8_t *)data, size};
-    zip_source_t *source = data ? zip_source_buffer_fragment(archive, &whole, 1, 1) : NULL; /* it frees the data */
-    if (!source) free(data);
-    if (!name || !source) {
-        free(name);
-        zip_source_free(source);
-        return 0;
-    }
+    size_t size = 0, length = (prefix ? strlen(prefix) : 0) + strlen(value->name) + sizeof "..npy";
+    char *name = malloc(length);
+    if (!name) return 0;
     snprintf(name, length, "%s%s%s.npy", prefix ? prefix : "", prefix ? "." : "", value->name);
-    zip_int64_t index = zip_file_add(archive, name, source, ZIP_FL_ENC_UTF_8);
+    char *data = npy(value, &size);
+    int added = hmli_archive_add(a, name, data, size, 0);
     free(name);
-    if (index < 0) {
-        zip_source_free(source);
-        return 0;
-    }
-    return zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0 &&
-           zip_file_set_dostime(archive, (zip_uint64_t)index, 0, DOS_DATE_1980, 0) == 0;
+    return added;
 }
 
-static int add_members(zip_t *archive, const hml_result *result)
+static int add_members(archive *a, const hml_result *result)
 {
     for (size_t i = 0; i < result->nvalues; i++) {
         const result_value *value = &result->values[i];
         if (value->kind != VALUE_TABLE) {
-            if (!add_member(archive, NULL, value)) return 0;
+            if (!add_member(a, NULL, value)) return 0;
             continue;
         }
         for (size_t c = 0; c < value->data.table->nvalues; c++) {
-            if (!add_member(archive, value->name, &value->data.table->values[c])) return 0;
+            if (!add_member(a, value->name, &value->data.table->values[c])) return 0;
         }
     }
     return 1;
 }
 
-static hml_status take_bytes(zip_source_t *source, result_bytes *bytes)
-{
-    zip_stat_t there;
-    if (zip_source_stat(source, &there) || zip_source_open(source)) return HML_OUT_OF_MEMORY;
-    bytes->data = malloc(there.size + 1);
-    zip_int64_t got = bytes->data ? zip_source_read(source, bytes->data, there.size) : -1;
-    zip_source_close(source);
-    if (got < 0 || (zip_uint64_t)got != there.size) return HML_OUT_OF_MEMORY;
-    bytes->size = there.size;
-    return HML_OK;
-}
-
 hml_status hmli_result_npz(const hml_result *result, result_bytes *bytes)
 {
-    zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
-    if (!source) return HML_OUT_OF_MEMORY;
-    zip_source_keep(source); /* it outlives the archive that is written into it */
-    zip_t *archive = zip_open_from_source(source, ZIP_TRUNCATE, NULL);
-    if (!archive) {
-        zip_source_free(source);
-        zip_source_free(source);
-        return HML_OUT_OF_MEMORY;
-    }
-    hml_status status = HML_OUT_OF_MEMORY;
-    if (!add_members(archive, result) || zip_close(archive))
-        zip_discard(archive);
-    else
-        status = take_bytes(source, bytes);
-    zip_source_free(source);
-    return status;
+    archive *a = hmli_archive_new();
+    if (a && add_members(a, result)) return hmli_archive_finish(a, &bytes->data, &bytes->size);
+    hmli_archive_free(a);
+    return HML_OUT_OF_MEMORY;
 }

@@ -1,0 +1,21 @@
+/* A zip archive that is made in memory. Times in it are constant: the same members, the same bytes. */
+#ifndef HML_IO_COMMON_ARCHIVE_H
+#define HML_IO_COMMON_ARCHIVE_H
+
+#include <stddef.h>
+
+#include "hamel/base.h"
+
+typedef struct archive archive;
+
+/* NULL when out of memory */
+archive *hmli_archive_new(void);
+
+/* data: from malloc, and the archive's from now on, also on failure; 0 when out of memory */
+int hmli_archive_add(archive *a, const char *name, char *data, size_t size, int compress);
+
+/* the finished archive, from malloc; frees a, whatever happens */
+hml_status hmli_archive_finish(archive *a, char **data, size_t *size);
+void hmli_archive_free(archive *a);
+
+#endif

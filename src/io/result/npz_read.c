@@ -1,0 +1,243 @@
+/*
+ * Arrays out of an NPZ file. See npz_read.h. Files are not trusted: sizes are checked against what is there before
+ * anything is allocated, and a member that inflates beyond NPZ_MAX_SIZE is refused.
+ */
+#include "io/result/npz_read.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zip.h>
+
+#include "io/common/report.h"
+
+struct npz {
+    zip_t *zip;
+    const char *path;
+};
+
+/* what an NPY header says */
+typedef struct header {
+    char kind;    /* f, i or U */
+    int swapped;  /* big-endian */
+    size_t width; /* bytes of an entry */
+    int fortran;
+    int rank;
+    size_t shape[NPZ_MAX_RANK];
+    size_t count, begin; /* entries, and where they begin */
+} header;
+
+static hml_status bad(const npz *file, const char *name, const char *what, hml_error *error)
+{
+    return hmli_report(error, HML_BAD_FILE, file->path, 0, "%s.npy: %s", name, what);
+}
+
+hml_status hmli_npz_open(const char *path, npz **file, hml_error *error)
+{
+    int code = 0;
+    *file = malloc(sizeof **file);
+    if (!*file) return hmli_report_memory(error, path);
+    **file = (npz){zip_open(path, ZIP_RDONLY, &code), path};
+    if ((*file)->zip) return HML_OK;
+    free(*file);
+    *file = NULL;
+    if (code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS)
+        return hmli_report(error, HML_BAD_FILE, path, 0, "is not an NPZ file");
+    return hmli_report(error, HML_CANNOT_READ, path, 0,
+                       code == ZIP_ER_NOENT ? "there is no such file" : "cannot be read");
+}
+
+void hmli_npz_close(npz *file)
+{
+    if (!file) return;
+    zip_discard(file->zip);
+    free(file);
+}
+
+/* ---- the header ---- */
+
+/* the text after 'key': in the header's dictionary */
+static const char *value_of(const char *text, const char *key)
+{
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "'%s':", key);
+    const char *found = strstr(text, quoted);
+    if (!found) return NULL;
+    found += strlen(quoted);
+    return found + strspn(found, " ");
+}
+
+/* "(3, 4)"; 0 if it is not a shape */
+static int read_shape(const char *text, header *h)
+{
+    if (!text || *text++ != '(') return 0;
+    h->count = 1;
+    for (h->rank = 0;; h->rank++) {
+        text += strspn(text, " ,");
+        if (*text == ')') return 1;
+        char *end;
+        unsigned long long n = strtoull(text, &end, 10);
+        if (end == text || h->rank == NPZ_MAX_RANK || n > NPZ_MAX_SIZE || (n && h->count > NPZ_MAX_SIZE / n)) return 0;
+        text = end;
+        h->shape[h->rank] = (size_t)n;
+        h->count *= (size_t)n;
+    }
+}
+
+/* "'<f8'"; 0 if it is a type that is not read */
+static int read_type(const char *text, header *h)
+{
+    const uint16_t one = 1;
+    int little = *(const unsigned char *)&one;
+    if (!text || *text++ != '\'' || !strchr("<>|=", *text)) return 0;
+    char order = *text++;
+    char *end;
+    h->kind = *text++;
+    h->width = (size_t)strtoul(text, &end, 10);
+    if (end == text || *end != '\'') return 0;
+    h->swapped = (order == '>' && little) || (order == '<' && !little);
+    if (h->kind == 'U') {
+        int fits = h->width > 0 && h->width < 100000;
+        h->width *= 4;
+        return fits;
+    }
+    return (h->kind == 'f' || h->kind == 'i') && (h->width == 8 || h->width == 4);
+}
+
+/* data is ended by a zero */
+static const char *read_header(const unsigned char *data, size_t size, header *h)
+{
+    static const char damaged[] = "is damaged", unread[] = "is neither numbers nor text";
+    memset(h, 0, sizeof *h);
+    if (size < 12 || memcmp(data, "\x93NUMPY", 6) != 0 || data[6] < 1 || data[6] > 3) return damaged;
+    size_t length = data[8] | (size_t)data[9] << 8, at = 10;
+    if (data[6] > 1) length |= (size_t)data[10] << 16 | (size_t)data[11] << 24, at = 12;
+    if (length > 10000 || length > size - at) return damaged;
+    char text[10001];
+    memcpy(text, data + at, length);
+    text[length] = 0;
+    const char *fortran = value_of(text, "fortran_order");
+    if (!read_type(value_of(text, "descr"), h)) return unread;
+    if (!fortran || !read_shape(value_of(text, "shape"), h)) return "has more than three dimensions, or is damaged";
+    h->fortran = strncmp(fortran, "True", 4) == 0;
+    h->begin = at + length;
+    return h->width && h->count <= (size - h->begin) / h->width ? NULL : damaged;
+}
+
+/* ---- entries ---- */
+
+/* the entry's place in the file: the i-th in row-major order */
+static size_t place(const header *h, size_t i)
+{
+    if (!h->fortran || h->rank < 2) return i;
+    size_t at = 0, index[NPZ_MAX_RANK];
+    for (int k = h->rank - 1; k >= 0; k--) {
+        index[k] = i % h->shape[k];
+        i /= h->shape[k];
+    }
+    for (int k = h->rank - 1; k >= 0; k--) at = at * h->shape[k] + index[k];
+    return at;
+}
+
+static double number(const header *h, const unsigned char *entry)
+{
+    unsigned char bytes[8];
+    for (size_t k = 0; k < h->width; k++) bytes[k] = entry[h->swapped ? h->width - 1 - k : k];
+    double f8;
+    float f4;
+    int64_t i8;
+    int32_t i4;
+    if (h->kind == 'f' && h->width == 8) return memcpy(&f8, bytes, 8), f8;
+    if (h->kind == 'f') return memcpy(&f4, bytes, 4), (double)f4;
+    if (h->width == 8) return memcpy(&i8, bytes, 8), (double)i8;
+    return memcpy(&i4, bytes, 4), (double)i4;
+}
+
+/* UTF-32, padded with zeros, as UTF-8; what is no character becomes a question mark */
+static char *text_of(const header *h, const unsigned char *entry)
+{
+    char *text = malloc(h->width + 1), *end = text;
+    if (!text) return NULL;
+    for (size_t k = 0; k < h->width; k += 4) {
+        const unsigned char *c = entry + k;
+        unsigned long code = h->swapped ? (unsigned long)c[0] << 24 | (unsigned long)c[1] << 16 | c[2] << 8u | c[3]
+                                        : (unsigned long)c[3] << 24 | (unsigned long)c[2] << 16 | c[1] << 8u | c[0];
+        if (code == 0) break;
+        if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) code = '?';
+        int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
+        *end++ = (char)(lead[more] | code >> (6 * more));
+        for (int j = more - 1; j >= 0; j--) *end++ = (char)(0x80 | (code >> (6 * j) & 0x3f));
+    }
+    *end = 0;
+    return text;
+}
+
+static int fill(const header *h, const unsigned char *data, npz_array *array)
+{
+    data += h->begin;
+    if (h->kind == 'U') {
+        array->texts = calloc(h->count + 1, sizeof *array->texts);
+        for (size_t i = 0; array->texts && i < h->count; i++) {
+            array->texts[i] = text_of(h, data + place(h, i) * h->width);
+            if (!array->texts[i]) return 0;
+        }
+        return array->texts != NULL;
+    }
+    array->numbers = malloc((h->count + 1) * sizeof *array->numbers);
+    for (size_t i = 0; array->numbers && i < h->count; i++)
+        array->numbers[i] = number(h, data + place(h, i) * h->width);
+    return array->numbers != NULL;
+}
+
+/* ---- a member ---- */
+
+static hml_status read_member(const npz *file, const char *name, zip_int64_t index, unsigned char **data, size_t *size,
+                              hml_error *error)
+{
+    zip_stat_t about;
+    if (zip_stat_index(file->zip, (zip_uint64_t)index, 0, &about) || !(about.valid & ZIP_STAT_SIZE))
+        return bad(file, name, "is damaged", error);
+    if (about.size > NPZ_MAX_SIZE) return bad(file, name, "is larger than 512 MiB", error);
+    *size = (size_t)about.size;
+    *data = malloc(*size + 1);
+    if (!*data) return hmli_report_memory(error, file->path);
+    zip_file_t *member = zip_fopen_index(file->zip, (zip_uint64_t)index, 0);
+    zip_int64_t got = member ? zip_fread(member, *data, *size) : -1;
+    if (member) zip_fclose(member);
+    return got >= 0 && (size_t)got == *size ? HML_OK : bad(file, name, "is damaged", error);
+}
+
+hml_status hmli_npz_get(npz *file, const char *name, npz_array *array, hml_error *error)
+{
+    char member[128];
+    unsigned char *data = NULL;
+    size_t size = 0;
+    header h;
+    memset(array, 0, sizeof *array);
+    snprintf(member, sizeof member, "%s.npy", name);
+    zip_int64_t index = zip_name_locate(file->zip, member, 0);
+    if (index < 0) return HML_OK;
+    hml_status status = read_member(file, name, index, &data, &size, error);
+    const char *problem = status ? NULL : read_header(data, size, &h);
+    if (problem) status = bad(file, name, problem, error);
+    if (!status) {
+        array->rank = h.rank;
+        array->count = h.count;
+        memcpy(array->shape, h.shape, sizeof h.shape);
+        if (!fill(&h, data, array)) status = hmli_report_memory(error, file->path);
+    }
+    free(data);
+    if (status) hmli_npz_array_free(array);
+    return status;
+}
+
+void hmli_npz_array_free(npz_array *array)
+{
+    for (size_t i = 0; array->texts && i < array->count; i++) free(array->texts[i]);
+    free(array->texts);
+    free(array->numbers);
+    memset(array, 0, sizeof *array);
+}

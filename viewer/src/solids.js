@@ -1,0 +1,139 @@
+/* The solids that robots are drawn with. All lie about their own origin; z is their axis. */
+import * as THREE from 'three';
+
+const Z = new THREE.Vector3(0, 0, 1);
+const turned = (geometry) => geometry.rotateX(Math.PI / 2); /* three.js has its cylinders along y */
+
+/* neighbours in the tree have different shades */
+export const SHADES = [0x7f9fc6, 0xa9bdd6, 0x6d8fb5];
+export const PALETTE = { shell: 0xd4dae2, bone: 0x4a5563, joint: 0xf07f2e, world: 0x9aa5b1, com: 0xe0338b };
+
+export function material(color, more = {}) {
+  return new THREE.MeshStandardMaterial({ color, roughness: 0.5, metalness: 0.1, ...more });
+}
+
+/* half axes (3), also zero */
+export function ellipsoid(size) {
+  const least = Math.max(...size) * 0.02 || 1e-4;
+  return new THREE.SphereGeometry(1, 40, 28).rotateX(Math.PI / 2).scale(...size.map((x) => Math.max(x, least)));
+}
+
+/* between an ellipsoid and a box: |x/a|ⁿ + |y/b|ⁿ + |z/c|ⁿ = 1 */
+export function softBox(size, n = 4.5) {
+  const least = Math.max(...size) * 0.02 || 1e-4;
+  const geometry = new THREE.SphereGeometry(1, 56, 40);
+  const points = geometry.attributes.position;
+  for (let i = 0; i < points.count; i++) {
+    const p = [points.getX(i), points.getY(i), points.getZ(i)];
+    const k = (Math.abs(p[0]) ** n + Math.abs(p[1]) ** n + Math.abs(p[2]) ** n) ** (-1 / n);
+    points.setXYZ(i, ...p.map((x, j) => k * x * Math.max(size[j], least)));
+  }
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+export function box(size) {
+  const least = Math.max(...size) * 1e-3 || 1e-4;
+  return new THREE.BoxGeometry(...size.map((x) => 2 * Math.max(x, least)));
+}
+
+export function cylinder(radius, half, top = radius) {
+  return turned(new THREE.CylinderGeometry(top, radius, 2 * half, 40));
+}
+
+export function capsule(radius, half) {
+  return turned(new THREE.CapsuleGeometry(radius, 2 * half, 12, 32));
+}
+
+/* of a visual or a collision shape; undefined for meshes and points */
+export function solidOf(kind, size) {
+  switch (kind) {
+    case 'sphere':
+      return ellipsoid([size[0], size[0], size[0]]);
+    case 'ellipsoid':
+      return ellipsoid(size);
+    case 'box':
+      return box(size);
+    case 'capsule':
+      return capsule(size[0], size[1]);
+    case 'cylinder':
+      return cylinder(size[0], size[1]);
+    case 'plane':
+      return new THREE.PlaneGeometry(2 * (size[0] || 100), 2 * (size[1] || 100));
+    default:
+      return undefined;
+  }
+}
+
+/* puts a thing that lies along z between two points */
+export function between(object, from, to) {
+  const a = new THREE.Vector3(...from);
+  const b = new THREE.Vector3(...to);
+  object.position.copy(a).add(b).multiplyScalar(0.5);
+  object.quaternion.setFromUnitVectors(Z, b.sub(a).normalize());
+  return object;
+}
+
+export function along(object, axis) {
+  object.quaternion.setFromUnitVectors(Z, new THREE.Vector3(...axis).normalize());
+  return object;
+}
+
+export function part(geometry, look) {
+  const mesh = new THREE.Mesh(geometry, look);
+  mesh.castShadow = mesh.receiveShadow = true;
+  return mesh;
+}
+
+/* a pose, row after row, as three.js has matrices */
+export function setPose(object, pose) {
+  object.matrixAutoUpdate = false;
+  object.matrix.set(...pose);
+  object.matrixWorldNeedsUpdate = true;
+  return object;
+}
+
+/* three arrows, x red, y green, z blue, of unit length */
+export function triad() {
+  const group = new THREE.Group();
+  const shaft = cylinder(0.022, 0.42).translate(0, 0, 0.42);
+  const head = cylinder(0.06, 0.08, 0).translate(0, 0, 0.92);
+  [0xd63b3b, 0x2f9e4f, 0x2f6fde].forEach((color, i) => {
+    const arrow = new THREE.Group();
+    const look = material(color, { roughness: 0.6 });
+    arrow.add(new THREE.Mesh(shaft, look), new THREE.Mesh(head, look));
+    along(arrow, [0, 1, 2].map((k) => (k === i ? 1 : 0)));
+    group.add(arrow);
+  });
+  return group;
+}
+
+/*
+ * The ellipsoid of constant density that has the mass and the moment of a body. For principal moments A, B, C its half
+ * axes are a² = 5/2 (B + C − A)/m, …; what no rigid body has, a negative square, is drawn flat. The half lengths of the
+ * box with the same moments are √(3/5) of that.
+ * Returns {size, rotation: row-major, columns are the principal axes}.
+ */
+export function inertiaEllipsoid(mass, moment) {
+  const { values, vectors } = eigen(moment);
+  const sum = values[0] + values[1] + values[2];
+  const size = values.map((x) => Math.sqrt(Math.max(0, (2.5 * (sum - 2 * x)) / mass)));
+  return { size, rotation: vectors };
+}
+
+/* Jacobi's method for a symmetric 3 × 3 matrix, row after row; vectors are columns, right-handed */
+export function eigen(m) {
+  const a = Array.from(m);
+  const v = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  for (let sweep = 0; sweep < 30; sweep++) {
+    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
+      if (Math.abs(a[3 * p + q]) < 1e-300) continue;
+      const t = 0.5 * Math.atan2(2 * a[3 * p + q], a[4 * q] - a[4 * p]);
+      const [c, s] = [Math.cos(t), Math.sin(t)];
+      for (let k = 0; k < 3; k++) [a[3 * k + p], a[3 * k + q]] = [c * a[3 * k + p] - s * a[3 * k + q], s * a[3 * k + p] + c * a[3 * k + q]];
+      for (let k = 0; k < 3; k++) [a[3 * p + k], a[3 * q + k]] = [c * a[3 * p + k] - s * a[3 * q + k], s * a[3 * p + k] + c * a[3 * q + k]];
+      for (let k = 0; k < 3; k++) [v[3 * k + p], v[3 * k + q]] = [c * v[3 * k + p] - s * v[3 * k + q], s * v[3 * k + p] + c * v[3 * k + q]];
+    }
+  }
+  return { values: [a[0], a[4], a[8]], vectors: v };
+}
