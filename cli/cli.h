@@ -27,8 +27,10 @@ enum cli_command {
     CLI_VALIDATE = 16,
     CLI_BENCH = 32,
     CLI_SIMULATE = 64,
+    CLI_VIEW = 128,
     CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE,
-    CLI_ALL = 127
+    CLI_ALL = 255,
+    CLI_RESULTS = CLI_ALL & ~CLI_VIEW /* those whose --out is a file of results */
 };
 
 typedef struct cli_options {
@@ -49,6 +51,8 @@ typedef struct cli_options {
     int hold, ground;
     double stiffness, damping, friction; /* negative: not given */
     const char *contacts, *plot;
+    const char *trajectory, *view; /* of view; of simulate */
+    int open;                      /* the page in a browser: 0 no, 1 yes, −1: not given */
 } cli_options;
 
 typedef struct cli_command_info {
@@ -70,6 +74,7 @@ int cli_linearize(const cli_options *options);
 int cli_validate(const cli_options *options);
 int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);
+int cli_view(const cli_options *options);
 
 /* "hamel: …" on standard error; returns status, so that one can write return cli_fail(CLI_USAGE, …) */
 int cli_fail(int status, const char *format, ...) CLI_PRINTF(2, 3);

@@ -38,6 +38,11 @@ const cli_command_info cli_commands[] = {
      "chooses its own steps. With --ground the robot may touch the plane z = 0, stand, slip and fall\n"
      "over.\n",
      cli_simulate},
+    {"view", CLI_VIEW, "[MODEL] [--state FILE] [--trajectory FILE] [--out FILE]", "the robot in a browser",
+     "Writes one HTML file that shows the robot, with its meshes and materials, and replays a motion.\n"
+     "The file needs a browser and nothing else: it can be sent to others. Without --out it goes to\n"
+     "the temporary folder, and a browser opens it if there is a display.\n",
+     cli_view},
     {"bench", CLI_BENCH, "[MODEL...]", "nanoseconds per call, for every algorithm",
      "The median over many repetitions, for one state at a time and for batches, on one thread.\n", cli_bench},
 };

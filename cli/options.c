@@ -276,7 +276,51 @@ static int read_plot(const char *text, cli_options *o, const char **wanted)
     return *text != 0;
 }
 
+static int is_page(const char *text)
+{
+    size_t length = strlen(text);
+    return (length > 5 && strcmp(text + length - 5, ".html") == 0) ||
+           (length > 4 && strcmp(text + length - 4, ".htm") == 0) || strncmp(text, "/dev/", 5) == 0;
+}
+
+static int read_page(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file that ends in .html";
+    o->out = text;
+    return is_page(text);
+}
+
+static int read_view(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file that ends in .html";
+    o->view = text;
+    return is_page(text);
+}
+
+static int read_trajectory(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file";
+    o->trajectory = text;
+    return *text != 0;
+}
+
+static int read_open(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->open = 1;
+    return 1;
+}
+
+static int read_no_open(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->open = 0;
+    return 1;
+}
+
 /* ---- the table ---- */
+
+/* a name may stand in several rows, if no command has two of them */
 
 static const struct option_row {
     const char *name;
@@ -286,7 +330,7 @@ static const struct option_row {
     const char *help;
     reader *read; /* NULL: help and version */
 } OPTIONS[] = {
-    {"state", 's', CLI_STATE, "FILE", "the state (default: neutral, at rest, without force)", read_state},
+    {"state", 's', CLI_STATE | CLI_VIEW, "FILE", "the state (default: neutral, at rest, without force)", read_state},
     {"frame", 'f', CLI_JACOBIAN, "NAME", "the frame, body or link", read_frame},
     {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",
      read_representation},
@@ -314,10 +358,15 @@ static const struct option_row {
     {"contact", 0, CLI_SIMULATE, "NAMES", "frames that may touch the ground (default: the shapes of the model)",
      read_contact},
     {"plot", 0, CLI_SIMULATE, "FILE", "energy and height over time, an SVG file", read_plot},
+    {"view", 0, CLI_SIMULATE, "FILE", "a page that replays the motion, an HTML file", read_view},
+    {"trajectory", 0, CLI_VIEW, "FILE", "a motion: .npz or .json, as hamel simulate writes it", read_trajectory},
+    {"open", 0, CLI_VIEW, NULL, "open the page in a browser (default: if there is a display and no --out)", read_open},
+    {"no-open", 0, CLI_VIEW, NULL, "do not", read_no_open},
+    {"out", 'o', CLI_VIEW, "FILE", "the page, an HTML file (default: a new one in the temporary folder)", read_page},
     {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_batch},
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds},
     {"isa", 0, CLI_STATE | CLI_BENCH, "NAME", "instruction set: best (default), scalar, x2, x4, x8", read_isa},
-    {"out", 'o', CLI_ALL, "FILE", "write the results to a .json, .npz, .mat or .csv file, print nothing", read_out},
+    {"out", 'o', CLI_RESULTS, "FILE", "write the results to a .json, .npz, .mat or .csv file, print nothing", read_out},
     {"base", 0, CLI_ALL, "KIND", "root of a URDF: free or fixed (default: fixed if it is called world)", read_base},
     {"base-name", 0, CLI_ALL, "NAME", "name of the free root joint (default base)", read_base_name},
     {"mimic", 0, CLI_ALL, "HOW", "mimic joints: follow (default) or independent", read_mimic},
@@ -336,7 +385,8 @@ void cli_options_help(FILE *out, unsigned commands)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &OPTIONS[i];
-        if (commands == CLI_ALL ? row->commands != CLI_ALL : !(row->commands & commands)) continue;
+        int common = (row->commands & CLI_RESULTS) == CLI_RESULTS;
+        if (commands == CLI_ALL ? !common : !(row->commands & commands)) continue;
         char letter[] = {'-', (char)row->letter, ',', 0}, words[48];
         snprintf(words, sizeof words, "%s %s", row->name, row->argument ? row->argument : "");
         fprintf(out, "  %-3s --%-22s %s\n", row->letter ? letter : "", words, row->help);
@@ -394,37 +444,57 @@ static void set_defaults(cli_options *options)
 {
     *options = (cli_options){.samples = 100, .seed = 1, .batch = 1024, .seconds = 0.2, .integrator = -1};
     options->stiffness = options->damping = options->friction = -1;
+    options->open = -1;
     hml_load_options_init(&options->load);
 }
 
-int cli_options_read(int argc, char **argv, const cli_command_info **command, cli_options *options)
+/* the row of an option for a command; NULL if the command does not have it */
+static const struct option_row *row_for(const struct option_row *row, unsigned command)
 {
-    struct option longs[OPTION_COUNT + 1] = {{0}};
-    char letters[2 * OPTION_COUNT + 2] = ":", *end = letters + 1;
     for (int i = 0; i < OPTION_COUNT; i++) {
-        longs[i] = (struct option){OPTIONS[i].name, OPTIONS[i].argument != NULL, NULL, 1000 + i};
-        if (OPTIONS[i].letter) *end++ = (char)OPTIONS[i].letter;
-        if (OPTIONS[i].letter && OPTIONS[i].argument) *end++ = ':';
+        if ((OPTIONS[i].commands & command) && strcmp(OPTIONS[i].name, row->name) == 0) return &OPTIONS[i];
     }
-    set_defaults(options);
-    *command = NULL;
-    const struct option_row *used[OPTION_COUNT] = {NULL};
-    int help = 0, version = 0, code;
-    opterr = 0;
-    while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-        if (code == '?' || code == ':') return bad_option(code, argv);
-        int i = code - 1000;
-        for (int k = 0; code < 1000 && k < OPTION_COUNT; k++) {
-            if (OPTIONS[k].letter == code) i = k;
+    return NULL;
+}
+
+/* an option as it stands on the command line */
+typedef struct given_option {
+    const struct option_row *row;
+    const char *argument;
+} given_option;
+
+static int apply(const given_option *given, int count, const cli_command_info *command, cli_options *options)
+{
+    for (int i = 0; i < count; i++) {
+        const struct option_row *row = row_for(given[i].row, command->bit);
+        const char *wanted = NULL, *name = given[i].row->name;
+        if (!row) {
+            return cli_fail(CLI_USAGE, "hamel %s has no option --%s; see hamel %s --help", command->name, name,
+                            command->name);
         }
-        const char *wanted = NULL;
-        used[i] = &OPTIONS[i];
-        help |= OPTIONS[i].letter == 'h';
-        version |= OPTIONS[i].letter == 'V';
-        if (OPTIONS[i].read && !OPTIONS[i].read(optarg, options, &wanted)) {
-            return cli_fail(CLI_USAGE, "--%s: '%s' is not %s", OPTIONS[i].name, optarg, wanted);
+        if (row->read && !row->read(given[i].argument, options, &wanted)) {
+            return cli_fail(CLI_USAGE, "--%s: '%s' is not %s", name, given[i].argument, wanted);
         }
     }
+    return CLI_OK;
+}
+
+/* what getopt_long knows: every name once */
+static void make_getopt_tables(struct option *longs, char *letters)
+{
+    *letters++ = ':';
+    for (int i = 0, n = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &OPTIONS[i];
+        if (row_for(row, CLI_ALL) != row) continue;
+        longs[n++] = (struct option){row->name, row->argument != NULL, NULL, 1000 + i};
+        if (row->letter) *letters++ = (char)row->letter;
+        if (row->letter && row->argument) *letters++ = ':';
+    }
+}
+
+/* the command among the words that are no options; NULL when --help or --version has answered */
+static int choose(int argc, char **argv, int help, int version, const cli_command_info **command)
+{
     if (version) {
         printf("hamel %s\n", hml_version());
         return CLI_OK;
@@ -438,19 +508,52 @@ int cli_options_read(int argc, char **argv, const cli_command_info **command, cl
         return CLI_OK;
     }
     if (!found) return cli_fail(CLI_USAGE, "which command? see hamel --help");
+    *command = found;
+    return CLI_OK;
+}
 
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (used[i] && !(used[i]->commands & found->bit)) {
-            return cli_fail(CLI_USAGE, "hamel %s has no option --%s; see hamel %s --help", name, used[i]->name, name);
-        }
-    }
-    options->models = argv + optind;
-    options->nmodels = argc - optind;
+static int check_command(const cli_command_info *found, char **argv, const cli_options *options)
+{
     if (options->nmodels > 1 && found->bit != CLI_BENCH) {
-        return cli_fail(CLI_USAGE, "hamel %s takes one model, not %d: '%s'", name, options->nmodels, argv[optind + 1]);
+        return cli_fail(CLI_USAGE, "hamel %s takes one model, not %d: '%s'", found->name, options->nmodels,
+                        argv[optind + 1]);
     }
     if (found->bit == CLI_SIMULATE && !(options->time > 0)) return cli_fail(CLI_USAGE, "how long? give --time T");
     if (found->bit == CLI_JACOBIAN && !options->frame) return cli_fail(CLI_USAGE, "which frame? give --frame NAME");
-    *command = found;
     return CLI_OK;
+}
+
+int cli_options_read(int argc, char **argv, const cli_command_info **command, cli_options *options)
+{
+    struct option longs[OPTION_COUNT + 1] = {{0}};
+    char letters[2 * OPTION_COUNT + 2] = "";
+    given_option *given = calloc((size_t)argc + 1, sizeof *given);
+    int help = 0, version = 0, code, count = 0;
+    if (!given) return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+    make_getopt_tables(longs, letters);
+    set_defaults(options);
+    *command = NULL;
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        if (code == '?' || code == ':') {
+            free(given);
+            return bad_option(code, argv);
+        }
+        int i = code - 1000;
+        for (int k = 0; code < 1000 && k < OPTION_COUNT; k++) {
+            if (OPTIONS[k].letter == code) i = k;
+        }
+        help |= OPTIONS[i].letter == 'h';
+        version |= OPTIONS[i].letter == 'V';
+        given[count++] = (given_option){&OPTIONS[i], optarg};
+    }
+    int status = choose(argc, argv, help, version, command);
+    if (status == CLI_OK && *command) {
+        options->models = argv + optind;
+        options->nmodels = argc - optind;
+        status = apply(given, count, *command, options);
+        if (status == CLI_OK) status = check_command(*command, argv, options);
+    }
+    free(given);
+    return status;
 }

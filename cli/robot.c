@@ -47,10 +47,7 @@ static int load_names(robot *r)
     return r->names != NULL;
 }
 
-static void warn(const char *file, const char *sentence)
-{
-    fprintf(stderr, "hamel: %s: warning: %s\n", file, sentence);
-}
+void robot_warn(const char *file, const char *sentence) { fprintf(stderr, "hamel: %s: warning: %s\n", file, sentence); }
 
 int robot_load(const cli_options *options, const char *path, robot *r)
 {
@@ -80,7 +77,7 @@ int robot_must_move(const robot *r)
 static void show_warnings(const robot *r)
 {
     int32_t n = hml_model_nwarnings(r->model);
-    for (int32_t i = 0; i < n && i < WARNINGS_SHOWN; i++) warn(r->file, hml_model_warning(r->model, i));
+    for (int32_t i = 0; i < n && i < WARNINGS_SHOWN; i++) robot_warn(r->file, hml_model_warning(r->model, i));
     if (n > WARNINGS_SHOWN) {
         fprintf(stderr, "hamel: %s: %d warnings more; hamel info shows them\n", r->file, n - WARNINGS_SHOWN);
     }
@@ -112,7 +109,7 @@ int robot_load_state(const cli_options *options, robot *r)
     }
     if (!options->quiet) {
         show_warnings(r);
-        for (int32_t i = 0; i < r->state->nwarnings; i++) warn(options->state, r->state->warnings[i]);
+        for (int32_t i = 0; i < r->state->nwarnings; i++) robot_warn(options->state, r->state->warnings[i]);
     }
     r->v_rep = malloc(((size_t)r->nv + 1) * sizeof *r->v_rep);
     if (!r->v_rep) return robot_fail(r, HML_OUT_OF_MEMORY);

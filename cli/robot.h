@@ -24,6 +24,9 @@ int robot_load_state(const cli_options *options, robot *r);
 
 void robot_free(robot *r);
 
+/* the part of a warning on standard error that all have: "hamel: file: warning: …" */
+void robot_warn(const char *file, const char *sentence);
+
 /* refuses a robot without any coordinates; an exit status */
 int robot_must_move(const robot *r);
 

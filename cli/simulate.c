@@ -9,6 +9,7 @@
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
 #include "term.h"
+#include "view.h"
 
 enum { BAR = 1000000 }; /* the bar's own units: a part of the time that is simulated */
 
@@ -102,6 +103,8 @@ typedef struct walker {
     const scene *sc;
     double *q, *v, *wrenches;
     double *impulses; /* npoints × 3: of the step that is being made */
+    double *places;   /* npoints × 3: sums of positions, weighted by impulses, */
+    double *weights;  /* npoints: and the sums of the weights */
     int64_t steps, repeated;
 } walker;
 
@@ -122,7 +125,12 @@ static hml_status one_step(walker *w, double h)
     for (int32_t i = 0; !status && i < hml_contact_count(sc->contact); i++) {
         hml_contact_point point;
         if (hml_contact_get(sc->contact, i, &point) || point.shape < 0 || point.shape >= sc->npoints) continue;
-        for (int k = 0; k < 3; k++) w->impulses[3 * point.shape + k] += point.impulse[k];
+        double weight = hypot(hypot(point.impulse[0], point.impulse[1]), point.impulse[2]);
+        w->weights[point.shape] += weight;
+        for (int k = 0; k < 3; k++) {
+            w->impulses[3 * point.shape + k] += point.impulse[k];
+            w->places[3 * point.shape + k] += weight * point.position[k];
+        }
     }
     w->steps += !status;
     return status;
@@ -148,20 +156,32 @@ static hml_status step_or_halves(walker *w, double h)
     return status;
 }
 
+/* forces of the ground, as means over the step, and where they act: zero where nothing touches */
+static void add_contacts(const walker *w, double step, trajectory *t)
+{
+    size_t npoints = (size_t)w->sc->npoints, row = (t->count - 1) * npoints * 3;
+    for (size_t i = 0; i < npoints; i++) {
+        double weight = w->weights[i];
+        for (size_t k = 3 * i; k < 3 * i + 3; k++) {
+            t->forces[row + k] = w->impulses[k] / step;
+            t->places[row + k] = weight > 0 ? w->places[k] / weight : 0;
+        }
+    }
+}
+
 static hml_status walk_on(const cli_options *options, const schedule *s, walker *w, trajectory *t, double *reached)
 {
     const scene *sc = w->sc;
     hml_status status = HML_OK;
     for (long k = 1; !status && k <= s->steps; k++) {
-        memset(w->impulses, 0, 3 * (size_t)sc->npoints * sizeof *w->impulses);
+        memset(w->impulses, 0, 7 * (size_t)sc->npoints * sizeof *w->impulses); /* and places and weights */
         status = step_or_halves(w, s->step);
         if (status) break;
         *reached = due(s, k);
         show(options, *reached);
         if (k % s->every != 0 && k != s->steps) continue;
         status = trajectory_add(w->r, options->representation, *reached, w->q, w->v, t);
-        double *row = t->forces + (t->count - 1) * (size_t)sc->npoints * 3; /* means over the step */
-        for (int32_t i = 0; !status && i < 3 * sc->npoints; i++) row[i] = w->impulses[i] / s->step;
+        if (!status) add_contacts(w, s->step, t);
     }
     return status;
 }
@@ -169,11 +189,12 @@ static hml_status walk_on(const cli_options *options, const schedule *s, walker 
 static hml_status walk(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
                        double *reached)
 {
-    size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies;
-    double *memory = calloc(nq + nv + six + 3 * (size_t)sc->npoints + 1, sizeof *memory);
+    size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies, points = (size_t)sc->npoints;
+    double *memory = calloc(nq + nv + six + 7 * points + 1, sizeof *memory);
     if (!memory) return HML_OUT_OF_MEMORY;
     walker w = {.r = r, .sc = sc, .q = memory};
     w.v = w.q + nq, w.wrenches = w.v + nv, w.impulses = w.wrenches + six;
+    w.places = w.impulses + 3 * points, w.weights = w.places + 3 * points;
     memcpy(w.q, r->state->q, nq * sizeof *w.q);
     memcpy(w.v, r->state->v, nv * sizeof *w.v);
     t->scheme = "contact";
@@ -184,6 +205,21 @@ static hml_status walk(const cli_options *options, const robot *r, const scene *
 }
 
 /* ---- all of it ---- */
+
+static int simulate_view(const cli_options *options, const robot *r, const scene *sc, const trajectory *t)
+{
+    hml_page_options page;
+    hml_page_options_init(&page);
+    page.count = (int32_t)t->count;
+    page.q = t->q;
+    page.time = t->time;
+    page.ground = options->ground;
+    page.ncontacts = sc->npoints;
+    page.contact_names = (const char *const *)sc->point_names;
+    page.contact_positions = t->places;
+    page.contact_forces = t->forces;
+    return view_write(options, r, &page, options->view);
+}
 
 static int move(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t)
 {
@@ -233,6 +269,7 @@ int cli_simulate(const cli_options *options)
     }
     if (status == CLI_OK) status = move(options, &r, &sc, &s, &t);
     if (status == CLI_OK && options->plot) status = simulate_plot(options->plot, &r, &t);
+    if (status == CLI_OK && options->view) status = simulate_view(options, &r, &sc, &t);
     if (status == CLI_OK && options->out) {
         status = robot_write(options, simulate_result(&r, options->representation, &sc, &t));
     } else if (status == CLI_OK) {

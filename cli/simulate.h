@@ -31,6 +31,7 @@ typedef struct trajectory {
     double *com;        /* rows × 3 */
     double *height;     /* rows: of the base; of the com if there is no base */
     double *forces;     /* rows × npoints × 3: of the ground; NULL: there is none */
+    double *places;     /* rows × npoints × 3: where they act; zero where nothing touches */
     double kinetic;     /* the largest kinetic energy */
     double *M, *h;      /* scratch */
     const char *scheme;

@@ -22,17 +22,19 @@ hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, traject
     t->com = calloc(rows * 3, sizeof(double));
     t->height = calloc(rows, sizeof(double));
     if (npoints > 0) t->forces = calloc(rows * forces, sizeof(double));
+    if (npoints > 0) t->places = calloc(rows * forces, sizeof(double));
     t->M = calloc(nv * nv + 1, sizeof(double));
     t->h = calloc(nv + 1, sizeof(double));
     return t->time && t->q && t->v && t->energy && t->momentum && t->com && t->height && t->M && t->h &&
-                   (t->forces || npoints == 0)
+                   ((t->forces && t->places) || npoints == 0)
                ? HML_OK
                : HML_OUT_OF_MEMORY;
 }
 
 void trajectory_free(trajectory *t)
 {
-    double *const parts[] = {t->time, t->q, t->v, t->energy, t->momentum, t->com, t->height, t->forces, t->M, t->h};
+    double *const parts[] = {t->time,   t->q,      t->v,      t->energy, t->momentum, t->com,
+                             t->height, t->forces, t->places, t->M,      t->h};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
 }
 
@@ -166,6 +168,7 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     if (points > 0) {
         hml_result_add_texts(result, "contact_names", points, (const char *const *)s->point_names);
         hml_result_add_numbers(result, "contact_forces", 3, forces, t->forces);
+        hml_result_add_numbers(result, "contact_positions", 3, forces, t->places);
     }
     hml_result_add_text(result, "integrator", t->scheme);
     hml_result_add_number(result, "energy_drift", d.energy);

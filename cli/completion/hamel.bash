@@ -2,7 +2,7 @@
 _hamel()
 {
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
-    local commands="info dynamics jacobian linearize validate simulate bench help"
+    local commands="info dynamics jacobian linearize validate simulate view bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -23,7 +23,7 @@ _hamel()
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
-    --state | -s | --out | -o | --picture | --study | --plot) COMPREPLY=($(compgen -f -- "$current")) ;;
+    --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory) COMPREPLY=($(compgen -f -- "$current")) ;;
     --frame | -f | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact) ;;
     *) case $current in
@@ -35,8 +35,9 @@ _hamel()
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
                 options="$options --state --representation --isa --time --integrator --step --tolerance --controller"
-                options="$options --stiffness --damping --ground --friction --contact --plot"
+                options="$options --stiffness --damping --ground --friction --contact --plot --view"
                 ;;
+            view) options="$options --state --trajectory --open --no-open" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))
