@@ -113,7 +113,7 @@ static int run(int n)
     hml_model *model;
     hml_random_spec_init(&spec);
     spec.nbodies = n;
-    spec.shape = HML_SHAPE_CHAIN;
+    spec.shape = HML_RANDOM_CHAIN;
     spec.root = HML_JOINT_REVOLUTE;
     if (hml_model_random(&spec, &model)) return 1;
     size_t nv = (size_t)n;

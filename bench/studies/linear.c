@@ -159,7 +159,7 @@ int main(void)
 {
     static const int sizes[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        if (measure("chain", HML_SHAPE_CHAIN, sizes[k]) || measure("tree", HML_SHAPE_BUSHY, sizes[k])) return 1;
+        if (measure("chain", HML_RANDOM_CHAIN, sizes[k]) || measure("tree", HML_RANDOM_BUSHY, sizes[k])) return 1;
     }
     return 0;
 }

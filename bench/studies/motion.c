@@ -131,7 +131,7 @@ static int order(const char *path)
     hml_random_spec spec;
     hml_model *model;
     hml_random_spec_init(&spec);
-    spec.nbodies = 12, spec.shape = HML_SHAPE_ANY, spec.seed = 4, spec.mass = 2;
+    spec.nbodies = 12, spec.shape = HML_RANDOM_ANY, spec.seed = 4, spec.mass = 2;
     spec.joint_types = (1u << (HML_JOINT_FREE + 1)) - 2; /* all but fixed */
     check(hml_model_random(&spec, &model));
     mover m = mover_of(model, 2, 0.5);

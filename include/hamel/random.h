@@ -26,11 +26,11 @@ HML_API void hml_rng_quaternion(hml_rng *rng, double q[4]);
 /* ---- robots ---- */
 
 typedef enum hml_random_shape {
-    HML_SHAPE_ANY = 0,    /* each body on any earlier one */
-    HML_SHAPE_CHAIN = 1,  /* one after the other */
-    HML_SHAPE_BUSHY = 2,  /* every body has `branches` children as long as there are bodies */
-    HML_SHAPE_LEGGED = 3, /* a trunk with `branches` chains of equal length */
-    HML_SHAPE_STAR = 4    /* all on the first */
+    HML_RANDOM_ANY = 0,    /* each body on any earlier one */
+    HML_RANDOM_CHAIN = 1,  /* one after the other */
+    HML_RANDOM_BUSHY = 2,  /* every body has `branches` children as long as there are bodies */
+    HML_RANDOM_LEGGED = 3, /* a trunk with `branches` chains of equal length */
+    HML_RANDOM_STAR = 4    /* all on the first */
 } hml_random_shape;
 
 typedef struct hml_random_spec {

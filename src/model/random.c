@@ -15,7 +15,7 @@ void hml_random_spec_init(hml_random_spec *spec)
     spec->struct_size = sizeof *spec;
     spec->seed = 1;
     spec->nbodies = 13;
-    spec->shape = HML_SHAPE_LEGGED;
+    spec->shape = HML_RANDOM_LEGGED;
     spec->branches = 4;
     spec->root = HML_JOINT_FREE;
     spec->joint_types = 1u << HML_JOINT_REVOLUTE;
@@ -29,10 +29,10 @@ static int chance(hml_rng *rng, double p) { return hml_rng_uniform(rng, 0, 1) < 
 static int32_t parent_of(const hml_random_spec *spec, hml_rng *rng, int32_t i)
 {
     switch (spec->shape) {
-    case HML_SHAPE_CHAIN: return i - 1;
-    case HML_SHAPE_BUSHY: return (i - 1) / spec->branches;
-    case HML_SHAPE_STAR: return 0;
-    case HML_SHAPE_LEGGED: {
+    case HML_RANDOM_CHAIN: return i - 1;
+    case HML_RANDOM_BUSHY: return (i - 1) / spec->branches;
+    case HML_RANDOM_STAR: return 0;
+    case HML_RANDOM_LEGGED: {
         int32_t leg = (spec->nbodies - 1 + spec->branches - 1) / spec->branches; /* bodies in each */
         return (i - 1) % leg == 0 ? 0 : i - 1;
     }

@@ -190,7 +190,7 @@ static int measure(hml_random_shape shape, int32_t n, double error[ROWS])
 
 int main(int argc, char **argv)
 {
-    static const hml_random_shape shapes[2] = {HML_SHAPE_CHAIN, HML_SHAPE_BUSHY};
+    static const hml_random_shape shapes[2] = {HML_RANDOM_CHAIN, HML_RANDOM_BUSHY};
     static const int32_t all[] = {10, 100, 1000, 10000}, few[] = {2000};
     int quick = argc > 1 && strcmp(argv[1], "quick") == 0, broken = 0, columns = quick ? 1 : 4;
     const int32_t *sizes = quick ? few : all;

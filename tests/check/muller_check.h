@@ -40,7 +40,7 @@ static inline void chain_open(chain *x, uint64_t seed)
     const double zero[N] = {0};
     memset(x, 0, sizeof *x);
     hml_random_spec_init(&spec);
-    spec.seed = seed, spec.shape = HML_SHAPE_CHAIN, spec.root = HML_JOINT_REVOLUTE, spec.nbodies = N;
+    spec.seed = seed, spec.shape = HML_RANDOM_CHAIN, spec.root = HML_JOINT_REVOLUTE, spec.nbodies = N;
     spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
     hml_rng_seed(&rng, seed);
     assert_int_equal(hml_model_random(&spec, &x->model), HML_OK);

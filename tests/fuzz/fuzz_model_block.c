@@ -13,7 +13,7 @@ static hml_model *base(void)
     hml_random_spec spec;
     hml_model *model = NULL;
     hml_random_spec_init(&spec);
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = (2u << HML_JOINT_FREE) - 1;
     spec.passive = spec.limited = spec.mimic = 0.5;
     spec.nframes = 3;

@@ -123,7 +123,7 @@ static void test_linearizations_of_chains(void **state)
     static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
     hml_random_spec spec;
     hml_random_spec_init(&spec);
-    spec.shape = HML_SHAPE_CHAIN, spec.length = 0.1;
+    spec.shape = HML_RANDOM_CHAIN, spec.length = 0.1;
     for (spec.nbodies = 20; spec.nbodies <= 32; spec.nbodies++) {
         uint64_t seed = 8;
         double *first = NULL;

@@ -83,7 +83,7 @@ static hml_model *chain(int32_t n, hml_joint_type root)
     hml_random_spec spec;
     hml_model *m = NULL;
     hml_random_spec_init(&spec);
-    spec.shape = HML_SHAPE_CHAIN, spec.nbodies = n, spec.root = root;
+    spec.shape = HML_RANDOM_CHAIN, spec.nbodies = n, spec.root = root;
     assert_int_equal(hml_model_random(&spec, &m), HML_OK);
     return m;
 }

@@ -37,7 +37,7 @@ static int setup(void **state)
     hml_rng rng;
     hml_random_spec_init(&spec);
     spec.nbodies = 9;
-    spec.shape = HML_SHAPE_CHAIN;
+    spec.shape = HML_RANDOM_CHAIN;
     spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_SPHERICAL | 1u << HML_JOINT_PLANAR;
     spec.nframes = 6;
     if (hml_model_random(&spec, &model) || hml_work_new(model, HML_ISA_SCALAR, HML_USE_ALL, &work)) return 1;

@@ -30,7 +30,7 @@ static void robot_open(robot *r, uint64_t seed)
     hml_rng rng;
     hml_random_spec_init(&spec);
     spec.seed = seed;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = 0xffe;
     spec.mimic = seed % 2 ? 0.3 : 0;
     hml_rng_seed(&rng, seed);

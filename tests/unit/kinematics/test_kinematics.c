@@ -43,7 +43,7 @@ static hml_random_spec spec_of(uint64_t seed)
     hml_random_spec spec;
     hml_random_spec_init(&spec);
     spec.seed = seed;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.nframes = 6;
     return spec;
 }

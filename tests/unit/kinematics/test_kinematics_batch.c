@@ -51,7 +51,7 @@ static robot robot_open(uint64_t seed, hml_isa isa)
     hml_random_spec_init(&spec);
     spec.seed = seed;
     spec.nbodies = 17;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = seed % 2 ? 1u << HML_JOINT_REVOLUTE : (2u << HML_JOINT_FREE) - 2;
     spec.mimic = seed % 4 == 2 ? 0.8 : 0;
     assert_int_equal(hml_model_random(&spec, &r.model), HML_OK);

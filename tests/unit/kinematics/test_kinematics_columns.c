@@ -22,7 +22,7 @@ static hml_model *open_model(uint64_t seed, unsigned types, double mimic)
     hml_model *model;
     hml_random_spec_init(&spec);
     spec.seed = seed;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = types;
     spec.mimic = mimic;
     assert_int_equal(hml_model_random(&spec, &model), HML_OK);

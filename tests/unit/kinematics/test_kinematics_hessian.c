@@ -34,7 +34,7 @@ static void robot_open(robot *r, uint64_t seed)
     hml_random_spec_init(&spec);
     spec.seed = seed;
     spec.nbodies = 6;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = 0xffe;
     spec.mimic = seed % 2 ? 0.4 : 0;
     spec.nframes = 4;

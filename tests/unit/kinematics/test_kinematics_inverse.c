@@ -80,7 +80,7 @@ static void test_reachable_targets(void **state)
         double goal[MAX_NQ], q[MAX_NQ], z[MAX_NV];
         hml_random_spec_init(&spec);
         spec.seed = seed;
-        spec.shape = HML_SHAPE_ANY;
+        spec.shape = HML_RANDOM_ANY;
         spec.joint_types = seed % 2 ? 0xffeu : 1u << HML_JOINT_REVOLUTE;
         spec.mimic = seed % 3 ? 0 : 0.3;
         robot_random(&r, spec);
@@ -215,7 +215,7 @@ static void test_locked_coordinates_stay(void **state)
     double goal[MAX_NQ], q[MAX_NQ], start[MAX_NQ];
     int locked[MAX_NV] = {1, 1, 1, 1, 1, 1};
     hml_random_spec_init(&spec);
-    spec.shape = HML_SHAPE_CHAIN;
+    spec.shape = HML_RANDOM_CHAIN;
     robot_random(&r, spec);
     assert_int_equal(hml_configuration_random(r.model, &r.rng, goal), HML_OK);
     memcpy(q, goal, sizeof q);

@@ -39,7 +39,7 @@ static void chain_open(chain *x, uint64_t seed)
     memset(x, 0, sizeof *x);
     hml_random_spec_init(&spec);
     spec.seed = seed;
-    spec.shape = HML_SHAPE_CHAIN;
+    spec.shape = HML_RANDOM_CHAIN;
     spec.root = HML_JOINT_REVOLUTE;
     spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
     spec.nbodies = N;

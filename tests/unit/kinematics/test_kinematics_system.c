@@ -90,7 +90,7 @@ static void test_products(void **state)
     static double P[N6 * MAX_NV], Q[N6 * MAX_NV], each[6 * MAX_NV], each_dot[6 * MAX_NV];
     for (uint64_t seed = 1; seed < 16; seed++) {
         robot r;
-        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
+        robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
         int32_t n6 = 6 * r.nb, wide = n6 * r.nv;
         for (int k = 0; k < 12; k++) {
             hml_representation rep = (hml_representation)(k % 4);
@@ -135,7 +135,7 @@ static void test_rates_and_inverse_of_A(void **state)
     for (uint64_t seed = 1; seed < 9; seed++) {
         robot r;
         double z[MAX_NV], q[2][MAX_NQ];
-        robot_open(&r, seed, HML_SHAPE_ANY, seed % 2 ? HML_JOINT_FREE : HML_JOINT_SPHERICAL, 0xffe, 0);
+        robot_open(&r, seed, HML_RANDOM_ANY, seed % 2 ? HML_JOINT_FREE : HML_JOINT_SPHERICAL, 0xffe, 0);
         int32_t n6 = 6 * r.nb;
         for (int s = 0; s < 2; s++) { /* ν is held along the way: q ⊕ h ν is exact */
             for (int32_t i = 0; i < r.nv; i++) z[i] = (s ? h : -h) * r.rates[i];
@@ -178,7 +178,7 @@ static void test_reference_screws(void **state)
     for (uint64_t seed = 1; seed < 9; seed++) {
         robot r;
         double neutral[MAX_NQ];
-        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, 0);
+        robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_FREE, 0xffe, 0);
         assert_int_equal(hml_configuration_neutral(r.model, neutral), HML_OK);
         hml_jacobian_columns columns = {.struct_size = sizeof columns};
         columns.q.data = neutral, columns.J.data = J;
@@ -205,7 +205,7 @@ static void test_from_bodies_to_joints(void **state)
     for (uint64_t seed = 1; seed < 16; seed++) {
         robot r;
         double V[6 * MAX_BODIES], A[6 * MAX_BODIES], v[MAX_NV], a[MAX_NV];
-        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
+        robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
         for (int k = HML_LEFT; k <= HML_SPLIT; k++) {
             hml_representation rep = (hml_representation)k;
             assert_int_equal(hml_frames(r.model, r.work, r.nb, rep, r.q, r.rates, r.rates + r.nv, NULL, V, A), HML_OK);
@@ -220,7 +220,7 @@ static void test_from_bodies_to_joints(void **state)
         robot r;
         double V[6 * MAX_BODIES], A[6 * MAX_BODIES], a[MAX_NV];
         unsigned one = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
-        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_HELICAL, one, 0);
+        robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_HELICAL, one, 0);
         int32_t n6 = 6 * r.nb;
         hml_frames(r.model, r.work, r.nb, HML_LEFT, r.q, r.rates, r.rates + r.nv, NULL, V, A);
         for (int32_t i = 0; i < n6; i++) A[i] += 0.1 * sin(i); /* and for accelerations that no motion has */
@@ -247,7 +247,7 @@ static void test_from_any_twists_to_joints(void **state)
         robot r;
         double H[16 * MAX_BODIES], V[6 * MAX_BODIES], A[6 * MAX_BODIES], U[6 * MAX_BODIES], B[6 * MAX_BODIES];
         double v[MAX_NV], a[MAX_NV], w[MAX_NV], b[MAX_NV];
-        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, 0);
+        robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_FREE, 0xffe, 0);
         assert_int_equal(hml_body_poses(r.model, r.work, r.q, H), HML_OK);
         for (int32_t i = 0; i < 6 * r.nb; i++) V[i] = cos(3 * i), A[i] = sin(5 * i);
         assert_int_equal(hml_joint_velocities(r.model, r.work, HML_LEFT, r.q, V, v), HML_OK);
@@ -273,7 +273,7 @@ static void test_series_against_differences(void **state)
     (void)state;
     for (uint64_t seed = 1; seed < 6; seed++) {
         robot r;
-        robot_open(&r, seed, HML_SHAPE_ANY, HML_JOINT_FREE, 0xffe, seed % 2 ? 0.5 : 0);
+        robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_FREE, 0xffe, seed % 2 ? 0.5 : 0);
         const double h = 1e-4;
         double q[2][MAX_NQ], rates[2][4 * MAX_NV], z[MAX_NV];
         for (int side = 0; side < 2; side++) {
@@ -313,7 +313,7 @@ static void test_partials_and_refusals(void **state)
     (void)state;
     robot r;
     double x[6], y[6], H[MAX_NV * 6 * MAX_NV];
-    robot_open(&r, 2, HML_SHAPE_CHAIN, HML_JOINT_FREE, 0xffe, 0);
+    robot_open(&r, 2, HML_RANDOM_CHAIN, HML_JOINT_FREE, 0xffe, 0);
     int32_t indices[] = {r.nv - 1, 3}, frame = r.nb - 1;
     for (int rep = HML_LEFT; rep <= HML_SPLIT; rep++) {
         assert_int_equal(hml_frame_hessian(r.model, r.work, frame, (hml_representation)rep, HML_LEFT, r.q, H), HML_OK);
@@ -359,7 +359,7 @@ static void test_partials_with_mimic_joints(void **state)
     int several = 0, many = 0;
     for (uint64_t seed = 1; seed < 9; seed++) {
         robot r;
-        robot_open(&r, seed, HML_SHAPE_CHAIN, HML_JOINT_FREE, 0xffe, 0.5);
+        robot_open(&r, seed, HML_RANDOM_CHAIN, HML_JOINT_FREE, 0xffe, 0.5);
         int32_t frame = r.nb - 1, leader = -1, same[32];
         for (int32_t j = 0; j < hml_model_njoints(r.model); j++) {
             hml_joint_info joint = {.struct_size = sizeof joint}, leads = {.struct_size = sizeof leads};

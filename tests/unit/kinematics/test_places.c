@@ -340,7 +340,7 @@ static void test_robots_of_all_kinds(void **state)
         hml_work *work;
         double q[96], v[64], J[6 * 64], E[6 * 64], Jdot[6 * 64], Edot[6 * 64];
         hml_random_spec_init(&spec);
-        spec.seed = seed, spec.shape = HML_SHAPE_ANY, spec.joint_types = 0xffe, spec.mimic = seed % 2 ? 0.4 : 0;
+        spec.seed = seed, spec.shape = HML_RANDOM_ANY, spec.joint_types = 0xffe, spec.mimic = seed % 2 ? 0.4 : 0;
         spec.nframes = 4;
         ASSERT_OK(hml_model_random(&spec, &model));
         ASSERT_OK(hml_work_new(model, HML_ISA_SCALAR, HML_USE_TREE, &work));

@@ -160,7 +160,7 @@ static void chain_open(chain *c)
     hml_random_spec spec;
     hml_rng rng;
     hml_random_spec_init(&spec);
-    spec.nbodies = LINKS, spec.shape = HML_SHAPE_CHAIN, spec.passive = 0.3;
+    spec.nbodies = LINKS, spec.shape = HML_RANDOM_CHAIN, spec.passive = 0.3;
     spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_SPHERICAL;
     assert_int_equal(hml_model_random(&spec, &c->model), HML_OK);
     assert_int_equal(hml_work_new(c->model, HML_ISA_BEST, HML_USE_TREE, &c->work), HML_OK);

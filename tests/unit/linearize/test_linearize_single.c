@@ -120,7 +120,7 @@ static void test_trees_of_every_shape(void **state)
     hml_random_spec spec;
     hml_random_spec_init(&spec);
     for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
-        for (int shape = HML_SHAPE_ANY; shape <= HML_SHAPE_STAR; shape++) {
+        for (int shape = HML_RANDOM_ANY; shape <= HML_RANDOM_STAR; shape++) {
             for (int root = 0; root < 3; root++) {
                 spec.nbodies = sizes[size];
                 spec.shape = (hml_random_shape)shape;
@@ -146,9 +146,9 @@ static void test_a_long_chain(void **state)
     (void)state;
     hml_random_spec spec;
     hml_random_spec_init(&spec);
-    spec.nbodies = 100, spec.shape = HML_SHAPE_CHAIN, spec.length = 0.05;
+    spec.nbodies = 100, spec.shape = HML_RANDOM_CHAIN, spec.length = 0.05;
     compare_random(&spec);
-    spec.nbodies = 141, spec.shape = HML_SHAPE_LEGGED, spec.branches = 4;
+    spec.nbodies = 141, spec.shape = HML_RANDOM_LEGGED, spec.branches = 4;
     compare_random(&spec);
     spec.nbodies = 151, spec.root = HML_JOINT_FIXED, spec.passive = 0.5, spec.seed = 3;
     compare_random(&spec);
@@ -321,7 +321,7 @@ static void test_results_one_by_one(void **state)
     check_results_one_by_one(r.model, r.q, r.v, r.tau);
     robot_close(&r);
     hml_random_spec_init(&spec);
-    spec.nbodies = 131, spec.shape = HML_SHAPE_LEGGED, spec.branches = 5;
+    spec.nbodies = 131, spec.shape = HML_RANDOM_LEGGED, spec.branches = 5;
     assert_int_equal(hml_model_random(&spec, &model), HML_OK);
     draw_state(&seed, model, &x);
     check_results_one_by_one(model, x.q, x.v, x.tau);

@@ -21,7 +21,7 @@ static hml_model *zoo(uint64_t seed)
     hml_random_spec_init(&spec);
     spec.seed = seed;
     spec.nbodies = N;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = (2u << HML_JOINT_FREE) - 2; /* all but fixed */
     spec.limited = 0.3;
     spec.mimic = 0.8;

@@ -92,7 +92,7 @@ static void test_apart_and_together(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        hml_model *m = robot(seed, ALL, HML_SHAPE_ANY);
+        hml_model *m = robot(seed, ALL, HML_RANDOM_ANY);
         hml_builder *b = NULL;
         assert_int_equal(hml_model_to_builder(m, &b), HML_OK);
         hml_model *again = finish(b, 0);
@@ -130,7 +130,7 @@ static void test_apart_keeps_fixed_joints_and_warnings(void **state)
 static void test_equal_sees_everything(void **state)
 {
     (void)state;
-    hml_model *m = robot(3, ALL, HML_SHAPE_ANY), *other = NULL;
+    hml_model *m = robot(3, ALL, HML_RANDOM_ANY), *other = NULL;
     char difference[512];
     assert_true(hml_model_equal(m, m, 0, NULL, 0));
     hml_joint_spec joint = some_joint(HML_JOINT_REVOLUTE, "j_extra");
@@ -168,7 +168,7 @@ static void test_lock(void **state)
     hml_rng rng;
     hml_rng_seed(&rng, 2);
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        hml_model *m = robot(seed, ALL - 1, HML_SHAPE_ANY), *locked = NULL;
+        hml_model *m = robot(seed, ALL - 1, HML_RANDOM_ANY), *locked = NULL;
         double q[MAX], p[MAX], before[13], after[13];
         int32_t joints[MAX], count = 0, freedom = hml_model_nv(m);
         assert_int_equal(hml_configuration_random(m, &rng, q), HML_OK);
@@ -232,7 +232,7 @@ static void test_append(void **state)
     joint.mimic = "j_finger", joint.multiplier = -1;
     add_spec(b, "thumb", "palm", &joint);
     add_tool(b, "grasp", "palm");
-    hml_model *hand = finish(b, 0), *arm = robot(5, ALL - 1, HML_SHAPE_CHAIN), *both = NULL;
+    hml_model *hand = finish(b, 0), *arm = robot(5, ALL - 1, HML_RANDOM_CHAIN), *both = NULL;
     hml_error error = {0};
     int32_t frame = hml_model_find_frame(arm, "frame2");
     assert_int_equal(hml_model_append(arm, frame, hand, "left_", &both, &error), HML_OK);
@@ -277,7 +277,7 @@ static void test_add_model_to_a_builder(void **state)
 {
     (void)state;
     hml_builder *b = hml_builder_new();
-    hml_model *leg = robot(7, 1 << HML_JOINT_REVOLUTE, HML_SHAPE_CHAIN);
+    hml_model *leg = robot(7, 1 << HML_JOINT_REVOLUTE, HML_RANDOM_CHAIN);
     const double p[3] = {1, 0, 0}, bad[9] = {0};
     hml_error error;
     add_link(b, "trunk", NULL, HML_JOINT_FREE);
@@ -299,7 +299,7 @@ static void test_reroot(void **state)
     hml_rng rng;
     hml_rng_seed(&rng, 4);
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        hml_model *m = robot(seed, TURNABLE, seed % 2 ? HML_SHAPE_CHAIN : HML_SHAPE_ANY), *turned = NULL;
+        hml_model *m = robot(seed, TURNABLE, seed % 2 ? HML_RANDOM_CHAIN : HML_RANDOM_ANY), *turned = NULL;
         hml_error error = {0};
         int32_t body = hml_model_nbodies(m) - 1 - hml_rng_below(&rng, 3);
         hml_body_info info = {.struct_size = sizeof info}, base = {.struct_size = sizeof base};
@@ -350,7 +350,7 @@ static void test_reroot_fixed(void **state)
     (void)state;
     hml_rng rng;
     hml_rng_seed(&rng, 5);
-    hml_model *m = robot(31, TURNABLE, HML_SHAPE_CHAIN), *turned = NULL;
+    hml_model *m = robot(31, TURNABLE, HML_RANDOM_CHAIN), *turned = NULL;
     hml_error error = {0};
     double q[MAX], q_new[MAX];
     assert_int_equal(hml_configuration_random(m, &rng, q), HML_OK);
@@ -457,7 +457,7 @@ static void test_scale(void **state)
     hml_random_spec spec;
     hml_random_spec_init(&spec);
     spec.nbodies = 25;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = ALL - 1;
     spec.passive = spec.limited = spec.mimic = 0.5;
     spec.nframes = 3;
@@ -549,7 +549,7 @@ static void test_set_inertias(void **state)
 static void test_transfer(void **state)
 {
     (void)state;
-    hml_model *m = robot(40, ALL - 1, HML_SHAPE_ANY), *n = robot(41, ALL - 1, HML_SHAPE_ANY);
+    hml_model *m = robot(40, ALL - 1, HML_RANDOM_ANY), *n = robot(41, ALL - 1, HML_RANDOM_ANY);
     double v[MAX], w[MAX];
     for (int i = 0; i < MAX; i++) v[i] = i, w[i] = -1;
     assert_int_equal(hml_velocity_transfer(m, v, n, w), HML_OK);

@@ -95,7 +95,7 @@ static hml_model *zoo(uint64_t seed, unsigned without)
     hml_random_spec_init(&spec);
     spec.seed = seed;
     spec.nbodies = 30;
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = ((2u << HML_JOINT_FREE) - 2) & ~without;
     spec.mimic = 0.5;
     spec.limited = 0.5;

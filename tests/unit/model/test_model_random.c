@@ -67,15 +67,15 @@ static void test_shapes(void **state)
     }
     hml_model_free(m);
 
-    spec.shape = HML_SHAPE_CHAIN;
+    spec.shape = HML_RANDOM_CHAIN;
     m = make(&spec);
     assert_int_equal(body_info(m, "body12").depth, 12);
     hml_model_free(m);
-    spec.shape = HML_SHAPE_STAR;
+    spec.shape = HML_RANDOM_STAR;
     m = make(&spec);
     assert_int_equal(body_info(m, "body12").depth, 1);
     hml_model_free(m);
-    spec.shape = HML_SHAPE_BUSHY;
+    spec.shape = HML_RANDOM_BUSHY;
     spec.branches = 3; /* 1 + 3 + 9 */
     m = make(&spec);
     assert_int_equal(body_info(m, "body12").depth, 2);
@@ -86,7 +86,7 @@ static void test_shapes(void **state)
     assert_int_equal(hml_model_nbodies(m), 12);
     assert_int_equal(body_info(m, "body3").parent, -1);
     hml_model_free(m);
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.nbodies = 1000;
     m = make(&spec);
     assert_int_equal(hml_model_nbodies(m), 999);
@@ -102,7 +102,7 @@ static void test_physical_and_reproducible(void **state)
         hml_random_spec_init(&spec);
         spec.seed = seed;
         spec.nbodies = 30;
-        spec.shape = HML_SHAPE_ANY;
+        spec.shape = HML_RANDOM_ANY;
         spec.joint_types = (2u << HML_JOINT_FREE) - 1;
         spec.passive = spec.limited = spec.mimic = 0.5;
         spec.nframes = 5;

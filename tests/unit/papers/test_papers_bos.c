@@ -167,7 +167,7 @@ static void robot_open(robot *r, uint64_t seed)
     hml_random_spec spec;
     hml_rng rng;
     hml_random_spec_init(&spec);
-    spec.seed = seed, spec.shape = HML_SHAPE_ANY, spec.nbodies = 10;
+    spec.seed = seed, spec.shape = HML_RANDOM_ANY, spec.nbodies = 10;
     spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
     hml_rng_seed(&rng, seed);
     assert_int_equal(hml_model_random(&spec, &r->model), HML_OK);

@@ -29,7 +29,7 @@ static void robot_open(robot *r, uint64_t seed, hml_joint_type root)
     hml_random_spec spec;
     hml_rng rng;
     hml_random_spec_init(&spec);
-    spec.seed = seed, spec.shape = root == HML_JOINT_FREE ? HML_SHAPE_ANY : HML_SHAPE_CHAIN, spec.nbodies = NB - 1;
+    spec.seed = seed, spec.shape = root == HML_JOINT_FREE ? HML_RANDOM_ANY : HML_RANDOM_CHAIN, spec.nbodies = NB - 1;
     spec.root = root, spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC;
     hml_rng_seed(&rng, seed);
     assert_int_equal(hml_model_random(&spec, &r->model), HML_OK);

@@ -192,7 +192,7 @@ static void draw_stage(stage *s, uint64_t seed, hml_rng *rng)
     hml_rng_seed(rng, seed);
     spec.seed = seed;
     spec.nbodies = 1 + (int32_t)(seed % 6);
-    spec.shape = HML_SHAPE_ANY;
+    spec.shape = HML_RANDOM_ANY;
     spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_SPHERICAL;
     OK(hml_model_random(&spec, &model));
     open_stage(s, model);
