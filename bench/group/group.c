@@ -31,8 +31,8 @@ typedef hml_status batch(hml_isa isa, size_t n, const double *a, const double *b
         return hml_##name##_batch(isa, n, a, out);                                                                     \
     }
 ONE(so3_exp, so3_exp)
-ONE(so3_log, quat_to_rotvec)
-ONE(so3_dexp, so3_dexp_left)
+ONE(quat_to_rotvec, quat_to_rotvec)
+ONE(so3_dexp_left, so3_dexp_left)
 ONE(quat_to_matrix, quat_to_matrix)
 ONE(se3_exp, se3_exp)
 ONE(se3_log, se3_log)
@@ -52,8 +52,8 @@ typedef struct {
 
 static const operation operations[] = {
     {"SO(3) exp", VECTOR, NOTHING, 9, so3_exp_single, so3_exp_rows},
-    {"SO(3) log of a quaternion", QUATERNION, NOTHING, 3, so3_log_single, so3_log_rows},
-    {"SO(3) dexp", VECTOR, NOTHING, 9, so3_dexp_single, so3_dexp_rows},
+    {"SO(3) log of a quaternion", QUATERNION, NOTHING, 3, quat_to_rotvec_single, quat_to_rotvec_rows},
+    {"SO(3) dexp", VECTOR, NOTHING, 9, so3_dexp_left_single, so3_dexp_left_rows},
     {"quaternion to matrix", QUATERNION, NOTHING, 9, quat_to_matrix_single, quat_to_matrix_rows},
     {"SE(3) exp", TWIST, NOTHING, 16, se3_exp_single, se3_exp_rows},
     {"SE(3) log", POSE, NOTHING, 6, se3_log_single, se3_log_rows},

@@ -14,8 +14,8 @@
  *   Derivatives of those  hml_quat_compose_derivatives  hml_quat_invert_derivative  hml_quat_rotate_derivatives
  *   Quaternion matrices   hml_quat_left_matrix  hml_quat_right_matrix  hml_quat_velocity_matrix
  *   Rates                 hml_<a>_rate and hml_<a>_velocity for each of the six; as matrices: rotation.h
- *   Batches               hml_so3_exp_batch  hml_so3_log_batch  hml_so3_dexp_batch  hml_quat_to_matrix_batch
- *                         and the same with _f32
+ *   Batches               hml_so3_exp_batch  hml_so3_dexp_left_batch  hml_quat_to_rotvec_batch
+ *                         hml_quat_to_matrix_batch  and the same with _f32
  *
  * C_IB, the rotation of a body B in a frame I, takes coordinates from B to I (active: it rotates the vector; its
  * inverse is Kindr's passive rotation). Its parameters:
@@ -259,12 +259,12 @@ HML_API hml_status hml_so3_exp_batch(hml_isa isa, size_t n, const double *phi, d
 HML_API hml_status hml_so3_exp_batch_f32(size_t n, const float *phi, float *C);
 
 /* quaternions (n x 4, any length but zero) to rotation vectors (n x 3) */
-HML_API hml_status hml_so3_log_batch(hml_isa isa, size_t n, const double *q, double *phi);
-HML_API hml_status hml_so3_log_batch_f32(size_t n, const float *q, float *phi);
+HML_API hml_status hml_quat_to_rotvec_batch(hml_isa isa, size_t n, const double *q, double *phi);
+HML_API hml_status hml_quat_to_rotvec_batch_f32(size_t n, const float *q, float *phi);
 
 /* rotation vectors (n x 3) to left Jacobians Γ(φ) (n x 9) */
-HML_API hml_status hml_so3_dexp_batch(hml_isa isa, size_t n, const double *phi, double *J);
-HML_API hml_status hml_so3_dexp_batch_f32(size_t n, const float *phi, float *J);
+HML_API hml_status hml_so3_dexp_left_batch(hml_isa isa, size_t n, const double *phi, double *J);
+HML_API hml_status hml_so3_dexp_left_batch_f32(size_t n, const float *phi, float *J);
 
 /* quaternions (n x 4, length within 1e-3 of 1) to rotation matrices (n x 9) */
 HML_API hml_status hml_quat_to_matrix_batch(hml_isa isa, size_t n, const double *q, double *C);

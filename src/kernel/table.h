@@ -17,8 +17,8 @@
  */
 #define ROW_MAPS(X)                                                                                                    \
     X(so3_exp, 3, 9)                                                                                                   \
-    X(so3_log, 4, 3)                                                                                                   \
-    X(so3_dexp, 3, 9)                                                                                                  \
+    X(quat_to_rotvec, 4, 3)                                                                                            \
+    X(so3_dexp_left, 3, 9)                                                                                             \
     X(quat_to_matrix, 4, 9)                                                                                            \
     X(se3_exp, 6, 16)                                                                                                  \
     X(se3_log, 16, 6)                                                                                                  \

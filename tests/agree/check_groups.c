@@ -86,8 +86,9 @@ void check_groups(subject *x)
 {
     static const map maps[] = {
         {"hml_so3_exp_batch", hml_so3_exp_batch, hml_so3_exp_batch_f32, NULL, NULL, VECTORS, 9},
-        {"hml_so3_log_batch", hml_so3_log_batch, hml_so3_log_batch_f32, NULL, NULL, QUATERNIONS, 3},
-        {"hml_so3_dexp_batch", hml_so3_dexp_batch, hml_so3_dexp_batch_f32, NULL, NULL, VECTORS, 9},
+        {"hml_quat_to_rotvec_batch", hml_quat_to_rotvec_batch, hml_quat_to_rotvec_batch_f32, NULL, NULL, QUATERNIONS,
+         3},
+        {"hml_so3_dexp_left_batch", hml_so3_dexp_left_batch, hml_so3_dexp_left_batch_f32, NULL, NULL, VECTORS, 9},
         {"hml_quat_to_matrix_batch", hml_quat_to_matrix_batch, hml_quat_to_matrix_batch_f32, NULL, NULL, QUATERNIONS,
          9},
         {"hml_se3_exp_batch", hml_se3_exp_batch, hml_se3_exp_batch_f32, NULL, NULL, TWISTS, 16},

@@ -13,10 +13,10 @@
 /* ---- bodies ---- */
 
 static inline void so3_exp_row(const num *x, num *y) { mat3_put(so3_exp(vec3_at(x)), y, 3); }
-static inline void so3_dexp_row(const num *x, num *y) { mat3_put(so3_dexp_left(vec3_at(x)), y, 3); }
+static inline void so3_dexp_left_row(const num *x, num *y) { mat3_put(so3_dexp_left(vec3_at(x)), y, 3); }
 
 /* a single infinite entry would leave zeros in the result: x − x is NaN there, and zero for finite x */
-static inline void so3_log_row(const num *x, num *y)
+static inline void quat_to_rotvec_row(const num *x, num *y)
 {
     num one = K(1) + ((x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]));
     vec3_put(vec3_scale(one, so3_log_quat(quat_at(x))), y);
