@@ -105,7 +105,7 @@ static hml_status bench_one(field *f, const bench_algorithm *algorithm, hml_isa 
 /* single calls with the instruction set asked for; batches with that one, or with all there are */
 static hml_status bench_model(const robot *r, const cli_options *options, long done, long total, rows *all)
 {
-    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     field singles, batch;
     int ok = field_new(r->model, BENCH_STATES, &singles);
     ok &= field_new(r->model, (size_t)options->batch, &batch);

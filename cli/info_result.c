@@ -6,7 +6,7 @@
 #include "hamel/subgroup.h"
 #include "info.h"
 
-const hml_isa info_isas[INFO_ISAS] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+const hml_isa info_isas[INFO_ISAS] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 
 hml_body_info info_body(const hml_model *model, int32_t i)
 {

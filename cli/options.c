@@ -95,7 +95,7 @@ static int read_inputs(const char *text, cli_options *o, const char **wanted)
 
 static int read_isa(const char *text, cli_options *o, const char **wanted)
 {
-    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     *wanted = "best, or an instruction set that this processor has (hamel info lists them)";
     o->isa = HML_ISA_BEST;
     if (strcmp(text, "best") == 0) return 1;

@@ -70,9 +70,9 @@ static const struct {
     const char *name;
     const bench_contender *contender;
     hml_isa isa;
-} kernels[] = {{"scalar", &hamel_batch, HML_ISA_SCALAR}, {"pack of 2", &hamel_batch, HML_ISA_X2},
-               {"pack of 4", &hamel_batch, HML_ISA_X4},  {"the same pack of 4", &one_pack, HML_ISA_X4},
-               {"pack of 8", &hamel_batch, HML_ISA_X8},  {"the same pack of 8", &one_pack, HML_ISA_X8},
+} kernels[] = {{"scalar", &hamel_batch, HML_ISA_SCALAR},    {"pack of 2", &hamel_batch, HML_ISA_128},
+               {"pack of 4", &hamel_batch, HML_ISA_AVX2},   {"the same pack of 4", &one_pack, HML_ISA_AVX2},
+               {"pack of 8", &hamel_batch, HML_ISA_AVX512}, {"the same pack of 8", &one_pack, HML_ISA_AVX512},
                {"one call", &hamel_single, HML_ISA_BEST}};
 enum { KERNELS = sizeof kernels / sizeof *kernels, FASTEST = PEAK_LOOPS * PEAKS, ENTRIES = FASTEST + KERNELS };
 
@@ -97,7 +97,7 @@ static int limit_robot(const char *name)
     for (int k = 0; k < KERNELS; k++) {
         const bench_entry *entry = &e[FASTEST + k];
         hml_isa isa = kernels[k].isa == HML_ISA_BEST ? hml_isa_best() : kernels[k].isa;
-        if (kernels[k].contender == &hamel_single && isa == HML_ISA_X8) isa = HML_ISA_X4; /* its registers */
+        if (kernels[k].contender == &hamel_single && isa == HML_ISA_AVX512) isa = HML_ISA_AVX2; /* its registers */
         int p = PEAKS - 1; /* scalar code is of SSE2, whose registers hold two */
         while (p > 0 && peaks[p].isa != isa) p--;
         if (!entry->self) continue;

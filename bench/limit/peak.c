@@ -95,4 +95,4 @@ static void peak_close(void *self) { (void)self; }
                 {"second cache", "", open_second, name##_cache, NULL, peak_close},                                     \
         }                                                                                                              \
     }
-const peak peaks[PEAKS] = {PEAK(HML_ISA_X2, x2), PEAK(HML_ISA_X4, x4), PEAK(HML_ISA_X8, x8)};
+const peak peaks[PEAKS] = {PEAK(HML_ISA_128, x2), PEAK(HML_ISA_AVX2, x4), PEAK(HML_ISA_AVX512, x8)};

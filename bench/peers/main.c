@@ -232,7 +232,7 @@ static void write_head(const bench *b)
 
 static hml_isa isa_named(const char *name)
 {
-    for (int i = HML_ISA_SCALAR; i <= HML_ISA_X8; i *= 2) {
+    for (int i = HML_ISA_SCALAR; i <= HML_ISA_AVX512; i *= 2) {
         if (!strcmp(name, hml_isa_name((hml_isa)i))) return (hml_isa)i;
     }
     return HML_ISA_BEST;

@@ -59,7 +59,7 @@ static void measure(const char *robot, const char *what, const char *column, con
 
 static void bench(const char *robot, const hml_model *model)
 {
-    static const hml_isa all[] = {HML_ISA_BEST, HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa all[] = {HML_ISA_BEST, HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     const size_t nq = (size_t)hml_model_nq(model), nv = (size_t)hml_model_nv(model);
     const size_t poses = 16 * (size_t)hml_model_nbodies(model);
     double *q = malloc(STATES * nq * sizeof *q), *J = malloc(STATES * 6 * nv * sizeof *J);

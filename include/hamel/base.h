@@ -85,12 +85,13 @@ HML_API const char *hml_status_message(hml_status status);
  * one to use. There is no global dispatcher and no hidden state.
  */
 
+/* the value is the number of doubles in a register, the states of a pack */
 typedef enum hml_isa {
-    HML_ISA_BEST = 0,   /* the widest this processor has */
+    HML_ISA_BEST = 0,   /* the widest that this processor has */
     HML_ISA_SCALAR = 1, /* one double at a time */
-    HML_ISA_X2 = 2,     /* packs of 2: SSE2, NEON */
-    HML_ISA_X4 = 4,     /* packs of 4: AVX2 and FMA */
-    HML_ISA_X8 = 8      /* packs of 8: AVX-512 */
+    HML_ISA_128 = 2,    /* registers of 128 bits: SSE2, NEON */
+    HML_ISA_AVX2 = 4,   /* registers of 256 bits: AVX2, FMA and BMI */
+    HML_ISA_AVX512 = 8  /* registers of 512 bits: AVX-512 */
 } hml_isa;
 
 /* the widest instruction set that this processor and this build have */
@@ -99,7 +100,7 @@ HML_API hml_isa hml_isa_best(void);
 /* 1 if this processor and this build can run it */
 HML_API int hml_isa_available(hml_isa isa);
 
-/* "scalar", "x2", "x4", "x8" */
+/* "scalar", "x2", "x4", "x8": the option --isa of the command, the same word on every processor */
 HML_API const char *hml_isa_name(hml_isa isa);
 
 #endif

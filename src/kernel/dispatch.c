@@ -5,15 +5,15 @@ static int processor_has(hml_isa isa)
 {
 #if (defined __x86_64__ || defined __i386__) && defined __GNUC__
     __builtin_cpu_init();
-    if (isa == HML_ISA_X4) {
+    if (isa == HML_ISA_AVX2) {
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi");
     }
-    if (isa == HML_ISA_X8) {
+    if (isa == HML_ISA_AVX512) {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi");
     }
 #endif
-    return isa == HML_ISA_SCALAR || isa == HML_ISA_X2;
+    return isa == HML_ISA_SCALAR || isa == HML_ISA_128;
 }
 
 static const kernel_table *table(hml_isa isa)
@@ -21,17 +21,17 @@ static const kernel_table *table(hml_isa isa)
     switch (isa) {
     case HML_ISA_SCALAR: return &hmli_kernels_scalar;
 #if defined HML_HAVE_sse2_x2
-    case HML_ISA_X2: return &hmli_kernels_sse2_x2;
+    case HML_ISA_128: return &hmli_kernels_sse2_x2;
 #elif defined HML_HAVE_neon_x2
-    case HML_ISA_X2: return &hmli_kernels_neon_x2;
+    case HML_ISA_128: return &hmli_kernels_neon_x2;
 #elif defined HML_HAVE_vector_x2
-    case HML_ISA_X2: return &hmli_kernels_vector_x2;
+    case HML_ISA_128: return &hmli_kernels_vector_x2;
 #endif
 #if defined HML_HAVE_avx2_x4
-    case HML_ISA_X4: return &hmli_kernels_avx2_x4;
+    case HML_ISA_AVX2: return &hmli_kernels_avx2_x4;
 #endif
 #if defined HML_HAVE_avx512_x8
-    case HML_ISA_X8: return &hmli_kernels_avx512_x8;
+    case HML_ISA_AVX512: return &hmli_kernels_avx512_x8;
 #endif
     default: return NULL;
     }
@@ -59,10 +59,10 @@ enum { LONG_CHAIN = 24, LONG_FOR_PACKS = 28, LARGE_ROBOT = 28 };
 static const kernel_table *scalar_table(hml_isa isa)
 {
 #if defined HML_HAVE_avx2_scalar
-    if (isa == HML_ISA_X4) return &hmli_kernels_avx2_scalar;
+    if (isa == HML_ISA_AVX2) return &hmli_kernels_avx2_scalar;
 #endif
 #if defined HML_HAVE_avx512vl_scalar
-    if (isa == HML_ISA_X8) return &hmli_kernels_avx512vl_scalar;
+    if (isa == HML_ISA_AVX512) return &hmli_kernels_avx512vl_scalar;
 #endif
     (void)isa;
     return &hmli_kernels_scalar;
@@ -71,7 +71,7 @@ static const kernel_table *scalar_table(hml_isa isa)
 static const kernel_table *narrow_table(hml_isa isa)
 {
 #if defined HML_HAVE_avx512vl_x4
-    if (isa == HML_ISA_X8) return &hmli_kernels_avx512vl_x4;
+    if (isa == HML_ISA_AVX512) return &hmli_kernels_avx512vl_x4;
 #endif
     return table(isa);
 }
@@ -116,7 +116,7 @@ int hml_isa_available(hml_isa isa) { return hmli_kernels_get(isa) != NULL; }
 
 hml_isa hml_isa_best(void)
 {
-    static const hml_isa widest_first[] = {HML_ISA_X8, HML_ISA_X4, HML_ISA_X2};
+    static const hml_isa widest_first[] = {HML_ISA_AVX512, HML_ISA_AVX2, HML_ISA_128};
     for (size_t i = 0; i < sizeof widest_first / sizeof *widest_first; i++) {
         if (processor_has(widest_first[i]) && table(widest_first[i])) return widest_first[i];
     }
@@ -128,9 +128,9 @@ const char *hml_isa_name(hml_isa isa)
     switch (isa) {
     case HML_ISA_BEST: return "best";
     case HML_ISA_SCALAR: return "scalar";
-    case HML_ISA_X2: return "x2";
-    case HML_ISA_X4: return "x4";
-    case HML_ISA_X8: return "x8";
+    case HML_ISA_128: return "x2";
+    case HML_ISA_AVX2: return "x4";
+    case HML_ISA_AVX512: return "x8";
     default: return "unknown";
     }
 }

@@ -326,7 +326,7 @@ static void measure_jacobians(double angle, const double xi[6])
 static void measure_batches(double angle, const double xi[6])
 {
     enum { N = 11 };
-    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     double x[N][6], H[N][16], out[N][16], log[N][6], J[N][36];
     num exact[N][6], reference[N][16], G[36], V[36];
     for (int j = 0; j < N; j++) {

@@ -329,7 +329,7 @@ static void measure_projection(double angle, const double n[3])
 static void measure_batches(int i, double angle, const double n[3])
 {
     enum { N = 11 };
-    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa all[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     double phi[N][3], q[N][4], C[N][9], out[N][3];
     for (int j = 0; j < N; j++) {
         double a = angle * (1 - 0.01 * j);

@@ -150,7 +150,7 @@ static void condition(subject *x)
 
 int subject_open(subject *x, agree *g, const recipe *r)
 {
-    static const hml_isa all[ISAS] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa all[ISAS] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     memset(x, 0, sizeof *x);
     x->g = g, x->recipe = r;
     hml_rng_seed(&x->rng, r->seed + 1);

@@ -74,7 +74,7 @@ static const double tolerance = 1e-10;
 static void test_dynamics_batch_against_single_calls(void **state)
 {
     (void)state;
-    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     uint64_t seed = 5;
     for (int i = 0; i < NSPECS; i++) {
         for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
@@ -120,7 +120,7 @@ static void test_dynamics_batch_against_single_calls(void **state)
 static void test_linearizations_of_chains(void **state)
 {
     (void)state;
-    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     hml_random_spec spec;
     hml_random_spec_init(&spec);
     spec.shape = HML_RANDOM_CHAIN, spec.length = 0.1;

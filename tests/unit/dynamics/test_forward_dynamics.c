@@ -7,7 +7,7 @@
 #include "hamel/linearize.h"
 #include "hamel/random.h"
 
-static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 enum { ISAS = sizeof isas / sizeof *isas, STATES = 11 };
 
 /* axes z, y, z; only the last link has inertia. At 0 the outer axes coincide, and nothing says which of them turns */

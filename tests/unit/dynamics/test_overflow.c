@@ -135,7 +135,7 @@ static void close_subject(subject *s)
     hml_model_free(s->model);
 }
 
-static const hml_isa ISAS[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+static const hml_isa ISAS[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 
 /* velocities, accelerations and forces of one size each; what is moderate is computed, what is absurd is refused */
 static void test_states_of_every_size(void **state)

@@ -15,7 +15,7 @@
 #include "kernel/dispatch.h"
 #include "kernel/scratch.h"
 
-static const hml_isa sets[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+static const hml_isa sets[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 enum { SETS = sizeof sets / sizeof *sets, MODELS = 30 };
 
 static hml_model *draw(uint64_t seed, int32_t bodies)

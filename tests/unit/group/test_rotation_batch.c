@@ -3,7 +3,7 @@
 
 enum { MOST = 40, WIDEST = 9 };
 
-static const hml_isa all[] = {HML_ISA_BEST, HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+static const hml_isa all[] = {HML_ISA_BEST, HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 
 typedef hml_status batch(hml_isa, size_t, const double *, double *);
 typedef hml_status batch_f32(size_t, const float *, float *);

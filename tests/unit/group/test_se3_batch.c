@@ -14,7 +14,7 @@
 
 enum { MOST = 41, ROW_MOST = 36 };
 
-static const hml_isa sets[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8, HML_ISA_BEST};
+static const hml_isa sets[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512, HML_ISA_BEST};
 enum { SETS = sizeof sets / sizeof *sets };
 
 /* ---- one description a function: b is NULL where there is one input ---- */

@@ -13,7 +13,7 @@
 
 enum { N = 21, SEEDS = 8, GAP = 3 };
 
-static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 enum { NISAS = sizeof isas / sizeof *isas };
 
 /* a robot, N states with gaps between them, and a workspace */

@@ -157,7 +157,7 @@ static hml_status batch_run(const batch *b, const robot *r, size_t first, size_t
     return hml_linearize_batch(r->model, r->work, n, &x, status);
 }
 
-static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
 
 /* any N, and shifted, so that every state meets every lane: the same bits; how far single calls are from them */
 static double batches_against_single_calls(const robot *r, uint64_t *seed)

@@ -67,7 +67,7 @@ static void assert_same(const results *x, const results *y, size_t nv, double to
 /* on every instruction set with lanes for one state */
 static void compare(const hml_model *model, const double *q, const double *v, const double *tau, const double *wrenches)
 {
-    static const hml_isa sets[] = {HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa sets[] = {HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     const size_t nv = (size_t)hml_model_nv(model);
     hml_work *work;
     assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_FACTOR, &work), HML_OK);

@@ -143,7 +143,7 @@ static void holds(const subject *s)
 
 static void everything(hml_model *model, uint64_t seed)
 {
-    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_X2, HML_ISA_X4, HML_ISA_X8};
+    static const hml_isa isas[] = {HML_ISA_SCALAR, HML_ISA_128, HML_ISA_AVX2, HML_ISA_AVX512};
     for (size_t k = 0; k < sizeof isas / sizeof *isas; k++) {
         static subject s;
         if (!hml_work_size(model, isas[k], HML_USE_ALL)) continue; /* this processor has no such registers */
