@@ -90,7 +90,7 @@ static hml_status load_wrenches(robot *r)
     r->wrenches = calloc(6 * (size_t)r->nbodies + 1, sizeof *r->wrenches);
     hml_status status = r->wrenches ? HML_OK : HML_OUT_OF_MEMORY;
     for (int32_t i = 0; i < s->nwrenches && !status; i++) {
-        const hml_state_wrench *w = &s->wrenches[i];
+        const hml_frame_wrench *w = &s->wrenches[i];
         status = hml_wrench_add(r->model, r->work, s->q, w->frame, w->in_world, w->wrench, r->wrenches);
     }
     return status;

@@ -115,7 +115,7 @@ static hml_status one_step(walker *w, double h)
     hml_status status = HML_OK;
     memset(w->wrenches, 0, 6 * (size_t)w->r->nbodies * sizeof *w->wrenches);
     for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
-        const hml_frame_wrench *f = &sc->wrenches[i];
+        const hml_frame_wrench *f = &sc->forces.frame_wrenches[i];
         status = hml_wrench_add(w->r->model, w->r->work, w->q, f->frame, f->in_world, f->wrench, w->wrenches);
     }
     if (!status) {

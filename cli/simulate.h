@@ -9,7 +9,6 @@
 /* what the command makes of the options */
 typedef struct scene {
     hml_forces forces;
-    hml_frame_wrench *wrenches;  /* of the state */
     double *stiffness, *damping; /* nv: of the servos; NULL: none */
     /* with a ground */
     int32_t npoints;

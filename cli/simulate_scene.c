@@ -12,21 +12,11 @@ static int failed(const robot *r, hml_status status) { return status ? robot_fai
 
 /* ---- forces of the state ---- */
 
-static hml_status add_state(const robot *r, scene *s)
+static void add_state(const robot *r, scene *s)
 {
-    const hml_state *state = r->state;
-    s->wrenches = calloc((size_t)state->nwrenches + 1, sizeof *s->wrenches);
-    if (!s->wrenches) return HML_OUT_OF_MEMORY;
-    for (int32_t i = 0; i < state->nwrenches; i++) {
-        const hml_state_wrench *w = &state->wrenches[i];
-        s->wrenches[i].frame = w->frame;
-        s->wrenches[i].in_world = w->in_world;
-        memcpy(s->wrenches[i].wrench, w->wrench, sizeof w->wrench);
-    }
-    s->forces.tau = state->tau;
-    s->forces.nframe_wrenches = state->nwrenches;
-    s->forces.frame_wrenches = s->wrenches;
-    return HML_OK;
+    s->forces.tau = r->state->tau;
+    s->forces.nframe_wrenches = r->state->nwrenches;
+    s->forces.frame_wrenches = r->state->wrenches;
 }
 
 /* ---- servos ---- */
@@ -198,8 +188,8 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
 int scene_make(const cli_options *options, const robot *r, scene *s)
 {
     *s = (scene){.forces = {.struct_size = sizeof s->forces}};
-    hml_status status = add_state(r, s);
-    if (!status && options->hold) status = add_servos(options, r, s);
+    add_state(r, s);
+    hml_status status = options->hold ? add_servos(options, r, s) : HML_OK;
     if (status) return robot_fail(r, status);
     return options->ground ? add_ground(options, r, s) : CLI_OK;
 }
@@ -209,7 +199,6 @@ void scene_free(scene *s)
     for (int32_t i = 0; i < s->npoints; i++) free(s->point_names[i]);
     free(s->point_names);
     free(s->points);
-    free(s->wrenches);
     free(s->stiffness);
     free(s->damping);
     free(s->memory);

@@ -79,12 +79,6 @@ HML_API void hml_text_free(char *text);
 
 /* ---- states ---- */
 
-typedef struct hml_state_wrench {
-    int32_t frame;    /* where it acts */
-    int in_world;     /* 0: in the axes of the frame; 1: in those of the world; both times about the frame's origin */
-    double wrench[6]; /* force, torque */
-} hml_state_wrench;
-
 /* A state of a model. Velocities and forces are left-trivialized, whatever the file's representation. */
 typedef struct hml_state {
     size_t struct_size;
@@ -93,7 +87,7 @@ typedef struct hml_state {
     double *v;   /* nv */
     double *tau; /* nv */
     int32_t nwrenches;
-    hml_state_wrench *wrenches;
+    hml_frame_wrench *wrenches;
     int32_t nwarnings;
     char **warnings;
 } hml_state;

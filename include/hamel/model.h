@@ -197,6 +197,13 @@ HML_API hml_status hml_model_body(const hml_model *model, int32_t index, hml_bod
 HML_API hml_status hml_model_joint(const hml_model *model, int32_t index, hml_joint_info *info);
 HML_API hml_status hml_model_frame(const hml_model *model, int32_t index, hml_frame_info *info);
 
+/* a wrench at the origin of a frame: what files say about a state, and what pushes a motion */
+typedef struct hml_frame_wrench {
+    int32_t frame;
+    int in_world;     /* 0: in the axes of the frame; 1: in those of the world */
+    double wrench[6]; /* force, torque */
+} hml_frame_wrench;
+
 /* index by name, −1 if the name does not exist; frames include every body and merged link */
 HML_API int32_t hml_model_find_body(const hml_model *model, const char *name);
 HML_API int32_t hml_model_find_joint(const hml_model *model, const char *name);

@@ -58,13 +58,6 @@ HML_API int hml_scheme_order(hml_scheme scheme); /* 0 for an unknown scheme */
 typedef hml_status hml_force_function(void *context, double t, const double *q, const double *v, double *tau,
                                       double *wrenches);
 
-/* a wrench at the origin of a frame; in_world 0: in the frame's axes, 1: in the world's */
-typedef struct hml_frame_wrench {
-    int32_t frame;
-    int in_world;
-    double wrench[6];
-} hml_frame_wrench;
-
 /*
  * All forces add up; members that are NULL or 0 add nothing. The caller keeps the arrays as long as the motion lives.
  */

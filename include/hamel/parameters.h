@@ -29,6 +29,7 @@
 #include "hamel/dynamics.h"
 #include "hamel/random.h"
 
+/* numbers per body: of its inertia, of its placement, of its joint's screw */
 enum { HML_INERTIA_PARAMETERS = 10, HML_PLACEMENT_PARAMETERS = 6, HML_SCREW_PARAMETERS = 7 };
 
 typedef struct hml_parameter_derivatives {
@@ -70,8 +71,6 @@ HML_API hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_w
  * body after body, 10·nbodies in all. Armature, damping and springs are not part of π. scratch and errors are those of
  * reference/textbook.h.
  */
-
-enum { HML_BODY_PARAMETERS = 10 };
 
 HML_API hml_status hml_parameters(const hml_model *model, double *parameters);
 

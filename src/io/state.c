@@ -208,7 +208,7 @@ static hml_status read_representation(state_reader *r, const place *at)
 
 /* ---- wrenches ---- */
 
-static hml_status read_wrench(state_reader *r, const place *at, hml_state_wrench *wrench_out)
+static hml_status read_wrench(state_reader *r, const place *at, hml_frame_wrench *wrench_out)
 {
     static const char *const known[] = {"frame", "wrench", "expressed", NULL};
     static const char *const words[] = {"frame", "world", NULL};

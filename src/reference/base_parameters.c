@@ -12,7 +12,7 @@
 #include "hamel/reference/textbook.h"
 #include "model/model.h"
 
-static size_t columns_of(const hml_model *model) { return HML_BODY_PARAMETERS * (size_t)model->nbodies; }
+static size_t columns_of(const hml_model *model) { return HML_INERTIA_PARAMETERS * (size_t)model->nbodies; }
 
 /* twice as many rows as columns, so that no motion is missing by accident */
 static size_t motions_of(const hml_model *model)

@@ -188,7 +188,7 @@ static PyObject *with_gravity(model_object *self, PyObject *object)
 
 static PyObject *with_parameters(model_object *self, PyObject *object)
 {
-    npy_intp size = HML_BODY_PARAMETERS * (npy_intp)hml_model_nbodies(self->model);
+    npy_intp size = HML_INERTIA_PARAMETERS * (npy_intp)hml_model_nbodies(self->model);
     PyArrayObject *p = array_shaped(object, "parameters", 1, &size);
     hml_model *model = NULL;
     if (!p) return NULL;
@@ -308,7 +308,7 @@ static PyObject *state_wrap(hml_state *s, const hml_error *error)
     for (int32_t i = 0; i < s->nwarnings && !strict; i++) strict = PyErr_WarnEx(PyExc_UserWarning, s->warnings[i], 1);
     PyObject *wrenches = strict ? NULL : PyList_New(s->nwrenches);
     for (int32_t i = 0; wrenches && i < s->nwrenches; i++) {
-        const hml_state_wrench *w = &s->wrenches[i];
+        const hml_frame_wrench *w = &s->wrenches[i];
         PyObject *one =
             Py_BuildValue("isN", (int)w->frame, w->in_world ? "world" : "frame", array_copy(1, &six, w->wrench));
         if (!one) Py_CLEAR(wrenches);

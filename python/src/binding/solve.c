@@ -137,7 +137,7 @@ static PyObject *base_parameters(model_object *self, PyObject *arguments)
     unsigned long long seed = 1;
     if (!PyArg_ParseTuple(arguments, "|K", &seed)) return NULL;
     const hml_model *model = self->model;
-    npy_intp n = HML_BODY_PARAMETERS * (npy_intp)hml_model_nbodies(model);
+    npy_intp n = HML_INERTIA_PARAMETERS * (npy_intp)hml_model_nbodies(model);
     int *marks = PyMem_Calloc((size_t)n + 1, sizeof *marks);
     void *scratch = PyMem_Malloc(hml_base_parameters_size(model) + sizeof(double));
     hml_status status = HML_OUT_OF_MEMORY;

@@ -72,7 +72,7 @@ static void test_pendulums(void **state)
 }
 
 /* the inertia of one body as ten numbers */
-static void draw_parameters(uint64_t *seed, double p[HML_BODY_PARAMETERS])
+static void draw_parameters(uint64_t *seed, double p[HML_INERTIA_PARAMETERS])
 {
     hml_inertia_spec I;
     draw_inertia(seed, &I);
