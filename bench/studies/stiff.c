@@ -39,7 +39,7 @@ static hml_status contact_steps(flight *f, double h, long steps)
     return status;
 }
 
-static hml_status group_steps(flight *f, hml_integrator integrator, double h, long steps)
+static hml_status group_steps(flight *f, hml_scheme integrator, double h, long steps)
 {
     hml_status status = HML_OK;
     for (long i = 0; !status && i < steps; i++) {
@@ -75,7 +75,7 @@ static double error_of(flight *f, int scheme, double h, double seconds)
     if (scheme == 0)
         status = contact_steps(f, h, steps);
     else if (scheme < 3)
-        status = group_steps(f, scheme == 1 ? HML_SEMI_IMPLICIT_EULER : HML_MUNTHE_KAAS_4, h, steps);
+        status = group_steps(f, scheme == 1 ? HML_SCHEME_EULER : HML_SCHEME_RK4, h, steps);
     else
         status = motion(f, schemes[scheme - 3], h, seconds);
     if (status || hml_configuration_difference(f->model, f->goal, f->q, f->gap)) return INFINITY;

@@ -8,13 +8,15 @@
  *   hml_discretize               A_d, B_d of the continuous A, B: exp(h [A B; 0 0])
  *   hml_discretize_scratch_doubles   doubles of scratch that it needs
  *
- * Perturbations are those of the whole library: q ⊕ z_q, ν + z_ν, at the step's start and at its end. Integrators:
+ * Perturbations are those of the whole library: q ⊕ z_q, ν + z_ν, at the step's start and at its end. A step supports
+ * two of the schemes of motion.h; the others answer HML_UNSUPPORTED.
  *
- *   semi-implicit Euler   ν⁺ = ν + h a,  q⁺ = q ⊕ h ν⁺;  a = ν̇(q, ν, τ), or, with dampers C and springs K(q) = ∂h/∂q,
- *                         (M + h C + h² K) a = τ − h(q, ν) − h K ν: no damper and no spring is too stiff
- *   Munthe-Kaas 4         the classical Runge-Kutta scheme for θ̇ = S(θ)⁻¹ ν, ν̇ = ν̇(q ⊕ θ, ν, τ) from θ = 0; q⁺ = q ⊕ θ
+ *   HML_SCHEME_EULER   semi-implicit: ν⁺ = ν + h a,  q⁺ = q ⊕ h ν⁺;  a = ν̇(q, ν, τ), or, with dampers C and springs
+ *                      K(q) = ∂h/∂q, (M + h C + h² K) a = τ − h(q, ν) − h K ν: no damper and no spring is too stiff
+ *   HML_SCHEME_RK4     Munthe-Kaas: the classical Runge-Kutta scheme for θ̇ = S(θ)⁻¹ ν, ν̇ = ν̇(q ⊕ θ, ν, τ) from θ = 0;
+ *                      q⁺ = q ⊕ θ
  *
- * S is the right Jacobian of exp, joint by joint (Müller, section 7). Munthe-Kaas 4 is explicit: it needs h·λ < 2.78 for
+ * S is the right Jacobian of exp, joint by joint (Müller, section 7). RK4 is explicit: it needs h·λ < 2.78 for
  * dampers that slow down at the rate λ, and h·ω < 2.82 for springs that swing at ω. See docs/motion.md, Stiff forces.
  * Nothing is allocated.
  */
@@ -22,18 +24,16 @@
 #define HAMEL_DISCRETE_H
 
 #include "hamel/linearize.h"
-
-typedef enum hml_integrator { HML_SEMI_IMPLICIT_EULER = 0, HML_MUNTHE_KAAS_4 = 1 } hml_integrator;
+#include "hamel/motion.h"
 
 HML_API size_t hml_step_scratch_doubles(const hml_model *model);
 
 /* tau may be NULL: zero. q_next and v_next may be q and v */
-HML_API hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integrator, double h,
-                            const double *q, const double *v, const double *tau, double *scratch, double *q_next,
-                            double *v_next);
+HML_API hml_status hml_step(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
+                            const double *v, const double *tau, double *scratch, double *q_next, double *v_next);
 
 /* Ad: 2nv × 2nv, Bd: 2nv × nv, one column for every coordinate; packed */
-HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_integrator integrator, double h,
+HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme scheme, double h,
                                       const double *q, const double *v, const double *tau, double *scratch,
                                       double *q_next, double *v_next, double *Ad, double *Bd);
 

@@ -126,6 +126,16 @@ def test_steps(quadruped, integrator):
         close(x.Ad[:, k], column, 1e-8, scale=np.abs(x.Ad).max())
 
 
+def test_names_of_schemes(quadruped):
+    """A step takes the names that Motion has for the same schemes."""
+    q, v, _, tau = state(quadruped, 5)
+    for ours, short in (("semi_implicit_euler", "euler"), ("munthe_kaas_4", "rk4")):
+        np.testing.assert_array_equal(
+            quadruped.step(q, v, 1e-2, tau, integrator=ours).v, quadruped.step(q, v, 1e-2, tau, integrator=short).v
+        )
+    assert set(hamel.Motion.schemes()) >= {"euler", "rk4"}
+
+
 def test_frames(robot):
     q, v, a, _ = state(robot, 6)
     poses = robot.body_poses(q)

@@ -3,7 +3,7 @@
 
 typedef struct stepped {
     subject *x;
-    hml_integrator by;
+    hml_scheme by;
     double h;
     const double *q, *v, *tau, *zq, *zv, *zt, *q_end;
     double *q_t, *v_t, *tau_t, *q_next, *scratch;
@@ -78,13 +78,13 @@ static int euler_acceleration(subject *x, double h, const double *q, const doubl
     return dense_solve(nv, M, a);
 }
 
-static int step_by_definition(subject *x, hml_integrator by, double h, const double *q, const double *v,
-                              const double *tau, double *q_next, double *v_next)
+static int step_by_definition(subject *x, hml_scheme by, double h, const double *q, const double *v, const double *tau,
+                              double *q_next, double *v_next)
 {
     const size_t nv = (size_t)x->nv;
     double *k[8], *theta = room(x->g, nv), *v1 = room(x->g, nv);
     for (int i = 0; i < 8; i++) k[i] = room(x->g, nv);
-    if (by == HML_SEMI_IMPLICIT_EULER) {
+    if (by == HML_SCHEME_EULER) {
         if (!euler_acceleration(x, h, q, v, tau, k[0])) return 0;
         for (size_t i = 0; i < nv; i++) v_next[i] = v[i] + h * k[0][i], theta[i] = h * v_next[i];
         return !hml_configuration_integrate(x->model, q, theta, q_next);
@@ -133,7 +133,8 @@ void check_steps(subject *x)
     const size_t nv = (size_t)x->nv, nq = (size_t)x->nq, n = 2 * nv;
     if (x->regular) return;
     const int s = hml_rng_below(&x->rng, x->nstates);
-    stepped p = {.x = x, .by = (hml_integrator)hml_rng_below(&x->rng, 2), .q = x->q + (size_t)s * nq};
+    stepped p = {
+        .x = x, .by = hml_rng_below(&x->rng, 2) ? HML_SCHEME_RK4 : HML_SCHEME_EULER, .q = x->q + (size_t)s * nq};
     p.v = x->v + (size_t)s * nv, p.tau = x->tau + (size_t)s * nv;
     double *a = room(x->g, nv), *q[3], *v[3], *Ad = room(x->g, n * n), *Bd = room(x->g, n * nv);
     for (int k = 0; k < 3; k++) q[k] = room(x->g, nq), v[k] = room(x->g, nv);
@@ -149,7 +150,7 @@ void check_steps(subject *x)
     hml_status status = hml_step(x->model, x->work, p.by, p.h, p.q, p.v, p.tau, p.scratch, q[0], v[0]);
     note_status(x, KIND_status, "hml_step", s, status, HML_OK);
     if (status || !step_by_definition(x, p.by, p.h, p.q, p.v, p.tau, q[1], v[1])) return;
-    const kind k = p.by == HML_MUNTHE_KAAS_4 ? KIND_step_rk : KIND_step_euler;
+    const kind k = p.by == HML_SCHEME_RK4 ? KIND_step_rk : KIND_step_euler;
     const double size = x->force[s] * p.h;
     note(x, k, "q", (how){s, PLAIN, PLAIN, x->away[s] + 1, 0}, q[0], q[1], nq, 1);
     note(x, k, "v", (how){s, UP, PLAIN, size, 0}, v[0], v[1], nv, 1);

@@ -160,18 +160,19 @@ static hml_status directional_reverse(const row *r)
 
 static void *step_scratch(const row *r) { return row_scratch(r, hml_step_scratch_doubles(r->model) * sizeof(double)); }
 
+static hml_scheme step_scheme(const row *r) { return r->choice[4] % 2 ? HML_SCHEME_RK4 : HML_SCHEME_EULER; }
+
 static hml_status step(const row *r)
 {
-    return hml_step(r->model, r->work, (hml_integrator)r->choice[4], *r->in[2], r->in[0], r->in[1], r->in[3],
-                    step_scratch(r), r->out[0], r->out[1]);
+    return hml_step(r->model, r->work, step_scheme(r), *r->in[2], r->in[0], r->in[1], r->in[3], step_scratch(r),
+                    r->out[0], r->out[1]);
 }
 
 static hml_status step_linearize(const row *r)
 {
     const int32_t nv = hml_model_nv(r->model);
-    hml_status status =
-        hml_step_linearize(r->model, r->work, (hml_integrator)r->choice[4], *r->in[2], r->in[0], r->in[1], r->in[3],
-                           step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
+    hml_status status = hml_step_linearize(r->model, r->work, step_scheme(r), *r->in[2], r->in[0], r->in[1], r->in[3],
+                                           step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
     if (!status)
         status = hml_step_to_representation(r->model, (hml_representation)r->choice[5], r->in[0], r->in[1], r->out[0],
                                             r->out[1], nv, r->out[2], r->out[3]);

@@ -210,7 +210,7 @@ static hml_status write_jacobians(const one_step *s, double *Ad, double *Bd)
     return HML_OK;
 }
 
-static hml_status run(one_step *s, hml_integrator integrator, double h, const double *v, double *q_next, double *v_next,
+static hml_status run(one_step *s, hml_scheme scheme, double h, const double *v, double *q_next, double *v_next,
                       double *Ad, double *Bd)
 {
     hml_status status;
@@ -220,10 +220,10 @@ static hml_status run(one_step *s, hml_integrator integrator, double h, const do
         memset(s->K, 0, 6 * s->n * s->n * sizeof(double));
         memset(s->Sum, 0, 6 * s->n * s->n * sizeof(double));
     }
-    switch (integrator) {
-    case HML_SEMI_IMPLICIT_EULER: status = semi_implicit_euler(s, v, h); break;
-    case HML_MUNTHE_KAAS_4: status = munthe_kaas_4(s, v, h); break;
-    default: status = HML_INVALID_ARGUMENT; break;
+    switch (scheme) {
+    case HML_SCHEME_EULER: status = semi_implicit_euler(s, v, h); break;
+    case HML_SCHEME_RK4: status = munthe_kaas_4(s, v, h); break;
+    default: status = (unsigned)scheme < HML_SCHEME_COUNT ? HML_UNSUPPORTED : HML_INVALID_ARGUMENT; break;
     }
     if (!status && s->tangent) status = write_jacobians(s, Ad, Bd);
     if (!status) status = finite_array(s->x, 2 * s->n);
@@ -234,7 +234,7 @@ static hml_status run(one_step *s, hml_integrator integrator, double h, const do
     return status;
 }
 
-hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integrator, double h, const double *q,
+hml_status hml_step(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
                     const double *v, const double *tau, double *scratch, double *q_next, double *v_next)
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !isfinite(h)) {
@@ -243,12 +243,12 @@ hml_status hml_step(const hml_model *model, hml_work *work, hml_integrator integ
     one_step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv};
     lay_out(model, scratch, &s);
     model_mimic_map(model, s.map.user, s.map.factor);
-    return run(&s, integrator, h, v, q_next, v_next, NULL, NULL);
+    return run(&s, scheme, h, v, q_next, v_next, NULL, NULL);
 }
 
-hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_integrator integrator, double h,
-                              const double *q, const double *v, const double *tau, double *scratch, double *q_next,
-                              double *v_next, double *Ad, double *Bd)
+hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
+                              const double *v, const double *tau, double *scratch, double *q_next, double *v_next,
+                              double *Ad, double *Bd)
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !Ad || !Bd ||
         !isfinite(h)) {
@@ -257,5 +257,5 @@ hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_integr
     one_step s = {.model = model, .work = work, .q0 = q, .tau = tau, .n = (size_t)model->nv, .tangent = 1};
     lay_out(model, scratch, &s);
     model_mimic_map(model, s.map.user, s.map.factor);
-    return run(&s, integrator, h, v, q_next, v_next, Ad, Bd);
+    return run(&s, scheme, h, v, q_next, v_next, Ad, Bd);
 }

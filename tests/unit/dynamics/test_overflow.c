@@ -89,13 +89,13 @@ static void try_all(const subject *s, double size)
     judge("crba", size, hml_crba(m, recursive, HML_CRBA_BODY, s->q, out[0]), out[0], square);
     judge("aba", size, hml_aba(m, recursive, s->q, s->v, s->tau, NULL, out[0]), out[0], nv);
     for (int k = 0; k < 2; k++) {
-        hml_integrator integrator = k ? HML_MUNTHE_KAAS_4 : HML_SEMI_IMPLICIT_EULER;
+        hml_scheme scheme = k ? HML_SCHEME_RK4 : HML_SCHEME_EULER;
         double *scratch = malloc(hml_step_scratch_doubles(m) * sizeof *scratch);
-        status = hml_step(m, s->work, integrator, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1]);
+        status = hml_step(m, s->work, scheme, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1]);
         judge("step q", size, status, out[0], s->nq);
         judge("step v", size, status, out[1], nv);
-        status = hml_step_linearize(m, s->work, integrator, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1], out[2],
-                                    out[3]);
+        status =
+            hml_step_linearize(m, s->work, scheme, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1], out[2], out[3]);
         judge("step Ad", size, status, out[2], 4 * square);
         judge("step Bd", size, status, out[3], 2 * square);
         free(scratch);

@@ -180,8 +180,8 @@ static void from_undoes_to(void **state)
 
 /* ---- a step ---- */
 
-static const hml_integrator integrators[] = {HML_SEMI_IMPLICIT_EULER, HML_MUNTHE_KAAS_4};
-static hml_integrator integrator;
+static const hml_scheme schemes[] = {HML_SCHEME_EULER, HML_SCHEME_RK4};
+static hml_scheme scheme;
 static double q_end[MOST];
 
 /* (q⁺ ⊖ nominal, ν⁺_rep) */
@@ -191,7 +191,7 @@ static void step_along(const void *context, double t, double *out)
     double q[MOST], v[MOST], tau[MOST], q_next[MOST], v_next[MOST];
     double *scratch = malloc(hml_step_scratch_doubles(s.model) * sizeof *scratch);
     move_along(d, t, q, v, tau);
-    ASSERT_OK(hml_step(s.model, s.work, integrator, 0.05, q, v, tau, scratch, q_next, v_next));
+    ASSERT_OK(hml_step(s.model, s.work, scheme, 0.05, q, v, tau, scratch, q_next, v_next));
     if (d->global)
         ASSERT_OK(hml_configuration_difference_global(s.model, q_end, q_next, out));
     else
@@ -209,9 +209,8 @@ static void steps_in_every_representation(void **state)
     for (int c = 0; c < 16; c++) {
         hml_representation representation = ALL[c % 4];
         int global = c / 4 % 2;
-        integrator = integrators[c / 8];
-        ASSERT_OK(
-            hml_step_linearize(s.model, s.work, integrator, 0.05, s.q, s.v, s.tau, scratch, q_end, v_end, Ad, Bd));
+        scheme = schemes[c / 8];
+        ASSERT_OK(hml_step_linearize(s.model, s.work, scheme, 0.05, s.q, s.v, s.tau, scratch, q_end, v_end, Ad, Bd));
         ASSERT_OK(hml_step_to_representation(s.model, representation, s.q, s.v, q_end, v_end, n, Ad, Bd));
         if (global) ASSERT_OK(hml_step_to_global(s.model, s.q, q_end, n, Ad, Bd));
         check_columns(&s, representation, global, step_along, 2 * n, 0, 2 * n, Ad, 2 * n, DIFFERENCE_TOL);

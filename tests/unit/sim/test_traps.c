@@ -79,8 +79,8 @@ static void dynamics(const subject *s)
     hml_status status = hml_jacobians_batch(s->model, s->work, STATES, &columns, NULL);
     assert_true(status == HML_OK || status == HML_UNSUPPORTED); /* followers have no columns of their own */
     double *scratch = malloc(hml_step_scratch_doubles(s->model) * sizeof *scratch);
-    OK(hml_step_linearize(s->model, s->work, HML_MUNTHE_KAAS_4, 1e-3, s->q, s->v, s->tau, scratch, vectors[0],
-                          vectors[1], D, E));
+    OK(hml_step_linearize(s->model, s->work, HML_SCHEME_RK4, 1e-3, s->q, s->v, s->tau, scratch, vectors[0], vectors[1],
+                          D, E));
     free(scratch);
 }
 
