@@ -43,24 +43,23 @@ HML_API const char *hml_version(void);
  * also fill an hml_error: a sentence a user can act on, with the file and the line or the place in it.
  */
 
-/* one list makes the enum and its messages: name, value, message */
+/* one list makes the enum and its messages: name, value, message. A value is never used again, and 6 is free */
 #define HML_STATUS_LIST(X)                                                                                             \
     X(OK, 0, "success")                                                                                                \
     X(INVALID_ARGUMENT, 1, "an argument is missing, out of range or has the wrong size")                               \
     X(NOT_FINITE, 2, "an input holds NaN or infinity, or a result overflows")                                          \
-    X(NOT_NORMALIZED, 3, "a quaternion or rotation is too far from unit")                                              \
-    X(SINGULAR, 4, "the mass matrix or another matrix is singular")                                                    \
+    X(NOT_NORMALIZED, 3, "a quaternion is too far from unit, or a matrix from a rotation")                             \
+    X(SINGULAR, 4, "the mass matrix or another matrix is singular, or there is no mass or no derivative")              \
     X(SINGULAR_PARAMETERIZATION, 5, "the rotation parameterization is singular here")                                  \
-    X(STALE, 6, "the workspace has not been filled by the update this result needs")                                   \
     X(OUT_OF_MEMORY, 7, "out of memory")                                                                               \
-    X(NOT_FOUND, 8, "no body, joint or frame has this name")                                                           \
+    X(NOT_FOUND, 8, "no body, joint, frame or choice has this name")                                                   \
     X(BAD_MODEL, 9, "the model is inconsistent")                                                                       \
     X(BAD_FILE, 10, "the file is malformed")                                                                           \
-    X(UNSUPPORTED, 11, "not supported for this model, or for these arguments")                                         \
+    X(UNSUPPORTED, 11, "not supported for this model, this file or these arguments")                                   \
     X(CANNOT_READ, 12, "the file cannot be read")                                                                      \
     X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
     X(NOT_CONVERGED, 14, "the iteration did not converge")                                                             \
-    X(INCONSISTENT, 15, "the constraints contradict each other")
+    X(INCONSISTENT, 15, "the constraints contradict each other or the motion")
 
 typedef enum hml_status {
 #define HML_STATUS_ENUM(name, value, message) HML_##name = value,

@@ -1,8 +1,10 @@
 /* Exceptions: one a status. The classes are Python's (hamel/_errors.py), so that a person can read them. */
 #include "engine.h"
 
-#define ONE_MORE(name, value, message) +1
-enum { STATUSES = HML_STATUS_LIST(ONE_MORE) };
+/* the numbers have gaps: as many as the largest asks for */
+#define IS_STATUS(name, value, message) [value] = 1,
+static const char statuses[] = {HML_STATUS_LIST(IS_STATUS)};
+enum { STATUSES = sizeof statuses };
 
 PyObject *hamel_errors[STATUSES];
 

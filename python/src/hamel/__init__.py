@@ -61,7 +61,6 @@ from ._errors import (
     OutOfMemoryError,
     SingularError,
     SingularParameterizationError,
-    StaleError,
     UnsupportedError,
 )
 from ._holds import Hold
@@ -104,7 +103,6 @@ __all__ = [
     "Plane",
     "SingularError",
     "SingularParameterizationError",
-    "StaleError",
     "Subgroup",
     "UnsupportedError",
     "acceleration",

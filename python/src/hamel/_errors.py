@@ -21,19 +21,15 @@ class NotFiniteError(Error, ValueError):
 
 
 class NotNormalizedError(Error, ValueError):
-    """A quaternion or rotation is too far from unit."""
+    """A quaternion is too far from unit, or a matrix from a rotation."""
 
 
 class SingularError(Error, ArithmeticError):
-    """The mass matrix or another matrix is singular."""
+    """The mass matrix or another matrix is singular, or there is no mass or no derivative."""
 
 
 class SingularParameterizationError(Error, ArithmeticError):
     """The rotation parameterization is singular here."""
-
-
-class StaleError(Error, RuntimeError):
-    """A result was asked for before what it needs."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -69,7 +65,7 @@ class NotConvergedError(Error, ArithmeticError):
 
 
 class InconsistentError(Error, ArithmeticError):
-    """The constraints contradict each other."""
+    """The constraints contradict each other or the motion."""
 
 
 # in the order of hml_status
@@ -80,7 +76,7 @@ BY_STATUS = (
     NotNormalizedError,
     SingularError,
     SingularParameterizationError,
-    StaleError,
+    Error,  # 6 is not in use
     OutOfMemoryError,
     NotFoundError,
     BadModelError,
