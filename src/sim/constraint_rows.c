@@ -169,6 +169,31 @@ static twist position_error(const hml_constraint *c, pose H)
     return twist_of(vec3_sub(H.p, goal.p), vec3_zero());
 }
 
+/*
+ * A point on an axis does not move when the joint turns: its column is a lever that vanishes, and what is left of it are
+ * the last bits of the positions it is the difference of. Such a column is zero. Were it not, a row of such columns would
+ * be as good as any other: the rank of rows is decided by what they are compared with, which is each other.
+ *
+ * The same holds for the velocity and for what it turns into by itself: V, or NULL. reach: of the positions.
+ */
+static void clear_rounding(const constraint_system *s, double reach, const double *v, twist *V)
+{
+    const double last = 0x1p-48; /* 16 roundings */
+    const size_t n = s->n;
+    double turning = 0, moving = 0;
+    for (size_t k = 0; k < n; k++) {
+        double *l = s->block + k, *w = l + 3 * n;
+        const double slides = sqrt(l[0] * l[0] + l[n] * l[n] + l[2 * n] * l[2 * n]);
+        const double turns = sqrt(w[0] * w[0] + w[n] * w[n] + w[2 * n] * w[2 * n]);
+        for (size_t r = 0; r < 3; r++)
+            if (fabs(l[r * n]) <= last * (slides + turns * reach)) l[r * n] = 0;
+        if (V) turning += turns * fabs(v[k]), moving += (slides + turns * reach) * fabs(v[k]);
+    }
+    if (!V) return;
+    if (sqrt(vec3_dot(V[0].v, V[0].v)) <= last * moving) V[0].v = vec3_zero();
+    if (sqrt(vec3_dot(V[1].v, V[1].v)) <= last * turning * moving) V[1].v = vec3_zero();
+}
+
 void hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
 {
     const state_series state = {.q = q, .rates = {v}};
@@ -179,6 +204,7 @@ void hmli_constraint_evaluate(constraint_system *s, const double *q, const doubl
         const hml_representation rep = c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED;
         twist V[SERIES_LENGTH];
         pose H = frame_series(s->model, c->frame, HML_WORLD, rep, &state, drift ? 1 : 0, V, &j);
+        clear_rounding(s, sqrt(vec3_dot(H.p, H.p)), v, drift ? V : NULL);
         put_rows(s, c, s->J + row * s->n);
         if (drift) {
             twist sum = twist_axpy(c->damping, V[0], V[1]);

@@ -19,7 +19,7 @@ static void note_poses(subject *x, kind k, const char *call, int s, const double
     }
     /* angles up to 1e4 are rounded, and exponentials multiply dozens of them */
     note(x, k, call, (how){s, PLAIN, PLAIN, 1, k == KIND_poses ? 10 : 0}, R[0], R[1], n, 9);
-    note(x, k, call, (how){s, PLAIN, PLAIN, x->away[s], 0}, p[0], p[1], n, 3);
+    note(x, k, call, (how){s, PLAIN, PLAIN, x->away[s], k == KIND_poses ? 10 : 0}, p[0], p[1], n, 3);
 }
 
 static void check_batches_of(subject *x, int i)

@@ -207,13 +207,53 @@ static void test_refused(void **state)
     close_stage(&s);
 }
 
+/* a point on the axis of a joint does not move: to hold it changes nothing, however its position was rounded */
+static void test_a_point_on_the_axis(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        hml_builder *b = hml_builder_new();
+        hml_joint_spec joint;
+        hml_error error = {0};
+        const hml_inertia_spec I = {2, {0.1, 0.2, 0.3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        double at[3], free[MOST], length = 0, along = draw(-1, 1);
+        hml_joint_spec_init(&joint, HML_JOINT_REVOLUTE);
+        joint.name = "hinge";
+        draw_array(joint.axis, 3, 1), draw_array(joint.point, 3, 1), draw_array(joint.position, 3, 1);
+        for (int i = 0; i < 3; i++) length += joint.axis[i] * joint.axis[i];
+        for (int i = 0; i < 3; i++) at[i] = joint.point[i] + along * joint.axis[i] / sqrt(length);
+        ASSERT_OK(hml_builder_add_body(b, "door", NULL, &joint, &I, &error));
+        ASSERT_OK(hml_builder_add_frame(b, "pin", "door", at, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, &error));
+        stage s = {0};
+        ASSERT_OK(hml_builder_build(b, 0, &s.model, &error));
+        hml_builder_free(b);
+        s.items[0] = hold(s.model, k % 2 ? HML_HOLD_PLANE : HML_HOLD_POINT, "pin");
+        if (k % 4 > 1) s.items[0].damping = 3;
+        open_stage(&s, 1);
+        s.q[0] = draw(-3, 3);
+        hml_constraint_report report = {.struct_size = sizeof report};
+        ASSERT_OK(hml_forward_dynamics(s.model, s.work, s.q, s.v, s.tau, NULL, free));
+        ASSERT_OK(forward(&s, &report));
+        assert_int_equal(report.rank, 0);
+        assert_close(s.a[0], free[0], tight);
+        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, 0, s.q, s.v, s.scratch, s.a, s.lambda, NULL));
+        assert_close(s.a[0], s.v[0], tight);
+        close_stage(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forward),   cmocka_unit_test(test_baumgarte),
-        cmocka_unit_test(test_redundant), cmocka_unit_test(test_contradiction),
-        cmocka_unit_test(test_inverse),   cmocka_unit_test(test_inverse_in_the_air),
-        cmocka_unit_test(test_impulse),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_a_point_on_the_axis),
+        cmocka_unit_test(test_forward),
+        cmocka_unit_test(test_baumgarte),
+        cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_contradiction),
+        cmocka_unit_test(test_inverse),
+        cmocka_unit_test(test_inverse_in_the_air),
+        cmocka_unit_test(test_impulse),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
