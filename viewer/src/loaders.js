@@ -15,6 +15,26 @@ const endingOf = (name) => name.split('.').pop().toLowerCase();
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 const bufferOf = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 
+/*
+ * three.js and its loaders talk much about files of other programs. While files are read nothing of it reaches the
+ * console: what matters is among the problems that the page shows.
+ */
+let reading = 0;
+THREE.setConsoleFunction((type, text, ...more) => {
+  if (type === 'error' && reading === 0) console.error(text, ...more);
+});
+
+/* ColladaLoader goes to the console by itself */
+function silently(work) {
+  const { error, warn } = console;
+  console.error = console.warn = () => {};
+  try {
+    return work();
+  } finally {
+    Object.assign(console, { error, warn });
+  }
+}
+
 /* every loader's material as one kind, so that all robots are lit alike */
 function convert(material) {
   const plain = new THREE.MeshStandardMaterial({
@@ -106,7 +126,8 @@ export class Files {
         return object;
       }
       case 'dae': {
-        const { scene } = new ColladaLoader(manager).parse(textOf(bytes), '');
+        const { scene } = silently(() => new ColladaLoader(manager).parse(textOf(bytes), '')) ?? {};
+        if (!scene) throw new Error('it is not XML');
         scene.quaternion.identity(); /* robots are described in the file's own axes, whichever it calls up */
         return scene;
       }
@@ -122,12 +143,14 @@ export class Files {
   }
 
   async readMesh(index) {
+    reading++;
     try {
       const object = await this.parse(index);
       let triangles = 0;
       object.traverse((part) => {
         if (!part.isMesh) return;
         const { geometry } = part;
+        if (!geometry.attributes.position?.array.every(Number.isFinite)) throw new Error('it has vertices that are not numbers');
         if (!geometry.attributes.normal) geometry.computeVertexNormals();
         triangles += (geometry.index ?? geometry.attributes.position).count / 3;
       });
@@ -140,6 +163,8 @@ export class Files {
     } catch (error) {
       this.problems.push(`The mesh ${this.files[index].name} cannot be read: ${error.message}.`);
       return undefined;
+    } finally {
+      reading--;
     }
   }
 

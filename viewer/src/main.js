@@ -231,11 +231,6 @@ class Viewer {
   }
 }
 
-/* the loaders of three.js talk much about files of other programs; what matters is among the viewer's problems */
-THREE.setConsoleFunction((type, text, ...more) => {
-  if (type === 'error') console.error(text, ...more);
-});
-
 async function main() {
   const message = document.getElementById('message');
   try {

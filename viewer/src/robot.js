@@ -12,7 +12,8 @@
  */
 import * as THREE from 'three';
 import { bodyPoses, centreOfMass, multiply, poseOf, transformPoint } from './kinematics.js';
-import { along, between, box, cylinder, ellipsoid, inertiaEllipsoid, material, PALETTE, part, setPose, SHADES, softBox, solidOf } from './solids.js';
+import { inertiaEllipsoid } from './moments.js';
+import { along, between, box, cylinder, ellipsoid, material, PALETTE, part, setPose, SHADES, softBox, solidOf } from './solids.js';
 
 const NONE = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 const length = (p) => Math.hypot(...p);
