@@ -184,6 +184,7 @@ static void test_bad_input(void **state)
     assert_int_equal(hml_inertia_matrix(I, NULL), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_inertia_check(I, 0, NULL, NULL, NULL), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_inertia_check(I, -1, &problems, NULL, NULL), HML_INVALID_ARGUMENT);
+    ASSERT_OK(hml_inertia_check(I, 0, &problems, NULL, NULL)); /* no tolerance at all is one */
     assert_int_equal(hml_inertia_from_com((double)NAN, c, A, out), HML_NOT_FINITE);
     assert_int_equal(hml_inertia_add(I, NULL, out), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_inertia_add(I, I, NULL), HML_INVALID_ARGUMENT);

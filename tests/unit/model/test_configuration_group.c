@@ -321,6 +321,15 @@ static void bad_arguments_are_refused(void **state)
     memcpy(q, s.q, sizeof q), memcpy(bad, s.q, sizeof bad);
     bad[3] = NAN;
     assert_int_equal(hml_configuration_product(s.model, q, NULL, out), HML_INVALID_ARGUMENT);
+    for (int k = 0; k < 4; k++) { /* one is missing at a time */
+        const hml_model *m = k == 0 ? NULL : s.model;
+        const double *one = k == 1 ? NULL : q, *other = k == 2 ? NULL : q;
+        double *to = k == 3 ? NULL : out;
+        assert_int_equal(hml_configuration_product(m, one, other, to), HML_INVALID_ARGUMENT);
+        assert_int_equal(hml_configuration_difference_global(m, one, other, to), HML_INVALID_ARGUMENT);
+        assert_int_equal(hml_configuration_integrate_global(m, one, other, to), HML_INVALID_ARGUMENT);
+        if (k != 2) assert_int_equal(hml_configuration_inverse(m, one, to), HML_INVALID_ARGUMENT);
+    }
     assert_int_equal(hml_configuration_product(s.model, q, bad, out), HML_NOT_FINITE);
     assert_int_equal(hml_configuration_inverse(s.model, bad, out), HML_NOT_FINITE);
     assert_int_equal(hml_configuration_adjoint(NULL, q, D, NULL), HML_INVALID_ARGUMENT);
