@@ -174,6 +174,27 @@ static void an_old_file_stays_until_the_new_one_is_whole(void **state)
     assert_int_equal(about.st_mode & 0777, 0640);
 }
 
+/* a title is cut where it is too long, and not inside a character; marks of XML in it are text */
+static void pictures_of_long_names_are_whole(void **state)
+{
+    (void)state;
+    static char text[4000];
+    for (int shift = 0; shift < 4; shift++) { /* the cut falls on each byte of a character of four */
+        char name[1000] = "<&>\\\"";
+        for (int i = 0; i < shift; i++) strcat(name, "a");
+        for (int i = 0; i < 120; i++) strcat(name, "\xf0\x9f\xa4\x96");
+        snprintf(text, sizeof text,
+                 "{\"name\": \"%s\", \"bodies\": [{\"name\": \"b\", \"parent\": null, \"joint\": {\"name\": \"j%s\", "
+                 "\"type\": \"revolute\", \"axis\": [0, 0, 1]}, \"inertia\": {\"mass\": 1, \"com\": [1, 0, 0]}}]}",
+                 name, name);
+        run_save("long.json", text);
+        assert_int_equal(run("linearize long.json --picture long.svg"), 0);
+        is_xml("long.svg");
+        assert_int_equal(run("simulate long.json --time 0.1 --plot plot.svg"), 0);
+        is_xml("plot.svg");
+    }
+}
+
 static void json_goes_to_a_pipe(void **state)
 {
     (void)state;
@@ -330,6 +351,7 @@ int main(void)
         cmocka_unit_test(info_has_its_keys),
         cmocka_unit_test(what_cannot_be_written_is_4),
         cmocka_unit_test(an_old_file_stays_until_the_new_one_is_whole),
+        cmocka_unit_test(pictures_of_long_names_are_whole),
         cmocka_unit_test(json_goes_to_a_pipe),
         cmocka_unit_test(validation_is_as_good_as_differences_can_be),
         cmocka_unit_test(validation_takes_other_robots),
