@@ -36,15 +36,22 @@ hml_status hmli_scene_add(reader *r, const char *link, const hml_visual *visual)
 
 /* ---- warnings ---- */
 
+/* NULL when out of memory */
+static char *copy_of(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
 static hml_status keep_warning(reader *r, const char *sentence)
 {
     scene_maker *s = r->scene;
-    char *copy = malloc(strlen(sentence) + 1);
+    char *copy = copy_of(sentence);
     if (!copy || !array_grow(&s->warnings, &s->warnings_capacity, s->nwarnings + 1, sizeof *s->warnings)) {
         free(copy);
         return hmli_report_memory(r->error, r->file);
     }
-    strcpy(copy, sentence);
     s->warnings[s->nwarnings++] = copy;
     return HML_OK;
 }
@@ -184,9 +191,8 @@ static hml_status fill(reader *r, const hml_model *model, hml_scene *scene)
         scene->visuals[scene->nvisuals++].frame = frame;
     }
     for (size_t i = 0; !status && i < s->nfiles; i++) {
-        scene->files[i] = malloc(strlen(s->files[i]) + 1);
+        scene->files[i] = copy_of(s->files[i]);
         if (!scene->files[i]) return hmli_report_memory(r->error, r->file);
-        strcpy(scene->files[i], s->files[i]);
         scene->nfiles++;
     }
     return status ? status : say_troubles(r);
@@ -215,7 +221,7 @@ static hml_status load(const void *data, size_t size, const char *name, int in_m
     environment_enter(&numbers);
     r.scene = &maker;
     hml_status status = made ? hmli_read_model(&r, data, size, options) : hmli_report_memory(error, name);
-    if (!status) status = fill(&r, model, made);
+    if (!status && made) status = fill(&r, model, made);
     if (made) {
         made->struct_size = sizeof *made;
         made->warnings = maker.warnings;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "hamel/io.h"
+#include "hamel/view.h"
 
 #define INERTIA "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
 
@@ -65,6 +66,15 @@ static hml_status load_state(const char *name, const char *text, const hml_model
     return status;
 }
 
+static hml_status load_scene(const char *name, const char *text, const hml_model *model, hml_error *error)
+{
+    hml_scene *loaded = NULL;
+    hml_status status = hml_scene_load_memory(text, strlen(text), name, NULL, model, &loaded, error);
+    assert_true((status == HML_OK) == (loaded != NULL));
+    hml_scene_free(loaded);
+    return status;
+}
+
 static hml_status write_json(const char *name, const char *text, const hml_model *model, hml_error *error)
 {
     (void)name, (void)text;
@@ -111,6 +121,9 @@ static void test_readers(void **unused)
     fail_everywhere("a.xml", load, mjcf, NULL); /* it is refused, in the end */
     fail_everywhere("a.json", load, json, NULL);
     fail_everywhere("a.json", load, "{\"bodies\": [}", NULL);
+    fail_everywhere("a.urdf", load_scene, urdf, model); /* of another model: warnings */
+    fail_everywhere("a.xml", load_scene, sound_mjcf, model);
+    fail_everywhere("a.json", load_scene, json, model);
     fail_everywhere("state", load_state, state, model);
     fail_everywhere("written", write_json, "", model);
     hml_model_free(model);
