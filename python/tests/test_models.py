@@ -196,6 +196,23 @@ def test_names_are_not_guessed(name, tmp_path, monkeypatch):
     assert hamel.find("anymal_b").name == "anymal.urdf" and hamel.load("a1", base="fixed").nv == 2
 
 
+def test_text_includes_below_its_folder(tmp_path):
+    """What a text in memory includes lies in the folder of its name or below; a file may include every file."""
+    part = '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody></mujoco>'
+    (tmp_path / "part.xml").write_text(part)
+    (tmp_path / "sub").mkdir()
+    text = '<mujoco><include file="{}"/></mujoco>'
+    name = str(tmp_path / "main.xml")
+    assert hamel.loads(text.format("part.xml"), name).nv == 1
+    for outside in (tmp_path / "part.xml", "sub/../../part.xml", "/etc/passwd"):
+        with pytest.raises(hamel.UnsupportedError, match="not below the folder"):
+            hamel.loads(text.format(outside), name)
+    with pytest.raises(hamel.UnsupportedError, match="has no folder"):
+        hamel.loads(text.format("part.xml"), format="mjcf")
+    (tmp_path / "sub" / "main.xml").write_text(text.format("../part.xml"))
+    assert hamel.load(tmp_path / "sub" / "main.xml").nv == 1
+
+
 def test_names_that_were_perhaps_meant(tmp_path):
     for name in ("quadrupe", "Quadruped", "quadruped "):
         with pytest.raises(hamel.NotFoundError, match="perhaps 'quadruped'"):
