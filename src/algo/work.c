@@ -88,6 +88,7 @@ kernel_call hmli_work_call(const hml_work *work)
     call.paths = &work->paths;
     call.scratch = work->scratch;
     call.gravity = work->model->gravity;
+    call.coordinates = plan_coordinates(call.plan);
     call.passive = call.plan->passive;
     call.long_chain = work->choice.long_chain;
     call.count = 1;

@@ -25,6 +25,13 @@ kernel_call hmli_work_call(const hml_work *work);
 /* inverse dynamics of one state in the user's numbering, mimic joints or not */
 void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
+/*
+ * Forward dynamics of one state, of arguments that are known to be good. coordinates: tree_nv, armature, damping and
+ * springs in the place of the model's; NULL: the model's.
+ */
+hml_status hmli_forward_dynamics(const hml_work *work, const model_coordinate *coordinates, const double *q,
+                                 const double *v, const double *tau, const double *wrenches, double *a);
+
 /* is this a workspace of this model, made for these uses? */
 hml_status hmli_work_check(const hml_model *model, const hml_work *work, unsigned uses);
 

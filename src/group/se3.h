@@ -171,14 +171,17 @@ static inline wrench se3_jacobian_apply_dual(se3_jacobian D, wrench F)
  * d/dε dexp_{ξ + ε δ} η. The same dual numbers once more: the derivative of Γ(ω) in direction δ_ω, and its own change
  * when ω moves by v, and δ_ω by δ_v.
  */
-static inline twist se3_dexp_left_derivative(twist xi, twist delta, twist eta)
+static inline void se3_derivative_coefficients(vec3 w, se3_coefficients *g, se3_coefficients *g1)
 {
     so3_abc f, f1, f2;
-    so3_coefficients_2(vec3_dot(xi.w, xi.w), &f, &f1, &f2);
-    se3_coefficients g, g1;
-    g.s = f.a, g.x = f.b, g.y = f.c, g.s1 = f1.a, g.x1 = f1.b, g.y1 = f1.c;
-    g1.s = f1.a, g1.x = f1.b, g1.y = f1.c, g1.s1 = f2.a, g1.x1 = f2.b, g1.y1 = f2.c;
+    so3_coefficients_2(vec3_dot(w, w), &f, &f1, &f2);
+    g->s = f.a, g->x = f.b, g->y = f.c, g->s1 = f1.a, g->x1 = f1.b, g->y1 = f1.c;
+    g1->s = f1.a, g1->x = f1.b, g1->y = f1.c, g1->s1 = f2.a, g1->x1 = f2.b, g1->y1 = f2.c;
+}
 
+/* with the coefficients of ξ, which several δ share */
+static inline twist se3_derivative_apply(se3_coefficients g, se3_coefficients g1, twist xi, twist delta, twist eta)
+{
     vec3 w = xi.w, v = xi.v, dw = delta.w, dv = delta.v, u = eta.w;
     num wv = vec3_dot(w, v), wd = vec3_dot(w, dw), vd = vec3_dot(v, dw);
 
@@ -192,6 +195,13 @@ static inline twist se3_dexp_left_derivative(twist xi, twist delta, twist eta)
 
     vec3 lin = vec3_add(se3_change_apply(g, w, dw, eta.v), se3_change_apply(g, w, dv, u));
     return twist_of(vec3_add(lin, second), se3_change_apply(g, w, dw, u));
+}
+
+static inline twist se3_dexp_left_derivative(twist xi, twist delta, twist eta)
+{
+    se3_coefficients g, g1;
+    se3_derivative_coefficients(xi.w, &g, &g1);
+    return se3_derivative_apply(g, g1, xi, delta, eta);
 }
 
 /* d/dε dexp⁻¹_{ξ + ε δ} η = −dexp⁻¹ (d dexp) dexp⁻¹ η */

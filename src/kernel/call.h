@@ -28,6 +28,7 @@ typedef struct kernel_call {
     const plan_paths *paths;
     void *scratch; /* aligned to a pack */
     const double *gravity;
+    const model_coordinate *coordinates;       /* the plan's; a step that is implicit brings its own */
     int passive;                               /* 1: with damping and springs */
     int long_chain;                            /* as in kernel_choice; of single calls */
     int count;                                 /* states in this pack, 1 … LANES */
@@ -55,6 +56,31 @@ typedef struct configuration_call {
     kernel_input q, with;
     kernel_output out; /* one row; q ⊕ ν may overwrite q */
 } configuration_call;
+
+/* a joint whose group does not commute, in a step: matrices m × m of its own, and rows of the tangent, m × ld each */
+typedef struct step_joint {
+    size_t first, m;         /* its coordinates of velocity */
+    lane E[36], S[36];       /* Ad of exp(−θ), and the right Jacobian at θ */
+    lane inverse[36], T[36]; /* S⁻¹, and the derivative of S⁻¹ ν by θ, ν held */
+    lane *moved;             /* E z_q + S dθ: how q of the stage moves */
+    lane *rate, *sum;        /* of dθ: its derivative by time at the stage, and the weighted sum of those */
+} step_joint;
+
+/*
+ * The tangent of a step of one state, in the user's numbering (kernel/single/step.h). K: n × ld of every stage, the
+ * derivatives of ν̇ by z_q, z_ν and w side by side; rows behind the 3n numbers are zero up to ld.
+ */
+typedef struct step_call {
+    size_t n, ld;
+    double h;
+    size_t njoints;
+    step_joint *joints;   /* those that do not commute, in order */
+    int stage;            /* 0 … 3, of Munthe-Kaas */
+    lane *K[4];           /* K[stage]: at first D_q, D_ν and M⁻¹ side by side */
+    lane *factor;         /* n × 2n: scratch */
+    const lane **rows;    /* 2n: scratch */
+    kernel_output Ad, Bd; /* results; Euler: at first D_q, D_ν and M⁻¹ in their lower halves */
+} step_call;
 
 static inline size_t kernel_state(int count, int l) { return (size_t)(l < count ? l : 0); }
 

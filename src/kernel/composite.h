@@ -188,9 +188,9 @@ static inline void base_derivative(int32_t k, const base_motion *base, const num
 }
 
 /* the force of armature on a free root's linear coordinates against base_acceleration */
-static inline vec3 base_armature(const hml_plan *plan, const plan_tree *tree, vec3 a)
+static inline vec3 base_armature(const model_coordinate *passive, const plan_tree *tree, vec3 a)
 {
-    const model_coordinate *passive = plan_coordinates(plan) + tree->begin;
+    passive += tree->begin;
     return vec3_of(K(-passive[0].armature) * a.x, K(-passive[1].armature) * a.y, K(-passive[2].armature) * a.z);
 }
 

@@ -15,11 +15,10 @@
 enum { PASSIVE_LD = HML_JOINT_MAX_NV };
 
 /* subtracts the passive part of h from b; springs[c·PASSIVE_LD + k]: ∂h_c/∂q of coordinate k of c's joint */
-static inline void passive_forces(const hml_plan *plan, const plan_tree *tree, const num *q, const num *v, num *b,
-                                  num *springs)
+static inline void passive_forces(const hml_plan *plan, const plan_tree *tree, const model_coordinate *passive,
+                                  const num *q, const num *v, num *b, num *springs)
 {
     const plan_body *pb = plan_bodies(plan);
-    const model_coordinate *passive = plan_coordinates(plan);
     const double *rest = plan_rest(plan);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         int32_t m = pb[i].nv, first = pb[i].v, nq = joint_nq(pb[i].type);

@@ -53,6 +53,7 @@
 #endif
 #include "kernel/scratch_size.h"
 #include "kernel/single/poses.h"
+#include "kernel/single/step.h"
 #endif
 /* clang-format on */
 

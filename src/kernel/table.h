@@ -40,7 +40,8 @@
  *           and pack_difference return 1 if some state of the pack is bad.
  * single_…  One state; the lanes are bodies, columns or x, y, z. Returns 1 if the kernel cannot handle it; the caller
  *           then uses the pack kernel of the fallback table. single_poses returns 1 for a bad state. single_jacobians,
- *           single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked.
+ *           single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked. single_step_… return
+ *           0 always.
  */
 #define KERNEL_LIST(X)                                                                                                 \
     X(kernel_call, pack_linearize, EVERY_OBJECT)                                                                       \
@@ -57,11 +58,15 @@
     X(kernel_call, single_inverse_mass_matrix, TWO_LANES)                                                              \
     X(kernel_call, single_forward_dynamics, FOUR_LANES)                                                                \
     X(jacobian_call, single_jacobians, FOUR_LANES)                                                                     \
-    X(jacobian_call, single_poses, EVERY_OBJECT)
+    X(jacobian_call, single_poses, EVERY_OBJECT)                                                                       \
+    X(step_call, single_step_euler, EVERY_OBJECT)                                                                      \
+    X(step_call, single_step_stage, EVERY_OBJECT)                                                                      \
+    X(step_call, single_step_sum, EVERY_OBJECT)
 
 struct kernel_call;
 struct jacobian_call;
 struct configuration_call;
+struct step_call;
 struct kept_scratch;
 struct hml_plan;
 

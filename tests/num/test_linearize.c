@@ -92,6 +92,7 @@ static unsigned bench_linearize(bench *b)
     call.paths = &b->paths;
     call.scratch = b->scratch;
     call.gravity = b->model->gravity;
+    call.coordinates = plan_coordinates(call.plan);
     call.passive = call.plan->passive;
     call.count = LANES;
     call.q.data = b->q, call.q.stride = (size_t)b->model->tree_nq;

@@ -58,9 +58,17 @@ hml_status hml_forward_dynamics(const hml_model *model, hml_work *work, const do
                                 const double *tau, const double *wrenches, double *a)
 {
     if (hmli_work_check_forward(model, work) || !q || !v || !a) return HML_INVALID_ARGUMENT;
+    return hmli_forward_dynamics(work, NULL, q, v, tau, wrenches, a);
+}
+
+hml_status hmli_forward_dynamics(const hml_work *work, const model_coordinate *coordinates, const double *q,
+                                 const double *v, const double *tau, const double *wrenches, double *a)
+{
+    const hml_model *model = work->model;
     hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     kernel_call call = state_call(work, q, v, wrenches);
+    if (coordinates) call.coordinates = coordinates;
     call.tau = input(tau);
     call.acceleration = output(a, 0);
     const unsigned before = overflow_watch();

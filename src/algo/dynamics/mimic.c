@@ -59,6 +59,7 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
     tree.wrenches = call->wrenches;
     tree.gravity = call->gravity;
     tree.passive = call->passive;
+    tree.coordinates = call->coordinates;
     tree.torque.data = s->tau;
     if (mass) {
         tree.M.data = s->M;

@@ -128,7 +128,7 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
         tree_forward(plan, tree, model->gravity, k.q, k.v, k.bodies, k.columns, &x.base[t]);
         if (tree->base) add_vec3(&k.x[tree->begin], vec3_neg(base_acceleration(&x.base[t], &k.v[tree->begin])));
         point_fill(plan, t, &call, &k, k.x, x.columns, x.bodies);
-        if (plan->passive) passive_forces(plan, tree, k.q, k.v, k.b, x.springs);
+        if (plan->passive) passive_forces(plan, tree, plan_coordinates(plan), k.q, k.v, k.b, x.springs);
     }
     return FINITE_STATUS({acceleration, (size_t)model->nv});
 }
@@ -247,7 +247,7 @@ hml_status hml_directional_forward(const hml_model *model, const hml_work *work,
         int32_t b = tree->begin;
         if (!tree->base) continue;
         vec3 ds = base_change(&p.base[t], &p.v[b], &s.q[b], &s.v[b]);
-        add_vec3(&s.tau[b], vec3_neg(base_armature(plan, tree, ds)));
+        add_vec3(&s.tau[b], vec3_neg(base_armature(plan_coordinates(plan), tree, ds)));
     }
     reduce(model, s.tau, rate_v);
     for (size_t i = 0; i < n; i++) rate_v[i] = (w ? w[i] : 0) - rate_v[i];
@@ -284,7 +284,8 @@ hml_status hml_directional_reverse(const hml_model *model, const hml_work *work,
         const base_motion *base = &p.base[t];
         int32_t b = tree->begin;
         if (!tree->base) continue;
-        vec3 sigma = vec3_sub(vec3_at(&yv[user_base(model, tree)]), base_armature(plan, tree, vec3_at(&s.tau[b])));
+        vec3 sigma = vec3_sub(vec3_at(&yv[user_base(model, tree)]),
+                              base_armature(plan_coordinates(plan), tree, vec3_at(&s.tau[b])));
         add_vec3(&s.q[b + 3], vec3_cross(sigma, base->gravity));
         add_vec3(&s.v[b], vec3_cross(vec3_at(&p.v[b + 3]), sigma));
         add_vec3(&s.v[b + 3], vec3_cross(sigma, base->u));

@@ -12,6 +12,7 @@
 
 #include "algo/dynamics/mimic.h"
 #include "algo/for_each_pack.h"
+#include "algo/linearize/blocks.h"
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
@@ -82,6 +83,7 @@ static void fill_constants(const hml_model *model, const double *v, kernel_outpu
 /* a batch of linearizations, as for_each_pack hands it around */
 typedef struct batch {
     const hml_work *work;
+    const model_coordinate *coordinates; /* NULL: the model's */
     const hml_linearization *x;
     outputs o;
     int single; /* 1: state by state, in the lanes of the kernel for one */
@@ -142,6 +144,7 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
     const hml_work *work = b->work;
     kernel_call call = hmli_work_call(work);
     (void)each;
+    if (b->coordinates) call.coordinates = b->coordinates;
     call.count = count;
     call.q = states_input(b->x->q, first);
     call.v = states_input(b->x->v, first);
@@ -172,6 +175,20 @@ static hml_status run_all(const batch *b, size_t n, hml_status *status)
     return for_each_pack(&loop, n, status);
 }
 
+hml_status hmli_linearize(const hml_work *work, const model_coordinate *coordinates, const hml_linearization *arguments)
+{
+    const batch b = {work, coordinates, arguments, resolve_all(arguments, (size_t)work->model->nv), 1};
+    return run_all(&b, 1, NULL);
+}
+
+hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *coordinates, size_t n,
+                                const hml_linearization *arguments, hml_status *status)
+{
+    const outputs o = resolve_all(arguments, (size_t)work->model->nv);
+    const batch b = {work, coordinates, arguments, o, work->choice.one_by_one};
+    return run_all(&b, n, status);
+}
+
 static int valid(const hml_model *model, const hml_linearization *x)
 {
     const size_t nv = (size_t)model->nv;
@@ -183,16 +200,14 @@ static int valid(const hml_model *model, const hml_linearization *x)
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
-    const batch b = {work, arguments, resolve_all(arguments, (size_t)model->nv), 1};
-    return run_all(&b, 1, NULL);
+    return hmli_linearize(work, NULL, arguments);
 }
 
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
                                hml_status *status)
 {
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
-    const batch b = {work, arguments, resolve_all(arguments, (size_t)model->nv), work->choice.one_by_one};
-    return run_all(&b, n, status);
+    return hmli_linearize_batch(work, NULL, n, arguments, status);
 }
 
 hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, const double *q, const double *b,

@@ -6,24 +6,51 @@
 #include "algo/work.h"
 
 /*
- * The step is an integration of x = (θ, ν) from (0, ν), q = q₀ ⊕ θ. Its tangent is a matrix X of 2n rows, d(θ, ν), and
- * 3n columns: by z_q, the perturbation of q₀, by z_ν and by w.
+ * The step is an integration of x = (θ, ν) from (0, ν), q = q₀ ⊕ θ. Its tangent is d(θ, ν) by z_q, the perturbation of
+ * q₀, by z_ν and by w: kernel/single/step.h.
  */
 typedef struct one_step {
     const hml_model *model;
     hml_work *work;
-    const double *q0, *tau;
+    const double *q0, *v, *tau;
     size_t n;
-    int tangent;            /* 1: the Jacobians are wanted */
-    double *q;              /* nq: of the stage */
-    double *x, *rate, *sum; /* 2n: stage, its derivative, weighted sum of derivatives */
-    double *Dq, *Dv, *Minv; /* n × n */
-    double *dq, *dv;        /* n × n: Ad of exp(−θ), S(θ) */
-    double *X, *K, *Sum;    /* 2n × 3n */
+    double h;
+    double *q;                     /* nq: of the stage */
+    double *x, *rate, *sum;        /* 2n: stage, its derivative, weighted sum of derivatives */
+    model_coordinate *coordinates; /* tree_nv: of an implicit step */
     stiffness_map map;
+    /* n × n each, and K, n × 3n: of implicit steps whose springs turn with their joint; in the place of `tangent` */
+    double *left, *springs, *factor, *dq, *dv, *K;
+    step_call tangent;
+    int wanted; /* 1: the tangent is */
 } one_step;
 
+/* doubles of scratch, and where things are in it */
+size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s);
+
+/* ---- step_implicit.c ---- */
+
+typedef enum step_kind { STEP_EXPLICIT, STEP_DIAGONAL, STEP_GENERAL } step_kind;
+
+/* how an Euler step takes dampers and springs; where they are on M's diagonal, the coordinates of the model that has
+ * them there */
+step_kind hmli_step_elastic(const hml_model *model, double h, model_coordinate *coordinates);
+
 /* the acceleration over a step with dampers and springs at its end, in rate, and its tangent in K; see the source */
-hml_status hmli_step_implicit(const one_step *s, const double *v, double h);
+hml_status hmli_step_implicit(const one_step *s);
+
+/* ---- step_tangent.c ---- */
+
+/* θ̇ = S(θ)⁻¹ ν; tangent: and what its tangent needs */
+void hmli_step_angle_rates(one_step *s, int tangent);
+
+/* A_d and B_d of an Euler step whose D_q, D_ν, M⁻¹ are in their lower halves; θ of the step is in x */
+void hmli_step_euler_tangent(one_step *s);
+
+/* a stage of Munthe-Kaas: its acceleration in rate, and its tangent */
+hml_status hmli_step_stage_tangent(one_step *s, int stage);
+
+/* A_d and B_d from the tangents of all stages; θ of the step is in x */
+void hmli_step_sum_tangent(one_step *s);
 
 #endif

@@ -40,6 +40,7 @@ typedef struct articulated_link {
 typedef struct articulated_walk {
     const hml_plan *plan;
     const double *gravity;
+    const model_coordinate *coordinates;
     const num *q, *v;
     articulated_link *links;     /* levels */
     articulated_column *columns; /* nv */
@@ -212,7 +213,7 @@ static inline void articulated_back(const articulated_walk *w, int32_t i, num *p
     wrench f = b->f;
     for (int32_t k = p->v + p->nv - 1; k >= p->v; k--) {
         articulated_column *c = &w->columns[k];
-        const num armature = K(plan_coordinates(w->plan)[k].armature);
+        const num armature = K(w->coordinates[k].armature);
         const twist S = c->S;
         wrench U = articulated_mul(X, S);
         num inverse = articulated_pivot(wrench_dot(U, S) + armature, S, b, armature, pivot_score);
@@ -248,7 +249,7 @@ NUM_INLINE void articulated_root_step(num m[6][6], num y[6], int32_t k, const ar
 static inline void articulated_root_back(const articulated_walk *w, int32_t i, num *pivot_score)
 {
     const plan_body *p = &plan_bodies(w->plan)[i];
-    const model_coordinate *passive = plan_coordinates(w->plan) + p->v;
+    const model_coordinate *passive = w->coordinates + p->v;
     const articulated_link *b = &w->links[0];
     articulated_column *columns = &w->columns[p->v];
     articulated X = articulated_whole(b, p->end == i + 1);

@@ -85,7 +85,7 @@ NUM_INLINE base_rhs_pair column_rhs_of(const tree_walk *w, const column_rhs *e, 
         if (base) s.q = base6_axpy(q, base6_load(T), s.q), s.v = base6_axpy(v, base6_load(T), s.v);
     }
     if (passive) { /* derivatives of springs and damping join them */
-        const num damping = K(plan_coordinates(w->plan)[c].damping);
+        const num damping = K(w->coordinates[c].damping);
         for (int32_t i = 0; i < m; i++) {
             const num q = e->springs[(first + i) * PASSIVE_LD + c - first], v = first + i == c ? damping : K(0);
             own[2 * i] += q, own[2 * i + 1] += v;

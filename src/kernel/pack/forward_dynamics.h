@@ -11,6 +11,7 @@ static inline articulated_walk pack_articulated(const kernel_call *call, const k
     articulated_walk w;
     w.plan = call->plan;
     w.gravity = call->gravity;
+    w.coordinates = call->coordinates;
     w.q = k->kept.q;
     w.v = k->kept.v;
     w.links = k->articulated;
@@ -32,7 +33,7 @@ __attribute__((noinline, cold)) static mask articulated_singular(const articulat
             articulated_link *own = &w->links[pb[j].level];
             for (int32_t k = pb[j].v; k < pb[j].v + pb[j].nv; k++) {
                 const articulated_column *c = &w->columns[k];
-                num diagonal = wrench_dot(inertia_mul(own->I, c->S), c->S) + K(plan_coordinates(w->plan)[k].armature);
+                num diagonal = wrench_dot(inertia_mul(own->I, c->S), c->S) + K(w->coordinates[k].armature);
                 pivot_inverse(K(1) / c->inverse, diagonal, &failed);
             }
             if (pb[j].parent >= 0) own[-1].I = inertia_add(own[-1].I, own->I);
@@ -54,14 +55,14 @@ static inline unsigned pack_forward_dynamics(const kernel_call *call)
     for (int32_t t = 0; t < plan->ntrees; t++, w.base++) {
         const plan_tree *tree = &plan_trees(plan)[t];
         num pivot_score = K(0);
-        if (call->passive) passive_forces(plan, tree, k.kept.q, k.kept.v, w.x, k.kept.springs);
+        if (call->passive) passive_forces(plan, tree, call->coordinates, k.kept.q, k.kept.v, w.x, k.kept.springs);
         for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
             articulated_link *own = &w.links[pb[i].level];
             articulated_out(&w, i);
             if (call->wrenches.data) own->f = wrench_sub(own->f, body_wrench(call, i, own->H));
             if (i == tree->body_begin && tree->base && call->passive) {
                 vec3 a = base_acceleration(w.base, &k.kept.v[tree->begin]);
-                add_vec3(&w.x[tree->begin], base_armature(plan, tree, a));
+                add_vec3(&w.x[tree->begin], base_armature(call->coordinates, tree, a));
             }
             articulated_back_from(&w, tree, i, &pivot_score);
         }

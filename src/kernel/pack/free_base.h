@@ -87,12 +87,12 @@ static inline void base_passive(const tree_walk *w, const num *springs, num *sq,
     for (int32_t k = 0; k < 6; k++) {
         vec3 dq, dv;
         base_derivative(k, w->base, &w->v[tree->begin], &dq, &dv);
-        dq = base_armature(w->plan, tree, dq), dv = base_armature(w->plan, tree, dv);
+        dq = base_armature(w->coordinates, tree, dq), dv = base_armature(w->coordinates, tree, dv);
         for (int32_t i = 0; i < 6; i++) {
             sq[6 * i + k] += springs[(tree->begin + i) * PASSIVE_LD + k];
             if (i < 3) sq[6 * i + k] -= vec3_entry(dq, i), sv[6 * i + k] -= vec3_entry(dv, i);
         }
-        sv[6 * k + k] += K(plan_coordinates(w->plan)[tree->begin + k].damping);
+        sv[6 * k + k] += K(w->coordinates[tree->begin + k].damping);
     }
 }
 

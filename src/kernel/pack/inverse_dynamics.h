@@ -138,10 +138,10 @@ RARE_JOINT void torque_back(torque_link *o, const plan_body *p, num *tau)
 RARE_JOINT void torque_passive(const kernel_call *call, const num *q, const num *v, const num *vd, torque_scratch *k)
 {
     const hml_plan *plan = call->plan;
-    const model_coordinate *passive = plan_coordinates(plan);
+    const model_coordinate *passive = call->coordinates;
     for (int32_t c = 0; c < plan->nv; c++) k->x[c] = K(0);
     for (int32_t t = 0; t < plan->ntrees && call->passive; t++) {
-        passive_forces(plan, &plan_trees(plan)[t], q, v, k->x, k->springs);
+        passive_forces(plan, &plan_trees(plan)[t], passive, q, v, k->x, k->springs);
     }
     for (int32_t c = 0; c < plan->nv; c++) k->b[c] += K(passive[c].armature) * vd[c] - k->x[c];
 }

@@ -24,7 +24,7 @@ static inline void inverse_column(const kernel_call *call, int32_t index, const 
     const int32_t *path = column_path(call->paths, c);
     const column_state *columns = k->kept.columns, *col = &columns[c];
     const composite *b = &k->kept.bodies[pc->body].sum;
-    const double damping = call->passive ? plan_coordinates(plan)[c].damping : 0;
+    const double damping = call->passive ? call->coordinates[c].damping : 0;
     int32_t depth = plan_columns(plan)[pc->first].depth, j = c - tree->begin, m = plan_bodies(plan)[pc->body].nv;
     wrench Uq = composite_Uq(b, col->S, col->Pd, col->Pdd), Uv = composite_Uv(b, col->S, col->PS);
     for (int32_t d = 0; d < depth; d++) {
@@ -52,7 +52,7 @@ static inline void inverse_column(const kernel_call *call, int32_t index, const 
 static inline void inverse_mass_matrix(const kernel_call *call, const plan_tree *tree, const kernel_scratch *k)
 {
     const plan_column *pc = plan_columns(call->plan);
-    const model_coordinate *passive = plan_coordinates(call->plan);
+    const model_coordinate *passive = call->coordinates;
     for (int32_t c = tree->begin; c < tree->end; c++) {
         const int32_t *path = column_path(call->paths, c);
         wrench F = k->kept.columns[c].F;
@@ -70,7 +70,7 @@ static inline unsigned pack_inverse_dynamics_derivatives(const kernel_call *call
 {
     const hml_plan *plan = call->plan;
     const plan_column *pc = plan_columns(plan);
-    const model_coordinate *passive = plan_coordinates(plan);
+    const model_coordinate *passive = call->coordinates;
     kernel_scratch k;
     kernel_load_state(call, &k);
     kernel_load_all(call->a, call->count, plan->nv, k.kept.tau);
@@ -90,7 +90,7 @@ static inline unsigned pack_inverse_dynamics_derivatives(const kernel_call *call
             num force = wrench_dot(s.bodies[pc[c].body].sum.f, s.columns[c].S);
             s.b[c] = -(force + K(passive[c].armature) * k.kept.tau[c]);
         }
-        if (call->passive) passive_forces(plan, tree, k.kept.q, k.kept.v, s.b, s.springs);
+        if (call->passive) passive_forces(plan, tree, call->coordinates, k.kept.q, k.kept.v, s.b, s.springs);
         for (int32_t c = tree->begin; c < tree->end && (call->dtau_dq.data || call->dtau_dv.data); c++) {
             inverse_column(call, t, &k, c);
         }

@@ -17,6 +17,7 @@ static inline tree_walk pack_walk(const kernel_call *call, const kernel_scratch 
     w.paths = call->paths;
     w.tree = &plan_trees(call->plan)[index];
     w.gravity = call->gravity;
+    w.coordinates = call->coordinates;
     w.q = k->kept.q;
     w.v = k->kept.v;
     w.sine = k->kept.sine, w.cosine = k->kept.cosine;
@@ -50,7 +51,7 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
     mask failed = num_lt(K(1), K(0));
     for (int32_t c = tree->begin; c < tree->end; c++) w->b[c] = k->kept.tau[c];
     walk_clear(w);
-    if (call->passive) passive_forces(w->plan, tree, k->kept.q, k->kept.v, w->b, k->kept.springs);
+    if (call->passive) passive_forces(w->plan, tree, w->coordinates, k->kept.q, k->kept.v, w->b, k->kept.springs);
     for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
         if (i > tree->body_begin)
             first_out(w, &pb[i], i);
@@ -61,7 +62,8 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
             *f = wrench_sub(*f, body_wrench(call, i, w->links[pb[i].level].H));
         }
         if (i == tree->body_begin && tree->base && call->passive) {
-            add_vec3(&w->b[tree->begin], base_armature(w->plan, tree, base_acceleration(w->base, &w->v[tree->begin])));
+            add_vec3(&w->b[tree->begin],
+                     base_armature(w->coordinates, tree, base_acceleration(w->base, &w->v[tree->begin])));
         }
         for (int32_t j = i; j >= tree->body_begin && pb[j].end == i + 1; j = pb[j].parent)
             first_back(w, &pb[j], j, &failed);

@@ -99,16 +99,16 @@ NUM_INLINE void factor_base(num *row, num inverse, num bc, base_block *block, nu
  * of the ancestors loses Lᵀ b. Lanes whose pivot vanished against its entry of M are added to failed; their D⁻¹ is 0,
  * which leaves the coordinate out and marks it.
  */
-static inline void factor_column(const hml_plan *plan, const plan_paths *t, const plan_tree *tree, int32_t c,
-                                 const branch_row *columns, const mass_factor *f, base_block *block, num *b,
-                                 mask *failed)
+static inline void factor_column(const hml_plan *plan, const model_coordinate *passive, const plan_paths *t,
+                                 const plan_tree *tree, int32_t c, const branch_row *columns, const mass_factor *f,
+                                 base_block *block, num *b, mask *failed)
 {
     const int32_t *path = column_path(t, c);
     const int32_t depth = plan_columns(plan)[c].depth, base = tree->base;
     const branch_row *col = &columns[c];
     num *row = factor_row(f, c), *own = factor_own(f, tree, c);
     wrench F = col->F;
-    num diagonal = wrench_dot(F, col->S) + K(plan_coordinates(plan)[c].armature);
+    num diagonal = wrench_dot(F, col->S) + K(passive[c].armature);
     num bc = b[c], inverse = pivot_inverse(f->diagonal[c] + diagonal, diagonal, failed);
     f->diagonal[c] = inverse;
 #if COLS == 1
@@ -148,10 +148,9 @@ static inline void factor_column(const hml_plan *plan, const plan_paths *t, cons
 }
 
 /* the six columns of a free root, from the composite inertia I of its tree: L and D⁻¹ in their rows, b half solved */
-static inline void factor_root(const hml_plan *plan, const plan_tree *tree, const inertia *I, const mass_factor *f,
-                               base_block *block, num *b, mask *failed)
+static inline void factor_root(const model_coordinate *passive, const plan_tree *tree, const inertia *I,
+                               const mass_factor *f, base_block *block, num *b, mask *failed)
 {
-    const model_coordinate *passive = plan_coordinates(plan) + tree->begin;
     const num z = K(0);
     const num M[6][6] = {{I->m, z, z, z, z, z},
                          {z, I->m, z, z, z, z},
@@ -160,6 +159,7 @@ static inline void factor_root(const hml_plan *plan, const plan_tree *tree, cons
                          {I->h.z, z, -I->h.x, I->J.xy, I->J.yy, z},
                          {-I->h.y, I->h.x, z, I->J.xz, I->J.yz, I->J.zz}};
     num(*m)[6] = block->m;
+    passive += tree->begin;
     b += tree->begin;
     for (int32_t e = 0; e < 6; e++) {
         for (int32_t d = 0; d <= e; d++) m[e][d] += M[e][d];

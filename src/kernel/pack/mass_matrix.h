@@ -220,7 +220,7 @@ NUM_INLINE void mass_emit(const kernel_call *call, const mass_scratch *k, mass_t
                           const num *x)
 {
     const plan_column *pc = &plan_columns(call->plan)[c];
-    const num own = x[c] + K(plan_coordinates(call->plan)[c].armature);
+    const num own = x[c] + K(call->coordinates[c].armature);
     if (to.data) { /* columns behind the subtree belong to other branches: zeros */
         const size_t stop = (size_t)end, nv = (size_t)call->plan->nv;
         num *across = to.data + (size_t)c * to.ld + (size_t)c, *down = across;

@@ -41,6 +41,7 @@ typedef struct tree_walk {
     const plan_paths *paths;
     const plan_tree *tree;
     const double *gravity;
+    const model_coordinate *coordinates;
     const num *q, *v, *sine, *cosine;
     link_state *links;      /* levels */
     composite *sums;        /* nbodies: of the subtrees */
@@ -161,9 +162,10 @@ static inline void first_back(const tree_walk *w, const plan_body *p, int32_t i,
         row->F = inertia_mul(b->I, S);
         row->g = composite_2B_transposed(b, S);
         w->b[k] -= wrench_dot(b->f, S);
-        if (!free_root) factor_column(w->plan, w->paths, w->tree, k, w->rows, &w->f, w->block, w->b, failed);
+        if (!free_root)
+            factor_column(w->plan, w->coordinates, w->paths, w->tree, k, w->rows, &w->f, w->block, w->b, failed);
     }
-    if (free_root) factor_root(w->plan, w->tree, &b->I, &w->f, w->block, w->b, failed);
+    if (free_root) factor_root(w->coordinates, w->tree, &b->I, &w->f, w->block, w->b, failed);
     if (p->parent >= 0) w->sums[p->parent] = composite_add(w->sums[p->parent], *b);
 }
 

@@ -84,7 +84,7 @@ static inline void block_mass(const single_solver *m, int32_t begin, int32_t end
     }
     double *diagonal = m->N + (size_t)begin * (ld + 1);
     for (int32_t i = begin; i < end; i++, diagonal += ld + 1) {
-        if (t->call->plan->passive) *diagonal += plan_coordinates(t->call->plan)[t->below + i].armature;
+        if (t->call->plan->passive) *diagonal += t->call->coordinates[t->below + i].armature;
         m->diagonal[i] = *diagonal;
     }
 }

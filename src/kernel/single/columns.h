@@ -77,7 +77,7 @@ static inline void column_rhs_passive(const single_tree *t, const single_panel *
         for (int32_t k = pc->first; k < pc->first + nv; k++) {
             b[(k - t->below) * step][lane_of] -= num_get(p->springs[k * PASSIVE_LD + t->below + c - pc->first], 0);
         }
-        b[c * step + 1][lane_of] -= plan_coordinates(t->call->plan)[t->below + c].damping;
+        b[c * step + 1][lane_of] -= t->call->coordinates[t->below + c].damping;
     }
 }
 

@@ -34,6 +34,7 @@ typedef struct column4 {
 
 typedef struct walk4 {
     const hml_plan *plan;
+    const model_coordinate *coordinates;
     const double *q, *v;
     double *s, *c; /* nq: sines and cosines of the angles; at the place of the packs q and v */
     link4 *links;  /* levels + 1: the first is the world */
@@ -103,7 +104,7 @@ static inline void link4_out(walk4 *w, const plan_body *p, const link4 *up, link
 /* D⁻¹ and u of a column, from Sᵀ U and Sᵀ f */
 NUM_INLINE double column4_pivot(walk4 *w, int32_t k, double SU, double Sf, double length, const link4 *own)
 {
-    const double armature = plan_coordinates(w->plan)[k].armature, inverse = 1 / (SU + armature);
+    const double armature = w->coordinates[k].armature, inverse = 1 / (SU + armature);
     const double ratio = (2 * own->mass * length + own->trace + armature) * inverse;
     w->columns[k].inverse = inverse;
     w->columns[k].u -= Sf;
@@ -228,7 +229,8 @@ static inline void joint_forces4(const kernel_call *call, kernel_scratch *k, wal
     kernel_load_state(call, k);
     kernel_load_all(call->tau, call->count, plan->nv, k->kept.tau);
     for (int32_t t = 0; t < plan->ntrees; t++) {
-        passive_forces(plan, &plan_trees(plan)[t], k->kept.q, k->kept.v, k->kept.tau, k->kept.springs);
+        passive_forces(plan, &plan_trees(plan)[t], call->coordinates, k->kept.q, k->kept.v, k->kept.tau,
+                       k->kept.springs);
     }
     for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = num_get(k->kept.tau[c], 0);
 }
@@ -255,7 +257,7 @@ static inline quad root4_out(const kernel_call *call, walk4 *w, const plan_body 
     own->v.v = own->a.v = own->a.w = zero;
     own->v.w = motion.w;
     link4_force(p, own, zero);
-    for (int k = 0; k < 3; k++) w->columns[p->v + k].u -= plan_coordinates(w->plan)[p->v + k].armature * s[k];
+    for (int k = 0; k < 3; k++) w->columns[p->v + k].u -= w->coordinates[p->v + k].armature * s[k];
     return s;
 }
 
@@ -269,7 +271,7 @@ static inline unsigned single_forward_dynamics(const kernel_call *call)
     if (call->wrenches.data || !one_dof_or_free_root(plan)) return 1;
     kernel_scratch_lay(plan, call->scratch, &k);
     double *x = (double *)k.kept.x;
-    w.plan = plan, w.q = call->q.data, w.v = call->v.data, w.pivot_score = 0;
+    w.plan = plan, w.coordinates = call->coordinates, w.q = call->q.data, w.v = call->v.data, w.pivot_score = 0;
     w.s = (double *)k.kept.q, w.c = (double *)k.kept.v;
     w.links = (link4 *)(void *)k.articulated, w.columns = (column4 *)(void *)k.kept.solver;
     joint_forces4(call, &k, &w);

@@ -125,13 +125,14 @@ static inline void single_tree_linearize(single_solver *m, single_panel *p)
 }
 
 /* too few columns for lanes, or armature, damping or a spring on a free root? */
-static inline int single_unfit(const hml_plan *plan)
+static inline int single_unfit(const kernel_call *call)
 {
+    const hml_plan *plan = call->plan;
     if (plan->nv < 3) return 1;
     if (!plan->passive) return 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         const plan_tree *tree = &plan_trees(plan)[i];
-        const model_coordinate *c = plan_coordinates(plan) + tree->begin;
+        const model_coordinate *c = call->coordinates + tree->begin;
         for (int32_t k = 0; k < tree->base; k++) {
             if (c[k].armature != 0 || c[k].damping != 0 || c[k].stiffness != 0) return 1;
         }
@@ -147,7 +148,8 @@ static inline const num *single_passive_forces(const kernel_call *call, num *q, 
     kernel_load_all(call->q, 1, plan->nq, q);
     kernel_load_all(call->v, 1, plan->nv, v);
     kernel_load_all(call->tau, 1, plan->nv, tau);
-    for (int32_t i = 0; i < plan->ntrees; i++) passive_forces(plan, &plan_trees(plan)[i], q, v, tau, springs);
+    for (int32_t i = 0; i < plan->ntrees; i++)
+        passive_forces(plan, &plan_trees(plan)[i], call->coordinates, q, v, tau, springs);
     for (int32_t c = 0; c < plan->nv; c++) left[c] = num_get(tau[c], 0);
     return springs;
 }
@@ -169,7 +171,7 @@ static inline unsigned single_linearize(const kernel_call *call)
     single_panel p;
     single_tree *t = &m.t;
     num *passive;
-    if (single_unfit(plan) || !single_call_is_good(call)) return 1;
+    if (single_unfit(call) || !single_call_is_good(call)) return 1;
     single_scratch_lay(plan, call->long_chain, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
     if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
@@ -219,7 +221,7 @@ static inline unsigned single_inverse_mass_matrix(const kernel_call *call)
     single_panel p;
     single_tree *t = &m.t;
     num *passive;
-    if (single_unfit(plan)) return 1;
+    if (single_unfit(call)) return 1;
     single_scratch_lay(plan, call->long_chain, call->scratch, &m, &p, &passive);
     memset(t->tau, 0, ((size_t)plan->nv + LANES) * sizeof *t->tau);
     sincos_range(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);

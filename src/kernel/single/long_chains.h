@@ -45,7 +45,7 @@ NUM_INLINE double sweep_dot(const double *a, const double *b)
 NUM_INLINE void sweep_column(single_solver *m, int32_t c, row8 I[6])
 {
     const single_tree *t = &m->t;
-    const double *S = t->S + c * ROW8, armature = plan_coordinates(t->call->plan)[t->below + c].armature;
+    const double *S = t->S + c * ROW8, armature = t->call->coordinates[t->below + c].armature;
     double *W = m->sweep.W + c * ROW8, U[ROW8];
     row8 low = row8_axpy(S[2], I[2], row8_axpy(S[1], I[1], row8_scale(S[0], I[0])));
     row8 high = row8_axpy(S[6], I[5], row8_axpy(S[5], I[4], row8_scale(S[4], I[3])));

@@ -117,8 +117,11 @@ static void test_jacobians_are_those_of_the_step(void **state)
     }
 }
 
-/* a chain of joints that do not commute, with dampers and springs `stiff` times as strong as in the other trees */
-static void open_stiff(uint64_t *seed, double stiff)
+/*
+ * A chain with joints that do not commute, with dampers and springs `stiff` times as strong as in the other trees.
+ * straight: springs only on joints that commute, where they are on M's diagonal and take another path.
+ */
+static void open_stiff(uint64_t *seed, double stiff, int straight)
 {
     static const hml_joint_type types[] = {HML_JOINT_FREE,   HML_JOINT_SPHERICAL, HML_JOINT_REVOLUTE,
                                            HML_JOINT_PLANAR, HML_JOINT_UNIVERSAL, HML_JOINT_SCHOENFLIES};
@@ -135,6 +138,7 @@ static void open_stiff(uint64_t *seed, double stiff)
         }
         for (int k = 0; k < hml_joint_type_nv(types[i]); k++) {
             joint.stiffness[k] = 5 * stiff * fabs(draw(seed)), joint.damping[k] = stiff * fabs(draw(seed));
+            if (straight && types[i] != HML_JOINT_REVOLUTE && types[i] != HML_JOINT_UNIVERSAL) joint.stiffness[k] = 0;
         }
         snprintf(name[i % 2], sizeof name[0], "b%d", i);
         joint.name = name[i % 2];
@@ -149,8 +153,9 @@ static void test_jacobians_of_stiff_steps(void **state)
 {
     (void)state;
     uint64_t seed = 15;
-    for (double stiff = 1; stiff < 1e7; stiff *= 100) {
-        open_stiff(&seed, stiff);
+    for (int i = 0; i < 8; i++) {
+        const double stiff = pow(100, i / 2);
+        open_stiff(&seed, stiff, i % 2);
         /* differences lose digits where forces are 1e6 times the motion's */
         const double tolerance = stiff < 1e3 ? 2e-9 : 2e-8;
         assert_true(jacobian_error(HML_SCHEME_EULER, 0.01) < tolerance);
@@ -164,10 +169,10 @@ static void test_stiff_step_keeps_its_equation(void **state)
     (void)state;
     static double M[NV * NV], by_q[NV * NV], by_v[NV * NV], free_q[NV * NV], free_v[NV * NV];
     uint64_t seed = 16;
-    for (double stiff = 1; stiff < 1e7; stiff *= 100) {
+    for (int round = 0; round < 8; round++) {
         const double h = 0.01;
         double bias[NV];
-        open_stiff(&seed, stiff);
+        open_stiff(&seed, pow(100, round / 2), round % 2);
         hml_model *bare = NULL;
         hml_work *work = NULL;
         char *text = NULL;
@@ -208,9 +213,7 @@ static void test_step_without_dampers(void **state)
     double a[NV], q[NQ], v[NV], armature[NV];
     open_setup(&seed, &specs[0]);
     for (int with = 0; with < 2; with++) {
-        const double none[NV] = {0};
-        assert_int_equal(hml_configuration_integrate(s.model, s.q, none, q), HML_OK); /* its quaternions made unit */
-        hml_forward_dynamics(s.model, s.work, q, s.v, s.tau, NULL, a);
+        hml_forward_dynamics(s.model, s.work, s.q, s.v, s.tau, NULL, a);
         for (size_t i = 0; i < s.n; i++) v[i] = s.v[i] + 0.01 * a[i], a[i] = 0.01 * v[i];
         assert_int_equal(hml_configuration_integrate(s.model, s.q, a, q), HML_OK);
         hml_step(s.model, s.work, HML_SCHEME_EULER, 0.01, s.q, s.v, s.tau, s.scratch, s.q1, s.v1);
