@@ -23,13 +23,9 @@ def test_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, run = {}, 0
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    try:
-        for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S):
-            if all(importlib.util.find_spec(name) for name in re.findall(r"^>>> import (\w+)$", block, re.M)):
-                example = doctest.DocTestParser().get_doctest(block, names, PAGE.name, PAGE.name, 0)
-                runner.run(example, clear_globs=False)
-                names, run = example.globs, run + len(example.examples)
-    finally:
-        if "window" in names:
-            names["window"].viewer.window.server_proc.kill()
+    for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S):
+        if all(importlib.util.find_spec(name) for name in re.findall(r"^>>> import (\w+)$", block, re.M)):
+            example = doctest.DocTestParser().get_doctest(block, names, PAGE.name, PAGE.name, 0)
+            runner.run(example, clear_globs=False)
+            names, run = example.globs, run + len(example.examples)
     assert runner.failures == 0 and run > 10

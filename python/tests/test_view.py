@@ -1,115 +1,110 @@
-"""The view, without a browser: what it tells the viewer."""
+"""Pages of robots from Python: what they hold, where their meshes come from, and notebooks."""
 
-import importlib
+import gc
+import html
+import json
+import pathlib
+import re
+import webbrowser
 
 import numpy as np
 import pytest
 from conftest import state
 
 import hamel
-from hamel import view
+from hamel import _load, view
 
-CAPSULE = np.array([0.05, 0.2])
+URDF = """<robot name="lamp"><link name="foot"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+</inertial><visual><geometry><mesh filename="foot.stl"/></geometry></visual>
+<visual><geometry><mesh filename="lost.stl"/></geometry></visual></link></robot>"""
 
 
-class Recorder(dict):
-    """A viewer that remembers the transforms and objects of all paths."""
-
-    def __init__(self, objects=None, poses=None, path=""):
-        self.objects, self.poses, self.path = {} if objects is None else objects, {} if poses is None else poses, path
-
-    def __getitem__(self, name):
-        return Recorder(self.objects, self.poses, f"{self.path}/{name}")
-
-    def set_object(self, *given):
-        self.objects[self.path] = given[0]
-
-    def set_transform(self, pose):
-        self.poses[self.path] = np.array(pose)
-
-    def pose(self, path):
-        """The product of the transforms on the way."""
-        steps = path.split("/")[1:]
-        ways = ["/" + "/".join(steps[: i + 1]) for i in range(len(steps))]
-        return np.linalg.multi_dot([np.eye(4), np.eye(4), *(self.poses[w] for w in ways if w in self.poses)])
+def scene(page):
+    return json.loads(re.search(r'<script id="scene"[^>]*>(.*?)</script>', page, re.S).group(1))
 
 
 @pytest.fixture
-def meshcat():
-    return pytest.importorskip("meshcat")
+def lamp(tmp_path):
+    (tmp_path / "foot.stl").write_text("solid foot\nendsolid foot\n")
+    (tmp_path / "lamp.urdf").write_text(URDF)
+    return tmp_path / "lamp.urdf"
 
 
-@pytest.fixture
-def lamp():
-    builder = hamel.Builder("lamp").add_body("foot", None, "free", mass=1, moment=np.eye(3))
-    builder.add_body("arm/1", "foot", "spherical", position=[0, 0, 0.3], mass=1, com=[0, 0.1, 0], moment=np.eye(3))
-    builder.add_shape("arm/1", "capsule", CAPSULE, position=[0.1, 0, 0], rotation=hamel.so3.exp([1, 0, 0]))
-    builder.add_shape("foot", "box", [0.1, 0.2, 0.3])
-    builder.add_frame("bulb", "arm/1", position=[0, 0, 0.5])
-    return builder.build()
+def test_a_configuration():
+    robot = hamel.load("quadruped")
+    q = robot.random(seed=1)
+    seen = scene(robot.view(q, title="</script>").html)
+    assert np.array_equal(seen["q"], q) and seen["title"] == "</script>"
+    assert [body["name"] for body in seen["bodies"]] == [body.name for body in robot.bodies]
+    assert np.array_equal(scene(robot.view().html)["q"], robot.neutral())
 
 
-def test_poses(meshcat, lamp):
-    recorder = Recorder()
-    window = view.View(lamp, recorder, frames=["bulb"])
-    q = lamp.random(seed=1)
-    window.show(q)
-    arm = lamp.frame("arm/1", q).pose
-    assert np.allclose(recorder.pose("/foot"), lamp.frame("foot", q).pose, atol=1e-15)
-    assert np.allclose(recorder.pose("/arm|1/frames/bulb"), lamp.frame("bulb", q).pose, atol=1e-14)
-    numbers = {shape.kind: i for i, shape in enumerate(lamp.shapes)}
-    capsule = f"/arm|1/shapes/{numbers['capsule']}"
-    place = np.eye(4)
-    place[:3, :3], place[:3, 3] = hamel.so3.exp([1, 0, 0]), [0.1, 0, 0]
-    ends = [recorder.pose(f"{capsule}/{i}")[:, 3] for i in (1, 2)]
-    assert np.allclose(ends, [arm @ place @ [0, 0, z, 1] for z in (-0.2, 0.2)], atol=1e-14)
-    tube = recorder.objects[f"{capsule}/0"]
-    assert (tube.height, tube.radiusTop) == (0.4, 0.05)
-    assert np.allclose(recorder.pose(f"{capsule}/0") @ [0, 1, 0, 0], arm @ place @ [0, 0, 1, 0], atol=1e-14)
-    box = f"/foot/shapes/{numbers['box']}/0"
-    lengths = (recorder.pose(box)[:3, :3] @ np.diag(recorder.objects[box].lengths)).T
-    wanted = (lamp.frame("foot", q).pose[:3, :3] @ np.diag([0.2, 0.4, 0.6])).T
-    for side in wanted:  # the same three edges, in some order and sign
-        assert min(np.linalg.norm(np.abs(side) - np.abs(own)) for own in lengths) < 1e-14
+def test_visuals_come_from_the_file(lamp):
+    robot = hamel.load(lamp)
+    page = robot.view()
+    assert [v["kind"] for v in scene(page.html)["visuals"]] == ["mesh"] and scene(page.html)["files"][0]["name"] == "foot.stl"
+    assert len(page.warnings) == 1 and "lost.stl" in page.warnings[0]
+    other = robot.with_gravity([0, 0, 0])  # another model, made from no file
+    assert scene(other.view().html)["visuals"] == [] and len(scene(other.view(file=lamp).html)["visuals"]) == 1
+    with pytest.raises(hamel.CannotReadError):
+        other.view(file=lamp.with_name("gone.urdf"))
 
 
-def test_bones(meshcat, lamp):
-    recorder = Recorder()
-    view.View(lamp, recorder)
-    points = recorder.objects["/foot/bones"].geometry.position
-    assert np.allclose(points.T, [[0, 0, 0], [0, 0, 0.3]], atol=1e-7)  # single precision
-    assert np.allclose(recorder.objects["/arm|1/bones"].geometry.position.T[1], [0, 0.1, 0], atol=1e-7)
+def test_files_are_forgotten_with_their_models(lamp):
+    before = len(_load._sources)
+    robot, same = hamel.load(lamp), hamel.load(lamp)
+    assert robot == same and len(_load._sources) == before + 2
+    del robot, same
+    gc.collect()
+    assert len(_load._sources) == before
 
 
-def test_page(meshcat, lamp, tmp_path, monkeypatch):
-    """A real server: scene and motion in one page."""
-    sent, send = [], meshcat.Visualizer.set_animation
-    monkeypatch.setattr(meshcat.Visualizer, "set_animation", lambda v, a: (sent.append(a), send(v, a)))
-    window = view.View(lamp)
-    try:
-        q, v, _, _ = state(lamp, 3)
-        times = np.linspace(0, 0.5, 4)
-        motion = hamel.simulate(lamp, q, v, times)[0]
-        window.play(times, motion)
-        for clip, pose in zip(sent[0].clips.values(), lamp.body_poses(motion[-1])):
-            track = clip.tracks["position"]
-            assert track.frames == list(range(16)) and np.allclose(track.values[-1], pose[:3, 3], atol=1e-12)
-        assert window.url in window._repr_html_()
-        window.save(tmp_path / "lamp.html")
-        page = (tmp_path / "lamp.html").read_text(encoding="utf-8")
-        assert page.lstrip().lower().startswith("<!doctype html>") and len(page) > 100000
-        frames = window._frames(times, np.array([q] * 4), 30)
-        assert len(frames) == 16 and np.allclose(frames, q, atol=1e-14)
-        with pytest.raises(hamel.InvalidArgumentError, match="increasing times"):
-            window.play([0, 0], [q, q])
-    finally:
-        window.viewer.window.server_proc.kill()
+def test_motions(tmp_path):
+    robot = hamel.load("satellite")
+    q, v, _, _ = state(robot, 3)
+    times = np.linspace(0, 0.2, 5)
+    motion = hamel.simulate(robot, q, v, times)[0]
+    still, moving = len(robot.view(q).html), len(robot.view(trajectory=motion, times=times).html)
+    assert moving > still + 1000  # 5 × 37 doubles, compressed, in base64
+    np.savez(tmp_path / "motion.npz", time=times, position=motion)
+    np.savez_compressed(tmp_path / "turned.npz", time=times.astype("f4"), position=np.asfortranarray(motion))
+    assert robot.view(trajectory=tmp_path / "motion.npz").html == robot.view(trajectory=motion, times=times).html
+    assert scene(robot.view(trajectory=str(tmp_path / "turned.npz")).html)["q"] == motion[0].tolist()
 
 
-def test_meshcat_is_named(lamp, monkeypatch):
-    def missing(name, *rest):
-        raise ModuleNotFoundError(f"No module named {name!r}", name="meshcat")
+def test_contacts():
+    robot = hamel.load("pendulum")
+    q, force = np.zeros((3, 1)), np.ones((3, 2, 3))
+    seen = scene(robot.view(trajectory=q, contacts=(["left", "right"], 0 * force, force)).html)
+    assert seen["contacts"] == ["left", "right"] and seen["ground"] is True
+    assert scene(robot.view(trajectory=q, contacts=(["a", "b"], force, force), ground=False).html)["ground"] is False
+    with pytest.raises(hamel.InvalidArgumentError):
+        robot.view(trajectory=q, contacts=(["a"], force, force))
 
-    monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(ImportError, match="pip install meshcat$"):
-        view.View(lamp)
+
+def test_arguments():
+    robot = hamel.load("pendulum")
+    for wrong in (dict(q=[1, 2]), dict(q=[[0]]), dict(trajectory=[0, 1]), dict(trajectory=np.zeros((0, 1)))):
+        with pytest.raises(hamel.InvalidArgumentError, match="nq is 1"):
+            robot.view(**wrong)
+    with pytest.raises(hamel.InvalidArgumentError, match="not both"):
+        robot.view([0], trajectory=[[0]])
+    with pytest.raises(hamel.InvalidArgumentError, match="increase"):
+        robot.view(trajectory=[[0], [1]], times=[0, 0])
+    with pytest.raises(hamel.NotFiniteError):
+        robot.view([np.nan])
+
+
+def test_files_browsers_and_notebooks(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    page = view.View(hamel.load("pendulum"))
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.html
+    path = page.open()
+    assert opened == [pathlib.Path(path).as_uri()] and pathlib.Path(path).read_text(encoding="utf-8") == page.html
+    frame = page._repr_html_()
+    inside = re.fullmatch(r'<iframe sandbox="allow-scripts allow-downloads" style="[^"]*" srcdoc="([^"]*)"></iframe>', frame)
+    assert html.unescape(inside.group(1)) == page.html

@@ -46,6 +46,9 @@ to_bytes: bytes
 from_bytes append reference_model lock reroot scale with_gravity with_inertias with_armature with_parameters: Model
 build random_model _load _loads _builtin: Model
 differs: Optional[str]
+view: View
+_page: Tuple[str, Tuple[str, ...]]
+_trajectory: Tuple[Any, ...]
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
 load_state loads_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
@@ -76,6 +79,11 @@ seed iterations attempts nbodies branches nframes column transposed options join
 n threads: Optional[int]
 path: Union[str, PathLike[str]]
 keep_fixed strict passive ignore_limits: bool
+title: Optional[str]
+ground: Optional[bool]
+file: Union[None, str, PathLike[str]]
+trajectory: Union[None, ArrayLike, str, PathLike[str]]
+contacts: Optional[Tuple[Sequence[str], ArrayLike, ArrayLike]]
 targets: Sequence[Tuple[Any, ...]]
 joints: Sequence[{NAME}]
 frame link body: {NAME}
@@ -245,7 +253,7 @@ def stubs() -> dict[str, str]:
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
     files["_core.pyi"] = (
-        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\n" + "\n__version__: str\n\n" + "".join(rest)
+        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
     )
     return files
 

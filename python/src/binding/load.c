@@ -5,12 +5,6 @@
 
 /* ---- reading ---- */
 
-typedef struct settings {
-    hml_load_options options;
-    double gravity[3];
-    PyObject *gravity_given; /* owned by the caller's arguments */
-} settings;
-
 static const struct {
     const char *name;
     int value;
@@ -23,9 +17,8 @@ static const struct {
         if (!strcmp(list[i_].name, word)) (result) = list[i_].value;                                                   \
     }
 
-/* format, base, base_name, gravity, build: as hamel/_load.py hands them over */
-static int read_settings(const char *format, const char *base, const char *base_name, PyObject *gravity, unsigned build,
-                         settings *s)
+int load_settings_read(const char *format, const char *base, const char *base_name, PyObject *gravity, unsigned build,
+                       load_settings *s)
 {
     int kind = -1, root = -1;
     hml_load_options_init(&s->options);
@@ -58,7 +51,7 @@ static PyObject *load(PyObject *module, PyObject *arguments)
     PyObject *path, *gravity;
     const char *format, *base, *base_name;
     unsigned build;
-    settings s;
+    load_settings s;
     hml_model *model = NULL;
     hml_error error = {0};
     hml_status status;
@@ -66,7 +59,7 @@ static PyObject *load(PyObject *module, PyObject *arguments)
                           &build)) {
         return NULL;
     }
-    if (read_settings(format, base, base_name, gravity, build, &s)) {
+    if (load_settings_read(format, base, base_name, gravity, build, &s)) {
         Py_DECREF(path);
         return NULL;
     }
@@ -82,13 +75,13 @@ static PyObject *loads(PyObject *module, PyObject *arguments)
     PyObject *gravity;
     const char *name, *format, *base, *base_name;
     unsigned build;
-    settings s;
+    load_settings s;
     hml_model *model = NULL;
     hml_error error = {0};
     if (!PyArg_ParseTuple(arguments, "s*zsszOI", &text, &name, &format, &base, &base_name, &gravity, &build))
         return NULL;
     PyObject *result = NULL;
-    if (!read_settings(format, base, base_name, gravity, build, &s)) {
+    if (!load_settings_read(format, base, base_name, gravity, build, &s)) {
         hml_status status = hml_load_memory(text.buf, (size_t)text.len, name, &s.options, &model, &error);
         result = model_or_error(status, model, &error);
     }
@@ -102,11 +95,11 @@ static PyObject *builtin(PyObject *module, PyObject *arguments)
     PyObject *gravity;
     const char *name, *base, *base_name;
     unsigned build;
-    settings s;
+    load_settings s;
     hml_model *model = NULL;
     hml_error error = {0};
     if (!PyArg_ParseTuple(arguments, "sszOI", &name, &base, &base_name, &gravity, &build)) return NULL;
-    if (read_settings("auto", base, base_name, gravity, build, &s)) return NULL;
+    if (load_settings_read("auto", base, base_name, gravity, build, &s)) return NULL;
     hml_status status = hml_load_builtin(name, &s.options, &model, &error);
     return model_or_error(status, model, &error);
 }

@@ -33,6 +33,15 @@ PyObject *model_wrap(hml_model *model);
 /* the model, or an exception that says what the error says */
 PyObject *model_or_error(hml_status status, hml_model *model, hml_error *error);
 
+/* how a model was loaded: format, base, base_name, gravity, build, as hamel/_load.py hands them over; −1: an exception */
+typedef struct load_settings {
+    hml_load_options options;
+    double gravity[3];
+} load_settings;
+
+int load_settings_read(const char *format, const char *base, const char *base_name, PyObject *gravity, unsigned build,
+                       load_settings *s);
+
 workspace *workspace_take(model_object *self);
 void workspace_give(model_object *self, workspace *space);
 
@@ -57,7 +66,7 @@ int contact_ready(PyObject *module);
 int rotations_ready(PyObject *module);
 int poses_ready(PyObject *module);
 
-extern PyMethodDef load_methods[], edit_methods[], solve_methods[];
+extern PyMethodDef load_methods[], edit_methods[], solve_methods[], view_methods[], page_methods[];
 extern function *const *const configuration_table, *const *const kinematics_table, *const *const dynamics_table,
                                                                                        *const *const constraints_table;
 extern function *const linearize_entry;

@@ -8,7 +8,8 @@ import importlib.util
 import os
 import pathlib
 import pkgutil
-from typing import Dict, Iterator, List, Optional, Sequence, Union
+import weakref
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _core
 from ._errors import InvalidArgumentError, NotFoundError
@@ -65,7 +66,8 @@ def load(
         if name in _core.builtin_names():
             return _core._builtin(name, base, base_name, gravity, flags)
         name = str(find(name))
-    return _core._load(name, format, base, base_name, gravity, flags)
+    how = (name, format, base, base_name, gravity, flags)
+    return _remember(_core._load(*how), how)
 
 
 def loads(
@@ -86,6 +88,20 @@ def loads(
     name is for messages, and its folder is where an MJCF text finds what it includes, there or below.
     """
     return _core._loads(text, name, format, base, base_name, gravity, _build(mimic, passive, keep_fixed, strict))
+
+
+_sources: Dict[int, Tuple[Any, ...]] = {}  # by id: models compare by value, and equal ones may come from different files
+
+
+def _remember(model: _core.Model, how: Tuple[Any, ...]) -> _core.Model:
+    _sources[id(model)] = (os.path.abspath(how[0]), *how[1:])
+    weakref.finalize(model, _sources.pop, id(model), None)
+    return model
+
+
+def source(model: _core.Model) -> Tuple[Any, ...]:
+    """The file a model was loaded from, or None, and how: for what the file says beside the model."""
+    return _sources.get(id(model), (None, "auto", "auto", None, None, 0))
 
 
 def _is_name(name: str) -> bool:
