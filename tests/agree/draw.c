@@ -41,11 +41,11 @@ static int draw_size(hml_rng *rng, int *shape)
     return 17 + hml_rng_below(rng, 44);
 }
 
-static hml_joint_type draw_type(hml_rng *rng, const taste *t, int first, int light)
+static hml_joint_type draw_type(hml_rng *rng, const taste *t, int root, int light)
 {
     static const hml_joint_type one[3] = {HML_JOINT_REVOLUTE, HML_JOINT_PRISMATIC, HML_JOINT_HELICAL};
-    if (first && chance(rng, 0.5)) return HML_JOINT_FREE;
-    if (first && chance(rng, 0.3)) return (hml_joint_type)(1 + hml_rng_below(rng, HML_JOINT_FREE));
+    if (root && chance(rng, 0.5)) return HML_JOINT_FREE;
+    if (root && chance(rng, 0.3)) return (hml_joint_type)(1 + hml_rng_below(rng, HML_JOINT_FREE));
     if (t->types == TURNS) return HML_JOINT_REVOLUTE;
     if (t->types == ONE || light || chance(rng, 0.4)) return one[hml_rng_below(rng, 3)];
     return (hml_joint_type)(1 + hml_rng_below(rng, HML_JOINT_FREE));
@@ -163,12 +163,12 @@ void recipe_draw(recipe *r, uint64_t seed)
     for (int i = 0; i < n && nv < MOST_NV; i++) {
         part *p = &r->parts[i];
         int light = chance(&rng, t.massless);
-        hml_joint_type type = draw_type(&rng, &t, i == 0, light);
+        p->parent = draw_parent(&rng, &t, i, legs);
+        hml_joint_type type = draw_type(&rng, &t, p->parent < 0, light);
         if (chance(&rng, t.fixed)) type = HML_JOINT_FIXED;
         hml_joint_spec_init(&p->spec, type);
         snprintf(p->name, sizeof p->name, "b%d", i);
         snprintf(p->joint, sizeof p->joint, "j%d", i);
-        p->parent = draw_parent(&rng, &t, i, legs);
         p->leader = -1;
         draw_joint(&rng, &t, p);
         p->massive = !light;
