@@ -63,14 +63,12 @@ static int one_array(const batch *b)
 
 static hml_status run_all(const batch *b, size_t n, hml_status *status)
 {
+    static const pack_functions functions = {.run = run, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = b,
         .lanes = one_array(b) ? PACK_MOST : (size_t)b->work->choice.batch->lanes,
-        .run = run,
-        .finite = finite,
-        .finish = finish,
     };
-    return for_each_pack(&loop, n, status);
+    return for_each_pack(&functions, &loop, n, status);
 }
 
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *with)

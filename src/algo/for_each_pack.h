@@ -8,16 +8,13 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "num/num.h"
 
 enum { PACK_MOST = 64 }; /* states in a pack, at most */
 
-typedef struct pack_loop {
-    const void *batch;  /* handed to all functions below */
-    size_t lanes;       /* states in a pack, at most PACK_MOST */
-    int check_all;      /* 1: check every state, since the kernel does not look at all inputs */
-    int finish_all;     /* 1: finish every state, not only those that failed */
-    hml_status failure; /* of a state whose lane is marked though its inputs are good; may be HML_OK */
-    /* `count` states from `first` on. Returns the lanes to look at, a bit each; may set their statuses itself */
+/* what a kind of batch does; constant, so that the loop calls these directly. `batch` is pack_loop.batch */
+typedef struct pack_functions {
+    /* `count` states from `first` on. Returns the lanes to look at, one bit each; may set their statuses itself */
     uint64_t (*run)(const void *batch, size_t first, int count, hml_status *each);
     /* are the inputs of a state good? NULL: `run` has said so */
     hml_status (*check)(const void *batch, size_t state);
@@ -25,40 +22,48 @@ typedef struct pack_loop {
     hml_status (*finite)(const void *batch, size_t state);
     /* NaN into the outputs of a state that failed; where status is HML_OK, what is left to do */
     void (*finish)(const void *batch, size_t state, hml_status status);
+} pack_functions;
+
+typedef struct pack_loop {
+    const void *batch;
+    size_t lanes;       /* states in a pack, at most PACK_MOST */
+    int check_all;      /* 1: check every state, since the kernel does not look at all inputs */
+    int finish_all;     /* 1: finish every state, not only those that failed */
+    hml_status failure; /* of a state whose lane is marked though its inputs are good; may be HML_OK */
 } pack_loop;
 
 /* the states of one pack, of which `failed` are marked; returns the first failure */
-static inline hml_status finish_pack(const pack_loop *loop, size_t first, size_t count, uint64_t failed, int overflow,
-                                     hml_status *each)
+NUM_INLINE hml_status finish_pack(const pack_functions *f, const pack_loop *loop, size_t first, size_t count,
+                                  uint64_t failed, int overflow, hml_status *each)
 {
     hml_status worst = HML_OK;
     for (size_t l = 0; l < count; l++) {
         const size_t state = first + l;
         const int marked = (int)(failed >> l & 1);
-        if (!each[l] && loop->check && (marked || loop->check_all)) each[l] = loop->check(loop->batch, state);
+        if (!each[l] && f->check && (marked || loop->check_all)) each[l] = f->check(loop->batch, state);
         if (!each[l] && marked) each[l] = loop->failure;
-        if (!each[l] && overflow) each[l] = loop->finite(loop->batch, state);
-        if (each[l] || loop->finish_all) loop->finish(loop->batch, state, each[l]);
+        if (!each[l] && overflow) each[l] = f->finite(loop->batch, state);
+        if (each[l] || loop->finish_all) f->finish(loop->batch, state, each[l]);
         if (!worst) worst = each[l];
     }
     return worst;
 }
 
 /* status, if not NULL: one per state */
-static inline hml_status for_each_pack(const pack_loop *loop, size_t n, hml_status *status)
+NUM_INLINE hml_status for_each_pack(const pack_functions *f, const pack_loop *loop, size_t n, hml_status *status)
 {
-    hml_status worst = HML_OK, each[PACK_MOST];
+    hml_status worst = HML_OK, each[PACK_MOST] = {HML_OK};
     for (size_t i = 0; i < n; i += loop->lanes) {
         const size_t count = n - i < loop->lanes ? n - i : loop->lanes;
-        memset(each, 0, count * sizeof *each);
         const unsigned before = overflow_watch();
-        const uint64_t failed = loop->run(loop->batch, i, (int)count, each);
+        const uint64_t failed = f->run(loop->batch, i, (int)count, each);
         const int overflow = overflow_seen(before);
         if (failed || overflow || loop->check_all || loop->finish_all) {
-            const hml_status first = finish_pack(loop, i, count, failed, overflow, each);
+            const hml_status first = finish_pack(f, loop, i, count, failed, overflow, each);
             if (!worst) worst = first;
         }
         if (status) memcpy(status + i, each, count * sizeof *each);
+        if (worst) memset(each, 0, count * sizeof *each);
     }
     return worst;
 }

@@ -116,6 +116,12 @@ static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *o
     for (; i < n; i++) out[i] = kernel_load(in, count, i);
 }
 
+/* the same for one state in all lanes */
+static inline void kernel_spread(kernel_input in, int32_t n, num *out)
+{
+    for (int32_t i = 0; i < n; i++) out[i] = in.data ? K(in.data[i]) : K(0);
+}
+
 /* bad, and the lanes in which some x is not finite: x·0 is zero where x is finite, else NaN, which a sum keeps */
 static inline mask kernel_not_finite(const num *x, int32_t n, mask bad)
 {

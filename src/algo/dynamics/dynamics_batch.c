@@ -145,15 +145,12 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
                      .torque = states_output(x->torque, 1, nv),
                      .M = states_output(x->M, nv, nv),
                      .Minv = states_output(x->Minv, nv, nv)};
+    static const pack_functions functions = {.run = run, .check = check, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = &b,
         .lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes,
         .check_all = model->nfollowers || x->wrenches.data, /* the kernels look at the rest themselves */
         .failure = HML_SINGULAR,
-        .run = run,
-        .check = check,
-        .finite = finite,
-        .finish = finish,
     };
-    return for_each_pack(&loop, n, status);
+    return for_each_pack(&functions, &loop, n, status);
 }

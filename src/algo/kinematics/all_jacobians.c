@@ -95,13 +95,10 @@ hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
     hml_status unfit = check(model, work, arguments);
     if (unfit) return unfit;
     const batch b = batch_of(work, arguments);
+    static const pack_functions functions = {.run = run, .check = check_state, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = &b,
         .lanes = (size_t)work->choice.batch->lanes,
-        .run = run,
-        .check = check_state,
-        .finite = finite,
-        .finish = finish,
     };
-    return for_each_pack(&loop, n, status);
+    return for_each_pack(&functions, &loop, n, status);
 }

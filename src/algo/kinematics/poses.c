@@ -45,14 +45,19 @@ typedef struct batch {
 static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
     const batch *b = data;
-    jacobian_call call = pose_call(b->work, input_at(b->q, first), NULL);
+    const hml_work *work = b->work;
     (void)each;
-    call.count = count;
-    call.q.stride = b->q.stride;
-    call.H = output_at(b->H, first);
-    if (!b->work->model->nfollowers) return b->work->choice.batch->pack_poses(&call);
-    b->work->choice.single->single_poses(&call);
-    return 0;
+    if (work->model->nfollowers) {
+        const jacobian_call call = pose_call(work, input_at(b->q, first), output_at(b->H, first).data);
+        work->choice.single->single_poses(&call);
+        return 0;
+    }
+    const jacobian_call call = {.plan = model_plan(work->model),
+                                .scratch = work->scratch,
+                                .count = count,
+                                .q = states_input(b->q, first),
+                                .H = output_at(b->H, first)};
+    return work->choice.batch->pack_poses(&call);
 }
 
 static hml_status check(const void *data, size_t state)
@@ -81,14 +86,11 @@ hml_status hml_body_poses_batch(const hml_model *model, hml_work *work, size_t n
     const size_t row = 16 * (size_t)model->nbodies;
     if (!output_fits(H, row)) return HML_INVALID_ARGUMENT;
     const batch b = {work, q, states_output(H, 1, row), row};
+    static const pack_functions functions = {.run = run, .check = check, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = &b,
         .lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes,
         .check_all = model->nfollowers > 0,
-        .run = run,
-        .check = check,
-        .finite = finite,
-        .finish = finish,
     };
-    return for_each_pack(&loop, n, status);
+    return for_each_pack(&functions, &loop, n, status);
 }

@@ -161,18 +161,15 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 static hml_status run_all(const batch *b, size_t n, hml_status *status)
 {
     const hml_model *model = b->work->model;
+    static const pack_functions functions = {.run = run, .check = check, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = b,
         .lanes = model->nfollowers || b->single ? 1 : (size_t)b->work->choice.batch_matrices->lanes,
         .check_all = model->nfollowers || b->x->wrenches.data, /* the kernels look at the rest themselves */
         .finish_all = b->o.A.data || b->o.B.data,
         .failure = HML_SINGULAR,
-        .run = run,
-        .check = check,
-        .finite = finite,
-        .finish = finish,
     };
-    return for_each_pack(&loop, n, status);
+    return for_each_pack(&functions, &loop, n, status);
 }
 
 hml_status hmli_linearize(const hml_work *work, const model_coordinate *coordinates, const hml_linearization *arguments)

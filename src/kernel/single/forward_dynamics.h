@@ -226,8 +226,9 @@ static inline void joint_forces4(const kernel_call *call, kernel_scratch *k, wal
         for (int32_t c = 0; c < plan->nv; c++) w->columns[c].u = tau ? tau[c] : 0;
         return;
     }
-    kernel_load_state(call, k);
-    kernel_load_all(call->tau, call->count, plan->nv, k->kept.tau);
+    kernel_spread(call->q, plan->nq, k->kept.q);
+    kernel_spread(call->v, plan->nv, k->kept.v);
+    kernel_spread(call->tau, plan->nv, k->kept.tau);
     for (int32_t t = 0; t < plan->ntrees; t++) {
         passive_forces(plan, &plan_trees(plan)[t], call->coordinates, k->kept.q, k->kept.v, k->kept.tau,
                        k->kept.springs);

@@ -28,7 +28,7 @@ static inline void sincos_range(const double *q, int32_t begin, int32_t end, dou
 }
 
 /* moves a joint's predecessor frame by its position; s, c: sines and cosines of q's entries */
-static inline frame4 frame4_move(int type, double pitch, frame4 A, const double *q, const double *s, const double *c)
+NUM_INLINE frame4 frame4_joint(int type, double pitch, frame4 A, const double *q, const double *s, const double *c)
 {
     switch (type) {
     case HML_JOINT_REVOLUTE: return frame4_turn_z(A, s[0], c[0]);
@@ -45,6 +45,11 @@ static inline frame4 frame4_move(int type, double pitch, frame4 A, const double 
     }
 }
 
+static inline frame4 frame4_move(const plan_body *b, frame4 A, const double *q, const double *s, const double *c)
+{
+    return frame4_joint(b->type, b->pitch, A, q, s, c);
+}
+
 /* H of a body whose parent is at `up`; revolute joints, which are most, without a call */
 NUM_INLINE void frame_behind_joint(const plan_body *p, const double *q, const double *sine, const double *cosine,
                                    const frame4 *up, frame4 *H)
@@ -58,7 +63,7 @@ NUM_INLINE void frame_behind_joint(const plan_body *p, const double *q, const do
         H->z = frame4_turn(up, X, 2);
         H->p = frame4_act(up, X + 9);
     } else {
-        *H = frame4_move(p->type, p->pitch, frame4_mul(up, X), q + p->q, sine + p->q, cosine + p->q);
+        *H = frame4_move(p, frame4_mul(up, X), q + p->q, sine + p->q, cosine + p->q);
     }
 }
 
@@ -70,27 +75,6 @@ NUM_INLINE pair4 joint_axis8(const plan_body *p, const frame4 *H)
     if (p->type == HML_JOINT_HELICAL) S.v += H->z * p->pitch;
     if (p->type == HML_JOINT_PRISMATIC) S.v = H->z, S.w = zero;
     return S;
-}
-
-/* the axes of its own frame along which a joint with several coordinates slides, then those about which it turns */
-typedef struct joint_axes {
-    int slides, turns; /* bit k: axis k */
-} joint_axes;
-
-NUM_INLINE joint_axes joint_axes_of(int type)
-{
-    joint_axes a = {0, 0};
-    switch (type) {
-    case HML_JOINT_CYLINDRICAL: a.slides = 4, a.turns = 4; break;
-    case HML_JOINT_TRANSLATION2: a.slides = 3; break;
-    case HML_JOINT_PLANAR: a.slides = 3, a.turns = 4; break;
-    case HML_JOINT_SPHERICAL: a.turns = 7; break;
-    case HML_JOINT_TRANSLATION3: a.slides = 7; break;
-    case HML_JOINT_SCHOENFLIES: a.slides = 7, a.turns = 4; break;
-    case HML_JOINT_FREE: a.slides = 7, a.turns = 7; break;
-    default: break;
-    }
-    return a;
 }
 
 #endif

@@ -145,9 +145,9 @@ static inline const num *single_passive_forces(const kernel_call *call, num *q, 
 {
     const hml_plan *plan = call->plan;
     num *v = q + plan->nq, *tau = v + plan->nv, *springs = tau + plan->nv;
-    kernel_load_all(call->q, 1, plan->nq, q);
-    kernel_load_all(call->v, 1, plan->nv, v);
-    kernel_load_all(call->tau, 1, plan->nv, tau);
+    kernel_spread(call->q, plan->nq, q);
+    kernel_spread(call->v, plan->nv, v);
+    kernel_spread(call->tau, plan->nv, tau);
     for (int32_t i = 0; i < plan->ntrees; i++)
         passive_forces(plan, &plan_trees(plan)[i], call->coordinates, q, v, tau, springs);
     for (int32_t c = 0; c < plan->nv; c++) left[c] = num_get(tau[c], 0);

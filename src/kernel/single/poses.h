@@ -52,7 +52,7 @@ static inline void motion_rows(const plan_motion *b, const double *q, const doub
     }
     double g[16];
     rows3 T, moved;
-    const frame4 A = frame4_move(b->type, b->pitch, frame4_world(), q + b->q, s + b->q, c + b->q);
+    const frame4 A = frame4_joint(b->type, b->pitch, frame4_world(), q + b->q, s + b->q, c + b->q);
     put_frame(g, &A);
     rows3_load(b->rows[1], &T);
     rows3_mul(g, &T, &moved);
