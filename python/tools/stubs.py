@@ -199,7 +199,7 @@ def signature(function) -> str:
 
 
 def function_stub(name: str, function, indent: str = "") -> str:
-    arguments = "*arguments: Any" if name in ("_load", "_loads", "_builtin") else signature(function)
+    arguments = "*arguments: Any" if name in ("_load", "_loads", "_builtin", "_page", "_trajectory") else signature(function)
     return f"{indent}def {name}({arguments}) -> {returned(function)}: ...\n"
 
 
