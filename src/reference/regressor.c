@@ -1,6 +1,11 @@
 /*
- * Regressors. A body's wrench f = I V̇ + V ×* I V is linear in its ten parameters: column k is the wrench of a body that
- * has parameter k alone, all others zero. Carried to the root, every joint on the way takes its part.
+ * Regressors. A body's wrench f = I V̇ + V ×* I V is linear in its ten parameters, and so is what a joint's column
+ * S = (s, σ) takes of it. In the body's frame, with A the acceleration of its origin less gravity, α and ω of the body:
+ *
+ *   Sᵀ f = s·(m A + α × h + ω × (ω × h)) + σ·(h × A + J α + ω × J ω)
+ *        = m (s·A) + h·(s × α + ω × (ω × s) + A × σ) + σ·J α + (σ × ω)·J ω
+ *
+ * Energies and momenta are linear, too: their columns are those of a body that has one parameter alone.
  */
 #include "hamel/edit.h"
 #include "hamel/parameters.h"
@@ -55,6 +60,21 @@ hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t cou
     return HML_OK;
 }
 
+/* what a column S takes of a body's wrench, by the body's ten parameters; all in the body's frame */
+static void regressor_entries(twist S, vec3 A, vec3 alpha, vec3 w, double y[HML_INERTIA_PARAMETERS])
+{
+    const vec3 s = S.v, e = S.w, g = vec3_cross(e, w);
+    const vec3 h = vec3_add(vec3_add(vec3_cross(s, alpha), vec3_cross(w, vec3_cross(w, s))), vec3_cross(A, e));
+    y[0] = vec3_dot(s, A);
+    y[1] = h.x, y[2] = h.y, y[3] = h.z;
+    y[4] = e.x * alpha.x + g.x * w.x;
+    y[5] = e.x * alpha.y + e.y * alpha.x + g.x * w.y + g.y * w.x;
+    y[6] = e.x * alpha.z + e.z * alpha.x + g.x * w.z + g.z * w.x;
+    y[7] = e.y * alpha.y + g.y * w.y;
+    y[8] = e.y * alpha.z + e.z * alpha.y + g.y * w.z + g.z * w.y;
+    y[9] = e.z * alpha.z + g.z * w.z;
+}
+
 hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v, const double *a,
                          double *Y)
 {
@@ -67,16 +87,16 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
     memset(Y, 0, (size_t)model->nv * columns * sizeof *Y);
     hmli_tree_motion(&t, v, a);
     for (int i = 0; i < t.n; i++) {
-        for (int k = 0; k < HML_INERTIA_PARAMETERS; k++) {
-            inertia I = unit_inertia(k);
-            const tree_body *b = &t.body[i];
-            wrench f = wrench_add(inertia_mul(I, b->a), twist_cross_dual(b->v, inertia_mul(I, b->v)));
-            for (int j = i; j >= 0; j = b->parent) {
-                b = &t.body[j];
-                for (int l = 0; l < b->nv; l++)
-                    Y[tree_at(b, l) * columns + (size_t)(HML_INERTIA_PARAMETERS * i + k)] = wrench_dot(f, b->S[l]);
-                f = pose_ad_dual(b->X, f);
+        const tree_body *b = &t.body[i];
+        const vec3 w = b->v.w, alpha = b->a.w, A = vec3_add(b->a.v, vec3_cross(w, b->v.v));
+        pose H = pose_identity(); /* of the body in the one whose joint it is */
+        for (int j = i; j >= 0; j = t.body[j].parent) {
+            const tree_body *up = &t.body[j];
+            for (int l = 0; l < up->nv; l++) {
+                const twist S = j == i ? up->S[l] : pose_ad_inverse(H, up->S[l]);
+                regressor_entries(S, A, alpha, w, Y + tree_at(up, l) * columns + (size_t)(HML_INERTIA_PARAMETERS * i));
             }
+            H = j == i ? up->X : pose_mul(up->X, H);
         }
     }
     return OVERFLOW_STATUS(before, {Y, (size_t)model->nv * columns});
