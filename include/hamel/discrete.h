@@ -4,7 +4,8 @@
  *
  *   hml_step                     (q, ν) → (q⁺, ν⁺) over a step h with τ held
  *   hml_step_linearize           and A_d, B_d: z⁺ = A_d z + B_d w, to round-off the derivatives of that step
- *   hml_step_scratch_doubles     doubles of scratch that the two need
+ *   hml_step_linearize_batch     the same of many states
+ *   hml_step_scratch_doubles     doubles of scratch that each of them needs
  *   hml_discretize               A_d, B_d of the continuous A, B: exp(h [A B; 0 0])
  *   hml_discretize_scratch_doubles   doubles of scratch that it needs
  *
@@ -36,6 +37,23 @@ HML_API hml_status hml_step(const hml_model *model, hml_work *work, hml_scheme s
 HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme scheme, double h,
                                       const double *q, const double *v, const double *tau, double *scratch,
                                       double *q_next, double *v_next, double *Ad, double *Bd);
+
+/* Steps of many states: one scheme and one h, everything else per state. */
+typedef struct hml_step_batch {
+    size_t struct_size; /* sizeof(hml_step_batch) */
+    hml_scheme scheme;
+    double h;
+    hml_input q, v, tau;       /* tau.data may be NULL: zero */
+    hml_output q_next, v_next; /* nq and nv; may be q and v */
+    hml_output Ad, Bd;         /* 2nv × 2nv and 2nv × nv */
+} hml_step_batch;
+
+/*
+ * Steps of HML_SCHEME_EULER are linearized in packs, others one by one. All outputs of a state that fails are NaN.
+ * scratch: as hml_step_linearize. status: one per state, or NULL. Returns the first failure.
+ */
+HML_API hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, size_t n,
+                                            const hml_step_batch *arguments, double *scratch, hml_status *status);
 
 /* doubles; 0 if no memory holds that many */
 HML_API size_t hml_discretize_scratch_doubles(size_t nstates, size_t ninputs);

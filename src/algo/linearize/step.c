@@ -134,14 +134,14 @@ static hml_status euler_general(const one_step *s)
 /* θ = h ν⁺: the rate of θ is the velocity at the end */
 static hml_status semi_implicit_euler(one_step *s)
 {
-    const step_kind kind = hmli_step_elastic(s->model, s->h, s->coordinates);
-    hml_status status;
+    const step_kind kind = s->linearized ? STEP_EXPLICIT : hmli_step_elastic(s->model, s->h, s->coordinates);
+    hml_status status = HML_OK;
     const model_coordinate *coordinates = kind == STEP_DIAGONAL ? s->coordinates : NULL;
     if (kind == STEP_GENERAL)
         status = euler_general(s);
-    else if (s->wanted)
+    else if (s->wanted && !s->linearized)
         status = euler_linearize(s, coordinates);
-    else
+    else if (!s->wanted)
         status = hmli_forward_dynamics(s->work, coordinates, s->q0, s->v, s->tau, NULL, s->rate + s->n);
     if (status) return status;
     for (size_t i = 0; i < s->n; i++) {
@@ -152,7 +152,7 @@ static hml_status semi_implicit_euler(one_step *s)
     return HML_OK;
 }
 
-static hml_status run(one_step *s, hml_scheme scheme, double *q_next, double *v_next)
+hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double *v_next)
 {
     const size_t n = s->n;
     hml_status status;
@@ -180,7 +180,7 @@ hml_status hml_step(const hml_model *model, hml_work *work, hml_scheme scheme, d
     }
     one_step s = {.model = model, .work = work, .q0 = q, .v = v, .tau = tau, .n = (size_t)model->nv, .h = h};
     hmli_step_lay_out(model, scratch, &s);
-    return run(&s, scheme, q_next, v_next);
+    return hmli_step_run(&s, scheme, q_next, v_next);
 }
 
 hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
@@ -197,5 +197,5 @@ hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme
     s.tangent.h = h;
     s.tangent.Ad = (kernel_output){Ad, 2 * n, 0};
     s.tangent.Bd = (kernel_output){Bd, n, 0};
-    return run(&s, scheme, q_next, v_next);
+    return hmli_step_run(&s, scheme, q_next, v_next);
 }

@@ -4,6 +4,7 @@
 
 #include "algo/dynamics/stiffness.h"
 #include "algo/work.h"
+#include "hamel/motion.h"
 
 /*
  * The step is an integration of x = (θ, ν) from (0, ν), q = q₀ ⊕ θ. Its tangent is d(θ, ν) by z_q, the perturbation of
@@ -22,11 +23,15 @@ typedef struct one_step {
     /* n × n each, and K, n × 3n: of implicit steps whose springs turn with their joint; in the place of `tangent` */
     double *left, *springs, *factor, *dq, *dv, *K;
     step_call tangent;
-    int wanted; /* 1: the tangent is */
+    int wanted;     /* 1: the tangent is */
+    int linearized; /* 1: D_q, D_ν, M⁻¹ of an Euler step are in place, and its acceleration in rate */
 } one_step;
 
 /* doubles of scratch, and where things are in it */
 size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s);
+
+/* the step, and A_d and B_d where they are wanted */
+hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double *v_next);
 
 /* ---- step_implicit.c ---- */
 
