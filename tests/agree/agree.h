@@ -112,6 +112,9 @@ typedef struct agree {
     finding finding; /* the first of a check */
     block *blocks;
     FILE *dump; /* for the Python side; may be NULL */
+    /* the last difference, and how far its two best steps are apart: what it does not know itself */
+    const double *difference, *doubt;
+    size_t doubts;
 } agree;
 
 /* n doubles until the end of the check, filled with NaN, with a guard behind them; never NULL */

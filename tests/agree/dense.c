@@ -128,15 +128,22 @@ static int difference_with(agree *g, curve *f, void *context, double h, size_t n
  */
 int difference(agree *g, curve *f, void *context, double h, size_t n, double *out)
 {
-    enum { STEPS = 5 };
-    double *last = room(g, n), *next = room(g, n), best = INFINITY;
+    enum { STEPS = 6 };
+    double *last = room(g, n), *next = room(g, n), *doubt = room(g, n), best = INFINITY;
+    h *= 4; /* where much is rounded the longer step is the better one */
     if (!difference_with(g, f, context, h, n, last)) return 0;
+    for (size_t i = 0; i < n; i++) doubt[i] = 0;
+    g->difference = out, g->doubt = doubt, g->doubts = n;
     memcpy(out, last, n * sizeof *out);
     for (int k = 1; k < STEPS; k++) {
         double off = 0, size = largest(n, last);
         if (!difference_with(g, f, context, h / (1 << 2 * k), n, next)) return 0;
         for (size_t i = 0; i < n; i++) off = fmax(off, fabs(next[i] - last[i]));
-        if (off < best) best = off, memcpy(out, k == 1 ? last : next, n * sizeof *out);
+        if (off < best) {
+            best = off;
+            memcpy(out, k == 1 ? last : next, n * sizeof *out);
+            for (size_t i = 0; i < n; i++) doubt[i] = fabs(next[i] - last[i]);
+        }
         if (!(off > 1e-8 * size)) break; /* good enough, or nothing that can be mended */
         memcpy(last, next, n * sizeof *last);
     }

@@ -73,7 +73,7 @@
     X(force_rates,        SUMS,   "forces",        "force_rates",                        "inverse_dynamics") \
     X(energy_rate,        DIFFER, "power",         "tau v + wrenches - damping",         "difference of energy") \
     X(energy,             SUMS,   "energy",        "dynamics",                           "v' M v / 2") \
-    X(momentum,           SUMS,   "momentum",      "dynamics",                           "centroidal") \
+    X(momentum,           PLACES, "momentum",      "dynamics",                           "centroidal") \
     X(momentum_rate,      DIFFER, "momentum rate", "centroidal",                         "difference of momentum") \
     X(com,                PLACES, "com",           "dynamics",                           "centroidal") \
     X(gravity_force,      DIFFER, "gravity z",     "dynamics",                           "difference of potential energy") \
