@@ -15,5 +15,11 @@ git diff --exit-code --stat -- viewer/dist || {
     echo "viewer/dist/viewer.html is not what viewer/src makes: run make viewer and commit it" >&2
     exit 1
 }
-HAMEL_COMMAND=$PWD/$build/hamel node --test --test-concurrency=1 tests/viewer/ | tee "$build/viewer.log"
-awk '/^# pass/ { passed = $3 } /^# fail/ { failed = $3 } END { printf "%d passed, %d failed\n", passed, failed; exit failed != 0 }' "$build/viewer.log"
+# one file after the other: a browser that draws without a graphics card takes all processors
+: >"$build/viewer.log"
+for file in tests/viewer/*.test.mjs; do
+    HAMEL_COMMAND=$PWD/$build/hamel node --test "$file" >>"$build/viewer.log" 2>&1 || true
+done
+grep -v '^ *duration_ms' "$build/viewer.log"
+awk '/^# pass/ { passed += $3 } /^# fail/ { failed += $3 }
+     END { printf "%d passed, %d failed\n", passed, failed; exit failed != 0 || passed == 0 }' "$build/viewer.log"
