@@ -105,7 +105,8 @@ typedef struct walker {
     double *impulses; /* npoints × 3: of the step that is being made */
     double *places;   /* npoints × 3: sums of positions, weighted by impulses, */
     double *weights;  /* npoints: and the sums of the weights */
-    int64_t steps, repeated;
+    int64_t steps, relaxed;
+    double residual; /* the largest */
 } walker;
 
 static hml_status one_step(walker *w, double h)
@@ -132,28 +133,11 @@ static hml_status one_step(walker *w, double h)
             w->places[3 * point.shape + k] += weight * point.position[k];
         }
     }
-    w->steps += !status;
-    return status;
-}
-
-/* a step that does not converge is made in two halves, and these again if need be */
-static hml_status step_or_halves(walker *w, double h)
-{
-    enum { DEEPEST = 5 };
-    double done = 0, part = h;
-    hml_status status = HML_OK;
-    for (int deep = 0; !status && done < h * (1 - 1e-9);) {
-        status = one_step(w, part);
-        if (!status) {
-            done += part;
-        } else if (status == HML_NOT_CONVERGED && deep < DEEPEST) {
-            part /= 2;
-            deep++;
-            w->repeated++;
-            status = hml_contact_forget(w->sc->contact);
-        }
-    }
-    return status;
+    if (status) return status;
+    w->steps++;
+    w->relaxed += result.relaxed;
+    w->residual = fmax(w->residual, result.residual);
+    return HML_OK;
 }
 
 /* forces of the ground, as means over the step, and where they act: zero where nothing touches */
@@ -175,7 +159,7 @@ static hml_status walk_on(const cli_options *options, const schedule *s, walker 
     hml_status status = HML_OK;
     for (long k = 1; !status && k <= s->steps; k++) {
         memset(w->impulses, 0, 7 * (size_t)sc->npoints * sizeof *w->impulses); /* and places and weights */
-        status = step_or_halves(w, s->step);
+        status = one_step(w, s->step);
         if (status) break;
         *reached = due(s, k);
         show(options, *reached);
@@ -199,7 +183,7 @@ static hml_status walk(const cli_options *options, const robot *r, const scene *
     memcpy(w.v, r->state->v, nv * sizeof *w.v);
     t->scheme = "contact";
     hml_status status = walk_on(options, s, &w, t, reached);
-    t->steps = w.steps, t->rejected = w.repeated, t->evaluations = w.steps + w.repeated;
+    t->steps = t->evaluations = w.steps, t->relaxed = w.relaxed, t->residual = w.residual;
     free(memory);
     return status;
 }

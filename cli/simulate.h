@@ -35,6 +35,8 @@ typedef struct trajectory {
     double *M, *h;      /* scratch */
     const char *scheme;
     int64_t steps, rejected, evaluations;
+    int64_t relaxed; /* steps of contact whose laws were not met, and by how much they were missed at most */
+    double residual;
     double seconds; /* it took */
     int32_t beyond; /* the coordinate that first was beyond its limits, at `since`; −1: none */
     double since;

@@ -147,8 +147,12 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     printf("angular momentum drift  %.3g\n", d.angular);
     if (t->beyond >= 0)
         printf("joint limits            %s is beyond its own at %.3g s\n", r->names[t->beyond], t->since);
-    printf("integrator              %s, %lld steps, %lld rejected, %lld evaluations\n", t->scheme, (long long)t->steps,
-           (long long)t->rejected, (long long)t->evaluations);
+    if (t->forces)
+        printf("integrator              %s, %lld steps, %lld relaxed, residual at most %.1e\n", t->scheme,
+               (long long)t->steps, (long long)t->relaxed, t->residual);
+    else
+        printf("integrator              %s, %lld steps, %lld rejected, %lld evaluations\n", t->scheme,
+               (long long)t->steps, (long long)t->rejected, (long long)t->evaluations);
     printf("speed                   %.3g simulated seconds per second\n", t->seconds > 0 ? end / t->seconds : 0);
 }
 
@@ -176,6 +180,8 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     hml_result_add_number(result, "angular_momentum_drift", d.angular);
     hml_result_add_integer(result, "steps", t->steps);
     hml_result_add_integer(result, "rejected", t->rejected);
+    if (t->forces) hml_result_add_integer(result, "relaxed", t->relaxed);
+    if (t->forces) hml_result_add_number(result, "residual", t->residual);
     hml_result_add_integer(result, "evaluations", t->evaluations);
     return result;
 }

@@ -26,8 +26,9 @@
  * restitution, pair by pair, the fastest first, before the step; so Newton's cradle behaves as it should. See
  * docs/contact.md.
  *
- * A step fails for NaN in the input, a step that is not positive, a singular M or a solver that has not converged. It
- * then does not change q_next, v_next and the stored impulses. Nothing allocates.
+ * A step fails for NaN in the input, a step that is not positive, a singular M or a result that overflows. It then does
+ * not change q_next, v_next and the stored impulses. The solver always answers, and says how well: `relaxed`, `residual`.
+ * Nothing allocates.
  */
 #ifndef HAMEL_CONTACT_H
 #define HAMEL_CONTACT_H
@@ -50,6 +51,7 @@ typedef struct hml_plane {
 
 enum hml_contact_option {
     HML_CONTACT_NO_LIMITS = 1, /* joint limits are ignored */
+    HML_CONTACT_STRICT = 4,    /* a step whose laws are not met fails: HML_NOT_CONVERGED */
     HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, except those of a body and its parent */
 };
 
@@ -59,13 +61,13 @@ typedef struct hml_contact_settings {
     int32_t nplanes;
     const hml_shape *shapes; /* NULL: those of the model */
     int32_t nshapes;
-    int32_t max_contacts;         /* 0: as many as shapes and planes can make, 256 at most */
+    int32_t max_contacts;         /* 0: as many as shapes and planes can make, 64 at most; of more the deepest count */
     unsigned options;             /* a sum of HML_CONTACT_… */
     const double *joint_friction; /* nv: f, in N or N m; NULL: none */
     double slop;                  /* metres (radians for limits) that may stay; 0: 1e-4 */
     double correction;            /* the part of a larger overlap that one step removes; 0: 0.2 */
     double bounce;                /* m/s; slower contacts do not bounce; 0: 1e-2 */
-    double tolerance;             /* of the solver, m/s; 0: 1e-10 */
+    double tolerance;             /* of the solver, as `residual`; 0: 1e-8 */
     int32_t iterations;           /* 0: 2000 */
 } hml_contact_settings;
 
@@ -82,7 +84,9 @@ typedef struct hml_contact_result {
     int32_t contacts, limits; /* in force */
     int32_t bounces;
     int32_t iterations; /* sweeps of the solver; 0 where the guess was the solution */
-    double residual;    /* by how much the laws above are violated, m/s */
+    int32_t relaxed;    /* 1: no solution of the laws above was found, friction was relaxed: docs/contact.md */
+    int32_t left_out;   /* contacts beyond max_contacts, the shallowest ones */
+    double residual;    /* by how much the laws above are violated, relative to the fastest contact or joint */
     double penetration; /* the deepest overlap at q_M, metres; 0 without overlap */
     double work;        /* of all impulses: contact, limits, joint friction; joules */
 } hml_contact_result;
@@ -140,7 +144,7 @@ typedef struct hml_contact_impact {
     size_t struct_size;
     int32_t closed;     /* contacts with an impulse */
     int32_t iterations; /* of the solver, the last time it ran; 0: the guess was the solution */
-    double residual;    /* by how much the laws above are violated, relative to the fastest contact or 1 m/s */
+    double residual;    /* by how much the laws above are violated, relative to the fastest contact */
     double work;        /* of all impulses, joules: the change of kinetic energy, never above round-off */
     double restitution; /* the factor on e that the energy allowed, mostly 1 */
 } hml_contact_impact;

@@ -117,7 +117,7 @@ RECORDS = {  # of those that no function's documentation describes
     "Frame": table("name kind: str\nbody: int"),
     "Shape": table("frame: int\nkind: str\nfriction restitution: float"),
     "MotionInfo": table("steps rejected evaluations iterations: int\nlast_step: float"),
-    "ContactStep": table("contacts limits bounces iterations: int\nresidual penetration work: float"),
+    "ContactStep": table("contacts limits bounces iterations left_out: int\nrelaxed: bool\nresidual penetration work: float"),
     "ContactPoint": table("shape other: int\ngap: float"),
     "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
 }
@@ -132,7 +132,7 @@ INITS = {
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "
         "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., "
-        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..."
+        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ..."
     ),
     "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
     "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",

@@ -73,14 +73,19 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
+/* where there is no room, the deepest ones stay */
 static void add(touch_list *list, touch t)
 {
-    if (list->count == list->capacity) {
-        list->overflow = 1;
+    int32_t at = list->count;
+    hmli_collide_tangents(&t);
+    if (list->count < list->capacity) {
+        list->items[list->count++] = t;
         return;
     }
-    hmli_collide_tangents(&t);
-    list->items[list->count++] = t;
+    list->overflow++;
+    for (int32_t i = 0; i < list->count; i++)
+        if (at == list->count || list->items[i].gap > list->items[at].gap) at = i;
+    if (at < list->count && t.gap < list->items[at].gap) list->items[at] = t;
 }
 
 static int over(const collision_plane *plane, vec3 p, double gap)

@@ -32,7 +32,7 @@ typedef struct touch {
 typedef struct touch_list {
     touch *items;
     int32_t count, capacity;
-    int overflow; /* 1: there was no room */
+    int32_t overflow; /* contacts for which there was no room */
 } touch_list;
 
 /* the most points in which a shape can touch a plane */

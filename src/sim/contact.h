@@ -24,11 +24,18 @@ typedef struct contact_row {
     double bound;  /* friction: the most |P| */
 } contact_row;
 
+/* a row of a joint by itself, and not of a contact */
+static inline int contact_is_joint(const contact_row *row)
+{
+    return row->kind == ROW_LIMIT || row->kind == ROW_FRICTION;
+}
+
 struct hml_contact {
     const hml_model *model;
     int32_t nshapes, nplanes, nlimits, max_contacts, max_rows, iterations;
     unsigned options;
     double slop, correction, bounce, tolerance;
+    double mobility; /* 1 / mass of the robot */
     collision_shape *shapes;
     collision_plane *planes;
     joint_limit *limits;
@@ -48,17 +55,24 @@ struct hml_contact {
     double *q_next, *v_next;
     double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
     double *L, *bias;
-    double *J, *G;   /* max_rows × n */
-    double *K;       /* max_rows × max_rows, leading dimension nrows */
-    double *P, *w;   /* impulses, and velocities of the rows */
-    double *old;     /* P before a step that may not help */
-    double *base;    /* w where P is zero */
-    double *bounced; /* impulses of the bounces */
-    double *before;  /* J ν at the start of the step */
-    double *A, *y;   /* a square system of rows, and its right-hand side */
-    int32_t *active; /* rows in it */
+    double *J, *G;                                     /* max_rows × n */
+    double *K;                                         /* max_rows × max_rows, leading dimension nrows */
+    double *P, *w;                                     /* impulses, and velocities of the rows */
+    double *old;                                       /* P before a step that may not help */
+    double *warm;                                      /* P of the last step */
+    double *kept;                                      /* and before a number of them */
+    double *best, *before_part, *true_base, *diagonal; /* contact_proximal.c */
+    double *speed;                                     /* what velocities of the rows are measured against */
+    double *base;                                      /* w where P is zero */
+    double *bounced;                                   /* impulses of the bounces */
+    double *before;                                    /* J ν at the start of the step */
+    double *A, *y;                                     /* a square system of rows, and its right-hand side */
+    int32_t *active;                                   /* rows in it */
     rank_factor rank;
 };
+
+/* what the solver aims at; what meets the tolerance in the end counts as solved */
+static inline double contact_goal(const hml_contact *c) { return 1e-2 * c->tolerance; }
 
 /* aᵀ b in four sums: one sum would wait for itself */
 static inline double contact_dot(size_t n, const double *a, const double *b)
@@ -84,12 +98,38 @@ void hmli_contact_fill_rows(hml_contact *c);
 /* pair by pair, the fastest first; returns how many. c->v and c->bounced take what happened */
 int32_t hmli_contact_bounces(hml_contact *c);
 
-/* P of the laws in hamel/contact.h, w = K P + (what w was); returns the residual */
-double hmli_contact_solve(hml_contact *c, int32_t *iterations);
+typedef struct contact_answer {
+    double residual;    /* by how much the laws are missed, relative to the fastest row of the kind */
+    int32_t iterations; /* 0: the guess was right */
+    int relaxed;        /* 1: the laws are not met; P is that of contact_relax.c */
+} contact_answer;
 
-/* one step of Newton's method from a residual, or a part of it, with `extra` of the diagonal added to rows of K;
- * returns the new residual, or the old one with everything as it was */
-double hmli_contact_newton(hml_contact *c, double extra, double left);
+/* P of the laws in hamel/contact.h, w = K P + base; c->free has made base */
+contact_answer hmli_contact_solve(hml_contact *c);
+
+/* one step of Newton's method from a residual, or a part of it; returns the new residual, or the old one with
+ * everything as it was */
+double hmli_contact_newton(hml_contact *c, double left);
+
+/* a whole step, with `extra` of the diagonal added to rows of K; returns the residual, infinite if there is no step. P
+ * may be outside its bounds afterwards */
+double hmli_contact_newton_whole(hml_contact *c, double extra);
+
+/* exact sweeps and shortened Newton steps in turn, `most` at most, from P; returns the residual */
+double hmli_contact_alternate(hml_contact *c, int32_t most, int32_t *iterations);
+
+/* projected sweeps from P */
+void hmli_contact_project(const hml_contact *c, int32_t count);
+
+/* whole Newton steps from P. Where they do not end at a solution P is what it was. Returns the residual */
+double hmli_contact_finish(hml_contact *c, double extra);
+
+/* the proximal method from P; the part of the first problem, and how many. P is the best found; returns its residual */
+double hmli_contact_proximal(hml_contact *c, double part, int problems, int32_t *iterations);
+
+/* the convex relaxation, from zero; or P as it is, which has the residual `left`, if that is as good. Returns the
+ * residual of the laws */
+double hmli_contact_relax(hml_contact *c, double left);
 
 /* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
 int hmli_contact_displacement(hml_contact *c);

@@ -19,6 +19,7 @@ static hml_contact_settings settings_for(int32_t count)
     static const hml_shape none;
     hml_contact_settings s = {.struct_size = sizeof s, .shapes = &none, .options = HML_CONTACT_NO_LIMITS};
     s.max_contacts = count > 0 ? count : 1;
+    s.tolerance = 1e-10;
     return s;
 }
 
@@ -58,16 +59,18 @@ static double solve(hml_contact *c, double part, int32_t *iterations)
         double back = c->rows[i].kind == ROW_CONTACT ? c->now.items[c->rows[i].index].restitution : 0;
         c->base[i] = c->before[i] + part * back * fmin(c->before[i], 0);
     }
-    return hmli_contact_solve(c, iterations);
+    contact_answer answer = hmli_contact_solve(c);
+    *iterations = answer.iterations;
+    return answer.residual;
 }
 
-/* ½ Pᵀ (w⁻ + w⁺); c->w is w⁺ but for what the restitution added to base */
-static double energy(const hml_contact *c)
+/* ½ Pᵀ (w⁻ + w⁺), w⁺ − w⁻ = J M⁻¹ Jᵀ P */
+static double energy(hml_contact *c)
 {
     double sum = 0;
-    for (int32_t i = 0; i < c->nrows; i++) {
-        sum += 0.5 * c->P[i] * (2 * c->before[i] + (c->w[i] - c->base[i]));
-    }
+    hmli_contact_push(c, c->P, c->x);
+    hmli_contact_row_velocities(c, c->x, c->w);
+    for (int32_t i = 0; i < c->nrows; i++) sum += 0.5 * c->P[i] * (2 * c->before[i] + c->w[i]);
     return sum;
 }
 
@@ -128,6 +131,7 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
     hmli_contact_list_rows(c, 0);
     hmli_contact_fill_rows(c);
     hmli_contact_row_velocities(c, v, c->before);
+    memcpy(c->free, v, c->n * sizeof *v);
     TRY(find_part(c, 1e-13 * kinetic_energy(c, v), r));
     hmli_contact_push(c, c->P, c->x);
     for (size_t k = 0; v_next && k < c->n; k++) v_next[k] = v[k] + c->x[k];

@@ -6,7 +6,7 @@
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
-enum { MOST_CONTACTS = 256, ITERATIONS = 2000 };
+enum { MOST_CONTACTS = 64, ITERATIONS = 2000 };
 
 /* ---- the shapes that were given, or those of the model ---- */
 
@@ -209,6 +209,13 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->w = layout_doubles(&at, r);
     c->base = layout_doubles(&at, r);
     c->old = layout_doubles(&at, r);
+    c->warm = layout_doubles(&at, r);
+    c->kept = layout_doubles(&at, r);
+    c->speed = layout_doubles(&at, r);
+    c->best = layout_doubles(&at, r);
+    c->before_part = layout_doubles(&at, r);
+    c->true_base = layout_doubles(&at, r);
+    c->diagonal = layout_doubles(&at, r);
     c->bounced = layout_doubles(&at, r);
     c->before = layout_doubles(&at, r);
     c->A = layout_doubles(&at, rr);
@@ -245,8 +252,11 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     c->slop = or_default(s->slop, 1e-4);
     c->correction = or_default(s->correction, 0.2);
     c->bounce = or_default(s->bounce, 1e-2);
-    c->tolerance = or_default(s->tolerance, 1e-10);
+    c->tolerance = or_default(s->tolerance, 1e-8);
     c->iterations = s->iterations ? s->iterations : ITERATIONS;
+    double mass = 0;
+    for (int32_t i = 0; i < model->nbodies; i++) mass += model_bodies(model)[i].mass;
+    c->mobility = mass > 0 ? 1 / mass : 0;
     c->now.capacity = c->last.capacity = c->max_contacts;
     for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i));
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);

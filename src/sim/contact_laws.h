@@ -32,15 +32,14 @@ static inline local local_of(const hml_contact *c, int32_t i)
 /* the larger of two, NaN if there is one: fmax would drop it, and nothing would be missed */
 static inline double larger(double a, double b) { return a != a || a > b ? a : b; }
 
-/* by how much the laws are missed, m/s */
+/* by how much the laws are missed, m/s. K's diagonal is never zero: contact_rows.c */
 static inline double miss_contact(const hml_contact *c, int32_t i)
 {
     const local l = local_of(c, i);
     const double *P = c->P + i, *w = c->w + i, scale = local_tangent_scale(&l);
-    double normal = l.B[0][0] > 0 ? fabs(P[0] - fmax(0, P[0] - w[0] / l.B[0][0])) * l.B[0][0] : 0;
-    if (!(scale > 0)) return normal;
+    double normal = fabs(P[0] - fmax(0, P[0] - w[0] / l.B[0][0])) * l.B[0][0];
     double t[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
-    local_project(l.mu * P[0], t);
+    local_project(l.mu * fmax(0, P[0]), t);
     return larger(normal, hypot(P[1] - t[0], P[2] - t[1]) * scale);
 }
 
@@ -58,10 +57,17 @@ static inline double miss(const hml_contact *c, int32_t i)
     return fabs(c->P[i] - bounded(row, c->P[i] - c->w[i] / k)) * k;
 }
 
+/*
+ * The largest of them, each against the velocity that the largest energy of the problem would give its row: √K_ii times
+ * the largest |base_j| / √K_jj. That knows neither units nor scale, and metres and radians can be compared.
+ */
 static inline double residual(const hml_contact *c)
 {
     double worst = 0;
-    for (int32_t i = 0; i < c->nrows; i++) worst = larger(worst, miss(c, i));
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const double by = miss(c, i);
+        if (by != 0) worst = larger(worst, by / c->speed[i]);
+    }
     return worst;
 }
 

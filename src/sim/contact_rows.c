@@ -4,6 +4,7 @@
  * All columns come at once, right-trivialized in the world: along d at the point p a column [v; ω] moves with
  * d·v + (p × d)·ω. With mimic followers each point is walked to by itself.
  */
+#include <math.h>
 #include <string.h>
 
 #include "algo/kinematics/frame_jacobian.h"
@@ -135,6 +136,28 @@ static void solve_branch(const hml_contact *c, int32_t end, double *x)
     }
 }
 
+/*
+ * A little compliance on K's diagonal: 1e-14 of what a row can be moved by, of a contact at least what the whole robot
+ * can be. A point on the axis of the only hinge cannot be moved, and its entries of K are rounding; divisions by them
+ * would make numbers of any size. For all others this is far below the solver's tolerance.
+ */
+static void soften(hml_contact *c)
+{
+    const double part = 1e-14;
+    const size_t r = (size_t)c->nrows;
+    for (size_t i = 0; i < r; i++) {
+        double scale = c->K[i * r + i];
+        if (c->rows[i].kind == ROW_TANGENT) continue;
+        if (contact_is_joint(&c->rows[i])) {
+            c->K[i * r + i] += part * scale;
+            continue;
+        }
+        for (size_t k = 1; k < 3; k++) scale = fmax(scale, c->K[(i + k) * r + i + k]);
+        scale = fmax(scale, c->mobility);
+        for (size_t k = 0; k < 3; k++) c->K[(i + k) * r + i + k] += part * scale;
+    }
+}
+
 void hmli_contact_fill_rows(hml_contact *c)
 {
     const size_t n = c->n, r = (size_t)c->nrows;
@@ -153,6 +176,7 @@ void hmli_contact_fill_rows(hml_contact *c)
             c->K[i * r + j] = c->K[j * r + i] = contact_dot(n, Gi, c->G + j * n);
         }
     }
+    soften(c);
 }
 
 void hmli_contact_push(const hml_contact *c, const double *P, double *x)

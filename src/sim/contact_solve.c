@@ -7,11 +7,18 @@
  *   friction  P = projection of P − ρ w on [−bound, bound]
  *
  * These fixed points are Signorini's and Coulomb's laws themselves, not their convex relaxation: what slides does not
- * lift off. First a guess is tried: what touches sticks. It is the solution whenever its impulses lie within their
- * bounds, and costs one small factorization; redundant contacts take the impulses of least norm. Where it is not,
- * Gauss-Seidel sweeps over the contacts, each one solved by itself with the others held, find out which ones slide and
- * which ones open, and Newton's method on the equations above, with the cases held, finishes. Sweeps go on where a step
- * of it does not help.
+ * lift off. In this order:
+ *
+ *   1. A guess: what touches sticks. It is the solution whenever its impulses lie within their bounds, and costs one
+ *      small factorization; redundant contacts take the impulses of least norm.
+ *   2. Whole steps of Newton's method from the impulses of the last step: what slides goes on sliding.
+ *   3. Exact sweeps, contact by contact with the others held, and Newton's method with shortened steps.
+ *   4. The proximal method (contact_proximal.c): a sequence of softer problems that tends to this one; first from the
+ *      impulses of the last step, then from zero.
+ *   5. The convex relaxation of friction, by a descent that cannot cycle (contact_relax.c). Its impulses, or those that
+ *      the proximal method came to, are the answer then, and the report says so.
+ *
+ * All aim at a hundredth of the tolerance; what meets the tolerance when 3 or 4 end is a solution.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +26,7 @@
 #include "base/dense.h"
 #include "sim/contact_laws.h"
 
-enum { GUESSES = 6, SWEEPS = 5, NEWTON_STEPS = 8, ATTEMPT = 300, BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };
+enum { GUESSES = 6, ROUNDS = 30, FEW_PROBLEMS = 8, MANY_PROBLEMS = 80 };
 
 /* ---- the guess ---- */
 
@@ -88,160 +95,65 @@ static double guess(hml_contact *c, double enough)
     return left;
 }
 
-/* ---- sweeps ---- */
+/* ---- from the last step ---- */
 
-/* part: of the way from the old impulse of a contact to its new one */
-static double sweep(const hml_contact *c, double part)
+/* P: zero if NULL */
+static void start_from(hml_contact *c, const double *P)
 {
-    double worst = 0;
-    for (int32_t i = 0; i < c->nrows; i++) {
-        const contact_row *row = &c->rows[i];
-        double dP[3], new[3];
-        if (row->kind == ROW_TANGENT) continue;
-        worst = larger(worst, miss(c, i));
-        if (row->kind == ROW_CONTACT) {
-            const local l = local_of(c, i);
-            memcpy(new, c->P + i, sizeof new);
-            local_solve(&l, c->w + i, new);
-            for (int k = 0; k < 3; k++) {
-                dP[k] = part * (new[k] - c->P[i + k]);
-                c->P[i + k] += dP[k];
-            }
-            move(c, i, 3, dP);
-        } else {
-            double k = K_row(c, i)[i], P = k > 0 ? bounded(row, c->P[i] - c->w[i] / k) : c->P[i];
-            dP[0] = part * (P - c->P[i]);
-            c->P[i] += dP[0];
-            move(c, i, 1, dP);
-        }
-    }
-    return worst;
-}
-
-/* sweeps and Newton's steps in turn, `most` at most; returns the residual */
-static double iterate(hml_contact *c, double part, double extra, double enough, int32_t most, int32_t *iterations)
-{
-    double left = residual(c);
-    while (left > enough && *iterations < most) {
-        for (int k = 0; k < SWEEPS && left > enough && *iterations < most; k++, ++*iterations) left = sweep(c, part);
-        update_velocities(c); /* without what rounding has added up */
-        left = residual(c);
-        for (int k = 0; k < NEWTON_STEPS && left > enough && *iterations < most; k++, ++*iterations) {
-            double next = hmli_contact_newton(c, extra, left);
-            if (!(next < left)) break;
-            left = next;
-        }
-    }
-    return left;
-}
-
-double hmli_contact_solve(hml_contact *c, int32_t *iterations)
-{
-    double fastest = 1, part = 1, extra = 1e-10;
-    for (int32_t i = 0; i < c->nrows; i++) fastest = fmax(fastest, fabs(c->base[i]));
-    const double enough = c->tolerance * fastest;
-    take_back(c); /* friction may have changed since the last step */
+    if (P)
+        memcpy(c->P, P, (size_t)c->nrows * sizeof(double));
+    else
+        memset(c->P, 0, (size_t)c->nrows * sizeof(double));
     update_velocities(c);
-    double left = guess(c, enough);
-    *iterations = 0;
-    for (int attempt = 0; !(left <= enough) && *iterations < c->iterations; attempt++) {
-        int lost = attempt && !isfinite(left); /* from rest, and yet not a number: no sweep will make it one */
-        if (lost) break;
-        if (attempt ||
-            !isfinite(left)) { /* afresh; later more carefully: contacts may hand an impulse back and forth */
-            memset(c->P, 0, (size_t)c->nrows * sizeof(double));
-            update_velocities(c);
-        }
-        if (attempt > 1) part *= 0.25, extra = 1e-4;
-        int32_t most = *iterations + ATTEMPT < c->iterations ? *iterations + ATTEMPT : c->iterations;
-        left = iterate(c, part, extra, enough, most, iterations);
-    }
-    return left / fastest;
 }
 
-/* ---- bounces ---- */
-
-/* the energy that an impulse brings to a contact by itself: ½ Pᵀ (w + w⁺) */
-static double bounce_energy(const local *l, const double w[3], const double P[3])
+/* whole Newton steps from the impulses of the last step: what slides goes on sliding */
+static double resume(hml_contact *c, int32_t *iterations)
 {
-    double energy = 0;
-    for (int i = 0; i < 3; i++) {
-        energy += P[i] * (w[i] + 0.5 * (l->B[i][0] * P[0] + l->B[i][1] * P[1] + l->B[i][2] * P[2]));
-    }
-    return energy;
+    start_from(c, c->warm);
+    ++*iterations;
+    return hmli_contact_finish(c, 1e-10);
 }
 
-/*
- * Newton's law with friction for one contact. Where the sliding turns round, it may make energy (Kane and Levinson):
- * then with the largest part of the restitution that does not. Without restitution it never does.
- */
-static void bounce(const local *l, double restitution, const double w[3], double P[3])
+/* ---- all of it ---- */
+
+/* what velocities of the rows are measured against: contact_laws.h. Cancelled parts of base count: they leave rounding */
+static void measure(hml_contact *c)
 {
-    double low = 0, high = 1, part = 1;
-    for (int halvings = 0; halvings < 60; halvings++) {
-        const double closing[3] = {(1 + part * restitution) * w[0], w[1], w[2]};
-        memset(P, 0, 3 * sizeof *P);
-        local_solve(l, closing, P);
-        if (part == low) return;
-        if (bounce_energy(l, w, P) <= 1e-13 * fabs(P[0] * w[0])) { /* round-off */
-            if (part == 1) return;
-            low = part;
-        } else {
-            high = part;
-        }
-        part = high - low < 1e-12 ? low : 0.5 * (low + high);
-    }
-}
-
-int32_t hmli_contact_bounces(hml_contact *c)
-{
-    const int32_t most = BOUNCES * (c->now.count + 1);
-    int32_t count = 0;
-    memset(c->bounced, 0, (size_t)c->nrows * sizeof(double));
-    memcpy(c->w, c->before, (size_t)c->nrows * sizeof(double));
-    for (; count < most; count++) {
-        int32_t fastest = -1;
-        double speed = -c->bounce;
-        for (int32_t i = 0; i < c->nrows; i++) {
-            if (c->rows[i].kind != ROW_CONTACT || !(c->now.items[c->rows[i].index].restitution > 0)) continue;
-            if (c->w[i] < speed) speed = c->w[i], fastest = i;
-        }
-        if (fastest < 0) break;
-        const local l = local_of(c, fastest);
-        double P[3];
-        bounce(&l, c->now.items[c->rows[fastest].index].restitution, c->w + fastest, P);
-        for (int k = 0; k < 3; k++) c->bounced[fastest + k] += P[k];
-        move(c, fastest, 3, P);
-    }
-    if (!count) return 0;
-    hmli_contact_push(c, c->bounced, c->x);
-    for (size_t k = 0; k < c->n; k++) c->v[k] += c->x[k];
-    return count;
-}
-
-/* ---- displacement ---- */
-
-static int one_sided(const contact_row *row) { return row->kind == ROW_CONTACT || row->kind == ROW_LIMIT; }
-
-int hmli_contact_displacement(hml_contact *c)
-{
-    int deep = 0;
+    double largest = 0;
     for (int32_t i = 0; i < c->nrows; i++) {
-        double depth = one_sided(&c->rows[i]) ? -c->rows[i].gap - c->slop : 0;
-        c->w[i] = depth > 0 ? -c->correction * depth : 0;
-        c->y[i] = 0;
-        deep |= depth > 0;
+        const double *J = c->J + (size_t)i * c->n, scale = sqrt(K_row(c, i)[i]);
+        double parts = fabs(c->base[i]);
+        for (size_t k = 0; k < c->n; k++) parts += fabs(J[k] * c->free[k]);
+        largest = larger(largest, parts / scale);
+        c->speed[i] = scale;
     }
-    if (!deep) return 0;
-    for (int n = 0; n < DISPLACEMENT_SWEEPS; n++) {
-        for (int32_t i = 0; i < c->nrows; i++) {
-            double k = K_row(c, i)[i];
-            if (!one_sided(&c->rows[i]) || !(k > 0)) continue;
-            double P = fmax(0, c->y[i] - c->w[i] / k), dP = P - c->y[i];
-            c->y[i] = P;
-            move(c, i, 1, &dP);
-        }
+    for (int32_t i = 0; i < c->nrows; i++) {
+        if (c->rows[i].kind == ROW_CONTACT) c->speed[i] = fmax(c->speed[i], fmax(c->speed[i + 1], c->speed[i + 2]));
+        c->speed[i] *= largest;
     }
-    hmli_contact_push(c, c->y, c->x);
-    return 1;
+}
+
+contact_answer hmli_contact_solve(hml_contact *c)
+{
+    contact_answer answer = {0};
+    measure(c);
+    take_back(c); /* friction may have changed since the last step */
+    memcpy(c->warm, c->P, (size_t)c->nrows * sizeof(double));
+    update_velocities(c);
+    answer.residual = guess(c, contact_goal(c));
+    if (answer.residual <= contact_goal(c)) return answer;
+    answer.residual = resume(c, &answer.iterations);
+    if (answer.residual <= contact_goal(c)) return answer;
+    answer.residual = hmli_contact_alternate(c, ROUNDS, &answer.iterations);
+    if (answer.residual <= c->tolerance) return answer;
+    start_from(c, c->warm);
+    answer.residual = hmli_contact_proximal(c, 1e-4, FEW_PROBLEMS, &answer.iterations);
+    if (answer.residual <= c->tolerance) return answer;
+    start_from(c, NULL);
+    answer.residual = hmli_contact_proximal(c, 1e-2, MANY_PROBLEMS, &answer.iterations);
+    if (answer.residual <= c->tolerance) return answer;
+    answer.relaxed = 1;
+    answer.residual = hmli_contact_relax(c, answer.residual);
+    return answer;
 }

@@ -98,7 +98,7 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     c->now.overflow = 0;
     hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
     if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
-    if (c->now.overflow) return HML_OUT_OF_MEMORY;
+    r->left_out = c->now.overflow;
     hmli_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
     TRY(hmli_contact_factor(c, work, h, c->v, tau, wrenches));
     hmli_contact_list_rows(c, h);
@@ -112,8 +112,12 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     hmli_contact_add_turning(model, c->v, h, c->free);
     for (size_t k = 0; k < n; k++) c->free[k] += c->v[k];
     hmli_contact_row_velocities(c, c->free, c->base);
-    r->residual = hmli_contact_solve(c, &r->iterations);
-    if (!(r->residual <= c->tolerance)) return isfinite(r->residual) ? HML_NOT_CONVERGED : HML_NOT_FINITE;
+    const contact_answer answer = hmli_contact_solve(c);
+    r->residual = answer.residual;
+    r->iterations = answer.iterations;
+    r->relaxed = answer.relaxed;
+    if (!isfinite(answer.residual)) return HML_NOT_FINITE;
+    if (answer.relaxed && (c->options & HML_CONTACT_STRICT)) return HML_NOT_CONVERGED;
 
     hmli_contact_push(c, c->P, c->x);
     for (size_t k = 0; k < n; k++) c->v_next[k] = c->free[k] + c->x[k];

@@ -59,14 +59,15 @@ static int make(contact_object *self, const hml_contact_settings *settings)
 
 static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model", "planes",     "limits", "pairs",     "joint_friction", "max_contacts",
-                            "slop",  "correction", "bounce", "tolerance", "iterations",     NULL};
+    static char *words[] = {"model",        "planes", "limits",     "pairs",  "joint_friction",
+                            "max_contacts", "slop",   "correction", "bounce", "tolerance",
+                            "iterations",   "strict", NULL};
     PyObject *model, *planes, *friction = Py_None;
-    int limits = 1, pairs = 0;
+    int limits = 1, pairs = 0, strict = 0;
     hml_contact_settings s = {.struct_size = sizeof s};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|$ppOiddddi", words, &model_type, &model, &planes, &limits,
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|$ppOiddddip", words, &model_type, &model, &planes, &limits,
                                      &pairs, &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce,
-                                     &s.tolerance, &s.iterations)) {
+                                     &s.tolerance, &s.iterations, &strict)) {
         return NULL;
     }
     npy_intp nv = hml_model_nv(((model_object *)model)->model);
@@ -74,6 +75,7 @@ static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *
     if (friction != Py_None && !f) return NULL;
     s.joint_friction = f ? PyArray_DATA(f) : NULL;
     s.options = (limits ? 0u : HML_CONTACT_NO_LIMITS) | (pairs ? HML_CONTACT_PAIRS : 0u);
+    if (strict) s.options |= HML_CONTACT_STRICT;
     hml_plane *read = read_planes(planes, &s.nplanes);
     s.planes = read;
     contact_object *self = read ? (contact_object *)type->tp_alloc(type, 0) : NULL;
@@ -105,9 +107,11 @@ static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, const hml_conta
     PyStructSequence_SetItem(answer, 3, PyLong_FromLong(r->limits));
     PyStructSequence_SetItem(answer, 4, PyLong_FromLong(r->bounces));
     PyStructSequence_SetItem(answer, 5, PyLong_FromLong(r->iterations));
-    PyStructSequence_SetItem(answer, 6, PyFloat_FromDouble(r->residual));
-    PyStructSequence_SetItem(answer, 7, PyFloat_FromDouble(r->penetration));
-    PyStructSequence_SetItem(answer, 8, PyFloat_FromDouble(r->work));
+    PyStructSequence_SetItem(answer, 6, PyBool_FromLong(r->relaxed));
+    PyStructSequence_SetItem(answer, 7, PyLong_FromLong(r->left_out));
+    PyStructSequence_SetItem(answer, 8, PyFloat_FromDouble(r->residual));
+    PyStructSequence_SetItem(answer, 9, PyFloat_FromDouble(r->penetration));
+    PyStructSequence_SetItem(answer, 10, PyFloat_FromDouble(r->work));
     return answer;
 }
 
@@ -250,9 +254,11 @@ static PyTypeObject contact_type = {
     .tp_methods = methods,
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc = "Contact(model, planes, *, limits=True, pairs=False, joint_friction=None, max_contacts=0, slop=0.0, "
-              "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0)\n--\n\n"
+              "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False)\n--\n\n"
               "Contact of a robot's shapes with planes (hamel.Plane), with Coulomb friction, by time stepping.\n\n"
-              "limits: joint limits are kept; pairs: shapes of the robot touch each other. Zeros take their defaults.",
+              "limits: joint limits are kept; pairs: shapes of the robot touch each other; strict: a step whose laws "
+              "are not met"
+              "\nfails instead of being `relaxed`. Zeros take their defaults.",
 };
 
 /* ---- shapes ---- */
@@ -284,8 +290,8 @@ PyObject *model_shapes(const hml_model *model)
 
 int contact_ready(PyObject *module)
 {
-    static const char *const STEP[] = {"q",          "v",        "contacts",    "limits", "bounces",
-                                       "iterations", "residual", "penetration", "work",   NULL};
+    static const char *const STEP[] = {"q",       "v",        "contacts", "limits",      "bounces", "iterations",
+                                       "relaxed", "left_out", "residual", "penetration", "work",    NULL};
     static const char *const POINT[] = {"shape", "other", "position", "normal", "gap", "impulse", NULL};
     static const char *const SHAPE[] = {"frame",    "kind",     "size",        "position",
                                         "rotation", "friction", "restitution", NULL};
