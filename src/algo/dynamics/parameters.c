@@ -23,11 +23,11 @@
  */
 #include "hamel/parameters.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
-#include "base/dense.h"
 #include "base/overflow.h"
 #include "kernel/scratch.h"
 #include "model/mimic.h"
@@ -40,7 +40,7 @@ typedef struct context {
     double *column; /* tree_nv */
     double *user;   /* nv */
     double *a;      /* nv */
-    double *L;      /* nv × nv: factored M where ∂ν̇ is wanted */
+    double *L;      /* nv × nv: M and its factors where ∂ν̇ is wanted */
     int forward;
 } context;
 
@@ -75,11 +75,53 @@ static void emit(const context *x, double *out, size_t count, size_t k)
         model_reduce_force(x->model, x->column, x->user);
         column = x->user;
     }
-    if (x->forward) {
-        for (size_t i = 0; i < n; i++) column[i] = -column[i];
-        dense_solve(n, x->L, column);
-    }
     for (size_t i = 0; i < n; i++) out[i * count + k] = column[i];
+}
+
+/* ---- M⁻¹ of all columns ---- */
+
+/*
+ * M = Lᵀ D L, from the last coordinate to the first, so that the tree's zeros stay zeros and are left out: L below the
+ * diagonal, D on it. Returns 1 if a pivot vanished against its diagonal entry. diagonal: n, scratch.
+ */
+static int factor(size_t n, double *M, double *diagonal)
+{
+    const double tiny = 0x1p-46;
+    for (size_t k = 0; k < n; k++) diagonal[k] = M[k * n + k];
+    for (size_t k = n; k-- > 0;) {
+        const double pivot = M[k * n + k];
+        if (!(fabs(pivot) > tiny * fabs(diagonal[k]))) return 1;
+        for (size_t i = 0; i < k; i++) {
+            const double entry = M[k * n + i], a = entry / pivot;
+            if (entry == 0) continue;
+            for (size_t j = 0; j <= i; j++) M[i * n + j] -= a * M[k * n + j];
+        }
+        for (size_t i = 0; i < k; i++) M[k * n + i] /= pivot;
+    }
+    return 0;
+}
+
+/* to ← to − a from */
+static void subtract_row(size_t count, double a, const double *restrict from, double *restrict to)
+{
+    for (size_t c = 0; c < count; c++) to[c] -= a * from[c];
+}
+
+/* ∂ν̇ = −M⁻¹ ∂τ of `count` columns, in place, row by row */
+static void solve_rows(const context *x, double *out, size_t count)
+{
+    const size_t n = (size_t)x->model->nv;
+    const double *L = x->L;
+    for (size_t k = n; k-- > 0;) {
+        for (size_t i = 0; i < k; i++)
+            if (L[k * n + i] != 0) subtract_row(count, L[k * n + i], out + k * count, out + i * count);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double inverse = -1 / L[k * n + k];
+        for (size_t c = 0; c < count; c++) out[k * count + c] *= inverse;
+        for (size_t i = 0; i < k; i++)
+            if (L[k * n + i] != 0) subtract_row(count, L[k * n + i], out + i * count, out + k * count);
+    }
 }
 
 /* a wrench that body i must be given: rows of its joint and of its ancestors */
@@ -285,12 +327,19 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
         hmli_mimic_inverse_dynamics(work, &call);
     else
         work->choice.fallback->pack_inverse_dynamics_derivatives(&call);
-    if (x->forward && dense_factor(n, x->L, NULL)) return HML_SINGULAR;
+    if (x->forward && factor(n, x->L, x->user)) return HML_SINGULAR;
     x->model = model;
     x->plan = model_plan(model);
     kept_scratch_lay(x->plan, work->scratch, &x->k);
     write_columns(x, d);
     const size_t nb = (size_t)model->nbodies, nc = (size_t)hml_parameters_coordinates(model);
+    if (x->forward) {
+        double *const out[] = {d->inertia, d->gravity, d->armature, d->damping, d->stiffness, d->placement, d->screw};
+        const size_t counts[] = {HML_INERTIA_PARAMETERS * nb, 3, nc, nc, nc, HML_PLACEMENT_PARAMETERS * nb,
+                                 HML_SCREW_PARAMETERS * nb};
+        for (size_t i = 0; i < sizeof out / sizeof *out; i++)
+            if (out[i]) solve_rows(x, out[i], counts[i]);
+    }
     return FINITE_STATUS({d->inertia, n * HML_INERTIA_PARAMETERS * nb}, {d->gravity, 3 * n}, {d->armature, n * nc},
                          {d->damping, n * nc}, {d->stiffness, n * nc},
                          {d->placement, n * HML_PLACEMENT_PARAMETERS * nb}, {d->screw, n * HML_SCREW_PARAMETERS * nb});
