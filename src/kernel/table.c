@@ -50,6 +50,10 @@
 #include "kernel/single/free_base.h"
 #include "kernel/single/long_chains.h"
 #include "kernel/single/linearize.h"
+#include "kernel/held.h"
+#include "kernel/single/held.h"
+#include "kernel/single/held_rates.h"
+#include "kernel/single/held_correct.h"
 #endif
 #include "kernel/scratch_size.h"
 #include "kernel/single/poses.h"

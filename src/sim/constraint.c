@@ -12,6 +12,7 @@
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
 #include "sim/constraint.h"
+#include "sim/constraint_held.h"
 
 /* what is left of b outside the range, relative to what b was made of; round-off of a redundant set stays far below */
 static const double contradiction = 1e-7;
@@ -105,28 +106,43 @@ static void copy(double *to, const double *from, size_t n)
     if (to) memcpy(to, from, n * sizeof *to);
 }
 
+hml_status hmli_constraint_motion(constraint_system *s, const double *q, const double *v, const double *tau,
+                                  const double *wrenches, hml_constraint_report *report)
+{
+    double scale = 0;
+    hmli_constraint_evaluate(s, q, v, 1);
+    TRY(hmli_constraint_factor(s, q, v, wrenches));
+    for (size_t k = 0; k < s->n; k++) s->a[k] = (tau ? tau[k] : 0) - s->h[k];
+    hmli_constraint_solve_mass(s, s->a);
+    for (size_t i = 0; i < s->m; i++) {
+        double free = row_dot(s, i, s->a);
+        s->b[i] = -s->drift[i] - free;
+        scale += fabs(s->drift[i]) + fabs(free);
+    }
+    TRY(hmli_constraint_solve(s, scale, report));
+    hmli_constraint_apply(s, s->lambda, s->a, s->a);
+    return FINITE_STATUS({s->a, s->n}, {s->lambda, s->m});
+}
+
 hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                             const double *q, const double *v, const double *tau, const double *wrenches,
                                             double *scratch, double *a, double *lambda, hml_constraint_report *report)
 {
     constraint_system s;
-    double scale = 0;
     if (!report_valid(report)) return HML_INVALID_ARGUMENT;
-    TRY(hmli_constraint_open(model, work, constraints, q, v, tau, wrenches, scratch, &s));
-    hmli_constraint_evaluate(&s, q, v, 1);
-    TRY(hmli_constraint_factor(&s, q, v, wrenches));
-    for (size_t k = 0; k < s.n; k++) s.a[k] = (tau ? tau[k] : 0) - s.h[k];
-    hmli_constraint_solve_mass(&s, s.a);
-    for (size_t i = 0; i < s.m; i++) {
-        double free = row_dot(&s, i, s.a);
-        s.b[i] = -s.drift[i] - free;
-        scale += fabs(s.drift[i]) + fabs(free);
+    const hml_constrained_linearization x = {
+        .q = q, .v = v, .tau = tau, .wrenches = wrenches, .acceleration = a, .lambda = lambda};
+    if (!q || !v || !scratch) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_check(model, work, constraints));
+    if (hmli_held(work, constraints, scratch, &x, 0)) {
+        hmli_held_report(constraints, report);
+        return HML_OK;
     }
-    TRY(hmli_constraint_solve(&s, scale, report));
-    hmli_constraint_apply(&s, s.lambda, s.a, s.a);
+    TRY(hmli_constraint_open(model, work, constraints, q, v, tau, wrenches, scratch, &s));
+    TRY(hmli_constraint_motion(&s, q, v, tau, wrenches, report));
     copy(a, s.a, s.n);
     copy(lambda, s.lambda, s.m);
-    return FINITE_STATUS({s.a, s.n}, {s.lambda, s.m});
+    return HML_OK;
 }
 
 hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,

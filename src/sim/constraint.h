@@ -50,6 +50,9 @@ static inline int constraint_is_plane(const hml_constraint *c)
     return c->kind == HML_HOLD_PLANE || c->kind == HML_TOUCH_PLANE;
 }
 
+/* the workspace and the constraints are checked, not the state */
+hml_status hmli_constraint_check(const hml_model *model, const hml_work *work, const hml_constraints *set);
+
 /* everything is checked: arguments, constraints, state */
 hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
                                 const double *v, const double *tau, const double *wrenches, double *scratch,
@@ -69,6 +72,14 @@ void hmli_constraint_solve_mass(const constraint_system *s, double *x);
 
 /* out = base + M⁻¹ Jᵀ lambda; out may be base */
 void hmli_constraint_apply(const constraint_system *s, const double *lambda, const double *base, double *out);
+
+/* ν̇ and λ as hml_constrained_forward_dynamics returns them, for any constraints */
+hml_status hmli_constraint_motion(constraint_system *s, const double *q, const double *v, const double *tau,
+                                  const double *wrenches, hml_constraint_report *report);
+
+/* hml_constrained_linearize for any constraints, in plain steps: what constraint_held.c leaves to it */
+hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                     double *scratch, hml_constrained_linearization *x);
 
 /* λ of (J M⁻¹ Jᵀ) λ = b in s->lambda; scale: the size of what b was made of */
 hml_status hmli_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report);

@@ -23,6 +23,7 @@
 #include "hamel/kinematics.h"
 #include "hamel/kinematics_derivatives.h"
 #include "sim/constraint.h"
+#include "sim/constraint_held.h"
 
 /* a constraint's own λ as a wrench at its frame */
 static wrench wrench_of_rows(const hml_constraint *c, const double *lambda)
@@ -169,39 +170,39 @@ static void solve_columns(constraint_system *s, const double *dtau, const double
     }
 }
 
-/* [ −ad_ν  I ], and the blocks below */
-static void assemble(const constraint_system *s, const double *v, const double *Dq, const double *Dv, double *A)
+/* the upper half of A, [ −ad_ν  I ], and that of B; either may be NULL */
+static void fill_upper(const hml_model *model, const double *v, double *A, double *B)
 {
-    const size_t n = s->n;
+    const size_t n = (size_t)model->nv;
+    if (B) memset(B, 0, n * n * sizeof *B);
+    if (!A) return;
     memset(A, 0, 2 * n * n * sizeof *A);
-    for (int32_t i = 0; i < s->model->njoints; i++) {
-        const model_joint *j = &model_joints(s->model)[i];
+    for (int32_t i = 0; i < model->njoints; i++) {
+        const model_joint *j = &model_joints(model)[i];
         const size_t first = (size_t)j->v, size = (size_t)j->nv;
         double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
         if (joint_commutes(j->type)) continue;
         joint_ad(j->type, v + j->v, ad);
         for (size_t r = 0; r < size * size; r++) A[(first + r / size) * 2 * n + first + r % size] = -ad[r];
     }
-    for (size_t r = 0; r < n; r++) {
-        double *below = A + (n + r) * 2 * n;
-        A[r * 2 * n + n + r] = 1;
-        memcpy(below, Dq + r * n, n * sizeof *A);
-        memcpy(below + n, Dv + r * n, n * sizeof *A);
-    }
+    for (size_t r = 0; r < n; r++) A[r * 2 * n + n + r] = 1;
 }
 
-hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+/* an n × n block to its place in the lower half of A or B, whose rows are `ld` apart */
+static void copy_below(size_t n, const double *from, size_t ld, double *to)
+{
+    for (size_t r = 0; r < n; r++) memcpy(to + (n + r) * ld, from + r * n, n * sizeof *to);
+}
+
+hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                      double *scratch, hml_constrained_linearization *x)
 {
     constraint_system s;
-    if (!x || x->struct_size != sizeof *x) return HML_INVALID_ARGUMENT;
-    x->report.struct_size = sizeof x->report;
     TRY(hmli_constraint_open(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch, &s));
-    /* the system it leaves in the scratch is used on: J, its factors, λ in s.lambda, ν̇ in s.a */
-    TRY(hml_constrained_forward_dynamics(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch,
-                                         x->acceleration, x->lambda, &x->report));
+    TRY(hmli_constraint_motion(&s, x->q, x->v, x->tau, x->wrenches, &x->report));
+    if (x->acceleration) memcpy(x->acceleration, s.a, s.n * sizeof(double));
+    if (x->lambda) memcpy(x->lambda, s.lambda, s.m * sizeof(double));
     if (x->report.grazing) return HML_SINGULAR;
-    s.K.rank = (size_t)x->report.rank;
     const constraint_partials d = s.partials;
     const size_t n = s.n;
     TRY(gather_wrenches(&s, x->q, x->wrenches));
@@ -214,16 +215,32 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
     }
     solve_columns(&s, d.dq, d.cq, Dq, x->lambda_q);
     solve_columns(&s, d.dv, d.cv, Dv, x->lambda_v);
-    if (x->A) assemble(&s, x->v, Dq, Dv, x->A);
     double *Dtau = x->Dtau ? x->Dtau : x->B ? x->B + n * n : NULL;
     solve_columns(&s, NULL, NULL, Dtau, x->lambda_tau);
-    if (x->B) {
-        memset(x->B, 0, n * n * sizeof(double));
-        if (x->Dtau) memcpy(x->B + n * n, x->Dtau, n * n * sizeof(double));
-    }
+    fill_upper(model, x->v, x->A, x->B);
+    if (x->A) copy_below(n, Dq, 2 * n, x->A), copy_below(n, Dv, 2 * n, x->A + n);
+    if (x->B && x->Dtau) copy_below(n, x->Dtau, n, x->B);
     const size_t nn = n * n, mn = s.m * n;
     return FINITE_STATUS({x->Dq, nn}, {x->Dv, nn}, {x->Dtau, nn}, {x->lambda_q, mn}, {x->lambda_v, mn},
                          {x->lambda_tau, mn}, {x->A, 4 * nn}, {x->B, 2 * nn});
+}
+
+hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                     double *scratch, hml_constrained_linearization *x)
+{
+    if (!x || x->struct_size != sizeof *x || !x->q || !x->v || !scratch) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_check(model, work, constraints));
+    x->report.struct_size = sizeof x->report;
+    if (!hmli_held(work, constraints, scratch, x, 1))
+        return hmli_constraint_linearize(model, work, constraints, scratch, x);
+    const size_t n = (size_t)model->nv;
+    hmli_held_report(constraints, &x->report);
+    fill_upper(model, x->v, x->A,
+               x->B); /* the kernels have written the lower halves where nothing else was asked for */
+    if (x->A && x->Dq) copy_below(n, x->Dq, 2 * n, x->A);
+    if (x->A && x->Dv) copy_below(n, x->Dv, 2 * n, x->A + n);
+    if (x->B && x->Dtau) copy_below(n, x->Dtau, n, x->B);
+    return HML_OK;
 }
 
 hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,

@@ -13,6 +13,7 @@
 #include "group/se3.h"
 #include "hamel/reference/textbook.h"
 #include "sim/constraint.h"
+#include "sim/constraint_held.h"
 
 int32_t hmli_constraint_kind_rows(hml_constraint_kind kind)
 {
@@ -92,7 +93,9 @@ size_t hml_constraint_scratch_doubles(const hml_model *model, const hml_constrai
     constraint_system s;
     int32_t m = hml_constraint_rows(constraints);
     if (!model || m < 0 || !scratch_exists(model, (size_t)m)) return 0;
-    return lay_out(model, (size_t)m, count_touches(constraints), NULL, &s);
+    const size_t general = lay_out(model, (size_t)m, count_touches(constraints), NULL, &s);
+    const size_t held = hmli_held_scratch(model, constraints, (size_t)m);
+    return general > held ? general : held;
 }
 
 static hml_status check_item(const hml_model *model, const hml_constraint *c)
@@ -108,16 +111,24 @@ static hml_status check_item(const hml_model *model, const hml_constraint *c)
     return vec3_dot(n, n) > 0 ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
+hml_status hmli_constraint_check(const hml_model *model, const hml_work *work, const hml_constraints *set)
+{
+    int32_t m = hml_constraint_rows(set);
+    if (hmli_work_check(model, work, HML_USE_ALL) || m < 0) return HML_INVALID_ARGUMENT;
+    if (!scratch_exists(model, (size_t)m)) return HML_INVALID_ARGUMENT;
+    if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
+    for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
+    return HML_OK;
+}
+
 hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
                                 const double *v, const double *tau, const double *wrenches, double *scratch,
                                 constraint_system *s)
 {
-    int32_t m = hml_constraint_rows(set);
-    if (hmli_work_check(model, work, HML_USE_ALL) || m < 0 || !q || !v || !scratch) return HML_INVALID_ARGUMENT;
-    if (!scratch_exists(model, (size_t)m)) return HML_INVALID_ARGUMENT;
-    if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
-    for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
+    if (!q || !v || !scratch) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_check(model, work, set));
     TRY(hmli_work_check_state(model, q, v, tau, wrenches));
+    const int32_t m = hml_constraint_rows(set);
     lay_out(model, (size_t)m, count_touches(set), scratch, s);
     s->model = model;
     s->work = work;

@@ -43,6 +43,8 @@ static inline hml_constraint hold(const hml_model *model, hml_constraint_kind ki
     return c;
 }
 
+static hml_isa stage_isa = HML_ISA_BEST; /* of the workspaces */
+
 /* after the items are in place; state and forces are drawn */
 static inline void open_stage(stage *s, int count)
 {
@@ -52,7 +54,7 @@ static inline void open_stage(stage *s, int count)
     s->set = (hml_constraints){.struct_size = sizeof s->set, .items = s->items, .count = count};
     s->m = hml_constraint_rows(&s->set);
     s->scratch = calloc(hml_constraint_scratch_doubles(s->model, &s->set), sizeof(double));
-    ASSERT_OK(hml_work_new(s->model, HML_ISA_SCALAR, HML_USE_ALL, &s->work));
+    ASSERT_OK(hml_work_new(s->model, stage_isa, HML_USE_ALL, &s->work));
     ASSERT_OK(hml_configuration_random(s->model, &rng, s->q));
     draw_array(s->v, s->nv, 1);
     draw_array(s->tau, s->nv, 3);

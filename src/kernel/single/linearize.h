@@ -100,28 +100,48 @@ NUM_INLINE void single_tree_solve(single_solver *m, const int long_chain, const 
         solve_blocks(m);
 }
 
-static inline void single_tree_linearize(single_solver *m, single_panel *p)
+/* from the state to ν̇ */
+NUM_INLINE void single_tree_motion(single_solver *m, const int long_chain)
 {
     single_tree *t = &m->t;
-    const int long_chain = t->call->long_chain;
     poses_out(t);
     column_rates(t);
     accumulate_rows(t, t->a, t->Pd, t->nu);
     single_tree_solve(m, long_chain, 1);
-    add_accelerations(t);
-    column_effects(t);
+}
+
+/* the results, from what a motion of the columns does */
+NUM_INLINE void single_tree_matrices(const single_solver *m, single_panel *p, const int long_chain)
+{
+    const single_tree *t = &m->t;
     if (long_chain) {
         sweep_matrices(m, p, 1);
-    } else {
-        if (t->tree->base) base_panel(m, p);
-        for (int32_t c = 0; c < t->n; c += LANES) panel_solve(m, p, c);
+        return;
     }
+    if (t->tree->base) base_panel(m, p);
+    for (int32_t c = 0; c < t->n; c += LANES) panel_solve(m, p, c);
+}
+
+/* gravity − ω × u, which the passes leave out of the motion of a free root */
+NUM_INLINE void single_base_acceleration(const single_tree *t)
+{
     if (!t->tree->base) return;
-    const double *w = t->v + ROW8 + 4, *u = t->velocity; /* gravity − ω × u was left out */
+    const double *w = t->v + ROW8 + 4, *u = t->velocity;
     double *x = t->x + t->tree->begin;
     x[0] += t->gravity[0] - (w[1] * u[2] - w[2] * u[1]);
     x[1] += t->gravity[1] - (w[2] * u[0] - w[0] * u[2]);
     x[2] += t->gravity[2] - (w[0] * u[1] - w[1] * u[0]);
+}
+
+static inline void single_tree_linearize(single_solver *m, single_panel *p)
+{
+    single_tree *t = &m->t;
+    const int long_chain = t->call->long_chain;
+    single_tree_motion(m, long_chain);
+    add_accelerations(t);
+    column_effects(t);
+    single_tree_matrices(m, p, long_chain);
+    single_base_acceleration(t);
 }
 
 /* too few columns for lanes, or armature, damping or a spring on a free root? */
@@ -162,6 +182,28 @@ static inline int single_call_is_good(const kernel_call *call)
     return !num_any((mask)(bad != 0)) && state_is_good(call->plan, call->q.data);
 }
 
+/* τ, sines and cosines; returns the springs' ∂h/∂q */
+NUM_INLINE const num *single_load_state(const kernel_call *call, const single_tree *t, num *passive)
+{
+    const hml_plan *plan = call->plan;
+    const size_t nv = (size_t)plan->nv;
+    const num *springs = NULL;
+    memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
+    if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
+    if (call->passive) springs = single_passive_forces(call, passive, t->tau);
+    sincos_range(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
+    return springs;
+}
+
+/* zeros where a row and a column are of different trees */
+NUM_INLINE void single_clear_between(const kernel_call *call)
+{
+    if (call->plan->ntrees < 2) return;
+    clear_between(call, call->Dq);
+    clear_between(call, call->Dv);
+    clear_between(call, call->Minv);
+}
+
 /* returns 1 if the state is not for this kernel; its outputs are then invalid */
 static inline unsigned single_linearize(const kernel_call *call)
 {
@@ -173,15 +215,8 @@ static inline unsigned single_linearize(const kernel_call *call)
     num *passive;
     if (single_unfit(call) || !single_call_is_good(call)) return 1;
     single_scratch_lay(plan, call->long_chain, call->scratch, &m, &p, &passive);
-    memset(t->tau, 0, (nv + LANES) * sizeof *t->tau);
-    if (call->tau.data) memcpy(t->tau, call->tau.data, nv * sizeof *t->tau);
-    if (call->passive) p.springs = single_passive_forces(call, passive, t->tau);
-    sincos_range(call->q.data, plan->angles_begin, plan->angles_end, t->sine, t->cosine);
-    if (plan->ntrees > 1) {
-        clear_between(call, call->Dq);
-        clear_between(call, call->Dv);
-        clear_between(call, call->Minv);
-    }
+    p.springs = single_load_state(call, t, passive);
+    single_clear_between(call);
     t->call = call, t->nu = call->v.data;
     m.pivot_score = 0;
     for (int32_t i = 0; i < plan->ntrees; i++) {

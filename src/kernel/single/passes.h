@@ -65,6 +65,7 @@ typedef struct single_tree {
     double *sine, *cosine; /* of q's entries */
     const double *nu;      /* nv, by columns of the plan, as tau (less passive forces) and x (ν̇) */
     double *tau, *x;
+    frame4 W; /* the root in the world */
     /* by slots, nbodies + 1 of them and a pack more */
     frame4 *H;
     double *v;   /* × ROW8 */
@@ -131,10 +132,10 @@ static inline void poses_out(single_tree *t)
     const quad zero = {0, 0, 0, 0}, g = {call->gravity[0], call->gravity[1], call->gravity[2], 0};
     const frame4 world = frame4_world();
     const plan_body *p = t->bodies, *end = p + t->nbodies;
-    frame4 W, *H = t->H + 1;
+    frame4 *H = t->H + 1;
     double *S = t->S, *own = t->v + ROW8;
-    frame_behind_joint(p, q, t->sine, t->cosine, &world, &W);
-    const quad gravity = quad_seen_from(&W, g);
+    frame_behind_joint(p, q, t->sine, t->cosine, &world, &t->W);
+    const quad gravity = quad_seen_from(&t->W, g);
     *(quad_anywhere *)t->gravity = gravity;
     quads_put(t->v, zero, zero);
     quads_put(t->da, zero, zero);

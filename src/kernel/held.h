@@ -1,0 +1,112 @@
+/*
+ * A tree with feet that the world holds: what its kernels are given, and what the first of them leaves for the second.
+ *
+ *   single_held    ν̇ and λ; then D_q, D_ν, M⁻¹ of the motion with λ given, and ∂c          kernel/single/held.h
+ *   held_correct   D and ∂λ of the held motion from those                                   kernel/single/held_correct.h
+ *
+ * Every row of the constraints is a wrench x at the foot's point, along an axis in which the caller has λ: the world's
+ * for a point, the foot's own for a frame, the normal of a plane. J = x·S along the foot's path. All matrices with a
+ * row or a column per row of the constraints are padded to HELD_PACK, with zeros, so that objects of any width agree
+ * on them. A plane has three more columns of J and W, its shadow: those of a point in the root's axes.
+ *
+ * Each constraint holds one tree, so trees have nothing to do with each other: they are handed over one by one.
+ */
+#ifndef HML_KERNEL_HELD_H
+#define HML_KERNEL_HELD_H
+
+#include <stdint.h>
+
+#include "base/layout.h"
+#include "kernel/call.h"
+
+enum { HELD_PACK = 8, HELD_CHUNK = 3 * HELD_PACK };
+
+typedef struct held_foot {
+    int32_t rows;            /* 6: a frame, 3: a point, 1: a plane */
+    int32_t body;            /* of the plan */
+    int32_t row, out;        /* its first row, among the tree's and among the caller's */
+    int32_t shadow;          /* of a plane: where its three columns begin */
+    const double *placement; /* in the body frame: R row-major, then p */
+    const double *goal;      /* 4 × 4, row-major; read where stiffness is not zero */
+    double damping, stiffness;
+    double normal[4]; /* of a plane: in the world, of length 1 */
+
+    /* what the walk finds, in the root frame */
+    int32_t slot;
+    int32_t depth;        /* columns below a free root that move it: `path`, and the same as a set */
+    const int32_t *path;  /* in the plan's numbering */
+    const uint8_t *above; /* NULL where there are none */
+    double p[4];          /* the point */
+    double axis[3][4];    /* of the rows; of a plane the first is its normal */
+    double v[8];          /* the body's velocity, less what the passes leave out: a row of simd/row8.h */
+    double at[4];         /* that of the point */
+    double error[8];      /* of a frame: log, in its own axes; of a point: its distance from the goal, in the root's */
+    double rate[4];       /* of a plane: what c would be without the normal */
+} held_foot;
+
+/* what the first kernel tells the second */
+typedef struct held_found {
+    int32_t nactive;
+    int refine; /* 1: K is so near to singular that a second step is needed */
+} held_found;
+
+typedef struct held_call {
+    kernel_call call;     /* D_q, D_ν, M⁻¹ of the whole robot; each may be missing */
+    int32_t tree;         /* which one; the kernels expect them in order */
+    int derivatives;      /* 0: ν̇ and λ alone */
+    double tolerance;     /* of the rank */
+    held_foot *feet;      /* of this tree */
+    int32_t nfeet, rows;  /* rows: of the tree */
+    int32_t shadows;      /* columns of all shadows */
+    size_t ld, kd, cd;    /* of J, W; of K; of ∂c */
+    double *X;            /* 6 × ld: the wrenches x, and shadows behind `kd` */
+    double *J;            /* n × ld: of columns below a free root, transposed */
+    double *W;            /* columns × ld: M⁻¹ Jᵀ */
+    double *K;            /* rows × kd: J M⁻¹ Jᵀ, then its inverse */
+    double *diagonal;     /* kd: of K */
+    double *c;            /* kd: c without ν̇, then as it is left */
+    double *lambda;       /* kd */
+    double *cq, *cv;      /* rows × cd: ∂c */
+    double *turn;         /* ld × cd: how λ of a point turns in the world while its body turns; f × S of shadows */
+    double *E, *Y, *rest; /* kd × HELD_CHUNK */
+    int32_t *active;      /* columns below a free root that move any foot, in order: found->nactive */
+    uint8_t *moved;       /* columns: a mark each, while `active` is made */
+    held_found *found;
+    kernel_output force_q, force_v, force_tau; /* ∂λ: rows of the caller, columns of the robot */
+    double *force;                             /* λ: the same rows */
+} held_call;
+
+static inline size_t held_padded(size_t n) { return (n + HELD_PACK - 1) / HELD_PACK * HELD_PACK; }
+
+/*
+ * For a tree of `columns` columns and that many rows and columns of shadows; from memory on (aligned to LAYOUT_ALIGN),
+ * or only measured; returns the size in bytes
+ */
+static inline size_t held_lay_out(size_t columns, size_t rows, size_t shadows, void *memory, held_call *h)
+{
+    const size_t d = sizeof(double);
+    layout_cursor c = layout_begin(memory);
+    h->rows = (int32_t)rows, h->shadows = (int32_t)shadows;
+    h->kd = held_padded(rows + 1); /* one more: three numbers of a foot are written as four */
+    h->ld = h->kd + held_padded(shadows);
+    h->cd = held_padded(columns) + HELD_PACK;
+    h->X = (double *)layout_take(&c, 6 * h->ld * d);
+    h->J = (double *)layout_take(&c, (columns * h->ld + HELD_PACK) * d);
+    h->W = (double *)layout_take(&c, columns * h->ld * d);
+    h->K = (double *)layout_take(&c, rows * h->kd * d);
+    h->diagonal = (double *)layout_take(&c, h->kd * d);
+    h->c = (double *)layout_take(&c, (h->kd + HELD_PACK) * d);
+    h->lambda = (double *)layout_take(&c, h->kd * d);
+    h->cq = (double *)layout_take(&c, rows * h->cd * d);
+    h->cv = (double *)layout_take(&c, rows * h->cd * d);
+    h->turn = (double *)layout_take(&c, h->ld * h->cd * d);
+    h->E = (double *)layout_take(&c, h->kd * HELD_CHUNK * d);
+    h->Y = (double *)layout_take(&c, h->kd * HELD_CHUNK * d);
+    h->rest = (double *)layout_take(&c, h->kd * HELD_CHUNK * d);
+    h->found = (held_found *)layout_take(&c, sizeof(held_found));
+    h->moved = (uint8_t *)layout_take(&c, columns);
+    h->active = (int32_t *)layout_take(&c, columns * sizeof(int32_t));
+    return c.used;
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* See constraint_held.h: feet put together for the kernels, tree by tree. */
+#include "sim/constraint_held.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/overflow.h"
+#include "kernel/held.h"
+#include "sim/constraint.h"
+
+typedef struct held_scratch {
+    held_foot *feet; /* as many as constraints */
+    double *Dq, *Dv; /* nv × nv, where only ∂λ is wanted */
+    double *Minv;
+    void *kernel; /* held_lay_out of the largest tree there could be */
+} held_scratch;
+
+static size_t count_shadows(const hml_constraints *set)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < set->count; i++) count += set->items[i].kind == HML_HOLD_PLANE ? 3 : 0;
+    return count;
+}
+
+/* from memory on, or only measured; returns the size in bytes */
+static size_t lay_out(const hml_model *model, const hml_constraints *set, size_t m, void *memory, held_scratch *s)
+{
+    const size_t n = (size_t)model->nv;
+    held_call h;
+    layout_cursor c = layout_begin(memory);
+    s->feet = layout_take(&c, (size_t)set->count * sizeof(held_foot));
+    s->Dq = layout_take(&c, n * n * sizeof(double));
+    s->Dv = layout_take(&c, n * n * sizeof(double));
+    s->Minv = layout_take(&c, n * n * sizeof(double));
+    s->kernel = layout_take(&c, held_lay_out(n, m, count_shadows(set), NULL, &h));
+    return c.used;
+}
+
+size_t hmli_held_scratch(const hml_model *model, const hml_constraints *set, size_t m)
+{
+    held_scratch s;
+    return (lay_out(model, set, m, NULL, &s) + LAYOUT_ALIGN) / sizeof(double);
+}
+
+/* a block of the caller's or of the scratch; nothing where neither it nor ∂λ is wanted */
+static kernel_output place(size_t n, double *own, double *below, size_t ld, const double *force, double *spare)
+{
+    kernel_output o = {own, n, 0};
+    if (!own && below) o.data = below, o.ld = ld;
+    if (!own && !below && force) o.data = spare;
+    return o;
+}
+
+static held_call call_of(const hml_work *work, const hml_constraints *set, const held_scratch *s,
+                         const hml_constrained_linearization *x, int derivatives)
+{
+    const size_t n = (size_t)work->model->nv;
+    held_call h;
+    memset(&h, 0, sizeof h);
+    h.call = hmli_work_call(work);
+    h.call.q.data = x->q, h.call.v.data = x->v, h.call.tau.data = x->tau, h.call.wrenches.data = x->wrenches;
+    h.call.acceleration.data = x->acceleration;
+    h.derivatives = derivatives;
+    h.tolerance = set->tolerance > 0 ? set->tolerance : 1e-10;
+    h.force = x->lambda;
+    if (!derivatives) return h;
+    h.call.Dq = place(n, x->Dq, x->A ? x->A + 2 * n * n : NULL, 2 * n, x->lambda_q, s->Dq);
+    h.call.Dv = place(n, x->Dv, x->A ? x->A + 2 * n * n + n : NULL, 2 * n, x->lambda_v, s->Dv);
+    h.call.Minv = place(n, x->Dtau, x->B ? x->B + n * n : NULL, n, x->lambda_tau, s->Minv);
+    h.force_q.data = x->lambda_q, h.force_v.data = x->lambda_v, h.force_tau.data = x->lambda_tau;
+    h.force_q.ld = h.force_v.ld = h.force_tau.ld = n;
+    return h;
+}
+
+static void fill_foot(const hml_model *model, const hml_constraint *c, held_foot *f)
+{
+    const model_frame *frame = &model_frames(model)[c->frame];
+    f->body = frame->body;
+    f->placement = frame->R;
+    f->goal = c->pose;
+    f->damping = c->damping, f->stiffness = c->stiffness;
+    if (c->kind == HML_HOLD_PLANE) {
+        const double *n = c->normal, length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int k = 0; k < 3; k++) f->normal[k] = n[k] / length;
+        f->normal[3] = 0;
+    }
+}
+
+/* the feet of a tree, and memory for its kernels */
+static void gather_feet(const hml_model *model, const hml_constraints *set, const held_scratch *s, held_call *h)
+{
+    const plan_tree *tree = &plan_trees(h->call.plan)[h->tree];
+    int32_t row = 0, out = 0, planes = 0;
+    h->feet = s->feet, h->nfeet = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const hml_constraint *c = &set->items[i];
+        const int32_t body = model_frames(model)[c->frame].body, rows = hmli_constraint_kind_rows(c->kind);
+        if (body >= tree->body_begin && body < tree->body_end) {
+            held_foot *f = &h->feet[h->nfeet++];
+            fill_foot(model, c, f);
+            f->rows = rows;
+            f->row = row, f->out = out;
+            f->shadow = 3 * planes;
+            row += rows;
+            planes += rows == 1;
+        }
+        out += rows;
+    }
+    held_lay_out((size_t)(tree->end - tree->begin), (size_t)row, 3 * (size_t)planes, s->kernel, h);
+    for (int32_t i = 0; i < h->nfeet; i++) h->feet[i].shadow += (int32_t)h->kd;
+}
+
+/* are these constraints and this model something for the kernels? */
+static int suitable(const hml_work *work, const hml_constraints *set, const double *wrenches)
+{
+    const hml_model *model = work->model;
+    if (!work->choice.single->single_held || !work->choice.single->held_correct || model->nfollowers) return 0;
+    if (wrenches && finite_array(wrenches, 6 * (size_t)model->nbodies)) return 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        if (set->items[i].kind == HML_TOUCH_PLANE || model_frames(model)[set->items[i].frame].body < 0) return 0;
+    }
+    return 1;
+}
+
+int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch, const hml_constrained_linearization *x,
+              int derivatives)
+{
+    const hml_model *model = work->model;
+    const size_t m = (size_t)hml_constraint_rows(set), mn = m * (size_t)model->nv;
+    const uintptr_t misplaced = (uintptr_t)scratch % LAYOUT_ALIGN;
+    held_scratch s;
+    unsigned declined = 0;
+    if (!suitable(work, set, x->wrenches)) return 0;
+    lay_out(model, set, m, (char *)scratch + (misplaced ? LAYOUT_ALIGN - misplaced : 0), &s);
+    held_call h = call_of(work, set, &s, x, derivatives);
+    if (h.call.plan->ntrees > 1) { /* the kernels write the columns of the foot's own tree alone */
+        if (h.force_q.data) memset(h.force_q.data, 0, mn * sizeof(double));
+        if (h.force_v.data) memset(h.force_v.data, 0, mn * sizeof(double));
+        if (h.force_tau.data) memset(h.force_tau.data, 0, mn * sizeof(double));
+    }
+    const unsigned before = overflow_watch();
+    for (h.tree = 0; h.tree < h.call.plan->ntrees && !declined; h.tree++) {
+        gather_feet(model, set, &s, &h);
+        declined = work->choice.single->single_held(&h);
+        if (!declined && derivatives) work->choice.single->held_correct(&h);
+    }
+    return !overflow_seen(before) && !declined;
+}
+
+void hmli_held_report(const hml_constraints *set, hml_constraint_report *report)
+{
+    const int32_t m = hml_constraint_rows(set);
+    if (report)
+        *report = (hml_constraint_report){.struct_size = sizeof *report, .rows = m, .rank = m, .restitution = 1};
+}
