@@ -14,8 +14,6 @@
 #include "model/coordinates.h"
 #include "model/mimic.h"
 
-enum { ROW_PACK = 8 }; /* rows of the tangent are whole packs of the widest registers */
-
 static void lay_out_joints(const hml_model *model, layout_cursor *c, step_call *t)
 {
     size_t count = 0;
@@ -25,7 +23,7 @@ static void lay_out_joints(const hml_model *model, layout_cursor *c, step_call *
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
         if (joint_commutes(j->type)) continue;
         const size_t size = (size_t)j->nv * t->ld;
-        double *rows = layout_doubles(c, 3 * size + ROW_PACK);
+        double *rows = layout_doubles(c, 3 * size + STEP_ROW_PACK);
         if (!to) continue;
         to->first = (size_t)j->v, to->m = (size_t)j->nv;
         to->moved = rows, to->rate = rows + size, to->sum = rows + 2 * size;
@@ -39,12 +37,12 @@ size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s)
     step_call *t = &s->tangent;
     layout_cursor c = layout_begin(at);
     t->n = n;
-    t->ld = (3 * n + ROW_PACK - 1) / ROW_PACK * ROW_PACK;
+    t->ld = (3 * n + STEP_ROW_PACK - 1) / STEP_ROW_PACK * STEP_ROW_PACK;
     s->q = layout_doubles(&c, (size_t)model->nq);
     s->x = layout_doubles(&c, 2 * n);
     s->rate = layout_doubles(&c, 2 * n);
     s->sum = layout_doubles(&c, 2 * n);
-    for (int i = 0; i < 4; i++) t->K[i] = layout_doubles(&c, n * t->ld + ROW_PACK);
+    for (int i = 0; i < 4; i++) t->K[i] = layout_doubles(&c, n * t->ld + STEP_ROW_PACK);
     t->factor = layout_doubles(&c, 2 * n * n);
     t->rows = layout_array(&c, 2 * n, sizeof *t->rows);
     lay_out_joints(model, &c, t);

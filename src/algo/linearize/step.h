@@ -27,6 +27,8 @@ typedef struct one_step {
     int linearized; /* 1: D_q, D_ν, M⁻¹ of an Euler step are in place, and its acceleration in rate */
 } one_step;
 
+enum { STEP_ROW_PACK = 8 }; /* rows of the tangent are whole packs of the widest registers, and as many lie behind */
+
 /* doubles of scratch, and where things are in it */
 size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s);
 

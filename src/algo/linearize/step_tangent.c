@@ -99,7 +99,8 @@ hml_status hmli_step_stage_tangent(one_step *s, int stage)
     const hml_status status = hmli_linearize(s->work, NULL, &at);
     if (status) return status;
     for (size_t r = 0; r < n; r++) memset(K + r * ld + 3 * n, 0, (ld - 3 * n) * sizeof *K);
-    if (stage) joint_ends(s); /* the first one is at θ = 0 */
+    memset(K + n * ld, 0, STEP_ROW_PACK * sizeof *K); /* sums read whole packs, the last of them beyond the end */
+    if (stage) joint_ends(s);                         /* the first one is at θ = 0 */
     s->tangent.stage = stage;
     s->work->choice.batch->single_step_stage(&s->tangent);
     return HML_OK;
