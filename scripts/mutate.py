@@ -149,7 +149,7 @@ def draw(tree, count, seed):
         operator = rng.choice(operators)  # every kind of change is as likely as any other
         mutant = rng.choice([m for m in pools[folder] if m["operator"] == operator])
         where = (mutant["path"], mutant["line"])
-        if where in used:
+        if where in used or '"' in mutant["old"]:  # texts were blanked out while looking
             continue
         used.add(where)
         mutant["id"] = identity(mutant)
