@@ -85,6 +85,19 @@ static inline void cross3(const double a[3], const double b[3], double out[3])
     memcpy(out, y, sizeof y);
 }
 
+static inline void moving_pose(double t, double H[16])
+{
+    double a = sin(0.7 * t + 0.4), b = 0.3 * t * t - 0.2 * t;
+    const double Z[9] = {cos(a), -sin(a), 0, sin(a), cos(a), 0, 0, 0, 1};
+    const double X[9] = {1, 0, 0, 0, cos(b), -sin(b), 0, sin(b), cos(b)};
+    const double p[3] = {cos(t) - 0.4, 0.5 * sin(t + 0.4), 0.2 * t * t * t + 0.4 * t};
+    double R[9];
+    multiply(3, 3, 3, Z, X, R);
+    identity(4, H);
+    for (int i = 0; i < 9; i++) H[4 * (i / 3) + i % 3] = R[i];
+    for (int i = 0; i < 3; i++) H[4 * i + 3] = p[i];
+}
+
 /* ---- screws ---- */
 
 static inline double off(const double *x, const double *y, int n)

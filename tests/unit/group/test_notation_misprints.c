@@ -9,13 +9,23 @@
 #define RATE_TOL 1e-12
 #define FINITE   0.1
 
+static void moving_pose(double t, double H[16])
+{
+    double a = 0.4 + sin(0.7 * t), b = 0.3 * t * t - 0.5 * t + 1;
+    const double Z[9] = {cos(a), -sin(a), 0, sin(a), cos(a), 0, 0, 0, 1};
+    const double X[9] = {1, 0, 0, 0, cos(b), -sin(b), 0, sin(b), cos(b)}, p[3] = {1 + cos(t), 2 + sin(t), 3 - 2 * t};
+    double R[9];
+    multiply(3, 3, 3, Z, X, R);
+    for (int i = 0; i < 16; i++) H[i] = i % 4 == 3 ? (i < 12 ? p[i / 4] : 1) : i < 12 ? R[3 * (i / 4) + i % 4] : 0;
+}
+
 static void pose_rate(double t, double dH[16])
 {
     static const double weight[3] = {45, -9, 1};
     double ahead[16], behind[16], h = 0.01;
     for (int i = 0; i < 16; i++) dH[i] = 0;
     for (int k = 3; k >= 1; k--) {
-        pose_at(t + k * h, ahead), pose_at(t - k * h, behind);
+        moving_pose(t + k * h, ahead), moving_pose(t - k * h, behind);
         for (int i = 0; i < 16; i++) dH[i] += weight[k - 1] * (ahead[i] - behind[i]) / (60 * h);
     }
 }
@@ -44,7 +54,7 @@ static void test_twists_hold_omega_and_not_its_matrix(void **state)
 {
     (void)state;
     double H[16], dH[16], I[16], R[9], dR[9], p[3], dp[3], Rt[9], W[2][9], product[2][16];
-    pose_at(0.3, H), pose_rate(0.3, dH);
+    moving_pose(0.3, H), pose_rate(0.3, dH);
     parts(H, R, p), parts(dH, dR, dp);
     transpose(3, R, Rt);
     ASSERT_OK(hml_se3_inverse(H, I));
@@ -72,7 +82,7 @@ static void test_murrays_spatial_velocity_has_p_once(void **state)
 {
     (void)state;
     double H[16], dH[16], R[9], dR[9], p[3], dp[3], Rt[9], W[9], Wp[3], V[6], once[3], twice[3];
-    pose_at(0.3, H), pose_rate(0.3, dH);
+    moving_pose(0.3, H), pose_rate(0.3, dH);
     parts(H, R, p), parts(dH, dR, dp);
     transpose(3, R, Rt);
     multiply(3, 3, 3, dR, Rt, W);
@@ -89,13 +99,13 @@ static void test_rate_of_the_adjoint_has_the_left_twist(void **state)
     (void)state;
     double H[16], dH[16], X[36], dX[36] = {0}, V[2][6], ad[36], product[2][36];
     static const double weight[3] = {45, -9, 1};
-    pose_at(0.3, H), pose_rate(0.3, dH);
+    moving_pose(0.3, H), pose_rate(0.3, dH);
     ASSERT_OK(hml_se3_adjoint(H, X));
     for (int k = 3; k >= 1; k--) {
         double ahead[36], behind[36], Hk[16], h = 0.01;
-        pose_at(0.3 + k * h, Hk);
+        moving_pose(0.3 + k * h, Hk);
         ASSERT_OK(hml_se3_adjoint(Hk, ahead));
-        pose_at(0.3 - k * h, Hk);
+        moving_pose(0.3 - k * h, Hk);
         ASSERT_OK(hml_se3_adjoint(Hk, behind));
         for (int i = 0; i < 36; i++) dX[i] += weight[k - 1] * (ahead[i] - behind[i]) / (60 * h);
     }

@@ -182,14 +182,14 @@ typedef struct {
 
 static void pose_curve(const void *context, double t, double *out)
 {
-    pose_at(((const moment_in_time *)context)->at + t, out);
+    moving_pose(((const moment_in_time *)context)->at + t, out);
 }
 
 static void spatial_twist(double t, double V[6])
 {
     double H[16], inverse[16], dH[16], W[16];
     moment_in_time m = {t, NULL};
-    pose_at(t, H), difference(pose_curve, &m, 16, dH);
+    moving_pose(t, H), difference(pose_curve, &m, 16, dH);
     assert_int_equal(hml_se3_inverse(H, inverse), HML_OK);
     multiply(4, 4, 4, dH, inverse, W); /* (97) */
     assert_int_equal(hml_se3_vee(W, V), HML_OK);
@@ -199,7 +199,7 @@ static void spatial_inertia(const void *context, double t, double *M)
 {
     const moment_in_time *m = context;
     double H[16], I[10];
-    pose_at(m->at + t, H);
+    moving_pose(m->at + t, H);
     assert_int_equal(hml_inertia_transform(H, m->I, I), HML_OK); /* (34) */
     assert_int_equal(hml_inertia_matrix(I, M), HML_OK);
 }
@@ -221,7 +221,7 @@ static void test_spatial_balance(void **state)
         draw_body(&b, 0);
         moment_in_time now = {-1 + 0.4 * i, b.I};
         double H[16], inverse[16], X[36], Xt[36], Mb[36], left[36], M[36], expected[36], dM[36], V[6], ad[36], adt[36];
-        pose_at(now.at, H), spatial_twist(now.at, V), spatial_inertia(&now, 0, M);
+        moving_pose(now.at, H), spatial_twist(now.at, V), spatial_inertia(&now, 0, M);
         ASSERT_OK(hml_se3_inverse(H, inverse)); /* (34): Ad⁻ᵀ M^b Ad⁻¹ */
         ASSERT_OK(hml_se3_adjoint(inverse, X));
         ASSERT_OK(hml_inertia_matrix(b.I, Mb));

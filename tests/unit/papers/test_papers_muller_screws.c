@@ -22,7 +22,7 @@ static void exponential_on_curve(const void *context, double t, double *out)
     double screw[6], E[16], H[16];
     for (int k = 0; k < 6; k++) screw[k] = m->screw[k] + t * m->rate[k] + t * t * m->bend[k];
     assert_int_equal(hml_se3_exp(screw, E), HML_OK);
-    pose_at(m->at, H);
+    moving_pose(m->at, H);
     multiply(4, 4, 4, H, E, out);
 }
 
@@ -46,7 +46,7 @@ static void test_exponential_in_time(void **state)
         ASSERT_OK(hml_se3_vee(W, V));
         ASSERT_OK(hml_se3_dexp_left_apply(m.screw, m.rate, y));
         printed = fmax(printed, off(y, V, 6));
-        pose_at(m.at, start), transform(start, y, y);
+        moving_pose(m.at, start), transform(start, y, y);
         CHECK(y, V, 6, RATE_TOL);
     }
     assert_true(printed > FINITE);
@@ -54,7 +54,7 @@ static void test_exponential_in_time(void **state)
 
 /* ---- appendix B ---- */
 
-static void pose_curve(const void *context, double t, double *out) { pose_at(*(const double *)context + t, out); }
+static void pose_curve(const void *context, double t, double *out) { moving_pose(*(const double *)context + t, out); }
 
 typedef struct {
     double at, value[6], rate[6];
@@ -64,7 +64,7 @@ static void screw_in_world(const void *context, double t, double *out)
 {
     const moving_screw *s = context;
     double H[16], X[6];
-    pose_at(s->at + t, H);
+    moving_pose(s->at + t, H);
     for (int k = 0; k < 6; k++) X[k] = s->value[k] + t * s->rate[k];
     transform(H, X, out);
 }
@@ -125,7 +125,7 @@ static void test_brackets(void **state)
         double rate[6], H[16], dH[16], W[16], inverse[16], body_twist[6], y[6], back[6];
         draw_array(s.value, 6, 1), draw_array(s.rate, 6, 1);
         difference(screw_in_world, &s, 6, rate);
-        pose_at(s.at, H), difference(pose_curve, &s.at, 16, dH);
+        moving_pose(s.at, H), difference(pose_curve, &s.at, 16, dH);
         ASSERT_OK(hml_se3_inverse(H, inverse));
         multiply(4, 4, 4, inverse, dH, W);
         ASSERT_OK(hml_se3_vee(W, body_twist)); /* (97) */
