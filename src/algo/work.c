@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "algo/dynamics/mimic.h"
+#include "algo/kinematics/scratch.h"
 #include "base/layout.h"
+#include "kernel/scratch.h"
 #include "model/coordinates.h"
 
 typedef struct sections {
@@ -19,10 +21,13 @@ static size_t lay_out(const hml_model *model, const kernel_choice *choice, unsig
 {
     const hml_plan *plan = model_plan(model);
     const int factor = (uses & HML_USE_FACTOR) != 0;
+    kinematics_scratch k;
+    const size_t kernels = hmli_kernel_scratch_size(plan, choice, factor);
+    const size_t plain = kinematics_scratch_lay(model, NULL, &k);
     layout_cursor c = layout_begin(memory);
     s->work = layout_take(&c, sizeof(hml_work));
     s->paths = layout_take(&c, factor ? hmli_paths_size(plan) : 0);
-    s->scratch = layout_take(&c, hmli_kernel_scratch_size(plan, choice, factor));
+    s->scratch = layout_take(&c, kernels > plain ? kernels : plain);
     s->tree = layout_take(&c, hmli_mimic_scratch_size(model) * sizeof(double));
     return c.used;
 }
@@ -79,6 +84,20 @@ void hml_work_free(hml_work *work)
 }
 
 hml_isa hml_work_isa(const hml_work *work) { return work ? work->isa : HML_ISA_BEST; }
+
+kinematics_scratch hmli_work_kinematics(const hml_work *work)
+{
+    kinematics_scratch k;
+    kinematics_scratch_lay(work->model, work->scratch, &k);
+    return k;
+}
+
+kept_scratch hmli_work_kept(const hml_work *work)
+{
+    kept_scratch k;
+    work->choice.fallback->kept_scratch(model_plan(work->model), work->scratch, &k);
+    return k;
+}
 
 kernel_call hmli_work_call(const hml_work *work)
 {

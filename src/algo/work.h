@@ -19,6 +19,14 @@ struct hml_work {
     hml_status failure;
 };
 
+struct kinematics_scratch;
+
+/* what plain kinematics keep in the scratch (algo/kinematics/scratch.h) */
+struct kinematics_scratch hmli_work_kinematics(const hml_work *work);
+
+/* what the last call through choice.fallback has left in the scratch (kernel/scratch.h), where that object put it */
+struct kept_scratch hmli_work_kept(const hml_work *work);
+
 /* a call with everything that does not change from state to state */
 kernel_call hmli_work_call(const hml_work *work);
 

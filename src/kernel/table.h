@@ -39,9 +39,8 @@
  *           finite or not on the group. pack_inverse_dynamics_derivatives checks nothing and returns 0. pack_integrate
  *           and pack_difference return 1 if some state of the pack is bad.
  * single_…  One state; the lanes are bodies, columns or x, y, z. Returns 1 if the kernel cannot handle it; the caller
- *           then uses the pack kernel of the fallback table. single_poses returns 1 for a bad state. single_jacobians,
- *           single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked. single_step_… return
- *           0 always.
+ *           then uses the pack kernel of the fallback table. single_poses returns 1 for a bad state.
+ *           single_jacobians, single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked.
  */
 #define KERNEL_LIST(X)                                                                                                 \
     X(kernel_call, pack_linearize, EVERY_OBJECT)                                                                       \

@@ -1,4 +1,7 @@
-/* States as other programs write them. One joint at a time: sizes, then numbers there and back. See hamel/interchange.h. */
+/*
+ * States as other programs write them. One joint at a time: sizes, then numbers there and back. See
+ * hamel/interchange.h.
+ */
 #include "hamel/interchange.h"
 
 #include <string.h>

@@ -181,9 +181,9 @@ static twist position_error(const hml_constraint *c, pose H)
 }
 
 /*
- * A point on an axis does not move when the joint turns: its column is a lever that vanishes, and what is left of it are
- * the last bits of the positions it is the difference of. Such a column is zero. Were it not, a row of such columns would
- * be as good as any other: the rank of rows is decided by what they are compared with, which is each other.
+ * A point on an axis does not move when the joint turns: its column is a lever that vanishes, and what is left of it
+ * are the last bits of the positions it is the difference of. Such a column is zero. Were it not, a row of such columns
+ * would be as good as any other: the rank of rows is decided by what they are compared with, which is each other.
  *
  * The same holds for the velocity and for what it turns into by itself: V, or NULL. reach: of the positions.
  */

@@ -330,7 +330,7 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
     if (x->forward && factor(n, x->L, x->user)) return HML_SINGULAR;
     x->model = model;
     x->plan = model_plan(model);
-    kept_scratch_lay(x->plan, work->scratch, &x->k);
+    x->k = hmli_work_kept(work);
     write_columns(x, d);
     const size_t nb = (size_t)model->nbodies, nc = (size_t)hml_parameters_coordinates(model);
     if (x->forward) {

@@ -17,9 +17,8 @@ hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, cons
         hmli_mimic_singular(work, &call, marks);
         return HML_OK;
     }
-    kept_scratch k;
     work->choice.fallback->pack_linearize(&call); /* at rest, nothing wanted but the factors it leaves */
-    kept_scratch_lay(call.plan, work->scratch, &k);
+    const kept_scratch k = hmli_work_kept(work);
     for (int32_t c = 0; c < model->nv; c++) marks[c] = k.pivots[c] == 0;
     return HML_OK;
 }

@@ -16,7 +16,9 @@
 #include "model/coordinates.h"
 #include "model/mimic.h"
 
-/* mass, first moment and momentum of all trees about the world's origin, from what inverse dynamics left in the scratch */
+/*
+ * mass, first moment and momentum of all trees about the world's origin, from what inverse dynamics left in the scratch
+ */
 typedef struct totals {
     double mass;
     vec3 first; /* Σ m c */
@@ -27,9 +29,8 @@ typedef struct totals {
 static totals sum_trees(const hml_work *work)
 {
     const hml_plan *plan = model_plan(work->model);
-    kept_scratch k;
+    const kept_scratch k = hmli_work_kept(work);
     totals sum = {0, vec3_zero(), wrench_zero(), vec3_zero()};
-    kept_scratch_lay(plan, work->scratch, &k);
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const composite *root = &k.bodies[plan_trees(plan)[t].body_begin].sum;
         const base_motion *base = &k.base[t];

@@ -1,5 +1,5 @@
 /* Centre of mass and centroidal momentum: centroidal.h behind hamel/kinematics.h. */
-#include "algo/kinematics/centroidal.h"
+#include "algo/kinematics/scratch.h"
 
 #include "algo/work.h"
 #include "base/overflow.h"
@@ -30,16 +30,14 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     TRY(hmli_work_check_state(model, q, v, a, NULL));
     if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;
     const unsigned before = overflow_watch();
-    size_t nb = (size_t)model->nbodies, nv = (size_t)model->nv;
+    const size_t nv = (size_t)model->nv;
     state_series state = {.q = q, .rates = {v, a}};
-    centroidal_body *bodies = (centroidal_body *)work->scratch;
-    centroidal_column *columns = (centroidal_column *)(void *)(bodies + nb);
-    double *room = (double *)(void *)(columns + model->tree_nv);
+    const kinematics_scratch k = hmli_work_kinematics(work);
     jacobian_series A = {.order = 1, .nv = model->nv};
-    A.J[0] = motion->A ? motion->A : room;
-    A.J[1] = motion->Adot ? motion->Adot : room + 6 * nv;
+    A.J[0] = motion->A ? motion->A : k.centroidal.A;
+    A.J[1] = motion->Adot ? motion->Adot : k.centroidal.Adot;
     centroidal x;
-    centroidal_run(model, &state, bodies, columns, &A, &x);
+    centroidal_run(model, &state, k.centroidal.bodies, k.centroidal.columns, &A, &x);
     com_rows(A.J[0], nv, x.mass, motion->com_J);
     com_rows(A.J[1], nv, x.mass, motion->com_Jdot);
     if (motion->com) write_vec3(x.com, motion->com);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "algo/kinematics/frame_derivatives.h"
+#include "algo/kinematics/scratch.h"
 #include "algo/linearize/representation.h"
 #include "algo/work.h"
 #include "base/overflow.h"
@@ -92,11 +92,12 @@ static hml_status hessian(const hml_model *model, hml_work *work, int32_t frame,
     TRY(check(model, work, frame, representation));
     if (!q || !H || base < HML_LEFT || base > HML_SPLIT) return HML_INVALID_ARGUMENT;
     TRY(hmli_work_check_state(model, q, NULL, NULL, NULL));
-    point_hessian(model, frame, point, representation, rows, q, (path_column *)work->scratch, H);
+    const kinematics_scratch k = hmli_work_kinematics(work);
+    point_hessian(model, frame, point, representation, rows, q, k.path, H);
     const size_t entries = (size_t)rows * (size_t)model->nv * (size_t)model->nv;
     if (base == HML_LEFT) return FINITE_STATUS({H, entries});
     const state_series state = {.q = q};
-    const jacobian_series j = {.order = 0, .nv = model->nv, .J = {(double *)work->scratch}};
+    const jacobian_series j = {.order = 0, .nv = model->nv, .J = {k.J}};
     path_walk w;
     expression x;
     free_root r;
@@ -136,7 +137,7 @@ hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t 
         if (indices[i] < 0 || indices[i] >= model->nv) return HML_INVALID_ARGUMENT;
     TRY(hmli_work_check_state(model, q, NULL, NULL, NULL));
 
-    path_column *path = (path_column *)work->scratch;
+    path_column *path = hmli_work_kinematics(work).path;
     twist partial;
     if (jacobian_partial(model, frame, representation, q, column, n, indices, path, &partial)) return HML_UNSUPPORTED;
     write_twist(partial, derivative);

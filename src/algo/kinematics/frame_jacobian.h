@@ -46,7 +46,9 @@ static inline void jacobian_in_contact(const hml_model *m, int32_t link, pose co
     jacobian_express_at(j, m, link, &w, axes);
 }
 
-/* the frame, moved to one of its points, whose Jacobian is then the upper half of the mixed one; returns its position */
+/*
+ * the frame, moved to one of its points, whose Jacobian is then the upper half of the mixed one; returns its position
+ */
 static inline pose jacobian_of_point(const hml_model *m, int32_t frame, vec3 point, const state_series *state,
                                      twist twists[SERIES_LENGTH], const jacobian_series *j)
 {

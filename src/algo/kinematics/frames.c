@@ -1,20 +1,10 @@
 /* Bodies and frames: the first two orders of motion_series.h behind hamel/kinematics.h. */
 #include "hamel/kinematics.h"
 
-#include "algo/kinematics/motion_series.h"
+#include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
-
-/* what is kept of a body while its subtree is walked */
-typedef struct body_motion {
-    pose world, H; /* F₀ in the world, plan frame in F₀ */
-    twist V[2];
-} body_motion;
-
-/* a workspace has room for the states of dynamics, which are larger than those of kinematics */
-_Static_assert(sizeof(body_motion) <= sizeof(body_state), "scratch of a body");
-_Static_assert(6 * sizeof(double) <= sizeof(column_state), "scratch of a column");
 
 static int frame_or_world(const hml_model *m, int32_t frame) { return frame >= HML_WORLD && frame < m->nframes; }
 
@@ -49,7 +39,7 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
     if (count < 0 || count > model->nframes || ((V || A) && !v) || (A && !a)) return HML_INVALID_ARGUMENT;
     TRY(hmli_work_check_state(model, q, v, a, NULL));
     const unsigned before = overflow_watch();
-    body_motion *bodies = (body_motion *)work->scratch;
+    body_motion *bodies = hmli_work_kinematics(work).bodies;
     state_series state = {.q = q, .rates = {v, a}};
     int order = A != NULL;
     walk_bodies(model, &state, order, bodies);
@@ -96,7 +86,7 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
     state_series state = {.q = q, .rates = {v, a}};
     twist twists[SERIES_LENGTH];
     jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
-    if (!motion->J) J.J[0] = (double *)work->scratch; /* J̇ grows out of J */
+    if (!motion->J) J.J[0] = hmli_work_kinematics(work).J; /* J̇ grows out of J */
     pose H = frame_series(model, frame, reference, representation, &state, motion->Jdot || motion->acceleration, twists,
                           motion->J || motion->Jdot ? &J : NULL);
     if (motion->pose) write_pose(H, motion->pose);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algo/kinematics/frame_jacobian.h"
+#include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
@@ -29,7 +30,7 @@ static hml_status check(const hml_model *model, const hml_work *work, int32_t fr
 /* where the columns are collected: J, or scratch where J̇ alone is wanted */
 static jacobian_series series_of(const hml_model *model, hml_work *work, double *J, double *Jdot)
 {
-    jacobian_series s = {.order = Jdot != NULL, .nv = model->nv, .J = {J ? J : (double *)work->scratch, Jdot}};
+    jacobian_series s = {.order = Jdot != NULL, .nv = model->nv, .J = {J ? J : hmli_work_kinematics(work).J, Jdot}};
     return s;
 }
 
@@ -38,7 +39,7 @@ static hml_status turn_base(const hml_model *model, hml_work *work, hml_represen
                             const double *v, const jacobian_series *j)
 {
     size_t nv = (size_t)model->nv;
-    double *rest = (double *)work->scratch + 6 * nv;
+    double *rest = hmli_work_kinematics(work).rest;
     if (base == HML_LEFT) return HML_OK;
     memset(rest, 0, nv * sizeof *rest); /* the velocity matters to J̇ alone */
     return hml_jacobian_to_representation(model, base, q, v ? v : rest, 6, j->J[0], j->J[1]);
@@ -107,9 +108,9 @@ hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, cons
     if (motion->second_rate) TRY(read_vec3(motion->second_rate, &p2));
     const unsigned before = overflow_watch();
     size_t half = 3 * (size_t)model->nv;
-    double *room = (double *)work->scratch;
+    const kinematics_scratch k = hmli_work_kinematics(work);
     state_series state = {.q = q, .rates = {v, a}};
-    jacobian_series j = {.order = 1, .nv = model->nv, .J = {room, room + 2 * half}};
+    jacobian_series j = {.order = 1, .nv = model->nv, .J = {k.J, k.Jdot}};
     twist V[SERIES_LENGTH];
     pose at = jacobian_of_point(model, frame, p, &state, V, &j);
     p1 = mat3_mul_vec(at.R, p1), p2 = mat3_mul_vec(at.R, p2);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "algo/kinematics/place.h"
+#include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
@@ -57,7 +58,7 @@ hml_status hml_frame_in(const hml_model *model, hml_work *work, int32_t frame, i
     TRY(hmli_work_check_state(model, q, v, a, NULL));
     state_series state = {.q = q, .rates = {v, a}};
     jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
-    if (!motion->J) J.J[0] = (double *)work->scratch; /* J̇ grows out of J */
+    if (!motion->J) J.J[0] = hmli_work_kinematics(work).J; /* J̇ grows out of J */
     int wanted = motion->J || motion->Jdot;
     const size_t columns = 6 * (size_t)model->nv;
     three w;

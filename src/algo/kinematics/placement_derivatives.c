@@ -2,6 +2,7 @@
 #include "hamel/kinematics_derivatives.h"
 
 #include "algo/kinematics/placement_derivatives.h"
+#include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 
@@ -15,7 +16,7 @@ hml_status hml_placement_derivatives(const hml_model *model, hml_work *work, int
     hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
     const unsigned before = overflow_watch();
-    placement_derivatives(model, frame, representation, q, (path_column *)work->scratch, dpose, dJ);
+    placement_derivatives(model, frame, representation, q, hmli_work_kinematics(work).path, dpose, dJ);
     const size_t np = 6 * ((size_t)model->njoints + 1);
     return OVERFLOW_STATUS(before, {dpose, 6 * np}, {dJ, 6 * np * (size_t)model->nv});
 }

@@ -108,10 +108,9 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->tree_nv;
     kernel_call call = hmli_work_call(work);
-    kept_scratch k;
+    const kept_scratch k = hmli_work_kept(work);
     linearization_point x;
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;
-    kept_scratch_lay(plan, work->scratch, &k);
     lay_point(model, memory, &x);
     double *vd = x.v; /* of the user, while v is not there yet */
     if (factor_at(work, &call, &k, &x, vd)) return HML_SINGULAR;

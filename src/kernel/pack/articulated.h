@@ -192,9 +192,9 @@ NUM_INLINE articulated articulated_whole(const articulated_link *own, int leaf)
 }
 
 /*
- * 1/D. A pivot vanished if it is tiny compared with its entry of M, Sᵀ I S of the rigid subtree, which is not known here.
- * That entry is at most 2 m |v|² + tr J. The squares of this bound over D are summed up in pivot_score; only a tree with
- * a large score is checked exactly.
+ * 1/D. A pivot vanished if it is tiny compared with its entry of M, Sᵀ I S of the rigid subtree, which is not known
+ * here. That entry is at most 2 m |v|² + tr J. The squares of this bound over D are summed up in pivot_score; only a
+ * tree with a large score is checked exactly.
  */
 NUM_INLINE num articulated_pivot(num D, twist S, const articulated_link *b, num armature, num *pivot_score)
 {

@@ -1,10 +1,10 @@
 /*
  * The last step of the linearization: G s + N b of every state, into its matrices.
  *
- * Up to here a lane of a pack is a state. Transposing finished results costs as much as computing them. So their factors
- * (G, s, N b) are transposed instead, which are smaller: the staging buffer of packs becomes one staging buffer of
- * doubles per state, with the same numbers at the same places. From there on the lanes of a register are neighbouring
- * columns (simd/columns.h). In a scalar object the two buffers are the same.
+ * Up to here a lane of a pack is a state. Transposing finished results costs as much as computing them. So their
+ * factors (G, s, N b) are transposed instead, which are smaller: the staging buffer of packs becomes one staging buffer
+ * of doubles per state, with the same numbers at the same places. From there on the lanes of a register are
+ * neighbouring columns (simd/columns.h). In a scalar object the two buffers are the same.
  *
  *   D_q, D_ν = tile − G s        M⁻¹ = tile + G s
  *

@@ -1,7 +1,7 @@
 /*
- * The inverse of a block of M, over num. A tree falls into blocks: the subtrees that hang on a free root; under any other
- * root the whole tree is one block. A block and its inverse N = M_bb⁻¹ are small and dense. With M = Lᵀ D L (pack/ltdl.h)
- * both N and T = −N M_b,root are computed row by row, root to leaves.
+ * The inverse of a block of M, over num. A tree falls into blocks: the subtrees that hang on a free root; under any
+ * other root the whole tree is one block. A block and its inverse N = M_bb⁻¹ are small and dense. With M = Lᵀ D L
+ * (pack/ltdl.h) both N and T = −N M_b,root are computed row by row, root to leaves.
  */
 #ifndef HML_KERNEL_PACK_BLOCK_INVERSE_H
 #define HML_KERNEL_PACK_BLOCK_INVERSE_H

@@ -29,8 +29,8 @@ static inline void base_response(const tree_walk *w, num *G)
 static inline num vec3_entry(vec3 a, int32_t i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
 
 /*
- * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers per row d. s is the
- * sum of the root's rows and Tᵀ b of the others, in rows of six, from the fourth column on.
+ * ∂τ by a free root's angular velocity, whose columns are the identity: g_d + F_d × ω, three numbers per row d. s is
+ * the sum of the root's rows and Tᵀ b of the others, in rows of six, from the fourth column on.
  */
 static inline void base_angular_rhs(const tree_walk *w, num *dtau_domega, num *s)
 {

@@ -1,8 +1,10 @@
 /*
- * Inverse dynamics, over num: the recursive Newton-Euler algorithm, motions out, forces back, every body in its own frame.
+ * Inverse dynamics, over num: the recursive Newton-Euler algorithm, motions out, forces back, every body in its own
+ * frame.
  *
  * With the acceleration a of a body's origin, which includes −gravity, angular velocity ω and angular acceleration α, a
- * point r of the body accelerates by a + A r, A = α^ + ω^ω^. So linear velocities are needed only for joints that slide:
+ * point r of the body accelerates by a + A r, A = α^ + ω^ω^. So linear velocities are needed only for joints that
+ * slide:
  *
  *   ω = Rᵀ ω_p + ω_J      α = Rᵀ α_p + α_J + Rᵀω_p × ω_J
  *   a = Rᵀ (a_p + A_p r) + 2 Rᵀω_p × v_J + v̇_J + ω_J × v_J

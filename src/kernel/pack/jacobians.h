@@ -4,9 +4,9 @@
  * All quantities are in the world frame, as the results are. The Jacobian of body i consists of the columns of the
  * joints that carry it: in this representation a column belongs to its joint alone, Müller (104).
  *
- * Most joints are revolute, and most of their placements are quarter turns: then an axis is one of the parent's, perhaps
- * reversed. A body at the end of a branch needs no rotation at all, unless its pose is asked for: its column depends on
- * its axis only.
+ * Most joints are revolute, and most of their placements are quarter turns: then an axis is one of the parent's,
+ * perhaps reversed. A body at the end of a branch needs no rotation at all, unless its pose is asked for: its column
+ * depends on its axis only.
  */
 #ifndef HML_KERNEL_PACK_JACOBIANS_H
 #define HML_KERNEL_PACK_JACOBIANS_H

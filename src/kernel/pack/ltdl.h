@@ -89,14 +89,15 @@ NUM_INLINE void factor_base(num *row, num inverse, num bc, base_block *block, nu
     a = r2 * inverse, row[2] = a, b[2] -= a * bc;  ENTRY(2, 0) ENTRY(2, 1) ENTRY(2, 2)
     a = r3 * inverse, row[3] = a, b[3] -= a * bc;  ENTRY(3, 0) ENTRY(3, 1) ENTRY(3, 2) ENTRY(3, 3)
     a = r4 * inverse, row[4] = a, b[4] -= a * bc;  ENTRY(4, 0) ENTRY(4, 1) ENTRY(4, 2) ENTRY(4, 3) ENTRY(4, 4)
-    a = r5 * inverse, row[5] = a, b[5] -= a * bc;  ENTRY(5, 0) ENTRY(5, 1) ENTRY(5, 2) ENTRY(5, 3) ENTRY(5, 4) ENTRY(5, 5)
+    a = r5 * inverse, row[5] = a, b[5] -= a * bc;  ENTRY(5, 0) ENTRY(5, 1) ENTRY(5, 2) ENTRY(5, 3) ENTRY(5, 4)
+                                                   ENTRY(5, 5)
 #undef ENTRY
     /* clang-format on */
 }
 
 /*
- * Adds M's row of column c to what the columns below have left there, then eliminates it: row c becomes that of L, and b
- * of the ancestors loses Lᵀ b. Lanes whose pivot vanished against its entry of M are added to failed; their D⁻¹ is 0,
+ * Adds M's row of column c to what the columns below have left there, then eliminates it: row c becomes that of L, and
+ * b of the ancestors loses Lᵀ b. Lanes whose pivot vanished against its entry of M are added to failed; their D⁻¹ is 0,
  * which leaves the coordinate out and marks it.
  */
 static inline void factor_column(const hml_plan *plan, const model_coordinate *passive, const plan_paths *t,

@@ -2,10 +2,10 @@
  * The mass matrix, over num: composite bodies in their own frames.
  *
  * A finished body hands two things to its parent, expressed in the parent's frame: the inertia of its subtree, ten
- * numbers, and F = I S of every column of the subtree. Entry (k, c) of M, for a column c that joint k carries, is S_k·F_c,
- * which is one of the six numbers of F_c where S_k is a unit vector. F is stored as 6 rows of all columns: a joint
- * rotates all of them alike, and in scalar objects the lanes of a register are neighbouring columns. The walk follows the
- * order of the columns, so what is stored behind the subtree is not in use yet and may be overwritten.
+ * numbers, and F = I S of every column of the subtree. Entry (k, c) of M, for a column c that joint k carries, is
+ * S_k·F_c, which is one of the six numbers of F_c where S_k is a unit vector. F is stored as 6 rows of all columns: a
+ * joint rotates all of them alike, and in scalar objects the lanes of a register are neighbouring columns. The walk
+ * follows the order of the columns, so what is stored behind the subtree is not in use yet and may be overwritten.
  */
 #ifndef HML_KERNEL_PACK_MASS_MATRIX_H
 #define HML_KERNEL_PACK_MASS_MATRIX_H

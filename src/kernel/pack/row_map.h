@@ -9,8 +9,8 @@
 #include "kernel/simd/transpose.h"
 
 /*
- * A body maps one pack of rows: x[k] is entry k of LANES rows, y[k] is entry k of their results. Up to LANES − 1 entries
- * behind the rows are read. Always inlined, so that the body and the lengths of the rows are known.
+ * A body maps one pack of rows: x[k] is entry k of LANES rows, y[k] is entry k of their results. Up to LANES − 1
+ * entries behind the rows are read. Always inlined, so that the body and the lengths of the rows are known.
  */
 enum { ROWS_LONGEST = 36 }; /* a 6x6 matrix */
 typedef void rows_body(const num *x, num *y);

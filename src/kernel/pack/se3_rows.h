@@ -1,6 +1,6 @@
 /*
- * Batches of SE(3) and of inertias: bodies of row maps (see pack/so3_rows.h), and maps of two arrays of rows. A row with
- * NaN or infinity gives a row of NaN, and so does the logarithm of a matrix that is not a pose.
+ * Batches of SE(3) and of inertias: bodies of row maps (see pack/so3_rows.h), and maps of two arrays of rows. A row
+ * with NaN or infinity gives a row of NaN, and so does the logarithm of a matrix that is not a pose.
  */
 #ifndef HML_KERNEL_PACK_SE3_ROWS_H
 #define HML_KERNEL_PACK_SE3_ROWS_H
@@ -12,7 +12,8 @@
 /* ---- rows of NaN ---- */
 
 /*
- * Zero where all entries are finite, else NaN. Added to an input that every output depends on, it makes all outputs NaN.
+ * Zero where all entries are finite, else NaN. Added to an input that every output depends on, it makes all outputs
+ * NaN.
  */
 NUM_INLINE num row_poison(const num *x, int n)
 {

@@ -43,7 +43,9 @@ NUM_INLINE colreg colreg_load(const entry *x)
 #endif
 }
 
-/* sum + a x and sum − a x, as one instruction where there is one: otherwise compilers move the product out of branches */
+/*
+ * sum + a x and sum − a x, as one instruction where there is one: otherwise compilers move the product out of branches
+ */
 NUM_INLINE colreg colreg_add(entry a, colreg x, colreg sum)
 {
 #if COLREG_WIDTH == 8 && defined __AVX512F__
@@ -121,7 +123,9 @@ NUM_INLINE void colreg_store(lane *to, int32_t n, colreg x)
 #endif
 }
 
-/* half a register of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper half */
+/*
+ * half a register of columns or fewer: those of D_q in the lower half, those of D_ν, `gap` further, in the upper half
+ */
 NUM_INLINE colreg colreg_load_halves(const entry *x, int64_t gap, uint64_t part)
 {
 #if COLREG_WIDTH == 8 && defined __AVX512F__

@@ -3,9 +3,9 @@
  *
  * M of a block and its inverse N are rows of packs. Which entries belong to ancestors and which to descendants is a set
  * of lanes, known from the paths. N is computed by Gauss-Jordan elimination in place, leaves first, which has the same
- * pivots as LᵀDL and keeps the same zeros. The six columns of a free root and b are right-hand sides of the elimination:
- * R = N F, with N b in ROW8_SPARE. Then S = M_root − Fᵀ N F is inverted, with s of ν̇ as a right-hand side; and
- * G = −R S⁻¹ has ν̇ − N b in ROW8_SPARE.
+ * pivots as LᵀDL and keeps the same zeros. The six columns of a free root and b are right-hand sides of the
+ * elimination: R = N F, with N b in ROW8_SPARE. Then S = M_root − Fᵀ N F is inverted, with s of ν̇ as a right-hand side;
+ * and G = −R S⁻¹ has ν̇ − N b in ROW8_SPARE.
  */
 #ifndef HML_KERNEL_SINGLE_BLOCK_INVERSE_H
 #define HML_KERNEL_SINGLE_BLOCK_INVERSE_H
@@ -99,7 +99,8 @@ NUM_INLINE double pivot_reciprocal(double pivot, double diagonal, double *pivot_
 
 /*
  * Gauss-Jordan elimination in a block whose columns are in `packs` packs from `first` on: pivots from the last to the
- * first. Row p has entries for its ancestors and descendants, and only those rows have one in column p. R is updated too.
+ * first. Row p has entries for its ancestors and descendants, and only those rows have one in column p. R is updated
+ * too.
  */
 NUM_INLINE void block_invert_packs(const single_solver *m, int32_t begin, int32_t end, int32_t first, const int packs,
                                    double *pivot_score)

@@ -68,7 +68,9 @@ static inline void column_rhs_fill(const single_tree *t, const single_panel *p, 
     }
 }
 
-/* subtracts damping and springs, which have entries in the joints' own columns; b: `step` packs per row, q and v first */
+/*
+ * subtracts damping and springs, which have entries in the joints' own columns; b: `step` packs per row, q and v first
+ */
 static inline void column_rhs_passive(const single_tree *t, const single_panel *p, num *b, int32_t step)
 {
     for (int32_t c = p->at; c < p->end; c++) {

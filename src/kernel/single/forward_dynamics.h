@@ -1,10 +1,11 @@
 /*
  * Forward dynamics of one state: pack/articulated.h for a single call, where lanes are x, y, z.
  *
- * A quad is a 3-vector and a zero, a pair of quads is a twist or a wrench, and an articulated inertia is twelve columns:
- * a step of the recursion is a few products of quads and numbers. The numbers are read from memory, since a load spreads
- * a number over a quad at no cost. For trees of joints with one coordinate, with a free root or without, and no external
- * wrenches. Everything else goes to the fallback kernel, and so does a state whose pivots may have vanished.
+ * A quad is a 3-vector and a zero, a pair of quads is a twist or a wrench, and an articulated inertia is twelve
+ * columns: a step of the recursion is a few products of quads and numbers. The numbers are read from memory, since a
+ * load spreads a number over a quad at no cost. For trees of joints with one coordinate, with a free root or without,
+ * and no external wrenches. Everything else goes to the fallback kernel, and so does a state whose pivots may have
+ * vanished.
  */
 #ifndef HML_KERNEL_SINGLE_FORWARD_DYNAMICS_H
 #define HML_KERNEL_SINGLE_FORWARD_DYNAMICS_H

@@ -2,9 +2,9 @@
  * Linearization and M⁻¹ of one state without M, for robots with long chains: M⁻¹ b by sweeps along the tree, one column
  * per lane.
  *
- * M of a chain of n columns and its inverse are full, so N b of single/block_inverse.h takes n operations per entry. With
- * articulated bodies an entry takes about two dozen, however long the chain. I^A is computed leaves first, column by
- * column; the columns of one joint are treated as joints in a row.
+ * M of a chain of n columns and its inverse are full, so N b of single/block_inverse.h takes n operations per entry.
+ * With articulated bodies an entry takes about two dozen, however long the chain. I^A is computed leaves first, column
+ * by column; the columns of one joint are treated as joints in a row.
  *
  *   W = I^A S / D      D = S·I^A S      I^A of the parent += I^A − D W Wᵀ
  *
@@ -123,8 +123,8 @@ static inline void sweep_solve(single_solver *m)
 /* ---- panels ---- */
 
 /*
- * A panel writes a few columns of every row. From SWEEP_LARGE columns on (measured) the results do not stay in the caches
- * between panels: there SWEEP_STAGE columns are gathered before they are written, as whole cache lines.
+ * A panel writes a few columns of every row. From SWEEP_LARGE columns on (measured) the results do not stay in the
+ * caches between panels: there SWEEP_STAGE columns are gathered before they are written, as whole cache lines.
  */
 enum { SWEEP_STAGE = 32, SWEEP_LARGE = 128 };
 
@@ -248,7 +248,9 @@ NUM_INLINE void sweep_store(single_panel *p, const int full_width, const int wit
     p->Minv.to += p->Minv.ld;
 }
 
-/* outwards along a segment; rows that the way in did not touch have no right-hand side, only the motion of their parent */
+/*
+ * outwards along a segment; rows that the way in did not touch have no right-hand side, only the motion of their parent
+ */
 NUM_INLINE void sweep_segment_out(const single_sweep *s, const single_tree *t, single_panel *p, const int full_width,
                                   const int with_motion, int32_t segment)
 {

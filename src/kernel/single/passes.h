@@ -2,10 +2,10 @@
  * The passes of the linearization of one state, where lanes are bodies and columns: those of pack/walk.h, as far as
  * they need no M.
  *
- * Formulas and frames are those of kernel/composite.h. Recursions along the tree (poses, velocities, accelerations, sums
- * over subtrees) work on rows (simd/row8.h) and take a few instructions per body. All the rest (cross products, inertias
- * in the root frame, what a motion of a column does to its ancestors) does not depend on other bodies; it is done for
- * LANES bodies or columns at once, by the same functions as in packs of states.
+ * Formulas and frames are those of kernel/composite.h. Recursions along the tree (poses, velocities, accelerations,
+ * sums over subtrees) work on rows (simd/row8.h) and take a few instructions per body. All the rest (cross products,
+ * inertias in the root frame, what a motion of a column does to its ancestors) does not depend on other bodies; it is
+ * done for LANES bodies or columns at once, by the same functions as in packs of states.
  *
  *   along the tree                       in lanes
  *   H, S, v = v_p + S ν                  Ψ̇ = v_p × S
@@ -14,8 +14,8 @@
  *   (ν̇: single/linearize.h)
  *   Δa = Δa_p + S ν̇, G                   Ψ̈, U_q, U_ν
  *
- * The world is slot 0; the tree's bodies follow. Columns are those below a free root, counted from the first; columns of
- * zeros fill up the last pack.
+ * The world is slot 0; the tree's bodies follow. Columns are those below a free root, counted from the first; columns
+ * of zeros fill up the last pack.
  */
 #ifndef HML_KERNEL_SINGLE_PASSES_H
 #define HML_KERNEL_SINGLE_PASSES_H

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "algo/kinematics/scratch.h"
+#include "algo/work.h"
 #include "hamel/random.h"
 #include "kernel/dispatch.h"
 #include "kernel/scratch.h"
@@ -89,12 +91,45 @@ static void test_an_unknown_instruction_set_has_no_choice(void **state)
     hml_model_free(model);
 }
 
+/* what plain kinematics keep ends before the workspace does, and what a kernel keeps lies where its object says */
+static void test_a_workspace_has_room_for_plain_kinematics(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= MODELS; seed++) {
+        hml_model *model = draw(seed, (int32_t)seed);
+        for (int i = 0; i < SETS; i++) {
+            const size_t size = hml_work_size(model, sets[i], HML_USE_TREE);
+            hml_work *work;
+            kept_scratch there;
+            if (!size) continue;
+            char *memory = aligned_alloc(HML_WORK_ALIGN, size);
+            assert_non_null(memory);
+            assert_int_equal(hml_work_init(memory, size, model, sets[i], HML_USE_TREE, &work), HML_OK);
+            kinematics_scratch k = hmli_work_kinematics(work);
+            const size_t nv = (size_t)hml_model_nv(model), nb = (size_t)hml_model_nbodies(model);
+            assert_true((char *)(k.bodies + nb) <= memory + size);
+            assert_true((char *)(k.path + nv) <= memory + size);
+            assert_true((char *)(k.rest + nv) <= memory + size);
+            assert_true((char *)(k.centroidal.Adot + 6 * nv) <= memory + size);
+            assert_true((char *)(k.centroidal.bodies + nb) <= (char *)k.centroidal.columns);
+            assert_true((char *)(k.centroidal.columns + nv) <= (char *)k.centroidal.A);
+            const kept_scratch kept = hmli_work_kept(work);
+            work->choice.fallback->kept_scratch(model_plan(model), work->scratch, &there);
+            assert_ptr_equal(kept.solver, there.solver);
+            assert_true((char *)(kept.solver + nv) <= memory + size);
+            free(memory);
+        }
+        hml_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_object_keeps_things_in_the_same_place),
         cmocka_unit_test(test_a_choice_has_every_kernel_that_is_called),
         cmocka_unit_test(test_an_unknown_instruction_set_has_no_choice),
+        cmocka_unit_test(test_a_workspace_has_room_for_plain_kinematics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
