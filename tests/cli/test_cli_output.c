@@ -299,7 +299,8 @@ static void validation_draws_the_twist_it_is_asked_for(void **state)
     out = run_json("v.json");
     run_numbers(out, "e_max", left, 4);
     json_decref(out);
-    for (int i = 0; i < 4; i++) assert_true(right[i] == again[i] && right[i] != left[i]);
+    for (int i = 0; i < 4; i++) assert_true(right[i] == again[i]);
+    for (int i = 1; i < 4; i++) assert_true(right[i] != left[i]); /* the derivative by the pose knows no velocity */
     /* with the left twist, the figures that the page had before the other was drawn */
     assert_int_equal(run("validate --twist left"), 0);
     assert_non_null(strstr(run_out, "1.45e-05"));
