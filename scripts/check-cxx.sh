@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 for header in include/hamel/*.h include/hamel/reference/*.h; do
     case ${header##*/} in
-    hamel.h | io.h) ;; # io.h belongs to libhamel-io
+    hamel.h | io.h | view.h) ;; # io.h and view.h belong to libhamel-io
     *)
         grep -q "\"${header#include/}\"" include/hamel/hamel.h || {
             echo "hamel.h does not include $header" >&2

@@ -67,7 +67,7 @@ static void note_near(subject *x, kind k, const char *call, int s, const single 
 {
     const size_t nv = (size_t)x->nv;
     /* a file's root may hang on a fixed body that the robot did not have: then it computes about the world's origin */
-    const double factor = k == KIND_urdf_A ? 1 + 1e-4 * (x->away[s] - 1) * (x->away[s] - 1) : 1;
+    const double factor = k == KIND_urdf_A ? 1 + 2e-4 * (x->away[s] - 1) * (x->away[s] - 1) : 1;
     const how here = {s, UP, PLAIN, x->force[s], factor};
     note(x, k, call, here, one->a, other->a, nv, 1);
     note(x, k, call, here, one->Dq, other->Dq, nv, nv);

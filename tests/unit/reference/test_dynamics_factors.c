@@ -79,7 +79,25 @@ static void test_a_pivot_that_is_not_positive(void **state)
     double M[4] = {1, 0, 1, 1}, D[4] = {1, 0, 1, 1}; /* [1 1; 1 1], its lower triangle */
     assert_int_equal(hml_ltl_factor(2, parents, M), HML_SINGULAR);
     assert_int_equal(hml_ltdl_factor(2, parents, D), HML_SINGULAR);
+}
+
+static void test_missing_arguments(void **state)
+{
+    (void)state;
+    double M[4] = {1, 0, 0, 1};
     assert_int_equal(hml_ltl_factor(2, NULL, M), HML_INVALID_ARGUMENT);
+    const int32_t none[2] = {-1, -1};
+    double x[2] = {0}, y[2];
+    assert_int_equal(hml_ltdl_factor(2, none, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_multiply(-1, none, M, HML_DIAGONAL_UNIT, 0, x), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_multiply(2, NULL, M, HML_DIAGONAL_UNIT, 0, x), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_multiply(2, none, NULL, HML_DIAGONAL_UNIT, 0, x), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_multiply(2, none, M, HML_DIAGONAL_UNIT, 0, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_solve(2, NULL, M, HML_DIAGONAL_UNIT, 0, x), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_solve(2, none, NULL, HML_DIAGONAL_UNIT, 0, x), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_factor_solve(2, none, M, HML_DIAGONAL_UNIT, 0, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_tree_multiply(2, NULL, M, x, y), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_tree_multiply(2, none, M, NULL, y), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_coordinate_parents(NULL, NULL), HML_INVALID_ARGUMENT);
 }
 
@@ -88,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_factors_products_and_solves),
         cmocka_unit_test(test_a_pivot_that_is_not_positive),
+        cmocka_unit_test(test_missing_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
