@@ -29,7 +29,7 @@ echo 'int main(void) { __asm__ volatile("vpxor %ymm0, %ymm0, %ymm0"); return 0; 
 cc -o "$folder/avx" "$folder/avx.c" && ! old "$folder/avx" >"$folder/out"
 verdict "AVX faults on an old processor" $?
 
-for test in isa work batch_threads dynamics dynamics_recursive articulated linearize_api kinematics rotation_batch se3_batch; do
+for test in isa work dynamics_batch_threads dynamics dynamics_recursive forward_dynamics linearize_api kinematics rotation_batch se3_batch; do
     old "$build/tests/test_$test" >"$folder/out"
     verdict "test_$test" $?
 done
