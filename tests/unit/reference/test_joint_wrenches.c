@@ -20,7 +20,7 @@ static void loads_of(const robot *r, void *scratch, hml_representation rep, cons
     assert_int_equal(hml_joint_wrenches(r->model, scratch, rep, r->q, r->v, a, wrenches, &out), HML_OK);
 }
 
-static wrench wrench_at(const double *x, int i) { return wrench_of(vec3_at(x + 6 * i), vec3_at(x + 6 * i + 3)); }
+static wrench body_wrench(const double *x, int i) { return wrench_of(vec3_at(x + 6 * i), vec3_at(x + 6 * i + 3)); }
 
 static void put_wrench(wrench f, double *x)
 {
@@ -77,7 +77,7 @@ static void test_balance_of_every_body(void **state)
                 pose_matrix(o.H[b], H);
                 hml_wrench_convert(H, (hml_representation)k, x.wrenches + 6 * b, HML_RIGHT, W);
                 wrench weight = wrench_of(vec3_scale(m->mass, g), vec3_cross(c, vec3_scale(m->mass, g)));
-                wrench outer = pose_ad_dual(o.H[b], wrench_at(r.wrenches, b));
+                wrench outer = pose_ad_dual(o.H[b], body_wrench(r.wrenches, b));
                 double others[6];
                 put_wrench(wrench_add(weight, outer), others);
                 for (int e = 0; e < 6; e++) {
@@ -120,7 +120,7 @@ static void test_reactions_do_no_work(void **state)
             double log[HML_JOINT_MAX_NV] = {0}, H[16], again[6];
             joint_columns(m->type, oracle_vec3(m->axis), point, m->pitch, S);
             joint_difference(m->type, &model_rest(r.model)[m->q], &r.q[m->q], log);
-            wrench W = wrench_at(left.wrenches, b), reaction = wrench_at(left.reactions, b);
+            wrench W = body_wrench(left.wrenches, b), reaction = body_wrench(left.reactions, b);
             wrench rest = wrench_sub(W, reaction);
             /* about the joint's point: forces along sliding axes and torques about turning ones, nothing else */
             rest.t = vec3_sub(rest.t, vec3_cross(point, rest.f));
@@ -170,7 +170,7 @@ static void test_components_are_in_the_joint_frame(void **state)
                         vec3_of(F[3], F[7], F[11]));
             mat3 unit = mat3_tmul(frame.R, frame.R);
             double W[6], size = 0;
-            put_wrench(pose_ad_dual(frame, wrench_at(x.components, b)), W);
+            put_wrench(pose_ad_dual(frame, body_wrench(x.components, b)), W);
             for (int e = 0; e < 6; e++) size = fmax(size, fabs(y.wrenches[6 * b + e]));
             for (int e = 0; e < 6; e++) assert_true(fabs(W[e] - y.wrenches[6 * b + e]) <= 1e-12 * size);
             assert_true(fabs(unit.x.x - 1) + fabs(unit.x.y) + fabs(unit.x.z) + fabs(unit.y.z) < 1e-14);
