@@ -105,8 +105,8 @@ typedef struct walker {
     double *impulses; /* npoints × 3: of the step that is being made */
     double *places;   /* npoints × 3: sums of positions, weighted by impulses, */
     double *weights;  /* npoints: and the sums of the weights */
-    int64_t steps, relaxed;
-    double residual; /* the largest */
+    int64_t steps, relaxed, substeps;
+    double residual, removed; /* the largest, and the sum */
 } walker;
 
 static hml_status one_step(walker *w, double h)
@@ -137,6 +137,8 @@ static hml_status one_step(walker *w, double h)
     w->steps++;
     w->relaxed += result.relaxed;
     w->residual = fmax(w->residual, result.residual);
+    w->substeps += result.substeps;
+    w->removed += result.removed;
     return HML_OK;
 }
 
@@ -184,6 +186,7 @@ static hml_status walk(const cli_options *options, const robot *r, const scene *
     t->scheme = "contact";
     hml_status status = walk_on(options, s, &w, t, reached);
     t->steps = t->evaluations = w.steps, t->relaxed = w.relaxed, t->residual = w.residual;
+    t->substeps = w.substeps, t->removed = w.removed;
     free(memory);
     return status;
 }

@@ -37,6 +37,8 @@ typedef struct trajectory {
     int64_t steps, rejected, evaluations;
     int64_t relaxed; /* steps of contact whose laws were not met, and by how much they were missed at most */
     double residual;
+    int64_t substeps;
+    double removed; /* energy that fast joints had gained by errors */
     double seconds; /* it took */
     int32_t beyond; /* the coordinate that first was beyond its limits, at `since`; −1: none */
     double since;

@@ -135,6 +135,14 @@ static void print_contacts(const scene *s, const trajectory *t)
     table_free(out);
 }
 
+static void print_steps(const trajectory *t)
+{
+    printf("integrator              %s, %lld steps", t->scheme, (long long)t->steps);
+    if (t->substeps > t->steps) printf(" in %lld substeps", (long long)t->substeps);
+    printf(", %lld relaxed, residual at most %.1e\n", (long long)t->relaxed, t->residual);
+    if (t->removed > 0) printf("removed energy          %.3g J: joints turn too fast for the step\n", t->removed);
+}
+
 void simulate_print(const robot *r, const scene *s, const trajectory *t)
 {
     drifts d = trajectory_drifts(t);
@@ -148,8 +156,7 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     if (t->beyond >= 0)
         printf("joint limits            %s is beyond its own at %.3g s\n", r->names[t->beyond], t->since);
     if (t->forces)
-        printf("integrator              %s, %lld steps, %lld relaxed, residual at most %.1e\n", t->scheme,
-               (long long)t->steps, (long long)t->relaxed, t->residual);
+        print_steps(t);
     else
         printf("integrator              %s, %lld steps, %lld rejected, %lld evaluations\n", t->scheme,
                (long long)t->steps, (long long)t->rejected, (long long)t->evaluations);
@@ -181,7 +188,9 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     hml_result_add_integer(result, "steps", t->steps);
     hml_result_add_integer(result, "rejected", t->rejected);
     if (t->forces) hml_result_add_integer(result, "relaxed", t->relaxed);
+    if (t->forces) hml_result_add_integer(result, "substeps", t->substeps);
     if (t->forces) hml_result_add_number(result, "residual", t->residual);
+    if (t->forces) hml_result_add_number(result, "removed_energy", t->removed);
     hml_result_add_integer(result, "evaluations", t->evaluations);
     return result;
 }

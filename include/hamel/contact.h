@@ -26,8 +26,8 @@
  * restitution, pair by pair, the fastest first, before the step; so Newton's cradle behaves as it should. See
  * docs/contact.md.
  *
- * A step fails for NaN in the input, a step that is not positive, a singular M or a result that overflows. It then does
- * not change q_next, v_next and the stored impulses. The solver always answers, and says how well: `relaxed`, `residual`.
+ * A step fails for NaN in the input, a step that is not positive or a result that overflows. It then does not change
+ * q_next and v_next. The solver always answers, and says how well: `relaxed`, `residual`.
  * Nothing allocates.
  */
 #ifndef HAMEL_CONTACT_H
@@ -85,10 +85,13 @@ typedef struct hml_contact_result {
     int32_t bounces;
     int32_t iterations; /* sweeps of the solver; 0 where the guess was the solution */
     int32_t relaxed;    /* 1: no solution of the laws above was found, friction was relaxed: docs/contact.md */
+    int32_t massless;   /* 1: M was singular; joints that move no mass got 1e-9 of the largest inertia */
+    int32_t substeps;   /* 1, or more where a joint turns more than 0.3 rad in h: 32 at most */
     int32_t left_out;   /* contacts beyond max_contacts, the shallowest ones */
     double residual;    /* by how much the laws above are violated, relative to the fastest contact or joint */
     double penetration; /* the deepest overlap at q_M, metres; 0 without overlap */
     double work;        /* of all impulses: contact, limits, joint friction; joules */
+    double removed;     /* energy that joints too fast for h had gained by errors, and that was taken out; joules */
 } hml_contact_result;
 
 /* wrenches: nbodies × 6 in the bodies' frames; tau and wrenches may be NULL. q_next and v_next may be q and v */

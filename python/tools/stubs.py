@@ -117,7 +117,9 @@ RECORDS = {  # of those that no function's documentation describes
     "Frame": table("name kind: str\nbody: int"),
     "Shape": table("frame: int\nkind: str\nfriction restitution: float"),
     "MotionInfo": table("steps rejected evaluations iterations: int\nlast_step: float"),
-    "ContactStep": table("contacts limits bounces iterations left_out: int\nrelaxed: bool\nresidual penetration work: float"),
+    "ContactStep": table(
+        "contacts limits bounces iterations substeps left_out: int\nrelaxed massless: bool\nresidual penetration work removed: float"
+    ),
     "ContactPoint": table("shape other: int\ngap: float"),
     "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
 }

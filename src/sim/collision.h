@@ -26,7 +26,9 @@ typedef struct touch {
     int32_t body, other_body; /* −1: the world */
     vec3 point, normal, t1, t2;
     double gap, friction, restitution;
-    double impulse[3]; /* along normal, t1, t2 */
+    double impulse[3]; /* along normal, t1, t2, of the last substep */
+    vec3 total;        /* of all substeps, in the world */
+    int carried;       /* it is in the list of the next substep, too */
 } touch;
 
 typedef struct touch_list {

@@ -50,8 +50,9 @@ struct hml_contact {
     int32_t *parents;
 
     size_t n;
-    double *q, *v, *free, *x; /* q_M, velocity after bounces, free velocity, room */
-    double *u;                /* velocity with its linear parts in the axes of the predecessors */
+    double *mean, *pushed, *first; /* contact_free.c */
+    double *q, *v, *free, *x;      /* q_M, velocity after bounces, free velocity, room */
+    double *u;                     /* velocity with its linear parts in the axes of the predecessors */
     double *q_next, *v_next;
     double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
     double *L, *bias;
@@ -131,14 +132,44 @@ double hmli_contact_proximal(hml_contact *c, double part, int problems, int32_t 
  * residual of the laws */
 double hmli_contact_relax(hml_contact *c, double left);
 
-/* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do */
-int hmli_contact_displacement(hml_contact *c);
+/* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do. part: of a step */
+int hmli_contact_displacement(hml_contact *c, double part);
+
+/* ---- contact_free.c ---- */
+
+/* M at c->q in L, with what makes dampers and springs implicit over h, factored; bias: τ − h there, with ν. massless: 1
+ * if M was singular and has got armature; with h = 0 it gets none */
+hml_status hmli_contact_factor(hml_contact *c, hml_work *work, double h, const double *v, const double *tau,
+                               const double *wrenches, int *massless);
+
+/* how far the fastest joint turns in h, rad */
+double hmli_contact_turn_of(const hml_model *model, const double *v, double h);
+
+/* c->free: the velocity at the step's end without contacts, from c->v */
+void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches);
+
+/* is coordinate k of a joint a length? */
+static inline int contact_is_length(int32_t type, int32_t k)
+{
+    switch (type) {
+    case HML_JOINT_PRISMATIC:
+    case HML_JOINT_TRANSLATION2:
+    case HML_JOINT_TRANSLATION3: return 1;
+    case HML_JOINT_CYLINDRICAL: return k == 0;
+    case HML_JOINT_PLANAR: return k < 2;
+    case HML_JOINT_SCHOENFLIES:
+    case HML_JOINT_FREE: return k < 3;
+    default: return 0;
+    }
+}
+
+/* ---- contact_guard.c ---- */
+
+/* takes from v_next the energy that the step from q, v has made out of nothing */
+hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,
+                              const double *tau, hml_contact_result *r);
 
 /* ---- contact_step.c ---- */
-
-/* M at c->q in L, with what makes dampers and springs implicit over h, factored; bias: τ − h there, with ν */
-hml_status hmli_contact_factor(hml_contact *c, hml_work *work, double h, const double *v, const double *tau,
-                               const double *wrenches);
 
 /* out = J x */
 void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out);
@@ -148,8 +179,9 @@ void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *
 /* dampers and springs of the model and the servo, by coordinate */
 void hmli_contact_collect_passive(hml_contact *c);
 
-/* to L and bias, before L is factored */
+/* to bias, and to L before it is factored */
 void hmli_contact_add_passive(hml_contact *c, double h, const double *v);
+void hmli_contact_add_stiffness(hml_contact *c, double h);
 
 /* ---- contact_axes.c ---- */
 
@@ -163,6 +195,9 @@ void hmli_contact_add_turning(const hml_model *model, const double *v, double h,
 hml_status hmli_contact_advance(const hml_model *model, const double *q, const double *du, double *out);
 
 /* ---- contact_rows.c ---- */
+
+/* the same point of the same shapes in the last step, or NULL */
+touch *hmli_contact_find(const hml_contact *c, const touch *t);
 
 /* x = M⁻¹ Jᵀ P */
 void hmli_contact_push(const hml_contact *c, const double *P, double *x);

@@ -72,33 +72,18 @@ int32_t hmli_contact_bounces(hml_contact *c)
 
 static int one_sided(const contact_row *row) { return row->kind == ROW_CONTACT || row->kind == ROW_LIMIT; }
 
-/* is coordinate k of a joint a length? */
-static int is_length(int32_t type, int32_t k)
-{
-    switch (type) {
-    case HML_JOINT_PRISMATIC:
-    case HML_JOINT_TRANSLATION2:
-    case HML_JOINT_TRANSLATION3: return 1;
-    case HML_JOINT_CYLINDRICAL: return k == 0;
-    case HML_JOINT_PLANAR: return k < 2;
-    case HML_JOINT_SCHOENFLIES:
-    case HML_JOINT_FREE: return k < 3;
-    default: return 0;
-    }
-}
-
 /*
  * A point near the axis of a hinge has to turn it far to move a little. So no length changes by more than the largest
  * correction that was asked for, no angle by more than 0.05 rad: all of x becomes shorter, and the next steps do the
  * rest. Returns 0 where x holds what is no number.
  */
-static int limit_displacement(const hml_contact *c, double length)
+static int limit_displacement(const hml_contact *c, double length, double angle)
 {
     double part = 1;
     for (int32_t i = 0; i < c->model->njoints; i++) {
         const model_joint *j = &model_joints(c->model)[i];
         for (int32_t k = 0; k < j->nv; k++) {
-            const double most = is_length(j->type, k) ? length : most_turn, x = fabs(c->x[j->v + k]);
+            const double most = contact_is_length(j->type, k) ? length : angle, x = fabs(c->x[j->v + k]);
             if (!isfinite(x)) return 0;
             if (x * part > most) part = most / x;
         }
@@ -107,12 +92,12 @@ static int limit_displacement(const hml_contact *c, double length)
     return 1;
 }
 
-int hmli_contact_displacement(hml_contact *c)
+int hmli_contact_displacement(hml_contact *c, double part)
 {
     double largest = 0;
     for (int32_t i = 0; i < c->nrows; i++) {
         const double depth = one_sided(&c->rows[i]) ? -c->rows[i].gap - c->slop : 0;
-        c->w[i] = depth > 0 ? -c->correction * depth : 0;
+        c->w[i] = depth > 0 ? -part * c->correction * depth : 0;
         c->y[i] = 0;
         largest = fmax(largest, -c->w[i]);
     }
@@ -126,5 +111,5 @@ int hmli_contact_displacement(hml_contact *c)
         }
     }
     hmli_contact_push(c, c->y, c->x);
-    return limit_displacement(c, largest);
+    return limit_displacement(c, largest, part * most_turn);
 }

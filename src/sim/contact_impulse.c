@@ -111,6 +111,7 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
     hml_contact_impact room = {.struct_size = sizeof room}, *r = impact ? impact : &room;
     const hml_contact_settings settings = settings_for(count);
     hml_contact *c;
+    int massless;
     if (hmli_work_check(model, work, HML_USE_ALL) || count < 0 || (count && !sites) || !q || !v ||
         r->struct_size != sizeof *r) {
         return HML_INVALID_ARGUMENT;
@@ -121,7 +122,7 @@ hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t c
     memset(c->x, 0, c->n * sizeof(double));
     memcpy(c->v, c->x, c->n * sizeof(double));
     TRY(hmli_contact_pose(c, work));
-    TRY(hmli_contact_factor(c, work, 0, c->v, NULL, NULL)); /* the bias has no part in it */
+    TRY(hmli_contact_factor(c, work, 0, c->v, NULL, NULL, &massless)); /* the bias has no part in it */
     for (int32_t i = 0; i < count; i++) {
         touch t = {.shape = i, .other = -1, .feature = 0};
         TRY(read_site(model, &sites[i], &t));

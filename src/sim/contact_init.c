@@ -195,6 +195,9 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->v = layout_doubles(&at, n);
     c->u = layout_doubles(&at, n);
     c->free = layout_doubles(&at, n);
+    c->mean = layout_doubles(&at, n);
+    c->pushed = layout_doubles(&at, n);
+    c->first = layout_doubles(&at, n);
     c->x = layout_doubles(&at, n);
     c->q_next = layout_doubles(&at, nq);
     c->v_next = layout_doubles(&at, n);
@@ -267,8 +270,8 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
         c->joint_friction = NULL;
     if (hml_coordinate_parents(model, c->parents)) /* with mimic followers M is dense: one chain */
         for (int32_t i = 0; i < model->nv; i++) c->parents[i] = i - 1;
-    hmli_contact_collect_passive(c);
     *contact = c;
+    TRY(hml_contact_set_servo(c, NULL, NULL, NULL));
     return hml_contact_forget(c);
 }
 
@@ -289,12 +292,10 @@ hml_status hml_contact_get(const hml_contact *contact, int32_t index, hml_contac
 {
     if (!contact || !point || index < 0 || index >= contact->last.count) return HML_INVALID_ARGUMENT;
     const touch *t = &contact->last.items[index];
-    vec3 P = vec3_scale(t->impulse[0], t->normal);
-    P = vec3_axpy(t->impulse[1], t->t1, vec3_axpy(t->impulse[2], t->t2, P));
     point->shape = t->shape;
     point->other = t->other;
     point->gap = t->gap;
     write_vec3(t->point, point->position);
     write_vec3(t->normal, point->normal);
-    return write_vec3(P, point->impulse);
+    return write_vec3(t->total, point->impulse);
 }

@@ -65,8 +65,14 @@ void hmli_contact_add_passive(hml_contact *c, double h, const double *v)
 {
     add_servo(c, v);
     for (size_t i = 0; i < c->n; i++) {
+        if (c->stiffness[i] != 0) c->bias[i] -= 0.5 * h * c->stiffness[i] * v[i];
+    }
+}
+
+void hmli_contact_add_stiffness(hml_contact *c, double h)
+{
+    for (size_t i = 0; i < c->n; i++) {
         const double d = c->damping[i], k = c->stiffness[i];
-        if (k != 0) c->bias[i] -= 0.5 * h * k * v[i];
         if (k != 0 || d != 0) c->L[i * c->n + i] += h * (d + h * k);
     }
 }

@@ -21,16 +21,20 @@ hml_status hmli_contact_pose(hml_contact *c, hml_work *work)
     return hml_jacobians(c->model, work, &columns);
 }
 
-/* impulses of the same point in the last step */
+touch *hmli_contact_find(const hml_contact *c, const touch *t)
+{
+    for (int32_t i = 0; i < c->last.count; i++) {
+        touch *old = &c->last.items[i];
+        if (old->shape == t->shape && old->other == t->other && old->feature == t->feature) return old;
+    }
+    return NULL;
+}
+
 static void recall(const hml_contact *c, touch *t)
 {
+    const touch *old = hmli_contact_find(c, t);
     memset(t->impulse, 0, sizeof t->impulse);
-    for (int32_t i = 0; i < c->last.count; i++) {
-        const touch *old = &c->last.items[i];
-        if (old->shape != t->shape || old->other != t->other || old->feature != t->feature) continue;
-        memcpy(t->impulse, old->impulse, sizeof t->impulse);
-        return;
-    }
+    if (old) memcpy(t->impulse, old->impulse, sizeof t->impulse);
 }
 
 static void add_row(hml_contact *c, contact_row row, double P)

@@ -10,50 +10,43 @@
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
-hml_status hmli_contact_factor(hml_contact *c, hml_work *work, double h, const double *v, const double *tau,
-                               const double *wrenches)
-{
-    const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
-    const size_t n = c->n;
-    kernel_call call = hmli_work_call(work);
-    memset(c->L, 0, n * n * sizeof(double));
-    call.q.data = c->q;
-    call.v.data = v;
-    call.wrenches.data = wrenches;
-    call.torque.data = c->bias;
-    call.M.data = c->L;
-    call.M.ld = n;
-    hmli_work_inverse_dynamics(work, &call);
-    for (size_t i = 0; i < n; i++) c->bias[i] = (tau ? tau[i] : 0) - c->bias[i];
-    if (h > 0) hmli_contact_add_passive(c, h, v); /* in an impact no time passes */
-    for (size_t i = 0; i < n; i++) c->x[i] = c->L[i * n + i];
-    TRY(hml_ltl_factor(c->model->nv, c->parents, c->L));
-    for (size_t i = 0; i < n; i++) {
-        double pivot = c->L[i * n + i];
-        if (!(pivot * pivot > floor * c->x[i])) return HML_SINGULAR;
-    }
-    return HML_OK;
-}
-
 void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out)
 {
     for (int32_t i = 0; i < c->nrows; i++) out[i] = contact_dot(c->n, c->J + (size_t)i * c->n, x);
 }
 
-/* the step went well: what it found is what the next one starts from */
-static void remember(hml_contact *c)
+/* contacts of the substeps before that are over: they stay in the list, with what they did */
+static void keep_gone(hml_contact *c)
+{
+    for (int32_t i = 0; i < c->last.count && c->now.count < c->now.capacity; i++) {
+        const touch *old = &c->last.items[i];
+        touch *gone = &c->now.items[c->now.count];
+        if (old->carried) continue;
+        *gone = *old;
+        memset(gone->impulse, 0, sizeof gone->impulse);
+        c->now.count++;
+    }
+}
+
+/* the substep went well: what it found is what the next one starts from; sums of impulses are those of the whole step */
+static void remember(hml_contact *c, int first)
 {
     touch_list list = c->last;
     memset(c->limit_impulse, 0, (size_t)c->nlimits * sizeof(double));
     memset(c->friction_impulse, 0, c->n * sizeof(double));
     for (int32_t i = 0; i < c->nrows; i++) {
         const contact_row *row = &c->rows[i];
-        if (row->kind == ROW_CONTACT) {
-            for (int k = 0; k < 3; k++) c->now.items[row->index].impulse[k] = c->P[i + k] + c->bounced[i + k];
-        }
         if (row->kind == ROW_LIMIT) c->limit_impulse[row->index] = c->P[i];
         if (row->kind == ROW_FRICTION) c->friction_impulse[row->index] = c->P[i];
+        if (row->kind != ROW_CONTACT) continue;
+        touch *t = &c->now.items[row->index], *old = first ? NULL : hmli_contact_find(c, t);
+        for (int k = 0; k < 3; k++) t->impulse[k] = c->P[i + k] + c->bounced[i + k];
+        t->total =
+            vec3_axpy(t->impulse[1], t->t1, vec3_axpy(t->impulse[2], t->t2, vec3_scale(t->impulse[0], t->normal)));
+        if (old) t->total = vec3_add(t->total, old->total), old->carried = 1;
     }
+    if (!first) keep_gone(c);
+    for (int32_t i = 0; i < c->now.count; i++) c->now.items[i].carried = 0;
     c->last = c->now;
     c->now = list;
 }
@@ -61,9 +54,8 @@ static void remember(hml_contact *c)
 static void describe(const hml_contact *c, hml_contact_result *result)
 {
     result->contacts = c->now.count;
+    result->left_out = c->now.overflow > result->left_out ? c->now.overflow : result->left_out;
     result->limits = 0;
-    result->penetration = 0;
-    result->work = 0;
     hmli_contact_row_velocities(c, c->v_next, c->w);
     for (int32_t i = 0; i < c->nrows; i++) {
         const contact_row *row = &c->rows[i];
@@ -82,14 +74,13 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
     return hmli_work_check_state(model, q, v, tau, wrenches);
 }
 
-hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *c, double h, const double *q,
-                            const double *v, const double *tau, const double *wrenches, double *q_next, double *v_next,
-                            hml_contact_result *result)
+/* from q, v over h, a share of the step, to c->q_next, c->v_next */
+static hml_status substep(hml_contact *c, hml_work *work, double h, double share, const double *q, const double *v,
+                          const double *tau, const double *wrenches, hml_contact_result *r)
 {
-    hml_contact_result room = {.struct_size = sizeof room}, *r = result ? result : &room;
-    TRY(check(model, work, c, h, q, v, tau, wrenches));
-    if (!q_next || !v_next || r->struct_size != sizeof *r) return HML_INVALID_ARGUMENT;
+    const hml_model *model = c->model;
     const size_t n = c->n;
+    int massless;
     hmli_contact_turn(model, q, 0, v, c->u);
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->u[k];
     TRY(hmli_contact_advance(model, q, c->x, c->q));
@@ -98,40 +89,85 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     c->now.overflow = 0;
     hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
     if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
-    r->left_out = c->now.overflow;
     hmli_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
-    TRY(hmli_contact_factor(c, work, h, c->v, tau, wrenches));
+    TRY(hmli_contact_factor(c, work, h, c->v, tau, wrenches, &massless));
     hmli_contact_list_rows(c, h);
     hmli_contact_fill_rows(c);
-
     hmli_contact_row_velocities(c, c->v, c->before);
-    r->bounces = hmli_contact_bounces(c);
-    for (size_t k = 0; k < n; k++) c->free[k] = h * c->bias[k];
-    hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, c->free);
-    hml_factor_solve(model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, c->free);
-    hmli_contact_add_turning(model, c->v, h, c->free);
-    for (size_t k = 0; k < n; k++) c->free[k] += c->v[k];
+    r->bounces += hmli_contact_bounces(c);
+    hmli_contact_free(c, work, h, tau, wrenches);
     hmli_contact_row_velocities(c, c->free, c->base);
     const contact_answer answer = hmli_contact_solve(c);
-    r->residual = answer.residual;
-    r->iterations = answer.iterations;
-    r->relaxed = answer.relaxed;
     if (!isfinite(answer.residual)) return HML_NOT_FINITE;
+    r->residual = fmax(r->residual, answer.residual);
+    r->iterations += answer.iterations;
+    r->relaxed |= answer.relaxed;
+    r->massless |= massless;
     if (answer.relaxed && (c->options & HML_CONTACT_STRICT)) return HML_NOT_CONVERGED;
-
     hmli_contact_push(c, c->P, c->x);
     for (size_t k = 0; k < n; k++) c->v_next[k] = c->free[k] + c->x[k];
     describe(c, r);
-    int moved = hmli_contact_displacement(c);
+    int moved = hmli_contact_displacement(c, share);
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
     hmli_contact_turn(model, c->q, 0, c->x, c->x);
     hmli_contact_turn(model, c->q, 0, c->v_next, c->u);
     TRY(hmli_contact_advance(model, c->q, c->x, c->q_next));
     hmli_contact_turn(model, c->q_next, 1, c->u, c->v_next);
     TRY(hmli_work_check_state(model, c->q_next, c->v_next, NULL, NULL));
-    if (!isfinite(r->work)) return HML_NOT_FINITE;
-    remember(c);
+    return isfinite(r->work) ? HML_OK : HML_NOT_FINITE;
+}
+
+/* ---- substeps ---- */
+
+enum { MOST_SUBSTEPS = 32 };
+
+static const double most_turn = 0.3; /* rad in a substep: beyond it the mean velocity of contact_free.c is not found */
+
+/* all of h in parts that no joint turns too far in, at least `least` of them */
+static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t least, const double *q, const double *v,
+                           const double *tau, const double *wrenches, hml_contact_result *r)
+{
+    double done = 0;
+    *r = (hml_contact_result){.struct_size = sizeof *r};
+    for (int32_t left = 1; left > 0;) {
+        const double turn = hmli_contact_turn_of(c->model, v, h - done) / most_turn;
+        const int32_t most = MOST_SUBSTEPS - r->substeps, wanted = turn < most ? (int32_t)ceil(turn) : most;
+        left = wanted > least - r->substeps ? wanted : least - r->substeps;
+        if (left < 1 || most <= 1) left = 1;
+        const double part = (h - done) / left;
+        TRY(substep(c, work, part, part / h, q, v, tau, wrenches, r));
+        remember(c, r->substeps == 0);
+        r->substeps++;
+        done += part;
+        left--;
+        q = c->q_next, v = c->v_next;
+    }
+    return HML_OK;
+}
+
+/* the work of wrenches is not known to the guard */
+static int pushed(const hml_contact *c, const double *wrenches)
+{
+    for (size_t i = 0; wrenches && i < 6 * (size_t)c->model->nbodies; i++)
+        if (wrenches[i] != 0) return 1;
+    return 0;
+}
+
+hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *c, double h, const double *q,
+                            const double *v, const double *tau, const double *wrenches, double *q_next, double *v_next,
+                            hml_contact_result *result)
+{
+    hml_contact_result room = {.struct_size = sizeof room}, *r = result ? result : &room;
+    TRY(check(model, work, c, h, q, v, tau, wrenches));
+    if (!q_next || !v_next || r->struct_size != sizeof *r) return HML_INVALID_ARGUMENT;
+    hml_status status = HML_NOT_FINITE;
+    for (int32_t least = 1; status == HML_NOT_FINITE && least <= MOST_SUBSTEPS; least *= 4) {
+        status = substeps(c, work, h, least, q, v, tau, wrenches, r);
+        if (status && r->substeps) hml_contact_forget(c);
+    }
+    if (!status && !pushed(c, wrenches)) status = hmli_contact_guard(c, work, h, q, v, tau, r);
+    if (status) return status;
     memcpy(q_next, c->q_next, (size_t)model->nq * sizeof *q_next);
-    memcpy(v_next, c->v_next, n * sizeof *v_next);
+    memcpy(v_next, c->v_next, c->n * sizeof *v_next);
     return HML_OK;
 }

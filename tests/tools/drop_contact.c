@@ -1,7 +1,7 @@
 /*
  * drop_contact MODEL STEP SECONDS HEIGHT SEED limp|held
  *
- * A robot is dropped on a floor: its base free, its shapes HEIGHT metres above, in the neutral posture (SEED 0) or a
+ * A robot is dropped on a floor that lies HEIGHT metres below its shapes, its base free if its file lets it, in the neutral posture (SEED 0) or a
  * random one; limp, or with every joint held by a servo. Prints one line of words and numbers: how it ended and when,
  * steps, the largest gain of energy relative to the weight times HEIGHT plus one metre, the deepest penetration, the
  * largest speed, microseconds per step.
@@ -24,7 +24,7 @@ typedef struct drop {
     hml_shape *shapes;
     int32_t nshapes;
     size_t nq, nv;
-    double step, height;
+    double step, height, floor;
     int servo;
     double *q, *v, *target, *gap, *stiffness, *damping, *M, *h;
     double largest_residual;
@@ -77,7 +77,7 @@ static double radius(const hml_shape *s)
     }
 }
 
-/* balls around the shapes come to lie `height` above the floor */
+/* the floor lies `height` below balls around the shapes */
 static hml_status lift(drop *d)
 {
     double lowest = HUGE_VAL, position[3];
@@ -88,7 +88,7 @@ static hml_status lift(drop *d)
         if (status) return status;
         lowest = fmin(lowest, position[2] - radius(s));
     }
-    d->q[2] += d->height - lowest;
+    d->floor = lowest - d->height;
     return HML_OK;
 }
 
@@ -135,7 +135,7 @@ static hml_status one_step(drop *d, double h, hml_contact_result *r)
 
 static hml_status open_drop(drop *d, const char *path, uint64_t seed)
 {
-    static const hml_plane ground = {.normal = {0, 0, 1}, .friction = 0.8};
+    hml_plane ground = {.normal = {0, 0, 1}, .friction = 0.8};
     hml_load_options options;
     hml_error error = {0};
     hml_rng rng;
@@ -152,13 +152,14 @@ static hml_status open_drop(drop *d, const char *path, uint64_t seed)
     hml_contact_settings s = {.struct_size = sizeof s, .planes = &ground, .nplanes = 1};
     s.shapes = d->shapes, s.nshapes = d->nshapes;
     if (!status) status = hml_work_new(d->model, HML_ISA_BEST, HML_USE_ALL, &d->work);
-    size_t size = status ? 0 : hml_contact_size(d->model, &s);
-    if (!status) status = hml_contact_init(malloc(size + 1), size, d->model, &s, &d->contact);
     hml_rng_seed(&rng, seed);
     if (!status)
         status = (seed ? hml_configuration_random(d->model, &rng, d->q) : hml_configuration_neutral(d->model, d->q));
     if (!status) keep_limits(d);
     if (!status) status = lift(d);
+    ground.point[2] = d->floor;
+    size_t size = status ? 0 : hml_contact_size(d->model, &s);
+    if (!status) status = hml_contact_init(malloc(size + 1), size, d->model, &s, &d->contact);
     if (!status && d->servo) status = hml_contact_set_servo(d->contact, d->q, d->stiffness, d->damping);
     memcpy(d->target, d->q, d->nq * sizeof(double));
     return status;

@@ -108,10 +108,13 @@ static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, const hml_conta
     PyStructSequence_SetItem(answer, 4, PyLong_FromLong(r->bounces));
     PyStructSequence_SetItem(answer, 5, PyLong_FromLong(r->iterations));
     PyStructSequence_SetItem(answer, 6, PyBool_FromLong(r->relaxed));
-    PyStructSequence_SetItem(answer, 7, PyLong_FromLong(r->left_out));
-    PyStructSequence_SetItem(answer, 8, PyFloat_FromDouble(r->residual));
-    PyStructSequence_SetItem(answer, 9, PyFloat_FromDouble(r->penetration));
-    PyStructSequence_SetItem(answer, 10, PyFloat_FromDouble(r->work));
+    PyStructSequence_SetItem(answer, 7, PyBool_FromLong(r->massless));
+    PyStructSequence_SetItem(answer, 8, PyLong_FromLong(r->substeps));
+    PyStructSequence_SetItem(answer, 9, PyLong_FromLong(r->left_out));
+    PyStructSequence_SetItem(answer, 10, PyFloat_FromDouble(r->residual));
+    PyStructSequence_SetItem(answer, 11, PyFloat_FromDouble(r->penetration));
+    PyStructSequence_SetItem(answer, 12, PyFloat_FromDouble(r->work));
+    PyStructSequence_SetItem(answer, 13, PyFloat_FromDouble(r->removed));
     return answer;
 }
 
@@ -290,8 +293,9 @@ PyObject *model_shapes(const hml_model *model)
 
 int contact_ready(PyObject *module)
 {
-    static const char *const STEP[] = {"q",       "v",        "contacts", "limits",      "bounces", "iterations",
-                                       "relaxed", "left_out", "residual", "penetration", "work",    NULL};
+    static const char *const STEP[] = {"q",          "v",           "contacts", "limits",   "bounces",
+                                       "iterations", "relaxed",     "massless", "substeps", "left_out",
+                                       "residual",   "penetration", "work",     "removed",  NULL};
     static const char *const POINT[] = {"shape", "other", "position", "normal", "gap", "impulse", NULL};
     static const char *const SHAPE[] = {"frame",    "kind",     "size",        "position",
                                         "rotation", "friction", "restitution", NULL};

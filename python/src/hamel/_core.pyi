@@ -109,10 +109,13 @@ class ContactStep(NamedTuple):
     bounces: int
     iterations: int
     relaxed: bool
+    massless: bool
+    substeps: int
     left_out: int
     residual: float
     penetration: float
     work: float
+    removed: float
 
 class Coriolis(NamedTuple):
     C: NDArray[numpy.float64]

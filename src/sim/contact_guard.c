@@ -1,0 +1,106 @@
+/*
+ * Energy that a step has made out of nothing is taken out again.
+ *
+ * Coriolis forces do no work, but in steps of finite length they do, and light links between joints whose axes become
+ * parallel turn as fast as one likes. A joint that turns more than 0.1 rad in a step is too fast for the scheme. Where
+ * there is one, the energy after the step, that of springs and servos included, may exceed the one before by the work of
+ * τ. What is more is taken from the joints that are too fast, by making them slower by a common factor. All others keep
+ * their velocities, unless that is not enough; then they pay, too, but not for what the displacement out of penetrations
+ * has lifted.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "group/joint.h"
+#include "model/coordinates.h"
+#include "sim/contact.h"
+
+static const double too_fast = 0.1; /* rad in a step */
+
+/* ½ k (q ⊖ target)² of the servo */
+static double servo_energy(const hml_contact *c, const double *q)
+{
+    double sum = 0;
+    for (const model_joint *j = first_joint(c->model); c->servo && j; j = next_joint(c->model, j)) {
+        double log[HML_JOINT_MAX_NV] = {0};
+        joint_difference(group_type(j->type), c->target + j->q, q + j->q, log);
+        for (int32_t k = 0; k < j->nv; k++) sum += 0.5 * c->servo_stiffness[j->v + k] * log[k] * log[k];
+    }
+    return sum;
+}
+
+/* M is c->L afterwards; NaN if there is no number for it */
+static double energy(hml_contact *c, hml_work *work, const double *q, const double *v)
+{
+    hml_dynamics_result x = {.struct_size = sizeof x, .M = c->L, .h = c->bias};
+    if (hml_dynamics(c->model, work, q, v, NULL, NULL, &x)) return NAN;
+    return x.kinetic_energy + x.potential_energy + servo_energy(c, q);
+}
+
+/* what the displacement out of penetrations may have lifted */
+static double lifted(const hml_contact *c, const hml_contact_result *r)
+{
+    const double *g = c->model->gravity, strength = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return c->mobility > 0 ? strength / c->mobility * c->correction * r->penetration : 0;
+}
+
+static double work_of(const hml_contact *c, double h, const double *v, const double *tau)
+{
+    double sum = 0;
+    for (size_t k = 0; tau && k < c->n; k++) sum += 0.5 * h * tau[k] * (v[k] + c->v_next[k]);
+    return sum;
+}
+
+/* the largest s in [0, 1] with ½ (slow + s fast)ᵀ M (slow + s fast) ≤ target, or the s that makes it least */
+static double slower(hml_contact *c, double h, double target)
+{
+    const size_t n = c->n;
+    double a = 0, b = 0, both = 0;
+    for (size_t i = 0; i < n; i++) c->x[i] = 0;
+    for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
+        for (int32_t k = 0; k < j->nv; k++) {
+            const int fast = !contact_is_length(j->type, k) && h * fabs(c->v_next[j->v + k]) > too_fast;
+            if (fast) c->x[j->v + k] = c->v_next[j->v + k];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++) {
+            const double M = k <= i ? c->L[i * n + k] : c->L[k * n + i];
+            a += 0.5 * c->x[i] * M * c->x[k];
+            b += c->x[i] * M * (c->v_next[k] - c->x[k]);
+            both += 0.5 * c->v_next[i] * M * c->v_next[k];
+        }
+    }
+    if (!(a > 0)) return 1;
+    const double rest = both - a - b - target, under = b * b - 4 * a * rest; /* a s² + b s + rest = 0 */
+    const double s = under > 0 ? (sqrt(under) - b) / (2 * a) : -b / (2 * a);
+    return fmin(1, fmax(0, s));
+}
+
+static double kinetic_energy(const hml_contact *c)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        for (size_t k = 0; k < c->n; k++) {
+            sum += 0.5 * c->v_next[i] * c->v_next[k] * (k <= i ? c->L[i * c->n + k] : c->L[k * c->n + i]);
+        }
+    }
+    return sum;
+}
+
+hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,
+                              const double *tau, hml_contact_result *r)
+{
+    const double turn = fmax(hmli_contact_turn_of(c->model, v, h), hmli_contact_turn_of(c->model, c->v_next, h));
+    if (!(turn > too_fast)) return HML_OK;
+    const double before = energy(c, work, q, v), after = energy(c, work, c->q_next, c->v_next);
+    if (!isfinite(before) || !isfinite(after)) return HML_NOT_FINITE;
+    const double kinetic = kinetic_energy(c), excess = after - before - work_of(c, h, v, tau);
+    if (!(excess > 1e-6 * kinetic)) return HML_OK;
+    const double part = slower(c, h, fmax(0, kinetic - excess)), most = fmax(0, kinetic - excess + lifted(c, r));
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] -= (1 - part) * c->x[i];
+    const double left = kinetic_energy(c), all = left > 1.01 * most ? sqrt(most / left) : 1;
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] *= all;
+    r->removed += kinetic - kinetic_energy(c);
+    return HML_OK;
+}
