@@ -162,8 +162,8 @@ static char *text_of(const header *h, const unsigned char *entry)
     if (!text) return NULL;
     for (size_t k = 0; k < h->width; k += 4) {
         const unsigned char *c = entry + k;
-        unsigned long code = h->swapped ? (unsigned long)c[0] << 24 | (unsigned long)c[1] << 16 | c[2] << 8u | c[3]
-                                        : (unsigned long)c[3] << 24 | (unsigned long)c[2] << 16 | c[1] << 8u | c[0];
+        unsigned long code = 0;
+        for (int i = 0; i < 4; i++) code = code << 8 | c[h->swapped ? i : 3 - i];
         if (code == 0) break;
         if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) code = '?';
         int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;

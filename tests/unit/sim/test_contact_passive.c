@@ -133,8 +133,8 @@ static void test_servo_is_a_spring_of_the_model(void **state)
         for (int i = 0; i < hml_model_nv(s.model); i++) s.v[i] = t.v[i] = draw(&seed);
         run(&s, 1e-2, 20, NULL);
         run(&t, 1e-2, 20, NULL);
-        assert_all_close(s.q, t.q, (size_t)hml_model_nq(s.model), 1e-10); /* another order of the same sums */
-        assert_all_close(s.v, t.v, (size_t)hml_model_nv(s.model), 1e-10);
+        assert_all_close(s.q, t.q, hml_model_nq(s.model), 1e-10); /* another order of the same sums */
+        assert_all_close(s.v, t.v, hml_model_nv(s.model), 1e-10);
         close_scene(&s);
         close_scene(&t);
     }
