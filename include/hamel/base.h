@@ -22,6 +22,18 @@
 #define HML_API extern HML_VISIBLE
 #endif
 
+/* ---- structs that may grow ---- */
+
+/*
+ * A struct that begins with struct_size may have more fields in a later version. The caller sets struct_size to the
+ * sizeof of its own header, and everything that it does not use to zero. Fields that only one of the two knows, caller
+ * or library, count as zero; HML_INVALID_ARGUMENT if the caller sets one that the library does not know. HML_STRUCT makes
+ * such a struct in C:
+ *
+ *   hml_step(model, work, scratch, &HML_STRUCT(hml_discrete_step, .h = 1e-3, .q = q, .v = v, …));
+ */
+#define HML_STRUCT(type, ...) ((type){.struct_size = sizeof(type), __VA_ARGS__})
+
 /* ---- version ---- */
 
 /* The version of the headers, and of the library at run time. */

@@ -67,12 +67,12 @@ typedef struct hml_frame_motion {
 } hml_frame_motion;
 
 HML_API hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
-                             const double *q, const double *v, const double *a, hml_frame_motion *motion);
+                             const double *q, const double *v, const double *a, const hml_frame_motion *motion);
 
 /* for an observer on the frame `reference`, which takes the place of the world; HML_WORLD makes it hml_frame */
 HML_API hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
                                       hml_representation representation, const double *q, const double *v,
-                                      const double *a, hml_frame_motion *motion);
+                                      const double *a, const hml_frame_motion *motion);
 
 /* three things that are called the acceleration of a frame E, expressed in a frame C; A is the world */
 typedef enum hml_acceleration_kind {
@@ -106,7 +106,7 @@ typedef struct hml_place {
  */
 HML_API hml_status hml_frame_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
                                 hml_place place, const double *q, const double *v, const double *a,
-                                hml_frame_motion *motion);
+                                const hml_frame_motion *motion);
 
 /* the observer replaces the world: intrinsic ᴰX_F d/dt(ᶠv_{F,E}); classical: ö in F and ω̇, in the axes of D */
 HML_API hml_status hml_frame_acceleration_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer,
@@ -201,7 +201,7 @@ typedef struct hml_point_motion {
  * acceleration = J ν̇ + J̇ ν + 2 ω × R ȧ + R ä; J and J̇ are those of the point fixed in the frame where it is now.
  */
 HML_API hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, const double point[3],
-                             const double *q, const double *v, const double *a, hml_point_motion *motion);
+                             const double *q, const double *v, const double *a, const hml_point_motion *motion);
 
 /* ---- the whole robot ---- */
 
@@ -221,7 +221,7 @@ typedef struct hml_centroidal_motion {
 
 /* HML_SINGULAR if the robot has no mass */
 HML_API hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *q, const double *v,
-                                  const double *a, hml_centroidal_motion *motion);
+                                  const double *a, const hml_centroidal_motion *motion);
 
 /*
  * The columns of all joints, right-trivialized: the right Jacobian of a body has the columns of the joints that carry

@@ -32,7 +32,7 @@ typedef struct hml_frame_derivative {
 
 HML_API hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t frame,
                                          hml_representation representation, const double *q, const double *v,
-                                         const double *a, hml_frame_derivative *derivative);
+                                         const double *a, const hml_frame_derivative *derivative);
 
 /*
  * H: nv × 6 × nv, J̇ = Σ H[k] ν_k. The rows of J are in `representation`; its columns, and the directions k, belong to
@@ -123,7 +123,7 @@ typedef struct hml_system {
 } hml_system;
 
 HML_API hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_representation representation,
-                                       const double *q, const double *v, hml_system *system);
+                                       const double *q, const double *v, const hml_system *system);
 
 /*
  * The coordinates' velocities and accelerations from the motion of the bodies: V and A are n × 6, twists in the

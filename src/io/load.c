@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "io/builtin.h"
 #include "io/common/environment.h"
 #include "io/common/file.h"
@@ -14,15 +15,11 @@ void hml_load_options_init(hml_load_options *options)
     options->struct_size = sizeof *options;
 }
 
-/* programs built against another version have another size: what they do not know keeps its default */
 static hml_status copy_options(const hml_load_options *given, hml_load_options *options, hml_error *error)
 {
     hml_load_options_init(options);
-    if (given) {
-        size_t size = given->struct_size;
-        if (size < sizeof size) return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "options are not initialized");
-        memcpy(options, given, size < sizeof *options ? size : sizeof *options);
-        options->struct_size = sizeof *options;
+    if (given && !struct_read(options, given, sizeof *options, STRUCT_END(hml_load_options, format))) {
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "options are not initialized");
     }
     if (!options->base_name) options->base_name = "base";
     if ((int)options->format < HML_FORMAT_AUTO || (int)options->format > HML_FORMAT_JSON)

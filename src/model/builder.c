@@ -1,5 +1,6 @@
 /* Collecting what a model is made of. Items are checked as they come, so that a loader can say where they stand. */
 #include "model/builder.h"
+#include "base/struct_size.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,15 +102,12 @@ static hml_status check_cross_name(const hml_builder *b, const char *link, hml_e
     return HML_OK;
 }
 
-/* Programs built against another version have another size: what they do not know keeps its default. */
 static hml_status copy_joint(const hml_joint_spec *given, hml_joint_spec *joint)
 {
-    size_t size = given->struct_size;
-    if (size < offsetof(hml_joint_spec, position)) return HML_INVALID_ARGUMENT;
+    const size_t least = STRUCT_END(hml_joint_spec, type);
+    if (!struct_is_readable(given, sizeof *joint, least)) return HML_INVALID_ARGUMENT;
     hml_joint_spec_init(joint, given->type);
-    memcpy(joint, given, size < sizeof *joint ? size : sizeof *joint);
-    joint->struct_size = sizeof *joint;
-    return HML_OK;
+    return struct_read(joint, given, sizeof *joint, least) ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
 hml_status hml_builder_add_body(hml_builder *b, const char *name, const char *parent, const hml_joint_spec *joint,

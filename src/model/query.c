@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "model/block.h"
 #include "model/pose.h"
 
@@ -33,14 +34,11 @@ const char *hml_model_warning(const hml_model *m, int32_t index)
     return index >= 0 && index < m->nwarnings ? model_text(m, model_warnings(m)[index]) : NULL;
 }
 
-/* callers built against an older header have smaller structs: they get the part they know */
-static hml_status give(const void *all, size_t all_size, void *info)
+static hml_status give(const void *all, size_t size, void *info)
 {
-    size_t size;
-    memcpy(&size, info, sizeof size);
-    if (size < sizeof size) return HML_INVALID_ARGUMENT;
-    size_t shared = size < all_size ? size : all_size;
-    memcpy((char *)info + sizeof size, (const char *)all + sizeof size, shared - sizeof size);
+    const size_t least = STRUCT_END(hml_body_info, name); /* every info begins with a name */
+    if (!struct_is_writable(info, least)) return HML_INVALID_ARGUMENT;
+    struct_give(info, all, size);
     return HML_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "model/pose.h"
 
 enum { ALL_TYPES = (2 << HML_JOINT_FREE) - 1 };
@@ -185,9 +186,10 @@ static int sensible(const hml_random_spec *spec)
 hml_status hml_model_random(const hml_random_spec *given, hml_model **model)
 {
     hml_random_spec spec;
-    if (!given || !model || given->struct_size < offsetof(hml_random_spec, nbodies)) return HML_INVALID_ARGUMENT;
     hml_random_spec_init(&spec);
-    memcpy(&spec, given, given->struct_size < sizeof spec ? given->struct_size : sizeof spec);
+    if (!given || !model || !struct_read(&spec, given, sizeof spec, STRUCT_END(hml_random_spec, seed))) {
+        return HML_INVALID_ARGUMENT;
+    }
     if (!sensible(&spec)) return HML_INVALID_ARGUMENT;
     hml_rng rng;
     hml_rng_seed(&rng, spec.seed);

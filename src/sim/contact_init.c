@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
@@ -59,10 +60,15 @@ static hml_status check_plane(const hml_plane *p)
     return p->friction >= 0 && p->restitution >= 0 && p->restitution <= 1 ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
+static const hml_contact_settings *take(const hml_contact_settings *given, hml_contact_settings *room)
+{
+    return STRUCT_TAKE(hml_contact_settings, given, room, planes);
+}
+
 static hml_status check(const hml_model *model, const hml_contact_settings *s)
 {
-    if (!model || !s || s->struct_size != sizeof *s || s->nplanes < 0 || s->nshapes < 0 || s->max_contacts < 0 ||
-        (s->nplanes && !s->planes) || s->iterations < 0) {
+    if (!model || !s || s->nplanes < 0 || s->nshapes < 0 || s->max_contacts < 0 || (s->nplanes && !s->planes) ||
+        s->iterations < 0) {
         return HML_INVALID_ARGUMENT;
     }
     const double numbers[] = {s->slop, s->correction, s->bounce, s->tolerance};
@@ -230,7 +236,9 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
 size_t hml_contact_size(const hml_model *model, const hml_contact_settings *settings)
 {
     hml_contact c;
-    size_t size = check(model, settings) ? 0 : lay_out(model, settings, NULL, &c);
+    hml_contact_settings room;
+    const hml_contact_settings *s = take(settings, &room);
+    size_t size = check(model, s) ? 0 : lay_out(model, s, NULL, &c);
     return size < SIZE_MAX ? size : 0;
 }
 
@@ -239,7 +247,8 @@ static double or_default(double x, double otherwise) { return x > 0 ? x : otherw
 hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, const hml_contact_settings *settings,
                             hml_contact **contact)
 {
-    const hml_contact_settings *s = settings;
+    hml_contact_settings settings_room;
+    const hml_contact_settings *s = take(settings, &settings_room);
     if (!memory || !contact || (uintptr_t)memory % sizeof(double)) return HML_INVALID_ARGUMENT;
     TRY(check(model, s));
     hml_contact *c = memory, room;

@@ -1,6 +1,7 @@
 /* Motions: set up, stepped, asked. The schemes are in motion_explicit.c, motion_variational.c, motion_alpha.c and
  * motion_phase.c. */
 #include "sim/motion.h"
+#include "base/struct_size.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,15 +100,14 @@ size_t hml_motion_size(const hml_model *model)
 static int options_are_sound(const hml_motion_options *o)
 {
     int adaptive = o->scheme == HML_SCHEME_DOPRI5 && o->tolerance > 0;
-    return o->struct_size == sizeof *o && is_scheme(o->scheme) && isfinite(o->step) &&
-           (o->step > 0 || (adaptive && o->step == 0)) && o->tolerance >= 0 && isfinite(o->tolerance) &&
-           o->radius >= 0 && o->radius <= 1 && o->iterations > 0;
+    return is_scheme(o->scheme) && isfinite(o->step) && (o->step > 0 || (adaptive && o->step == 0)) &&
+           o->tolerance >= 0 && isfinite(o->tolerance) && o->radius >= 0 && o->radius <= 1 && o->iterations > 0;
 }
 
 static hml_status check_forces(const hml_model *model, const hml_forces *f)
 {
     size_t n = (size_t)model->nv;
-    if (f->struct_size != sizeof *f || f->nframe_wrenches < 0 || (f->nframe_wrenches && !f->frame_wrenches) ||
+    if (f->nframe_wrenches < 0 || (f->nframe_wrenches && !f->frame_wrenches) ||
         (f->nsamples && (!f->sample_times || !f->samples)) || ((f->stiffness || f->damping) && !f->target)) {
         return HML_INVALID_ARGUMENT;
     }
@@ -128,11 +128,16 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
                            const hml_motion_options *options, const hml_forces *forces, double t, const double *q,
                            const double *v, hml_motion **motion)
 {
-    hml_motion_options usual;
-    hml_motion_options_init(&usual);
-    if (!options) options = &usual;
+    hml_motion_options own;
+    hml_forces room;
+    const hml_forces *f = STRUCT_TAKE(hml_forces, forces, &room, tau);
+    hml_motion_options_init(&own);
+    if (options && !struct_read(&own, options, sizeof own, STRUCT_END(hml_motion_options, scheme))) {
+        return HML_INVALID_ARGUMENT;
+    }
+    if (forces && !f) return HML_INVALID_ARGUMENT;
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !memory || size < hml_motion_size(model) ||
-        (uintptr_t)memory % sizeof(double) || !options_are_sound(options) || !q || !v || !motion || !isfinite(t)) {
+        (uintptr_t)memory % sizeof(double) || !options_are_sound(&own) || !q || !v || !motion || !isfinite(t)) {
         return HML_INVALID_ARGUMENT;
     }
     hml_motion *m = memory;
@@ -140,15 +145,15 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
     lay_out(model, (double *)(void *)(m + 1), m);
     m->model = model;
     m->work = work;
-    m->options = *options;
+    m->options = own;
     if (m->options.scheme != HML_SCHEME_DOPRI5) m->options.tolerance = 0;
     m->info.struct_size = sizeof m->info;
     m->n = (size_t)model->nv;
     m->nq = (size_t)model->nq;
     model_mimic_map(model, m->user, m->factor);
-    hml_status status = forces ? check_forces(model, forces) : HML_OK;
+    hml_status status = f ? check_forces(model, f) : HML_OK;
     if (status) return status;
-    if (forces) m->forces = *forces;
+    if (f) m->forces = *f;
     status = hml_motion_restart(m, t, q, v);
     if (!status) *motion = m;
     return status;
@@ -323,7 +328,7 @@ const double *hml_motion_velocity(const hml_motion *m) { return m ? m->v : NULL;
 
 hml_status hml_motion_get_info(const hml_motion *m, hml_motion_info *info)
 {
-    if (!m || !info || info->struct_size != sizeof *info) return HML_INVALID_ARGUMENT;
-    *info = m->info;
+    if (!m || !info || !struct_is_writable(info, STRUCT_END(hml_motion_info, steps))) return HML_INVALID_ARGUMENT;
+    struct_give(info, &m->info, sizeof m->info);
     return HML_OK;
 }

@@ -55,7 +55,7 @@ typedef struct hml_joint_loads {
 
 HML_API hml_status hml_joint_wrenches(const hml_model *model, void *scratch, hml_representation representation,
                                       const double *q, const double *v, const double *a, const double *wrenches,
-                                      hml_joint_loads *loads);
+                                      const hml_joint_loads *loads);
 
 typedef enum hml_crba_frame {
     HML_CRBA_BODY = 0, /* inertias and columns move from body to body */

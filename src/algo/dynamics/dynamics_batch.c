@@ -5,6 +5,7 @@
 #include "algo/for_each_pack.h"
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/struct_size.h"
 
 /* M⁻¹ of all states; returns those that failed */
 static unsigned inverse_mass(const hml_work *work, const kernel_call *call)
@@ -127,10 +128,12 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
     return failed;
 }
 
-hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, const hml_dynamics_states *x,
+hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, const hml_dynamics_states *arguments,
                               hml_status *status)
 {
-    if (hmli_work_check_forward(model, work) || !x || x->struct_size != sizeof *x || !x->q.data) {
+    hml_dynamics_states room;
+    const hml_dynamics_states *x = STRUCT_TAKE(hml_dynamics_states, arguments, &room, q);
+    if (hmli_work_check_forward(model, work) || !x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
     if ((x->M.data || x->Minv.data) && hmli_work_check(model, work, HML_USE_FACTOR)) return HML_INVALID_ARGUMENT;

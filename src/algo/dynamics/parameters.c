@@ -29,6 +29,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "kernel/scratch.h"
 #include "model/mimic.h"
 #include "model/pose.h"
@@ -348,30 +349,34 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
 static int valid(const hml_model *model, const hml_work *work, const double *q, const double *v, const double *scratch,
                  const hml_parameter_derivatives *d)
 {
-    return !hmli_work_check(model, work, HML_USE_FACTOR) && q && v && scratch && d && d->struct_size == sizeof *d;
+    return !hmli_work_check(model, work, HML_USE_FACTOR) && q && v && scratch && d;
 }
 
 hml_status hml_inverse_dynamics_parameters(const hml_model *model, hml_work *work, const double *q, const double *v,
                                            const double *a, const double *wrenches, double *scratch,
                                            const hml_parameter_derivatives *derivatives)
 {
-    if (!valid(model, work, q, v, scratch, derivatives)) return HML_INVALID_ARGUMENT;
+    hml_parameter_derivatives room;
+    const hml_parameter_derivatives *d = STRUCT_TAKE(hml_parameter_derivatives, derivatives, &room, inertia);
+    if (!valid(model, work, q, v, scratch, d)) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
     context x;
     x.forward = 0;
     lay_out(model, scratch, &x);
-    return run(model, work, q, v, a, wrenches, &x, derivatives);
+    return run(model, work, q, v, a, wrenches, &x, d);
 }
 
 hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_work *work, const double *q, const double *v,
                                            const double *tau, const double *wrenches, double *scratch,
                                            const hml_parameter_derivatives *derivatives)
 {
-    if (!valid(model, work, q, v, scratch, derivatives)) return HML_INVALID_ARGUMENT;
+    hml_parameter_derivatives room;
+    const hml_parameter_derivatives *d = STRUCT_TAKE(hml_parameter_derivatives, derivatives, &room, inertia);
+    if (!valid(model, work, q, v, scratch, d)) return HML_INVALID_ARGUMENT;
     context x;
     x.forward = 1;
     lay_out(model, scratch, &x);
     hml_status status = hml_forward_dynamics(model, work, q, v, tau, wrenches, x.a);
-    return status ? status : run(model, work, q, v, x.a, wrenches, &x, derivatives);
+    return status ? status : run(model, work, q, v, x.a, wrenches, &x, d);
 }

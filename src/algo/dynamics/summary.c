@@ -11,6 +11,7 @@
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "hamel/dynamics.h"
 #include "kernel/scratch.h"
 #include "model/coordinates.h"
@@ -103,13 +104,9 @@ static hml_status finite_result(const hml_model *model, const hml_dynamics_resul
     return HML_OK;
 }
 
-hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v, const double *tau,
-                        const double *wrenches, hml_dynamics_result *result)
+static hml_status summarize(const hml_model *model, hml_work *work, const double *q, const double *v, const double *tau,
+                            const double *wrenches, hml_dynamics_result *result)
 {
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !result || result->struct_size != sizeof *result ||
-        !result->M || !result->h) {
-        return HML_INVALID_ARGUMENT;
-    }
     hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     size_t nv = (size_t)model->nv;
@@ -148,4 +145,18 @@ hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q,
     status = finite_result(model, result);
     if (status || !result->acceleration) return status;
     return hml_forward_dynamics(model, work, q, v, tau, wrenches, result->acceleration);
+}
+
+hml_status hml_dynamics(const hml_model *model, hml_work *work, const double *q, const double *v, const double *tau,
+                        const double *wrenches, hml_dynamics_result *result)
+{
+    hml_dynamics_result room;
+    const hml_dynamics_result *taken = STRUCT_TAKE(hml_dynamics_result, result, &room, h);
+    if (!taken || hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !taken->M || !taken->h) {
+        return HML_INVALID_ARGUMENT;
+    }
+    hml_dynamics_result *own = taken == result ? result : &room;
+    hml_status status = summarize(model, work, q, v, tau, wrenches, own);
+    struct_give(result, own, sizeof *own);
+    return status;
 }

@@ -2,11 +2,12 @@
 #include "algo/for_each_pack.h"
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/struct_size.h"
 #include "hamel/kinematics.h"
 
 static hml_status check(const hml_model *model, const hml_work *work, const hml_jacobian_columns *x)
 {
-    if (hmli_work_check(model, work, HML_USE_TREE) || !x || x->struct_size != sizeof *x || !x->q.data) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
     if (!output_fits(x->H, 16 * (size_t)model->nbodies) || !output_fits(x->J, (size_t)model->nv)) {
@@ -71,10 +72,12 @@ static void finish(const void *data, size_t state, hml_status status)
 
 hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
 {
-    hml_status status = check(model, work, arguments);
+    hml_jacobian_columns room;
+    const hml_jacobian_columns *x = STRUCT_TAKE(hml_jacobian_columns, arguments, &room, q);
+    hml_status status = check(model, work, x);
     if (status) return status;
     const kernel_choice *choice = &work->choice;
-    const batch b = batch_of(work, arguments);
+    const batch b = batch_of(work, x);
     const jacobian_call call = call_at(&b, 0, 1);
     status = check_state(&b, 0);
     if (!status) {
@@ -92,9 +95,11 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
 hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n, const hml_jacobian_columns *arguments,
                                hml_status *status)
 {
-    hml_status unfit = check(model, work, arguments);
+    hml_jacobian_columns room;
+    const hml_jacobian_columns *x = STRUCT_TAKE(hml_jacobian_columns, arguments, &room, q);
+    hml_status unfit = check(model, work, x);
     if (unfit) return unfit;
-    const batch b = batch_of(work, arguments);
+    const batch b = batch_of(work, x);
     static const pack_functions functions = {.run = run, .check = check_state, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = &b,

@@ -3,6 +3,7 @@
 
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/kinematics.h"
 
@@ -12,7 +13,7 @@ _Static_assert(sizeof(centroidal_column) + 12 * sizeof(double) <= sizeof(column_
 
 static int valid(const hml_centroidal_motion *x, const double *v, const double *a)
 {
-    if (!x || x->struct_size != sizeof *x) return 0;
+    if (!x) return 0;
     if ((x->com_acceleration || x->momentum_rate) && !a) return 0;
     return v || !(x->com_Jdot || x->com_velocity || x->com_acceleration || x->Adot || x->momentum || x->momentum_rate);
 }
@@ -24,8 +25,10 @@ static void com_rows(const double *A, size_t nv, double mass, double *out)
 }
 
 hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *q, const double *v, const double *a,
-                          hml_centroidal_motion *motion)
+                          const hml_centroidal_motion *given)
 {
+    hml_centroidal_motion room;
+    const hml_centroidal_motion *motion = STRUCT_TAKE(hml_centroidal_motion, given, &room, com);
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     TRY(hmli_work_check_state(model, q, v, a, NULL));
     if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;

@@ -7,6 +7,7 @@
 #include "algo/linearize/representation.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 
 _Static_assert(sizeof(path_column) <= sizeof(column_state), "scratch of a column");
@@ -19,10 +20,12 @@ static hml_status check(const hml_model *model, const hml_work *work, int32_t fr
 
 hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t frame,
                                  hml_representation representation, const double *q, const double *v, const double *a,
-                                 hml_frame_derivative *x)
+                                 const hml_frame_derivative *derivative)
 {
+    hml_frame_derivative room;
+    const hml_frame_derivative *x = STRUCT_TAKE(hml_frame_derivative, derivative, &room, placement_q);
     TRY(check(model, work, frame, representation));
-    if (!q || !x || x->struct_size != sizeof *x) return HML_INVALID_ARGUMENT;
+    if (!q || !x) return HML_INVALID_ARGUMENT;
     if ((x->acceleration_q && !a) || (!v && (x->twist_q || x->acceleration_q || x->acceleration_v))) {
         return HML_INVALID_ARGUMENT;
     }

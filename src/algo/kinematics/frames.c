@@ -4,6 +4,7 @@
 #include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 
 static int frame_or_world(const hml_model *m, int32_t frame) { return frame >= HML_WORLD && frame < m->nframes; }
@@ -67,15 +68,17 @@ hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml
 
 static int valid(const hml_frame_motion *motion, const double *v, const double *a)
 {
-    if (!motion || motion->struct_size != sizeof *motion) return 0;
+    if (!motion) return 0;
     if (motion->acceleration && !a) return 0;
     return v || !(motion->Jdot || motion->twist || motion->acceleration);
 }
 
 hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
                               hml_representation representation, const double *q, const double *v, const double *a,
-                              hml_frame_motion *motion)
+                              const hml_frame_motion *given)
 {
+    hml_frame_motion room;
+    const hml_frame_motion *motion = STRUCT_TAKE(hml_frame_motion, given, &room, pose);
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     if (frame < 0 || frame >= model->nframes || !frame_or_world(model, reference) ||
         !representation_exists(representation)) {
@@ -98,7 +101,7 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
 }
 
 hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
-                     const double *q, const double *v, const double *a, hml_frame_motion *motion)
+                     const double *q, const double *v, const double *a, const hml_frame_motion *motion)
 {
     return hml_frame_relative(model, work, frame, HML_WORLD, representation, q, v, a, motion);
 }

@@ -15,6 +15,7 @@
 #include "algo/work.h"
 #include "base/dense.h"
 #include "base/layout.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
@@ -227,7 +228,7 @@ static int descend(solver *s, double *q, double tolerance, int32_t *budget)
 static hml_status check(const hml_model *model, const hml_work *work, const hml_ik_problem *p, const double *scratch,
                         const double *q)
 {
-    if (hmli_work_check(model, work, HML_USE_TREE) || !p || p->struct_size != sizeof *p || !scratch || !q) {
+    if (hmli_work_check(model, work, HML_USE_TREE) || !p || !scratch || !q) {
         return HML_INVALID_ARGUMENT;
     }
     if (p->ntargets < 0 || (p->ntargets && !p->targets) || p->iterations < 0 || p->attempts < 0 ||
@@ -260,19 +261,21 @@ static void restart(const solver *s, hml_rng *rng, double size, double *q)
 hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const hml_ik_problem *problem,
                                   double *scratch, double *q, hml_ik_result *result)
 {
-    TRY(check(model, work, problem, scratch, q));
-    if (result && result->struct_size != sizeof *result) return HML_INVALID_ARGUMENT;
-    solver s = {.model = model, .problem = problem, .nv = (size_t)model->nv, .best_error = HUGE_VAL};
+    hml_ik_problem room;
+    const hml_ik_problem *p = STRUCT_TAKE(hml_ik_problem, problem, &room, targets);
+    TRY(check(model, work, p, scratch, q));
+    if (!struct_is_writable(result, STRUCT_END(hml_ik_result, error))) return HML_INVALID_ARGUMENT;
+    solver s = {.model = model, .problem = p, .nv = (size_t)model->nv, .best_error = HUGE_VAL};
     hml_rng rng;
     const size_t bytes = (size_t)model->nq * sizeof *q;
-    const double tolerance = problem->tolerance > 0 ? problem->tolerance : 1e-9, enough = tolerance * tolerance;
-    const int32_t iterations = problem->iterations ? problem->iterations : 200;
-    const int32_t attempts = problem->attempts ? problem->attempts : 4;
+    const double tolerance = p->tolerance > 0 ? p->tolerance : 1e-9, enough = tolerance * tolerance;
+    const int32_t iterations = p->iterations ? p->iterations : 200;
+    const int32_t attempts = p->attempts ? p->attempts : 4;
     int32_t budget = iterations, attempt = 0;
     int stationary = 0;
     lay_out(model, scratch, &s);
     read_limits(&s);
-    hml_rng_seed(&rng, problem->seed);
+    hml_rng_seed(&rng, p->seed);
     hml_configuration_integrate(model, q, memset(s.z, 0, s.nv * sizeof(double)), q); /* quaternions become unit */
     clamp(&s, q);
     remember(&s, q, residual(&s, q, 0));
@@ -284,11 +287,8 @@ hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const 
         stationary = descend(&s, q, enough, &budget);
     }
     memcpy(q, s.best, bytes);
-    if (result) {
-        result->error = sqrt(s.best_error);
-        result->iterations = iterations - budget;
-        result->attempts = attempt;
-        result->stationary = stationary;
-    }
+    const hml_ik_result all = {
+        .error = sqrt(s.best_error), .iterations = iterations - budget, .attempts = attempt, .stationary = stationary};
+    struct_give(result, &all, sizeof all);
     return s.best_error <= enough ? HML_OK : HML_NOT_CONVERGED;
 }

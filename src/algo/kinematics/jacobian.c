@@ -7,6 +7,7 @@
 #include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/representation.h"
 
@@ -91,13 +92,15 @@ hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, int32_t 
 
 static int valid(const hml_point_motion *x, const double *v, const double *a)
 {
-    if (!x || x->struct_size != sizeof *x || (x->acceleration && !a)) return 0;
+    if (!x || (x->acceleration && !a)) return 0;
     return v || !(x->Jdot || x->velocity || x->acceleration);
 }
 
 hml_status hml_point(const hml_model *model, hml_work *work, int32_t frame, const double point[3], const double *q,
-                     const double *v, const double *a, hml_point_motion *motion)
+                     const double *v, const double *a, const hml_point_motion *given)
 {
+    hml_point_motion room;
+    const hml_point_motion *motion = STRUCT_TAKE(hml_point_motion, given, &room, position);
     vec3 p, p1 = vec3_zero(), p2 = vec3_zero();
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a) || !frame_exists(model, frame)) {
         return HML_INVALID_ARGUMENT;

@@ -12,6 +12,7 @@
 #include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 
 _Static_assert(6 * sizeof(double) <= sizeof(column_state), "scratch of a column");
@@ -44,13 +45,15 @@ static void walk_three(three *w, const hml_model *m, int32_t frame, int32_t obse
 
 static int valid(const hml_frame_motion *motion, const double *v, const double *a)
 {
-    if (!motion || motion->struct_size != sizeof *motion || (motion->acceleration && !a)) return 0;
+    if (!motion || (motion->acceleration && !a)) return 0;
     return v || !(motion->Jdot || motion->twist || motion->acceleration);
 }
 
 hml_status hml_frame_in(const hml_model *model, hml_work *work, int32_t frame, int32_t observer, hml_place place,
-                        const double *q, const double *v, const double *a, hml_frame_motion *motion)
+                        const double *q, const double *v, const double *a, const hml_frame_motion *given)
 {
+    hml_frame_motion room;
+    const hml_frame_motion *motion = STRUCT_TAKE(hml_frame_motion, given, &room, pose);
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     if (frame < 0 || !is_frame(model, frame) || !is_frame(model, observer) || !is_place(model, place, 0)) {
         return HML_INVALID_ARGUMENT;

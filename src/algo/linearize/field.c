@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/finite.h"
+#include "base/struct_size.h"
 #include "group/joint.h"
 
 enum { ORDER = 4 }; /* points on either side */
@@ -29,14 +30,30 @@ static size_t count(const hml_field *f, int (*size)(int))
     return n;
 }
 
-size_t hml_field_nq(const hml_field *field) { return count(field, joint_nq); }
-size_t hml_field_nv(const hml_field *field) { return count(field, joint_nv); }
+static const hml_field *take(const hml_field *given, hml_field *room)
+{
+    return STRUCT_TAKE(hml_field, given, room, velocity);
+}
+
+size_t hml_field_nq(const hml_field *field)
+{
+    hml_field room;
+    return count(take(field, &room), joint_nq);
+}
+
+size_t hml_field_nv(const hml_field *field)
+{
+    hml_field room;
+    return count(take(field, &room), joint_nv);
+}
 
 size_t hml_field_scratch_doubles(const hml_field *field)
 {
-    if (!field) return 0;
-    size_t own = hml_field_nq(field) + 3 * hml_field_nv(field);
-    return field->ninputs <= SIZE_MAX / sizeof(double) - own ? own + field->ninputs : 0;
+    hml_field room;
+    const hml_field *f = take(field, &room);
+    if (!f) return 0;
+    size_t own = hml_field_nq(f) + 3 * hml_field_nv(f);
+    return f->ninputs <= SIZE_MAX / sizeof(double) - own ? own + f->ninputs : 0;
 }
 
 static scratch_parts lay_out(const hml_field *f, double *at)
@@ -58,7 +75,7 @@ static int is_group(int type)
 
 static int valid(const hml_field *f, const double *g, const double *u, double t, const double *scratch)
 {
-    if (!f || f->struct_size != sizeof *f || !f->velocity || !scratch || !isfinite(t)) return 0;
+    if (!f || !f->velocity || !scratch || !isfinite(t)) return 0;
     if ((f->nfactors && (!f->factors || !g)) || (f->ninputs && !u)) return 0;
     if (!isfinite(f->step) || f->step < 0) return 0;
     for (size_t i = 0; i < f->nfactors; i++) {
@@ -149,23 +166,25 @@ static void subtract_ad(const hml_field *f, const double *lambda, double *A)
 hml_status hml_field_linearize(const hml_field *field, const double *g, const double *u, double t, double *scratch,
                                double *lambda, double *A, double *B)
 {
-    if (!valid(field, g, u, t, scratch)) return HML_INVALID_ARGUMENT;
-    hml_status status = check_point(field, g, u);
+    hml_field room;
+    const hml_field *f = take(field, &room);
+    if (!valid(f, g, u, t, scratch)) return HML_INVALID_ARGUMENT;
+    hml_status status = check_point(f, g, u);
     if (status) return status;
-    scratch_parts s = lay_out(field, scratch);
-    size_t m = hml_field_nv(field);
-    double step = field->step > 0 ? field->step : 1.0 / 64;
-    status = field->velocity(field->user, g, u, t, s.lambda);
+    scratch_parts s = lay_out(f, scratch);
+    size_t m = hml_field_nv(f);
+    double step = f->step > 0 ? f->step : 1.0 / 64;
+    status = f->velocity(f->user, g, u, t, s.lambda);
     if (status) return status;
     if (lambda) memcpy(lambda, s.lambda, m * sizeof(double));
     if (A) memset(A, 0, m * m * sizeof(double));
-    if (B) memset(B, 0, m * field->ninputs * sizeof(double));
-    if (field->derivatives) {
-        status = A || B ? field->derivatives(field->user, g, u, t, A, B) : HML_OK;
+    if (B) memset(B, 0, m * f->ninputs * sizeof(double));
+    if (f->derivatives) {
+        status = A || B ? f->derivatives(f->user, g, u, t, A, B) : HML_OK;
     } else {
-        if (A) status = difference_g(field, g, u, t, step, &s, A);
-        if (B && !status) status = difference_u(field, g, u, t, step, &s, B);
+        if (A) status = difference_g(f, g, u, t, step, &s, A);
+        if (B && !status) status = difference_u(f, g, u, t, step, &s, B);
     }
-    if (A && !status) subtract_ad(field, s.lambda, A);
+    if (A && !status) subtract_ad(f, s.lambda, A);
     return status;
 }

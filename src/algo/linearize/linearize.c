@@ -16,6 +16,7 @@
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/joint.h"
 
 /* what a kernel writes, and what is left to do around it */
@@ -189,22 +190,25 @@ hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *co
 static int valid(const hml_model *model, const hml_linearization *x)
 {
     const size_t nv = (size_t)model->nv;
-    return x && x->struct_size == sizeof *x && x->q.data && x->v.data && output_fits(x->acceleration, nv) &&
-           output_fits(x->Dq, nv) && output_fits(x->Dv, nv) && output_fits(x->Minv, nv) && output_fits(x->A, 2 * nv) &&
-           output_fits(x->B, nv);
+    return x && x->q.data && x->v.data && output_fits(x->acceleration, nv) && output_fits(x->Dq, nv) &&
+           output_fits(x->Dv, nv) && output_fits(x->Minv, nv) && output_fits(x->A, 2 * nv) && output_fits(x->B, nv);
 }
 
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
-    return hmli_linearize(work, NULL, arguments);
+    hml_linearization room;
+    const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, x)) return HML_INVALID_ARGUMENT;
+    return hmli_linearize(work, NULL, x);
 }
 
 hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_linearization *arguments,
                                hml_status *status)
 {
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments)) return HML_INVALID_ARGUMENT;
-    return hmli_linearize_batch(work, NULL, n, arguments, status);
+    hml_linearization room;
+    const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, x)) return HML_INVALID_ARGUMENT;
+    return hmli_linearize_batch(work, NULL, n, x, status);
 }
 
 hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, const double *q, const double *b,

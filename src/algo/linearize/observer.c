@@ -25,6 +25,7 @@
 
 #include "algo/work.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/kinematics_derivatives.h"
 #include "model/model.h"
@@ -158,9 +159,11 @@ size_t hml_observer_scratch_doubles(const hml_model *model)
 }
 
 hml_status hml_observer_linearize(const hml_model *model, hml_work *work, const hml_observer *observer, double *scratch,
-                                  const hml_linearization *x)
+                                  const hml_linearization *arguments)
 {
-    if (!x || x->struct_size != sizeof *x || !scratch) return HML_INVALID_ARGUMENT;
+    hml_linearization room;
+    const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
+    if (!x || !scratch) return HML_INVALID_ARGUMENT;
     TRY(check(model, work, HML_USE_ALL, observer, x->q.data, x->v.data));
     const size_t n = (size_t)model->nv, bytes = 6 * (size_t)model->nbodies * sizeof(double);
     double *by_q = scratch + 12 * n, *by_v = by_q + n * n, *Minv = by_v + n * n, *wrenches = Minv + n * n;

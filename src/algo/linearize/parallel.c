@@ -5,6 +5,7 @@
 
 #include "algo/states.h"
 #include "algo/work.h"
+#include "base/struct_size.h"
 
 typedef struct parallel_job {
     const hml_model *model;
@@ -42,8 +43,8 @@ static void chunk_task(void *data, size_t index, size_t worker)
 
 static int valid(const hml_model *model, const hml_parallel *p, const hml_linearization *x)
 {
-    if (!p || p->struct_size != sizeof *p || !p->nworks || !p->works) return 0;
-    if (!model || !x || x->struct_size != sizeof *x || !x->q.data || !x->v.data) return 0;
+    if (!p || !p->nworks || !p->works) return 0;
+    if (!model || !x || !x->q.data || !x->v.data) return 0;
     const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->B, x->A};
     for (int k = 0; k < 6; k++) {
         if (!output_fits(outputs[k], (k < 5 ? 1 : 2) * (size_t)model->nv)) return 0;
@@ -57,30 +58,33 @@ static int valid(const hml_model *model, const hml_parallel *p, const hml_linear
 hml_status hml_linearize_parallel(const hml_model *model, const hml_parallel *parallel, size_t n,
                                   const hml_linearization *arguments, hml_status *status)
 {
-    if (!valid(model, parallel, arguments)) return HML_INVALID_ARGUMENT;
+    hml_parallel parallel_room;
+    hml_linearization room;
+    const hml_parallel *p = STRUCT_TAKE(hml_parallel, parallel, &parallel_room, works);
+    const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
+    if (!valid(model, p, x)) return HML_INVALID_ARGUMENT;
     const size_t nv = (size_t)model->nv;
-    const hml_linearization *x = arguments;
     const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->A, x->B};
     const size_t rows[] = {1, nv, nv, nv, 2 * nv, 2 * nv}, columns[] = {nv, nv, nv, nv, 2 * nv, nv};
-    parallel_job job = {.model = model, .parallel = parallel, .arguments = x, .status = status, .n = n};
-    job.chunk = parallel->chunk ? parallel->chunk : 64;
+    parallel_job job = {.model = model, .parallel = p, .arguments = x, .status = status, .n = n};
+    job.chunk = p->chunk ? p->chunk : 64;
     for (int k = 0; k < 6; k++) job.outputs[k] = states_output(outputs[k], rows[k], columns[k]).stride;
-    for (size_t k = 0; k < parallel->nworks; k++) {
-        parallel->works[k]->first_failed = SIZE_MAX;
-        parallel->works[k]->failure = HML_OK;
+    for (size_t k = 0; k < p->nworks; k++) {
+        p->works[k]->first_failed = SIZE_MAX;
+        p->works[k]->failure = HML_OK;
     }
     const size_t tasks = (n + job.chunk - 1) / job.chunk;
-    if (parallel->parallel_for) {
-        parallel->parallel_for(parallel->context, tasks, chunk_task, &job);
+    if (p->parallel_for) {
+        p->parallel_for(p->context, tasks, chunk_task, &job);
     } else {
         for (size_t i = 0; i < tasks; i++) chunk_task(&job, i, 0);
     }
     size_t first = SIZE_MAX;
     hml_status worst = HML_OK;
-    for (size_t k = 0; k < parallel->nworks; k++) {
-        if (parallel->works[k]->first_failed >= first) continue;
-        first = parallel->works[k]->first_failed;
-        worst = parallel->works[k]->failure;
+    for (size_t k = 0; k < p->nworks; k++) {
+        if (p->works[k]->first_failed >= first) continue;
+        first = p->works[k]->first_failed;
+        worst = p->works[k]->failure;
     }
     return worst;
 }

@@ -4,6 +4,7 @@
  * Content-Security-Policy allows one script, by its hash, and no connection.
  */
 #include "io/view/page.h"
+#include "base/struct_size.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -194,10 +195,8 @@ hml_status hml_write_page(const hml_model *model, const hml_page_options *option
     hml_page_options_init(&o);
     if (!model || !text || !size) return refuse(error, HML_INVALID_ARGUMENT, "there is no model to show");
     *text = NULL;
-    if (options) {
-        size_t known = options->struct_size;
-        if (known < sizeof known) return refuse(error, HML_INVALID_ARGUMENT, "options are not initialized");
-        memcpy(&o, options, known < sizeof o ? known : sizeof o);
+    if (options && !struct_read(&o, options, sizeof o, STRUCT_END(hml_page_options, title))) {
+        return refuse(error, HML_INVALID_ARGUMENT, "options are not initialized");
     }
     hml_status status = check(model, &o, error);
     return status ? status : write_page(model, &o, text, size, error);

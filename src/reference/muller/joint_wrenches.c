@@ -8,6 +8,7 @@
  * along a sliding axis or a pure torque about a turning one, the reaction is what the bearing feels.
  */
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "group/motion.h"
 #include "model/pose.h"
@@ -44,11 +45,12 @@ static pose joint_frame(const model_body *m)
 }
 
 hml_status hml_joint_wrenches(const hml_model *model, void *scratch, hml_representation representation, const double *q,
-                              const double *v, const double *a, const double *wrenches, hml_joint_loads *loads)
+                              const double *v, const double *a, const double *wrenches, const hml_joint_loads *given)
 {
+    hml_joint_loads room;
+    const hml_joint_loads *loads = STRUCT_TAKE(hml_joint_loads, given, &room, wrenches);
     tree t;
-    if (!v || !a || !loads || loads->struct_size != sizeof *loads || representation < HML_LEFT ||
-        representation > HML_SPLIT) {
+    if (!v || !a || !loads || representation < HML_LEFT || representation > HML_SPLIT) {
         return HML_INVALID_ARGUMENT;
     }
     hml_status status = hmli_tree_open(model, scratch, q, v, a, wrenches, &t);

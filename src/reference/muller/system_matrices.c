@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/motion.h"
 #include "hamel/kinematics_derivatives.h"
 #include "reference/muller/body_frames.h"
@@ -178,9 +179,11 @@ static void fill_products(const hml_model *m, hml_representation rep, const twis
 }
 
 hml_status hml_system_matrices(const hml_model *model, hml_work *work, hml_representation representation,
-                               const double *q, const double *v, hml_system *system)
+                               const double *q, const double *v, const hml_system *given)
 {
-    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !system || system->struct_size != sizeof *system) {
+    hml_system room;
+    const hml_system *system = STRUCT_TAKE(hml_system, given, &room, A);
+    if (hmli_work_check(model, work, HML_USE_TREE) || !q || !system) {
         return HML_INVALID_ARGUMENT;
     }
     const int moves = system->a || system->Adot || system->Jdot;
