@@ -113,16 +113,22 @@ static hml_status one_step(walker *w, double h)
 {
     const scene *sc = w->sc;
     hml_contact_result result = {.struct_size = sizeof result};
+    const hml_contact_motion motion = {.struct_size = sizeof motion,
+                                       .h = h,
+                                       .q = w->q,
+                                       .v = w->v,
+                                       .tau = w->r->state->tau,
+                                       .wrenches = w->wrenches,
+                                       .q_next = w->q,
+                                       .v_next = w->v,
+                                       .result = &result};
     hml_status status = HML_OK;
     memset(w->wrenches, 0, 6 * (size_t)w->r->nbodies * sizeof *w->wrenches);
     for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
         const hml_frame_wrench *f = &sc->forces.frame_wrenches[i];
         status = hml_wrench_add(w->r->model, w->r->work, w->q, f->frame, f->in_world, f->wrench, w->wrenches);
     }
-    if (!status) {
-        status = hml_contact_step(w->r->model, w->r->work, sc->contact, h, w->q, w->v, w->r->state->tau, w->wrenches,
-                                  w->q, w->v, &result);
-    }
+    if (!status) status = hml_contact_step(w->r->model, w->r->work, sc->contact, &motion);
     for (int32_t i = 0; !status && i < hml_contact_count(sc->contact); i++) {
         hml_contact_point point;
         if (hml_contact_get(sc->contact, i, &point) || point.shape < 0 || point.shape >= sc->npoints) continue;

@@ -42,14 +42,15 @@ int main(void)
     const hml_contact_settings settings = {
         .struct_size = sizeof settings, .planes = &ground, .nplanes = 1, .shapes = shapes, .nshapes = 4};
     hml_contact *contact;
-    hml_contact_result result = {.struct_size = sizeof result};
+    const hml_contact_motion step = {
+        .struct_size = sizeof step, .h = h, .q = q, .v = v, .tau = tau, .q_next = q, .v_next = v};
     size_t size = hml_contact_size(stepped, &settings);
     void *memory = malloc(size);
     check(hml_contact_init(memory, size, stepped, &settings, &contact));
     for (int k = 0; k < 1000; k++) {
         check(hml_configuration_difference(dog, target, q, gap));
         for (int i = 0; i < NV; i++) tau[i] = i < 6 ? 0 : -stiffness * (gap[i] + h * v[i]) - damping * v[i];
-        check(hml_contact_step(stepped, work, contact, h, q, v, tau, NULL, q, v, &result));
+        check(hml_contact_step(stepped, work, contact, &step));
     }
     for (int32_t i = 0; i < hml_contact_count(contact); i++) {
         hml_contact_point foot;

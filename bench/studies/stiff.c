@@ -32,9 +32,9 @@ static hml_status contact_steps(flight *f, double h, long steps)
     size_t size = hml_contact_size(f->model, &s);
     void *memory = malloc(size + 1);
     hml_status status = memory ? hml_contact_init(memory, size, f->model, &s, &contact) : HML_OUT_OF_MEMORY;
-    for (long i = 0; !status && i < steps; i++) {
-        status = hml_contact_step(f->model, f->work, contact, h, f->q, f->v, NULL, NULL, f->q, f->v, NULL);
-    }
+    const hml_contact_motion x = {
+        .struct_size = sizeof x, .h = h, .q = f->q, .v = f->v, .q_next = f->q, .v_next = f->v};
+    for (long i = 0; !status && i < steps; i++) status = hml_contact_step(f->model, f->work, contact, &x);
     free(memory);
     return status;
 }
@@ -43,7 +43,9 @@ static hml_status group_steps(flight *f, hml_scheme integrator, double h, long s
 {
     hml_status status = HML_OK;
     for (long i = 0; !status && i < steps; i++) {
-        status = hml_step(f->model, f->work, integrator, h, f->q, f->v, NULL, f->scratch, f->q, f->v);
+        status = hml_step(f->model, f->work, f->scratch,
+                          &HML_STRUCT(hml_discrete_step, .scheme = integrator, .h = h, .q.data = f->q, .v.data = f->v,
+                                      .q_next.data = f->q, .v_next.data = f->v));
     }
     return status;
 }

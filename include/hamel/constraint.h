@@ -13,7 +13,6 @@
  *   hml_constrained_inverse_dynamics     τ of the actuated joints and λ from q, ν, ν̇
  *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
  *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
- *   hml_constrained_impulse_linearize    the Jacobians of ν⁺ and Λ, exact
  *   hml_constrained_to_representation    the results of hml_constrained_linearize in right, mixed or split velocities
  *   hml_impulse_to_representation        the same for the impulse
  *
@@ -82,12 +81,23 @@ HML_API int32_t hml_constraint_rows(const hml_constraints *constraints);
 
 HML_API size_t hml_constraint_scratch_doubles(const hml_model *model, const hml_constraints *constraints);
 
-/* tau and wrenches may be NULL: zero. a: nv, lambda: m; either may be NULL */
+/* one state under constraints, for the two functions below. Outputs and the report may be NULL: not computed */
+typedef struct hml_constrained_dynamics {
+    size_t struct_size;
+    const double *q, *v;
+    const double *tau;             /* nv: forward dynamics read it; NULL: zero */
+    const double *a;               /* nv: inverse dynamics read it */
+    const double *wrenches;        /* nbodies × 6, in the bodies' frames; NULL: zero */
+    double *acceleration;          /* nv: of forward dynamics */
+    double *torque;                /* nv: of inverse dynamics */
+    double *lambda;                /* m */
+    hml_constraint_report *report; /* with a struct_size of its own */
+} hml_constrained_dynamics;
+
+/* scratch: hml_constraint_scratch_doubles, here and below */
 HML_API hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work,
-                                                    const hml_constraints *constraints, const double *q,
-                                                    const double *v, const double *tau, const double *wrenches,
-                                                    double *scratch, double *a, double *lambda,
-                                                    hml_constraint_report *report);
+                                                    const hml_constraints *constraints, double *scratch,
+                                                    const hml_constrained_dynamics *arguments);
 
 /*
  * M ν̇ + h = τ + Jᵀλ with τ zero where a joint is not actuated: those rows determine λ, of least norm, and the others
@@ -95,20 +105,31 @@ HML_API hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_
  * whether it respects the constraints or not.
  */
 HML_API hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work,
-                                                    const hml_constraints *constraints, const double *q,
-                                                    const double *v, const double *a, const double *wrenches,
-                                                    double *scratch, double *tau, double *lambda,
-                                                    hml_constraint_report *report);
+                                                    const hml_constraints *constraints, double *scratch,
+                                                    const hml_constrained_dynamics *arguments);
 
 /*
- * M (ν⁺ − ν) = JᵀΛ,  J ν⁺ = −restitution · J ν. restitution lies in [0, 1]; v_next may be v. Baumgarte's terms have no
- * part in it. A touching point: 0 ≤ Λ ⊥ w⁺ + restitution · min(w, 0) ≥ 0 with w = J ν, Newton's law for what closes.
- * If a point that was leaving is hit by the others, this law can create energy. Then the restitution is lowered, for
- * all rows alike, until it does not, and the report says by how much. Energy never grows.
+ * M (ν⁺ − ν) = JᵀΛ,  J ν⁺ = −restitution · J ν. Baumgarte's terms have no part in it. A touching point:
+ * 0 ≤ Λ ⊥ w⁺ + restitution · min(w, 0) ≥ 0 with w = J ν, Newton's law for what closes. If a point that was leaving is hit
+ * by the others, this law can create energy. Then the restitution is lowered, for all rows alike, until it does not,
+ * and the report says by how much. Energy never grows.
+ *
+ * Derivatives are by perturbations of q (q ⊕ z) and ν. With one-sided rows they are HML_UNSUPPORTED: hold the rows that
+ * carry.
  */
+typedef struct hml_constrained_impact {
+    size_t struct_size;
+    const double *q, *v;           /* before the impulse */
+    double restitution;            /* in [0, 1] */
+    double *v_next;                /* nv: ν⁺; may be v */
+    double *impulse;               /* m: Λ */
+    double *next_q, *next_v;       /* nv × nv: of ν⁺ */
+    double *impulse_q, *impulse_v; /* m × nv: of Λ */
+    hml_constraint_report *report; /* with a struct_size of its own */
+} hml_constrained_impact;
+
 HML_API hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                           double restitution, const double *q, const double *v, double *scratch,
-                                           double *v_next, double *impulse, hml_constraint_report *report);
+                                           double *scratch, const hml_constrained_impact *arguments);
 
 /*
  * Outputs may be NULL. Where rank < rows, ν̇ and its derivatives are those of every motion that keeps the constraints
@@ -125,19 +146,11 @@ typedef struct hml_constrained_linearization {
     double *lambda_q, *lambda_v, *lambda_tau; /* m × nv */
     double *A;                                /* 2nv × 2nv: [ −ad_ν  I ; D_q  D_ν ] */
     double *B;                                /* 2nv × nv: [ 0 ; D_τ ] */
-    hml_constraint_report report;             /* its struct_size is not read */
+    hml_constraint_report *report;            /* with a struct_size of its own */
 } hml_constrained_linearization;
 
 HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                             double *scratch, hml_constrained_linearization *arguments);
-
-/* ν⁺ by perturbations of q (q ⊕ z) and ν; nv × nv and m × nv, each may be NULL. HML_UNSUPPORTED with one-sided rows:
- * hold those that carry */
-HML_API hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work,
-                                                     const hml_constraints *constraints, double restitution,
-                                                     const double *q, const double *v, double *scratch, double *v_next,
-                                                     double *impulse, double *next_q, double *next_v, double *impulse_q,
-                                                     double *impulse_v);
+                                             double *scratch, const hml_constrained_linearization *arguments);
 
 /*
  * Left to another representation of a free root's velocity, in place: acceleration (needed, as is v), Dq (needs Dv),
@@ -145,12 +158,10 @@ HML_API hml_status hml_constrained_impulse_linearize(const hml_model *model, hml
  * λ and its derivative by τ do not change, nor do the inputs of Dtau and B.
  */
 HML_API hml_status hml_constrained_to_representation(const hml_model *model, hml_representation representation,
-                                                     int32_t rows, hml_constrained_linearization *arguments);
+                                                     int32_t rows, const hml_constrained_linearization *arguments);
 
-/* v: left, before the impulse; v_next (needed), next_q (needs next_v), next_v, impulse_q (needs impulse_v), impulse_v
- */
+/* q, v (left) and v_next are needed; next_q needs next_v, impulse_q needs impulse_v */
 HML_API hml_status hml_impulse_to_representation(const hml_model *model, hml_representation representation,
-                                                 int32_t rows, const double *q, const double *v, double *v_next,
-                                                 double *next_q, double *next_v, double *impulse_q, double *impulse_v);
+                                                 int32_t rows, const hml_constrained_impact *arguments);
 
 #endif

@@ -94,10 +94,19 @@ typedef struct hml_contact_result {
     double removed;     /* energy that joints too fast for h had gained by errors, and that was taken out; joules */
 } hml_contact_result;
 
-/* wrenches: nbodies × 6 in the bodies' frames; tau and wrenches may be NULL. q_next and v_next may be q and v */
-HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact, double h,
-                                    const double *q, const double *v, const double *tau, const double *wrenches,
-                                    double *q_next, double *v_next, hml_contact_result *result);
+typedef struct hml_contact_motion {
+    size_t struct_size;
+    double h;
+    const double *q, *v;
+    const double *tau;          /* nv; NULL: zero */
+    const double *wrenches;     /* nbodies × 6 in the bodies' frames; NULL: zero */
+    double *q_next;             /* nq; may be q */
+    double *v_next;             /* nv; may be v */
+    hml_contact_result *result; /* with a struct_size of its own; may be NULL */
+} hml_contact_motion;
+
+HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact,
+                                    const hml_contact_motion *motion);
 
 /*
  * A servo −k·(q ⊖ target) − d·ν in all steps from now on, as that of hml_forces (hamel/motion.h): target nq, stiffness
@@ -152,16 +161,24 @@ typedef struct hml_contact_impact {
     double restitution; /* the factor on e that the energy allowed, mostly 1 */
 } hml_contact_impact;
 
+typedef struct hml_contact_collision {
+    size_t struct_size;
+    const hml_contact_site *sites;
+    int32_t count;
+    const double *q, *v;        /* before the impact */
+    double *v_next;             /* nv; may be v. NULL: not computed */
+    double *impulse;            /* count × 3, on `frame`, in the world's axes. NULL: not computed */
+    hml_contact_impact *impact; /* with a struct_size of its own; may be NULL */
+} hml_contact_collision;
+
 /* bytes; 0 if count is negative or the model is missing */
 HML_API size_t hml_contact_impulse_size(const hml_model *model, int32_t count);
 
 /*
- * v_next: nv, may be v; impulse: count × 3, on `frame`, in the world's axes; impact: all three may be NULL. For
- * redundant contacts (the four feet of a table) v_next is unique and the impulses are not; one solution is returned.
+ * For redundant contacts (the four feet of a table) v_next is unique and the impulses are not; one solution is returned.
  * HML_NOT_CONVERGED if the solver has not found a solution to 1e-10.
  */
-HML_API hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t count,
-                                       const hml_contact_site *sites, const double *q, const double *v, void *memory,
-                                       size_t size, double *v_next, double *impulse, hml_contact_impact *impact);
+HML_API hml_status hml_contact_impulse(const hml_model *model, hml_work *work, void *memory, size_t size,
+                                       const hml_contact_collision *arguments);
 
 #endif

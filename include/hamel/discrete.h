@@ -2,10 +2,10 @@
  * Discrete time: one step of an integrator on the group and its exact Jacobians, and the zero-order hold of
  * ż = A z + B w.
  *
- *   hml_step                     (q, ν) → (q⁺, ν⁺) over a step h with τ held
- *   hml_step_linearize           and A_d, B_d: z⁺ = A_d z + B_d w, to round-off the derivatives of that step
+ *   hml_step                     (q, ν) → (q⁺, ν⁺) over a step h with τ held, and A_d, B_d: z⁺ = A_d z + B_d w, to
+ *                                round-off the derivatives of that step
  *   hml_step_linearize_batch     the same of many states
- *   hml_step_scratch_doubles     doubles of scratch that each of them needs
+ *   hml_step_scratch_doubles     doubles of scratch that both need
  *   hml_discretize               A_d, B_d of the continuous A, B: exp(h [A B; 0 0])
  *   hml_discretize_scratch_doubles   doubles of scratch that it needs
  *
@@ -29,31 +29,25 @@
 
 HML_API size_t hml_step_scratch_doubles(const hml_model *model);
 
-/* tau may be NULL: zero. q_next and v_next may be q and v */
-HML_API hml_status hml_step(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
-                            const double *v, const double *tau, double *scratch, double *q_next, double *v_next);
-
-/* Ad: 2nv × 2nv, Bd: 2nv × nv, one column for every coordinate; packed */
-HML_API hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme scheme, double h,
-                                      const double *q, const double *v, const double *tau, double *scratch,
-                                      double *q_next, double *v_next, double *Ad, double *Bd);
-
-/* Steps of many states: one scheme and one h, everything else per state. */
-typedef struct hml_step_batch {
-    size_t struct_size; /* sizeof(hml_step_batch) */
+/* a step of one state, or of many: one scheme and one h, everything else per state */
+typedef struct hml_discrete_step {
+    size_t struct_size;
     hml_scheme scheme;
     double h;
     hml_input q, v, tau;       /* tau.data may be NULL: zero */
     hml_output q_next, v_next; /* nq and nv; may be q and v */
-    hml_output Ad, Bd;         /* 2nv × 2nv and 2nv × nv */
-} hml_step_batch;
+    hml_output Ad, Bd;         /* 2nv × 2nv, and 2nv × nv with one column for every coordinate; both or neither */
+} hml_discrete_step;
+
+HML_API hml_status hml_step(const hml_model *model, hml_work *work, double *scratch,
+                            const hml_discrete_step *arguments);
 
 /*
- * Steps of HML_SCHEME_EULER are linearized in packs, others one by one. All outputs of a state that fails are NaN.
- * scratch: as hml_step_linearize. status: one per state, or NULL. Returns the first failure.
+ * n states, with Ad and Bd. Steps of HML_SCHEME_EULER are linearized in packs, others one by one. All outputs of a state
+ * that fails are NaN. status: one per state, or NULL. Returns the first failure.
  */
-HML_API hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, size_t n,
-                                            const hml_step_batch *arguments, double *scratch, hml_status *status);
+HML_API hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, double *scratch, size_t n,
+                                            const hml_discrete_step *arguments, hml_status *status);
 
 /* doubles; 0 if no memory holds that many */
 HML_API size_t hml_discretize_scratch_doubles(size_t nstates, size_t ninputs);

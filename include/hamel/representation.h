@@ -119,7 +119,7 @@ HML_API hml_status hml_linearization_from_representation(const hml_model *model,
                                                          int32_t ninputs, double *A, double *B);
 
 /*
- * Ad: 2nv × 2nv, Bd: 2nv × ninputs of hml_step_linearize; either may be NULL. q, v: the state at the step's start,
+ * Ad: 2nv × 2nv, Bd: 2nv × ninputs of hml_step; either may be NULL. q, v: the state at the step's start,
  * q_next, v_next at its end, velocities left-trivialized. A_d,rep = P(q⁺, ν⁺)⁻¹ A_d P(q, ν), B_d,rep = P(q⁺, ν⁺)⁻¹ B_d.
  */
 HML_API hml_status hml_step_to_representation(const hml_model *model, hml_representation representation,

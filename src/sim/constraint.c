@@ -80,7 +80,6 @@ static double row_dot(const constraint_system *s, size_t i, const double *x)
 
 static void fill_report(const constraint_system *s, double missing, hml_constraint_report *report)
 {
-    if (!report) return;
     *report = (hml_constraint_report){.struct_size = sizeof *report,
                                       .rows = (int32_t)s->m,
                                       .rank = (int32_t)s->K.rank,
@@ -94,11 +93,6 @@ hml_status hmli_constraint_solve(constraint_system *s, double scale, hml_constra
     double missing = hmli_rank_solve_gram(&s->K, s->b, s->lambda);
     fill_report(s, missing, report);
     return missing > contradiction * scale ? HML_INCONSISTENT : HML_OK;
-}
-
-static int report_valid(const hml_constraint_report *report)
-{
-    return !report || report->struct_size == sizeof *report;
 }
 
 static void copy(double *to, const double *from, size_t n)
@@ -124,67 +118,93 @@ hml_status hmli_constraint_motion(constraint_system *s, const double *q, const d
     return FINITE_STATUS({s->a, s->n}, {s->lambda, s->m});
 }
 
-hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                            const double *q, const double *v, const double *tau, const double *wrenches,
-                                            double *scratch, double *a, double *lambda, hml_constraint_report *report)
+static hml_status forward(const hml_model *model, hml_work *work, const hml_constraints *set, double *scratch,
+                          const hml_constrained_dynamics *x, hml_constraint_report *report)
 {
     constraint_system s;
-    if (!report_valid(report)) return HML_INVALID_ARGUMENT;
-    const hml_constrained_linearization x = {
-        .q = q, .v = v, .tau = tau, .wrenches = wrenches, .acceleration = a, .lambda = lambda};
-    if (!q || !v || !scratch) return HML_INVALID_ARGUMENT;
-    TRY(hmli_constraint_check(model, work, constraints));
-    if (hmli_held(work, constraints, scratch, &x, 0)) {
-        hmli_held_report(constraints, report);
+    const hml_constrained_linearization here = {.q = x->q,
+                                                .v = x->v,
+                                                .tau = x->tau,
+                                                .wrenches = x->wrenches,
+                                                .acceleration = x->acceleration,
+                                                .lambda = x->lambda};
+    if (hmli_held(work, set, scratch, &here, 0)) {
+        hmli_held_report(set, report);
         return HML_OK;
     }
-    TRY(hmli_constraint_open(model, work, constraints, q, v, tau, wrenches, scratch, &s));
-    TRY(hmli_constraint_motion(&s, q, v, tau, wrenches, report));
-    copy(a, s.a, s.n);
-    copy(lambda, s.lambda, s.m);
+    TRY(hmli_constraint_open(model, work, set, x->q, x->v, x->tau, x->wrenches, scratch, &s));
+    TRY(hmli_constraint_motion(&s, x->q, x->v, x->tau, x->wrenches, report));
+    copy(x->acceleration, s.a, s.n);
+    copy(x->lambda, s.lambda, s.m);
     return HML_OK;
 }
 
-hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                            const double *q, const double *v, const double *a, const double *wrenches,
-                                            double *scratch, double *tau, double *lambda, hml_constraint_report *report)
+hml_status hml_constrained_forward_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                            double *scratch, const hml_constrained_dynamics *arguments)
 {
-    constraint_system s;
+    hml_constraints constraints_room;
+    hml_constrained_dynamics room;
+    hml_constraint_report report = {0};
+    const hml_constraints *set = constraints_take(constraints, &constraints_room);
+    const hml_constrained_dynamics *x = STRUCT_TAKE(hml_constrained_dynamics, arguments, &room, v);
+    if (!x || !constraint_report_fits(x->report) || !x->q || !x->v || !scratch) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_check(model, work, set));
+    hml_status status = forward(model, work, set, scratch, x, &report);
+    struct_give(x->report, &report, sizeof report);
+    return status;
+}
+
+static hml_status inverse(constraint_system *s, const hml_constrained_dynamics *x, hml_constraint_report *report)
+{
     size_t passive = 0;
     double scale = 0;
-    if (!report_valid(report) || !a) return HML_INVALID_ARGUMENT;
-    TRY(hmli_constraint_open(model, work, constraints, q, v, a, wrenches, scratch, &s));
-    TRY(hml_inverse_dynamics(model, work, q, v, a, wrenches, s.h));
-    hmli_constraint_evaluate(&s, q, v, 0);
-    memset(s.x, 0, s.n * sizeof(double)); /* 1 where a joint pushes */
-    for (int32_t j = 0; j < model->njoints; j++) {
-        const model_joint *joint = &model_joints(model)[j];
-        for (int32_t k = 0; k < joint->nv; k++) s.x[joint->v + k] = joint->actuated;
+    TRY(hml_inverse_dynamics(s->model, s->work, x->q, x->v, x->a, x->wrenches, s->h));
+    hmli_constraint_evaluate(s, x->q, x->v, 0);
+    memset(s->x, 0, s->n * sizeof(double)); /* 1 where a joint pushes */
+    for (int32_t j = 0; j < s->model->njoints; j++) {
+        const model_joint *joint = &model_joints(s->model)[j];
+        for (int32_t k = 0; k < joint->nv; k++) s->x[joint->v + k] = joint->actuated;
     }
-    for (size_t k = 0; k < s.n; k++) passive += s.x[k] > 0 ? 0 : 1;
-    layout_cursor again = layout_begin(s.K.columns);
-    hmli_rank_lay_out(passive, s.m, &again, &s.K);
+    for (size_t k = 0; k < s->n; k++) passive += s->x[k] > 0 ? 0 : 1;
+    layout_cursor again = layout_begin(s->K.columns);
+    hmli_rank_lay_out(passive, s->m, &again, &s->K);
     size_t row = 0;
-    for (size_t k = 0; k < s.n; k++) {
-        if (s.x[k] > 0) continue;
-        for (size_t i = 0; i < s.m; i++) s.K.columns[i * passive + row] = s.J[i * s.n + k];
-        s.a[row++] = s.h[k];
-        scale += fabs(s.h[k]);
+    for (size_t k = 0; k < s->n; k++) {
+        if (s->x[k] > 0) continue;
+        for (size_t i = 0; i < s->m; i++) s->K.columns[i * passive + row] = s->J[i * s->n + k];
+        s->a[row++] = s->h[k];
+        scale += fabs(s->h[k]);
     }
-    for (size_t k = 0; s.touches && k < passive * s.m; k++) {
-        s.least.G[k] = s.K.columns[k % s.m * passive + k / s.m]; /* by rows */
+    for (size_t k = 0; s->touches && k < passive * s->m; k++) {
+        s->least.G[k] = s->K.columns[k % s->m * passive + k / s->m]; /* by rows */
     }
-    if (s.touches) memcpy(s.push.x, s.a, passive * sizeof(double));
-    hmli_rank_factor(&s.K, constraints->tolerance > 0 ? constraints->tolerance : 1e-10);
-    double missing = hmli_rank_solve(&s.K, s.a, s.lambda);
-    fill_report(&s, missing, report);
+    if (s->touches) memcpy(s->push.x, s->a, passive * sizeof(double));
+    hmli_rank_factor(&s->K, s->set->tolerance > 0 ? s->set->tolerance : 1e-10);
+    double missing = hmli_rank_solve(&s->K, s->a, s->lambda);
+    fill_report(s, missing, report);
     if (missing > contradiction * scale) return HML_INCONSISTENT;
-    if (s.touches) TRY(hmli_constraint_least(&s, passive, s.push.x, scale));
-    for (size_t i = 0; i < s.m; i++) s.b[i] = -s.lambda[i];
-    add_forces(&s, s.b, s.h);
-    for (size_t k = 0; tau && k < s.n; k++) tau[k] = s.x[k] > 0 ? s.h[k] : 0;
-    copy(lambda, s.lambda, s.m);
-    return FINITE_STATUS({s.h, s.n}, {s.lambda, s.m});
+    if (s->touches) TRY(hmli_constraint_least(s, passive, s->push.x, scale));
+    for (size_t i = 0; i < s->m; i++) s->b[i] = -s->lambda[i];
+    add_forces(s, s->b, s->h);
+    for (size_t k = 0; x->torque && k < s->n; k++) x->torque[k] = s->x[k] > 0 ? s->h[k] : 0;
+    copy(x->lambda, s->lambda, s->m);
+    return FINITE_STATUS({s->h, s->n}, {s->lambda, s->m});
+}
+
+hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                            double *scratch, const hml_constrained_dynamics *arguments)
+{
+    constraint_system s;
+    hml_constraints constraints_room;
+    hml_constrained_dynamics room;
+    hml_constraint_report report = {0};
+    const hml_constraints *set = constraints_take(constraints, &constraints_room);
+    const hml_constrained_dynamics *x = STRUCT_TAKE(hml_constrained_dynamics, arguments, &room, v);
+    if (!x || !constraint_report_fits(x->report) || !x->a) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_open(model, work, set, x->q, x->v, x->a, x->wrenches, scratch, &s));
+    hml_status status = inverse(&s, x, &report);
+    struct_give(x->report, &report, sizeof report);
+    return status;
 }
 
 /* b of an impulse: a row that is held becomes −e times what it was, one that touches does so where it closes */
@@ -234,7 +254,7 @@ static hml_status solve_impulse(constraint_system *s, double restitution, double
         hmli_constraint_evaluate(s, s->q, NULL, 0); /* all rows of J again */
         impulse_rows(s, part * restitution, v);
         TRY(hmli_constraint_solve_touch(s, scale, report));
-        if (report) report->restitution = part;
+        report->restitution = part;
         if (impulse_energy(s, v) <= allowed) {
             if (part == 1 || high - part < 1e-9) break;
             low = part;
@@ -246,26 +266,44 @@ static hml_status solve_impulse(constraint_system *s, double restitution, double
     return HML_OK;
 }
 
+/* ν⁺ in s->a, Λ in s->lambda */
+static hml_status impact(constraint_system *s, const hml_constrained_impact *x, hml_constraint_report *report)
+{
+    double scale = 0;
+    hmli_constraint_evaluate(s, x->q, NULL, 0);
+    TRY(hmli_constraint_factor(s, x->q, s->zero, NULL));
+    for (size_t i = 0; i < s->m; i++) {
+        s->b[i] = -(1 + x->restitution) * row_dot(s, i, x->v);
+        scale += fabs(s->b[i]);
+    }
+    if (s->touches)
+        TRY(solve_impulse(s, x->restitution, scale, x->v, report));
+    else
+        TRY(hmli_constraint_solve(s, scale, report));
+    hmli_constraint_apply(s, s->lambda, x->v, s->a);
+    copy(x->impulse, s->lambda, s->m);
+    return FINITE_STATUS({s->a, s->n}, {s->lambda, s->m});
+}
+
 hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                   double restitution, const double *q, const double *v, double *scratch,
-                                   double *v_next, double *impulse, hml_constraint_report *report)
+                                   double *scratch, const hml_constrained_impact *arguments)
 {
     constraint_system s;
-    double scale = 0;
-    if (!report_valid(report) || !(restitution >= 0 && restitution <= 1)) return HML_INVALID_ARGUMENT;
-    TRY(hmli_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
-    hmli_constraint_evaluate(&s, q, NULL, 0);
-    TRY(hmli_constraint_factor(&s, q, s.zero, NULL));
-    for (size_t i = 0; i < s.m; i++) {
-        s.b[i] = -(1 + restitution) * row_dot(&s, i, v);
-        scale += fabs(s.b[i]);
+    hml_constraints constraints_room;
+    hml_constrained_impact room;
+    hml_constraint_report report = {0};
+    const hml_constraints *set = constraints_take(constraints, &constraints_room);
+    const hml_constrained_impact *x = STRUCT_TAKE(hml_constrained_impact, arguments, &room, v);
+    if (!x || !constraint_report_fits(x->report) || !(x->restitution >= 0 && x->restitution <= 1)) {
+        return HML_INVALID_ARGUMENT;
     }
-    if (s.touches)
-        TRY(solve_impulse(&s, restitution, scale, v, report));
-    else
-        TRY(hmli_constraint_solve(&s, scale, report));
-    hmli_constraint_apply(&s, s.lambda, v, s.a);
-    copy(v_next, s.a, s.n);
-    copy(impulse, s.lambda, s.m);
-    return FINITE_STATUS({s.a, s.n}, {s.lambda, s.m});
+    const int derivatives = x->next_q || x->next_v || x->impulse_q || x->impulse_v;
+    TRY(hmli_constraint_open(model, work, set, x->q, x->v, NULL, NULL, scratch, &s));
+    if (derivatives && s.touches) return HML_UNSUPPORTED;
+    hml_status status = impact(&s, x, &report);
+    struct_give(x->report, &report, sizeof report);
+    if (status) return status;
+    if (derivatives) return hmli_constraint_impact_derivatives(&s, x);
+    copy(x->v_next, s.a, s.n);
+    return HML_OK;
 }

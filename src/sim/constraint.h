@@ -4,6 +4,7 @@
 #define HML_SIM_CONSTRAINT_H
 
 #include "algo/work.h"
+#include "base/struct_size.h"
 #include "hamel/constraint.h"
 #include "sim/constraint_rank.h"
 #include "sim/shortest.h"
@@ -50,6 +51,18 @@ static inline int constraint_is_plane(const hml_constraint *c)
     return c->kind == HML_HOLD_PLANE || c->kind == HML_TOUCH_PLANE;
 }
 
+/* the caller's constraints as this library knows them; NULL if they cannot be read. The functions below take them so */
+static inline const hml_constraints *constraints_take(const hml_constraints *given, hml_constraints *room)
+{
+    return STRUCT_TAKE(hml_constraints, given, room, count);
+}
+
+/* 1 if a report can be written there, or is not wanted */
+static inline int constraint_report_fits(const hml_constraint_report *report)
+{
+    return struct_is_writable(report, STRUCT_END(hml_constraint_report, rank));
+}
+
 /* the workspace and the constraints are checked, not the state */
 hml_status hmli_constraint_check(const hml_model *model, const hml_work *work, const hml_constraints *set);
 
@@ -79,7 +92,11 @@ hml_status hmli_constraint_motion(constraint_system *s, const double *q, const d
 
 /* hml_constrained_linearize for any constraints, in plain steps: what constraint_held.c leaves to it */
 hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                     double *scratch, hml_constrained_linearization *x);
+                                     double *scratch, const hml_constrained_linearization *x,
+                                     hml_constraint_report *report);
+
+/* the derivatives of an impulse, and v_next; ν⁺ is in s->a, which is used up */
+hml_status hmli_constraint_impact_derivatives(constraint_system *s, const hml_constrained_impact *x);
 
 /* λ of (J M⁻¹ Jᵀ) λ = b in s->lambda; scale: the size of what b was made of */
 hml_status hmli_constraint_solve(constraint_system *s, double scale, hml_constraint_report *report);

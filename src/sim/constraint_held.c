@@ -150,6 +150,5 @@ int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch,
 void hmli_held_report(const hml_constraints *set, hml_constraint_report *report)
 {
     const int32_t m = hml_constraint_rows(set);
-    if (report)
-        *report = (hml_constraint_report){.struct_size = sizeof *report, .rows = m, .rank = m, .restitution = 1};
+    *report = (hml_constraint_report){.struct_size = sizeof *report, .rows = m, .rank = m, .restitution = 1};
 }

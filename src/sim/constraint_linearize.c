@@ -195,14 +195,15 @@ static void copy_below(size_t n, const double *from, size_t ld, double *to)
 }
 
 hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                     double *scratch, hml_constrained_linearization *x)
+                                     double *scratch, const hml_constrained_linearization *x,
+                                     hml_constraint_report *report)
 {
     constraint_system s;
     TRY(hmli_constraint_open(model, work, constraints, x->q, x->v, x->tau, x->wrenches, scratch, &s));
-    TRY(hmli_constraint_motion(&s, x->q, x->v, x->tau, x->wrenches, &x->report));
+    TRY(hmli_constraint_motion(&s, x->q, x->v, x->tau, x->wrenches, report));
     if (x->acceleration) memcpy(x->acceleration, s.a, s.n * sizeof(double));
     if (x->lambda) memcpy(x->lambda, s.lambda, s.m * sizeof(double));
-    if (x->report.grazing) return HML_SINGULAR;
+    if (report->grazing) return HML_SINGULAR;
     const constraint_partials d = s.partials;
     const size_t n = s.n;
     TRY(gather_wrenches(&s, x->q, x->wrenches));
@@ -225,48 +226,50 @@ hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, con
                          {x->lambda_tau, mn}, {x->A, 4 * nn}, {x->B, 2 * nn});
 }
 
-hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                     double *scratch, hml_constrained_linearization *x)
+static hml_status linearize(const hml_model *model, hml_work *work, const hml_constraints *set, double *scratch,
+                            const hml_constrained_linearization *x, hml_constraint_report *report)
 {
-    if (!x || x->struct_size != sizeof *x || !x->q || !x->v || !scratch) return HML_INVALID_ARGUMENT;
-    TRY(hmli_constraint_check(model, work, constraints));
-    x->report.struct_size = sizeof x->report;
-    if (!hmli_held(work, constraints, scratch, x, 1))
-        return hmli_constraint_linearize(model, work, constraints, scratch, x);
+    if (!hmli_held(work, set, scratch, x, 1)) return hmli_constraint_linearize(model, work, set, scratch, x, report);
     const size_t n = (size_t)model->nv;
-    hmli_held_report(constraints, &x->report);
-    fill_upper(model, x->v, x->A,
-               x->B); /* the kernels have written the lower halves where nothing else was asked for */
+    hmli_held_report(set, report);
+    /* the kernels have written the lower halves where nothing else was asked for */
+    fill_upper(model, x->v, x->A, x->B);
     if (x->A && x->Dq) copy_below(n, x->Dq, 2 * n, x->A);
     if (x->A && x->Dv) copy_below(n, x->Dv, 2 * n, x->A + n);
     if (x->B && x->Dtau) copy_below(n, x->Dtau, n, x->B);
     return HML_OK;
 }
 
-hml_status hml_constrained_impulse_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
-                                             double restitution, const double *q, const double *v, double *scratch,
-                                             double *v_next, double *impulse, double *next_q, double *next_v,
-                                             double *impulse_q, double *impulse_v)
+hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                     double *scratch, const hml_constrained_linearization *arguments)
 {
-    constraint_system s;
-    hml_constraint_report report = {.struct_size = sizeof report};
-    TRY(hmli_constraint_open(model, work, constraints, q, v, NULL, NULL, scratch, &s));
-    if (s.touches) return HML_UNSUPPORTED;
-    TRY(hml_constrained_impulse(model, work, constraints, restitution, q, v, scratch, NULL, impulse, &report));
-    s.K.rank = (size_t)report.rank;
-    const constraint_partials d = s.partials;
-    const size_t n = s.n;
-    TRY(gather_wrenches(&s, q, NULL));
-    for (size_t k = 0; k < n; k++) s.h[k] = s.a[k] - v[k], s.x[k] = s.a[k] + restitution * v[k];
-    inverse_derivatives(&s, q, NULL, s.h, &d);
-    TRY(constraint_derivatives(&s, q, s.x, NULL, &d));
-    if (next_v || impulse_v) { /* M (dν⁺ − dν) = JᵀdΛ, J dν⁺ = −e J dν: dν⁺ = dν + M⁻¹JᵀdΛ */
+    hml_constraints constraints_room;
+    hml_constrained_linearization room;
+    hml_constraint_report report = {0};
+    const hml_constraints *set = constraints_take(constraints, &constraints_room);
+    const hml_constrained_linearization *x = STRUCT_TAKE(hml_constrained_linearization, arguments, &room, v);
+    if (!x || !constraint_report_fits(x->report) || !x->q || !x->v || !scratch) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_check(model, work, set));
+    hml_status status = linearize(model, work, set, scratch, x, &report);
+    struct_give(x->report, &report, sizeof report);
+    return status;
+}
+
+hml_status hmli_constraint_impact_derivatives(constraint_system *s, const hml_constrained_impact *x)
+{
+    const constraint_partials d = s->partials;
+    const size_t n = s->n;
+    TRY(gather_wrenches(s, x->q, NULL));
+    for (size_t k = 0; k < n; k++) s->h[k] = s->a[k] - x->v[k], s->x[k] = s->a[k] + x->restitution * x->v[k];
+    inverse_derivatives(s, x->q, NULL, s->h, &d);
+    TRY(constraint_derivatives(s, x->q, s->x, NULL, &d));
+    if (x->next_v || x->impulse_v) { /* M (dν⁺ − dν) = JᵀdΛ, J dν⁺ = −e J dν: dν⁺ = dν + M⁻¹JᵀdΛ */
         memset(d.dv, 0, n * n * sizeof(double));
-        for (size_t i = 0; i < s.m * n; i++) d.cv[i] = (1 + restitution) * s.J[i];
+        for (size_t i = 0; i < s->m * n; i++) d.cv[i] = (1 + x->restitution) * s->J[i];
     }
-    if (v_next) memmove(v_next, s.a, n * sizeof *v_next);
-    solve_columns(&s, d.dq, d.cq, next_q, impulse_q);
-    solve_columns(&s, d.dv, d.cv, next_v, impulse_v);
-    for (size_t k = 0; next_v && k < n; k++) next_v[k * n + k] += 1;
-    return FINITE_STATUS({next_q, n * n}, {next_v, n * n}, {impulse_q, s.m * n}, {impulse_v, s.m * n});
+    if (x->v_next) memcpy(x->v_next, s->a, n * sizeof(double));
+    solve_columns(s, d.dq, d.cq, x->next_q, x->impulse_q);
+    solve_columns(s, d.dv, d.cv, x->next_v, x->impulse_v);
+    for (size_t k = 0; x->next_v && k < n; k++) x->next_v[k * n + k] += 1;
+    return FINITE_STATUS({x->next_q, n * n}, {x->next_v, n * n}, {x->impulse_q, s->m * n}, {x->impulse_v, s->m * n});
 }

@@ -26,10 +26,12 @@ int32_t hmli_constraint_kind_rows(hml_constraint_kind kind)
     }
 }
 
-int32_t hml_constraint_rows(const hml_constraints *set)
+int32_t hml_constraint_rows(const hml_constraints *constraints)
 {
     int32_t rows = 0;
-    if (!set || set->struct_size != sizeof *set || set->count < 0 || (set->count && !set->items)) return -1;
+    hml_constraints room;
+    const hml_constraints *set = constraints_take(constraints, &room);
+    if (!set || set->count < 0 || (set->count && !set->items)) return -1;
     for (int32_t i = 0; i < set->count; i++) {
         int32_t own = hmli_constraint_kind_rows(set->items[i].kind);
         if (!own || rows > INT32_MAX - own) return -1;
@@ -91,10 +93,12 @@ static int scratch_exists(const hml_model *model, size_t m)
 size_t hml_constraint_scratch_doubles(const hml_model *model, const hml_constraints *constraints)
 {
     constraint_system s;
-    int32_t m = hml_constraint_rows(constraints);
+    hml_constraints room;
+    const hml_constraints *set = constraints_take(constraints, &room);
+    const int32_t m = hml_constraint_rows(set);
     if (!model || m < 0 || !scratch_exists(model, (size_t)m)) return 0;
-    const size_t general = lay_out(model, (size_t)m, count_touches(constraints), NULL, &s);
-    const size_t held = hmli_held_scratch(model, constraints, (size_t)m);
+    const size_t general = lay_out(model, (size_t)m, count_touches(set), NULL, &s);
+    const size_t held = hmli_held_scratch(model, set, (size_t)m);
     return general > held ? general : held;
 }
 

@@ -132,6 +132,6 @@ hml_status hmli_constraint_solve_touch(constraint_system *s, double scale, hml_c
     hml_constraint_report own = {
         .struct_size = sizeof own, .rows = (int32_t)m, .rank = (int32_t)s->K.rank, .restitution = 1};
     certify(s, scale, &own);
-    if (report) *report = own;
+    *report = own;
     return own.violation <= 1e-7 * scale && own.residual <= 1e-7 * scale ? HML_OK : HML_NOT_CONVERGED;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
@@ -104,46 +105,54 @@ static double kinetic_energy(const hml_contact *c, const double *v)
     return sum;
 }
 
-hml_status hml_contact_impulse(const hml_model *model, hml_work *work, int32_t count, const hml_contact_site *sites,
-                               const double *q, const double *v, void *memory, size_t size, double *v_next,
-                               double *impulse, hml_contact_impact *impact)
+static hml_status collide(hml_contact *c, hml_work *work, const hml_contact_collision *x, hml_contact_impact *r)
 {
-    hml_contact_impact room = {.struct_size = sizeof room}, *r = impact ? impact : &room;
-    const hml_contact_settings settings = settings_for(count);
-    hml_contact *c;
     int massless;
-    if (hmli_work_check(model, work, HML_USE_ALL) || count < 0 || (count && !sites) || !q || !v ||
-        r->struct_size != sizeof *r) {
-        return HML_INVALID_ARGUMENT;
-    }
-    TRY(hmli_work_check_state(model, q, v, NULL, NULL));
-    TRY(hml_contact_init(memory, size, model, &settings, &c));
-    memcpy(c->q, q, (size_t)model->nq * sizeof *q);
+    memcpy(c->q, x->q, (size_t)c->model->nq * sizeof(double));
     memset(c->x, 0, c->n * sizeof(double));
     memcpy(c->v, c->x, c->n * sizeof(double));
     TRY(hmli_contact_pose(c, work));
     TRY(hmli_contact_factor(c, work, 0, c->v, NULL, NULL, &massless)); /* the bias has no part in it */
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < x->count; i++) {
         touch t = {.shape = i, .other = -1, .feature = 0};
-        TRY(read_site(model, &sites[i], &t));
+        TRY(read_site(c->model, &x->sites[i], &t));
         c->now.items[i] = t;
     }
-    c->now.count = count;
+    c->now.count = x->count;
     hmli_contact_list_rows(c, 0);
     hmli_contact_fill_rows(c);
-    hmli_contact_row_velocities(c, v, c->before);
-    memcpy(c->free, v, c->n * sizeof *v);
-    TRY(find_part(c, 1e-13 * kinetic_energy(c, v), r));
+    hmli_contact_row_velocities(c, x->v, c->before);
+    memcpy(c->free, x->v, c->n * sizeof(double));
+    TRY(find_part(c, 1e-13 * kinetic_energy(c, x->v), r));
     hmli_contact_push(c, c->P, c->x);
-    for (size_t k = 0; v_next && k < c->n; k++) v_next[k] = v[k] + c->x[k];
+    for (size_t k = 0; x->v_next && k < c->n; k++) x->v_next[k] = x->v[k] + c->x[k];
     r->closed = 0;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < x->count; i++) {
         const touch *t = &c->now.items[i];
         const double *P = c->P + 3 * i;
         r->closed += P[0] > 0;
-        if (impulse) {
-            write_vec3(vec3_axpy(P[2], t->t2, vec3_axpy(P[1], t->t1, vec3_scale(P[0], t->normal))), impulse + 3 * i);
+        if (x->impulse) {
+            write_vec3(vec3_axpy(P[2], t->t2, vec3_axpy(P[1], t->t1, vec3_scale(P[0], t->normal))), x->impulse + 3 * i);
         }
     }
-    return FINITE_STATUS({v_next, c->n}, {impulse, 3 * (size_t)count});
+    return FINITE_STATUS({x->v_next, c->n}, {x->impulse, 3 * (size_t)x->count});
+}
+
+hml_status hml_contact_impulse(const hml_model *model, hml_work *work, void *memory, size_t size,
+                               const hml_contact_collision *arguments)
+{
+    hml_contact_collision room;
+    hml_contact_impact impact = {0};
+    const hml_contact_collision *x = STRUCT_TAKE(hml_contact_collision, arguments, &room, v);
+    hml_contact *c;
+    if (!x || hmli_work_check(model, work, HML_USE_ALL) || x->count < 0 || (x->count && !x->sites) || !x->q || !x->v) {
+        return HML_INVALID_ARGUMENT;
+    }
+    if (!struct_is_writable(x->impact, STRUCT_END(hml_contact_impact, closed))) return HML_INVALID_ARGUMENT;
+    TRY(hmli_work_check_state(model, x->q, x->v, NULL, NULL));
+    const hml_contact_settings settings = settings_for(x->count);
+    TRY(hml_contact_init(memory, size, model, &settings, &c));
+    hml_status status = collide(c, work, x, &impact);
+    struct_give(x->impact, &impact, sizeof impact);
+    return status;
 }

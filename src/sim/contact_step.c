@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
@@ -153,21 +154,30 @@ static int pushed(const hml_contact *c, const double *wrenches)
     return 0;
 }
 
-hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *c, double h, const double *q,
-                            const double *v, const double *tau, const double *wrenches, double *q_next, double *v_next,
-                            hml_contact_result *result)
+static hml_status step(hml_contact *c, hml_work *work, const hml_contact_motion *x, hml_contact_result *r)
 {
-    hml_contact_result room = {.struct_size = sizeof room}, *r = result ? result : &room;
-    TRY(check(model, work, c, h, q, v, tau, wrenches));
-    if (!q_next || !v_next || r->struct_size != sizeof *r) return HML_INVALID_ARGUMENT;
     hml_status status = HML_NOT_FINITE;
     for (int32_t least = 1; status == HML_NOT_FINITE && least <= MOST_SUBSTEPS; least *= 4) {
-        status = substeps(c, work, h, least, q, v, tau, wrenches, r);
+        status = substeps(c, work, x->h, least, x->q, x->v, x->tau, x->wrenches, r);
         if (status && r->substeps) hml_contact_forget(c);
     }
-    if (!status && !pushed(c, wrenches)) status = hmli_contact_guard(c, work, h, q, v, tau, r);
+    if (!status && !pushed(c, x->wrenches)) status = hmli_contact_guard(c, work, x->h, x->q, x->v, x->tau, r);
+    return status;
+}
+
+hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact,
+                            const hml_contact_motion *motion)
+{
+    hml_contact_motion room;
+    hml_contact_result result = {0};
+    const hml_contact_motion *x = STRUCT_TAKE(hml_contact_motion, motion, &room, v_next);
+    if (!x || !x->q_next || !x->v_next) return HML_INVALID_ARGUMENT;
+    if (!struct_is_writable(x->result, STRUCT_END(hml_contact_result, limits))) return HML_INVALID_ARGUMENT;
+    TRY(check(model, work, contact, x->h, x->q, x->v, x->tau, x->wrenches));
+    hml_status status = step(contact, work, x, &result);
+    struct_give(x->result, &result, sizeof result);
     if (status) return status;
-    memcpy(q_next, c->q_next, (size_t)model->nq * sizeof *q_next);
-    memcpy(v_next, c->v_next, c->n * sizeof *v_next);
+    memcpy(x->q_next, contact->q_next, (size_t)model->nq * sizeof(double));
+    memcpy(x->v_next, contact->v_next, contact->n * sizeof(double));
     return HML_OK;
 }

@@ -13,6 +13,7 @@ typedef struct held {
     int impulse;
     hml_representation as; /* of seen_as */
     const double *v_rep;
+    hml_constraint_report report; /* of the linearization */
 } held;
 
 static int moved(void *context, double t, double *out)
@@ -26,10 +27,13 @@ static int moved(void *context, double t, double *out)
         h->tau_t[i] = h->tau[i] + (h->zt ? t * h->zt[i] : 0);
     }
     if (h->impulse)
-        return !hml_constrained_impulse(x->model, x->work, h->set, h->restitution, h->q_t, h->v_t, h->scratch, out,
-                                        NULL, NULL);
-    return !hml_constrained_forward_dynamics(x->model, x->work, h->set, h->q_t, h->v_t, h->tau_t,
-                                             wrenches_of(x, h->state), h->scratch, out, NULL, NULL);
+        return !hml_constrained_impulse(x->model, x->work, h->set, h->scratch,
+                                        &HML_STRUCT(hml_constrained_impact, .q = h->q_t, .v = h->v_t,
+                                                    .restitution = h->restitution, .v_next = out));
+    return !hml_constrained_forward_dynamics(x->model, x->work, h->set, h->scratch,
+                                             &HML_STRUCT(hml_constrained_dynamics, .q = h->q_t, .v = h->v_t,
+                                                         .tau = h->tau_t, .wrenches = wrenches_of(x, h->state),
+                                                         .acceleration = out));
 }
 
 static held held_new(subject *x, int s, hml_constraints *set)
@@ -42,10 +46,12 @@ static held held_new(subject *x, int s, hml_constraints *set)
     return h;
 }
 
-static hml_constrained_linearization blocks_new(subject *x, const held *h, size_t rows)
+static hml_constrained_linearization blocks_new(subject *x, held *h, size_t rows)
 {
     const size_t nv = (size_t)x->nv;
     hml_constrained_linearization l = {.struct_size = sizeof l, .q = h->q, .v = h->v, .tau = h->tau};
+    h->report = HML_STRUCT(hml_constraint_report, .rows = 0);
+    l.report = &h->report;
     l.wrenches = wrenches_of(x, h->state);
     l.acceleration = room(x->g, nv), l.lambda = room(x->g, rows);
     l.Dq = room(x->g, nv * nv), l.Dv = room(x->g, nv * nv), l.Dtau = room(x->g, nv * nv);
@@ -126,8 +132,9 @@ static void check_held_inverse(subject *x, const held *h, const double *a, doubl
     double *J = room(x->g, ROWS * nv), bias[ROWS], *tau = room(x->g, nv), *lambda = room(x->g, most);
     double *want = room(x->g, nv), *pushed = room(x->g, nv), size = x->force[s];
     size_t rows = 0;
-    if (hml_constrained_inverse_dynamics(x->model, x->work, h->set, h->q, h->v, a, wrenches_of(x, s), h->scratch, tau,
-                                         lambda, NULL) ||
+    if (hml_constrained_inverse_dynamics(x->model, x->work, h->set, h->scratch,
+                                         &HML_STRUCT(hml_constrained_dynamics, .q = h->q, .v = h->v, .a = a,
+                                                     .wrenches = wrenches_of(x, s), .torque = tau, .lambda = lambda)) ||
         hml_inverse_dynamics(x->model, x->work, h->q, h->v, a, wrenches_of(x, s), want))
         return; /* nothing that is held can make this motion */
     for (int32_t i = 0; i < h->set->count; i++)
@@ -163,9 +170,11 @@ static void check_held_linearize(subject *x, held *h, const double *z, double wo
     hml_constrained_linearization l = blocks_new(x, h, rows);
     double *a = room(x->g, nv), *one = room(x->g, nv), *other = room(x->g, nv);
     hml_status status = hml_constrained_linearize(x->model, x->work, h->set, h->scratch, &l);
-    note_status(x, KIND_status, "hml_constrained_linearize", s, status,
-                hml_constrained_forward_dynamics(x->model, x->work, h->set, h->q, h->v, h->tau, wrenches_of(x, s),
-                                                 h->scratch, a, NULL, NULL));
+    note_status(
+        x, KIND_status, "hml_constrained_linearize", s, status,
+        hml_constrained_forward_dynamics(x->model, x->work, h->set, h->scratch,
+                                         &HML_STRUCT(hml_constrained_dynamics, .q = h->q, .v = h->v, .tau = h->tau,
+                                                     .wrenches = wrenches_of(x, s), .acceleration = a)));
     if (status) return;
     double size = x->force[s];
     for (size_t i = 0; i < nv; i++) size = fmax(size, fabs(a[i]) * x->s[(size_t)s * nv + i]);
@@ -180,7 +189,7 @@ static void check_held_linearize(subject *x, held *h, const double *z, double wo
         want[3 * i] = l.Dq[i], want[3 * i + 1] = l.Dv[i], want[3 * i + 2] = l.Dtau[i];
     }
     note_bits(x, KIND_held_A, "A and B", s, lower, want, 3 * nv * nv);
-    if (l.report.rank < l.report.rows) return; /* held twice: the difference leaves what is compatible */
+    if (h->report.rank < h->report.rows) return; /* held twice: the difference leaves what is compatible */
     for (int k = 0; k < 3; k++) {
         h->zq = k == 0 ? z : NULL, h->zv = k == 1 ? z : NULL, h->zt = k == 2 ? z : NULL;
         dense_apply(nv, nv, k == 0 ? l.Dq : k == 1 ? l.Dv : l.Dtau, z, one);
@@ -202,7 +211,10 @@ static void check_impulse(subject *x, held *h, const double *z, double worst)
                        *dv = room(x->g, nv * nv);
     hml_constraint_report report = {.struct_size = sizeof report};
     h->restitution = 0.3, h->impulse = 1;
-    if (hml_constrained_impulse(x->model, x->work, h->set, 0.3, h->q, h->v, h->scratch, next, impulse, &report)) return;
+    if (hml_constrained_impulse(x->model, x->work, h->set, h->scratch,
+                                &HML_STRUCT(hml_constrained_impact, .q = h->q, .v = h->v, .restitution = 0.3,
+                                            .v_next = next, .impulse = impulse, .report = &report)))
+        return;
     size_t at = 0;
     for (int32_t i = 0; i < h->set->count; i++) at += (size_t)rows_of(x, h, &h->set->items[i], J + at * nv, bias + at);
     const double speed = 1 + largest(nv, h->v) + largest(nv, next);
@@ -215,8 +227,10 @@ static void check_impulse(subject *x, held *h, const double *z, double worst)
     double size = 0;
     for (size_t i = 0; i < nv; i++) size = fmax(size, speed * x->s[(size_t)s * nv + i]);
     note(x, KIND_impulse, "M dv", (how){s, DOWN, PLAIN, size, worst}, other, one, nv, 1);
-    if (report.rank < report.rows || hml_constrained_impulse_linearize(x->model, x->work, h->set, 0.3, h->q, h->v,
-                                                                       h->scratch, next, NULL, dq, dv, NULL, NULL))
+    if (report.rank < report.rows ||
+        hml_constrained_impulse(x->model, x->work, h->set, h->scratch,
+                                &HML_STRUCT(hml_constrained_impact, .q = h->q, .v = h->v, .restitution = 0.3,
+                                            .v_next = next, .next_q = dq, .next_v = dv)))
         return;
     for (int k = 0; k < 2; k++) {
         h->zq = k == 0 ? z : NULL, h->zv = k == 1 ? z : NULL, h->zt = NULL;
@@ -239,11 +253,15 @@ static int seen_as(void *context, double t, double *out)
     for (int i = 0; i < x->nv; i++) a[i] = h->v_rep[i] + (h->zv ? t * h->zv[i] : 0);
     if (hml_velocity_from_representation(x->model, h->as, h->q_t, a, h->v_t)) return 0;
     if (h->impulse)
-        return !hml_constrained_impulse(x->model, x->work, h->set, h->restitution, h->q_t, h->v_t, h->scratch, a,
-                                        out + x->nv, NULL) &&
+        return !hml_constrained_impulse(x->model, x->work, h->set, h->scratch,
+                                        &HML_STRUCT(hml_constrained_impact, .q = h->q_t, .v = h->v_t,
+                                                    .restitution = h->restitution, .v_next = a,
+                                                    .impulse = out + x->nv)) &&
                !hml_velocity_to_representation(x->model, h->as, h->q_t, a, out);
-    return !hml_constrained_forward_dynamics(x->model, x->work, h->set, h->q_t, h->v_t, h->tau,
-                                             wrenches_of(x, h->state), h->scratch, a, out + x->nv, NULL) &&
+    return !hml_constrained_forward_dynamics(x->model, x->work, h->set, h->scratch,
+                                             &HML_STRUCT(hml_constrained_dynamics, .q = h->q_t, .v = h->v_t,
+                                                         .tau = h->tau, .wrenches = wrenches_of(x, h->state),
+                                                         .acceleration = a, .lambda = out + x->nv)) &&
            !hml_acceleration_to_representation(x->model, h->as, h->q_t, h->v_t, a, out);
 }
 
@@ -276,7 +294,7 @@ static void check_held_representation(subject *x, held *h, const double *z, doub
     l.lambda_q = room(x->g, rows * nv), l.lambda_v = room(x->g, rows * nv);
     if (x->away[h->state] > 1e3 || hml_velocity_to_representation(x->model, h->as, h->q, h->v, v_rep)) return;
     h->impulse = 0;
-    if (!hml_constrained_linearize(x->model, x->work, h->set, h->scratch, &l) && l.report.rank == l.report.rows &&
+    if (!hml_constrained_linearize(x->model, x->work, h->set, h->scratch, &l) && h->report.rank == h->report.rows &&
         !hml_constrained_to_representation(x->model, h->as, (int32_t)rows, &l)) {
         note_seen(x, h, z, worst, (double *[2]){l.Dq, l.Dv}, (double *[2]){l.lambda_q, l.lambda_v});
         for (size_t i = 0; i < nv * nv; i++) lower[i] = l.A[(nv + i / nv) * 2 * nv + i % nv];
@@ -285,10 +303,15 @@ static void check_held_representation(subject *x, held *h, const double *z, doub
         note(x, KIND_held_representation, "D_tau and B", (how){h->state, PLAIN, PLAIN, 1e-6, 0}, l.Dtau, lower, nv, nv);
     }
     h->impulse = 1;
-    if (l.report.rank == l.report.rows &&
-        !hml_constrained_impulse_linearize(x->model, x->work, h->set, 0.3, h->q, h->v, h->scratch, next, NULL, D[0],
-                                           D[1], L[0], L[1]) &&
-        !hml_impulse_to_representation(x->model, h->as, (int32_t)rows, h->q, h->v, next, D[0], D[1], L[0], L[1]))
+    if (h->report.rank == h->report.rows &&
+        !hml_constrained_impulse(x->model, x->work, h->set, h->scratch,
+                                 &HML_STRUCT(hml_constrained_impact, .q = h->q, .v = h->v, .restitution = 0.3,
+                                             .v_next = next, .next_q = D[0], .next_v = D[1], .impulse_q = L[0],
+                                             .impulse_v = L[1])) &&
+        !hml_impulse_to_representation(x->model, h->as, (int32_t)rows,
+                                       &HML_STRUCT(hml_constrained_impact, .q = h->q, .v = h->v, .v_next = next,
+                                                   .next_q = D[0], .next_v = D[1], .impulse_q = L[0],
+                                                   .impulse_v = L[1])))
         note_seen(x, h, z, worst, D, L);
 }
 

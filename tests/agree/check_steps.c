@@ -20,7 +20,9 @@ static int ends(void *context, double t, double *out)
         p->v_t[i] = p->v[i] + (p->zv ? t * p->zv[i] : 0);
         p->tau_t[i] = p->tau[i] + (p->zt ? t * p->zt[i] : 0);
     }
-    if (hml_step(p->x->model, p->x->work, p->by, p->h, p->q_t, p->v_t, p->tau_t, p->scratch, p->q_next, out + nv))
+    if (hml_step(p->x->model, p->x->work, p->scratch,
+                 &HML_STRUCT(hml_discrete_step, .scheme = p->by, .h = p->h, .q.data = p->q_t, .v.data = p->v_t,
+                             .tau.data = p->tau_t, .q_next.data = p->q_next, .v_next.data = out + nv)))
         return 0;
     return !hml_configuration_difference(p->x->model, p->q_end, p->q_next, out);
 }
@@ -147,15 +149,20 @@ void check_steps(subject *x)
     p.h = 0.05 / rate;                             /* angles of a step stay small */
     p.scratch = room(x->g, hml_step_scratch_doubles(x->model));
     p.q_t = room(x->g, nq), p.v_t = room(x->g, nv), p.tau_t = room(x->g, nv), p.q_next = room(x->g, nq);
-    hml_status status = hml_step(x->model, x->work, p.by, p.h, p.q, p.v, p.tau, p.scratch, q[0], v[0]);
+    hml_status status = hml_step(x->model, x->work, p.scratch,
+                                 &HML_STRUCT(hml_discrete_step, .scheme = p.by, .h = p.h, .q.data = p.q, .v.data = p.v,
+                                             .tau.data = p.tau, .q_next.data = q[0], .v_next.data = v[0]));
     note_status(x, KIND_status, "hml_step", s, status, HML_OK);
     if (status || !step_by_definition(x, p.by, p.h, p.q, p.v, p.tau, q[1], v[1])) return;
     const kind k = p.by == HML_SCHEME_RK4 ? KIND_step_rk : KIND_step_euler;
     const double size = x->force[s] * p.h;
     note(x, k, "q", (how){s, PLAIN, PLAIN, x->away[s] + 1, 0}, q[0], q[1], nq, 1);
     note(x, k, "v", (how){s, UP, PLAIN, size, 0}, v[0], v[1], nv, 1);
-    status = hml_step_linearize(x->model, x->work, p.by, p.h, p.q, p.v, p.tau, p.scratch, q[2], v[2], Ad, Bd);
-    note_status(x, KIND_status, "hml_step_linearize", s, status, HML_OK);
+    status = hml_step(x->model, x->work, p.scratch,
+                      &HML_STRUCT(hml_discrete_step, .scheme = p.by, .h = p.h, .q.data = p.q, .v.data = p.v,
+                                  .tau.data = p.tau, .q_next.data = q[2], .v_next.data = v[2], .Ad.data = Ad,
+                                  .Bd.data = Bd));
+    note_status(x, KIND_status, "hml_step, A_d and B_d", s, status, HML_OK);
     if (status) return;
     note(x, KIND_step_same, "q", (how){s, PLAIN, PLAIN, x->away[s] + 1, 0}, q[2], q[0], nq, 1);
     note(x, KIND_step_same, "v", (how){s, UP, PLAIN, size, 0}, v[2], v[0], nv, 1);

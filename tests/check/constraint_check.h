@@ -69,8 +69,10 @@ static inline void close_stage(stage *s)
 
 static inline hml_status forward(stage *s, hml_constraint_report *report)
 {
-    return hml_constrained_forward_dynamics(s->model, s->work, &s->set, s->q, s->v, s->tau, s->wrenches, s->scratch,
-                                            s->a, s->lambda, report);
+    return hml_constrained_forward_dynamics(s->model, s->work, &s->set, s->scratch,
+                                            &HML_STRUCT(hml_constrained_dynamics, .q = s->q, .v = s->v, .tau = s->tau,
+                                                        .wrenches = s->wrenches, .acceleration = s->a,
+                                                        .lambda = s->lambda, .report = report));
 }
 
 #endif

@@ -15,7 +15,7 @@ typedef struct scene {
     hml_work *work;
     hml_contact *contact;
     hml_contact_settings settings;
-    hml_contact_result result;
+    hml_contact_result result; /* of the last step */
     double q[64], v[64];
 } scene;
 
@@ -50,7 +50,6 @@ static inline hml_plane floor_plane(double friction, double restitution)
 static inline void open_scene(scene *s)
 {
     s->settings.struct_size = sizeof s->settings;
-    s->result.struct_size = sizeof s->result;
     OK(hml_work_new(s->model, HML_ISA_SCALAR, HML_USE_ALL, &s->work));
     size_t size = hml_contact_size(s->model, &s->settings);
     assert_true(size > 0);
@@ -66,11 +65,24 @@ static inline void close_scene(scene *s)
     hml_model_free(s->model);
 }
 
+static inline hml_status one_step(scene *s, double h, const double *tau)
+{
+    const hml_contact_motion x = {.struct_size = sizeof x,
+                                  .h = h,
+                                  .q = s->q,
+                                  .v = s->v,
+                                  .tau = tau,
+                                  .q_next = s->q,
+                                  .v_next = s->v,
+                                  .result = &s->result};
+    s->result.struct_size = sizeof s->result;
+    return hml_contact_step(s->model, s->work, s->contact, &x);
+}
+
 static inline void run(scene *s, double h, int steps, const double *tau)
 {
     for (int i = 0; i < steps; i++) {
-        hml_status status =
-            hml_contact_step(s->model, s->work, s->contact, h, s->q, s->v, tau, NULL, s->q, s->v, &s->result);
+        hml_status status = one_step(s, h, tau);
         if (status) fail_msg("step %d: %s, residual %g", i, hml_status_message(status), s->result.residual);
     }
 }

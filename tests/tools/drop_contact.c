@@ -130,7 +130,10 @@ static double energy(drop *d)
 
 static hml_status one_step(drop *d, double h, hml_contact_result *r)
 {
-    return hml_contact_step(d->model, d->work, d->contact, h, d->q, d->v, NULL, NULL, d->q, d->v, r);
+    *r = HML_STRUCT(hml_contact_result, .contacts = 0);
+    return hml_contact_step(
+        d->model, d->work, d->contact,
+        &HML_STRUCT(hml_contact_motion, .h = h, .q = d->q, .v = d->v, .q_next = d->q, .v_next = d->v, .result = r));
 }
 
 static hml_status open_drop(drop *d, const char *path, uint64_t seed)
@@ -179,7 +182,7 @@ int main(int argc, char **argv)
     long done = 0, hard = 0, relaxed = 0;
     int most = 0;
     for (; done < steps; done++) {
-        hml_contact_result r = {.struct_size = sizeof r};
+        hml_contact_result r;
         double began = now();
         status = one_step(&d, d.step, &r);
         spent += now() - began;

@@ -37,15 +37,19 @@ static hml_status dump(const hml_model *model, hml_work *work, const hml_constra
 {
     const size_t nq = (size_t)hml_model_nq(model), nv = (size_t)hml_model_nv(model);
     const size_t m = (size_t)hml_constraint_rows(set);
-    hml_constrained_linearization x = {.struct_size = sizeof x, .q = state, .v = state + nq, .tau = state + nq + nv};
+    hml_constraint_report report = {.struct_size = sizeof report};
+    hml_constrained_linearization x = {
+        .struct_size = sizeof x, .q = state, .v = state + nq, .tau = state + nq + nv, .report = &report};
     double **parts[] = {&x.acceleration, &x.lambda, &x.Dq, &x.Dv, &x.Dtau, &x.lambda_q, &x.lambda_v, &x.lambda_tau};
     const size_t sizes[] = {nv, m, nv * nv, nv * nv, nv * nv, m * nv, m * nv, m * nv};
     double *next = room;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *parts[i] = next, next += sizes[i];
     hml_status status = hml_constrained_linearize(model, work, set, scratch, &x);
-    double rank = x.report.rank, *v_next = next, *impulse = next + nv;
+    double rank = report.rank, *v_next = next, *impulse = next + nv;
     if (!status) {
-        status = hml_constrained_impulse(model, work, set, 0, x.q, x.v, scratch, v_next, impulse, NULL);
+        status = hml_constrained_impulse(
+            model, work, set, scratch,
+            &HML_STRUCT(hml_constrained_impact, .q = x.q, .v = x.v, .v_next = v_next, .impulse = impulse));
     }
     if (!status) put(room, (size_t)(next - room)), put(&rank, 1), put(v_next, nv + m);
     return status;

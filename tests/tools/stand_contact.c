@@ -92,11 +92,13 @@ int main(int argc, char **argv)
     int most = 0;
     double work = 0, first = energy(&r), before = first;
     hml_contact_result result = {.struct_size = sizeof result};
+    const hml_contact_motion x = HML_STRUCT(hml_contact_motion, .h = h, .q = r.q, .v = r.v, .tau = r.tau, .q_next = r.q,
+                                            .v_next = r.v, .result = &result);
     double start[MOST];
     for (int i = 0; i < steps; i++) {
         memcpy(start, r.v, sizeof start);
         hold(&r);
-        hml_status status = hml_contact_step(r.model, r.work, r.contact, h, r.q, r.v, r.tau, NULL, r.q, r.v, &result);
+        hml_status status = hml_contact_step(r.model, r.work, r.contact, &x);
         if (status) return fprintf(stderr, "stand_contact: step %d: %s\n", i, hml_status_message(status)), 1;
         double done = result.work;
         for (int k = 0; k < r.nv; k++) {
@@ -120,7 +122,7 @@ int main(int argc, char **argv)
         double t = now();
         for (int i = 0; i < timed; i++) {
             hold(&r);
-            hml_contact_step(r.model, r.work, r.contact, h, r.q, r.v, r.tau, NULL, r.q, r.v, &result);
+            hml_contact_step(r.model, r.work, r.contact, &x);
         }
         best = fmin(best, (now() - t) / timed);
     }

@@ -30,8 +30,10 @@ typedef struct robot {
 static hml_status step(robot *r, double h, count *c)
 {
     hml_contact_result x = {.struct_size = sizeof x};
+    const hml_contact_motion motion = HML_STRUCT(hml_contact_motion, .h = h, .q = r->q, .v = r->v, .tau = r->tau,
+                                                 .q_next = r->q, .v_next = r->v, .result = &x);
     for (int i = 6; i < r->nv; i++) r->tau[i] = -0.5 * r->v[i];
-    hml_status status = hml_contact_step(r->model, r->work, r->contact, h, r->q, r->v, r->tau, NULL, r->q, r->v, &x);
+    hml_status status = hml_contact_step(r->model, r->work, r->contact, &motion);
     c->steps++;
     if (status) return status;
     c->hard += x.iterations > 0;

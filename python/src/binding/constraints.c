@@ -18,24 +18,29 @@ static hml_status reported(const row *r, hml_status status, const hml_constraint
 static hml_status forward_report(const row *r)
 {
     hml_constraint_report x = {.struct_size = sizeof x};
-    hml_status status = hml_constrained_forward_dynamics(r->model, r->work, HELD, r->in[1], r->in[2], r->in[3],
-                                                         r->in[4], SCRATCH, NULL, NULL, &x);
+    hml_status status =
+        hml_constrained_forward_dynamics(r->model, r->work, HELD, SCRATCH,
+                                         &HML_STRUCT(hml_constrained_dynamics, .q = r->in[1], .v = r->in[2],
+                                                     .tau = r->in[3], .wrenches = r->in[4], .report = &x));
     return reported(r, status, &x);
 }
 
 static hml_status inverse_report(const row *r)
 {
     hml_constraint_report x = {.struct_size = sizeof x};
-    hml_status status = hml_constrained_inverse_dynamics(r->model, r->work, HELD, r->in[1], r->in[2], r->in[3],
-                                                         r->in[4], SCRATCH, NULL, NULL, &x);
+    hml_status status =
+        hml_constrained_inverse_dynamics(r->model, r->work, HELD, SCRATCH,
+                                         &HML_STRUCT(hml_constrained_dynamics, .q = r->in[1], .v = r->in[2],
+                                                     .a = r->in[3], .wrenches = r->in[4], .report = &x));
     return reported(r, status, &x);
 }
 
 static hml_status impulse_report(const row *r)
 {
     hml_constraint_report x = {.struct_size = sizeof x};
-    hml_status status = hml_constrained_impulse(r->model, r->work, HELD, r->in[3] ? *r->in[3] : 0, r->in[1], r->in[2],
-                                                SCRATCH, NULL, NULL, &x);
+    hml_status status = hml_constrained_impulse(r->model, r->work, HELD, SCRATCH,
+                                                &HML_STRUCT(hml_constrained_impact, .q = r->in[1], .v = r->in[2],
+                                                            .restitution = r->in[3] ? *r->in[3] : 0, .report = &x));
     return reported(r, status, &x);
 }
 
@@ -70,11 +75,15 @@ static hml_status impulse_linearize(const row *r)
     const double *q = r->in[1], *v = r->in[2], restitution = r->in[3] ? *r->in[3] : 0;
     const int32_t nv = hml_model_nv(r->model), rows = hml_constraint_rows(r->constraints);
     hml_status status =
-        hml_constrained_impulse_linearize(r->model, r->work, r->constraints, restitution, q, v, SCRATCH, r->out[0],
-                                          r->out[1], r->out[2], r->out[3], r->out[4], r->out[5]);
+        hml_constrained_impulse(r->model, r->work, r->constraints, SCRATCH,
+                                &HML_STRUCT(hml_constrained_impact, .q = q, .v = v, .restitution = restitution,
+                                            .v_next = r->out[0], .impulse = r->out[1], .next_q = r->out[2],
+                                            .next_v = r->out[3], .impulse_q = r->out[4], .impulse_v = r->out[5]));
     if (!status)
-        status = hml_impulse_to_representation(r->model, (hml_representation)r->choice[4], rows, q, v, r->out[0],
-                                               r->out[2], r->out[3], r->out[4], r->out[5]);
+        status = hml_impulse_to_representation(r->model, (hml_representation)r->choice[4], rows,
+                                               &HML_STRUCT(hml_constrained_impact, .q = q, .v = v, .v_next = r->out[0],
+                                                           .next_q = r->out[2], .next_v = r->out[3],
+                                                           .impulse_q = r->out[4], .impulse_v = r->out[5]));
     if (status || !r->choice[5]) return status;
     status = hml_gradient_to_global(r->model, q, nv, r->out[2]);
     return status ? status : hml_gradient_to_global(r->model, q, rows, r->out[4]);
@@ -86,7 +95,6 @@ enum { MOST_SITES = 256 };
 static hml_status contact_impulse(const row *r)
 {
     hml_contact_site sites[MOST_SITES];
-    hml_contact_impact impact = {.struct_size = sizeof impact};
     const npy_intp count = r->symbol['k' - 'a'];
     if (count > MOST_SITES) return HML_INVALID_ARGUMENT;
     for (npy_intp i = 0; i < count; i++) {
@@ -100,8 +108,16 @@ static hml_status contact_impulse(const row *r)
     const size_t size = hml_contact_impulse_size(r->model, (int32_t)count);
     void *memory = row_scratch(r, size);
     if (!memory) return HML_OUT_OF_MEMORY;
-    hml_status status = hml_contact_impulse(r->model, r->work, (int32_t)count, sites, r->in[3], r->in[4], memory, size,
-                                            r->out[0], r->out[1], &impact);
+    hml_contact_impact impact = {.struct_size = sizeof impact};
+    const hml_contact_collision x = {.struct_size = sizeof x,
+                                     .sites = sites,
+                                     .count = (int32_t)count,
+                                     .q = r->in[3],
+                                     .v = r->in[4],
+                                     .v_next = r->out[0],
+                                     .impulse = r->out[1],
+                                     .impact = &impact};
+    hml_status status = hml_contact_impulse(r->model, r->work, memory, size, &x);
     *r->out[2] = impact.work;
     *r->out[3] = impact.restitution;
     *r->out[4] = impact.residual;

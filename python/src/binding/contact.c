@@ -118,16 +118,12 @@ static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, const hml_conta
     return answer;
 }
 
-static hml_status run(contact_object *self, double h, PyArrayObject *const in[4], PyArrayObject *q, PyArrayObject *v,
-                      hml_contact_result *result)
+static hml_status run(contact_object *self, const hml_contact_motion *motion)
 {
-    const double *data[4];
-    for (int i = 0; i < 4; i++) data[i] = in[i] ? PyArray_DATA(in[i]) : NULL;
     hml_status status = HML_OUT_OF_MEMORY;
     Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take(self->model);
     if (space) {
-        status = hml_contact_step(self->model->model, space->work, self->contact, h, data[0], data[1], data[2], data[3],
-                                  PyArray_DATA(q), PyArray_DATA(v), result);
+        status = hml_contact_step(self->model->model, space->work, self->contact, motion);
         workspace_give(self->model, space);
     }
     Py_END_ALLOW_THREADS return status;
@@ -159,8 +155,17 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
     if (self->busy) PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact");
     if (!failed && q && v && in[0] && in[1] && !self->busy) {
         hml_contact_result result = {.struct_size = sizeof result};
+        hml_contact_motion motion = {.struct_size = sizeof motion,
+                                     .h = h,
+                                     .q = PyArray_DATA(in[0]),
+                                     .v = PyArray_DATA(in[1]),
+                                     .tau = in[2] ? PyArray_DATA(in[2]) : NULL,
+                                     .wrenches = in[3] ? PyArray_DATA(in[3]) : NULL,
+                                     .q_next = PyArray_DATA(q),
+                                     .v_next = PyArray_DATA(v),
+                                     .result = &result};
         self->busy = 1;
-        hml_status status = run(self, h, in, q, v, &result);
+        hml_status status = run(self, &motion);
         self->busy = 0;
         if (status)
             raise_status(status, NULL);

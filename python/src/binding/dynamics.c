@@ -164,15 +164,20 @@ static hml_scheme step_scheme(const row *r) { return r->choice[4] % 2 ? HML_SCHE
 
 static hml_status step(const row *r)
 {
-    return hml_step(r->model, r->work, step_scheme(r), *r->in[2], r->in[0], r->in[1], r->in[3], step_scratch(r),
-                    r->out[0], r->out[1]);
+    return hml_step(r->model, r->work, step_scratch(r),
+                    &HML_STRUCT(hml_discrete_step, .scheme = step_scheme(r), .h = *r->in[2], .q.data = r->in[0],
+                                .v.data = r->in[1], .tau.data = r->in[3], .q_next.data = r->out[0],
+                                .v_next.data = r->out[1]));
 }
 
 static hml_status step_linearize(const row *r)
 {
     const int32_t nv = hml_model_nv(r->model);
-    hml_status status = hml_step_linearize(r->model, r->work, step_scheme(r), *r->in[2], r->in[0], r->in[1], r->in[3],
-                                           step_scratch(r), r->out[0], r->out[1], r->out[2], r->out[3]);
+    hml_status status =
+        hml_step(r->model, r->work, step_scratch(r),
+                 &HML_STRUCT(hml_discrete_step, .scheme = step_scheme(r), .h = *r->in[2], .q.data = r->in[0],
+                             .v.data = r->in[1], .tau.data = r->in[3], .q_next.data = r->out[0],
+                             .v_next.data = r->out[1], .Ad.data = r->out[2], .Bd.data = r->out[3]));
     if (!status)
         status = hml_step_to_representation(r->model, (hml_representation)r->choice[5], r->in[0], r->in[1], r->out[0],
                                             r->out[1], nv, r->out[2], r->out[3]);

@@ -14,6 +14,7 @@
 
 #include "algo/linearize/roots.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/arrays.h"
 
 /* ---- Y ---- */
@@ -204,9 +205,11 @@ static void derivatives_root(hml_representation representation, const root *r, s
 }
 
 hml_status hml_constrained_to_representation(const hml_model *model, hml_representation representation, int32_t rows,
-                                             hml_constrained_linearization *x)
+                                             const hml_constrained_linearization *arguments)
 {
-    if (!model || !x || x->struct_size != sizeof *x || rows < 0) return HML_INVALID_ARGUMENT;
+    hml_constrained_linearization room;
+    const hml_constrained_linearization *x = STRUCT_TAKE(hml_constrained_linearization, arguments, &room, acceleration);
+    if (!model || !x || rows < 0) return HML_INVALID_ARGUMENT;
     if ((x->Dq && !x->Dv) || (x->lambda_q && !x->lambda_v) || !x->acceleration || !x->v) return HML_INVALID_ARGUMENT;
     TRY(root_check(model, representation, x->q, x->v, x->v, x));
     const size_t n = (size_t)model->nv, m = (size_t)rows;
@@ -228,10 +231,14 @@ hml_status hml_constrained_to_representation(const hml_model *model, hml_represe
 }
 
 hml_status hml_impulse_to_representation(const hml_model *model, hml_representation representation, int32_t rows,
-                                         const double *q, const double *v, double *v_next, double *next_q,
-                                         double *next_v, double *impulse_q, double *impulse_v)
+                                         const hml_constrained_impact *arguments)
 {
-    if (rows < 0 || (next_q && !next_v) || (impulse_q && !impulse_v)) return HML_INVALID_ARGUMENT;
+    hml_constrained_impact room;
+    const hml_constrained_impact *x = STRUCT_TAKE(hml_constrained_impact, arguments, &room, v_next);
+    if (!x || rows < 0 || (x->next_q && !x->next_v) || (x->impulse_q && !x->impulse_v)) return HML_INVALID_ARGUMENT;
+    const double *q = x->q, *v = x->v;
+    double *v_next = x->v_next, *next_q = x->next_q, *next_v = x->next_v;
+    double *impulse_q = x->impulse_q, *impulse_v = x->impulse_v;
     TRY(root_check(model, representation, q, v, v, v_next));
     const size_t n = (size_t)model->nv, m = (size_t)rows;
     double T[BLOCK], inverse[BLOCK], before[BLOCK], after[BLOCK];

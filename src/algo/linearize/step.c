@@ -9,6 +9,7 @@
 #include "algo/states.h"
 #include "base/layout.h"
 #include "base/overflow.h"
+#include "base/struct_size.h"
 #include "group/joint.h"
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
@@ -170,30 +171,27 @@ hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double 
     return status;
 }
 
-hml_status hml_step(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
-                    const double *v, const double *tau, double *scratch, double *q_next, double *v_next)
+int hmli_step_valid(const hml_model *model, const hml_discrete_step *x)
 {
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !isfinite(h)) {
-        return HML_INVALID_ARGUMENT;
-    }
-    one_step s = {.model = model, .work = work, .q0 = q, .v = v, .tau = tau, .n = (size_t)model->nv, .h = h};
-    hmli_step_lay_out(model, scratch, &s);
-    return hmli_step_run(&s, scheme, q_next, v_next);
+    const size_t nv = (size_t)model->nv;
+    return x && isfinite(x->h) && x->q.data && x->v.data && x->q_next.data && x->v_next.data &&
+           !x->Ad.data == !x->Bd.data && output_fits(x->q_next, (size_t)model->nq) && output_fits(x->v_next, nv) &&
+           output_fits(x->Ad, 2 * nv) && output_fits(x->Bd, nv);
 }
 
-hml_status hml_step_linearize(const hml_model *model, hml_work *work, hml_scheme scheme, double h, const double *q,
-                              const double *v, const double *tau, double *scratch, double *q_next, double *v_next,
-                              double *Ad, double *Bd)
+hml_status hml_step(const hml_model *model, hml_work *work, double *scratch, const hml_discrete_step *arguments)
 {
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !v || !scratch || !q_next || !v_next || !Ad || !Bd ||
-        !isfinite(h)) {
+    hml_discrete_step room;
+    const hml_discrete_step *x = STRUCT_TAKE(hml_discrete_step, arguments, &room, v_next);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !hmli_step_valid(model, x) || !scratch) {
         return HML_INVALID_ARGUMENT;
     }
     const size_t n = (size_t)model->nv;
-    one_step s = {.model = model, .work = work, .q0 = q, .v = v, .tau = tau, .n = n, .h = h, .wanted = 1};
+    one_step s = {.model = model, .work = work, .n = n, .h = x->h, .wanted = x->Ad.data != NULL};
+    s.q0 = x->q.data, s.v = x->v.data, s.tau = x->tau.data;
     hmli_step_lay_out(model, scratch, &s);
-    s.tangent.h = h;
-    s.tangent.Ad = (kernel_output){Ad, 2 * n, 0};
-    s.tangent.Bd = (kernel_output){Bd, n, 0};
-    return hmli_step_run(&s, scheme, q_next, v_next);
+    s.tangent.h = x->h;
+    s.tangent.Ad = states_output(x->Ad, 2 * n, 2 * n);
+    s.tangent.Bd = states_output(x->Bd, 2 * n, n);
+    return hmli_step_run(&s, x->scheme, x->q_next.data, x->v_next.data);
 }

@@ -4,7 +4,7 @@
 
 #include "algo/dynamics/stiffness.h"
 #include "algo/work.h"
-#include "hamel/motion.h"
+#include "hamel/discrete.h"
 
 /*
  * The step is an integration of x = (θ, ν) from (0, ν), q = q₀ ⊕ θ. Its tangent is d(θ, ν) by z_q, the perturbation of
@@ -31,6 +31,12 @@ enum { STEP_ROW_PACK = 8 }; /* rows of the tangent are whole packs of the widest
 
 /* doubles of scratch, and where things are in it */
 size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s);
+
+/* are the arguments there, and do outputs not overlap themselves? */
+int hmli_step_valid(const hml_model *model, const hml_discrete_step *x);
+
+/* are the arguments there, and do outputs not overlap themselves? */
+int hmli_step_valid(const hml_model *model, const hml_discrete_step *x);
 
 /* the step, and A_d and B_d where they are wanted */
 hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double *v_next);

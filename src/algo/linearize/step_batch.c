@@ -2,13 +2,13 @@
  * hml_step_linearize_batch. Euler: packs of states through the linearization, whose results lie where A_d and B_d want
  * them, then each state by itself. Other steps go state by state.
  */
-#include <math.h>
 #include <string.h>
 
 #include "algo/for_each_pack.h"
 #include "algo/linearize/blocks.h"
 #include "algo/linearize/step.h"
 #include "algo/states.h"
+#include "base/struct_size.h"
 #include "hamel/discrete.h"
 
 typedef struct step_outputs {
@@ -16,7 +16,7 @@ typedef struct step_outputs {
 } step_outputs;
 
 /* D_q, D_ν, M⁻¹ of `count` states into the lower halves of A_d and B_d; accelerations into B_d's first rows */
-static void linearize_pack(const one_step *s, const hml_step_batch *x, const step_outputs *o, size_t first,
+static void linearize_pack(const one_step *s, const hml_discrete_step *x, const step_outputs *o, size_t first,
                            size_t count, const model_coordinate *coordinates, hml_status *each)
 {
     const size_t n = s->n;
@@ -43,16 +43,8 @@ static void fail(const one_step *s, const step_outputs *o, size_t state)
     output_fill_nan(output_at(o->Bd, state), 2 * n, n);
 }
 
-static int valid(const hml_model *model, const hml_step_batch *x, const double *scratch)
-{
-    const size_t nv = (size_t)model->nv;
-    return x && x->struct_size == sizeof *x && scratch && isfinite(x->h) && x->q.data && x->v.data && x->q_next.data &&
-           x->v_next.data && x->Ad.data && x->Bd.data && output_fits(x->q_next, (size_t)model->nq) &&
-           output_fits(x->v_next, nv) && output_fits(x->Ad, 2 * nv) && output_fits(x->Bd, nv);
-}
-
 /* `count` states from `first` on; returns the first failure */
-static hml_status run_pack(one_step *s, const hml_step_batch *x, const step_outputs *o, size_t first, size_t count,
+static hml_status run_pack(one_step *s, const hml_discrete_step *x, const step_outputs *o, size_t first, size_t count,
                            hml_status *each)
 {
     const step_kind kind =
@@ -75,11 +67,14 @@ static hml_status run_pack(one_step *s, const hml_step_batch *x, const step_outp
     return worst;
 }
 
-hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, size_t n, const hml_step_batch *arguments,
-                                    double *scratch, hml_status *status)
+hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, double *scratch, size_t n,
+                                    const hml_discrete_step *arguments, hml_status *status)
 {
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, arguments, scratch)) return HML_INVALID_ARGUMENT;
-    const hml_step_batch *x = arguments;
+    hml_discrete_step room;
+    const hml_discrete_step *x = STRUCT_TAKE(hml_discrete_step, arguments, &room, v_next);
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !hmli_step_valid(model, x) || !x->Ad.data || !scratch) {
+        return HML_INVALID_ARGUMENT;
+    }
     if (x->scheme != HML_SCHEME_EULER && x->scheme != HML_SCHEME_RK4)
         return (unsigned)x->scheme < HML_SCHEME_COUNT ? HML_UNSUPPORTED : HML_INVALID_ARGUMENT;
     const size_t nv = (size_t)model->nv;

@@ -91,11 +91,15 @@ static void try_all(const subject *s, double size)
     for (int k = 0; k < 2; k++) {
         hml_scheme scheme = k ? HML_SCHEME_RK4 : HML_SCHEME_EULER;
         double *scratch = malloc(hml_step_scratch_doubles(m) * sizeof *scratch);
-        status = hml_step(m, s->work, scheme, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1]);
+        status = hml_step(m, s->work, scratch,
+                          &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = 0.01, .q.data = s->q, .v.data = s->v,
+                                      .tau.data = s->tau, .q_next.data = out[0], .v_next.data = out[1]));
         judge("step q", size, status, out[0], s->nq);
         judge("step v", size, status, out[1], nv);
-        status =
-            hml_step_linearize(m, s->work, scheme, 0.01, s->q, s->v, s->tau, scratch, out[0], out[1], out[2], out[3]);
+        status = hml_step(m, s->work, scratch,
+                          &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = 0.01, .q.data = s->q, .v.data = s->v,
+                                      .tau.data = s->tau, .q_next.data = out[0], .v_next.data = out[1],
+                                      .Ad.data = out[2], .Bd.data = out[3]));
         judge("step Ad", size, status, out[2], 4 * square);
         judge("step Bd", size, status, out[3], 2 * square);
         free(scratch);

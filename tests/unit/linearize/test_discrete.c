@@ -69,7 +69,10 @@ static void perturbed(hml_scheme scheme, double h, size_t column, double eps, do
     else
         tau[column - 2 * s.n] += eps;
     assert_int_equal(hml_configuration_integrate(s.model, s.q, d, q), HML_OK);
-    assert_int_equal(hml_step(s.model, s.work, scheme, h, q, v, tau, s.scratch, q1, v1), HML_OK);
+    assert_int_equal(hml_step(s.model, s.work, s.scratch,
+                              &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = h, .q.data = q, .v.data = v,
+                                          .tau.data = tau, .q_next.data = q1, .v_next.data = v1)),
+                     HML_OK);
     assert_int_equal(hml_configuration_difference(s.model, s.q1, q1, z), HML_OK);
     for (size_t i = 0; i < s.n; i++) z[s.n + i] = v1[i] - s.v1[i];
 }
@@ -79,7 +82,10 @@ static double jacobian_error(hml_scheme scheme, double h)
 {
     const double eps = 1e-3;
     double worst = 0, size = 0;
-    assert_int_equal(hml_step_linearize(s.model, s.work, scheme, h, s.q, s.v, s.tau, s.scratch, s.q1, s.v1, s.A, s.B),
+    assert_int_equal(hml_step(s.model, s.work, s.scratch,
+                              &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = h, .q.data = s.q, .v.data = s.v,
+                                          .tau.data = s.tau, .q_next.data = s.q1, .v_next.data = s.v1, .Ad.data = s.A,
+                                          .Bd.data = s.B)),
                      HML_OK);
     for (size_t c = 0; c < 3 * s.n; c++) {
         double p1[2 * NV], m1[2 * NV], p2[2 * NV], m2[2 * NV];
@@ -186,8 +192,11 @@ static void test_stiff_step_keeps_its_equation(void **state)
         hml_inverse_dynamics_derivatives(s.model, s.work, s.q, s.v, NULL, NULL, by_q, by_v, M);
         hml_inverse_dynamics_derivatives(bare, work, s.q, s.v, NULL, NULL, free_q, free_v, NULL);
         hml_inverse_dynamics(s.model, s.work, s.q, s.v, NULL, NULL, bias);
-        assert_int_equal(hml_step(s.model, s.work, HML_SCHEME_EULER, h, s.q, s.v, s.tau, s.scratch, s.q1, s.v1),
-                         HML_OK);
+        assert_int_equal(
+            hml_step(s.model, s.work, s.scratch,
+                     &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_EULER, .h = h, .q.data = s.q, .v.data = s.v,
+                                 .tau.data = s.tau, .q_next.data = s.q1, .v_next.data = s.v1)),
+            HML_OK);
         for (size_t i = 0; i < s.n; i++) {
             double left = s.tau[i] - bias[i], size_of = fabs(s.tau[i]) + fabs(bias[i]);
             for (size_t k = 0; k < s.n; k++) {
@@ -216,7 +225,9 @@ static void test_step_without_dampers(void **state)
         hml_forward_dynamics(s.model, s.work, s.q, s.v, s.tau, NULL, a);
         for (size_t i = 0; i < s.n; i++) v[i] = s.v[i] + 0.01 * a[i], a[i] = 0.01 * v[i];
         assert_int_equal(hml_configuration_integrate(s.model, s.q, a, q), HML_OK);
-        hml_step(s.model, s.work, HML_SCHEME_EULER, 0.01, s.q, s.v, s.tau, s.scratch, s.q1, s.v1);
+        hml_step(s.model, s.work, s.scratch,
+                 &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_EULER, .h = 0.01, .q.data = s.q, .v.data = s.v,
+                             .tau.data = s.tau, .q_next.data = s.q1, .v_next.data = s.v1));
         assert_memory_equal(v, s.v1, s.n * sizeof *v);
         assert_memory_equal(q, s.q1, (size_t)hml_model_nq(s.model) * sizeof *q);
         if (with) break;
@@ -237,9 +248,15 @@ static double order(hml_scheme scheme)
     double gap[2];
     for (int k = 0; k < 2; k++) {
         double h = 0.005 / (1 << k), q[NQ], v[NV], z[NV];
-        hml_step(s.model, s.work, scheme, h, s.q, s.v, s.tau, s.scratch, s.q1, s.v1);
-        hml_step(s.model, s.work, scheme, h / 2, s.q, s.v, s.tau, s.scratch, q, v);
-        hml_step(s.model, s.work, scheme, h / 2, q, v, s.tau, s.scratch, q, v);
+        hml_step(s.model, s.work, s.scratch,
+                 &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = h, .q.data = s.q, .v.data = s.v,
+                             .tau.data = s.tau, .q_next.data = s.q1, .v_next.data = s.v1));
+        hml_step(s.model, s.work, s.scratch,
+                 &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = h / 2, .q.data = s.q, .v.data = s.v,
+                             .tau.data = s.tau, .q_next.data = q, .v_next.data = v));
+        hml_step(s.model, s.work, s.scratch,
+                 &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = h / 2, .q.data = q, .v.data = v,
+                             .tau.data = s.tau, .q_next.data = q, .v_next.data = v));
         hml_configuration_difference(s.model, s.q1, q, z);
         gap[k] = 0;
         for (size_t i = 0; i < s.n; i++) gap[k] += z[i] * z[i] + (v[i] - s.v1[i]) * (v[i] - s.v1[i]);
@@ -292,7 +309,10 @@ static void test_zero_order_hold_against_the_step(void **state)
     for (int k = 0; k < 2; k++) {
         double h = 1e-3 / (1 << k);
         assert_int_equal(hml_discretize(2 * s.n, s.n, A, B, h, scratch, Ad, Bd), HML_OK);
-        hml_step_linearize(s.model, s.work, HML_SCHEME_RK4, h, s.q, s.v, s.tau, s.scratch, s.q1, s.v1, s.A, s.B);
+        hml_step(s.model, s.work, s.scratch,
+                 &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_RK4, .h = h, .q.data = s.q, .v.data = s.v,
+                             .tau.data = s.tau, .q_next.data = s.q1, .v_next.data = s.v1, .Ad.data = s.A,
+                             .Bd.data = s.B));
         gap[k] = 0;
         for (size_t i = 0; i < 4 * s.n * s.n; i++) gap[k] = fmax(gap[k], fabs(Ad[i] - s.A[i]));
     }
@@ -311,14 +331,22 @@ static void test_bad_input(void **state)
     assert_int_equal(hml_discretize(1, 0, NULL, NULL, 1, scratch, x, NULL), HML_INVALID_ARGUMENT);
     uint64_t seed = 14;
     open_setup(&seed, &specs[0]);
-    assert_int_equal(hml_step(s.model, s.work, (hml_scheme)9, 0.1, s.q, s.v, NULL, s.scratch, s.q1, s.v1),
+    assert_int_equal(hml_step(s.model, s.work, s.scratch,
+                              &HML_STRUCT(hml_discrete_step, .scheme = (hml_scheme)9, .h = 0.1, .q.data = s.q,
+                                          .v.data = s.v, .q_next.data = s.q1, .v_next.data = s.v1)),
                      HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_step(s.model, s.work, HML_SCHEME_VARIATIONAL, 0.1, s.q, s.v, NULL, s.scratch, s.q1, s.v1),
+    assert_int_equal(hml_step(s.model, s.work, s.scratch,
+                              &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_VARIATIONAL, .h = 0.1, .q.data = s.q,
+                                          .v.data = s.v, .q_next.data = s.q1, .v_next.data = s.v1)),
                      HML_UNSUPPORTED);
-    assert_int_equal(hml_step(s.model, s.work, HML_SCHEME_RK4, NAN, s.q, s.v, NULL, s.scratch, s.q1, s.v1),
+    assert_int_equal(hml_step(s.model, s.work, s.scratch,
+                              &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_RK4, .h = NAN, .q.data = s.q,
+                                          .v.data = s.v, .q_next.data = s.q1, .v_next.data = s.v1)),
                      HML_INVALID_ARGUMENT);
     s.v[0] = NAN;
-    assert_int_equal(hml_step(s.model, s.work, HML_SCHEME_RK4, 0.1, s.q, s.v, NULL, s.scratch, s.q1, s.v1),
+    assert_int_equal(hml_step(s.model, s.work, s.scratch,
+                              &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_RK4, .h = 0.1, .q.data = s.q,
+                                          .v.data = s.v, .q_next.data = s.q1, .v_next.data = s.v1)),
                      HML_NOT_FINITE);
     assert_int_equal(hml_step_scratch_doubles(NULL), 0);
     close_setup();

@@ -191,7 +191,9 @@ static void step_along(const void *context, double t, double *out)
     double q[MOST], v[MOST], tau[MOST], q_next[MOST], v_next[MOST];
     double *scratch = malloc(hml_step_scratch_doubles(s.model) * sizeof *scratch);
     move_along(d, t, q, v, tau);
-    ASSERT_OK(hml_step(s.model, s.work, scheme, 0.05, q, v, tau, scratch, q_next, v_next));
+    ASSERT_OK(hml_step(s.model, s.work, scratch,
+                       &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = 0.05, .q.data = q, .v.data = v,
+                                   .tau.data = tau, .q_next.data = q_next, .v_next.data = v_next)));
     if (d->global)
         ASSERT_OK(hml_configuration_difference_global(s.model, q_end, q_next, out));
     else
@@ -210,7 +212,10 @@ static void steps_in_every_representation(void **state)
         hml_representation representation = ALL[c % 4];
         int global = c / 4 % 2;
         scheme = schemes[c / 8];
-        ASSERT_OK(hml_step_linearize(s.model, s.work, scheme, 0.05, s.q, s.v, s.tau, scratch, q_end, v_end, Ad, Bd));
+        ASSERT_OK(hml_step(s.model, s.work, scratch,
+                           &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = 0.05, .q.data = s.q, .v.data = s.v,
+                                       .tau.data = s.tau, .q_next.data = q_end, .v_next.data = v_end, .Ad.data = Ad,
+                                       .Bd.data = Bd)));
         ASSERT_OK(hml_step_to_representation(s.model, representation, s.q, s.v, q_end, v_end, n, Ad, Bd));
         if (global) ASSERT_OK(hml_step_to_global(s.model, s.q, q_end, n, Ad, Bd));
         check_columns(&s, representation, global, step_along, 2 * n, 0, 2 * n, Ad, 2 * n, DIFFERENCE_TOL);
@@ -227,8 +232,9 @@ static void constrained_along(const void *context, double t, double *out)
     const direction *d = context;
     double q[MOST], v[MOST], tau[MOST], a[MOST];
     move_along(d, t, q, v, tau);
-    ASSERT_OK(
-        hml_constrained_forward_dynamics(s.model, s.work, &s.set, q, v, tau, NULL, s.scratch, a, out + s.nv, NULL));
+    ASSERT_OK(hml_constrained_forward_dynamics(
+        s.model, s.work, &s.set, s.scratch,
+        &HML_STRUCT(hml_constrained_dynamics, .q = q, .v = v, .tau = tau, .acceleration = a, .lambda = out + s.nv)));
     ASSERT_OK(hml_acceleration_to_representation(s.model, d->representation, q, v, a, out));
 }
 
@@ -283,7 +289,9 @@ static void impulse_along(const void *context, double t, double *out)
     const direction *d = context;
     double q[MOST], v[MOST], tau[MOST], v_next[MOST];
     move_along(d, t, q, v, tau);
-    ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, 0.3, q, v, s.scratch, v_next, out + s.nv, NULL));
+    ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                      &HML_STRUCT(hml_constrained_impact, .q = q, .v = v, .restitution = 0.3,
+                                                  .v_next = v_next, .impulse = out + s.nv)));
     ASSERT_OK(hml_velocity_to_representation(s.model, d->representation, q, v_next, out));
 }
 
@@ -295,10 +303,15 @@ static void impulses_in_every_representation(void **state)
     static double D[MOST * MOST * 4];
     for (int k = 0; k < 4; k++) {
         double v_next[MOST], impulse[MOST], expected[MOST];
-        ASSERT_OK(hml_constrained_impulse_linearize(s.model, s.work, &s.set, 0.3, s.q, s.v, s.scratch, v_next, impulse,
-                                                    next_q, next_v, impulse_q, impulse_v));
         ASSERT_OK(
-            hml_impulse_to_representation(s.model, ALL[k], m, s.q, s.v, v_next, next_q, next_v, impulse_q, impulse_v));
+            hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                    &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = 0.3,
+                                                .v_next = v_next, .impulse = impulse, .next_q = next_q,
+                                                .next_v = next_v, .impulse_q = impulse_q, .impulse_v = impulse_v)));
+        ASSERT_OK(hml_impulse_to_representation(s.model, ALL[k], m,
+                                                &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v,
+                                                            .v_next = v_next, .next_q = next_q, .next_v = next_v,
+                                                            .impulse_q = impulse_q, .impulse_v = impulse_v)));
         direction nowhere = {.s = &s, .representation = ALL[k]};
         impulse_along(&nowhere, 0, expected);
         CHECK(v_next, expected, n, ROUND_OFF);

@@ -81,18 +81,21 @@ static void compare(hml_model *model, hml_isa isa, hml_scheme scheme, uint64_t *
     const size_t n = a.n, nq = a.nq, lA = 2 * n + GAP, lB = n + GAP, sA = 2 * n * lA + GAP, sB = 2 * n * lB + GAP;
     double *scratch = room(hml_step_scratch_doubles(model));
     hml_status status[STATES];
-    hml_step_batch x = {.struct_size = sizeof x, .scheme = scheme, .h = 0.02};
+    hml_discrete_step x = {.struct_size = sizeof x, .scheme = scheme, .h = 0.02};
     a.v[BAD * (n + GAP)] = NAN;
     x.q = (hml_input){a.q, nq + GAP}, x.v = (hml_input){a.v, n + GAP}, x.tau = (hml_input){a.tau, n + GAP};
     x.q_next = (hml_output){a.q1, 0, nq + GAP}, x.v_next = (hml_output){a.v1, 0, n + GAP};
     x.Ad = (hml_output){a.Ad, lA, sA}, x.Bd = (hml_output){a.Bd, lB, sB};
-    assert_int_equal(hml_step_linearize_batch(model, work, STATES, &x, scratch, status), HML_NOT_FINITE);
+    assert_int_equal(hml_step_linearize_batch(model, work, scratch, STATES, &x, status), HML_NOT_FINITE);
     for (size_t s = 0; s < STATES; s++) {
         const int bad = s == BAD;
         assert_int_equal(status[s], bad ? HML_NOT_FINITE : HML_OK);
         if (!bad) {
-            assert_int_equal(hml_step_linearize(model, work, scheme, 0.02, a.q + s * (nq + GAP), a.v + s * (n + GAP),
-                                                a.tau + s * (n + GAP), scratch, a.one_q, a.one_v, a.one_A, a.one_B),
+            assert_int_equal(hml_step(model, work, scratch,
+                                      &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = 0.02,
+                                                  .q.data = a.q + s * (nq + GAP), .v.data = a.v + s * (n + GAP),
+                                                  .tau.data = a.tau + s * (n + GAP), .q_next.data = a.one_q,
+                                                  .v_next.data = a.one_v, .Ad.data = a.one_A, .Bd.data = a.one_B)),
                              HML_OK);
         }
         assert_state(a.q1 + s * (nq + GAP), nq, 1, nq, GAP, bad ? NULL : a.one_q);
@@ -137,19 +140,19 @@ static void test_bad_arguments(void **state)
     hml_work *work = NULL;
     double q[2] = {0}, v[2] = {0}, q1[2], v1[2], A[16], B[8], *scratch = room(hml_step_scratch_doubles(model));
     assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
-    const hml_step_batch good = {sizeof good, HML_SCHEME_EULER, 0.1,        {q, 0},    {v, 0},
-                                 {NULL, 0},   {q1, 0, 0},       {v1, 0, 0}, {A, 0, 0}, {B, 0, 0}};
-    hml_step_batch x[] = {good, good, good, good, good, good, good, good};
-    assert_int_equal(hml_step_linearize_batch(model, work, 1, &good, scratch, NULL), HML_OK);
-    assert_int_equal(hml_step_linearize_batch(model, work, 0, &good, scratch, NULL), HML_OK);
-    assert_int_equal(hml_step_linearize_batch(model, work, 1, &good, NULL, NULL), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_step_linearize_batch(model, work, 1, NULL, scratch, NULL), HML_INVALID_ARGUMENT);
+    const hml_discrete_step good = {sizeof good, HML_SCHEME_EULER, 0.1,        {q, 0},    {v, 0},
+                                    {NULL, 0},   {q1, 0, 0},       {v1, 0, 0}, {A, 0, 0}, {B, 0, 0}};
+    hml_discrete_step x[] = {good, good, good, good, good, good, good, good};
+    assert_int_equal(hml_step_linearize_batch(model, work, scratch, 1, &good, NULL), HML_OK);
+    assert_int_equal(hml_step_linearize_batch(model, work, scratch, 0, &good, NULL), HML_OK);
+    assert_int_equal(hml_step_linearize_batch(model, work, NULL, 1, &good, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_step_linearize_batch(model, work, scratch, 1, NULL, NULL), HML_INVALID_ARGUMENT);
     x[0].struct_size = 1, x[1].h = INFINITY, x[2].q.data = NULL, x[3].Ad.data = NULL;
     x[4].Ad.ld = 3, x[5].Bd.ld = 1, x[6].scheme = (hml_scheme)99, x[7].v_next.data = NULL;
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
-        assert_int_equal(hml_step_linearize_batch(model, work, 1, &x[i], scratch, NULL), HML_INVALID_ARGUMENT);
+        assert_int_equal(hml_step_linearize_batch(model, work, scratch, 1, &x[i], NULL), HML_INVALID_ARGUMENT);
     x[0] = good, x[0].scheme = HML_SCHEME_VARIATIONAL;
-    assert_int_equal(hml_step_linearize_batch(model, work, 1, &x[0], scratch, NULL), HML_UNSUPPORTED);
+    assert_int_equal(hml_step_linearize_batch(model, work, scratch, 1, &x[0], NULL), HML_UNSUPPORTED);
     free(scratch);
     hml_work_free(work);
     hml_model_free(model);

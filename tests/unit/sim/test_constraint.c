@@ -121,8 +121,9 @@ static void test_inverse(void **state)
     open_stage(&s, 2);
     memset(s.tau, 0, 6 * sizeof(double)); /* the base has no motor */
     ASSERT_OK(forward(&s, NULL));
-    ASSERT_OK(
-        hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.q, s.v, s.a, NULL, s.scratch, tau, lambda, NULL));
+    ASSERT_OK(hml_constrained_inverse_dynamics(
+        s.model, s.work, &s.set, s.scratch,
+        &HML_STRUCT(hml_constrained_dynamics, .q = s.q, .v = s.v, .a = s.a, .torque = tau, .lambda = lambda)));
     check_rows(&s, &s.items[0], lambda, NULL, f);
     check_rows(&s, &s.items[1], lambda + 6, NULL, f);
     check_motion(&s, tau, f);
@@ -141,9 +142,10 @@ static void test_inverse_in_the_air(void **state)
     s.items[0] = hold(s.model, HML_HOLD_PLANE, "foot");
     open_stage(&s, 1);
     memset(s.a, 0, sizeof s.a);
-    assert_int_equal(
-        hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.q, s.v, s.a, NULL, s.scratch, tau, lambda, NULL),
-        HML_INCONSISTENT);
+    assert_int_equal(hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.scratch,
+                                                      &HML_STRUCT(hml_constrained_dynamics, .q = s.q, .v = s.v,
+                                                                  .a = s.a, .torque = tau, .lambda = lambda)),
+                     HML_INCONSISTENT);
     close_stage(&s);
 }
 
@@ -165,7 +167,9 @@ static void test_impulse(void **state)
     open_stage(&s, 2);
     for (double e = 0; e <= 1; e += 0.5) {
         hml_frame_motion x = {.struct_size = sizeof x, .twist = before}, y = {.struct_size = sizeof y, .twist = after};
-        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, e, s.q, s.v, s.scratch, next, impulse, NULL));
+        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                          &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = e,
+                                                      .v_next = next, .impulse = impulse)));
         ASSERT_OK(hml_frame(s.model, s.work, s.items[0].frame, HML_LEFT, s.q, s.v, NULL, &x));
         ASSERT_OK(hml_frame(s.model, s.work, s.items[0].frame, HML_LEFT, s.q, next, NULL, &y));
         for (int i = 0; i < 6; i++) assert_close(after[i], -e * before[i], tight);
@@ -199,7 +203,9 @@ static void test_refused(void **state)
     s.set.tolerance = 1;
     assert_int_equal(forward(&s, NULL), HML_INVALID_ARGUMENT);
     s.set.tolerance = 0;
-    assert_int_equal(hml_constrained_impulse(s.model, s.work, &s.set, 1.5, s.q, s.v, s.scratch, s.a, s.lambda, NULL),
+    assert_int_equal(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                             &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = 1.5,
+                                                         .v_next = s.a, .impulse = s.lambda)),
                      HML_INVALID_ARGUMENT);
     s.items[0].kind = (hml_constraint_kind)9;
     assert_int_equal(hml_constraint_rows(&s.set), -1);
@@ -236,7 +242,9 @@ static void test_a_point_on_the_axis(void **state)
         ASSERT_OK(forward(&s, &report));
         assert_int_equal(report.rank, 0);
         assert_close(s.a[0], free[0], tight);
-        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, 0, s.q, s.v, s.scratch, s.a, s.lambda, NULL));
+        ASSERT_OK(hml_constrained_impulse(
+            s.model, s.work, &s.set, s.scratch,
+            &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .v_next = s.a, .impulse = s.lambda)));
         assert_close(s.a[0], s.v[0], tight);
         close_stage(&s);
     }

@@ -25,11 +25,15 @@ static void motion_at(const void *context, double t, double *out)
     }
     ASSERT_OK(hml_configuration_integrate(s->model, s->q, z, q));
     if (x->restitution < 0) {
-        ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &s->set, q, v, tau, s->wrenches, s->scratch, out,
-                                                   out + s->nv, NULL));
+        ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &s->set, s->scratch,
+                                                   &HML_STRUCT(hml_constrained_dynamics, .q = q, .v = v, .tau = tau,
+                                                               .wrenches = s->wrenches, .acceleration = out,
+                                                               .lambda = out + s->nv)));
     } else {
-        ASSERT_OK(hml_constrained_impulse(s->model, s->work, &s->set, x->restitution, q, v, s->scratch, out,
-                                          out + s->nv, NULL));
+        ASSERT_OK(
+            hml_constrained_impulse(s->model, s->work, &s->set, s->scratch,
+                                    &HML_STRUCT(hml_constrained_impact, .q = q, .v = v, .restitution = x->restitution,
+                                                .v_next = out, .impulse = out + s->nv)));
     }
 }
 
@@ -197,9 +201,13 @@ static void test_impulse(void **state)
     s.items[2] = hold(s.model, HML_HOLD_PLANE, "trunk");
     open_stage(&s, 3);
     calm(&s);
-    ASSERT_OK(hml_constrained_impulse_linearize(s.model, s.work, &s.set, e, s.q, s.v, s.scratch, next, impulse, next_q,
-                                                next_v, impulse_q, impulse_v));
-    ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, e, s.q, s.v, s.scratch, want, Lambda, NULL));
+    ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                      &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = e,
+                                                  .v_next = next, .impulse = impulse, .next_q = next_q,
+                                                  .next_v = next_v, .impulse_q = impulse_q, .impulse_v = impulse_v)));
+    ASSERT_OK(hml_constrained_impulse(
+        s.model, s.work, &s.set, s.scratch,
+        &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = e, .v_next = want, .impulse = Lambda)));
     assert_all_close(next, want, s.nv, 1e-13);
     assert_all_close(impulse, Lambda, s.m, 1e-12);
     compare(&s, 'q', e, next_q, impulse_q);

@@ -149,8 +149,9 @@ static int try_all(const stage *s, double *a)
             items[set.count++].kind = HML_HOLD_PLANE;
         }
         double *scratch = calloc(hml_constraint_scratch_doubles(s->model, &set), sizeof(double));
-        ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &set, s->q, s->v, s->tau, NULL, scratch, x,
-                                                   lambda, NULL));
+        ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &set, scratch,
+                                                   &HML_STRUCT(hml_constrained_dynamics, .q = s->q, .v = s->v,
+                                                               .tau = s->tau, .acceleration = x, .lambda = lambda)));
         free(scratch);
         int fits = 1;
         for (int i = 0, k = 0; i < TOUCHES; i++) {
@@ -256,8 +257,9 @@ static void motion_at(const void *context, double t, double *out)
     if (x->what == 'v') v[x->coordinate] += t;
     if (x->what == 't') tau[x->coordinate] += t;
     ASSERT_OK(hml_configuration_integrate(s->model, s->q, z, q));
-    ASSERT_OK(hml_constrained_forward_dynamics(s->model, s->work, &s->set, q, v, tau, NULL, s->scratch, out,
-                                               out + s->nv, NULL));
+    ASSERT_OK(hml_constrained_forward_dynamics(
+        s->model, s->work, &s->set, s->scratch,
+        &HML_STRUCT(hml_constrained_dynamics, .q = q, .v = v, .tau = tau, .acceleration = out, .lambda = out + s->nv)));
 }
 
 static void compare(stage *s, char what, const double *D, const double *F)
@@ -284,6 +286,7 @@ static void test_linearized(void **state)
         draw_touches(&s);
         open_stage(&s, TOUCHES);
         draw_array(s.v, s.nv, 1), draw_array(s.tau, s.nv, 30);
+        hml_constraint_report report = {.struct_size = sizeof report};
         hml_constrained_linearization x = {.struct_size = sizeof x,
                                            .q = s.q,
                                            .v = s.v,
@@ -294,14 +297,15 @@ static void test_linearized(void **state)
                                            .Dtau = Dt,
                                            .lambda_q = Lq,
                                            .lambda_v = Lv,
-                                           .lambda_tau = Lt};
+                                           .lambda_tau = Lt,
+                                           .report = &report};
         ASSERT_OK(hml_constrained_linearize(s.model, s.work, &s.set, s.scratch, &x));
         double least = 1e9; /* far enough from a change of the active rows for differences over 4/128 */
         for (int i = 0; i < TOUCHES; i++) least = fmin(least, i == 2 || s.lambda[i] == 0 ? least : s.lambda[i]);
-        mixed += x.report.carrying > 0 && x.report.carrying < TOUCHES - 1;
+        mixed += report.carrying > 0 && report.carrying < TOUCHES - 1;
         if (least > 8) {
             compare(&s, 't', Dt, Lt), compare(&s, 'v', Dv, Lv), compare(&s, 'q', Dq, Lq);
-            compared += x.report.carrying > 0 && x.report.carrying < TOUCHES - 1;
+            compared += report.carrying > 0 && report.carrying < TOUCHES - 1;
         }
         close_stage(&s);
     }
@@ -319,10 +323,11 @@ static void test_grazing(void **state)
     open_stage(&s, 1);
     ASSERT_OK(hml_configuration_neutral(s.model, s.q));
     memset(s.v, 0, sizeof s.v), memset(s.tau, 0, sizeof s.tau);
+    hml_constraint_report report = {.struct_size = sizeof report};
     hml_constrained_linearization x = {
-        .struct_size = sizeof x, .q = s.q, .v = s.v, .tau = s.tau, .wrenches = wrenches, .Dq = Dq};
+        .struct_size = sizeof x, .q = s.q, .v = s.v, .tau = s.tau, .wrenches = wrenches, .Dq = Dq, .report = &report};
     assert_int_equal(hml_constrained_linearize(s.model, s.work, &s.set, s.scratch, &x), HML_SINGULAR);
-    assert_int_equal(x.report.grazing, 1);
+    assert_int_equal(report.grazing, 1);
     wrenches[2] = 0;
     ASSERT_OK(hml_constrained_linearize(s.model, s.work, &s.set, s.scratch, &x));
     close_stage(&s);
@@ -343,19 +348,22 @@ static void test_inverse(void **state)
     memset(s.v, 0, sizeof s.v), memset(s.a, 0, sizeof s.a);
     /* turning about y as fast as a force of m g at the left end alone makes it, and the least norm would pull */
     s.a[4] = mass * g * half / moment;
-    ASSERT_OK(
-        hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.q, s.v, s.a, NULL, s.scratch, tau, lambda, NULL));
+    ASSERT_OK(hml_constrained_inverse_dynamics(
+        s.model, s.work, &s.set, s.scratch,
+        &HML_STRUCT(hml_constrained_dynamics, .q = s.q, .v = s.v, .a = s.a, .torque = tau, .lambda = lambda)));
     assert_close(lambda[0], mass * g, 1e-8);
     assert_close(lambda[1], 0, 1e-8);
     assert_close(lambda[2], 0, 1e-8);
     s.a[4] *= 1.01; /* faster needs a pull */
-    assert_int_equal(
-        hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.q, s.v, s.a, NULL, s.scratch, tau, lambda, NULL),
-        HML_INCONSISTENT);
+    assert_int_equal(hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.scratch,
+                                                      &HML_STRUCT(hml_constrained_dynamics, .q = s.q, .v = s.v,
+                                                                  .a = s.a, .torque = tau, .lambda = lambda)),
+                     HML_INCONSISTENT);
     s.a[4] = 0, s.a[2] = -g - 0.1; /* and so does falling faster than free */
-    assert_int_equal(
-        hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.q, s.v, s.a, NULL, s.scratch, tau, lambda, NULL),
-        HML_INCONSISTENT);
+    assert_int_equal(hml_constrained_inverse_dynamics(s.model, s.work, &s.set, s.scratch,
+                                                      &HML_STRUCT(hml_constrained_dynamics, .q = s.q, .v = s.v,
+                                                                  .a = s.a, .torque = tau, .lambda = lambda)),
+                     HML_INCONSISTENT);
     close_stage(&s);
 }
 
@@ -381,12 +389,16 @@ static void test_rod_that_falls(void **state)
     ASSERT_OK(hml_configuration_neutral(s.model, s.q));
     for (double e = 0; e <= 1; e += 0.25) {
         memset(s.v, 0, sizeof s.v), s.v[2] = -2, s.v[0] = 1;
-        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, e, s.q, s.v, s.scratch, after, impulse, NULL));
+        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                          &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = e,
+                                                      .v_next = after, .impulse = impulse)));
         assert_close(after[2], 2 * e, tight);
         assert_close(after[0], 1, tight); /* no friction */
         assert_close(impulse[0], mass * (1 + e), tight);
         memset(s.v, 0, sizeof s.v), s.v[2] = 2; /* it leaves: nothing holds it back */
-        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, e, s.q, s.v, s.scratch, after, impulse, NULL));
+        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                          &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = e,
+                                                      .v_next = after, .impulse = impulse)));
         assert_close(after[2], 2, tight);
         assert_true(impulse[0] == 0 && impulse[1] == 0);
     }
@@ -413,7 +425,9 @@ static void test_impulses_make_no_energy(void **state)
         }
         draw_array(s.v, s.nv, 2);
         const double e = n % 3 ? draw(0, 1) : 1, before = kinetic(&s, s.v);
-        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, e, s.q, s.v, s.scratch, after, impulse, &report));
+        ASSERT_OK(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                          &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .restitution = e,
+                                                      .v_next = after, .impulse = impulse, .report = &report)));
         assert_true(kinetic(&s, after) <= before * (1 + 1e-12)); /* round-off of two sums */
         assert_true(report.restitution >= 0 && report.restitution <= 1);
         assert_true(report.violation < 1e-9 && report.complementarity < 1e-8);
@@ -428,6 +442,7 @@ static void test_bad_input(void **state)
 {
     (void)state;
     stage s = {.model = rod()};
+    static double D[MOST * MOST];
     double out[MOST];
     s.items[0] = touch(s.model, "middle", 0, 0, 0);
     open_stage(&s, 1);
@@ -438,15 +453,18 @@ static void test_bad_input(void **state)
     ASSERT_OK(forward(&s, NULL));
     double fast[MOST];
     for (int i = 0; i < s.nv; i++) fast[i] = i % 2 ? 1e200 : -1e200;
-    assert_int_equal(
-        hml_constrained_forward_dynamics(s.model, s.work, &s.set, s.q, fast, s.tau, NULL, s.scratch, out, NULL, NULL),
-        HML_NOT_FINITE);
+    assert_int_equal(hml_constrained_forward_dynamics(
+                         s.model, s.work, &s.set, s.scratch,
+                         &HML_STRUCT(hml_constrained_dynamics, .q = s.q, .v = fast, .tau = s.tau, .acceleration = out)),
+                     HML_NOT_FINITE);
     ASSERT_OK(hml_configuration_neutral(s.model, s.q));
     for (int i = 0; i < s.nv; i++) fast[i] = i == 2 ? -1.7e308 : 0; /* down, and back up twice as fast */
-    assert_int_equal(hml_constrained_impulse(s.model, s.work, &s.set, 1, s.q, fast, s.scratch, out, NULL, NULL),
+    assert_int_equal(hml_constrained_impulse(
+                         s.model, s.work, &s.set, s.scratch,
+                         &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = fast, .restitution = 1, .v_next = out)),
                      HML_NOT_FINITE);
-    assert_int_equal(hml_constrained_impulse_linearize(s.model, s.work, &s.set, 0, s.q, s.v, s.scratch, out, NULL, NULL,
-                                                       NULL, NULL, NULL),
+    assert_int_equal(hml_constrained_impulse(s.model, s.work, &s.set, s.scratch,
+                                             &HML_STRUCT(hml_constrained_impact, .q = s.q, .v = s.v, .next_v = D)),
                      HML_UNSUPPORTED);
     close_stage(&s);
 }

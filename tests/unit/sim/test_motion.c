@@ -223,7 +223,9 @@ static void test_agrees_with_single_steps(void **state)
         hml_motion *motion = mover_start(&m, k ? HML_SCHEME_RK4 : HML_SCHEME_EULER, 0.01, 0, &forces);
         assert_int_equal(hml_motion_step(motion, 1), HML_OK);
         assert_int_equal(
-            hml_step(m.model, m.work, k ? HML_SCHEME_RK4 : HML_SCHEME_EULER, 0.01, m.q, m.v, tau, scratch, q, v),
+            hml_step(m.model, m.work, scratch,
+                     &HML_STRUCT(hml_discrete_step, .scheme = k ? HML_SCHEME_RK4 : HML_SCHEME_EULER, .h = 0.01,
+                                 .q.data = m.q, .v.data = m.v, .tau.data = tau, .q_next.data = q, .v_next.data = v)),
             HML_OK);
         assert_true(mover_distance(&m, q, v, hml_motion_position(motion), hml_motion_velocity(motion)) < 1e-13);
         hml_motion_free(motion);

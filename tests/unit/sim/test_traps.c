@@ -88,8 +88,10 @@ static void dynamics(const subject *s)
     hml_status status = hml_jacobians_batch(s->model, s->work, STATES, &columns, NULL);
     assert_true(status == HML_OK || status == HML_UNSUPPORTED); /* followers have no columns of their own */
     double *scratch = malloc(hml_step_scratch_doubles(s->model) * sizeof *scratch);
-    OK(hml_step_linearize(s->model, s->work, HML_SCHEME_RK4, 1e-3, s->q, s->v, s->tau, scratch, vectors[0], vectors[1],
-                          D, E));
+    OK(hml_step(s->model, s->work, scratch,
+                &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_RK4, .h = 1e-3, .q.data = s->q, .v.data = s->v,
+                            .tau.data = s->tau, .q_next.data = vectors[0], .v_next.data = vectors[1], .Ad.data = D,
+                            .Bd.data = E)));
     free(scratch);
 }
 
@@ -117,7 +119,6 @@ static void contacts(const subject *s)
     size_t size = hml_contact_size(s->model, &settings);
     void *memory = malloc(size);
     hml_contact *contact = NULL;
-    hml_contact_result result = {.struct_size = sizeof result};
     OK(hml_contact_init(memory, size, s->model, &settings, &contact));
     for (int k = -1; k < 3; k++) {
         double q[N], v[N];
@@ -125,8 +126,9 @@ static void contacts(const subject *s)
         memcpy(v, s->v, sizeof v);
         plane.point[2] = 0.3 * k;
         OK(hml_contact_init(memory, size, s->model, &settings, &contact));
+        hml_contact_motion x = {.struct_size = sizeof x, .h = 1e-3, .q = q, .v = v, .q_next = q, .v_next = v};
         for (int n = 0; n < 40; n++) {
-            if (hml_contact_step(s->model, s->work, contact, 1e-3, q, v, NULL, NULL, q, v, &result)) break;
+            if (hml_contact_step(s->model, s->work, contact, &x)) break;
         }
     }
     free(memory);
