@@ -1,7 +1,8 @@
 #!/bin/sh
 # Checks who includes whom (docs/architecture.md): a layer of src/ includes only itself and layers before it; of kernel/
 # others see only the headers at its top; programs outside src/ see only public headers. And the two walks in
-# docs/architecture.md: their files exist, are a dozen at most, and each is included by one before it.
+# docs/architecture.md: their files exist, are a dozen at most, and each is included by one before it. And every file of
+# src/kernel/ is in its README.
 # Usage: check-layers.sh
 set -eu
 cd "$(dirname "$0")/.."
@@ -86,3 +87,10 @@ git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cl
         if (walks < 12) fault(page ": the two walks are missing")
         exit failed
     }'
+
+fault=0
+for file in src/kernel/*.[ch] src/kernel/*/*.h; do
+    name=${file#src/kernel/}
+    grep -qE "\`([a-z]+/)?${name##*/}\`" src/kernel/README.md || { echo "src/kernel/README.md does not name $name" >&2 && fault=1; }
+done
+exit $fault

@@ -23,6 +23,12 @@ typedef struct plan_paths {
     size_t bytes;
 } plan_paths;
 
+/* the path of a column, followed by the column itself */
+static inline const int32_t *column_path(const plan_paths *t, int32_t column) { return t->path_of[column]; }
+
+/* the first row below a free root, or of the tree */
+static inline int32_t tree_below(const plan_tree *t) { return t->begin + t->base; }
+
 enum { PATHS_PACK = 8 }; /* after a tree's columns come as many slots of 0 */
 
 /* where body_slot and parent_slot of a tree begin */

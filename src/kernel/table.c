@@ -12,6 +12,7 @@
 #if !defined HML_NUM_F32
 #include "kernel/simd/base6.h"
 #include "kernel/simd/transpose.h"
+#include "kernel/simd/memory.h"
 #include "kernel/call.h"
 #include "kernel/simd/store4.h"
 #include "kernel/composite.h"

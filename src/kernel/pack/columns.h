@@ -35,9 +35,6 @@ typedef struct column_rhs {
     num *springs;     /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
 } column_rhs;
 
-/* the first row below a free root, or of the tree */
-static inline int32_t tree_below(const plan_tree *tree) { return tree->begin + tree->base; }
-
 /* s of D_q and D_ν */
 typedef struct base_rhs_pair {
     base6 q, v;

@@ -46,9 +46,6 @@ static inline num *factor_own(const mass_factor *f, const plan_tree *tree, int32
     return factor_row(f, c) + (tree->base ? BASE6_STRIDE - 6 : 0);
 }
 
-/* the path of a column, followed by the column itself */
-static inline const int32_t *column_path(const plan_paths *t, int32_t column) { return t->path_of[column]; }
-
 /* zeros, since rows further out will be subtracted; the row of a column that carries none is written at once */
 NUM_INLINE void factor_clear(const hml_plan *plan, const mass_factor *f, int32_t c)
 {

@@ -7,7 +7,7 @@
 #include "base/layout.h"
 #include "kernel/call.h"
 #include "kernel/composite.h"
-#include "kernel/simd/transpose.h"
+#include "kernel/simd/memory.h"
 
 /* ---- loads and stores ---- */
 
@@ -63,31 +63,6 @@ NUM_INLINE void store_pose(const lane_places *p, int32_t body, pose A)
     for (int k = 0; k < 16; k += LANES) places_store(p, at + (size_t)k, x + k);
 #endif
 }
-
-#if LANES == 1
-static inline num load_some(const lane *from, size_t n) { return (void)n, *from; }
-static inline void store_some(lane *to, size_t n, num x) { (void)n, *to = x; }
-#else
-static inline num load_some(const lane *from, size_t n) { return num_load_part(from, (int)n); }
-static inline void store_some(lane *to, size_t n, num x) { num_store_part(to, (int)n, x); }
-#endif
-
-#if !defined HML_NUM_F32 && !defined HML_NUM_C64 && !defined HML_NUM_F128 /* the kinds that have num_to_bits */
-/* all, and bits that are not zero where some x in memory is not finite: x − x is +0 exactly where x is finite */
-static inline bits not_finite_bits(size_t n, const lane *x, bits all)
-{
-    size_t k = 0;
-    for (; k + LANES <= n; k += LANES) {
-        num y = *(const num_anywhere *)(x + k);
-        all |= num_to_bits(y - y);
-    }
-    if (k < n) {
-        num y = load_some(x + k, n - k);
-        all |= num_to_bits(y - y);
-    }
-    return all;
-}
-#endif
 
 /* ---- poses ---- */
 

@@ -7,8 +7,10 @@
 #ifndef HML_KERNEL_SINGLE_POSES_H
 #define HML_KERNEL_SINGLE_POSES_H
 
+#include "base/layout.h"
 #include "group/joint.h"
-#include "kernel/pack/poses.h"
+#include "kernel/call.h"
+#include "kernel/simd/memory.h"
 #include "kernel/single/joint.h"
 
 /* g(q) of a free joint: position, then quaternion of any length. R = (1 − n v²) 1 + n v vᵀ + n w v^, n = 2/|r|² */
