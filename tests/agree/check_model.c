@@ -66,8 +66,11 @@ static void note_bits_of(subject *x, kind k, const char *call, int s, const sing
 static void note_near(subject *x, kind k, const char *call, int s, const single *one, const single *other)
 {
     const size_t nv = (size_t)x->nv;
-    /* a file's root may hang on a fixed body that the robot did not have: then it computes about the world's origin */
-    const double factor = k == KIND_urdf_A ? 1 + 2e-4 * (x->away[s] - 1) * (x->away[s] - 1) : 1;
+    /*
+     * A file's root may be a fixed body that the robot did not have. If it is kept, the tree computes about the world's
+     * origin, and a thousand kilometres away only one or two digits of A are left.
+     */
+    const double factor = k == KIND_urdf_A ? 1 + 1e-2 * (x->away[s] - 1) * (x->away[s] - 1) : 1;
     const how here = {s, UP, PLAIN, x->force[s], factor};
     note(x, k, call, here, one->a, other->a, nv, 1);
     note(x, k, call, here, one->Dq, other->Dq, nv, nv);
