@@ -94,14 +94,14 @@ static hml_status call_jacobians(field *f, size_t s)
 {
     hml_jacobian_columns x = {
         .struct_size = sizeof x, .q = {f->q + s * f->nq, f->nq}, .H = {f->H, 0, 0}, .J = {f->J, 0, 0}};
-    return hml_jacobians(f->model, f->work, &x);
+    return hml_all_jacobians(f->model, f->work, &x);
 }
 
 static hml_status call_jacobians_batch(field *f, size_t s)
 {
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {f->q, f->nq}, .H = {f->H, 0, 0}, .J = {f->J, 0, 0}};
     (void)s;
-    return hml_jacobians_batch(f->model, f->work, f->count, &x, NULL);
+    return hml_all_jacobians_batch(f->model, f->work, f->count, &x, NULL);
 }
 
 static hml_linearization linearization(field *f, size_t s)

@@ -42,7 +42,7 @@ static hml_status hold_world_wrenches(const robot *r, linearized *l)
         if (status) break;
         const double *Minv = l->B + n * n;
         double *Dq = l->A + 2 * n * n;
-        status = hml_wrench_world_derivative(r->nv, l->J, s->wrenches[i].wrench, Minv, Dq, 2 * n);
+        status = hml_wrench_world_derivative(r->nv, l->J, s->wrenches[i].wrench, Minv, 2 * n, Dq);
     }
     return status;
 }

@@ -67,7 +67,8 @@ static hml_status add_servos(const cli_options *options, const robot *r, scene *
     s->damping = calloc((size_t)r->nv + 1, sizeof *s->damping);
     hml_status status = H && s->stiffness && s->damping ? HML_OK : HML_OUT_OF_MEMORY;
     if (!status) {
-        status = hml_frames(r->model, r->work, (int32_t)frames, HML_MIXED, r->state->q, NULL, NULL, H, NULL, NULL);
+        status =
+            hml_frame_motions(r->model, r->work, (int32_t)frames, HML_MIXED, r->state->q, NULL, NULL, H, NULL, NULL);
     }
     for (int32_t j = 0; !status && j < hml_model_njoints(r->model); j++) {
         hml_joint_info joint = {.struct_size = sizeof joint};

@@ -28,7 +28,7 @@ int main(void)
     check(hml_load_builtin("quadruped", NULL, &dog, NULL));
     if (hml_model_nq(dog) != NQ || hml_model_nv(dog) != NV) return EXIT_FAILURE;
     for (int i = 6; i < NV; i++) armature[i] = h * damping + h * h * stiffness;
-    check(hml_model_add_armature(dog, armature, &stepped));
+    check(hml_model_with_armature(dog, armature, &stepped));
     check(hml_work_new(stepped, HML_ISA_BEST, HML_USE_ALL, &work));
     check(hml_configuration_neutral(dog, target));
     for (int leg = 0; leg < 4; leg++) target[8 + 3 * leg] = 0.8, target[9 + 3 * leg] = -1.6; /* hip pitch, knee */

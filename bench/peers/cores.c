@@ -25,7 +25,7 @@ enum { A_CORE = 256, CHUNK = 64, ROUNDS = 45, CORES = 256 };
 typedef struct pool {
     atomic_size_t running, loops; /* workers at work, or not there yet; loops begun so far */
     size_t count, workers;
-    hml_task *task; /* NULL: go home */
+    hml_parallel_task *task; /* NULL: go home */
     void *data;
 } pool;
 
@@ -55,7 +55,7 @@ static void *live(void *argument)
     }
 }
 
-static void parallel_for(void *context, size_t count, hml_task *task, void *data)
+static void parallel_for(void *context, size_t count, hml_parallel_task *task, void *data)
 {
     pool *p = context;
     p->count = count, p->task = task, p->data = data;

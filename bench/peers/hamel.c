@@ -97,7 +97,7 @@ static hml_status kinematics(hamel *h, size_t s) { return hml_body_poses(h->mode
 static hml_status jacobians(hamel *h, size_t s)
 {
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {h->q + s * h->nq, h->nq}, .J = {.data = h->out}};
-    return hml_jacobians(h->model, h->work, &x);
+    return hml_all_jacobians(h->model, h->work, &x);
 }
 
 static hml_status integrate(hamel *h, size_t s)
@@ -149,7 +149,7 @@ static hml_status jacobians_batch(hamel *h, size_t s)
 {
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {h->q, h->nq}, .J = {.data = h->out}};
     (void)s;
-    return hml_jacobians_batch(h->model, h->work, h->states, &x, NULL);
+    return hml_all_jacobians_batch(h->model, h->work, h->states, &x, NULL);
 }
 
 static hml_dynamics_states all_dynamics(const hamel *h)

@@ -36,10 +36,10 @@ static double now(void)
 static hml_status run(const field *f)
 {
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {f->q, f->nq}, .H = {.data = f->H}, .J = {.data = f->J}};
-    if (f->batched) return hml_jacobians_batch(f->model, f->work, STATES, &x, NULL);
+    if (f->batched) return hml_all_jacobians_batch(f->model, f->work, STATES, &x, NULL);
     for (size_t s = 0; s < STATES; s++) {
         x.q.data = f->q + s * f->nq;
-        hml_status status = hml_jacobians(f->model, f->work, &x);
+        hml_status status = hml_all_jacobians(f->model, f->work, &x);
         if (status) return status;
     }
     return HML_OK;

@@ -160,6 +160,6 @@ HML_API hml_status hml_wrench_add(const hml_model *model, hml_work *work, const 
  * packed; Dq: nv × nv with leading dimension ld, changed in place.
  */
 HML_API hml_status hml_wrench_world_derivative(int32_t nv, const double *J, const double wrench[6], const double *Minv,
-                                               double *Dq, size_t ld);
+                                               size_t ld, double *Dq);
 
 #endif

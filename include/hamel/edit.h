@@ -11,7 +11,7 @@
  *   hml_model_equal           whether two models are the same, and where they differ
  *   hml_model_set_inertias    other masses for the same bodies, in place
  *   hml_model_set_parameters  the same with ten numbers per body
- *   hml_model_add_armature    a copy with more armature
+ *   hml_model_with_armature    a copy with more armature
  *   hml_configuration_transfer, hml_velocity_transfer   coordinates from one model to another, by the joints' names
  *
  * The caller frees *result with hml_model_free. error may be NULL. Edits of a model that was built with
@@ -92,7 +92,8 @@ HML_API hml_status hml_model_set_inertias(hml_model *model, int32_t first, int32
                                           const hml_inertia_spec *inertias);
 
 /*
- * Bodies first … first + count − 1 get these parameters, 10·count of them; before the model is shared. A negative mass,
+ * hml_model_set_inertias for fitted parameters, which need not be those of any body: mass, centre and moment may not
+ * exist for them. Bodies first … first + count − 1 get these parameters, 10·count of them; before the model is shared. A negative mass,
  * or a first moment without a mass, is refused with HML_BAD_MODEL, NaN with HML_NOT_FINITE; the model stays as it was.
  * hml_inertia_check says whether a body can have them; fitted parameters need not be physical.
  */
@@ -103,7 +104,7 @@ HML_API hml_status hml_model_set_parameters(hml_model *model, int32_t first, int
  * gains, and its force −k (q ⊖ target + h ν) − d ν, a step that is explicit in the forces, such as hml_contact_step,
  * becomes implicit in the servo, and no gain is too high for it.
  */
-HML_API hml_status hml_model_add_armature(const hml_model *model, const double *armature, hml_model **result);
+HML_API hml_status hml_model_with_armature(const hml_model *model, const double *armature, hml_model **result);
 
 /* coordinates of joints with the same name and type are copied; the other coordinates of the output stay unchanged */
 HML_API hml_status hml_configuration_transfer(const hml_model *from, const double *q_from, const hml_model *to,

@@ -22,24 +22,24 @@
 
 /* ---- models ---- */
 
-typedef enum hml_format {
+typedef enum hml_model_format {
     HML_FORMAT_AUTO = 0, /* by the ending of the name; in XML, and without a known ending, by the contents */
     HML_FORMAT_URDF = 1,
     HML_FORMAT_MJCF = 2,
     HML_FORMAT_JSON = 3
-} hml_format;
+} hml_model_format;
 
 /* how the root link of a URDF is connected to the world; the other formats say it themselves */
-typedef enum hml_base {
+typedef enum hml_base_kind {
     HML_BASE_AUTO = 0, /* fixed if the root link is called "world", free otherwise */
     HML_BASE_FREE = 1,
     HML_BASE_FIXED = 2
-} hml_base;
+} hml_base_kind;
 
 typedef struct hml_load_options {
     size_t struct_size;
-    hml_format format;
-    hml_base base;
+    hml_model_format format;
+    hml_base_kind base;
     const char *base_name; /* the free root joint of a URDF or MJCF file; NULL: "base" */
     unsigned build;        /* a sum of HML_BUILD_… */
     const double *gravity; /* three numbers instead of the file's; NULL: the file's */

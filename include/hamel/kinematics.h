@@ -4,7 +4,7 @@
  *   hml_body_poses               poses of all bodies
  *   hml_body_poses_batch         the same for many states
  *   hml_body_poses_exponential   the same by products of exponentials, Müller (66a)
- *   hml_frames                   poses, twists and accelerations of all frames, bodies first
+ *   hml_frame_motions            poses, twists and accelerations of all frames, bodies first
  *   hml_frame                    pose, Jacobian, its time derivative, twist and acceleration of a frame
  *   hml_frame_relative           the same for an observer on another frame
  *   hml_frame_acceleration       intrinsic, apparent or classical, expressed in any frame
@@ -53,8 +53,9 @@ HML_API hml_status hml_body_poses_exponential(const hml_model *model, hml_work *
  * The first `count` frames: hml_model_nframes of them, or hml_model_nbodies for the bodies alone. H: count × 16,
  * V and A: count × 6, the twist and the derivative of its components. V needs v; A needs v and a.
  */
-HML_API hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
-                              const double *q, const double *v, const double *a, double *H, double *V, double *A);
+HML_API hml_status hml_frame_motions(const hml_model *model, hml_work *work, int32_t count,
+                                     hml_representation representation, const double *q, const double *v,
+                                     const double *a, double *H, double *V, double *A);
 
 /* the motion of a frame */
 typedef struct hml_frame_motion {
@@ -144,11 +145,11 @@ HML_API hml_status hml_jacobian_in(const hml_model *model, hml_work *work, int32
  *   hml_jacobian                 ᴰJ_{A,E/C}: any frame E, any expression frame D, any base velocity C   Notation (75)
  *   hml_jacobian_doubly_left     ᴱJ_{A,E/B}                                                            Notation (74)
  *   hml_jacobian_doubly_mixed    ᴱ⁽ᴬ⁾J_{A,E/B(A)}
- *   hml_contact_jacobian         of a link, expressed in a contact frame that may move over it    Notation (81)-(82)
+ *   hml_link_jacobian            of a link, expressed in a contact frame that may move over it    Notation (81)-(82)
  *   hml_point                    of a point of a frame, fixed there or moving
  *   hml_centroidal               centre of mass, centroidal momentum matrix
- *   hml_jacobians                columns of all joints at once
- *   hml_jacobians_batch          the same for many states
+ *   hml_all_jacobians            columns of all joints at once
+ *   hml_all_jacobians_batch      the same for many states
  *
  * Jacobians of one frame relative to another are in hml_frame_relative.
  */
@@ -174,14 +175,21 @@ HML_API hml_status hml_jacobian_doubly_left(const hml_model *model, hml_work *wo
 HML_API hml_status hml_jacobian_doubly_mixed(const hml_model *model, hml_work *work, int32_t frame, const double *q,
                                              double *J);
 
+/* a frame C on a link, where the link touches something */
+typedef struct hml_contact_frame {
+    int32_t link;
+    hml_axes axes; /* C, or C[A]: the origin of C with the axes of the world */
+    double H[16];  /* pose of C on the link's frame */
+    double V[6]; /* twist of C relative to the link, in C, where the contact rolls or slides; zero: C is fixed on it */
+} hml_contact_frame;
+
 /*
- * ᶜJ_{A,L/…} or ᶜ⁽ᴬ⁾J_{A,L/…}: the twist of the link, not of the contact frame, expressed in a contact frame C whose
- * pose on the link's frame is H. V: the twist of C relative to the link, in C, where the contact rolls or slides; NULL
- * if C is fixed on the link. V changes Jdot, never J.
+ * ᶜJ_{A,L/…} or ᶜ⁽ᴬ⁾J_{A,L/…}: the twist of the link, not of the contact frame, expressed in the contact frame. V changes
+ * Jdot, never J.
  */
-HML_API hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, int32_t link, const double H[16],
-                                        const double V[6], hml_axes axes, hml_representation base, const double *q,
-                                        const double *v, double *J, double *Jdot);
+HML_API hml_status hml_link_jacobian(const hml_model *model, hml_work *work, const hml_contact_frame *contact,
+                                     hml_representation base, const double *q, const double *v, double *J,
+                                     double *Jdot);
 
 /* ---- one point ---- */
 
@@ -235,10 +243,10 @@ typedef struct hml_jacobian_columns {
     hml_output J; /* 6 × nv */
 } hml_jacobian_columns;
 
-HML_API hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments);
+HML_API hml_status hml_all_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments);
 
 /* N states; a state that fails becomes NaN, see hml_linearize_batch */
-HML_API hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
-                                       const hml_jacobian_columns *arguments, hml_status *status);
+HML_API hml_status hml_all_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
+                                           const hml_jacobian_columns *arguments, hml_status *status);
 
 #endif

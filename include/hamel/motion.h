@@ -172,16 +172,16 @@ HML_API hml_status hml_limit_event(void *model, double t, const double *q, const
  */
 
 /* on which group a pose is moved */
-typedef enum hml_update {
+typedef enum hml_pose_update {
     HML_UPDATE_SE3 = 0, /* SE(3): screw motions are exact, whatever the step */
     HML_UPDATE_SO3_R3 = 1 /* SO(3)×ℝ³: rotation by exp, position by Simpson's rule. For comparison: no screw is exact */
-} hml_update;
+} hml_pose_update;
 
 /*
  * times: n, rising; twists: n × 6, linear first. spatial 0: body twists, 1: spatial ones. H0: pose at times[0]; H:
  * n × 16, H0 first. n = 1 copies H0. HML_NOT_NORMALIZED if H0 is not a pose.
  */
-HML_API hml_status hml_reconstruct(size_t n, const double *times, const double *twists, int spatial, hml_update update,
-                                   const double H0[16], double *H);
+HML_API hml_status hml_reconstruct(size_t n, const double *times, const double *twists, int spatial,
+                                   hml_pose_update update, const double H0[16], double *H);
 
 #endif

@@ -61,7 +61,7 @@ HML_API hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_w
 /*
  * Regressors: matrices of the quantities that are linear in the inertial parameters.
  *
- *   hml_parameters           π, ten numbers per body
+ *   hml_model_parameters     π, ten numbers per body
  *   hml_regressor            Y with τ = Y π + what does not depend on π
  *   hml_energy_regressor     rows with kinetic and potential energy = row · π
  *   hml_momentum_regressor   6 × 10n with momentum about the world's origin = matrix · π
@@ -70,9 +70,13 @@ HML_API hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_w
  * The parameters of a body are m, m c (3), and J about the body frame's origin: xx xy xz yy yz zz. They are ordered
  * body after body, 10·nbodies in all. Armature, damping and springs are not part of π. scratch and errors are those of
  * reference/textbook.h.
+ *
+ * hml_regressor is Y from the textbook, in plain double, next to the energies' and the momentum's. The fast way to the
+ * same numbers is hml_inverse_dynamics_parameters with `inertia`, which takes any tree, mimic followers too; one test
+ * holds the two together.
  */
 
-HML_API hml_status hml_parameters(const hml_model *model, double *parameters);
+HML_API hml_status hml_model_parameters(const hml_model *model, double *parameters);
 
 /* Y: nv × 10·nbodies */
 HML_API hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v,

@@ -62,7 +62,7 @@ typedef struct hml_output {
  * The library starts no threads. The caller provides a parallel_for: a thread pool, OpenMP, a loop.
  */
 /* one task of a loop: index counts the tasks, worker says which workspace it uses */
-typedef void hml_task(void *data, size_t index, size_t worker);
+typedef void hml_parallel_task(void *data, size_t index, size_t worker);
 
 typedef struct hml_parallel {
     size_t struct_size;
@@ -72,7 +72,7 @@ typedef struct hml_parallel {
      * Calls task(data, i, worker) once for each i below count, worker < nworks, never two at a time with the same
      * worker, and returns when all are done. NULL: one after the other, on the first workspace.
      */
-    void (*parallel_for)(void *context, size_t count, hml_task *task, void *data);
+    void (*parallel_for)(void *context, size_t count, hml_parallel_task *task, void *data);
     /* if not NULL: called when states first … first + count − 1 are done, which are still in this worker's cache */
     void (*done)(void *context, size_t first, size_t count, size_t worker);
     void *context;

@@ -65,7 +65,7 @@ static hml_status read_xml(reader *r, const char *data, size_t size)
     xml_node *root;
     hml_status status = hmli_xml_parse(r->memory, r->file, data, size, &root, r->error);
     if (status) return status;
-    hml_format format = r->options.format;
+    hml_model_format format = r->options.format;
     if (xml_is(root, "robot") && format != HML_FORMAT_MJCF) return hmli_read_urdf(r, root);
     if (xml_is(root, "mujoco") && format != HML_FORMAT_URDF) return hmli_read_mjcf(r, root);
     const char *wanted = format == HML_FORMAT_URDF   ? "<robot> (URDF)"

@@ -6,7 +6,7 @@
 #include "model/mimic.h"
 #include "model/plan.h"
 
-hml_status hml_model_add_armature(const hml_model *model, const double *armature, hml_model **result)
+hml_status hml_model_with_armature(const hml_model *model, const double *armature, hml_model **result)
 {
     if (!model || !armature || !result) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < model->nv; i++) {

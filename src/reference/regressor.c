@@ -22,7 +22,7 @@ static inertia unit_inertia(int k)
     return inertia_of(k == 0, h, sym3_of(k == 4, k == 5, k == 6, k == 7, k == 8, k == 9));
 }
 
-hml_status hml_parameters(const hml_model *model, double *parameters)
+hml_status hml_model_parameters(const hml_model *model, double *parameters)
 {
     if (!model || !parameters) return HML_INVALID_ARGUMENT;
     for (int i = 0; i < model->nbodies; i++) {

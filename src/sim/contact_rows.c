@@ -18,7 +18,7 @@ hml_status hmli_contact_pose(hml_contact *c, hml_work *work)
     hml_jacobian_columns columns = {.struct_size = sizeof columns, .q = {c->q, 0}};
     columns.H.data = c->H;
     columns.J.data = c->columns;
-    return hml_jacobians(c->model, work, &columns);
+    return hml_all_jacobians(c->model, work, &columns);
 }
 
 touch *hmli_contact_find(const hml_contact *c, const touch *t)

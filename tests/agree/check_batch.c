@@ -139,8 +139,9 @@ void check_bad_states(subject *x)
         note_status(x, KIND_status, "hml_body_poses_batch", (int)bad, status[bad], expected);
         note_status(x, KIND_status, "hml_body_poses_batch", (int)bad, first, expected);
         hml_jacobian_columns c = {.struct_size = sizeof c, .q = d.q, .J = {J[turn], 0, 0}};
-        first = hml_jacobians_batch(x->model, x->works[i], n, &c, status);
-        note_status(x, KIND_status, "hml_jacobians_batch", (int)bad, first, x->followers ? HML_UNSUPPORTED : expected);
+        first = hml_all_jacobians_batch(x->model, x->works[i], n, &c, status);
+        note_status(x, KIND_status, "hml_all_jacobians_batch", (int)bad, first,
+                    x->followers ? HML_UNSUPPORTED : expected);
     }
     for (size_t s = 0; s < n; s++) {
         if (s != bad) {

@@ -48,7 +48,7 @@ static void check_momenta(subject *x, const motion_of *m)
     for (size_t i = 0; i < 6 * nb; i++) sum[i % 6] += P[i];
     const how total = {m->s, PLAIN, PLAIN, mass * speed * far, 0};
     note(x, KIND_momenta, "hml_body_momenta", total, sum, momentum, 6, 1);
-    if (!hml_parameters(x->model, pi) && !hml_momentum_regressor(x->model, m->scratch, m->q, m->v, Y)) {
+    if (!hml_model_parameters(x->model, pi) && !hml_momentum_regressor(x->model, m->scratch, m->q, m->v, Y)) {
         dense_apply(6, columns, Y, pi, sum);
         note(x, KIND_momenta, "hml_momentum_regressor", total, sum, momentum, 6, 1);
     }
@@ -106,7 +106,7 @@ static void check_parameter_derivatives(subject *x, const motion_of *m)
     d.gravity = room(x->g, nv * 3), d.armature = D[0], d.damping = D[1], d.stiffness = D[2];
     hml_status status = hml_inverse_dynamics_parameters(x->model, x->work, m->q, m->v, m->a, m->w, scratch, &d);
     note_status(x, KIND_status, "hml_inverse_dynamics_parameters", m->s, status, HML_OK);
-    if (status || hml_parameters(x->model, pi) ||
+    if (status || hml_model_parameters(x->model, pi) ||
         hml_inverse_dynamics(x->model, x->work, m->q, m->v, m->a, NULL, plain))
         return;
     passive_numbers(x, p[0], p[1], p[2]);

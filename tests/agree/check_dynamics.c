@@ -38,7 +38,7 @@ static void check_regressors(subject *x, void *scratch, int s, const double *tau
         for (size_t i = 0; i < nv; i++) one[i] += gravity[i];
         note(x, KIND_coriolis, "hml_coriolis_matrix", sums, one, bias, nv, 1);
     }
-    if (hml_regressor(x->model, scratch, q, v, a, Y) || hml_parameters(x->model, pi)) return;
+    if (hml_regressor(x->model, scratch, q, v, a, Y) || hml_model_parameters(x->model, pi)) return;
     dense_apply(nv, columns, Y, pi, one);
     note(x, KIND_regressor, "hml_regressor", sums, one, tau, nv, 1);
 }
@@ -155,7 +155,7 @@ static void check_power(subject *x, int s, const double *a)
     const double *q = x->q + (size_t)s * (size_t)x->nq, *v = x->v + (size_t)s * nv, *tau = x->tau + (size_t)s * nv;
     motion m = {x, s, q, v, a, room(x->g, (size_t)x->nq), room(x->g, nv), 0};
     double *H = room(x->g, 16 * nb), *V = room(x->g, 6 * nb), power = 0, rate = 0, size = 0, momentum[6], rates[6];
-    if (hml_frames(x->model, x->work, x->nb, HML_LEFT, q, v, NULL, H, V, NULL)) return;
+    if (hml_frame_motions(x->model, x->work, x->nb, HML_LEFT, q, v, NULL, H, V, NULL)) return;
     for (size_t i = 0; i < nv; i++) power += tau[i] * v[i], size += fabs(v[i]) * x->s[(size_t)s * nv + i];
     size *= x->force[s];
     for (size_t i = 0; x->wrenches && i < 6 * nb; i++) power += wrenches_of(x, s)[i] * V[i];

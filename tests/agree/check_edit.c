@@ -131,12 +131,12 @@ static void check_armature(subject *x, int s)
     double *more = room(x->g, nv), *M = room(x->g, nv * nv), *want = room(x->g, nv * nv);
     hml_model *m = NULL;
     for (size_t i = 0; i < nv; i++) more[i] = hml_rng_uniform(&x->rng, 0, 1);
-    if (hml_model_add_armature(x->model, more, &m)) return; /* followers share their leader's */
+    if (hml_model_with_armature(x->model, more, &m)) return; /* followers share their leader's */
     hml_work *work = work_for(x, m);
     memcpy(want, x->M + (size_t)s * nv * nv, nv * nv * sizeof *want);
     for (size_t i = 0; i < nv; i++) want[i * nv + i] += more[i];
     if (work && !hml_mass_matrix(m, work, x->q + (size_t)s * (size_t)x->nq, M))
-        note(x, KIND_armature, "hml_model_add_armature", (how){s, DOWN, DOWN, 1, 0}, M, want, nv, nv);
+        note(x, KIND_armature, "hml_model_with_armature", (how){s, DOWN, DOWN, 1, 0}, M, want, nv, nv);
     hml_model_free(m);
 }
 
@@ -147,7 +147,7 @@ static void check_parameters_again(subject *x, int s)
     const double *q = x->q + (size_t)s * (size_t)x->nq, *v = x->v + (size_t)s * nv, *a = x->a + (size_t)s * nv;
     double *pi = room(x->g, 10 * (size_t)x->nb), *one = room(x->g, nv), *other = room(x->g, nv);
     hml_model *m = NULL;
-    if (hml_parameters(x->model, pi) || hml_model_copy(x->model, &m)) return;
+    if (hml_model_parameters(x->model, pi) || hml_model_copy(x->model, &m)) return;
     hml_status status = hml_model_set_parameters(m, 0, x->nb, pi);
     note_status(x, KIND_status, "hml_model_set_parameters", s, status, HML_OK);
     hml_work *work = work_for(x, m);

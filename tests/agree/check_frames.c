@@ -104,10 +104,11 @@ static void check_products(subject *x, const view *w, int s, const frame_data *f
 
     const size_t count = (size_t)hml_model_nframes(x->model);
     double *H = room(x->g, 16 * count), *V = room(x->g, 6 * count), *A = room(x->g, 6 * count);
-    if (!hml_frames(x->model, x->work, (int32_t)count, w->as, w->q, w->v, w->a, H, V, A)) {
-        note(x, KIND_frame_twist, "hml_frames", fast, V + 6 * w->frame, f->twist, 6, 1);
-        note(x, KIND_frame_acceleration, "hml_frames", fast, A + 6 * w->frame, f->acceleration, 6, 1);
-        note(x, KIND_poses_frames, "hml_frames", (how){s, PLAIN, PLAIN, x->away[s], 0}, H + 16 * w->frame, f->H, 16, 1);
+    if (!hml_frame_motions(x->model, x->work, (int32_t)count, w->as, w->q, w->v, w->a, H, V, A)) {
+        note(x, KIND_frame_twist, "hml_frame_motions", fast, V + 6 * w->frame, f->twist, 6, 1);
+        note(x, KIND_frame_acceleration, "hml_frame_motions", fast, A + 6 * w->frame, f->acceleration, 6, 1);
+        note(x, KIND_poses_frames, "hml_frame_motions", (how){s, PLAIN, PLAIN, x->away[s], 0}, H + 16 * w->frame, f->H,
+             16, 1);
     }
     if (nv <= 30) {
         double *hessian = room(x->g, nv * 6 * nv);
@@ -216,7 +217,7 @@ static void check_system(subject *x, const view *w, int s)
     const size_t nv = (size_t)x->nv, nb = (size_t)x->nb;
     double *H = room(x->g, 16 * nb), *V = room(x->g, 6 * nb), *A = room(x->g, 6 * nb), *back = room(x->g, nv);
     double *J = room(x->g, 6 * nb * nv), *twists = room(x->g, 6 * nb);
-    if (hml_frames(x->model, x->work, x->nb, HML_LEFT, w->q, w->v, w->a, H, V, A)) return;
+    if (hml_frame_motions(x->model, x->work, x->nb, HML_LEFT, w->q, w->v, w->a, H, V, A)) return;
     const double speed = 1 + largest(6 * nb, V), strong = 1 + largest(6 * nb, A) + speed * speed;
     if (!hml_joint_velocities(x->model, x->work, HML_LEFT, w->q, V, back))
         note(x, KIND_joint_velocities, "hml_joint_velocities", (how){s, PLAIN, PLAIN, speed, 0}, back, w->v, nv, 1);

@@ -34,16 +34,16 @@ static void check_batches_of(subject *x, int i)
     note_status(x, KIND_status, "hml_body_poses_batch", 0, first, HML_OK);
     hml_jacobian_columns c = {.struct_size = sizeof c, .q = q, .H = {H3, 0, 0}, .J = {J, 0, 0}};
     const hml_status expected = x->followers ? HML_UNSUPPORTED : HML_OK;
-    first = hml_jacobians_batch(x->model, x->works[i], n, &c, status);
-    note_status(x, KIND_status, "hml_jacobians_batch", 0, first, expected);
+    first = hml_all_jacobians_batch(x->model, x->works[i], n, &c, status);
+    note_status(x, KIND_status, "hml_all_jacobians_batch", 0, first, expected);
     for (int s = 0; s < x->nstates; s++) {
         if (hml_body_poses(x->model, x->works[i], state_q(x, s), H2)) continue;
         note_poses(x, KIND_poses_isa, isa, s, H + (size_t)s * 16 * nb, H2, nb);
         if (hml_body_poses(x->model, x->work, state_q(x, s), H2)) continue;
         note_poses(x, KIND_poses_isa, isa, s, H + (size_t)s * 16 * nb, H2, nb);
         hml_jacobian_columns one = {.struct_size = sizeof one, .q.data = state_q(x, s), .J.data = J2, .H.data = H2};
-        if (x->followers || hml_jacobians(x->model, x->work, &one)) continue;
-        note_poses(x, KIND_poses_isa, "hml_jacobians", s, H3 + (size_t)s * 16 * nb, H2, nb);
+        if (x->followers || hml_all_jacobians(x->model, x->work, &one)) continue;
+        note_poses(x, KIND_poses_isa, "hml_all_jacobians", s, H3 + (size_t)s * 16 * nb, H2, nb);
         note(x, KIND_jacobians, isa, (how){s, PLAIN, PLAIN, x->away[s], 0}, J + (size_t)s * 6 * nv, J2, 6, nv);
     }
     const size_t from = (size_t)hml_rng_below(&x->rng, (int32_t)n);
@@ -53,7 +53,7 @@ static void check_batches_of(subject *x, int i)
     hml_body_poses_batch(x->model, x->works[i], count, at, (hml_output){piece, 0, 0}, NULL);
     note_bits(x, KIND_poses_place, isa, (int)from, piece, H + from * 16 * nb, count * 16 * nb);
     c = (hml_jacobian_columns){.struct_size = sizeof c, .q = at, .J = {columns, 0, 0}};
-    if (!x->followers && !hml_jacobians_batch(x->model, x->works[i], count, &c, NULL))
+    if (!x->followers && !hml_all_jacobians_batch(x->model, x->works[i], count, &c, NULL))
         note_bits(x, KIND_jacobians_place, isa, (int)from, columns, J + from * 6 * nv, count * 6 * nv);
 }
 
@@ -63,7 +63,7 @@ static void check_columns(subject *x, int s)
     const size_t nv = (size_t)x->nv;
     double *all = room(x->g, 6 * nv), *J = room(x->g, 6 * nv), *want = room(x->g, 6 * nv);
     hml_jacobian_columns c = {.struct_size = sizeof c, .q.data = state_q(x, s), .J.data = all};
-    if (x->followers || hml_jacobians(x->model, x->work, &c)) return;
+    if (x->followers || hml_all_jacobians(x->model, x->work, &c)) return;
     const int32_t body = hml_rng_below(&x->rng, x->nb);
     hml_body_info info = {.struct_size = sizeof info};
     hml_model_body(x->model, body, &info);
@@ -84,7 +84,7 @@ static void check_columns(subject *x, int s)
     hml_joint_info own = {.struct_size = sizeof own};
     hml_model_joint(x->model, info.joint, &own);
     if (own.type == HML_JOINT_UNIVERSAL && own.body != body) return; /* a cross is carried by the first one alone */
-    note(x, KIND_jacobian_columns, "hml_jacobians", (how){s, PLAIN, PLAIN, x->away[s], 0}, want, J, 6, nv);
+    note(x, KIND_jacobian_columns, "hml_all_jacobians", (how){s, PLAIN, PLAIN, x->away[s], 0}, want, J, 6, nv);
 }
 
 void check_kinematics(subject *x)
@@ -96,8 +96,8 @@ void check_kinematics(subject *x)
     note_status(x, KIND_status, "hml_body_poses", s, hml_body_poses(x->model, x->work, state_q(x, s), H), HML_OK);
     if (!hml_body_poses_exponential(x->model, x->work, state_q(x, s), H2))
         note_poses(x, KIND_poses, "hml_body_poses_exponential", s, H2, H, nb);
-    if (!hml_frames(x->model, x->work, x->nb, HML_LEFT, state_q(x, s), NULL, NULL, H2, NULL, NULL))
-        note_poses(x, KIND_poses_frames, "hml_frames", s, H2, H, nb);
+    if (!hml_frame_motions(x->model, x->work, x->nb, HML_LEFT, state_q(x, s), NULL, NULL, H2, NULL, NULL))
+        note_poses(x, KIND_poses_frames, "hml_frame_motions", s, H2, H, nb);
     check_columns(x, s);
 }
 

@@ -83,7 +83,7 @@ static void note_same(subject *x, kind k, const char *call, int state, const sin
 }
 
 /* workers take turns, the last task first: the order must not matter */
-static void backwards(void *context, size_t count, hml_task *task, void *data)
+static void backwards(void *context, size_t count, hml_parallel_task *task, void *data)
 {
     const size_t works = *(const size_t *)context;
     for (size_t i = count; i-- > 0;) task(data, i, i % works);

@@ -59,7 +59,7 @@ static double force_size(subject *x, int state, double *distance)
     double gravity[3], motion = 0, size = 0, mass = hml_model_mass(x->model);
     hml_model_gravity(x->model, gravity);
     *distance = 1;
-    if (hml_frames(x->model, x->work, x->nb, HML_LEFT, q, v, a, H, V, A)) return INFINITY;
+    if (hml_frame_motions(x->model, x->work, x->nb, HML_LEFT, q, v, a, H, V, A)) return INFINITY;
     for (size_t b = 0; b < nb; b++) {
         const double at[3] = {H[16 * b + 3], H[16 * b + 7], H[16 * b + 11]};
         const double w = length3(V + 6 * b + 3),

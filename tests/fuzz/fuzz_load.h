@@ -16,7 +16,7 @@ static inline void fuzz_check(int condition)
     if (!condition) abort();
 }
 
-static inline void fuzz_load(const uint8_t *data, size_t size, hml_format format, unsigned build)
+static inline void fuzz_load(const uint8_t *data, size_t size, hml_model_format format, unsigned build)
 {
     hml_load_options options;
     hml_load_options_init(&options);

@@ -206,7 +206,7 @@ static PyObject *with_armature(model_object *self, PyObject *object)
     PyArrayObject *armature = array_shaped(object, "armature", 1, &nv);
     hml_model *model = NULL;
     if (!armature) return NULL;
-    hml_status status = hml_model_add_armature(self->model, PyArray_DATA(armature), &model);
+    hml_status status = hml_model_with_armature(self->model, PyArray_DATA(armature), &model);
     Py_DECREF(armature);
     return status ? fail(status) : model_wrap(model);
 }

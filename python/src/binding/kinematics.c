@@ -6,6 +6,15 @@
 /* parameters i and i + 1 are origin and axes of a place */
 #define PLACE(i) ((hml_place){r->choice[i], r->choice[(i) + 1]})
 
+static hml_status link_jacobian(const row *r)
+{
+    hml_contact_frame contact = {.link = r->choice[0], .axes = (hml_axes)r->choice[5]};
+    memcpy(contact.H, r->in[1], sizeof contact.H);
+    if (r->in[4]) memcpy(contact.V, r->in[4], sizeof contact.V);
+    return hml_link_jacobian(r->model, r->work, &contact, (hml_representation)r->choice[6], r->in[2], r->in[3],
+                             r->out[0], r->out[1]);
+}
+
 static hml_status frame_motion(const row *r)
 {
     hml_frame_motion m = {sizeof m, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4]};
@@ -50,7 +59,7 @@ static hml_status poses(const row *r)
 static hml_status columns(const row *r)
 {
     hml_jacobian_columns x = {sizeof x, {r->in[0], r->stride[0]}, {r->out[0], 0, 0}, {r->out[1], 0, 0}};
-    return hml_jacobians_batch(r->model, r->work, r->n, &x, NULL);
+    return hml_all_jacobians_batch(r->model, r->work, r->n, &x, NULL);
 }
 
 static hml_status frame_derivatives(const row *r)

@@ -31,8 +31,8 @@ int load_settings_read(const char *format, const char *base, const char *base_na
                      kind < 0 ? format : base);
         return -1;
     }
-    s->options.format = (hml_format)kind;
-    s->options.base = (hml_base)root;
+    s->options.format = (hml_model_format)kind;
+    s->options.base = (hml_base_kind)root;
     s->options.base_name = base_name;
     s->options.build = build;
     if (gravity == Py_None) return 0;

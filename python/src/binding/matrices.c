@@ -78,7 +78,7 @@ static hml_status world_derivative(const row *r)
 {
     size_t n = (size_t)SIZE_OF('n');
     memcpy(r->out[0], r->in[0], n * n * sizeof(double));
-    return hml_wrench_world_derivative((int32_t)n, r->in[1], r->in[2], r->in[3], r->out[0], n);
+    return hml_wrench_world_derivative((int32_t)n, r->in[1], r->in[2], r->in[3], n, r->out[0]);
 }
 
 #define TABLE           "matrices.def"

@@ -218,7 +218,7 @@ static PyObject *parameters(model_object *self, PyObject *none)
     (void)none;
     npy_intp size = HML_INERTIA_PARAMETERS * (npy_intp)hml_model_nbodies(self->model);
     PyArrayObject *p = (PyArrayObject *)PyArray_SimpleNew(1, &size, NPY_DOUBLE);
-    hml_status status = p ? hml_parameters(self->model, PyArray_DATA(p)) : HML_OK;
+    hml_status status = p ? hml_model_parameters(self->model, PyArray_DATA(p)) : HML_OK;
     if (!status) return (PyObject *)p;
     Py_DECREF(p);
     raise_status(status, NULL);

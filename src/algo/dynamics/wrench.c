@@ -113,7 +113,7 @@ hml_status hml_wrench_add(const hml_model *model, hml_work *work, const double *
 }
 
 hml_status hml_wrench_world_derivative(int32_t nv, const double *J, const double wrench_numbers[6], const double *Minv,
-                                       double *Dq, size_t ld)
+                                       size_t ld, double *Dq)
 {
     if (nv < 0 || !J || !wrench_numbers || !Minv || !Dq || ld < (size_t)nv) return HML_INVALID_ARGUMENT;
     const size_t n = (size_t)nv;

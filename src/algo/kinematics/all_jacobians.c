@@ -70,7 +70,7 @@ static void finish(const void *data, size_t state, hml_status status)
     output_fill_nan(output_at(b->J, state), 6, b->nv);
 }
 
-hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
+hml_status hml_all_jacobians(const hml_model *model, hml_work *work, const hml_jacobian_columns *arguments)
 {
     hml_jacobian_columns room;
     const hml_jacobian_columns *x = STRUCT_TAKE(hml_jacobian_columns, arguments, &room, q);
@@ -92,8 +92,8 @@ hml_status hml_jacobians(const hml_model *model, hml_work *work, const hml_jacob
     return status;
 }
 
-hml_status hml_jacobians_batch(const hml_model *model, hml_work *work, size_t n, const hml_jacobian_columns *arguments,
-                               hml_status *status)
+hml_status hml_all_jacobians_batch(const hml_model *model, hml_work *work, size_t n,
+                                   const hml_jacobian_columns *arguments, hml_status *status)
 {
     hml_jacobian_columns room;
     const hml_jacobian_columns *x = STRUCT_TAKE(hml_jacobian_columns, arguments, &room, q);

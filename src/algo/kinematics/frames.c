@@ -31,8 +31,8 @@ static void walk_bodies(const hml_model *model, const state_series *state, int o
     }
 }
 
-hml_status hml_frames(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
-                      const double *q, const double *v, const double *a, double *H, double *V, double *A)
+hml_status hml_frame_motions(const hml_model *model, hml_work *work, int32_t count, hml_representation representation,
+                             const double *q, const double *v, const double *a, double *H, double *V, double *A)
 {
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !representation_exists(representation)) {
         return HML_INVALID_ARGUMENT;

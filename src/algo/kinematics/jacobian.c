@@ -70,19 +70,19 @@ hml_status hml_jacobian_doubly_mixed(const hml_model *model, hml_work *work, int
     return hml_jacobian(model, work, frame, frame, HML_AXES_OF_WORLD, HML_MIXED, q, NULL, J, NULL);
 }
 
-hml_status hml_contact_jacobian(const hml_model *model, hml_work *work, int32_t link, const double H[16],
-                                const double V[6], hml_axes axes, hml_representation base, const double *q,
-                                const double *v, double *J, double *Jdot)
+hml_status hml_link_jacobian(const hml_model *model, hml_work *work, const hml_contact_frame *contact,
+                             hml_representation base, const double *q, const double *v, double *J, double *Jdot)
 {
-    pose contact;
-    twist slip = twist_zero();
-    TRY(check(model, work, link, axes, base, q, v, Jdot));
-    TRY(read_placement(H, &contact));
-    if (V) TRY(read_twist(V, &slip));
+    pose H;
+    twist slip;
+    if (!contact) return HML_INVALID_ARGUMENT;
+    TRY(check(model, work, contact->link, contact->axes, base, q, v, Jdot));
+    TRY(read_placement(contact->H, &H));
+    TRY(read_twist(contact->V, &slip));
     const unsigned before = overflow_watch();
     state_series state = {.q = q, .rates = {v}};
     jacobian_series j = series_of(model, work, J, Jdot);
-    jacobian_in_contact(model, link, contact, slip, axes, &state, &j);
+    jacobian_in_contact(model, contact->link, H, slip, contact->axes, &state, &j);
     hml_status status = turn_base(model, work, base, q, v, &j),
                large = OVERFLOW_STATUS(before, {J, 6 * (size_t)model->nv}, {Jdot, 6 * (size_t)model->nv});
     return status ? status : large;

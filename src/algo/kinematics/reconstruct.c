@@ -85,7 +85,7 @@ static pose move_on_product(pose C, const piece *p, int spatial)
     return pose_of(end, vec3_axpy(p->h / 6, sum, C.p));
 }
 
-static pose move(pose C, const piece *p, int spatial, hml_update update)
+static pose move(pose C, const piece *p, int spatial, hml_pose_update update)
 {
     if (update == HML_UPDATE_SO3_R3) return move_on_product(C, p, spatial);
     pose E = se3_exp(increment(p, spatial));
@@ -99,7 +99,7 @@ static mat3 orthonormal(mat3 R)
     return mat3_of(vec3_axpy(-0.5, T.x, R.x), vec3_axpy(-0.5, T.y, R.y), vec3_axpy(-0.5, T.z, R.z));
 }
 
-hml_status hml_reconstruct(size_t n, const double *times, const double *twists, int spatial, hml_update update,
+hml_status hml_reconstruct(size_t n, const double *times, const double *twists, int spatial, hml_pose_update update,
                            const double H0[16], double *H)
 {
     pose C;

@@ -16,7 +16,7 @@ typedef struct body_motion {
 } body_motion;
 
 typedef struct kinematics_scratch {
-    /* hml_frames */
+    /* hml_frame_motions */
     body_motion *bodies; /* nbodies */
     /* derivatives along one path */
     path_column *path; /* tree_nv */

@@ -169,7 +169,7 @@ static hml_status add_body(urdf *u, const xml_node *node, const char *name, cons
 static hml_status add_root(urdf *u, const urdf_link *link)
 {
     reader *r = u->r;
-    hml_base base = r->options.base;
+    hml_base_kind base = r->options.base;
     if (base == HML_BASE_AUTO) base = strcmp(link->name, "world") == 0 ? HML_BASE_FIXED : HML_BASE_FREE;
 
     hml_joint_spec spec;

@@ -154,8 +154,8 @@ static void fill_jacobian_columns(void *x)
     *(hml_jacobian_columns *)x =
         HML_STRUCT(hml_jacobian_columns, .q = {q, 0}, .H = {out[0], 0, 0}, .J = {out[1], 0, 0});
 }
-static hml_status call_jacobians(void *x) { return hml_jacobians(model, work, x); }
-static hml_status call_jacobians_batch(void *x) { return hml_jacobians_batch(model, work, 1, x, NULL); }
+static hml_status call_jacobians(void *x) { return hml_all_jacobians(model, work, x); }
+static hml_status call_jacobians_batch(void *x) { return hml_all_jacobians_batch(model, work, 1, x, NULL); }
 static void fill_frame_derivative(void *x)
 {
     *(hml_frame_derivative *)x =

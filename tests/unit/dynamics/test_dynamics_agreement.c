@@ -129,7 +129,7 @@ static void compare_forces(robot *r, void *scratch, const double *a, const doubl
     if (r->model->passive) return;
     size_t columns = 10 * (size_t)r->model->nbodies;
     assert_int_equal(hml_regressor(r->model, scratch, r->q, r->v, a, Y), HML_OK);
-    assert_int_equal(hml_parameters(r->model, pi), HML_OK);
+    assert_int_equal(hml_model_parameters(r->model, pi), HML_OK);
     for (size_t i = 0; i < r->nv; i++) {
         other[i] = 0;
         for (size_t k = 0; k < columns; k++) other[i] += Y[i * columns + k] * pi[k];
@@ -183,7 +183,7 @@ static void compare_rest(robot *r, void *scratch, const hml_dynamics_result *d)
     static double P[6 * 10 * ORACLE_BODIES];
     double bias[NV], none[NV] = {0}, energy[2] = {0}, p[6] = {0};
     size_t columns = 10 * (size_t)r->model->nbodies;
-    assert_int_equal(hml_parameters(r->model, pi), HML_OK);
+    assert_int_equal(hml_model_parameters(r->model, pi), HML_OK);
     if (!r->model->passive) {
         assert_int_equal(hml_coriolis_matrix(r->model, scratch, r->q, r->v, C, NULL), HML_OK);
         times(r->nv, C, r->v, bias);

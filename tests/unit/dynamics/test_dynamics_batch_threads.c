@@ -216,7 +216,7 @@ static void test_a_bad_state_is_alone(void **state)
 /* ---- threads ---- */
 
 typedef struct pool_thread {
-    hml_task *task;
+    hml_parallel_task *task;
     void *data;
     size_t begin, step, count, worker;
 } pool_thread;
@@ -228,7 +228,7 @@ static void *pool_run(void *argument)
     return NULL;
 }
 
-static void pool_for(void *context, size_t count, hml_task *task, void *data)
+static void pool_for(void *context, size_t count, hml_parallel_task *task, void *data)
 {
     (void)context;
     pthread_t threads[THREADS];

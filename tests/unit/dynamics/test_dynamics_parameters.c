@@ -96,11 +96,11 @@ static void test_changed_parameters_change_the_forces(void **state)
         int32_t first = i % 2 ? r.model->nbodies / 2 : 0, count = r.model->nbodies - first;
         const double *a = r.tau;
         assert_int_equal(hml_inverse_dynamics(r.model, r.work, r.q, r.v, a, NULL, before), HML_OK);
-        assert_int_equal(hml_parameters(r.model, p), HML_OK);
+        assert_int_equal(hml_model_parameters(r.model, p), HML_OK);
         for (int32_t b = first; b < first + count; b++) draw_parameters(&seed, p + 10 * b);
         assert_int_equal(hml_model_set_parameters(r.model, first, count, p + 10 * first), HML_OK);
 
-        assert_int_equal(hml_parameters(r.model, back), HML_OK);
+        assert_int_equal(hml_model_parameters(r.model, back), HML_OK);
         assert_near("parameters", back, p, columns, 1e-15);
         assert_int_equal(hml_regressor(r.model, scratch, r.q, r.v, a, Y), HML_OK);
         for (size_t row = 0; row < r.nv; row++) {
@@ -124,7 +124,7 @@ static void test_parameters_no_body_has(void **state)
     hml_model *m = draw_tree(&seed, &robot_specs[2]);
     double good[20], bad[20], before[10 * ORACLE_BODIES], after[10 * ORACLE_BODIES];
     draw_parameters(&seed, good), draw_parameters(&seed, good + 10);
-    assert_int_equal(hml_parameters(m, before), HML_OK);
+    assert_int_equal(hml_model_parameters(m, before), HML_OK);
     memcpy(bad, good, sizeof bad);
     bad[10] = -1;
     assert_int_equal(hml_model_set_parameters(m, 0, 2, bad), HML_BAD_MODEL);
@@ -135,12 +135,12 @@ static void test_parameters_no_body_has(void **state)
     assert_int_equal(hml_model_set_parameters(m, m->nbodies - 1, 2, good), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_model_set_parameters(m, -1, 2, good), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_model_set_parameters(m, 0, 1, NULL), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_parameters(m, after), HML_OK);
+    assert_int_equal(hml_model_parameters(m, after), HML_OK);
     assert_memory_equal(before, after, (size_t)m->nbodies * 10 * sizeof *after);
 
     const double rotor[10] = {0, 0, 0, 0, 1, 0, 0, 2, 0, 3}; /* a moment alone, as files give rotors */
     assert_int_equal(hml_model_set_parameters(m, 1, 1, rotor), HML_OK);
-    assert_int_equal(hml_parameters(m, after), HML_OK);
+    assert_int_equal(hml_model_parameters(m, after), HML_OK);
     assert_memory_equal(after + 10, rotor, sizeof rotor);
     hml_model_free(m);
 }

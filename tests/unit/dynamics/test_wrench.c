@@ -110,7 +110,7 @@ static void world_wrench_keeps_its_direction(void **state)
     assert_int_equal(hml_linearize(model, work, &x), HML_OK);
     assert_int_equal(hml_frame(model, work, frame, HML_MIXED, q, NULL, NULL, &motion), HML_OK);
     memcpy(held, Dq, sizeof held);
-    assert_int_equal(hml_wrench_world_derivative(nv, J, W, Minv, held, (size_t)nv), HML_OK);
+    assert_int_equal(hml_wrench_world_derivative(nv, J, W, Minv, (size_t)nv, held), HML_OK);
     for (int i = 0; i < nv * nv; i++) scale = fmax(scale, fabs(held[i]));
     double correction = 0;
     for (int c = 0; c < nv; c++) {
@@ -152,7 +152,7 @@ static void on_the_world_nothing_happens(void **state)
     for (int i = 0; i < 6; i++) assert_true(wrenches[i] == 0);
     assert_int_not_equal(hml_wrench_add(still, scratch, &angle, 99, 0, W, wrenches), HML_OK);
     assert_int_equal(hml_wrench_add(still, scratch, NULL, 0, 0, W, wrenches), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_wrench_world_derivative(1, wrenches, W, wrenches, wrenches, 0), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, wrenches, W, wrenches, 0, wrenches), HML_INVALID_ARGUMENT);
     hml_work_free(scratch);
     hml_model_free(still);
     hml_builder_free(b);
@@ -266,14 +266,14 @@ static void test_world_derivative_of_bad_input(void **state)
     (void)state;
     const double J[6] = {0}, f[6] = {0}, M[1] = {1};
     double D[1] = {7};
-    assert_int_equal(hml_wrench_world_derivative(-1, J, f, M, D, 1), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_wrench_world_derivative(1, NULL, f, M, D, 1), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_wrench_world_derivative(1, J, NULL, M, D, 1), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_wrench_world_derivative(1, J, f, NULL, D, 1), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, NULL, 1), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, D, 0), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(-1, J, f, M, 1, D), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, NULL, f, M, 1, D), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, NULL, M, 1, D), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, NULL, 1, D), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, 1, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, 0, D), HML_INVALID_ARGUMENT);
     assert_true(D[0] == 7);
-    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, D, 1), HML_OK);
+    assert_int_equal(hml_wrench_world_derivative(1, J, f, M, 1, D), HML_OK);
 }
 
 int main(void)

@@ -282,7 +282,7 @@ static void test_format_detection(void **state)
     options.format = HML_FORMAT_MJCF;
     assert_refused_with("one.urdf", one, &options, HML_BAD_FILE, 1, "mujoco");
     assert_refused(NULL, "hello", HML_BAD_FILE, 0, "neither");
-    options.format = (hml_format)17;
+    options.format = (hml_model_format)17;
     assert_refused_with("one.urdf", one, &options, HML_INVALID_ARGUMENT, 0, "format");
 }
 

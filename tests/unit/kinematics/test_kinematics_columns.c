@@ -64,7 +64,7 @@ static void test_columns_make_the_jacobians_of_all_bodies(void **state)
         assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_TREE, &work), HML_OK);
         assert_int_equal(hml_configuration_random(model, &rng, q), HML_OK);
         hml_jacobian_columns x = {.struct_size = sizeof x, .q = {q, 0}, .H = {.data = H}, .J = {.data = J}};
-        assert_int_equal(hml_jacobians(model, work, &x), HML_OK);
+        assert_int_equal(hml_all_jacobians(model, work, &x), HML_OK);
         assert_int_equal(hml_body_poses(model, work, q, H1), HML_OK);
         assert_true(worst(H, H1, 16 * (size_t)nb) < 1e-13);
         for (int32_t b = 0; b < nb; b++) {
@@ -101,12 +101,12 @@ static void test_packs_agree_and_bad_states_stay_alone(void **state)
             if (!hml_isa_available(all[k])) continue;
             assert_int_equal(hml_work_new(model, all[k], HML_USE_TREE, &work), HML_OK);
             hml_jacobian_columns x = {.struct_size = sizeof x, .q = {q, nq}, .H = {.data = H}, .J = {.data = J}};
-            assert_int_equal(hml_jacobians_batch(model, work, N, &x, status), HML_NOT_FINITE);
+            assert_int_equal(hml_all_jacobians_batch(model, work, N, &x, status), HML_NOT_FINITE);
             for (size_t i = 0; i < N; i++) {
                 hml_jacobian_columns one = {
                     .struct_size = sizeof one, .q = {q + i * nq, 0}, .H = {.data = H1}, .J = {.data = J1}};
                 hml_status expected = i == 5 ? HML_NOT_FINITE : i == 7 ? HML_NOT_NORMALIZED : HML_OK;
-                assert_int_equal(hml_jacobians(model, work, &one), expected);
+                assert_int_equal(hml_all_jacobians(model, work, &one), expected);
                 assert_int_equal(status[i], expected);
                 if (expected) {
                     assert_true(isnan(J[i * 6 * nv]) && isnan(H[i * poses]));
@@ -129,10 +129,10 @@ static void test_refusals(void **state)
     assert_int_equal(hml_work_new(model, HML_ISA_SCALAR, HML_USE_TREE, &work), HML_OK);
     assert_int_equal(hml_configuration_neutral(model, q), HML_OK);
     hml_jacobian_columns x = {.struct_size = sizeof x, .q = {q, 0}, .J = {.data = J}};
-    assert_int_equal(hml_jacobians(model, work, &x), HML_UNSUPPORTED); /* it has mimic joints */
+    assert_int_equal(hml_all_jacobians(model, work, &x), HML_UNSUPPORTED); /* it has mimic joints */
     x.q.data = NULL;
-    assert_int_equal(hml_jacobians(model, work, &x), HML_INVALID_ARGUMENT);
-    assert_int_equal(hml_jacobians(model, work, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_all_jacobians(model, work, &x), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_all_jacobians(model, work, NULL), HML_INVALID_ARGUMENT);
     hml_work_free(work);
     hml_model_free(model);
 }

@@ -172,8 +172,9 @@ static void test_contact(void **state)
         hml_twist_transform(H, V, V); /* X_CL V_L */
         hml_twist_transform(H, A, A);
         hml_se3_inverse(H, H);
-        assert_int_equal(
-            hml_contact_jacobian(r.model, r.work, L, H, slip, HML_AXES_OF_FRAME, HML_LEFT, r.q, r.v, J, Jdot), HML_OK);
+        hml_contact_frame C = {.link = L};
+        memcpy(C.H, H, sizeof C.H), memcpy(C.V, slip, sizeof C.V);
+        assert_int_equal(hml_link_jacobian(r.model, r.work, &C, HML_LEFT, r.q, r.v, J, Jdot), HML_OK);
         multiply(6, r.nv, J, r.v, U);
         assert_true(worst(U, V, 6) < 1e-12);
         acceleration_of(&r, 6, J, Jdot, r.v, r.a, B);
@@ -181,8 +182,8 @@ static void test_contact(void **state)
         for (int i = 0; i < 6; i++) A[i] -= U[i];
         assert_true(worst(A, B, 6) < 1e-10);
         /* the slip does not change J */
-        assert_int_equal(
-            hml_contact_jacobian(r.model, r.work, L, H, NULL, HML_AXES_OF_FRAME, HML_LEFT, r.q, r.v, J0, NULL), HML_OK);
+        memset(C.V, 0, sizeof C.V); /* it changes J̇ alone */
+        assert_int_equal(hml_link_jacobian(r.model, r.work, &C, HML_LEFT, r.q, r.v, J0, NULL), HML_OK);
         assert_memory_equal(J, J0, (size_t)(6 * r.nv) * sizeof(double));
         robot_close(&r);
     }
@@ -337,18 +338,19 @@ static void test_refusals(void **state)
 {
     (void)state;
     robot r;
-    double J[6 * MAX_NV], H[16], x[6];
+    double J[6 * MAX_NV], x[6];
     robot_open(&r, 2);
-    hml_se3_identity(H);
     assert_int_equal(hml_jacobian(r.model, r.work, 0, r.nframes, HML_AXES_OF_FRAME, HML_LEFT, r.q, NULL, J, NULL),
                      HML_INVALID_ARGUMENT);
     assert_int_equal(hml_jacobian(r.model, r.work, 0, 0, (hml_axes)2, HML_LEFT, r.q, NULL, J, NULL),
                      HML_INVALID_ARGUMENT);
     assert_int_equal(hml_jacobian(r.model, r.work, 0, 0, HML_AXES_OF_FRAME, HML_LEFT, r.q, NULL, J, J),
                      HML_INVALID_ARGUMENT);
-    H[0] = 2;
-    assert_int_equal(hml_contact_jacobian(r.model, r.work, 0, H, NULL, HML_AXES_OF_FRAME, HML_LEFT, r.q, NULL, J, NULL),
-                     HML_NOT_NORMALIZED);
+    hml_contact_frame C = {.H = {2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}};
+    assert_int_equal(hml_link_jacobian(r.model, r.work, &C, HML_LEFT, r.q, NULL, J, NULL), HML_NOT_NORMALIZED);
+    C.H[0] = 1, C.V[3] = NAN;
+    assert_int_equal(hml_link_jacobian(r.model, r.work, &C, HML_LEFT, r.q, NULL, J, NULL), HML_NOT_FINITE);
+    assert_int_equal(hml_link_jacobian(r.model, r.work, NULL, HML_LEFT, r.q, NULL, J, NULL), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_frame_acceleration(r.model, r.work, 0, HML_CLASSICAL, -2, r.q, r.v, r.a, x),
                      HML_INVALID_ARGUMENT);
     hml_centroidal_motion m = {.struct_size = sizeof m, .momentum = x};

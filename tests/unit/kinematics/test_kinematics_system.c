@@ -169,7 +169,7 @@ static void test_rates_and_inverse_of_A(void **state)
     }
 }
 
-/* Y are the columns in the world at the neutral configuration, which hml_jacobians computes by other means */
+/* Y are the columns in the world at the neutral configuration, which hml_all_jacobians computes by other means */
 static void test_reference_screws(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void test_reference_screws(void **state)
         assert_int_equal(hml_configuration_neutral(r.model, neutral), HML_OK);
         hml_jacobian_columns columns = {.struct_size = sizeof columns};
         columns.q.data = neutral, columns.J.data = J;
-        assert_int_equal(hml_jacobians(r.model, r.work, &columns), HML_OK);
+        assert_int_equal(hml_all_jacobians(r.model, r.work, &columns), HML_OK);
         for (int rep = HML_LEFT; rep <= HML_SPLIT; rep++) {
             matrices_at(&r, (hml_representation)rep, HML_SCREWS_REFERENCE, r.q, &x);
             for (int32_t c = 0; c < r.nv; c++) {
@@ -208,7 +208,8 @@ static void test_from_bodies_to_joints(void **state)
         robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_FREE, 0xffe, seed % 3 ? 0 : 0.5);
         for (int k = HML_LEFT; k <= HML_SPLIT; k++) {
             hml_representation rep = (hml_representation)k;
-            assert_int_equal(hml_frames(r.model, r.work, r.nb, rep, r.q, r.rates, r.rates + r.nv, NULL, V, A), HML_OK);
+            assert_int_equal(hml_frame_motions(r.model, r.work, r.nb, rep, r.q, r.rates, r.rates + r.nv, NULL, V, A),
+                             HML_OK);
             assert_int_equal(hml_joint_velocities(r.model, r.work, rep, r.q, V, v), HML_OK);
             assert_int_equal(hml_joint_accelerations(r.model, r.work, rep, r.q, V, A, a), HML_OK);
             assert_true(worst(v, r.rates, r.nv) < 1e-12);
@@ -222,7 +223,7 @@ static void test_from_bodies_to_joints(void **state)
         unsigned one = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_PRISMATIC | 1u << HML_JOINT_HELICAL;
         robot_open(&r, seed, HML_RANDOM_ANY, HML_JOINT_HELICAL, one, 0);
         int32_t n6 = 6 * r.nb;
-        hml_frames(r.model, r.work, r.nb, HML_LEFT, r.q, r.rates, r.rates + r.nv, NULL, V, A);
+        hml_frame_motions(r.model, r.work, r.nb, HML_LEFT, r.q, r.rates, r.rates + r.nv, NULL, V, A);
         for (int32_t i = 0; i < n6; i++) A[i] += 0.1 * sin(i); /* and for accelerations that no motion has */
         assert_int_equal(hml_joint_accelerations(r.model, r.work, HML_LEFT, r.q, V, A, a), HML_OK);
         matrices_at(&r, HML_LEFT, HML_SCREWS_BODY, r.q, &x);

@@ -39,7 +39,7 @@ static void curve_twist(double s, int spatial, double out[6])
 }
 
 /* worst entry of the last pose, n steps; the spacing is uneven */
-static double error_of(int n, int spatial, hml_update update)
+static double error_of(int n, int spatial, hml_pose_update update)
 {
     double start[16], end[16], worst = 0;
     for (int k = 0; k <= n; k++) {
@@ -59,7 +59,8 @@ static void test_fourth_order(void **state)
     (void)state;
     for (int spatial = 0; spatial < 2; spatial++) {
         for (int update = 0; update < 2; update++) {
-            double e1 = error_of(256, spatial, (hml_update)update), e2 = error_of(512, spatial, (hml_update)update);
+            double e1 = error_of(256, spatial, (hml_pose_update)update),
+                   e2 = error_of(512, spatial, (hml_pose_update)update);
             print_message("%s %s: %.2e %.2e, order %.3f\n", spatial ? "spatial" : "body", update ? "SO(3)xR3" : "SE(3)",
                           e1, e2, log2(e1 / e2));
             assert_true(fabs(log2(e1 / e2) - 4) < 0.1);
@@ -83,7 +84,7 @@ static void test_screws_are_exact_on_se3(void **state)
         assert_int_equal(spatial ? hml_se3_compose(E, start, end) : hml_se3_compose(start, E, end), HML_OK);
         for (int update = 0; update < 2; update++) {
             double worst = 0;
-            assert_int_equal(hml_reconstruct(5, t, V, spatial, (hml_update)update, start, H), HML_OK);
+            assert_int_equal(hml_reconstruct(5, t, V, spatial, (hml_pose_update)update, start, H), HML_OK);
             for (int i = 0; i < 16; i++) worst = fmax(worst, fabs(H[64 + i] - end[i]));
             assert_true(update == HML_UPDATE_SE3 ? worst < 1e-14 * 20 : worst > 0.01);
         }
@@ -98,7 +99,7 @@ static void test_bad_input(void **state)
     assert_int_equal(hml_reconstruct(2, when, rest, 0, HML_UPDATE_SE3, one, H), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_reconstruct(2, later, nan, 0, HML_UPDATE_SE3, one, H), HML_NOT_FINITE);
     assert_int_equal(hml_reconstruct(2, later, rest, 0, HML_UPDATE_SE3, skewed, H), HML_NOT_NORMALIZED);
-    assert_int_equal(hml_reconstruct(2, later, rest, 0, (hml_update)2, one, H), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_reconstruct(2, later, rest, 0, (hml_pose_update)2, one, H), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_reconstruct(0, later, rest, 0, HML_UPDATE_SE3, one, H), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_reconstruct(1, later, rest, 0, HML_UPDATE_SE3, one, H), HML_OK);
     assert_memory_equal(H, one, sizeof one);

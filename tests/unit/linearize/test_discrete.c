@@ -233,7 +233,7 @@ static void test_step_without_dampers(void **state)
         if (with) break;
         for (size_t i = 0; i < s.n; i++) armature[i] = 0.3;
         hml_model *heavy = NULL;
-        assert_int_equal(hml_model_add_armature(s.model, armature, &heavy), HML_OK);
+        assert_int_equal(hml_model_with_armature(s.model, armature, &heavy), HML_OK);
         hml_work_free(s.work);
         hml_model_free(s.model);
         s.model = heavy;

@@ -176,7 +176,7 @@ static void robot_open(robot *r, uint64_t seed)
     assert_true(r->nb <= NB && r->nv == 5 + r->nb);
     assert_int_equal(hml_configuration_random(r->model, &rng, r->q), HML_OK);
     for (int i = 0; i < r->nv; i++) r->v[i] = hml_rng_normal(&rng), r->a[i] = 0;
-    assert_int_equal(hml_frames(r->model, r->work, r->nb, HML_LEFT, r->q, r->v, r->a, r->H, r->V, r->A), HML_OK);
+    assert_int_equal(hml_frame_motions(r->model, r->work, r->nb, HML_LEFT, r->q, r->v, r->a, r->H, r->V, r->A), HML_OK);
     for (int b = 0; b < r->nb; b++) {
         hml_body_info info = {.struct_size = sizeof info};
         hml_frame_motion m = {.struct_size = sizeof m, .J = r->J[b]};

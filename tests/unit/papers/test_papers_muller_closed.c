@@ -27,7 +27,7 @@ static void forces(chain *x, const double *q, const double *v, const double *a, 
 static double kinetic_energy(const chain *x, const double *q, const double *v)
 {
     double V[N][6], sum = 0;
-    assert_int_equal(hml_frames(x->model, x->work, N, HML_LEFT, q, v, NULL, NULL, V[0], NULL), HML_OK);
+    assert_int_equal(hml_frame_motions(x->model, x->work, N, HML_LEFT, q, v, NULL, NULL, V[0], NULL), HML_OK);
     for (int i = 0; i < N; i++) {
         hml_body_info info = {.struct_size = sizeof info};
         double I[10], energy;

@@ -215,9 +215,9 @@ static void test_equations_of_motion_with_contacts(void **state)
         int L = r.nb - 1;
         for (int k = 0; k < 6; k++) r.tau[k] = 0; /* S τ: nothing pushes the base */
         assert_int_equal(hml_se3_exp(xi, contact), HML_OK);
-        assert_int_equal(
-            hml_contact_jacobian(r.model, r.work, L, contact, NULL, HML_AXES_OF_WORLD, HML_MIXED, r.q, r.v, J, NULL),
-            HML_OK);
+        hml_contact_frame C = {.link = L, .axes = HML_AXES_OF_WORLD};
+        memcpy(C.H, contact, sizeof C.H);
+        assert_int_equal(hml_link_jacobian(r.model, r.work, &C, HML_MIXED, r.q, r.v, J, NULL), HML_OK);
         pose_of(&r, r.q, L, H_L);
         multiply(4, 4, 4, H_L, contact, H_C);
         double inverse[16];

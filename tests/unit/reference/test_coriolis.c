@@ -97,7 +97,7 @@ static void open_robot(uint64_t *seed, const draw_tree_spec *spec)
     r.scratch = malloc(hml_recursive_size(r.model));
     draw_configuration(seed, r.model, 1.0, r.q);
     for (size_t i = 0; i < r.n; i++) r.v[i] = draw(seed), r.a[i] = draw(seed);
-    assert_int_equal(hml_parameters(r.model, r.p), HML_OK);
+    assert_int_equal(hml_model_parameters(r.model, r.p), HML_OK);
     for (size_t b = 0; b < r.bodies; b++) {
         hml_frame_motion m = {.struct_size = sizeof m, .J = r.J[b], .Jdot = r.Jdot[b], .twist = r.V[b]};
         assert_int_equal(hml_frame(r.model, r.work, (int32_t)b, HML_LEFT, r.q, r.v, r.a, &m), HML_OK);

@@ -128,7 +128,7 @@ static void test_more_armature(void **state)
     double more[NV];
     hml_model *heavier = NULL;
     for (size_t i = 0; i < m.n; i++) more[i] = 0.1 * (double)i;
-    assert_int_equal(hml_model_add_armature(m.model, more, &heavier), HML_OK);
+    assert_int_equal(hml_model_with_armature(m.model, more, &heavier), HML_OK);
     mover other = mover_of(heavier);
     for (int k = 0; k < 2; k++) {
         const mover *x = k ? &other : &m;
@@ -141,10 +141,10 @@ static void test_more_armature(void **state)
     }
     heavier = NULL;
     more[1] = -1;
-    assert_int_equal(hml_model_add_armature(m.model, more, &heavier), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_model_with_armature(m.model, more, &heavier), HML_INVALID_ARGUMENT);
     more[1] = NAN;
-    assert_int_equal(hml_model_add_armature(m.model, more, &heavier), HML_NOT_FINITE);
-    assert_int_equal(hml_model_add_armature(m.model, NULL, &heavier), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_model_with_armature(m.model, more, &heavier), HML_NOT_FINITE);
+    assert_int_equal(hml_model_with_armature(m.model, NULL, &heavier), HML_INVALID_ARGUMENT);
     assert_null(heavier);
     mover_close(&other);
     mover_close(&m);

@@ -85,7 +85,7 @@ static void dynamics(const subject *s)
     OK(hml_linearize_batch(s->model, s->work, STATES, &x, NULL));
     OK(hml_body_poses(s->model, s->work, s->q, vectors[0]));
     const hml_jacobian_columns columns = {.struct_size = sizeof columns, .q = {s->q, s->nq}, .J = {D, 0, 0}};
-    hml_status status = hml_jacobians_batch(s->model, s->work, STATES, &columns, NULL);
+    hml_status status = hml_all_jacobians_batch(s->model, s->work, STATES, &columns, NULL);
     assert_true(status == HML_OK || status == HML_UNSUPPORTED); /* followers have no columns of their own */
     double *scratch = malloc(hml_step_scratch_doubles(s->model) * sizeof *scratch);
     OK(hml_step(s->model, s->work, scratch,
