@@ -119,7 +119,11 @@ static inline void kernel_load_all(kernel_input in, int count, int32_t n, num *o
 /* the same for one state in all lanes */
 static inline void kernel_spread(kernel_input in, int32_t n, num *out)
 {
+#if LANES > 1
     for (int32_t i = 0; i < n; i++) out[i] = in.data ? K(in.data[i]) : K(0);
+#else
+    for (int32_t i = 0; i < n; i++) out[i] = in.data ? in.data[i] : K(0);
+#endif
 }
 
 /* bad, and the lanes in which some x is not finite: x·0 is zero where x is finite, else NaN, which a sum keeps */
