@@ -20,6 +20,13 @@
 #include "hamel/dynamics.h"
 #include "hamel/edit.h"
 
+/* clang divides zeros in lanes that nobody reads: only overflow tells there (see test_traps.c) */
+#if defined __clang__
+enum { FLAGS = FE_OVERFLOW };
+#else
+enum { FLAGS = FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO };
+#endif
+
 enum { NV = 48, NQ = 64, COLUMNS = 3 * NV };
 
 typedef struct dense {
@@ -170,7 +177,7 @@ static void compare(hml_model *model, hml_isa isa, hml_scheme scheme, double h, 
                  &HML_STRUCT(hml_discrete_step, .scheme = scheme, .h = h, .q.data = q, .v.data = v, .tau.data = tau,
                              .q_next.data = q1, .v_next.data = v1, .Ad.data = A, .Bd.data = B)),
         HML_OK);
-    assert_false(fetestexcept(FE_OVERFLOW | FE_INVALID | FE_DIVBYZERO));
+    assert_false(fetestexcept(FLAGS));
     d.model = model, d.work = work, d.n = n, d.q0 = q, d.v = v, d.tau = tau;
     full_step(scheme, h, full);
     for (size_t r = 0; r < 2 * n; r++) {
