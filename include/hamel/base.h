@@ -67,7 +67,7 @@ HML_API const char *hml_version(void);
     X(NOT_FOUND, 8, "no body, joint, frame or choice has this name")                                                   \
     X(BAD_MODEL, 9, "the model is inconsistent")                                                                       \
     X(BAD_FILE, 10, "the file is malformed")                                                                           \
-    X(UNSUPPORTED, 11, "not supported for this model, this file or these arguments")                                   \
+    X(UNSUPPORTED, 11, "not supported for this model or these arguments")                                              \
     X(CANNOT_READ, 12, "the file cannot be read")                                                                      \
     X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
     X(NOT_CONVERGED, 14, "the iteration did not converge")                                                             \

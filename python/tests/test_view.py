@@ -51,6 +51,7 @@ def test_visuals_come_from_the_file(lamp):
 
 
 def test_files_are_forgotten_with_their_models(lamp):
+    gc.collect()
     before = len(_load._sources)
     robot, same = hamel.load(lamp), hamel.load(lamp)
     assert robot == same and len(_load._sources) == before + 2

@@ -35,9 +35,6 @@ size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s);
 /* are the arguments there, and do outputs not overlap themselves? */
 int hmli_step_valid(const hml_model *model, const hml_discrete_step *x);
 
-/* are the arguments there, and do outputs not overlap themselves? */
-int hmli_step_valid(const hml_model *model, const hml_discrete_step *x);
-
 /* the step, and A_d and B_d where they are wanted */
 hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double *v_next);
 

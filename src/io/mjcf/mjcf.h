@@ -190,7 +190,7 @@ hml_status hmli_mjcf_fromto(const mjcf *m, const mjcf_element *e, int *there, do
 /* ---- body.c, joint.c, geom.c, inertia.c ---- */
 
 /* a <worldbody> and all below it */
-hml_status hmli_mjcf_worldbody(mjcf *m, const xml_node *node);
+hml_status hmli_mjcf_worldbody(mjcf *m, const xml_node *world);
 
 /* <joint> or <freejoint> of the last body, in a frame of it */
 hml_status hmli_mjcf_joint(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass);
@@ -233,7 +233,7 @@ hml_status hmli_mjcf_check_inertias(mjcf *m);
 /* ---- visual.c: only if a scene is asked for ---- */
 
 /* an <asset> */
-hml_status hmli_mjcf_assets(mjcf *m, const xml_node *node);
+hml_status hmli_mjcf_assets(mjcf *m, const xml_node *section);
 
 /* a geom, if it is seen, into the visuals */
 hml_status hmli_mjcf_visual(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);

@@ -27,8 +27,9 @@ typedef struct source {
 static int put_text(const json_value *value, char **out)
 {
     const char *text = json_text_of(value);
-    *out = text ? malloc(strlen(text) + 1) : NULL;
-    if (*out) strcpy(*out, text);
+    const size_t size = text ? strlen(text) + 1 : 0;
+    *out = text ? malloc(size) : NULL;
+    if (*out) memcpy(*out, text, size);
     return *out != NULL;
 }
 
@@ -112,7 +113,7 @@ static hml_status read_time(const source *s, hml_trajectory *t, hml_error *error
     if (status) return status;
     if (!a.numbers) {
         hmli_npz_array_free(&a);
-        t->time = malloc((size_t)t->count * sizeof *t->time);
+        t->time = malloc((size_t)(t->count + 1) * sizeof *t->time);
         if (!t->time) return hmli_report_memory(error, s->path);
         for (int32_t i = 0; i < t->count; i++) t->time[i] = default_step * i;
         return HML_OK;
