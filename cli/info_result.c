@@ -153,16 +153,16 @@ static void add_table(const hml_model *model, const char *name, columns c,
 /* one row for each velocity coordinate */
 static void add_coordinates(const robot *r, hml_result *result)
 {
-    static const char *const names[] = {"armature", "damping",        "stiffness",   "lower",
-                                        "upper",    "velocity_limit", "effort_limit"};
+    static const char *const names[] = {"armature", "damping", "stiffness",      "friction",
+                                        "lower",    "upper",   "velocity_limit", "effort_limit"};
     enum { N = sizeof names / sizeof *names };
     size_t rows = (size_t)r->nv;
     double *values = calloc(N * (rows + 1), sizeof *values);
     const char **joints = calloc(rows + 1, sizeof *joints);
     for (int32_t i = 0; values && joints && i < hml_model_njoints(r->model); i++) {
         hml_joint_info joint = info_joint(r->model, i);
-        const double *of[N] = {joint.armature, joint.damping,        joint.stiffness,   joint.lower,
-                               joint.upper,    joint.velocity_limit, joint.effort_limit};
+        const double *of[N] = {joint.armature, joint.damping, joint.stiffness,      joint.friction,
+                               joint.lower,    joint.upper,   joint.velocity_limit, joint.effort_limit};
         for (int32_t k = 0; k < joint.nv; k++) {
             joints[joint.v + k] = joint.name;
             for (size_t n = 0; n < N; n++) values[n * rows + (size_t)(joint.v + k)] = of[n][k];

@@ -63,7 +63,7 @@ typedef struct hml_contact_settings {
     int32_t nshapes;
     int32_t max_contacts;         /* 0: as many as shapes and planes can make, 64 at most; of more the deepest count */
     unsigned options;             /* a sum of HML_CONTACT_… */
-    const double *joint_friction; /* nv: f, in N or N m; NULL: none */
+    const double *joint_friction; /* nv: f, in N or N m; NULL: that of the model */
     double slop;                  /* metres (radians for limits) that may stay; 0: 1e-4 */
     double correction;            /* the part of a larger overlap that one step removes; 0: 0.2 */
     double bounce;                /* m/s; slower contacts do not bounce; 0: 1e-2 */

@@ -67,6 +67,7 @@ typedef struct hml_joint_spec {
     int actuated;
     double armature[HML_JOINT_MAX_NV];  /* rotor inertia seen at the joint, on M's diagonal */
     double damping[HML_JOINT_MAX_NV];   /* viscous: force = −damping·ν */
+    double friction[HML_JOINT_MAX_NV];  /* dry: |force| ≤ friction, against ν; acts in steps of contact alone */
     double stiffness[HML_JOINT_MAX_NV]; /* spring: force = −stiffness·log(rest⁻¹ q) */
     double rest[HML_JOINT_MAX_NQ];      /* where the spring is at rest; neutral by default */
     double lower[HML_JOINT_MAX_NV];     /* limits, carried along; ±infinity where there is none */
@@ -100,7 +101,7 @@ enum hml_build_option {
     HML_BUILD_KEEP_FIXED = 1,        /* keep fixed joints as bodies instead of merging them */
     HML_BUILD_STRICT = 2,            /* treat warnings as errors */
     HML_BUILD_MIMIC_INDEPENDENT = 4, /* treat mimic joints as independent */
-    HML_BUILD_NO_PASSIVE = 8         /* drop armature, damping and springs */
+    HML_BUILD_NO_PASSIVE = 8         /* drop armature, damping, springs and dry friction */
 };
 
 HML_API hml_builder *hml_builder_new(void); /* NULL when out of memory */
@@ -175,6 +176,7 @@ typedef struct hml_joint_info {
     double multiplier, offset;
     double position[3], rotation[9], axis[3], axis2[3], point[3], pitch;
     double armature[HML_JOINT_MAX_NV], damping[HML_JOINT_MAX_NV], stiffness[HML_JOINT_MAX_NV], rest[HML_JOINT_MAX_NQ];
+    double friction[HML_JOINT_MAX_NV];
     double lower[HML_JOINT_MAX_NV], upper[HML_JOINT_MAX_NV];
     double velocity_limit[HML_JOINT_MAX_NV], effort_limit[HML_JOINT_MAX_NV];
 } hml_joint_info;

@@ -176,6 +176,7 @@ static void put_coordinates(fill *f, const hml_joint_spec *joint, int32_t q, int
         model_coordinate *c = &f->coordinates[v + k];
         c->armature = passive ? joint->armature[k] : 0;
         c->damping = passive ? joint->damping[k] : 0;
+        c->friction = passive ? joint->friction[k] : 0;
         c->stiffness = passive ? joint->stiffness[k] : 0;
         c->lower = joint->lower[k];
         c->upper = joint->upper[k];

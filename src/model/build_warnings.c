@@ -57,6 +57,8 @@ static hml_status odd_joint(build *w, int32_t i)
     for (int k = 0; !status && k < hml_joint_type_nv(joint->type); k++) {
         if (joint->armature[k] < 0) status = warn(w, "joint " NAMED ": its armature is negative", name);
         if (!status && joint->damping[k] < 0) status = warn(w, "joint " NAMED ": its damping is negative", name);
+        if (!status && joint->friction[k] < 0)
+            status = warn(w, "joint " NAMED ": its friction is negative, and counts as 0", name);
         if (!status && joint->stiffness[k] < 0) status = warn(w, "joint " NAMED ": its stiffness is negative", name);
         if (!status && joint->lower[k] > joint->upper[k])
             status = warn(w, "joint " NAMED ": its lower limit is above its upper limit", name);

@@ -138,6 +138,7 @@ hml_status hmli_check_joint(hml_joint_spec *joint, hml_error *error)
     if (!status) status = check_numbers(name, "pitch", &joint->pitch, 1, error);
     if (!status) status = check_numbers(name, "armature", joint->armature, nv, error);
     if (!status) status = check_numbers(name, "damping", joint->damping, nv, error);
+    if (!status) status = check_numbers(name, "friction", joint->friction, nv, error);
     if (!status) status = check_numbers(name, "stiffness", joint->stiffness, nv, error);
     if (!status) status = check_numbers(name, "rest position", joint->rest, nq, error);
     if (!status) status = check_limits(name, "lower limit", joint->lower, nv, error);

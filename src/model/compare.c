@@ -87,6 +87,7 @@ static int same_coordinates(const comparison *c, const model_joint *j)
         const model_coordinate *a = &model_coordinates(c->a)[k], *b = &model_coordinates(c->b)[k];
         if (!same_numbers(c, "joint", j->name, "armature", &a->armature, &b->armature, 1) ||
             !same_numbers(c, "joint", j->name, "damping", &a->damping, &b->damping, 1) ||
+            !same_numbers(c, "joint", j->name, "friction", &a->friction, &b->friction, 1) ||
             !same_numbers(c, "joint", j->name, "stiffness", &a->stiffness, &b->stiffness, 1) ||
             !same_numbers(c, "joint", j->name, "lower limit", &a->lower, &b->lower, 1) ||
             !same_numbers(c, "joint", j->name, "upper limit", &a->upper, &b->upper, 1) ||

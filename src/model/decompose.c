@@ -86,6 +86,7 @@ static void joint_spec_of(const hml_model *m, int32_t index, hml_joint_spec *spe
     spec->actuated = info.actuated;
     memcpy(spec->armature, info.armature, sizeof spec->armature);
     memcpy(spec->damping, info.damping, sizeof spec->damping);
+    memcpy(spec->friction, info.friction, sizeof spec->friction);
     memcpy(spec->stiffness, info.stiffness, sizeof spec->stiffness);
     memcpy(spec->rest, info.rest, sizeof spec->rest);
     for (int k = 0; k < hml_joint_type_nv(info.type); k++) {

@@ -105,6 +105,7 @@ static void scale_joint(hml_joint_spec *joint, double length, double mass)
         double s = is_length(joint->type, k) ? length : 1;
         joint->armature[k] *= energy / (s * s);
         joint->damping[k] *= energy / (s * s);
+        joint->friction[k] *= energy / s;
         joint->stiffness[k] *= energy / (s * s);
         joint->lower[k] *= s;
         joint->upper[k] *= s;

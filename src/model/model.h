@@ -18,7 +18,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 3u
+#define HML_MODEL_VERSION 4u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -70,6 +70,7 @@ typedef struct model_shape {
 /* one for every coordinate of the tree velocity */
 typedef struct model_coordinate {
     double armature, damping, stiffness;
+    double friction; /* dry */
     double lower, upper, velocity, effort;
 } model_coordinate;
 

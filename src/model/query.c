@@ -85,6 +85,7 @@ hml_status hml_model_joint(const hml_model *m, int32_t index, hml_joint_info *in
         const model_coordinate *c = &model_coordinates(m)[b->v + k];
         all.armature[k] = c->armature;
         all.damping[k] = c->damping;
+        all.friction[k] = c->friction;
         all.stiffness[k] = c->stiffness;
         all.lower[k] = c->lower;
         all.upper[k] = c->upper;

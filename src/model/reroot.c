@@ -17,7 +17,8 @@
 static int has_passive_or_limits(const hml_joint_spec *joint)
 {
     for (int k = 0; k < hml_joint_type_nv(joint->type); k++) {
-        if (joint->armature[k] != 0 || joint->damping[k] != 0 || joint->stiffness[k] != 0) return 1;
+        if (joint->armature[k] != 0 || joint->damping[k] != 0 || joint->stiffness[k] != 0 || joint->friction[k] != 0)
+            return 1;
         if (!isinf(joint->lower[k]) || !isinf(joint->upper[k]) || !isinf(joint->velocity_limit[k]) ||
             !isinf(joint->effort_limit[k]))
             return 1;

@@ -143,6 +143,7 @@ static int coordinates_valid(const hml_model *m)
     for (int32_t i = 0; i < m->tree_nv; i++) {
         const model_coordinate *c = &model_coordinates(m)[i];
         if (!isfinite(c->armature) || !isfinite(c->damping) || !isfinite(c->stiffness)) return 0;
+        if (!isfinite(c->friction)) return 0;
         if (isnan(c->lower) || isnan(c->upper) || isnan(c->velocity) || isnan(c->effort)) return 0;
         passive |= c->armature != 0 || c->damping != 0 || c->stiffness != 0;
     }

@@ -163,6 +163,30 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
     return count < MOST_CONTACTS ? (int32_t)count : MOST_CONTACTS;
 }
 
+/* ---- dry friction of joints ---- */
+
+static int has_friction(const hml_model *model, const hml_contact_settings *s)
+{
+    for (int32_t i = 0; !s->joint_friction && i < model->tree_nv; i++)
+        if (model_coordinates(model)[i].friction > 0) return 1;
+    return s->joint_friction != NULL;
+}
+
+/* what was given, or that of the model; a follower that turns f times as far resists |f| times as much */
+static void put_friction(const hml_model *model, const hml_contact_settings *s, double *friction)
+{
+    for (int32_t i = 0; i < model->nv; i++) friction[i] = s->joint_friction ? s->joint_friction[i] : 0;
+    for (int32_t i = 0; !s->joint_friction && i < model->njoints; i++) {
+        const model_joint *j = &model_joints(model)[i];
+        const model_coordinate *at = model_coordinates(model) + model_bodies(model)[j->body].v;
+        const int follows = j->leader >= 0;
+        const int32_t user = follows ? model_joints(model)[j->leader].v : j->v;
+        for (int32_t k = 0; k < j->nv + follows; k++) {
+            friction[user + k] += (follows ? fabs(j->multiplier) : 1) * fmax(0, at[k].friction);
+        }
+    }
+}
+
 /* ---- memory ---- */
 
 /* sizes that no memory has stay SIZE_MAX */
@@ -172,7 +196,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
 {
     const size_t n = (size_t)model->nv, nq = (size_t)model->nq;
     const int32_t limits = list_limits(model, s->options, NULL), contacts = most_contacts(model, s);
-    const int64_t rows = 3 * (int64_t)contacts + limits + (s->joint_friction ? model->nv : 0);
+    const int64_t rows = 3 * (int64_t)contacts + limits + (has_friction(model, s) ? model->nv : 0);
     if (rows > INT32_MAX) return SIZE_MAX;
     const size_t r = (size_t)rows, rn = product(r, n), rr = product(r, r);
     if (rn > SIZE_MAX / 64 || rr > SIZE_MAX / 64) return SIZE_MAX;
@@ -189,7 +213,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->rows = layout_array(&at, r, sizeof *c->rows);
     c->parents = layout_array(&at, n, sizeof *c->parents);
     c->active = layout_array(&at, r, sizeof *c->active);
-    c->joint_friction = layout_doubles(&at, s->joint_friction ? n : 0);
+    c->joint_friction = layout_doubles(&at, has_friction(model, s) ? n : 0);
     c->target = layout_doubles(&at, nq);
     c->servo_stiffness = layout_doubles(&at, n);
     c->servo_damping = layout_doubles(&at, n);
@@ -273,8 +297,8 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i));
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
     list_limits(model, s->options, c->limits);
-    if (s->joint_friction)
-        memcpy(c->joint_friction, s->joint_friction, c->n * sizeof(double));
+    if (has_friction(model, s))
+        put_friction(model, s, c->joint_friction);
     else
         c->joint_friction = NULL;
     if (hml_coordinate_parents(model, c->parents)) /* with mimic followers M is dense: one chain */

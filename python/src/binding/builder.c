@@ -80,6 +80,7 @@ static int set_field(hml_joint_spec *spec, const char *name, PyObject *value)
         {"pitch", &spec->pitch, 1},
         {"armature", spec->armature, nv},
         {"damping", spec->damping, nv},
+        {"friction", spec->friction, nv},
         {"stiffness", spec->stiffness, nv},
         {"rest", spec->rest, nq},
         {"lower", spec->lower, nv},
@@ -241,7 +242,8 @@ static PyMethodDef methods[] = {
      "A body and the joint that carries it; parent None is the world. Returns the builder.\n\n"
      "Of the joint: joint (its name), position (3), rotation (3, 3), axis (3), axis2, point, pitch, actuated, "
      "armature,\n"
-     "damping, stiffness, rest, lower, upper, velocity_limit, effort_limit, mimic, multiplier, offset; or screw (6),\n"
+     "damping, friction, stiffness, rest, lower, upper, velocity_limit, effort_limit, mimic, multiplier, offset; or "
+     "screw (6),\n"
      "[linear; angular] in the body (spatial=True: in the parent). Of the body: mass, com (3), moment (3, 3) about "
      "it."},
     {"add_frame", KEYWORDS(add_frame),

@@ -69,6 +69,7 @@ static PyObject *joint(const hml_model *model, int32_t index)
     put(tuple, &at, numbers(nv, 0, j.upper));
     put(tuple, &at, numbers(nv, 0, j.velocity_limit));
     put(tuple, &at, numbers(nv, 0, j.effort_limit));
+    put(tuple, &at, numbers(nv, 0, j.friction));
     return tuple;
 }
 
@@ -249,7 +250,7 @@ int query_ready(PyObject *module)
                                         "nv",           "actuated",  "leader", "multiplier", "offset", "position",
                                         "rotation",     "axis",      "axis2",  "point",      "pitch",  "armature",
                                         "damping",      "stiffness", "rest",   "lower",      "upper",  "velocity_limit",
-                                        "effort_limit", NULL};
+                                        "effort_limit", "friction",  NULL};
     static const char *const FRAMED[] = {"name", "body", "position", "rotation", "kind", NULL};
     body_type = record_type(module, "hamel._core.Body",
                             "A body: com and moment (about the com) in its frame; parent −1 is the world.", BODY);

@@ -260,6 +260,7 @@ class Joint(NamedTuple):
     upper: NDArray[numpy.float64]
     velocity_limit: NDArray[numpy.float64]
     effort_limit: NDArray[numpy.float64]
+    friction: NDArray[numpy.float64]
 
 class JointLoads(NamedTuple):
     wrenches: NDArray[numpy.float64]

@@ -185,8 +185,8 @@ static hml_status read_mimic(json_model *m, const place *joint, hml_joint_spec *
 
 static hml_status read_passive(json_model *m, const place *joint, hml_joint_spec *spec)
 {
-    static const char *const names[] = {"armature", "damping", "stiffness", NULL};
-    double *const values[] = {spec->armature, spec->damping, spec->stiffness};
+    static const char *const names[] = {"armature", "damping", "friction", "stiffness", NULL};
+    double *const values[] = {spec->armature, spec->damping, spec->friction, spec->stiffness};
     int nq = hml_joint_type_nq(spec->type), nv = hml_joint_type_nv(spec->type);
     hml_status status = HML_OK;
     for (int i = 0; !status && names[i]; i++) {
@@ -202,9 +202,9 @@ static hml_status read_passive(json_model *m, const place *joint, hml_joint_spec
 
 hml_status hmli_json_joint(json_model *m, const place *at, hml_joint_spec *spec)
 {
-    static const char *const known[] = {"name",   "type",   "axis",  "axis2",    "pitch",   "point",
-                                        "origin", "screw",  "form",  "armature", "damping", "stiffness",
-                                        "rest",   "limits", "mimic", "actuated", NULL};
+    static const char *const known[] = {"name",   "type",   "axis",  "axis2",    "pitch",    "point",
+                                        "origin", "screw",  "form",  "armature", "damping",  "stiffness",
+                                        "rest",   "limits", "mimic", "actuated", "friction", NULL};
     const json_reader *json = &m->json;
     const char *type_name = NULL, *name = NULL;
     hml_joint_type type = HML_JOINT_FIXED;

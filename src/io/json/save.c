@@ -63,9 +63,9 @@ static void put_origin(writer *w, const double position[3], const double rotatio
 
 static void put_passive(writer *w, const hml_joint_info *joint, int nq, int nv)
 {
-    static const char *const names[] = {"armature", "damping", "stiffness"};
-    const double *values[] = {joint->armature, joint->damping, joint->stiffness};
-    for (int i = 0; i < 3; i++) {
+    static const char *const names[] = {"armature", "damping", "friction", "stiffness"};
+    const double *values[] = {joint->armature, joint->damping, joint->friction, joint->stiffness};
+    for (int i = 0; i < 4; i++) {
         if (all_equal(values[i], nv, 0)) continue;
         hmli_writer_print(w, ", \"%s\": ", names[i]);
         put_each(w, values[i], nv);

@@ -85,9 +85,6 @@ static hml_status read_passive(mjcf *m, const mjcf_element *e, mjcf_joint *j, co
     if (!status) status = hmli_mjcf_numbers(m, e, "armature", 1, &armature);
     if (!status) status = hmli_mjcf_numbers(m, e, "frictionloss", 1, &friction);
     if (!status) status = hmli_mjcf_numbers(m, e, "springref", 1, &spring);
-    if (!status && friction != 0)
-        status = hmli_reader_warn_once(m->r, "frictionloss", "line %d: frictionloss (%s) is not used", e->node->line,
-                                       label(text, j, b));
     if (!status && spec->type == HML_JOINT_FREE && stiffness != 0 && !m->set.no_springs)
         status = MJCF_FAIL(m, HML_UNSUPPORTED, e->node,
                            "%s: the spring of a free joint, in world axes, is not supported", label(text, j, b));
@@ -101,6 +98,7 @@ static hml_status read_passive(mjcf *m, const mjcf_element *e, mjcf_joint *j, co
         spec->stiffness[i] = m->set.no_springs ? 0 : stiffness;
         spec->damping[i] = m->set.no_dampers ? 0 : damping;
         spec->armature[i] = armature;
+        spec->friction[i] = friction;
     }
     if (spec->type == HML_JOINT_REVOLUTE) spec->rest[0] = spring * m->set.angle;
     if (spec->type == HML_JOINT_PRISMATIC) spec->rest[0] = spring;

@@ -146,10 +146,10 @@ static hml_status read_dynamics(urdf *u, urdf_joint *joint)
     hml_status status = hmli_reader_warn_attributes(u->r, dynamics, attributes);
     if (!status) status = hmli_xml_numbers(dynamics, "damping", 1, &damping, u->r->error);
     if (!status) status = hmli_xml_numbers(dynamics, "friction", 1, &friction, u->r->error);
-    if (!status && friction != 0)
-        status = hmli_reader_warn_once(u->r, "friction", "line %d: friction (joint " QUOTED ") is not used",
-                                       dynamics->line, joint->spec.name);
-    for (int i = 0; i < hml_joint_type_nv(joint->spec.type); i++) joint->spec.damping[i] = damping;
+    for (int i = 0; i < hml_joint_type_nv(joint->spec.type); i++) {
+        joint->spec.damping[i] = damping;
+        joint->spec.friction[i] = friction;
+    }
     return status;
 }
 

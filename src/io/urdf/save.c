@@ -104,6 +104,8 @@ static hml_status check_joint(urdf_writer *u, const hml_joint_info *joint)
         if (joint->armature[i] != 0) return cannot(u, joint, "armature");
         if (joint->stiffness[i] != 0) return cannot(u, joint, "stiffness");
         if (joint->damping[i] != joint->damping[0]) return cannot(u, joint, "damping that differs between coordinates");
+        if (joint->friction[i] != joint->friction[0])
+            return cannot(u, joint, "friction that differs between coordinates");
     }
     if (nv > 0 && joint->actuated != usual.actuated)
         return cannot(u, joint, joint->actuated ? "that a floating joint is actuated" : "that a joint is not actuated");
@@ -193,6 +195,18 @@ static void open_joint(writer *w, const char *name, const char *type, const char
     hmli_writer_put(w, "\"/>\n    ");
 }
 
+static void put_dynamics(writer *w, const hml_joint_info *joint, int nv)
+{
+    if (nv == 0 || (joint->damping[0] == 0 && joint->friction[0] == 0)) return;
+    hmli_writer_put(w, "<dynamics damping=\"");
+    hmli_writer_number(w, joint->damping[0]);
+    if (joint->friction[0] != 0) {
+        hmli_writer_put(w, "\" friction=\"");
+        hmli_writer_number(w, joint->friction[0]);
+    }
+    hmli_writer_put(w, "\"/>");
+}
+
 static void put_joint(urdf_writer *u, const hml_joint_info *joint, const char *child)
 {
     writer *w = &u->w;
@@ -216,11 +230,7 @@ static void put_joint(urdf_writer *u, const hml_joint_info *joint, const char *c
         put_limit(w, "velocity", joint->velocity_limit[0]);
         hmli_writer_put(w, "/>");
     }
-    if (nv > 0 && joint->damping[0] != 0) {
-        hmli_writer_put(w, "<dynamics damping=\"");
-        hmli_writer_number(w, joint->damping[0]);
-        hmli_writer_put(w, "\"/>");
-    }
+    put_dynamics(w, joint, nv);
     if (joint->leader >= 0) {
         hml_joint_info leader = {.struct_size = sizeof leader};
         hml_model_joint(u->model, joint->leader, &leader);
@@ -271,7 +281,7 @@ static int needs_world(const hml_model *model)
         hml_model_joint(model, i, &joint);
         if (hmli_save_parent(model, &joint)) continue;
         if (i > 0 || joint.type != HML_JOINT_FREE || strcmp(joint.name, "base") != 0 || joint.damping[0] != 0 ||
-            !is_identity(joint.position, joint.rotation))
+            joint.friction[0] != 0 || !is_identity(joint.position, joint.rotation))
             return 1;
     }
     for (int32_t i = 0; i < hml_model_nframes(model); i++) {

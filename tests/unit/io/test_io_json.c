@@ -12,7 +12,7 @@ static const char zoo[] =
     "{\"hamel\": 1, \"name\": \"zoo \\\"\\u00e9\\\\\", \"gravity\": [0.1, 0.2, -9],\n"
     "\"bodies\": [\n"
     "{\"name\": \"free\", \"parent\": null, \"joint\": {\"name\": \"base\", \"type\": \"free\",\n"
-    "  \"armature\": [1, 2, 3, 4, 5, 6], \"damping\": 0.5, \"stiffness\": [0, 0, 7, 0, 0, 0],\n"
+    "  \"armature\": [1, 2, 3, 4, 5, 6], \"damping\": 0.5, \"friction\": 0.3, \"stiffness\": [0, 0, 7, 0, 0, 0],\n"
     "  \"rest\": [1, 2, 3, 0, 0, 0, 1]}, " INERTIA "},\n"
     "{\"name\": \"revolute\", \"parent\": \"free\", \"joint\": {\"name\": \"j1\", \"type\": \"revolute\",\n"
     "  \"axis\": [0, 0.6, 0.8], \"origin\": {\"position\": [1, 2, 3], \"rpy\": [0.1, 0.2, 0.3]}, \"rest\": 0.5,\n"
@@ -61,7 +61,7 @@ static void test_every_field(void **state)
     assert_near(j.armature, armature, 6, 0, "armature");
     assert_near(j.stiffness, stiffness, 6, 0, "stiffness");
     assert_near(j.rest, rest, 7, 0, "rest");
-    assert_true(j.damping[0] == 0.5 && j.damping[5] == 0.5);
+    assert_true(j.damping[0] == 0.5 && j.damping[5] == 0.5 && j.friction[0] == 0.3 && j.friction[5] == 0.3);
     assert_false(j.actuated);
 
     j = joint_of(m, "j1");

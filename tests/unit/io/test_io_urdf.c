@@ -243,12 +243,12 @@ static void test_warnings_once_a_kind(void **state)
     (void)state;
     static const char text[] =
         "<robot name='r'><material name='red'/><gazebo/><transmission/><gizmo/><gizmo/>\n" LINK("a") LINK("b") LINK("c")
-            JOINT("j", "continuous", "a", "b", "<dynamics friction='1'/><calibration/><safety_controller/>")
-                JOINT("k", "continuous", "a", "c", "<dynamics friction='1'/><limit lowwer='1'/>") "</robot>";
+            JOINT("j", "continuous", "a", "b", "<dynamics frictoin='1'/><calibration/><safety_controller/>")
+                JOINT("k", "continuous", "a", "c", "<dynamics frictoin='1'/><limit lowwer='1'/>") "</robot>";
     hml_model *m = load_text("odd.urdf", text);
     assert_int_equal(hml_model_nwarnings(m), 3);
     assert_has_warning(m, "gizmo");
-    assert_has_warning(m, "friction");
+    assert_has_warning(m, "frictoin");
     assert_has_warning(m, "lowwer");
     hml_model_free(m);
 }

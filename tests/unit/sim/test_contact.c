@@ -242,6 +242,44 @@ static void test_joint_friction(void **state)
     close_scene(&s);
 }
 
+/* friction in the model, a follower's too: f + |multiplier| f of it, against the mass of both */
+static void test_joint_friction_of_the_model(void **state)
+{
+    (void)state;
+    scene s = {0};
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec joint;
+    hml_inertia_spec I = {2, {0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    hml_joint_spec_init(&joint, HML_JOINT_PRISMATIC);
+    joint.axis[0] = 1;
+    joint.name = "leader";
+    joint.friction[0] = 3;
+    OK(hml_builder_add_body(b, "one", NULL, &joint, &I, NULL));
+    joint.name = "follower";
+    joint.mimic = "leader";
+    joint.multiplier = -2;
+    joint.friction[0] = 0.5;
+    OK(hml_builder_add_body(b, "two", NULL, &joint, &I, NULL));
+    s.model = finish(b, 0);
+    open_scene(&s);
+    s.v[0] = 1;
+    run(&s, 1e-3, 500, NULL);
+    assert_close(s.v[0], 1 - 0.5 * (3 + 2 * 0.5) / (2 + 4 * 2), 1e-12);
+    run(&s, 1e-3, 100, (double[]){0});
+    s.v[0] = 0;
+    run(&s, 1e-3, 100, (double[]){3.9});
+    assert_close(s.v[0], 0, 1e-12);
+    const double none[1] = {0}; /* the settings have the last word */
+    scene t = {.model = s.model, .settings = {.joint_friction = none}};
+    open_scene(&t);
+    t.v[0] = 1;
+    run(&t, 1e-3, 10, NULL);
+    assert_close(t.v[0], 1, 1e-15);
+    free(t.contact);
+    hml_work_free(t.work);
+    close_scene(&s);
+}
+
 static void test_joint_limit(void **state)
 {
     (void)state;
@@ -482,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_cradle),
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_joint_friction),
+        cmocka_unit_test(test_joint_friction_of_the_model),
         cmocka_unit_test(test_joint_limit),
         cmocka_unit_test(test_shapes_at_rest),
         cmocka_unit_test(test_cylinder_stands),

@@ -87,6 +87,7 @@ def _joint(model: Any, j: int, name: str, place: Dict[str, Any]) -> Tuple[str, D
         "joint": name,
         "armature": model.dof_armature[rows],
         "damping": model.dof_damping[rows],
+        "friction": model.dof_frictionloss[rows],
         "actuated": kind != FREE,
     }
     if kind == FREE:

@@ -116,6 +116,7 @@ def to_pinocchio(model: Model) -> Any:
         for name, values in (
             ("armature", joint.armature),
             ("damping", joint.damping),
+            ("friction", joint.friction),
             ("upperVelocityLimit", joint.velocity_limit),
             ("lowerVelocityLimit", -joint.velocity_limit),
             ("upperEffortLimit", joint.effort_limit),
