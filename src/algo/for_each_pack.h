@@ -12,9 +12,11 @@
 
 enum { PACK_MOST = 64 }; /* states in a pack, at most */
 
+#define PACK_STATUSES UINT64_MAX /* what `run` returns if it has set the statuses of all its states itself */
+
 /* what a kind of batch does; constant, so that the loop calls these directly. `batch` is pack_loop.batch */
 typedef struct pack_functions {
-    /* `count` states from `first` on. Returns the lanes to look at, one bit each; may set their statuses itself */
+    /* `count` states from `first` on. Returns the lanes to look at, one bit each, or PACK_STATUSES */
     uint64_t (*run)(const void *batch, size_t first, int count, hml_status *each);
     /* are the inputs of a state good? NULL: `run` has said so */
     hml_status (*check)(const void *batch, size_t state);
@@ -52,18 +54,20 @@ NUM_INLINE hml_status finish_pack(const pack_functions *f, const pack_loop *loop
 /* status, if not NULL: one per state */
 NUM_INLINE hml_status for_each_pack(const pack_functions *f, const pack_loop *loop, size_t n, hml_status *status)
 {
-    hml_status worst = HML_OK, each[PACK_MOST] = {HML_OK};
+    hml_status worst = HML_OK, each[PACK_MOST];
     for (size_t i = 0; i < n; i += loop->lanes) {
         const size_t count = n - i < loop->lanes ? n - i : loop->lanes;
         const unsigned before = overflow_watch();
         const uint64_t failed = f->run(loop->batch, i, (int)count, each);
         const int overflow = overflow_seen(before);
         if (failed || overflow || loop->check_all || loop->finish_all) {
+            if (failed != PACK_STATUSES) memset(each, 0, count * sizeof *each);
             const hml_status first = finish_pack(f, loop, i, count, failed, overflow, each);
             if (!worst) worst = first;
+            if (status) memcpy(status + i, each, count * sizeof *each);
+        } else if (status) {
+            memset(status + i, 0, count * sizeof *status);
         }
-        if (status) memcpy(status + i, each, count * sizeof *each);
-        if (worst) memset(each, 0, count * sizeof *each);
     }
     return worst;
 }

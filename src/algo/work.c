@@ -101,16 +101,15 @@ kept_scratch hmli_work_kept(const hml_work *work)
 
 kernel_call hmli_work_call(const hml_work *work)
 {
-    kernel_call call;
-    memset(&call, 0, sizeof call);
-    call.plan = model_plan(work->model);
-    call.paths = &work->paths;
-    call.scratch = work->scratch;
-    call.gravity = work->model->gravity;
-    call.coordinates = plan_coordinates(call.plan);
-    call.passive = call.plan->passive;
-    call.long_chain = work->choice.long_chain;
-    call.count = 1;
+    const hml_plan *plan = model_plan(work->model);
+    const kernel_call call = {.plan = plan,
+                              .paths = &work->paths,
+                              .scratch = work->scratch,
+                              .gravity = work->model->gravity,
+                              .coordinates = plan_coordinates(plan),
+                              .passive = plan->passive,
+                              .long_chain = work->choice.long_chain,
+                              .count = 1};
     return call;
 }
 

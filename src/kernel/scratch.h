@@ -56,16 +56,22 @@ static inline layout_cursor kept_scratch_begin(const hml_plan *plan, void *memor
     return c;
 }
 
-/* from memory on; memory NULL: only measured. Returns the size in bytes */
-static inline size_t kept_scratch_lay(const hml_plan *plan, void *memory, kept_scratch *k)
+/* the last part, as it is kept; returns the size of all in bytes */
+static inline size_t kept_scratch_end(const hml_plan *plan, layout_cursor c, kept_scratch *k)
 {
     const size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv;
-    layout_cursor c = kept_scratch_begin(plan, memory, k), forward = c;
+    layout_cursor forward = c;
     k->bodies = (body_state *)layout_take(&c, nb * sizeof(body_state));
     k->columns = (column_state *)layout_take(&c, nv * sizeof(column_state));
     k->G = (wrench *)layout_take(&c, nb * sizeof(wrench));
     k->solver = (articulated_column *)layout_take(&forward, nv * sizeof(articulated_column));
     return c.used > forward.used ? c.used : forward.used;
+}
+
+/* from memory on; memory NULL: only measured. Returns the size in bytes */
+static inline size_t kept_scratch_lay(const hml_plan *plan, void *memory, kept_scratch *k)
+{
+    return kept_scratch_end(plan, kept_scratch_begin(plan, memory, k), k);
 }
 
 /* ---- a solve with M, by what forward dynamics left ---- */

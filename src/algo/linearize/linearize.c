@@ -32,22 +32,20 @@ static kernel_output block(kernel_output whole, size_t row, size_t column)
     return whole;
 }
 
-static outputs resolve_all(const hml_linearization *x, size_t nv)
+static void resolve_all(const hml_linearization *x, size_t nv, outputs *o)
 {
-    outputs o;
-    o.acceleration = states_output(x->acceleration, 1, nv);
-    o.Dq = states_output(x->Dq, nv, nv);
-    o.Dv = states_output(x->Dv, nv, nv);
-    o.Minv = states_output(x->Minv, nv, nv);
-    o.A = states_output(x->A, 2 * nv, 2 * nv);
-    o.B = states_output(x->B, 2 * nv, nv);
-    o.copy_Dq = o.Dq.data && o.A.data;
-    o.copy_Dv = o.Dv.data && o.A.data;
-    o.copy_Minv = o.Minv.data && o.B.data;
-    if (!o.Dq.data) o.Dq = block(o.A, nv, 0);
-    if (!o.Dv.data) o.Dv = block(o.A, nv, nv);
-    if (!o.Minv.data) o.Minv = block(o.B, nv, 0);
-    return o;
+    o->acceleration = states_output(x->acceleration, 1, nv);
+    o->Dq = states_output(x->Dq, nv, nv);
+    o->Dv = states_output(x->Dv, nv, nv);
+    o->Minv = states_output(x->Minv, nv, nv);
+    o->A = states_output(x->A, 2 * nv, 2 * nv);
+    o->B = states_output(x->B, 2 * nv, nv);
+    o->copy_Dq = o->Dq.data && o->A.data;
+    o->copy_Dv = o->Dv.data && o->A.data;
+    o->copy_Minv = o->Minv.data && o->B.data;
+    if (!o->Dq.data) o->Dq = block(o->A, nv, 0);
+    if (!o->Dv.data) o->Dv = block(o->A, nv, nv);
+    if (!o->Minv.data) o->Minv = block(o->B, nv, 0);
 }
 
 static void copy_block(kernel_output from, kernel_output to, size_t n)
@@ -175,15 +173,18 @@ static hml_status run_all(const batch *b, size_t n, hml_status *status)
 
 hml_status hmli_linearize(const hml_work *work, const model_coordinate *coordinates, const hml_linearization *arguments)
 {
-    const batch b = {work, coordinates, arguments, resolve_all(arguments, (size_t)work->model->nv), 1};
+    batch b;
+    b.work = work, b.coordinates = coordinates, b.x = arguments, b.single = 1;
+    resolve_all(arguments, (size_t)work->model->nv, &b.o);
     return run_all(&b, 1, NULL);
 }
 
 hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *coordinates, size_t n,
                                 const hml_linearization *arguments, hml_status *status)
 {
-    const outputs o = resolve_all(arguments, (size_t)work->model->nv);
-    const batch b = {work, coordinates, arguments, o, work->choice.one_by_one};
+    batch b;
+    b.work = work, b.coordinates = coordinates, b.x = arguments, b.single = work->choice.one_by_one;
+    resolve_all(arguments, (size_t)work->model->nv, &b.o);
     return run_all(&b, n, status);
 }
 

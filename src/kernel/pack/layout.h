@@ -28,7 +28,7 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
 {
     const size_t nb = (size_t)plan->nbodies, nv = (size_t)plan->nv, rows = plan->depth ? nv : 0;
     layout_cursor other = kept_scratch_begin(plan, memory, &k->kept), forward = other, c = other;
-    c.used = kept_scratch_lay(plan, memory, &k->kept);
+    c.used = kept_scratch_end(plan, other, &k->kept);
     k->links = (link_state *)layout_take(&other, (size_t)plan->levels * sizeof(link_state));
     k->rows = (branch_row *)layout_take(&other, nv * sizeof(branch_row));
     k->columns = (branch_column *)layout_take(&other, nv * sizeof(branch_column));
