@@ -63,7 +63,7 @@ check: $(BUILD)/.deps-check
 	scripts/format.sh --check
 	scripts/check-docs.sh
 	scripts/check-layers.sh
-	scripts/lint.sh $(BUILD)/clang $(JOBS)
+	scripts/lint.sh $(BUILD)/lint $(JOBS)
 	scripts/sanitize.sh address,undefined $(BUILD)/sanitize $(JOBS)
 
 ## format   format the sources as .clang-format says

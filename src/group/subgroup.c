@@ -333,7 +333,7 @@ hml_status hml_subgroup_gravity(const hml_subgroup *G, double mass, const double
 hml_status hml_subgroup_potential_force(const hml_subgroup *G, const double phi[], const double dU[], double force[])
 {
     subgroup g;
-    double inverse[36];
+    double inverse[36] = {0};
     if (!dU || !force) return HML_INVALID_ARGUMENT;
     hml_status status = read_input(G, dU, force, &g);
     if (!status) status = hml_subgroup_jacobian_inverse(G, phi, inverse);
@@ -371,7 +371,7 @@ hml_status hml_subgroup_forward_dynamics(const hml_subgroup *G, const double M[]
                                          const double force[], double vdot[])
 {
     subgroup g;
-    double rest[6];
+    double rest[6] = {0};
     hml_status status = read_motion(G, M, v, tau, vdot, &g);
     if (!status) status = read_force(&g, force, rest);
     if (status) return status;

@@ -1,5 +1,5 @@
 # The kinds of kernel objects: kernel/table.c is compiled once for each line that fits the processor. CMake reads this
-# file, and so do scripts/check-cxx.sh, scripts/check-symbols.sh and scripts/lint.sh: one line per kind, nothing else.
+# file, and so does scripts/check-cxx.sh: one line per kind, nothing else.
 #
 # hamel_kind(NAME PROCESSOR NUMBER "DEFINITIONS" "FLAGS" "FLAGS IF THE COMPILER HAS THEM")
 #

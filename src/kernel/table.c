@@ -57,7 +57,6 @@
 #include "kernel/single/held_correct.h"
 #endif
 #include "kernel/scratch_size.h"
-#include "kernel/single/poses.h"
 #include "kernel/single/step.h"
 #endif
 /* clang-format on */

@@ -71,7 +71,7 @@ hml_status hml_configuration_integrate_global(const hml_model *m, const double *
     if (finite_numbers(v, m->nv)) return HML_NOT_FINITE;
     hml_status status = configuration_status(m, q);
     if (status) return status;
-    double g[HML_JOINT_MAX_NQ], e[HML_JOINT_MAX_NQ];
+    double g[HML_JOINT_MAX_NQ], e[HML_JOINT_MAX_NQ] = {0};
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) { /* exp(v)·g */
         int type = group_type(j->type);
         joint_numbers(j, q, g);
@@ -98,7 +98,7 @@ hml_status hml_configuration_difference_global(const hml_model *m, const double 
     if (!status) status = configuration_status(m, q1);
     if (status) return status;
     double g0[HML_JOINT_MAX_NQ], g1[HML_JOINT_MAX_NQ], d[HML_JOINT_MAX_NV] = {0};
-    double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+    double block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) { /* log(g₁ g₀⁻¹) = Ad_g₀ log(g₀⁻¹ g₁) */
         int type = group_type(j->type);
         joint_numbers(j, q0, g0);
@@ -117,7 +117,7 @@ static int group_exists(hml_state_group group) { return group == HML_STATE_DIREC
 /* v += Ad_g⁻¹ u (sign −1: v −= Ad_g u) of every joint */
 static void add_moved(const hml_model *m, const double *q, double sign, const double *u, double *v)
 {
-    double g[HML_JOINT_MAX_NQ], block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], moved[HML_JOINT_MAX_NV] = {0};
+    double g[HML_JOINT_MAX_NQ], block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0}, moved[HML_JOINT_MAX_NV] = {0};
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
         joint_numbers(j, q, g);
         if (sign > 0) joint_inverse(group_type(j->type), g, g);

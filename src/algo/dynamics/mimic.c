@@ -1,6 +1,7 @@
 /* See mimic.h. */
 #include "algo/dynamics/mimic.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "algo/work.h"
@@ -80,6 +81,7 @@ static mimic_scratch expand(const hml_work *work, const kernel_call *call)
 {
     mimic_scratch s;
     const hml_model *m = work->model;
+    assert(work->tree); /* every workspace of a model with followers has it */
     lay_out(m, work->tree, &s);
     model_mimic_map(m, s.user, s.factor);
     model_expand_q(m, call->q.data, s.q);

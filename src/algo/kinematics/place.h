@@ -30,14 +30,14 @@ static inline void walk_to_place(path_walk *w, const path_walk *beside, const pa
                                  hml_place place, const state_series *state)
 {
     path_walk c;
-    if (place.origin == HML_BASE) {
+    if (base && place.origin == HML_BASE) {
         *w = *base;
     } else {
         walk_start_beside(w, beside);
         walk_to(w, m, place.origin, state, K(1), NULL);
     }
     if (place.axes == place.origin) return;
-    if (place.axes == HML_BASE) {
+    if (base && place.axes == HML_BASE) {
         walk_turn(w, base);
         return;
     }

@@ -64,7 +64,7 @@ static void rows_times(const side_block *b, const double *X, int transposed, siz
 
 static void add_ad(const model_joint *j, double sign, const double *v, double *A, size_t ld)
 {
-    double ad[MOST * MOST];
+    double ad[MOST * MOST] = {0};
     joint_ad(group_type(j->type), v + j->v, ad);
     for (int32_t i = 0; i < j->nv; i++) {
         for (int32_t k = 0; k < j->nv; k++) A[(size_t)(j->v + i) * ld + (size_t)(j->v + k)] += sign * ad[i * j->nv + k];

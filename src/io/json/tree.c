@@ -356,7 +356,7 @@ hml_status hmli_json_tree(arena *memory, const char *file, const char *data, siz
     if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) p.at += 3; /* byte order mark */
     hml_status status = read_all(&p);
     if (!status) {
-        json_value *top = hmli_arena_get(memory, sizeof *top);
+        json_value *top = p.stack ? hmli_arena_get(memory, sizeof *top) : NULL;
         if (top) *top = p.stack[0].value;
         *root = top;
         if (!top) status = no_memory(&p);

@@ -202,7 +202,7 @@ static hml_status read_member(const npz *file, const char *name, zip_int64_t ind
         return bad(file, name, "is damaged", error);
     if (about.size > NPZ_MAX_SIZE) return bad(file, name, "is larger than 512 MiB", error);
     *size = (size_t)about.size;
-    *data = malloc(*size + 1);
+    *data = calloc(*size + 1, 1);
     if (!*data) return hmli_report_memory(error, file->path);
     zip_file_t *member = zip_fopen_index(file->zip, (zip_uint64_t)index, 0);
     zip_int64_t got = member ? zip_fread(member, *data, *size) : -1;

@@ -84,7 +84,8 @@ static const char *try_variable(finder *f, const char *variable, const char *bel
         char *folder = hmli_arena_text(f->memory, list, length);
         f->failed = f->failed || !folder;
         const char *const parts[] = {folder, below};
-        const char *found = folder && length ? try_package(f, join(f, parts, 2), rest) : NULL;
+        const char *whole = folder && length ? join(f, parts, 2) : NULL;
+        const char *found = whole ? try_package(f, whole, rest) : NULL;
         if (found) return found;
         list += length + (list[length] == ':');
     }

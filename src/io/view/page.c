@@ -204,8 +204,8 @@ hml_status hml_write_page(const hml_model *model, const hml_page_options *option
 
 hml_status hml_save_page(const hml_model *model, const hml_page_options *options, const char *path, hml_error *error)
 {
-    char *text;
-    size_t size;
+    char *text = NULL;
+    size_t size = 0;
     if (!path) return refuse(error, HML_INVALID_ARGUMENT, "there is no file to write");
     hml_status status = hml_write_page(model, options, &text, &size, error);
     if (status) return status;

@@ -60,7 +60,7 @@ static void hand_on(tree_body *b, tree_body *p, int prescribed)
     memcpy(Ia, b->IA, sizeof Ia);
     put(b->p, pa), put_twist(b->c, c);
     if (!prescribed) {
-        double y[6][6]; /* y[j] = D⁻¹ (row j of U) */
+        double y[6][6] = {{0}}; /* y[j] = D⁻¹ (row j of U) */
         for (int j = 0; j < 6; j++) {
             for (int k = 0; k < b->nv; k++) y[j][k] = b->U[6 * k + j];
             dense_solve((size_t)b->nv, b->D, y[j]);
