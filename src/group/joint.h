@@ -65,6 +65,21 @@ static inline int quaternion_at(int32_t type)
     return type == HML_JOINT_FREE ? 3 : type == HML_JOINT_SPHERICAL ? 0 : -1;
 }
 
+/* is coordinate k of a velocity a length? */
+static inline int joint_is_length(int32_t type, int32_t k)
+{
+    switch (type) {
+    case HML_JOINT_PRISMATIC:
+    case HML_JOINT_TRANSLATION2:
+    case HML_JOINT_TRANSLATION3: return 1;
+    case HML_JOINT_CYLINDRICAL: return k == 0;
+    case HML_JOINT_PLANAR: return k < 2;
+    case HML_JOINT_SCHOENFLIES:
+    case HML_JOINT_FREE: return k < 3;
+    default: return 0;
+    }
+}
+
 static inline void joint_neutral(int type, num q[])
 {
     int nq = joint_nq(type);

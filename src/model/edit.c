@@ -67,21 +67,6 @@ hml_status hml_model_lock(const hml_model *m, const int32_t *joints, int32_t cou
 
 /* ---- scaling ---- */
 
-/* is the k-th coordinate of a velocity a length? */
-static int is_length(hml_joint_type type, int k)
-{
-    switch (type) {
-    case HML_JOINT_PRISMATIC:
-    case HML_JOINT_TRANSLATION2:
-    case HML_JOINT_TRANSLATION3: return 1;
-    case HML_JOINT_CYLINDRICAL: return k == 0;
-    case HML_JOINT_PLANAR: return k < 2;
-    case HML_JOINT_SCHOENFLIES:
-    case HML_JOINT_FREE: return k < 3;
-    default: return 0;
-    }
-}
-
 static void scale3(double a[3], double s)
 {
     for (int k = 0; k < 3; k++) a[k] *= s;
@@ -102,7 +87,7 @@ static void scale_joint(hml_joint_spec *joint, double length, double mass)
     scale3(joint->point, length);
     joint->pitch *= length;
     for (int k = 0; k < hml_joint_type_nv(joint->type); k++) {
-        double s = is_length(joint->type, k) ? length : 1;
+        double s = joint_is_length(joint->type, k) ? length : 1;
         joint->armature[k] *= energy / (s * s);
         joint->damping[k] *= energy / (s * s);
         joint->friction[k] *= energy / s;
@@ -111,7 +96,7 @@ static void scale_joint(hml_joint_spec *joint, double length, double mass)
         joint->upper[k] *= s;
         joint->velocity_limit[k] *= s;
         joint->effort_limit[k] *= energy / s;
-        if (is_length(joint->type, k)) joint->rest[k] *= s; /* lengths come first among the numbers as well */
+        if (joint_is_length(joint->type, k)) joint->rest[k] *= s; /* lengths come first among the numbers as well */
     }
 }
 
@@ -128,9 +113,9 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         scale_joint(&b->links[i].joint, length, mass);
         scale_inertia(&b->links[i].inertia, length, mass);
         if (j->leader < 0) continue;
-        double own = is_length((hml_joint_type)j->type, 0) ? length : 1;
+        double own = joint_is_length(j->type, 0) ? length : 1;
         b->links[i].joint.offset *= own;
-        b->links[i].joint.multiplier *= own / (is_length(b->links[j->leader].joint.type, 0) ? length : 1);
+        b->links[i].joint.multiplier *= own / (joint_is_length(b->links[j->leader].joint.type, 0) ? length : 1);
     }
     for (size_t i = 0; i < b->nframes; i++) scale3(b->frames[i].position, length);
     for (size_t i = 0; i < b->nshapes; i++) {

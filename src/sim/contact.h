@@ -148,21 +148,6 @@ double hmli_contact_turn_of(const hml_model *model, const double *v, double h);
 /* c->free: the velocity at the step's end without contacts, from c->v */
 void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches);
 
-/* is coordinate k of a joint a length? */
-static inline int contact_is_length(int32_t type, int32_t k)
-{
-    switch (type) {
-    case HML_JOINT_PRISMATIC:
-    case HML_JOINT_TRANSLATION2:
-    case HML_JOINT_TRANSLATION3: return 1;
-    case HML_JOINT_CYLINDRICAL: return k == 0;
-    case HML_JOINT_PLANAR: return k < 2;
-    case HML_JOINT_SCHOENFLIES:
-    case HML_JOINT_FREE: return k < 3;
-    default: return 0;
-    }
-}
-
 /* ---- contact_guard.c ---- */
 
 /* takes from v_next the energy that the step from q, v has made out of nothing */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "group/joint.h"
 #include "sim/contact_laws.h"
 
 enum { BOUNCES = 50, DISPLACEMENT_SWEEPS = 50 };
@@ -83,7 +84,7 @@ static int limit_displacement(const hml_contact *c, double length, double angle)
     for (int32_t i = 0; i < c->model->njoints; i++) {
         const model_joint *j = &model_joints(c->model)[i];
         for (int32_t k = 0; k < j->nv; k++) {
-            const double most = contact_is_length(j->type, k) ? length : angle, x = fabs(c->x[j->v + k]);
+            const double most = joint_is_length(j->type, k) ? length : angle, x = fabs(c->x[j->v + k]);
             if (!isfinite(x)) return 0;
             if (x * part > most) part = most / x;
         }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "group/arrays.h"
+#include "group/joint.h"
 #include "hamel/reference/textbook.h"
 #include "sim/contact.h"
 
@@ -60,7 +61,7 @@ static void add_armature(hml_contact *c)
         for (int32_t i = 0; i < c->model->njoints; i++) {
             const model_joint *j = &model_joints(c->model)[i];
             for (int32_t k = 0; k < j->nv; k++) {
-                double *M = &c->L[(size_t)(j->v + k) * (c->n + 1)], *most = &largest[contact_is_length(j->type, k)];
+                double *M = &c->L[(size_t)(j->v + k) * (c->n + 1)], *most = &largest[joint_is_length(j->type, k)];
                 if (add)
                     *M += part * *most;
                 else
@@ -92,7 +93,7 @@ double hmli_contact_turn_of(const hml_model *model, const double *v, double h)
     for (int32_t i = 0; i < model->njoints; i++) {
         const model_joint *j = &model_joints(model)[i];
         for (int32_t k = 0; k < j->nv; k++) {
-            if (!contact_is_length(j->type, k)) fastest = fmax(fastest, fabs(v[j->v + k]));
+            if (!joint_is_length(j->type, k)) fastest = fmax(fastest, fabs(v[j->v + k]));
         }
     }
     return h * fastest;

@@ -59,7 +59,7 @@ static double slower(hml_contact *c, double h, double target)
     for (size_t i = 0; i < n; i++) c->x[i] = 0;
     for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
         for (int32_t k = 0; k < j->nv; k++) {
-            const int fast = !contact_is_length(j->type, k) && h * fabs(c->v_next[j->v + k]) > too_fast;
+            const int fast = !joint_is_length(j->type, k) && h * fabs(c->v_next[j->v + k]) > too_fast;
             if (fast) c->x[j->v + k] = c->v_next[j->v + k];
         }
     }
