@@ -6,7 +6,7 @@ set -u
 build=$1
 shift
 verdicts=$build/ctest.log
-ctest --test-dir "$build" --output-on-failure --no-tests=error --output-log "$verdicts" "$@"
+ctest --test-dir "$build" --timeout 300 --output-on-failure --no-tests=error --output-log "$verdicts" "$@"
 status=$?
 [ -e "$build/Testing/Temporary/LastTest.log" ] || exit 1
 
