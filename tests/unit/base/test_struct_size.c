@@ -481,9 +481,11 @@ static size_t page_size;
 /* a struct of this size at the end of the page, aligned: the fields of the full one, then zeros */
 static void *place(const entry *e, size_t size, size_t says)
 {
-    static char full[MOST];
-    memset(full, 0, sizeof full);
-    e->fill(full);
+    static char full[MOST], again[MOST];
+    static const entry *filled;
+    memset(again, 0, sizeof again);
+    e->fill(again);                                                /* also what the struct points to */
+    if (filled != e) memcpy(full, again, sizeof full), filled = e; /* once: its padding may be anything */
     char *x = page + page_size - (size + sizeof size - 1) / sizeof size * sizeof size;
     memcpy(x, full, size);
     memcpy(x, &says, sizeof says);
@@ -501,8 +503,7 @@ static void test_older_programs(void **state)
     static char exact[MOST];
     for (int i = 0; i < ENTRIES; i++) {
         const entry *e = &entries[i];
-        memset(exact, 0, sizeof exact);
-        e->fill(exact);
+        memcpy(exact, place(e, e->size, e->size), e->size);
         expect(e, e->size, e->call(exact), HML_OK);
         for (size_t size = sizeof size; size <= e->size; size++) {
             const int good = size >= e->least && size % sizeof size == 0;
