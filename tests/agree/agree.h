@@ -232,11 +232,15 @@ void check_rerooted(subject *x);
 void check_edited(subject *x);
 void check_representations(subject *x);
 void check_constraints(subject *x);
+void check_held(subject *x);
 void check_steps(subject *x);
 void check_bad_states(subject *x);
 void check_singular(subject *x);
 void check_groups(subject *x);
 void check_dump(subject *x);
+
+/* how much worse than M the rows of up to three constraints are conditioned (check_constraint.c) */
+double held_condition(subject *x, int state, hml_constraints *set);
 
 /* ---- shrinking (shrink.c) ---- */
 

@@ -337,6 +337,12 @@ static double constraint_condition(subject *x, const held *h)
     return dense_norm(rows, rows, K) * dense_norm(rows, rows, inverse);
 }
 
+double held_condition(subject *x, int state, hml_constraints *set)
+{
+    held h = held_new(x, state, set);
+    return constraint_condition(x, &h);
+}
+
 void check_constraints(subject *x)
 {
     const size_t nv = (size_t)x->nv;

@@ -148,6 +148,10 @@
     X(held_motion,        SOLVED, "J a + dJ/dt v", "held frames and points",             "zero") \
     X(held_linearize,     SOLVED, "acceleration",  "constrained_linearize",              "constrained_forward_dynamics") \
     X(held_difference,    DIFFER, "D z",           "constrained_linearize",              "difference") \
+    X(held_isa_a,         SOLVED, "acceleration",  "constrained_linearize, each set",    "scalar") \
+    X(held_isa_D,         SOLVED, "D",             "constrained_linearize, each set",    "scalar") \
+    X(held_isa_lambda,    SOLVED, "lambda",        "constrained_linearize, each set",    "scalar") \
+    X(held_isa_force,     SOLVED, "dlambda",       "constrained_linearize, each set",    "scalar") \
     X(held_A,             EXACT,  "bits",          "A, B, held; forces without a motor", "D_q, D_v, D_tau; 0") \
     X(held_inverse,       SOLVED, "forces",        "constrained_inverse_dynamics",       "M a + h - J' lambda") \
     X(held_unmoved,       DIFFER, "forces",        "what no motor moves, held",          "zero") \

@@ -30,6 +30,7 @@ const check checks[] = {
     {"edited", check_edited, 2},
     {"representations", check_representations, 1},
     {"constraints", check_constraints, 1},
+    {"held", check_held, 1},
     {"steps", check_steps, 1},
     {"bad_states", check_bad_states, 1},
     {"singular", check_singular, 2},

@@ -1,0 +1,162 @@
+/*
+ * Held robots on every instruction set. Those with lanes have kernels of their own for them (src/kernel/held.h); the
+ * scalar one has none and goes through the general steps, which share no walk, no rows and no solver with the kernels.
+ * What is held is drawn: frames, points, planes, with Baumgarte's terms or without, and at last one of them twice.
+ */
+#include "agree.h"
+
+enum { HOLDS = 4 };
+
+static const kind same_kinds[4] = {KIND_held_isa_a, KIND_held_isa_D, KIND_held_isa_lambda, KIND_held_isa_force};
+
+/* everything that a linearization under constraints gives */
+static hml_constrained_linearization held_room(subject *x, int s, size_t rows, hml_constraint_report *report)
+{
+    const size_t nv = (size_t)x->nv;
+    hml_constrained_linearization l = {.struct_size = sizeof l, .q = x->q + (size_t)s * (size_t)x->nq};
+    l.v = x->v + (size_t)s * nv, l.tau = x->tau + (size_t)s * nv, l.wrenches = wrenches_of(x, s);
+    l.acceleration = room(x->g, nv), l.lambda = room(x->g, rows);
+    l.Dq = room(x->g, nv * nv), l.Dv = room(x->g, nv * nv), l.Dtau = room(x->g, nv * nv);
+    l.lambda_q = room(x->g, rows * nv), l.lambda_v = room(x->g, rows * nv), l.lambda_tau = room(x->g, rows * nv);
+    *report = HML_STRUCT(hml_constraint_report, .rows = 0);
+    l.report = report;
+    return l;
+}
+
+/* the largest entry with its rows scaled by √M_ii */
+static double scaled(const subject *x, int s, size_t columns, const double *D)
+{
+    const size_t nv = (size_t)x->nv;
+    double most = 0;
+    for (size_t i = 0; i < nv * columns; i++) most = fmax(most, fabs(D[i]) * x->s[(size_t)s * nv + i / columns]);
+    return most;
+}
+
+/* what λ is made of: the forces that act, through its derivative by them */
+static double size_of_lambda(const subject *x, int s, size_t rows, const hml_constrained_linearization *l)
+{
+    const size_t nv = (size_t)x->nv;
+    double most = largest(rows, l->lambda);
+    for (size_t r = 0; r < rows; r++) {
+        double sum = 0;
+        for (size_t k = 0; k < nv; k++) sum += fabs(l->lambda_tau[r * nv + k]) * x->s[(size_t)s * nv + k];
+        most = fmax(most, sum * x->force[s]);
+    }
+    return most;
+}
+
+/* where all motion is held what is left is round-off of the free motion's */
+static void note_held(subject *x, const char *call, int s, double worst, size_t rows, const single *f,
+                      const hml_constrained_linearization *one, const hml_constrained_linearization *other)
+{
+    const size_t nv = (size_t)x->nv;
+    const double force = size_of_lambda(x, s, rows, other);
+    const how a = {s, UP, PLAIN, fmax(x->force[s], scaled(x, s, 1, f->a)), worst};
+    const how q = {s, UP, PLAIN, fmax(a.floor, scaled(x, s, nv, f->Dq)), worst};
+    const how v = {s, UP, PLAIN, fmax(a.floor, scaled(x, s, nv, f->Dv)), worst};
+    const how lambda = {s, PLAIN, PLAIN, force, worst};
+    note(x, same_kinds[0], call, a, one->acceleration, other->acceleration, nv, 1);
+    note(x, same_kinds[1], call, q, one->Dq, other->Dq, nv, nv);
+    note(x, same_kinds[1], call, v, one->Dv, other->Dv, nv, nv);
+    note(x, same_kinds[1], call, (how){s, UP, UP, 1, worst}, one->Dtau, other->Dtau, nv, nv);
+    note(x, same_kinds[2], call, lambda, one->lambda, other->lambda, rows, 1);
+    note(x, same_kinds[3], call, lambda, one->lambda_q, other->lambda_q, rows, nv);
+    note(x, same_kinds[3], call, lambda, one->lambda_v, other->lambda_v, rows, nv);
+    note(x, same_kinds[3], call, (how){s, PLAIN, UP, 0, worst}, one->lambda_tau, other->lambda_tau, rows, nv);
+}
+
+/* ν̇ and λ without derivatives, from the same workspace */
+static void note_forward(subject *x, int i, int s, double worst, const hml_constraints *set, double *scratch,
+                         const hml_constrained_linearization *l)
+{
+    const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(set);
+    double *a = room(x->g, nv), *lambda = room(x->g, rows);
+    const hml_constrained_dynamics d = HML_STRUCT(hml_constrained_dynamics, .q = l->q, .v = l->v, .tau = l->tau,
+                                                  .wrenches = l->wrenches, .acceleration = a, .lambda = lambda);
+    note_status(x, KIND_status, "hml_constrained_forward_dynamics", s,
+                hml_constrained_forward_dynamics(x->model, x->works[i], set, scratch, &d), HML_OK);
+    const how of_a = {s, UP, PLAIN, fmax(x->force[s], scaled(x, s, 1, l->acceleration)), worst};
+    note(x, KIND_held_linearize, hml_isa_name(x->isas[i]), of_a, a, l->acceleration, nv, 1);
+    note(x, KIND_held_linearize, hml_isa_name(x->isas[i]), (how){s, PLAIN, PLAIN, size_of_lambda(x, s, rows, l), worst},
+         lambda, l->lambda, rows, 1);
+}
+
+static void compare_sets(subject *x, int s, double worst, const hml_constraints *set)
+{
+    const size_t rows = (size_t)hml_constraint_rows(set);
+    double *scratch = room(x->g, hml_constraint_scratch_doubles(x->model, set));
+    hml_constraint_report plain_report, report;
+    hml_constrained_linearization plain = held_room(x, s, rows, &plain_report);
+    single f = single_new(x);
+    const hml_status status = hml_constrained_linearize(x->model, x->works[0], set, scratch, &plain);
+    if (single_linearize(x, x->works[0], s, &f)) return;
+    for (int i = 0; i < x->nisas; i++) {
+        hml_constrained_linearization l = held_room(x, s, rows, &report);
+        note_status(x, KIND_status, "hml_constrained_linearize, each set", s,
+                    hml_constrained_linearize(x->model, x->works[i], set, scratch, &l), status);
+        if (status) continue;
+        const double counts[2] = {report.rows, report.rank}, want[2] = {plain_report.rows, plain_report.rank};
+        note_bits(x, KIND_status, "rows and rank, each set", s, counts, want, 2);
+        if (i > 0) note_held(x, hml_isa_name(x->isas[i]), s, worst, rows, &f, &l, &plain);
+        note_forward(x, i, s, worst, set, scratch, &l);
+    }
+}
+
+/* nothing held, on every set: the free motion */
+static void compare_free(subject *x, int s)
+{
+    const size_t nv = (size_t)x->nv;
+    const hml_constraints none = {.struct_size = sizeof none};
+    double *scratch = room(x->g, hml_constraint_scratch_doubles(x->model, &none));
+    for (int i = 0; i < x->nisas; i++) {
+        hml_constraint_report report;
+        hml_constrained_linearization l = held_room(x, s, 0, &report);
+        single f = single_new(x);
+        const hml_status status = hml_constrained_linearize(x->model, x->works[i], &none, scratch, &l);
+        note_status(x, KIND_status, "hml_constrained_linearize, nothing held", s, status, HML_OK);
+        if (status || single_linearize(x, x->works[i], s, &f)) continue;
+        const how here = {s, UP, PLAIN, x->force[s], 0};
+        note(x, KIND_no_holds, hml_isa_name(x->isas[i]), here, l.acceleration, f.a, nv, 1);
+        note(x, KIND_no_holds, hml_isa_name(x->isas[i]), here, l.Dq, f.Dq, nv, nv);
+        note(x, KIND_no_holds, hml_isa_name(x->isas[i]), here, l.Dv, f.Dv, nv, nv);
+        note(x, KIND_no_holds, hml_isa_name(x->isas[i]), (how){s, UP, UP, 1, 0}, l.Dtau, f.Minv, nv, nv);
+    }
+}
+
+/* a hold, with a goal a little away from where the frame is */
+static int draw_hold(subject *x, int s, hml_constraint *c)
+{
+    const double *q = x->q + (size_t)s * (size_t)x->nq;
+    const double turn = hml_rng_uniform(&x->rng, -0.3, 0.3), cosine = cos(turn), sine = sin(turn);
+    hml_frame_motion place = {.struct_size = sizeof place, .pose = c->pose};
+    c->kind = (hml_constraint_kind)hml_rng_below(&x->rng, 3);
+    c->frame = hml_rng_below(&x->rng, hml_model_nframes(x->model));
+    if (hml_rng_below(&x->rng, 2)) c->damping = hml_rng_uniform(&x->rng, 0, 5);
+    if (hml_rng_below(&x->rng, 2)) c->stiffness = hml_rng_uniform(&x->rng, 0, 9);
+    if (hml_frame(x->model, x->work, c->frame, HML_LEFT, q, NULL, NULL, &place)) return 0;
+    for (int k = 0; k < 3; k++) {
+        const double one = c->pose[4 * k], two = c->pose[4 * k + 1];
+        c->normal[k] = hml_rng_normal(&x->rng);
+        c->pose[4 * k] = cosine * one + sine * two, c->pose[4 * k + 1] = cosine * two - sine * one;
+        c->pose[4 * k + 3] += hml_rng_uniform(&x->rng, -0.3, 0.3);
+    }
+    return 1;
+}
+
+void check_held(subject *x)
+{
+    if (x->regular) return;
+    const int s = hml_rng_below(&x->rng, x->nstates);
+    hml_constraint items[HOLDS];
+    hml_constraints set = {.struct_size = sizeof set, .items = items, .count = 1 + hml_rng_below(&x->rng, HOLDS - 1)};
+    compare_free(x, s);
+    memset(items, 0, sizeof items);
+    for (int32_t i = 0; i < set.count; i++)
+        if (!draw_hold(x, s, &items[i])) return;
+    const double worst = held_condition(x, s, &set);
+    if (!(worst * x->cond[s] < 1e7)) return;
+    compare_sets(x, s, worst, &set);
+    items[set.count] = items[hml_rng_below(&x->rng, set.count)];
+    set.count++;
+    compare_sets(x, s, worst, &set);
+}
