@@ -48,8 +48,8 @@ typedef struct cli_options {
     double seconds;
     double time, step, tolerance; /* of a simulation; 0: not given */
     int integrator;               /* an hml_scheme; −1: not given */
-    int hold, ground;
-    double stiffness, damping, friction; /* negative: not given */
+    int hold, ground, lift;
+    double stiffness, damping, friction, height; /* negative: not given */
     const char *contacts, *plot;
     const char *trajectory, *view; /* of view; of simulate */
     int open;                      /* the page in a browser: 0 no, 1 yes, −1: not given */

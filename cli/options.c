@@ -262,6 +262,19 @@ static int read_ground(const char *text, cli_options *o, const char **wanted)
     return 1;
 }
 
+static int read_height(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a non-negative length in metres";
+    return read_above(text, 0, 1, &o->height);
+}
+
+static int read_lift(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->lift = 1;
+    return 1;
+}
+
 static int read_contact(const char *text, cli_options *o, const char **wanted)
 {
     *wanted = "names of frames with commas between them";
@@ -352,7 +365,10 @@ static const struct option_row {
     {"stiffness", 0, CLI_SIMULATE, "K", "stiffness of every servo, N m/rad or N/m (default: by weight and reach)",
      read_stiffness},
     {"damping", 0, CLI_SIMULATE, "D", "damping of every servo (default: 0.1 s times the stiffness)", read_damping},
-    {"ground", 0, CLI_SIMULATE, NULL, "the plane z = 0 is solid", read_ground},
+    {"ground", 0, CLI_SIMULATE, NULL, "the plane z = 0 is solid; the robot starts on it, or where the state has it",
+     read_ground},
+    {"height", 0, CLI_SIMULATE, "H", "start H metres over the ground (default 0)", read_height},
+    {"lift", 0, CLI_SIMULATE, NULL, "lift a robot whose state has it inside the ground", read_lift},
     {"friction", 0, CLI_SIMULATE, "MU", "friction of the ground (default 0.8, or that of a shape if larger)",
      read_friction},
     {"contact", 0, CLI_SIMULATE, "NAMES", "frames that may touch the ground (default: the shapes of the model)",
@@ -443,7 +459,7 @@ static int bad_option(int code, char **argv)
 static void set_defaults(cli_options *options)
 {
     *options = (cli_options){.samples = 100, .seed = 1, .batch = 1024, .seconds = 0.2, .integrator = -1};
-    options->stiffness = options->damping = options->friction = -1;
+    options->stiffness = options->damping = options->friction = options->height = -1;
     options->open = -1;
     hml_load_options_init(&options->load);
 }

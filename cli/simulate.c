@@ -234,6 +234,13 @@ static int check_options(const cli_options *options)
     if (!options->ground && (options->contacts || options->friction >= 0)) {
         return cli_fail(CLI_USAGE, "%s needs --ground", options->contacts ? "--contact" : "--friction");
     }
+    if (!options->ground && (options->lift || options->height >= 0)) {
+        return cli_fail(CLI_USAGE, "%s needs --ground", options->lift ? "--lift" : "--height");
+    }
+    if (options->lift && options->height >= 0) {
+        return cli_fail(CLI_USAGE, "--height is for a robot whose base the state does not place, --lift for one that "
+                                   "it places inside the ground; leave one out");
+    }
     if (!options->hold && (options->stiffness >= 0 || options->damping >= 0)) {
         return cli_fail(CLI_USAGE, "--stiffness and --damping belong to --controller hold");
     }

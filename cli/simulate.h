@@ -16,6 +16,8 @@ typedef struct scene {
     char **point_names;
     hml_contact *contact;
     void *memory;
+    int32_t touching; /* the shape that the robot was put on the ground with; −1: it was not moved */
+    double lifted;    /* by how much, metres */
 } scene;
 
 /* rows of a motion, at most SIMULATE_ROWS + 1 */
@@ -47,6 +49,9 @@ typedef struct trajectory {
 /* forces, servos and the ground; an exit status */
 int scene_make(const cli_options *options, const robot *r, scene *s);
 void scene_free(scene *s);
+
+/* puts the robot on the ground, or refuses a state that has it inside; changes the positions of r->state */
+int scene_place(const cli_options *options, const robot *r, scene *s);
 
 hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t);
 void trajectory_free(trajectory *t);

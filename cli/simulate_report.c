@@ -150,6 +150,9 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     print_rows(r, t);
     if (s->npoints > 0) print_contacts(s, t);
     table_heading(stdout, "Whole motion");
+    if (s->touching >= 0)
+        printf("start                   base moved %s by %.6g m, %s is lowest\n", s->lifted < 0 ? "down" : "up",
+               fabs(s->lifted), s->point_names[s->touching]);
     printf("energy drift            %.3g\n", d.energy);
     printf("linear momentum drift   %.3g\n", d.linear);
     printf("angular momentum drift  %.3g\n", d.angular);
@@ -187,6 +190,7 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     hml_result_add_number(result, "angular_momentum_drift", d.angular);
     hml_result_add_integer(result, "steps", t->steps);
     hml_result_add_integer(result, "rejected", t->rejected);
+    if (t->forces) hml_result_add_number(result, "lifted", s->lifted);
     if (t->forces) hml_result_add_integer(result, "relaxed", t->relaxed);
     if (t->forces) hml_result_add_integer(result, "substeps", t->substeps);
     if (t->forces) hml_result_add_number(result, "residual", t->residual);

@@ -159,6 +159,21 @@ static int add_outer_points(const robot *r, scene *s)
     return 1;
 }
 
+/* what touches instead of shapes, in one sentence */
+static void warn_shapeless(const cli_options *options, const robot *r, const scene *s)
+{
+    enum { NAMED = 4 };
+    char text[(NAMED + 2) * NAME_MOST];
+    if (options->quiet) return;
+    size_t used = (size_t)snprintf(text, sizeof text, "there are no collision shapes; as points touch the ground: ");
+    for (int32_t i = 0; i < s->npoints && i < NAMED && used < sizeof text; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.100s", i ? ", " : "", s->point_names[i]);
+    }
+    if (s->npoints > NAMED && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " and %d more", (int)s->npoints - NAMED);
+    robot_warn(r->file, text);
+}
+
 static int add_ground(const cli_options *options, const robot *r, scene *s)
 {
     double friction = options->friction < 0 ? 0.8 : options->friction;
@@ -170,8 +185,11 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     if (options->contacts) {
         int status = add_named_points(r, options->contacts, s);
         if (status != CLI_OK) return status;
-    } else if (!add_shapes(options, r, s) || (s->npoints == 0 && !add_outer_points(r, s))) {
+    } else if (!add_shapes(options, r, s)) {
         return robot_fail(r, HML_OUT_OF_MEMORY);
+    } else if (s->npoints == 0) {
+        if (!add_outer_points(r, s)) return robot_fail(r, HML_OUT_OF_MEMORY);
+        warn_shapeless(options, r, s);
     }
     const hml_plane plane = {.normal = {0, 0, 1}, .axis = {1, 0, 0}, .friction = friction};
     hml_contact_settings settings = {.struct_size = sizeof settings, .planes = &plane, .nplanes = 1};
@@ -182,13 +200,15 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     s->memory = malloc(size);
     if (!s->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
     hml_status status = hml_contact_init(s->memory, size, r->model, &settings, &s->contact);
+    int placed = status ? CLI_OK : scene_place(options, r, s);
+    if (placed != CLI_OK) return placed;
     if (!status) status = hml_contact_set_servo(s->contact, s->forces.target, s->stiffness, s->damping);
     return failed(r, status);
 }
 
 int scene_make(const cli_options *options, const robot *r, scene *s)
 {
-    *s = (scene){.forces = {.struct_size = sizeof s->forces}};
+    *s = (scene){.forces = {.struct_size = sizeof s->forces}, .touching = -1};
     add_state(r, s);
     hml_status status = options->hold ? add_servos(options, r, s) : HML_OK;
     if (status) return robot_fail(r, status);

@@ -17,6 +17,8 @@
  *   hml_contact_set_servo                an implicit servo in the steps that follow
  *   hml_contact_forget                   forgets the impulses of the last step
  *   hml_contact_count, hml_contact_get   what touched in the last step
+ *   hml_contact_lowest                   the lowest point of the shapes over a plane, at a configuration
+ *   hml_contact_place                    puts the robot on a plane, or at a height over it
  *   hml_contact_impulse_size, hml_contact_impulse
  *                                        an impact by itself, at given points: friction, restitution     Kindr's Λ
  *
@@ -128,6 +130,25 @@ typedef struct hml_contact_point {
 
 HML_API int32_t hml_contact_count(const hml_contact *contact);
 HML_API hml_status hml_contact_get(const hml_contact *contact, int32_t index, hml_contact_point *point);
+
+/*
+ * ---- where to start ----
+ *
+ * The point of all shapes on bodies that lies lowest over a plane at q: its gap is negative if it is below, the impulse
+ * is zero. Where the plane is a rectangle, points beside it do not count; its depth does not matter. If there is no such
+ * point, as for a robot without shapes, shape is −1 and gap is infinite. Contacts of the last step are kept.
+ */
+HML_API hml_status hml_contact_lowest(const hml_model *model, hml_work *work, hml_contact *contact, const double *q,
+                                      int32_t plane, hml_contact_point *point);
+
+/*
+ * Moves the robot along the plane's normal until its lowest point is `height` over the plane: q is changed. What moves
+ * are all joints on the world that can go in every direction: free, translation3, Schönflies. All of them go the same
+ * way, and shapes that they do not carry do not count. HML_UNSUPPORTED, and q as it was, if there is no such joint or
+ * none of these shapes is over the plane.
+ */
+HML_API hml_status hml_contact_place(const hml_model *model, hml_work *work, hml_contact *contact, int32_t plane,
+                                     double height, double *q);
 
 /*
  * ---- an impact by itself ----

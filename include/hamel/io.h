@@ -90,6 +90,7 @@ typedef struct hml_state {
     hml_frame_wrench *wrenches;
     int32_t nwarnings;
     char **warnings;
+    int32_t *given; /* one for each joint: 1 if the file gives its position, 0 if it is neutral */
 } hml_state;
 
 /* neutral, at rest, without force */

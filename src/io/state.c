@@ -35,6 +35,7 @@ void hml_state_free(hml_state *state)
     free(state->q);
     free(state->v);
     free(state->tau);
+    free(state->given);
     free(state->wrenches);
     for (int32_t i = 0; i < state->nwarnings; i++) free(state->warnings[i]);
     free(state->warnings);
@@ -63,7 +64,8 @@ hml_status hml_state_new(const hml_model *model, hml_state **state)
     s->q = calloc((size_t)s->nq + 1, sizeof *s->q); /* never of size zero, where NULL would be no failure */
     s->v = calloc((size_t)s->nv + 1, sizeof *s->v);
     s->tau = calloc((size_t)s->nv + 1, sizeof *s->tau);
-    if (!s->q || !s->v || !s->tau) {
+    s->given = calloc((size_t)hml_model_njoints(model) + 1, sizeof *s->given);
+    if (!s->q || !s->v || !s->tau || !s->given) {
         hml_state_free(s);
         *state = NULL;
         return HML_OUT_OF_MEMORY;
@@ -137,6 +139,7 @@ static hml_status read_joint(state_reader *r, const place *at)
     if (status || joint.nv == 0) return status;
     if (position.value) status = read_numbers(r, &position, joint.nq, s->q + joint.q);
     if (!status && position.value) status = normalize(r, &position, &joint, s->q + joint.q);
+    s->given[index] = position.value != NULL;
     if (!status && velocity.value) status = read_numbers(r, &velocity, joint.nv, s->v + joint.v);
     if (!status && force.value) status = read_numbers(r, &force, joint.nv, s->tau + joint.v);
     return status;

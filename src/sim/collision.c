@@ -120,6 +120,24 @@ void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const c
     }
 }
 
+touch hmli_collide_lowest(const collision_shape *s, const collision_plane *plane, const double *H)
+{
+    touch lowest = {.shape = -1, .body = s->body, .other_body = -1, .gap = INFINITY, .normal = plane->normal};
+    collision_plane top = *plane;
+    const pose X = shape_pose(s, H);
+    top.depth = 0;
+    lowest.point = lowest.total = vec3_zero();
+    for (int32_t f = 0; f < hmli_collision_points(s->kind); f++) {
+        vec3 p = low_point(s, X, plane->normal, f);
+        double gap = vec3_dot(plane->normal, vec3_sub(p, plane->point));
+        if (!(gap < lowest.gap) || !over(&top, p, gap)) continue;
+        lowest.feature = f;
+        lowest.point = p;
+        lowest.gap = gap;
+    }
+    return lowest;
+}
+
 static int round_shape(const collision_shape *s)
 {
     return s->kind == HML_SHAPE_POINT || s->kind == HML_SHAPE_SPHERE || s->kind == HML_SHAPE_CAPSULE;

@@ -45,6 +45,9 @@ void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const c
                          const double *H, touch_list *list);
 void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list);
 
+/* a shape's point that lies lowest over a plane, whatever its depth; an infinite gap if no point is over it */
+touch hmli_collide_lowest(const collision_shape *shape, const collision_plane *plane, const double *H);
+
 /* tangents of a normal, which do not jump while the normal turns a little */
 void hmli_collide_tangents(touch *t);
 

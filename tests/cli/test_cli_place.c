@@ -1,0 +1,132 @@
+/* hamel simulate --ground: where a robot starts, with and without a state, and what is said about it. */
+#include <math.h>
+
+#include "run.h"
+
+enum { MOST = 1 << 14 };
+
+static double numbers[MOST];
+
+/* a trunk whose leg ends in a ball: at q = 0 the ball's centre is 1 m below the trunk, its radius is 0.1 m */
+static void save_hopper(void)
+{
+    run_save("hopper.json",
+             "{\"name\": \"hopper\", \"bodies\": [{\"name\": \"trunk\", \"parent\": null, \"joint\": {\"name\": "
+             "\"base\", \"type\": \"free\"}, \"inertia\": {\"mass\": 5, \"com\": [0, 0, 0], \"moment\": [[1, 0, 0], "
+             "[0, 1, 0], [0, 0, 1]]}}, {\"name\": \"leg\", \"parent\": \"trunk\", \"joint\": {\"name\": \"hip\", "
+             "\"type\": \"revolute\", \"axis\": [0, 1, 0]}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, -0.5], "
+             "\"moment\": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}}], \"shapes\": [{\"body\": \"leg\", \"type\": "
+             "\"sphere\", \"size\": 0.1, \"origin\": {\"position\": [0, 0, -1]}}, {\"body\": \"trunk\", \"type\": "
+             "\"box\", \"size\": [0.2, 0.2, 0.2]}]}");
+}
+
+/* the first height of the base */
+static double start(const char *arguments)
+{
+    char command[512];
+    snprintf(command, sizeof command, "simulate hopper.json --time 0.002 --ground --out start.json %s", arguments);
+    if (run(command) != 0) fail_msg("%s: %s", arguments, run_err);
+    json_t *out = run_json("start.json");
+    run_numbers(out, "position", numbers, MOST);
+    json_decref(out);
+    return numbers[2];
+}
+
+static void without_a_position_it_stands_on_the_ground(void **state)
+{
+    (void)state;
+    save_hopper();
+    near(start(""), 1.1, 1e-15);
+    near(start("--height 0.5"), 1.6, 1e-15);
+    run_save("bent.json",
+             "{\"joints\": {\"hip\": {\"position\": [0.5]}, \"base\": {\"velocity\": [1, 0, 0, 0, 0, 0]}}}");
+    near(start("--state bent.json"), cos(0.5) + 0.1, 1e-15);
+    near(start("--state bent.json --controller hold"), cos(0.5) + 0.1, 1e-15);
+    near(start("--state bent.json --contact trunk"), 0, 1e-15);
+    assert_int_equal(run("simulate hopper.json --time 0.002 --ground"), 0);
+    assert_non_null(strstr(run_out, "base moved up by 1.1 m, leg is lowest"));
+    assert_string_equal(run_err, "");
+    assert_int_equal(run("simulate hopper.json --time 0.002"), 0); /* without a ground the state is neutral */
+    assert_null(strstr(run_out, "moved"));
+}
+
+static void a_position_is_kept_or_refused(void **state)
+{
+    (void)state;
+    save_hopper();
+    run_save("high.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 3, 1, 0, 0, 0]}}}");
+    near(start("--state high.json"), 3, 0);
+    near(start("--state high.json --lift"), 3, 0);
+    run_save("touching.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 1.0995, 1, 0, 0, 0]}}}");
+    near(start("--state touching.json"), 1.0995, 0);
+    run_save("deep.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 0.35, 1, 0, 0, 0]}}}");
+    assert_int_equal(run("simulate hopper.json --time 0.1 --ground --state deep.json --out deep_out.json"), 1);
+    assert_string_equal(run_err, "hamel: deep.json: the robot starts inside the ground: 'leg' (a sphere on body 'leg') "
+                                 "is 0.75 m below the ground; use --lift, or leave the position of the base out\n");
+    assert_true(access(run_path("deep_out.json"), F_OK) != 0);
+    near(start("--state deep.json --lift"), 1.1, 1e-15);
+    json_t *out = run_json("start.json");
+    near(json_number_value(json_object_get(out, "lifted")), 0.75, 1e-15);
+    json_decref(out);
+    near(start("--state deep.json --contact trunk"), 0.35, 0); /* the foot cannot touch then */
+}
+
+/* a robot without shapes, and one whose foot has none, and one that hangs into the ground */
+static void what_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("simulate " ROBOTS "nine.json --time 0.002 --ground"), 0);
+    assert_non_null(strstr(run_err, "there are no collision shapes; as points touch the ground: tip3, tip5, tip8, "
+                                    "tip9\n"));
+    assert_int_equal(run("simulate " ROBOTS "nine.json --time 0.002 --ground --quiet"), 0);
+    assert_string_equal(run_err, "");
+    assert_int_equal(run("simulate " ROBOTS "satellite.json --time 0.002 --ground"), 0);
+    assert_non_null(strstr(run_err, "wheel1, wheel2, wheel3, wheel4 and 6 more"));
+    run_save("footless.json",
+             "{\"bodies\": [{\"name\": \"trunk\", \"parent\": null, \"joint\": {\"name\": \"base\", \"type\": "
+             "\"free\"}, \"inertia\": {\"mass\": 5, \"com\": [0, 0, 0], \"moment\": [[1, 0, 0], [0, 1, 0], [0, 0, "
+             "1]]}}, {\"name\": \"leg\", \"parent\": \"trunk\", \"joint\": {\"name\": \"hip\", \"type\": \"revolute\", "
+             "\"axis\": [0, 1, 0], \"origin\": {\"position\": [0, 0, -0.7]}}, \"inertia\": {\"mass\": 1, \"com\": [0, "
+             "0, -0.5], \"moment\": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}}], \"shapes\": [{\"body\": \"trunk\", "
+             "\"type\": \"sphere\", \"size\": 0.2}]}");
+    assert_int_equal(run("simulate footless.json --time 0.002 --ground"), 0);
+    assert_non_null(strstr(run_err, "'leg' is 0.5 m below the ground, and its body has no collision shape"));
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --time 0.002 --ground"), 0);
+    assert_non_null(strstr(run_err, "'tip' (a point on body 'rod') is 1.2 m below the ground"));
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --time 0.002 --ground --height 1"), 1);
+    assert_non_null(strstr(run_err, "--height: no base that can be lifted"));
+}
+
+static void bad_usage(void **state)
+{
+    (void)state;
+    save_hopper();
+    run_save("high.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 3, 1, 0, 0, 0]}}}");
+    static const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        {"--height 1", "--height needs --ground"},
+        {"--lift", "--lift needs --ground"},
+        {"--ground --height -1", "a non-negative length in metres"},
+        {"--ground --height nan", "a non-negative length in metres"},
+        {"--ground --height 1 --lift", "leave one out"},
+        {"--ground --height 1 --state high.json", "high.json gives the position of the base"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "simulate hopper.json --time 1 %s", cases[i].arguments);
+        assert_int_equal(run(command), 2);
+        assert_non_null(strstr(run_err, cases[i].says));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_position_it_stands_on_the_ground),
+        cmocka_unit_test(a_position_is_kept_or_refused),
+        cmocka_unit_test(what_is_said),
+        cmocka_unit_test(bad_usage),
+    };
+    return cmocka_run_group_tests(tests, run_setup, run_teardown);
+}
