@@ -36,7 +36,7 @@ const cli_command_info cli_commands[] = {
      "velocity, energy and momentum (linear, then angular about the world's origin). The command\n"
      "prints some rows and the drifts of energy and momentum. The default integrator, dopri5,\n"
      "chooses its own steps. With --ground the robot may touch the plane z = 0, stand, slip and fall\n"
-     "over.\n",
+     "over. It starts on the ground, unless the state gives the position of its base.\n",
      cli_simulate},
     {"view", CLI_VIEW, "[MODEL] [--state FILE] [--trajectory FILE] [--out FILE]", "the robot in a browser",
      "Writes one HTML file that shows the robot, with its meshes and materials, and replays a motion.\n"

@@ -25,7 +25,7 @@ _hamel()
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
     --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory) COMPREPLY=($(compgen -f -- "$current")) ;;
     --frame | -f | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
-    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact) ;;
+    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
     *) case $current in
         -*)
             case $command in
@@ -35,7 +35,7 @@ _hamel()
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
                 options="$options --state --representation --isa --time --integrator --step --tolerance --controller"
-                options="$options --stiffness --damping --ground --friction --contact --plot --view"
+                options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view"
                 ;;
             view) options="$options --state --trajectory --open --no-open" ;;
             bench) options="$options --batch --seconds --isa" ;;

@@ -136,6 +136,29 @@ def test_a_ball_rolls():
         contact.step(q, v, -1.0)
 
 
+def test_a_robot_is_put_on_the_ground(quadruped):
+    """The lowest point against the poses of the feet, which are balls; a slope; what cannot be placed."""
+    contact = hamel.Contact(quadruped, [hamel.Plane(), hamel.Plane(point=(0, 0, -1), normal=(1, 0, 1))])
+    q = state(quadruped, 8)[0]
+    heights = [quadruped.frame(s.frame, q).pose[2] @ np.append(s.position, 1) - s.size[0] for s in quadruped.shapes]
+    low = contact.lowest(q)
+    assert low.shape == int(np.argmin(heights)) and low.other == -1 and np.isclose(low.gap, min(heights), atol=1e-14)
+    kept = q.copy()
+    for height, plane in ((0, 0), (0.3, 0), (0.2, 1)):
+        placed = contact.place(q, height, plane=plane)
+        assert np.isclose(contact.lowest(placed, plane).gap, height, atol=1e-14)
+        assert np.array_equal(placed[3:], q[3:]) and np.array_equal(q, kept)
+    assert np.array_equal(contact.place(q)[:2], q[:2])
+    with pytest.raises(hamel.InvalidArgumentError, match="plane"):
+        contact.lowest(q, 2)
+    with pytest.raises(hamel.NotFiniteError):
+        contact.place(q, float("nan"))
+    pendulum = hamel.load("pendulum")
+    with pytest.raises(hamel.UnsupportedError, match="no joint"):
+        hamel.Contact(pendulum, [hamel.Plane()]).place([0.0])
+    assert hamel.Contact(pendulum, [hamel.Plane()]).lowest([0.0]).shape == -1
+
+
 def test_constraints_hold(quadruped):
     """Two feet held: J ν̇ + J̇ ν = 0, and A against differences of the constrained dynamics."""
     q, v, _, tau = state(quadruped, 5)

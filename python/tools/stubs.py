@@ -64,6 +64,8 @@ schemes: dict[str, int]
 at: Tuple[{ARRAY}, {ARRAY}]
 find: Optional[Tuple[float, {ARRAY}, {ARRAY}]]
 points: Tuple[ContactPoint, ...]
+lowest: ContactPoint
+place: {ARRAY}
 builtin_names: Tuple[str, ...]
 linearize_field: Tuple[{ARRAY}, {ARRAY}, {ARRAY}]
 to_pandas: dict[str, Any]
@@ -75,7 +77,7 @@ ARGUMENTS = table(f"""
 name type root mimic shape: str
 parent prefix body_name: Optional[str]
 other model: Model
-seed iterations attempts nbodies branches nframes column transposed options joint: int
+seed iterations attempts nbodies branches nframes column transposed options joint plane: int
 n threads: Optional[int]
 path: Union[str, PathLike[str]]
 keep_fixed strict passive ignore_limits: bool

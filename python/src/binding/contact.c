@@ -178,28 +178,93 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
     return answer;
 }
 
+static PyObject *wrap_point(const hml_contact_point *p)
+{
+    npy_intp three = 3;
+    PyObject *one = PyStructSequence_New(point_type);
+    if (!one) return NULL;
+    PyStructSequence_SetItem(one, 0, PyLong_FromLong(p->shape));
+    PyStructSequence_SetItem(one, 1, PyLong_FromLong(p->other));
+    PyStructSequence_SetItem(one, 2, array_copy(1, &three, p->position));
+    PyStructSequence_SetItem(one, 3, array_copy(1, &three, p->normal));
+    PyStructSequence_SetItem(one, 4, PyFloat_FromDouble(p->gap));
+    PyStructSequence_SetItem(one, 5, array_copy(1, &three, p->impulse));
+    return one;
+}
+
 static PyObject *points(contact_object *self, PyObject *none)
 {
     (void)none;
-    npy_intp three = 3;
     int32_t n = hml_contact_count(self->contact);
     PyObject *list = PyTuple_New(n);
     for (int32_t i = 0; list && i < n; i++) {
         hml_contact_point p;
-        PyObject *one = hml_contact_get(self->contact, i, &p) ? NULL : PyStructSequence_New(point_type);
+        PyObject *one = hml_contact_get(self->contact, i, &p) ? NULL : wrap_point(&p);
         if (!one) {
             Py_CLEAR(list);
             break;
         }
-        PyStructSequence_SetItem(one, 0, PyLong_FromLong(p.shape));
-        PyStructSequence_SetItem(one, 1, PyLong_FromLong(p.other));
-        PyStructSequence_SetItem(one, 2, array_copy(1, &three, p.position));
-        PyStructSequence_SetItem(one, 3, array_copy(1, &three, p.normal));
-        PyStructSequence_SetItem(one, 4, PyFloat_FromDouble(p.gap));
-        PyStructSequence_SetItem(one, 5, array_copy(1, &three, p.impulse));
         PyTuple_SET_ITEM(list, i, one);
     }
     return list;
+}
+
+/* ---- where to start ---- */
+
+/* the lowest point at q where `point` is given, otherwise q is changed so that it is `height` over the plane */
+static int start_at(contact_object *self, PyArrayObject *q, int plane, double height, hml_contact_point *point)
+{
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (self->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact");
+        return -1;
+    }
+    self->busy = 1;
+    Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take(self->model);
+    if (space) {
+        double *data = PyArray_DATA(q);
+        const hml_model *model = self->model->model;
+        status = point ? hml_contact_lowest(model, space->work, self->contact, data, plane, point)
+                       : hml_contact_place(model, space->work, self->contact, plane, height, data);
+        workspace_give(self->model, space);
+    }
+    Py_END_ALLOW_THREADS self->busy = 0;
+    if (status == HML_INVALID_ARGUMENT)
+        raise_status(status, "there is no plane with this number");
+    else if (status == HML_UNSUPPORTED)
+        raise_status(status, "no joint on the world can move the robot, or none of its shapes is over the plane");
+    else if (status)
+        raise_status(status, NULL);
+    return status ? -1 : 0;
+}
+
+static PyObject *lowest(contact_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"q", "plane", NULL};
+    PyObject *given;
+    int plane = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|i", words, &given, &plane)) return NULL;
+    npy_intp nq = hml_model_nq(self->model->model);
+    PyArrayObject *q = array_shaped(given, "q", 1, &nq);
+    hml_contact_point point;
+    PyObject *answer = q && !start_at(self, q, plane, 0, &point) ? wrap_point(&point) : NULL;
+    Py_XDECREF(q);
+    return answer;
+}
+
+static PyObject *place(contact_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"q", "height", "plane", NULL};
+    PyObject *given;
+    double height = 0;
+    int plane = 0;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|di", words, &given, &height, &plane)) return NULL;
+    npy_intp nq = hml_model_nq(self->model->model);
+    PyArrayObject *q = array_shaped(given, "q", 1, &nq);
+    PyObject *moved = q ? array_copy(1, &nq, PyArray_DATA(q)) : NULL;
+    Py_XDECREF(q);
+    if (moved && start_at(self, (PyArrayObject *)moved, plane, height, NULL)) Py_CLEAR(moved);
+    return moved;
 }
 
 static PyObject *set_servo(contact_object *self, PyObject *arguments, PyObject *names)
@@ -246,6 +311,13 @@ static PyMethodDef methods[] = {
     {"points", (PyCFunction)points, METH_NOARGS,
      "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − plane), position, normal, gap, "
      "impulse."},
+    {"lowest", (PyCFunction)(void (*)(void))lowest, METH_VARARGS | METH_KEYWORDS,
+     "lowest($self, q, plane=0)\n--\n\n"
+     "The point of all shapes that lies lowest over a plane at q, as points() describes it; its gap is negative below "
+     "the plane.\nWithout shapes over the plane shape is -1 and gap infinite."},
+    {"place", (PyCFunction)(void (*)(void))place, METH_VARARGS | METH_KEYWORDS,
+     "place($self, q, height=0.0, plane=0)\n--\n\n"
+     "q with the robot moved along the plane's normal until its lowest point is height over the plane."},
     {"set_servo", (PyCFunction)(void (*)(void))set_servo, METH_VARARGS | METH_KEYWORDS,
      "set_servo($self, target=None, stiffness=None, damping=None)\n--\n\n"
      "A servo -stiffness·(q ⊖ target) - damping·ν in all steps from now on, taken at the end of each step: no gain is "
