@@ -99,8 +99,14 @@ static void test_empty_state_is_neutral(void **state)
         assert_near(s->v, zero, 13, 0, "v");
         assert_near(s->tau, zero, 13, 0, "tau");
         assert_int_equal(s->nwrenches, 0);
+        for (int32_t k = 0; k < hml_model_njoints(model); k++) assert_int_equal(s->given[k], 0);
         hml_state_free(s);
     }
+    hml_state *s =
+        read_state("{\"joints\": {\"base\": {\"velocity\": [1, 2, 3, 4, 5, 6]}, \"knee\": {\"position\": 0}}}");
+    for (int32_t k = 0; k < hml_model_njoints(model); k++)
+        assert_int_equal(s->given[k], k == hml_model_find_joint(model, "knee"));
+    hml_state_free(s);
     hml_state_free(NULL);
 }
 
