@@ -87,7 +87,7 @@ static void scale_joint(hml_joint_spec *joint, double length, double mass)
     scale3(joint->point, length);
     joint->pitch *= length;
     for (int k = 0; k < hml_joint_type_nv(joint->type); k++) {
-        double s = joint_is_length(joint->type, k) ? length : 1;
+        double s = joint_is_length((int32_t)joint->type, k) ? length : 1;
         joint->armature[k] *= energy / (s * s);
         joint->damping[k] *= energy / (s * s);
         joint->friction[k] *= energy / s;
@@ -96,7 +96,8 @@ static void scale_joint(hml_joint_spec *joint, double length, double mass)
         joint->upper[k] *= s;
         joint->velocity_limit[k] *= s;
         joint->effort_limit[k] *= energy / s;
-        if (joint_is_length(joint->type, k)) joint->rest[k] *= s; /* lengths come first among the numbers as well */
+        if (joint_is_length((int32_t)joint->type, k))
+            joint->rest[k] *= s; /* lengths come first among the numbers as well */
     }
 }
 
@@ -115,7 +116,8 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         if (j->leader < 0) continue;
         double own = joint_is_length(j->type, 0) ? length : 1;
         b->links[i].joint.offset *= own;
-        b->links[i].joint.multiplier *= own / (joint_is_length(b->links[j->leader].joint.type, 0) ? length : 1);
+        b->links[i].joint.multiplier *=
+            own / (joint_is_length((int32_t)b->links[j->leader].joint.type, 0) ? length : 1);
     }
     for (size_t i = 0; i < b->nframes; i++) scale3(b->frames[i].position, length);
     for (size_t i = 0; i < b->nshapes; i++) {
