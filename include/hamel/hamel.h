@@ -27,6 +27,7 @@
 #include "hamel/se3.h"
 #include "hamel/so3.h"
 #include "hamel/subgroup.h"
+#include "hamel/trim.h"
 #include "hamel/work.h"
 
 #endif

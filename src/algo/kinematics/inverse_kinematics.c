@@ -18,7 +18,7 @@
 #include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/configuration.h"
-#include "model/coordinates.h"
+#include "model/limits.h"
 
 typedef struct solver {
     const hml_model *model;
@@ -58,14 +58,7 @@ size_t hml_ik_scratch_doubles(const hml_model *model)
 
 /* ---- limits ---- */
 
-/* the number of q that coordinate k of a joint belongs to has limits; quaternions have none */
-static int has_number(const model_joint *j, int32_t k)
-{
-    int at = quaternion_at(j->type);
-    return at < 0 || k < at;
-}
-
-/* does that number change with the coordinate alone? x and y of a plane turn with its angle */
+/* does a coordinate's number of q change with it alone? x and y of a plane turn with its angle */
 static int moves_alone(const model_joint *j, int32_t k)
 {
     switch (j->type) {
@@ -78,40 +71,24 @@ static int moves_alone(const model_joint *j, int32_t k)
 
 static int locked(const solver *s, size_t coordinate) { return s->problem->locked && s->problem->locked[coordinate]; }
 
-/* limits of the user's coordinates that may move; a follower's are its leader's as well */
+/* limits of the user's coordinates that may move */
 static void read_limits(const solver *s)
 {
-    const hml_model *m = s->model;
-    for (size_t i = 0; i < s->nv; i++) s->lower[i] = -HUGE_VAL, s->upper[i] = HUGE_VAL;
-    for (int32_t i = 0; i < m->njoints && !s->problem->ignore_limits; i++) {
-        const model_joint *j = &model_joints(m)[i], *from = j->leader < 0 ? j : &model_joints(m)[j->leader];
-        const model_coordinate *c = &model_coordinates(m)[model_bodies(m)[j->body].v];
-        for (int32_t k = 0; k < from->nv && has_number(from, k); k++) {
-            const size_t at = (size_t)(from->v + k);
-            double a = c[k].lower, b = c[k].upper;
-            if (j->leader >= 0) a = (a - j->offset) / j->multiplier, b = (b - j->offset) / j->multiplier;
-            if (locked(s, at) || (j->leader >= 0 && j->multiplier == 0)) continue;
-            s->lower[at] = fmax(s->lower[at], fmin(a, b));
-            s->upper[at] = fmin(s->upper[at], fmax(a, b));
-        }
+    if (!s->problem->ignore_limits) {
+        limits_read(s->model, s->problem->locked, s->lower, s->upper);
+        return;
     }
+    for (size_t i = 0; i < s->nv; i++) s->lower[i] = -HUGE_VAL, s->upper[i] = HUGE_VAL;
 }
 
-static void clamp(const solver *s, double *q)
-{
-    for (const model_joint *j = first_joint(s->model); j; j = next_joint(s->model, j)) {
-        for (int32_t k = 0; k < j->nv && has_number(j, k); k++) {
-            q[j->q + k] = fmin(fmax(q[j->q + k], s->lower[j->v + k]), s->upper[j->v + k]);
-        }
-    }
-}
+static void clamp(const solver *s, double *q) { limits_clamp(s->model, s->lower, s->upper, q); }
 
 /* coordinates that are locked, or at a limit and pushed further by the gradient */
 static void hold(const solver *s, const double *q)
 {
     for (size_t i = 0; i < s->nv; i++) s->held[i] = locked(s, i);
     for (const model_joint *j = first_joint(s->model); j; j = next_joint(s->model, j)) {
-        for (int32_t k = 0; k < j->nv && has_number(j, k); k++) {
+        for (int32_t k = 0; k < j->nv && limit_has_number(j, k); k++) {
             double x = q[j->q + k], push = s->g[j->v + k];
             int out = (x <= s->lower[j->v + k] && push < 0) || (x >= s->upper[j->v + k] && push > 0);
             if (out && moves_alone(j, k)) s->held[j->v + k] = 1;

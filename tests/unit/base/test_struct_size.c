@@ -271,6 +271,28 @@ static hml_status call_constrained_forward(void *x)
 {
     return hml_constrained_forward_dynamics(model, work, &holds, scratch, x);
 }
+/* a base with motors and without holds: every prefix of the problem is one, though without the motors there is no trim */
+static int all_motors[NV];
+static void fill_trim_problem(void *x)
+{
+    for (int i = 0; i < NV; i++) all_motors[i] = 1;
+    *(hml_trim_problem *)x = HML_STRUCT(hml_trim_problem, .guess = q, .actuated = all_motors, .ignore_limits = 1,
+                                        .iterations = 20, .q = out[0], .tau = out[1], .residual = out[2]);
+}
+static hml_status call_trim_problem(void *x)
+{
+    hml_status status = hml_trim(model, work, x, scratch, NULL);
+    return status == HML_INCONSISTENT || status == HML_NOT_CONVERGED ? HML_OK : status;
+}
+static void fill_trim_report(void *x) { *(hml_trim_report *)x = HML_STRUCT(hml_trim_report, .residual = -1); }
+static hml_status call_trim_report(void *x)
+{
+    hml_trim_problem problem;
+    fill_trim_problem(&problem);
+    problem.report = x;
+    return hml_trim(model, work, &problem, scratch, NULL);
+}
+
 static void fill_constrained_impact(void *x)
 {
     *(hml_constrained_impact *)x =
@@ -442,6 +464,8 @@ static const entry entries[] = {
     ENTRY(hml_joint_loads, wrenches, ASKED, fill_joint_loads, call_joint_wrenches),
     ENTRY(hml_ik_problem, targets, ASKED, fill_ik_problem, call_ik_problem),
     ENTRY(hml_ik_result, error, RESULTS, fill_ik_result, call_ik_result),
+    ENTRY(hml_trim_problem, guess, ASKED, fill_trim_problem, call_trim_problem),
+    ENTRY(hml_trim_report, residual, RESULTS, fill_trim_report, call_trim_report),
     ENTRY(hml_field, velocity, ASKED, fill_field, call_field),
     ENTRY(hml_field, velocity, ASKED, fill_field, call_field_sizes),
     ENTRY(hml_motion_options, scheme, ASKED, fill_motion_options, call_motion_options),
