@@ -41,10 +41,19 @@ static int32_t count_segments(const hml_model *m)
     return n;
 }
 
+/*
+ * Where the plan's tree with this root ends. A body fixed to the world is one of its own: it moves nothing, and a tree
+ * that it carries keeps its digits far from the world's origin only in the frame of its own root.
+ */
+static int32_t tree_end(const model_body *bodies, int32_t root)
+{
+    return bodies[root].type == HML_JOINT_FIXED ? root + 1 : bodies[root].subtree_end;
+}
+
 static int32_t count_trees(const hml_model *m)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < m->nbodies; i++) n += model_bodies(m)[i].parent < 0;
+    for (int32_t i = 0; i < m->nbodies; i = tree_end(model_bodies(m), i)) n++;
     return n;
 }
 
@@ -81,11 +90,11 @@ static void fill_trees(const hml_model *m, hml_plan *plan)
     const model_body *b = model_bodies(m);
     plan_tree *tree = (plan_tree *)((char *)plan + plan->trees);
     plan->block = plan->longest_path = 0;
-    for (int32_t i = 0; i < m->nbodies; i = b[i].subtree_end, tree++) {
+    for (int32_t i = 0; i < m->nbodies; i = tree->body_end, tree++) {
         tree->body_begin = i;
-        tree->body_end = b[i].subtree_end;
+        tree->body_end = tree_end(b, i);
         tree->begin = b[i].v;
-        tree->end = subtree_columns_end(b, i);
+        tree->end = b[i].type == HML_JOINT_FIXED ? tree->begin : subtree_columns_end(b, i);
         tree->base = b[i].type == HML_JOINT_FREE ? 6 : 0;
         for (int32_t c = tree->begin + tree->base, end; c < tree->end; c = end) {
             end = plan_block_end(plan, tree, c);
@@ -135,6 +144,8 @@ static void pose_write(pose H, double out[12])
     out[9] = H.p.x, out[10] = H.p.y, out[11] = H.p.z;
 }
 
+static pose pose_read(const double X[12]) { return pose_of(mat3_at(X, 3), vec3_at(X + 9)); }
+
 /* a rotation whose z is the given unit axis; the identity, exactly, where the axis is z */
 static mat3 rotation_to_axis(vec3 a)
 {
@@ -179,25 +190,29 @@ static void fill_bodies(const hml_model *m, hml_plan *plan)
     plan_body *out = (plan_body *)((char *)plan + plan->bodies);
     double *inertias = (double *)((char *)plan + plan->inertias);
     const size_t row = (size_t)m->nbodies + PLAN_PACK;
+    int32_t end = 0; /* of the tree so far */
     memset(inertias, 0, 10 * row * sizeof *inertias);
     for (int32_t i = 0; i < m->nbodies; i++) {
+        const int root = i == end;
+        if (root) end = tree_end(b, i);
         pose Q = plan_frame(&b[i]), Qp = b[i].parent < 0 ? pose_identity() : plan_frame(&b[b[i].parent]);
         pose origin = pose_of(mat3_at(b[i].R, 3), vec3_of(b[i].p[0], b[i].p[1], b[i].p[2]));
         pose X = pose_between(Qp, pose_mul(origin, Q)), to_body = pose_inverse(Q);
+        if (root && b[i].parent >= 0)
+            X = pose_mul(pose_read(out[b[i].parent].X), X); /* that one is fixed to the world */
         inertia I = inertia_of_com(
             b[i].mass, vec3_of(b[i].com[0], b[i].com[1], b[i].com[2]),
             sym3_of(b[i].moment[0], b[i].moment[1], b[i].moment[2], b[i].moment[3], b[i].moment[4], b[i].moment[5]));
         I = inertia_transform(to_body, I);
         const double parameters[10] = {I.m, I.h.x, I.h.y, I.h.z, I.J.xx, I.J.xy, I.J.xz, I.J.yy, I.J.yz, I.J.zz};
         memset(&out[i], 0, sizeof out[i]);
-        out[i].parent = b[i].parent;
+        out[i].parent = root ? -1 : b[i].parent;
         out[i].type = b[i].type;
         out[i].q = b[i].q;
         out[i].v = b[i].v;
         out[i].nv = b[i].nv;
-        out[i].level = b[i].parent < 0 ? 0 : out[b[i].parent].level + 1;
-        out[i].end = b[i].subtree_end;
-        if (out[i].level + 1 > plan->levels) plan->levels = out[i].level + 1;
+        out[i].level = root ? 0 : out[b[i].parent].level + 1;
+        out[i].end = root ? end : b[i].subtree_end;
         pose_write(X, out[i].X);
         out[i].quarter_turn = quarter_turn_code(out[i].X);
         memcpy(out[i].I, parameters, sizeof parameters);
@@ -279,6 +294,7 @@ static void fill_motions(const hml_model *m, hml_plan *plan)
         memset(out, 0, sizeof *out);
         out->parent = b->parent, out->type = b->type, out->q = b->q, out->pitch = b->pitch;
         out->level = b->parent < 0 ? 0 : motions[b->parent].level + 1;
+        if (out->level + 1 > plan->levels) plan->levels = out->level + 1;
         if (b->type == HML_JOINT_REVOLUTE) {
             fill_turn(P, axis, Q.p, out);
             fill_quarter(b, out);

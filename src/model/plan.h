@@ -23,12 +23,12 @@
 #include "model/model.h"
 
 typedef struct plan_body {
-    int32_t parent; /* −1: root of a tree */
+    int32_t parent; /* −1: root of a tree, also where that hangs on a body fixed to the world */
     int32_t type;   /* hml_joint_type */
     int32_t q, v;   /* first numbers in the tree's configuration and velocity */
     int32_t nv;
     int32_t quarter_turn; /* of X's rotation, see plan_quarter_turn */
-    int32_t level;        /* bodies between it and the world */
+    int32_t level;        /* bodies between it and the root of its tree, that one included */
     int32_t end;          /* of its subtree: bodies i … end − 1 */
     double X[12];         /* predecessor frame in the parent's plan frame: R row-major, then p */
     double I[10];         /* about the plan frame's origin: m, hx hy hz, Jxx Jxy Jxz Jyy Jyz Jzz */
@@ -52,9 +52,9 @@ typedef struct plan_segment {
 } plan_segment;
 
 typedef struct plan_tree {
-    int32_t body_begin, body_end;
-    int32_t begin, end; /* columns */
-    int32_t base;       /* 6 if the root is a free joint, whose columns are the identity; else 0 */
+    int32_t body_begin, body_end; /* a body fixed to the world is a tree without columns */
+    int32_t begin, end;           /* columns */
+    int32_t base;                 /* 6 if the root is a free joint, whose columns are the identity; else 0 */
 } plan_tree;
 
 /* a joint with a quaternion or an arc, or numbers of any joints that add up */
@@ -65,7 +65,8 @@ typedef struct plan_run {
 } plan_run;
 
 typedef struct plan_motion {
-    int32_t parent, type, q, level; /* as in plan_body */
+    int32_t parent, type, q; /* as in the model */
+    int32_t level;           /* bodies between it and the world */
     /* Revolute: the quarter turn of its placement, if it is one and the axis is one of the frame's, through its origin.
      * Not revolute: 1 if placement and plan frame are the identity. Else 0 */
     int32_t quarter_turn;
@@ -80,7 +81,7 @@ typedef struct hml_plan {
     int32_t nbodies, nv, nq, ntrees, nsegments, nruns;
     int32_t depth;                             /* longest path, in columns, the column itself included */
     int32_t passive;                           /* 1: some coordinate has armature, damping or a spring */
-    int32_t levels;                            /* highest level, plus one */
+    int32_t levels;                            /* highest level of a motion, plus one */
     int32_t block;                             /* columns of the largest block, see plan_block_end */
     int32_t longest_path;                      /* longest path without the columns of a free root */
     uint64_t bodies, columns, segments, trees; /* offsets from the plan, bytes */

@@ -66,16 +66,11 @@ static void note_bits_of(subject *x, kind k, const char *call, int s, const sing
 static void note_near(subject *x, kind k, const char *call, int s, const single *one, const single *other)
 {
     const size_t nv = (size_t)x->nv;
-    /*
-     * A file's root may be a fixed body that the robot did not have. If it is kept, the tree computes about the world's
-     * origin, and a thousand kilometres away only one or two digits of A are left.
-     */
-    const double factor = k == KIND_urdf_A ? 1 + 1e-2 * (x->away[s] - 1) * (x->away[s] - 1) : 1;
-    const how here = {s, UP, PLAIN, x->force[s], factor};
+    const how here = {s, UP, PLAIN, x->force[s], 1};
     note(x, k, call, here, one->a, other->a, nv, 1);
     note(x, k, call, here, one->Dq, other->Dq, nv, nv);
     note(x, k, call, here, one->Dv, other->Dv, nv, nv);
-    note(x, k, call, (how){s, UP, UP, 1, factor}, one->Minv, other->Minv, nv, nv);
+    note(x, k, call, (how){s, UP, UP, 1, 1}, one->Minv, other->Minv, nv, nv);
 }
 
 /* a model that must be the very same */

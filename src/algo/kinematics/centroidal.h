@@ -115,11 +115,12 @@ static inline void centroidal_run(const hml_model *m, const state_series *state,
     const vec3 com = centroidal_com(m, bodies, out);
     jacobian_zero(j);
     out->momentum[0] = out->momentum[1] = wrench_zero();
+    vec3 c = com; /* in the F₀ of the tree at hand */
     for (int32_t i = 0; i < m->nbodies; i++) {
         const centroidal_body *b = &bodies[i];
         const body_coordinates at = coordinates_of(m, i);
-        vec3 c = com, cdot = mat3_tmul_vec(b->world.R, out->velocity);
-        if (model_bodies(m)[i].root != 0) c = pose_act_inverse(pose_between(bodies[0].world, b->world), com);
+        const vec3 cdot = mat3_tmul_vec(b->world.R, out->velocity);
+        if (i && pb[i].parent < 0) c = pose_act_inverse(pose_between(bodies[0].world, b->world), com);
         for (int32_t k = 0; k < pb[i].nv; k++) {
             const centroidal_column *col = &columns[pb[i].v + k];
             num rate = state_rate(state, 0, &at, k), acceleration = state_rate(state, 1, &at, k);

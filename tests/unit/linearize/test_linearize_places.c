@@ -25,6 +25,49 @@ static void test_a_thousand_kilometres_away_nothing_changes(void **state)
     }
 }
 
+/* the same where the free robots hang on bodies that are fixed to the world, and kept */
+static void test_nothing_changes_far_away_on_kept_bodies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *parent;
+        hml_joint_type type;
+    } bodies[] = {
+        {"world link", NULL, HML_JOINT_FIXED},  {"trunk", "world link", HML_JOINT_FREE},
+        {"leg", "trunk", HML_JOINT_REVOLUTE},   {"foot", "leg", HML_JOINT_FIXED},
+        {"arm", "trunk", HML_JOINT_SPHERICAL},  {"pole", "world link", HML_JOINT_FIXED},
+        {"crane", "pole", HML_JOINT_REVOLUTE},  {"drone", "pole", HML_JOINT_FREE},
+        {"gripper", "drone", HML_JOINT_PLANAR}, {"stone", NULL, HML_JOINT_FIXED},
+    };
+    uint64_t seed = 24;
+    hml_builder *b = hml_builder_new();
+    hml_model *model;
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        hml_joint_spec j;
+        hml_inertia_spec I;
+        hml_joint_spec_init(&j, bodies[i].type);
+        j.name = bodies[i].name, j.axis[1] = 1, j.axis[2] = 0;
+        for (int k = 0; k < 3; k++) j.position[k] = draw(&seed);
+        draw_rotation(&seed, j.rotation);
+        draw_inertia(&seed, &I);
+        assert_int_equal(hml_builder_add_body(b, bodies[i].name, bodies[i].parent, &j, &I, NULL), HML_OK);
+    }
+    assert_int_equal(hml_builder_build(b, HML_BUILD_KEEP_FIXED, &model, NULL), HML_OK);
+    hml_builder_free(b);
+    robot r;
+    robot_take(&r, model, HML_ISA_BEST);
+    robot_state(&r, &seed);
+    assert_int_equal(robot_A(&r, A), HML_OK);
+    for (int32_t i = 0; i < hml_model_njoints(model); i++) {
+        hml_joint_info j = {.struct_size = sizeof j};
+        assert_int_equal(hml_model_joint(model, i, &j), HML_OK);
+        if (j.type == HML_JOINT_FREE) r.q[j.q] += 1e6, r.q[j.q + 1] -= 1e6, r.q[j.q + 2] += 1e6;
+    }
+    assert_int_equal(robot_A(&r, A2), HML_OK);
+    assert_near("A at 1e6 m, on a kept body", A2, A, 4 * r.nv * r.nv, 1e-12);
+    robot_close(&r);
+}
+
 /* A free root's pose enters through gravity in its frame alone: turning the base by R is turning gravity by Rᵀ. */
 static void test_a_pitch_of_ninety_degrees(void **state)
 {
@@ -325,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_thousand_kilometres_away_nothing_changes),
+        cmocka_unit_test(test_nothing_changes_far_away_on_kept_bodies),
         cmocka_unit_test(test_a_pitch_of_ninety_degrees),
         cmocka_unit_test(test_spherical_joints_turned_by_pi),
         cmocka_unit_test(test_joints_of_several_coordinates_are_cascades),
