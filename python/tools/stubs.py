@@ -53,6 +53,7 @@ reroot_state transfer: {STATE}
 to_json to_urdf isa: str
 load_state loads_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
 inverse_kinematics: InverseKinematics
+trim: Trim
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
 add_body add_frame add_model add_shape: Builder
@@ -80,13 +81,14 @@ other model: Model
 seed iterations attempts nbodies branches nframes column transposed options joint plane: int
 n threads: Optional[int]
 path: Union[str, PathLike[str]]
-keep_fixed strict passive ignore_limits: bool
+keep_fixed strict passive ignore_limits release_positions: bool
 title: Optional[str]
 ground: Optional[bool]
 file: Union[None, str, PathLike[str]]
 trajectory: Union[None, ArrayLike, str, PathLike[str]]
 contacts: Optional[Tuple[Sequence[str], ArrayLike, ArrayLike]]
-targets: Sequence[Tuple[Any, ...]]
+targets thrusters: Sequence[Tuple[Any, ...]]
+free actuated: Union[ArrayLike, Sequence[str]]
 joints: Sequence[{NAME}]
 frame link body: {NAME}
 reference expressed: Union[str, int, None]
@@ -123,6 +125,7 @@ RECORDS = {  # of those that no function's documentation describes
         "contacts limits bounces iterations substeps left_out: int\nrelaxed massless: bool\nresidual penetration work removed: float"
     ),
     "ContactPoint": table("shape other: int\ngap: float"),
+    "Trim": table("ok optimal: bool\nmessage: str\nrelative position cost: float\niterations coordinate at_limit: int"),
     "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
 }
 INITS = {

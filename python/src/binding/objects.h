@@ -61,12 +61,13 @@ int linearization_ready(PyObject *module);
 int matrices_ready(PyObject *module);
 int field_ready(PyObject *module);
 int solve_ready(PyObject *module);
+int trim_ready(PyObject *module);
 int motion_ready(PyObject *module);
 int contact_ready(PyObject *module);
 int rotations_ready(PyObject *module);
 int poses_ready(PyObject *module);
 
-extern PyMethodDef load_methods[], edit_methods[], solve_methods[], view_methods[], page_methods[];
+extern PyMethodDef load_methods[], edit_methods[], solve_methods[], trim_methods[], view_methods[], page_methods[];
 extern function *const *const configuration_table, *const *const kinematics_table, *const *const dynamics_table,
                                                                                        *const *const constraints_table;
 extern function *const linearize_entry;

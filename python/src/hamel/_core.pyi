@@ -398,6 +398,22 @@ class SystemMatrices(NamedTuple):
     Adot: Optional[NDArray[numpy.float64]]
     D: NDArray[numpy.float64]
 
+class Trim(NamedTuple):
+    q: NDArray[numpy.float64]
+    tau: NDArray[numpy.float64]
+    forces: NDArray[numpy.float64]
+    thrust: NDArray[numpy.float64]
+    residual: NDArray[numpy.float64]
+    ok: bool
+    message: str
+    relative: float
+    position: float
+    cost: float
+    iterations: int
+    coordinate: int
+    at_limit: int
+    optimal: bool
+
 class VelocityTransform(NamedTuple):
     Y: NDArray[numpy.float64]
     Ydot: Optional[NDArray[numpy.float64]]
@@ -630,6 +646,7 @@ class Model:
     def to_layout(self, q: ArrayLike, v: Optional[ArrayLike] = ..., layout: str = ..., options: int = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> State: ...
     def to_urdf(self) -> str: ...
     def transfer(self, other: Model, q: ArrayLike, v: Optional[ArrayLike] = ...) -> Tuple[NDArray[numpy.float64], Optional[NDArray[numpy.float64]]]: ...
+    def trim(self, q: Optional[ArrayLike] = ..., v: Optional[ArrayLike] = ..., *, holds: Sequence[Hold] = ..., friction: Optional[ArrayLike] = ..., free: Optional[Union[ArrayLike, Sequence[str]]] = ..., actuated: Optional[Union[ArrayLike, Sequence[str]]] = ..., thrusters: Sequence[Tuple[Any, ...]] = ..., wrenches: Optional[ArrayLike] = ..., weights: Optional[ArrayLike] = ..., posture: float = ..., ignore_limits: bool = ..., release_positions: bool = ..., iterations: int = ..., tolerance: float = ..., strict: bool = ...) -> Trim: ...
     def velocity(self, q: ArrayLike, qdot: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
     def velocity_from(self, q: ArrayLike, v_rep: ArrayLike, representation: str = ..., *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
     @property
