@@ -4,7 +4,8 @@ set(HAMEL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hamel)
 install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # Two export sets: a program that needs only the core does not need the libraries of the readers and writers.
-install(TARGETS hamel EXPORT hamelTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set_target_properties(hamel-control PROPERTIES INSTALL_RPATH "$ORIGIN") # finds libhamel beside it
+install(TARGETS hamel hamel-control EXPORT hamelTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT hamelTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
 if(TARGET hamel-io)
   get_directory_property(HAMEL_IO_MODULES DIRECTORY src DEFINITION HAMEL_IO_MODULES)
@@ -27,7 +28,8 @@ string(REPLACE ";" " " HAMEL_PC_REQUIRES "${HAMEL_IO_MODULES}")
 file(RELATIVE_PATH HAMEL_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p) # so that the prefix can be moved
 string(REGEX REPLACE "/$" "" HAMEL_PC_PREFIX ${HAMEL_PC_PREFIX})
 configure_file(cmake/hamel.pc.in ${PROJECT_BINARY_DIR}/cmake/hamel.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/hamel-control.pc.in ${PROJECT_BINARY_DIR}/cmake/hamel-control.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel.pc ${PROJECT_BINARY_DIR}/cmake/hamel-control.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET hamel-io)
   configure_file(cmake/hamel-io.pc.in ${PROJECT_BINARY_DIR}/cmake/hamel-io.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel-io.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

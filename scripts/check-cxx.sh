@@ -6,9 +6,15 @@ set -eu
 
 cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
-for header in include/hamel/*.h include/hamel/reference/*.h; do
-    case ${header##*/} in
-    hamel.h | io.h | view.h) ;; # io.h and view.h belong to libhamel-io
+for header in include/hamel/*.h include/hamel/*/*.h; do
+    case ${header#include/hamel/} in
+    hamel.h | io.h | view.h | control.h) ;; # io.h and view.h belong to libhamel-io, control.h to libhamel-control
+    control/*)
+        grep -q "\"${header#include/}\"" include/hamel/control.h || {
+            echo "control.h does not include $header" >&2
+            exit 1
+        }
+        ;;
     *)
         grep -q "\"${header#include/}\"" include/hamel/hamel.h || {
             echo "hamel.h does not include $header" >&2

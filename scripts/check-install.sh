@@ -18,7 +18,7 @@ mv "$build/prefix" "$build/moved"
 prefix=$(cd "$build/moved" && pwd)
 
 io=OFF
-programs="core_c core_cpp"
+programs="core_c core_cpp control_c"
 if [ -e "$prefix/lib/pkgconfig/hamel-io.pc" ]; then
     io=ON
     programs="$programs io_c"
@@ -34,6 +34,9 @@ export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
 # shellcheck disable=SC2046
 cc "$root/tests/install/core.c" -o "$build/core" $(pkg-config --cflags --libs hamel)
 "$build/core"
+# shellcheck disable=SC2046
+cc "$root/tests/install/control.c" -o "$build/control" $(pkg-config --cflags --libs hamel-control)
+"$build/control"
 if [ $io = ON ]; then
     # shellcheck disable=SC2046
     cc "$root/tests/install/io.c" -o "$build/io" $(pkg-config --cflags --libs hamel-io)

@@ -13,7 +13,7 @@ git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cl
         [ ! -e "$file" ] || sed -n "s|^[ ]*#[ ]*include [\"<]\([^\">]*\)[\">].*|$file \1|p" "$file"
     done | awk -v page=docs/architecture.md '
     BEGIN {
-        layers = "base num group model kernel algo reference sim io"
+        layers = "base num group model kernel algo reference sim control io"
         below["base"] = "base"
         below["num"] = "num"
         below["group"] = "base num group"
@@ -22,6 +22,7 @@ git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cl
         below["algo"] = below["kernel"] " algo"
         below["reference"] = below["algo"] " reference"
         below["sim"] = below["algo"] " sim"
+        below["control"] = below["algo"] " control"
         below["io"] = below["model"] " io"
         # inside kernel/: registers know no algorithm, and packs of states know nothing of single states
         below["kernel/simd"] = "kernel kernel/simd"

@@ -20,7 +20,7 @@ complain()
 # names NM-OPTIONS FILE: defined global symbols, weak ones too
 names() { nm --defined-only --extern-only --format=posix "$@" | awk 'NF >= 3 { print $1 }'; }
 
-for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
+for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-control.so "$shared"/src/libhamel-io.so; do
     [ -e "$library" ] || continue
     count=$(names -D "$library" | wc -l)
     foreign=$(names -D "$library" | grep -v '^hml_' || true)
@@ -29,10 +29,10 @@ for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
 done
 
 # the libraries export exactly what the headers declare
-promised=$(cat "$(dirname "$0")"/../include/hamel/*.h "$(dirname "$0")"/../include/hamel/reference/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
+promised=$(cat "$(dirname "$0")"/../include/hamel/*.h "$(dirname "$0")"/../include/hamel/*/*.h | tr '\n' ' ' | grep -oE 'HML_API [^;]*;' | grep -oE 'hml_[a-z0-9_]+\(' |
     tr -d '(' | sort -u)
 printf '%s\n' "$promised" >"$public"
-shown=$(for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-io.so; do
+shown=$(for library in "$shared"/src/libhamel.so "$shared"/src/libhamel-control.so "$shared"/src/libhamel-io.so; do
     [ ! -e "$library" ] || names -D "$library"
 done | sort -u)
 differ=$(printf '%s\n---\n%s\n' "$promised" "$shown" | awk '
@@ -44,7 +44,7 @@ differ=$(printf '%s\n---\n%s\n' "$promised" "$shown" | awk '
 
 # every hml_ name is public, and every other name begins with hmli_:
 # in a static library even hidden names could collide with names of the program
-for library in "$static"/src/libhamel.a "$static"/src/libhamel-io.a; do
+for library in "$static"/src/libhamel.a "$static"/src/libhamel-control.a "$static"/src/libhamel-io.a; do
     [ -e "$library" ] || continue
     foreign=$(names "$library" | grep -vE '^hmli?_' || true)
     [ -z "$foreign" ] || complain "$library defines names that are neither hml_ nor hmli_" "$foreign"

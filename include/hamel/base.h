@@ -71,7 +71,8 @@ HML_API const char *hml_version(void);
     X(CANNOT_READ, 12, "the file cannot be read")                                                                      \
     X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
     X(NOT_CONVERGED, 14, "the iteration did not converge")                                                             \
-    X(INCONSISTENT, 15, "the constraints contradict each other or the motion")
+    X(INCONSISTENT, 15, "the constraints contradict each other or the motion")                                         \
+    X(NOT_STABILIZABLE, 16, "a mode is unstable, and no input moves it or no weight sees it")
 
 typedef enum hml_status {
 #define HML_STATUS_ENUM(name, value, message) HML_##name = value,

@@ -68,6 +68,10 @@ class InconsistentError(Error, ArithmeticError):
     """The constraints contradict each other or the motion."""
 
 
+class NotStabilizableError(Error, ArithmeticError):
+    """A mode is unstable, and no input moves it or no weight sees it."""
+
+
 # in the order of hml_status
 BY_STATUS = (
     Error,
@@ -86,6 +90,7 @@ BY_STATUS = (
     CannotWriteError,
     NotConvergedError,
     InconsistentError,
+    NotStabilizableError,
 )
 
 for _kind in BY_STATUS:

@@ -18,5 +18,5 @@ def include() -> pathlib.Path:
 
 
 def library() -> pathlib.Path:
-    """The folder with libhamel.a and libhamel-io.a; cmake/ and pkgconfig/ in it say how to use them."""
+    """The folder with libhamel.a, libhamel-control.a and libhamel-io.a; cmake/ and pkgconfig/ in it say how to use them."""
     return _HERE / "lib"

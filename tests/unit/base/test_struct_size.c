@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "hamel/control.h"
 #include "hamel/hamel.h"
 #include "hamel/io.h"
 #include "hamel/view.h"
@@ -73,6 +74,21 @@ static void fill_linearization(void *x)
     *(hml_linearization *)x = HML_STRUCT(hml_linearization, .q = {q, 0}, .v = {v, 0}, .tau = {tau, 0},
                                          .acceleration = {out[0], 0, 0}, .Dq = {out[1], 0, 0}, .Dv = {out[2], 0, 0},
                                          .Minv = {out[3], 0, 0}, .A = {out[4], 0, 0}, .B = {out[5], 0, 0});
+}
+static const double lqr_A[4] = {0, 1, 0, 0}, lqr_B[2] = {0, 1}, lqr_Q[4] = {1, 0, 0, 1};
+static void fill_lqr(void *x)
+{
+    *(hml_lqr *)x = HML_STRUCT(hml_lqr, .n = 2, .m = 1, .A = lqr_A, .B = lqr_B, .Q = lqr_Q, .R = lqr_Q, .K = out[0],
+                               .P = out[1], .closed = out[2], .poles = out[3]);
+}
+static hml_status call_lqr(void *x) { return hml_lqr_solve(x, scratch, NULL); }
+static hml_status call_lqr_discrete(void *x) { return hml_lqr_solve_discrete(x, scratch, NULL); }
+static void fill_lqr_report(void *x) { ((hml_lqr_report *)x)->struct_size = sizeof(hml_lqr_report); }
+static hml_status call_lqr_report(void *x)
+{
+    hml_lqr problem;
+    fill_lqr(&problem);
+    return hml_lqr_solve(&problem, scratch, x);
 }
 static hml_status call_parallel(void *x)
 {
@@ -492,6 +508,9 @@ static const entry entries[] = {
     ENTRY(hml_joint_spec, type, ASKED, fill_joint_spec, call_joint_spec),
     ENTRY(hml_random_spec, seed, ASKED, fill_random_spec, call_random_spec),
     ENTRY(hml_load_options, format, ASKED, fill_load_options, call_load_options),
+    ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr),
+    ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr_discrete),
+    ENTRY(hml_lqr_report, mode, RESULTS, fill_lqr_report, call_lqr_report),
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
 };
 

@@ -1,0 +1,283 @@
+#include "hamel/control/lqr.h"
+
+#include "base/dense.h"
+#include "base/finite.h"
+#include "base/struct_size.h"
+#include "control/matrix.h"
+#include "control/riccati.h"
+#include "control/staircase.h"
+
+typedef struct space {
+    riccati r;
+    double *L;    /* m × m: R = L Lᵀ */
+    double *B;    /* n × m: B L⁻ᵀ, then balanced */
+    double *N;    /* n × m: N L⁻ᵀ */
+    double *S;    /* m × m: R, or R + BᵀPB, and its factor */
+    double *K;    /* m × n */
+    double *P;    /* n × n */
+    double *turn; /* m × n */
+} space;
+
+static size_t lay_out(size_t n, size_t m, double *memory, space *s)
+{
+    layout_cursor c = layout_begin(memory);
+    hmli_riccati_lay_out(n, &c, &s->r);
+    s->L = layout_doubles(&c, m * m);
+    s->B = layout_doubles(&c, n * m);
+    s->N = layout_doubles(&c, n * m);
+    s->S = layout_doubles(&c, m * m);
+    s->K = layout_doubles(&c, n * m);
+    s->P = layout_doubles(&c, n * n);
+    s->turn = layout_doubles(&c, n * m);
+    return layout_count(&c);
+}
+
+size_t hml_lqr_scratch_doubles(size_t n, size_t m)
+{
+    space s;
+    if (n > 0xffff || m > 0xffff) return SIZE_MAX;
+    return lay_out(n, m, NULL, &s);
+}
+
+/* ---- arguments ---- */
+
+static int is_symmetric(size_t n, const double *A)
+{
+    const double least = 0x1p-40 * matrix_largest(n * n, A);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (fabs(A[i * n + j] - A[j * n + i]) > least) return 0;
+    return 1;
+}
+
+/* by Cholesky's method with exchanges: A is destroyed */
+static int is_semidefinite(size_t n, double *A, double least)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t pivot = k;
+        for (size_t i = k; i < n; i++) {
+            if (A[i * n + i] < -least) return 0;
+            if (A[i * n + i] > A[pivot * n + pivot]) pivot = i;
+        }
+        if (A[pivot * n + pivot] <= least) {
+            for (size_t i = k; i < n; i++)
+                for (size_t j = k; j < n; j++)
+                    if (fabs(A[i * n + j]) > 2 * least) return 0;
+            return 1;
+        }
+        dense_exchange(n, A + k * n, A + pivot * n);
+        for (size_t i = 0; i < n; i++) {
+            const double t = A[i * n + k];
+            A[i * n + k] = A[i * n + pivot], A[i * n + pivot] = t;
+        }
+        for (size_t i = k + 1; i < n; i++) {
+            const double f = A[i * n + k] / A[k * n + k];
+            for (size_t j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+        }
+    }
+    return 1;
+}
+
+static hml_status check(const hml_lqr *p)
+{
+    const size_t n = p->n, m = p->m;
+    if (!p->A || !p->B || !p->Q || !p->R || n < 1 || m < 1 || n > 0xffff || m > 0xffff) return HML_INVALID_ARGUMENT;
+    if (!all_finite(p->A, n * n) || !all_finite(p->B, n * m) || !all_finite(p->Q, n * n) || !all_finite(p->R, m * m) ||
+        (p->N && !all_finite(p->N, n * m)))
+        return HML_NOT_FINITE;
+    return is_symmetric(n, p->Q) && is_symmetric(m, p->R) ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+/* A − B R⁻¹ Nᵀ, G = B R⁻¹ Bᵀ, Q − N R⁻¹ Nᵀ: the equation without a cross term */
+static hml_status prepare(const hml_lqr *p, space *s)
+{
+    const size_t n = p->n, m = p->m;
+    riccati *r = &s->r;
+    matrix_copy(m * m, p->R, s->L);
+    matrix_symmetrize(m, s->L);
+    if (matrix_cholesky(m, s->L)) return HML_INVALID_ARGUMENT;
+    matrix_transpose(n, m, p->B, s->turn);
+    matrix_solve_lower(m, s->L, n, s->turn);
+    matrix_transpose(m, n, s->turn, s->B);
+    matrix_multiply_nt(n, m, n, s->B, s->B, r->G);
+    matrix_copy(n * n, p->A, r->A);
+    matrix_copy(n * n, p->Q, r->Q);
+    matrix_symmetrize(n, r->Q);
+    double size = matrix_largest(n * n, r->Q);
+    if (p->N) {
+        matrix_transpose(n, m, p->N, s->turn);
+        matrix_solve_lower(m, s->L, n, s->turn);
+        matrix_transpose(m, n, s->turn, s->N);
+        matrix_multiply(n, m, n, s->B, s->turn, r->T);
+        for (size_t i = 0; i < n * n; i++) r->A[i] -= r->T[i];
+        matrix_multiply(n, m, n, s->N, s->turn, r->T);
+        size = fmax(size, matrix_largest(n * n, r->T));
+        for (size_t i = 0; i < n * n; i++) r->Q[i] -= r->T[i];
+    }
+    if (!all_finite(r->A, n * n) || !all_finite(r->G, n * n) || !all_finite(r->Q, n * n)) return HML_NOT_FINITE;
+    matrix_copy(n * n, r->Q, r->T);
+    return is_semidefinite(n, r->T, 0x1p-40 * size) ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+/* ---- can it be stabilized? ---- */
+
+static const double tolerance = 0x1p-36;
+
+/* how far a mode is from being stable */
+static double growth(const riccati *r, const double *mode)
+{
+    return r->discrete ? hypot(mode[0], mode[1]) - 1 : mode[0];
+}
+
+static double border(const riccati *r)
+{
+    const double size = matrix_norm(r->n * r->n, r->A);
+    return tolerance * (r->discrete ? fmax(size, 1) : size);
+}
+
+static hml_status look_at_inputs(size_t m, space *s, hml_lqr_report *report)
+{
+    const size_t n = s->r.n;
+    double *values = s->r.poles, worst = -INFINITY;
+    size_t count;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++) s->B[i * m + j] /= s->r.scale[i];
+    matrix_copy(n * n, s->r.A, s->r.T);
+    /* the room is for a column per input or per state */
+    double *room = m > n ? s->turn : s->r.wide;
+    const hml_status status = hmli_uncontrollable(n, m, s->r.T, s->B, tolerance, room, values, &count);
+    if (status) return status;
+    report->uncontrollable = (int32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const double *mode = values + 2 * i;
+        if (!(growth(&s->r, mode) > worst)) continue;
+        worst = growth(&s->r, mode);
+        report->mode[0] = mode[0], report->mode[1] = mode[1];
+    }
+    return worst > -border(&s->r) ? HML_NOT_STABILIZABLE : HML_OK;
+}
+
+/* why was there no solution? By duality: a mode on the border that Q does not see is one that Qᵀ does not move in Aᵀ */
+static hml_status look_at_weights(space *s, hml_lqr_report *report)
+{
+    const size_t n = s->r.n;
+    double *values = s->r.poles;
+    size_t count;
+    matrix_transpose(n, n, s->r.A, s->r.T);
+    matrix_copy(n * n, s->r.Q, s->r.U);
+    const hml_status status = hmli_uncontrollable(n, n, s->r.T, s->r.U, tolerance, s->r.wide, values, &count);
+    if (status) return status;
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(growth(&s->r, values + 2 * i)) <= border(&s->r))) continue;
+        report->unseen = 1;
+        report->mode[0] = values[2 * i], report->mode[1] = values[2 * i + 1];
+        return HML_NOT_STABILIZABLE;
+    }
+    return HML_NOT_CONVERGED;
+}
+
+/* ---- results ---- */
+
+/* P in the caller's units, K = (R + BᵀPB)⁻¹ (BᵀPA + Nᵀ), or R⁻¹ (BᵀP + Nᵀ) where not discrete */
+static hml_status gain(const hml_lqr *p, space *s)
+{
+    const size_t n = p->n, m = p->m;
+    riccati *r = &s->r;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) s->P[i * n + j] = r->X[i * n + j] / r->scale[i] / r->scale[j];
+    matrix_copy(m * m, p->R, s->S);
+    matrix_symmetrize(m, s->S);
+    matrix_multiply_tn(m, n, n, p->B, s->P, s->turn);
+    matrix_copy(m * n, s->turn, s->K);
+    if (r->discrete) {
+        double *BPB = s->L;
+        matrix_multiply(m, n, m, s->turn, p->B, BPB);
+        for (size_t i = 0; i < m * m; i++) s->S[i] += BPB[i];
+        matrix_symmetrize(m, s->S);
+        matrix_multiply(m, n, n, s->turn, p->A, s->K);
+    }
+    for (size_t i = 0; p->N && i < m; i++)
+        for (size_t j = 0; j < n; j++) s->K[i * n + j] += p->N[j * m + i];
+    matrix_copy(m * n, s->K, s->turn); /* S K */
+    matrix_copy(m * m, s->S, s->L);
+    if (matrix_cholesky(m, s->L)) return HML_NOT_CONVERGED;
+    matrix_solve_lower(m, s->L, n, s->K);
+    matrix_solve_upper(m, s->L, n, s->K);
+    return all_finite(s->K, m * n) && all_finite(s->P, n * n) ? HML_OK : HML_NOT_FINITE;
+}
+
+/* of the caller's equation, in the caller's units */
+static double relative_residual(const hml_lqr *p, space *s)
+{
+    const size_t n = p->n;
+    double *AP = s->r.T, *term = s->r.U, *sum = s->r.F;
+    matrix_multiply_tn(n, n, n, p->A, s->P, AP);
+    matrix_multiply_tn(n, p->m, n, s->K, s->turn, term);
+    double size = matrix_norm(n * n, term) + matrix_norm(n * n, p->Q);
+    for (size_t i = 0; i < n * n; i++) sum[i] = p->Q[i] - term[i];
+    if (s->r.discrete) {
+        matrix_multiply(n, n, n, AP, p->A, term);
+        size += matrix_norm(n * n, term) + matrix_norm(n * n, s->P);
+        for (size_t i = 0; i < n * n; i++) sum[i] += term[i] - s->P[i];
+    } else {
+        matrix_transpose(n, n, AP, term);
+        size += 2 * matrix_norm(n * n, AP);
+        for (size_t i = 0; i < n * n; i++) sum[i] += AP[i] + term[i];
+    }
+    return size > 0 ? matrix_norm(n * n, sum) / size : 0;
+}
+
+static void give(const hml_lqr *p, const space *s)
+{
+    const size_t n = p->n, m = p->m;
+    if (p->K) matrix_copy(m * n, s->K, p->K);
+    if (p->P) matrix_copy(n * n, s->P, p->P);
+    if (p->poles) matrix_copy(2 * n, s->r.poles, p->poles);
+    if (!p->closed) return;
+    matrix_multiply(n, m, n, p->B, s->K, s->r.T);
+    for (size_t i = 0; i < n * n; i++) p->closed[i] = p->A[i] - s->r.T[i];
+}
+
+static hml_status solve(const hml_lqr *p, int discrete, double *scratch, hml_lqr_report *report)
+{
+    space s = {.r = {.discrete = discrete}};
+    hml_status status = check(p);
+    if (status) return status;
+    (void)lay_out(p->n, p->m, scratch, &s);
+    status = prepare(p, &s);
+    if (status) return status;
+    hmli_riccati_balance(&s.r);
+    status = look_at_inputs(p->m, &s, report);
+    if (status) return status;
+    status = hmli_riccati_solve(&s.r);
+    report->iterations = s.r.iterations;
+    report->refinements = s.r.refinements;
+    if (status) return look_at_weights(&s, report);
+    status = gain(p, &s);
+    if (status) return status;
+    report->residual = relative_residual(p, &s);
+    give(p, &s);
+    return HML_OK;
+}
+
+static hml_status take(const hml_lqr *given, int discrete, double *scratch, hml_lqr_report *report)
+{
+    hml_lqr room;
+    hml_lqr_report all = {.struct_size = sizeof all};
+    const hml_lqr *problem = STRUCT_TAKE(hml_lqr, given, &room, poles);
+    if (!problem || !scratch || !struct_is_writable(report, STRUCT_END(hml_lqr_report, mode)))
+        return HML_INVALID_ARGUMENT;
+    const hml_status status = solve(problem, discrete, scratch, &all);
+    struct_give(report, &all, sizeof all);
+    return status;
+}
+
+hml_status hml_lqr_solve(const hml_lqr *problem, double *scratch, hml_lqr_report *report)
+{
+    return take(problem, 0, scratch, report);
+}
+
+hml_status hml_lqr_solve_discrete(const hml_lqr *problem, double *scratch, hml_lqr_report *report)
+{
+    return take(problem, 1, scratch, report);
+}

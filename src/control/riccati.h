@@ -1,0 +1,42 @@
+/*
+ * Algebraic Riccati equations on the caller's memory, in the form with G = B R⁻¹ Bᵀ and without a cross term:
+ *
+ *   Aᵀ X + X A − X G X + Q = 0               continuous
+ *   Aᵀ X (I + G X)⁻¹ A − X + Q = 0           discrete
+ *
+ * X is the stabilizing solution: A − G X, or (I + G X)⁻¹ A, is stable. We use the structure-preserving doubling algorithm
+ * (Chu, Fan, Lin 2005; Chu, Fan, Lin, Wang 2004), the continuous equation after a Cayley transform, on a balanced
+ * Hamiltonian matrix, and then Newton's method (Kleinman 1964), whose corrections are solutions of Lyapunov equations.
+ */
+#ifndef HML_CONTROL_RICCATI_H
+#define HML_CONTROL_RICCATI_H
+
+#include "base/layout.h"
+#include "hamel/base.h"
+
+typedef struct riccati {
+    size_t n;
+    int discrete;
+    int32_t iterations, refinements;
+    double *A, *G, *Q;     /* n × n; the functions below balance them in place */
+    double *scale;         /* n, powers of two: x = scale · balanced x */
+    double *X;             /* n × n: the solution, of the balanced equation */
+    double *closed;        /* n × n: the stable matrix, balanced */
+    double *F, *H, *T, *U; /* n × n each */
+    double *wide, *tall;   /* 2n × 2n each */
+    double *poles;         /* 2n: of closed */
+} riccati;
+
+/* lays everything out, or measures it */
+void hmli_riccati_lay_out(size_t n, layout_cursor *c, riccati *r);
+
+/* balances A, G, Q */
+void hmli_riccati_balance(riccati *r);
+
+/*
+ * Solves the balanced equation. HML_NOT_CONVERGED where no stabilizing solution was found; the pair (A, B) is
+ * stabilizable, which the caller has looked at, so that a mode on the border of stability is one that Q does not see.
+ */
+hml_status hmli_riccati_solve(riccati *r);
+
+#endif
