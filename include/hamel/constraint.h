@@ -13,6 +13,8 @@
  *   hml_constrained_inverse_dynamics     τ of the actuated joints and λ from q, ν, ν̇
  *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
  *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
+ *   hml_constrained_freedom              how many motions the constraints leave
+ *   hml_constrained_reduce               A and B on these motions alone, and the basis
  *   hml_constrained_to_representation    the results of hml_constrained_linearize in right, mixed or split velocities
  *   hml_impulse_to_representation        the same for the impulse
  *
@@ -151,6 +153,43 @@ typedef struct hml_constrained_linearization {
 
 HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                              double *scratch, const hml_constrained_linearization *arguments);
+
+/*
+ * Motions that the constraints leave at q: nv minus the rank of their rows. HML_UNSUPPORTED with one-sided rows, here
+ * and below: hold the rows that carry.
+ */
+HML_API hml_status hml_constrained_freedom(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                           double *scratch, const double *q, int32_t *freedom);
+
+/*
+ * The linearization in minimal coordinates. A perturbation (z, w) of q and ν stays on the constraints, J z = 0 and
+ * J w + ∂(J ν)/∂q z = 0, exactly where
+ *
+ *   z = Z y,  w = X y + Z u,      y = P z,  u = P w
+ *
+ * with r = freedom columns in Z, J Z = 0, ZᵀM Z = 1, P = ZᵀM, and X perpendicular to Z in the metric M. Then
+ *
+ *   ẏ = u,  u̇ = K y + D u + Zᵀ δτ:      A = [ 0  1 ; K  D ],  B = [ 0 ; Zᵀ ]
+ *
+ * for any motion that keeps the constraints, not at rest alone: Z moves with the robot, Ż = −ad_ν Z up to what J Z = 0
+ * asks for, and X with it. At rest X = 0 and A is [ P 0 ; 0 P ] A_full [ Z 0 ; 0 Z ].
+ *
+ * ν must keep the constraints: HML_INCONSISTENT where a row of J ν is more than 1e-6 of what its terms add up to, and
+ * more than 1e-9 m/s or rad/s. Baumgarte's terms have no part in the result. HML_INVALID_ARGUMENT if freedom is not what hml_constrained_freedom says. Outputs may be
+ * NULL. Z is one basis of many and does not depend smoothly on q.
+ */
+typedef struct hml_constrained_reduction {
+    size_t struct_size;
+    const double *q, *v, *tau, *wrenches; /* tau and wrenches may be NULL: zero */
+    int32_t freedom;                      /* r: hml_constrained_freedom */
+    double *Z, *X;                        /* nv × r */
+    double *P;                            /* r × nv */
+    double *A;                            /* 2r × 2r */
+    double *B;                            /* 2r × nv */
+} hml_constrained_reduction;
+
+HML_API hml_status hml_constrained_reduce(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                          double *scratch, const hml_constrained_reduction *arguments);
 
 /*
  * Left to another representation of a free root's velocity, in place: acceleration (needed, as is v), Dq (needs Dv),

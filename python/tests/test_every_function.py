@@ -49,6 +49,7 @@ def size_of(word):
     sizes = {"nq": ROBOT.nq, "nv": ROBOT.nv, "nbodies": ROBOT.nbodies, "nframes": ROBOT.nframes, "m": 3, "n": 5}
     sizes |= {"inputs": 2, "k": 3, "coordinates": ROBOT.nv, "their nq": ROBOT.nq, "their nv": ROBOT.nv}
     sizes["rows"] = 7
+    sizes["freedom"] = ROBOT.nv - 7
     sizes["nx"] = ROBOT.nq - 1  # Euler angles for the quaternion of its base
     sizes["point"] = len(ROBOT.directional_update(ROBOT.neutral(), np.zeros(ROBOT.nv)).point)
     factor, name = re.fullmatch(r" *(?:(\d+) ?)?(.*)", word).groups()
@@ -124,6 +125,8 @@ def arguments(function):
             fixed[name] = [1, 0]
         elif name == "column":
             fixed[name] = 2
+    if function.__name__ == "constrained_reduce":  # takes velocities that keep the holds
+        batched["v"] = ROBOT.constrained_impulse(fixed["holds"], batched["q"], batched["v"]).v
     return batched, fixed
 
 

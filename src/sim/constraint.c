@@ -200,7 +200,7 @@ hml_status hml_constrained_inverse_dynamics(const hml_model *model, hml_work *wo
     hml_constraint_report report = {0};
     const hml_constraints *set = constraints_take(constraints, &constraints_room);
     const hml_constrained_dynamics *x = STRUCT_TAKE(hml_constrained_dynamics, arguments, &room, v);
-    if (!x || !constraint_report_fits(x->report) || !x->a) return HML_INVALID_ARGUMENT;
+    if (!x || !constraint_report_fits(x->report) || !x->v || !x->a) return HML_INVALID_ARGUMENT;
     TRY(hmli_constraint_open(model, work, set, x->q, x->v, x->a, x->wrenches, scratch, &s));
     hml_status status = inverse(&s, x, &report);
     struct_give(x->report, &report, sizeof report);
@@ -294,7 +294,7 @@ hml_status hml_constrained_impulse(const hml_model *model, hml_work *work, const
     hml_constraint_report report = {0};
     const hml_constraints *set = constraints_take(constraints, &constraints_room);
     const hml_constrained_impact *x = STRUCT_TAKE(hml_constrained_impact, arguments, &room, v);
-    if (!x || !constraint_report_fits(x->report) || !(x->restitution >= 0 && x->restitution <= 1)) {
+    if (!x || !constraint_report_fits(x->report) || !x->v || !(x->restitution >= 0 && x->restitution <= 1)) {
         return HML_INVALID_ARGUMENT;
     }
     const int derivatives = x->next_q || x->next_v || x->impulse_q || x->impulse_v;

@@ -16,6 +16,16 @@ typedef struct constraint_partials {
     double *cq, *cv;                           /* m × n: of c */
 } constraint_partials;
 
+/* what the reduction adds (constraint_reduce.c); r: motions that the constraints leave */
+typedef struct constraint_basis {
+    double *Z;  /* r × n: a motion each, orthonormal in M */
+    double *MZ; /* r × n: M times it */
+    double *X;  /* r × n: the change of velocity that comes with it */
+    double *xi; /* r × m: X = M⁻¹ Jᵀ xi */
+    double *GZ; /* r × m: what the rows' velocities would change by without it */
+    double *T;  /* r × n */
+} constraint_basis;
+
 typedef struct constraint_system {
     const hml_model *model;
     hml_work *work;
@@ -33,6 +43,7 @@ typedef struct constraint_system {
     double *wrenches;   /* 6 × nbodies */
     double *zero;       /* n: stays zero */
     constraint_partials partials;
+    constraint_basis basis;
     int32_t *parents;
     rank_factor K; /* of L⁻ᵀ Jᵀ: K = GᵀG = J M⁻¹ Jᵀ */
 
@@ -66,7 +77,7 @@ static inline int constraint_report_fits(const hml_constraint_report *report)
 /* the workspace and the constraints are checked, not the state */
 hml_status hmli_constraint_check(const hml_model *model, const hml_work *work, const hml_constraints *set);
 
-/* everything is checked: arguments, constraints, state */
+/* everything is checked: arguments, constraints, state; v may be missing */
 hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hml_constraints *set, const double *q,
                                 const double *v, const double *tau, const double *wrenches, double *scratch,
                                 constraint_system *s);
@@ -94,6 +105,17 @@ hml_status hmli_constraint_motion(constraint_system *s, const double *q, const d
 hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                      double *scratch, const hml_constrained_linearization *x,
                                      hml_constraint_report *report);
+
+/*
+ * ∂τ̂ by q and ν in s->partials, at the motion in s->a and s->lambda, and what the velocities J ν of the rows change by
+ * with q, in cq
+ */
+hml_status hmli_constraint_tangent(const constraint_system *s, const double *q, const double *v,
+                                   const double *wrenches);
+
+/* out = Ṁ x along ν; the partials and the wrenches of s are used up */
+void hmli_constraint_mass_rate(const constraint_system *s, const double *q, const double *v, const double *x,
+                               double *out);
 
 /* the derivatives of an impulse, and v_next; ν⁺ is in s->a, which is used up */
 hml_status hmli_constraint_impact_derivatives(constraint_system *s, const hml_constrained_impact *x);

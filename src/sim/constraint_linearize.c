@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "algo/kinematics/motion_series.h"
+#include "base/dense.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
 #include "group/joint.h"
@@ -139,6 +140,21 @@ static hml_status constraint_derivatives(const constraint_system *s, const doubl
         row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
     return HML_OK;
+}
+
+hml_status hmli_constraint_tangent(const constraint_system *s, const double *q, const double *v, const double *wrenches)
+{
+    TRY(gather_wrenches(s, q, wrenches));
+    inverse_derivatives(s, q, v, s->a, &s->partials);
+    return constraint_derivatives(s, q, v, NULL, &s->partials);
+}
+
+void hmli_constraint_mass_rate(const constraint_system *s, const double *q, const double *v, const double *x,
+                               double *out)
+{
+    memset(s->wrenches, 0, 6 * (size_t)s->model->nbodies * sizeof(double));
+    inverse_derivatives(s, q, NULL, x, &s->partials); /* ∂(M x)/∂q */
+    for (size_t i = 0; i < s->n; i++) out[i] = dense_dot(s->n, s->partials.dq + i * s->n, v);
 }
 
 /*

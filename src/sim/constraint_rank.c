@@ -160,3 +160,9 @@ double hmli_rank_solve(const rank_factor *f, double *c, double *x)
     put_back(f, x);
     return sqrt(dense_dot(f->n - f->rank, c + f->rank, c + f->rank));
 }
+
+void hmli_rank_null(const rank_factor *f, size_t k, double *x)
+{
+    for (size_t i = 0; i < f->n; i++) x[i] = i == f->rank + k ? 1 : 0;
+    for (size_t j = f->rank; j-- > 0;) reflect(f->n - j, f->columns + j * f->n + j, f->beta[j], x + j);
+}

@@ -73,6 +73,12 @@ static size_t lay_out(const hml_model *model, size_t m, size_t touches, double *
     s->partials.motion_v = layout_doubles(&c, 6 * n);
     s->partials.cq = layout_doubles(&c, m * n);
     s->partials.cv = layout_doubles(&c, m * n);
+    s->basis.Z = layout_doubles(&c, n * n);
+    s->basis.MZ = layout_doubles(&c, n * n);
+    s->basis.X = layout_doubles(&c, n * n);
+    s->basis.T = layout_doubles(&c, n * n);
+    s->basis.xi = layout_doubles(&c, n * m);
+    s->basis.GZ = layout_doubles(&c, n * m);
     s->parents = layout_array(&c, n, sizeof *s->parents);
     hmli_rank_lay_out(n, m, &c, &s->K);
     if (touches) {
@@ -129,7 +135,7 @@ hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hm
                                 const double *v, const double *tau, const double *wrenches, double *scratch,
                                 constraint_system *s)
 {
-    if (!q || !v || !scratch) return HML_INVALID_ARGUMENT;
+    if (!q || !scratch) return HML_INVALID_ARGUMENT;
     TRY(hmli_constraint_check(model, work, set));
     TRY(hmli_work_check_state(model, q, v, tau, wrenches));
     const int32_t m = hml_constraint_rows(set);

@@ -277,6 +277,17 @@ static void coordinate_size(call *c)
     }
 }
 
+/* a result with a dimension for each motion that the holds leave: the first row's */
+static int freedom_size(call *c, PyObject *self)
+{
+    const function *f = c->f;
+    const dimension *d = f->noutputs ? f->outputs[0].shape.core : NULL;
+    if (!d || !f->outputs[0].shape.ncore || d->symbol != 'd' - 'a') return 0;
+    const npy_intp size = c->n > 0 ? holds_freedom(self, c->r.constraints, c->r.in[1]) : 0;
+    c->symbol['d' - 'a'] = size;
+    return size < 0 ? -1 : 0;
+}
+
 static int read_arguments(call *c)
 {
     const function *f = c->f;
@@ -350,5 +361,8 @@ static int prepare(call *c, function *f, PyObject *self)
 int read_call(call *c, function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
     memset(c, 0, offsetof(call, lead));
-    return prepare(c, f, self) || sort_arguments(c, arguments, count, names) || read_arguments(c) ? -1 : 0;
+    return prepare(c, f, self) || sort_arguments(c, arguments, count, names) || read_arguments(c) ||
+                   freedom_size(c, self)
+               ? -1
+               : 0;
 }

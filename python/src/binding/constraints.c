@@ -3,8 +3,9 @@
 
 #include "objects.h"
 
-#define HELD    r->constraints
-#define SCRATCH row_scratch(r, hml_constraint_scratch_doubles(r->model, r->constraints) * sizeof(double))
+#define HELD          r->constraints
+#define SCRATCH       SCRATCH_OF(r)
+#define SCRATCH_OF(r) row_scratch(r, hml_constraint_scratch_doubles((r)->model, (r)->constraints) * sizeof(double))
 
 /* a report says what is wrong with rows that contradict each other, so that these are no error here */
 static hml_status reported(const row *r, hml_status status, const hml_constraint_report *x)
@@ -68,6 +69,32 @@ static hml_status linearize(const row *r)
     status = hml_linearization_to_global(r->model, x.q, x.v, nv, x.A, x.B);
     if (!status) status = hml_gradient_to_global(r->model, x.q, nv, x.Dq);
     return status ? status : hml_gradient_to_global(r->model, x.q, rows, x.lambda_q);
+}
+
+static hml_status freedom(const row *r)
+{
+    int32_t count = 0;
+    const hml_status status = hml_constrained_freedom(r->model, r->work, HELD, SCRATCH, r->in[1], &count);
+    *r->out[0] = count;
+    return status;
+}
+
+/* InconsistentError: a row of a batch with another number of motions than the first */
+static hml_status reduce(const row *r)
+{
+    const hml_constrained_reduction x = {.struct_size = sizeof x,
+                                         .q = r->in[1],
+                                         .v = r->in[2],
+                                         .tau = r->in[3],
+                                         .wrenches = r->in[4],
+                                         .freedom = (int32_t)r->symbol['d' - 'a'],
+                                         .A = r->out[0],
+                                         .B = r->out[1],
+                                         .Z = r->out[2],
+                                         .X = r->out[3],
+                                         .P = r->out[4]};
+    const hml_status status = hml_constrained_reduce(r->model, r->work, HELD, SCRATCH, &x);
+    return status == HML_INVALID_ARGUMENT ? HML_INCONSISTENT : status;
 }
 
 static hml_status impulse_linearize(const row *r)
@@ -153,6 +180,22 @@ static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
            attribute_numbers(hold, "damping", 0, NULL, &c->damping) ||
            attribute_numbers(hold, "stiffness", 0, NULL, &c->stiffness) ||
            attribute_numbers(hold, "pose", 2, dims, c->pose);
+}
+
+npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, const double *q)
+{
+    model_object *self = (model_object *)model;
+    int32_t count = -1;
+    workspace *space = workspace_take(self);
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (space) {
+        const row r = {.model = self->model, .work = space->work, .space = space, .constraints = constraints};
+        double *scratch = SCRATCH_OF(&r);
+        if (scratch) status = hml_constrained_freedom(r.model, r.work, constraints, scratch, q, &count);
+        workspace_give(self, space);
+    }
+    if (status) raise_status(status, NULL);
+    return status ? -1 : count;
 }
 
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory)

@@ -13,7 +13,8 @@
  *   name=word     a choice; its parameter's name says from which words
  *   name@         a frame, by name or index; name@world: the world if it is not given; name@base: the free base itself
  *   name#5        an integer; without a number it must be given
- *   name&         a list of constraints; the symbol l is the number of their rows
+ *   name&         a list of constraints; the symbol l is the number of their rows, d that of the motions they leave at the
+ *                 first row of q, which is the next parameter
  *   > name:dims   one output; > Type( name:dims name:dims!v ) several, made only where the input v is there
  *
  * Arrays may have leading dimensions; they are broadcast against each other and every combination is one row.
@@ -148,6 +149,8 @@ struct workspace {
 void *row_scratch(const row *r, size_t bytes);
 
 /* a list of hamel.Hold; memory: to be freed with PyMem_Free, also after a failure */
+/* motions that they leave at q; −1 with an exception */
+npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, const double *q);
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory);
 
 /* ---- exceptions ---- */

@@ -189,6 +189,7 @@ static const char *symbol_name(int symbol)
     case 'n': return "n";
     case 'm': return "inputs";
     case 'l': return "rows";
+    case 'd': return "freedom";
     default: return "k";
     }
 }

@@ -327,6 +327,14 @@ static hml_status call_constrained_linearize(void *x)
 {
     return hml_constrained_linearize(model, work, &holds, scratch, x);
 }
+static void fill_constrained_reduction(void *x)
+{
+    static const double still[NV];
+    *(hml_constrained_reduction *)x = HML_STRUCT(hml_constrained_reduction, .q = q, .v = still, .tau = tau, .Z = out[0],
+                                                 .X = out[1], .P = out[2], .A = out[3], .B = out[4]);
+    hml_constrained_freedom(model, work, &holds, scratch, q, &((hml_constrained_reduction *)x)->freedom);
+}
+static hml_status call_constrained_reduce(void *x) { return hml_constrained_reduce(model, work, &holds, scratch, x); }
 /* without what needs a later field: no version of the struct ends between the two */
 static void fill_constrained_to(void *x)
 {
@@ -494,6 +502,7 @@ static const entry entries[] = {
     ENTRY(hml_constrained_impact, v, ASKED, fill_constrained_impact, call_constrained_impulse),
     ENTRY(hml_constrained_impact, v_next, ASKED, fill_impulse_to, call_impulse_to),
     ENTRY(hml_constrained_linearization, v, ASKED, fill_constrained_linearization, call_constrained_linearize),
+    ENTRY(hml_constrained_reduction, freedom, ASKED, fill_constrained_reduction, call_constrained_reduce),
     ENTRY(hml_constrained_linearization, acceleration, ASKED, fill_constrained_to, call_constrained_to),
     ENTRY(hml_constraint_report, rank, RESULTS, fill_constraint_report, call_constraint_report),
     ENTRY(hml_constraint_report, rank, RESULTS, fill_constraint_report, call_impulse_report),
