@@ -13,6 +13,8 @@
  *   hml_constrained_inverse_dynamics     τ of the actuated joints and λ from q, ν, ν̇
  *   hml_constrained_impulse              ν⁺ and the impulse Λ where the constraints come into force at once   Kindr
  *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
+ *   hml_constrained_linearize_batch      the same of many states under the same constraints
+ *   hml_constrained_linearize_parallel   that in chunks, on as many workers as there are workspaces
  *   hml_constrained_freedom              how many motions the constraints leave
  *   hml_constrained_reduce               A and B on these motions alone, and the basis
  *   hml_constrained_to_representation    the results of hml_constrained_linearize in right, mixed or split velocities
@@ -153,6 +155,32 @@ typedef struct hml_constrained_linearization {
 
 HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                              double *scratch, const hml_constrained_linearization *arguments);
+
+/*
+ * Many states under the same constraints. Matrices are packed here too: ld is 0, or the number of columns; states may be
+ * any stride apart. Each result has the bits that hml_constrained_linearize gives it. A state that fails becomes NaN in
+ * all outputs and does not affect the others. status, if not NULL, takes one hml_status per state; the return value is
+ * the first failure.
+ */
+typedef struct hml_constrained_states {
+    size_t struct_size;
+    hml_input q, v, tau, wrenches;             /* tau and wrenches may be NULL: zero */
+    hml_output acceleration;                   /* nv */
+    hml_output lambda;                         /* m */
+    hml_output Dq, Dv, Dtau;                   /* nv × nv */
+    hml_output lambda_q, lambda_v, lambda_tau; /* m × nv */
+    hml_output A;                              /* 2nv × 2nv */
+    hml_output B;                              /* 2nv × nv */
+} hml_constrained_states;
+
+HML_API hml_status hml_constrained_linearize_batch(const hml_model *model, hml_work *work,
+                                                   const hml_constraints *constraints, double *scratch, size_t n,
+                                                   const hml_constrained_states *arguments, hml_status *status);
+
+/* scratch: nworks times hml_constraint_scratch_doubles */
+HML_API hml_status hml_constrained_linearize_parallel(const hml_model *model, const hml_parallel *parallel,
+                                                      const hml_constraints *constraints, double *scratch, size_t n,
+                                                      const hml_constrained_states *arguments, hml_status *status);
 
 /*
  * Motions that the constraints leave at q: nv minus the rank of their rows. HML_UNSUPPORTED with one-sided rows, here

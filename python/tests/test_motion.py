@@ -247,3 +247,23 @@ def test_a_signal_stops_a_motion(with_force):
     assert 0 < motion.time < 1e6 and np.isfinite(motion.q).all()
     reached = motion.time
     assert motion.advance(reached + 1e-4).time == reached + 1e-4
+
+
+def test_constrained_batches(quadruped):
+    """A batch is its states, in any representation; a bad one is NaN if that is asked for."""
+    holds = [hamel.Hold("fl_foot", "point"), hamel.Hold("hr_foot", "point")]
+    states = [state(quadruped, seed) for seed in range(5)]
+    q, v, tau = (np.array([s[i] for s in states]) for i in (0, 1, 3))
+    for choices in ({}, {"representation": "mixed"}, {"side": "global"}):
+        x = quadruped.constrained_linearize(holds, q, v, tau, **choices)
+        assert x.A.shape == (5, 36, 36) and x.force_q.shape == (5, 6, 18)
+        for i in range(5):
+            one = quadruped.constrained_linearize(holds, q[i], v[i], tau[i], **choices)
+            assert all(np.array_equal(a[i], b) for a, b in zip(x, one))
+    broken = v.copy()
+    broken[2, 4] = 1e200
+    with pytest.raises(hamel.NotFiniteError, match="row 2"):
+        quadruped.constrained_linearize(holds, q, broken, tau)
+    y = quadruped.constrained_linearize(holds, q, broken, tau, errors="nan", side="global")
+    for one, other in zip(x, y):
+        assert np.isnan(other[2]).all() and np.array_equal(np.delete(one, 2, 0), np.delete(other, 2, 0))

@@ -101,7 +101,12 @@ void hmli_constraint_apply(const constraint_system *s, const double *lambda, con
 hml_status hmli_constraint_motion(constraint_system *s, const double *q, const double *v, const double *tau,
                                   const double *wrenches, hml_constraint_report *report);
 
-/* hml_constrained_linearize for any constraints, in plain steps: what constraint_held.c leaves to it */
+/* hml_constrained_linearize of what was checked (hmli_constraint_check) but for the state */
+hml_status hmli_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *set,
+                                      double *scratch, const hml_constrained_linearization *x,
+                                      hml_constraint_report *report);
+
+/* the same for any constraints, in plain steps: what constraint_held.c leaves to it */
 hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, const hml_constraints *constraints,
                                      double *scratch, const hml_constrained_linearization *x,
                                      hml_constraint_report *report);

@@ -242,8 +242,9 @@ hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, con
                          {x->lambda_tau, mn}, {x->A, 4 * nn}, {x->B, 2 * nn});
 }
 
-static hml_status linearize(const hml_model *model, hml_work *work, const hml_constraints *set, double *scratch,
-                            const hml_constrained_linearization *x, hml_constraint_report *report)
+hml_status hmli_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *set,
+                                      double *scratch, const hml_constrained_linearization *x,
+                                      hml_constraint_report *report)
 {
     if (!hmli_held(work, set, scratch, x, 1)) return hmli_constraint_linearize(model, work, set, scratch, x, report);
     const size_t n = (size_t)model->nv;
@@ -266,7 +267,7 @@ hml_status hml_constrained_linearize(const hml_model *model, hml_work *work, con
     const hml_constrained_linearization *x = STRUCT_TAKE(hml_constrained_linearization, arguments, &room, v);
     if (!x || !constraint_report_fits(x->report) || !x->q || !x->v || !scratch) return HML_INVALID_ARGUMENT;
     TRY(hmli_constraint_check(model, work, set));
-    hml_status status = linearize(model, work, set, scratch, x, &report);
+    hml_status status = hmli_constrained_linearize(model, work, set, scratch, x, &report);
     struct_give(x->report, &report, sizeof report);
     return status;
 }

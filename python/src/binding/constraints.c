@@ -1,4 +1,5 @@
 /* Dynamics under constraints (hamel/constraint.h), and the list of constraints that Python hands over. */
+#include <math.h>
 #include <string.h>
 
 #include "objects.h"
@@ -45,30 +46,66 @@ static hml_status impulse_report(const row *r)
     return reported(r, status, &x);
 }
 
+/* to another representation and side, in place: the choices after wrenches are representation, side */
+static hml_status turn_linearization(const row *r, const hml_constrained_linearization *x)
+{
+    const int32_t nv = hml_model_nv(r->model), rows = hml_constraint_rows(r->constraints);
+    hml_status status = hml_constrained_to_representation(r->model, (hml_representation)r->choice[5], rows, x);
+    if (status || !r->choice[6]) return status;
+    status = hml_linearization_to_global(r->model, x->q, x->v, nv, x->A, x->B);
+    if (!status) status = hml_gradient_to_global(r->model, x->q, nv, x->Dq);
+    return status ? status : hml_gradient_to_global(r->model, x->q, rows, x->lambda_q);
+}
+
+static hml_constrained_linearization linearization_at(const row *r, size_t i)
+{
+    const size_t n = (size_t)hml_model_nv(r->model), m = (size_t)hml_constraint_rows(r->constraints);
+    hml_constrained_linearization x = {.struct_size = sizeof x};
+    x.q = r->in[1] + i * r->stride[1], x.v = r->in[2] + i * r->stride[2];
+    if (r->in[3]) x.tau = r->in[3] + i * r->stride[3];
+    if (r->in[4]) x.wrenches = r->in[4] + i * r->stride[4];
+    x.A = r->out[0] + 4 * i * n * n, x.B = r->out[1] + 2 * i * n * n;
+    x.acceleration = r->out[2] + i * n, x.lambda = r->out[3] + i * m;
+    x.Dq = r->out[4] + i * n * n, x.Dv = r->out[5] + i * n * n, x.Dtau = r->out[6] + i * n * n;
+    x.lambda_q = r->out[7] + i * m * n, x.lambda_v = r->out[8] + i * m * n, x.lambda_tau = r->out[9] + i * m * n;
+    return x;
+}
+
 static hml_status linearize(const row *r)
 {
-    hml_constrained_linearization x = {.struct_size = sizeof x,
-                                       .q = r->in[1],
-                                       .v = r->in[2],
-                                       .tau = r->in[3],
-                                       .wrenches = r->in[4],
-                                       .A = r->out[0],
-                                       .B = r->out[1],
-                                       .acceleration = r->out[2],
-                                       .lambda = r->out[3],
-                                       .Dq = r->out[4],
-                                       .Dv = r->out[5],
-                                       .Dtau = r->out[6],
-                                       .lambda_q = r->out[7],
-                                       .lambda_v = r->out[8],
-                                       .lambda_tau = r->out[9]};
-    const int32_t nv = hml_model_nv(r->model), rows = hml_constraint_rows(r->constraints);
-    hml_status status = hml_constrained_linearize(r->model, r->work, r->constraints, SCRATCH, &x);
-    if (!status) status = hml_constrained_to_representation(r->model, (hml_representation)r->choice[5], rows, &x);
-    if (status || !r->choice[6]) return status;
-    status = hml_linearization_to_global(r->model, x.q, x.v, nv, x.A, x.B);
-    if (!status) status = hml_gradient_to_global(r->model, x.q, nv, x.Dq);
-    return status ? status : hml_gradient_to_global(r->model, x.q, rows, x.lambda_q);
+    const hml_constrained_linearization x = linearization_at(r, 0);
+    const hml_status status = hml_constrained_linearize(r->model, r->work, r->constraints, SCRATCH, &x);
+    return status ? status : turn_linearization(r, &x);
+}
+
+/* bad rows are NaN afterwards, and stay so in any representation */
+static hml_status linearize_rows(const row *r)
+{
+    hml_constrained_states x = {.struct_size = sizeof x,
+                                .q = {r->in[1], r->stride[1]},
+                                .v = {r->in[2], r->stride[2]},
+                                .tau = {r->in[3], r->stride[3]},
+                                .wrenches = {r->in[4], r->stride[4]},
+                                .A.data = r->out[0],
+                                .B.data = r->out[1],
+                                .acceleration.data = r->out[2],
+                                .lambda.data = r->out[3],
+                                .Dq.data = r->out[4],
+                                .Dv.data = r->out[5],
+                                .Dtau.data = r->out[6],
+                                .lambda_q.data = r->out[7],
+                                .lambda_v.data = r->out[8],
+                                .lambda_tau.data = r->out[9]};
+    const int tolerant = r->choice[7];
+    hml_status status = hml_constrained_linearize_batch(r->model, r->work, r->constraints, SCRATCH, r->n, &x, NULL);
+    if (status && !tolerant) return status;
+    for (size_t i = 0; (r->choice[5] || r->choice[6]) && i < r->n; i++) {
+        const hml_constrained_linearization at = linearization_at(r, i);
+        if (isnan(*at.acceleration)) continue;
+        status = turn_linearization(r, &at);
+        if (status) return status;
+    }
+    return HML_OK;
 }
 
 static hml_status freedom(const row *r)

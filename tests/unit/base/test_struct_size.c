@@ -327,6 +327,22 @@ static hml_status call_constrained_linearize(void *x)
 {
     return hml_constrained_linearize(model, work, &holds, scratch, x);
 }
+static void fill_constrained_states(void *x)
+{
+    *(hml_constrained_states *)x = HML_STRUCT(
+        hml_constrained_states, .q.data = q, .v.data = v, .tau.data = tau, .acceleration.data = out[0],
+        .lambda.data = lambda, .Dq.data = out[1], .Dv.data = out[2], .Dtau.data = out[3], .lambda_q.data = out[4],
+        .lambda_v.data = out[5], .lambda_tau.data = out[6], .A.data = out[7], .B.data = out[8]);
+}
+static hml_status call_constrained_batch(void *x)
+{
+    return hml_constrained_linearize_batch(model, work, &holds, scratch, 1, x, NULL);
+}
+static hml_status call_constrained_parallel(void *x)
+{
+    return hml_constrained_linearize_parallel(model, &HML_STRUCT(hml_parallel, .nworks = 1, .works = &work), &holds,
+                                              scratch, 1, x, NULL);
+}
 static void fill_constrained_reduction(void *x)
 {
     static const double still[NV];
@@ -502,6 +518,8 @@ static const entry entries[] = {
     ENTRY(hml_constrained_impact, v, ASKED, fill_constrained_impact, call_constrained_impulse),
     ENTRY(hml_constrained_impact, v_next, ASKED, fill_impulse_to, call_impulse_to),
     ENTRY(hml_constrained_linearization, v, ASKED, fill_constrained_linearization, call_constrained_linearize),
+    ENTRY(hml_constrained_states, v, ASKED, fill_constrained_states, call_constrained_batch),
+    ENTRY(hml_constrained_states, v, ASKED, fill_constrained_states, call_constrained_parallel),
     ENTRY(hml_constrained_reduction, freedom, ASKED, fill_constrained_reduction, call_constrained_reduce),
     ENTRY(hml_constrained_linearization, acceleration, ASKED, fill_constrained_to, call_constrained_to),
     ENTRY(hml_constraint_report, rank, RESULTS, fill_constraint_report, call_constraint_report),

@@ -1,0 +1,151 @@
+/*
+ * hml_constrained_linearize of many states, and of many on several workers: constraint.h. The constraints are checked
+ * once; each state then goes where a single call goes, so that its bits are those of a single call.
+ */
+#include <stdint.h>
+
+#include "algo/states.h"
+#include "group/arrays.h"
+#include "sim/constraint.h"
+
+enum { OUTPUTS = 10 };
+
+/* the outputs of a batch in one order, with their strides resolved */
+typedef struct states_outputs {
+    kernel_output at[OUTPUTS];
+    size_t rows[OUTPUTS], columns[OUTPUTS];
+} states_outputs;
+
+/* 0: rows of an output are not packed */
+static int resolve(const hml_model *model, size_t m, const hml_constrained_states *x, states_outputs *o)
+{
+    const size_t n = (size_t)model->nv;
+    const hml_output given[OUTPUTS] = {x->acceleration, x->lambda,   x->Dq,         x->Dv, x->Dtau,
+                                       x->lambda_q,     x->lambda_v, x->lambda_tau, x->A,  x->B};
+    const size_t rows[OUTPUTS] = {1, 1, n, n, n, m, m, m, 2 * n, 2 * n};
+    const size_t columns[OUTPUTS] = {n, m, n, n, n, n, n, n, 2 * n, n};
+    for (int k = 0; k < OUTPUTS; k++) {
+        o->rows[k] = rows[k], o->columns[k] = columns[k];
+        o->at[k] = states_output(given[k], rows[k], columns[k]);
+        if (given[k].data && rows[k] > 1 && o->at[k].ld != columns[k]) return 0;
+    }
+    return 1;
+}
+
+static hml_constrained_linearization one_state(const hml_constrained_states *x, const states_outputs *o, size_t state)
+{
+    double *out[OUTPUTS];
+    for (int k = 0; k < OUTPUTS; k++) out[k] = output_at(o->at[k], state).data;
+    return (hml_constrained_linearization){.struct_size = sizeof(hml_constrained_linearization),
+                                           .q = input_at(x->q, state),
+                                           .v = input_at(x->v, state),
+                                           .tau = input_at(x->tau, state),
+                                           .wrenches = input_at(x->wrenches, state),
+                                           .acceleration = out[0],
+                                           .lambda = out[1],
+                                           .Dq = out[2],
+                                           .Dv = out[3],
+                                           .Dtau = out[4],
+                                           .lambda_q = out[5],
+                                           .lambda_v = out[6],
+                                           .lambda_tau = out[7],
+                                           .A = out[8],
+                                           .B = out[9]};
+}
+
+typedef struct states_job {
+    const hml_model *model;
+    const hml_constraints *set;
+    const hml_constrained_states *x;
+    states_outputs o;
+    double *scratch;
+    size_t scratch_doubles; /* of one worker */
+    hml_status *status;
+    const hml_parallel *parallel;
+    size_t n, chunk;
+} states_job;
+
+/* states first … first + count − 1; returns the first failure, whose state is in *failed */
+static hml_status run_states(const states_job *job, hml_work *work, double *scratch, size_t first, size_t count,
+                             size_t *failed)
+{
+    hml_status worst = HML_OK;
+    for (size_t s = first; s < first + count; s++) {
+        const hml_constrained_linearization x = one_state(job->x, &job->o, s);
+        hml_constraint_report report = {0};
+        const hml_status status = hmli_constrained_linearize(job->model, work, job->set, scratch, &x, &report);
+        if (job->status) job->status[s] = status;
+        if (!status) continue;
+        for (int k = 0; k < OUTPUTS; k++)
+            output_fill_nan(output_at(job->o.at[k], s), job->o.rows[k], job->o.columns[k]);
+        if (!worst) worst = status, *failed = s;
+    }
+    return worst;
+}
+
+/* what both functions check: everything but the states, and the workspaces of several workers */
+static hml_status states_open(const hml_work *work, double *scratch, states_job *job)
+{
+    if (!job->x || !job->x->q.data || !job->x->v.data || !scratch) return HML_INVALID_ARGUMENT;
+    TRY(hmli_constraint_check(job->model, work, job->set));
+    job->scratch = scratch;
+    job->scratch_doubles = hml_constraint_scratch_doubles(job->model, job->set);
+    const size_t m = (size_t)hml_constraint_rows(job->set);
+    return resolve(job->model, m, job->x, &job->o) ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+hml_status hml_constrained_linearize_batch(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                           double *scratch, size_t n, const hml_constrained_states *arguments,
+                                           hml_status *status)
+{
+    hml_constraints constraints_room;
+    hml_constrained_states room;
+    size_t failed;
+    states_job job = {.model = model, .status = status, .n = n};
+    job.set = constraints_take(constraints, &constraints_room);
+    job.x = STRUCT_TAKE(hml_constrained_states, arguments, &room, v);
+    TRY(states_open(work, scratch, &job));
+    return run_states(&job, work, scratch, 0, n, &failed);
+}
+
+static void chunk_task(void *data, size_t index, size_t worker)
+{
+    const states_job *job = data;
+    hml_work *work = job->parallel->works[worker];
+    const size_t first = index * job->chunk, left = job->n - first, count = left < job->chunk ? left : job->chunk;
+    size_t failed = 0;
+    const hml_status status =
+        run_states(job, work, job->scratch + worker * job->scratch_doubles, first, count, &failed);
+    if (status && failed < work->first_failed) work->first_failed = failed, work->failure = status;
+    if (job->parallel->done) job->parallel->done(job->parallel->context, first, count, worker);
+}
+
+hml_status hml_constrained_linearize_parallel(const hml_model *model, const hml_parallel *parallel,
+                                              const hml_constraints *constraints, double *scratch, size_t n,
+                                              const hml_constrained_states *arguments, hml_status *status)
+{
+    hml_constraints constraints_room;
+    hml_constrained_states room;
+    hml_parallel parallel_room;
+    states_job job = {.model = model, .status = status, .n = n};
+    const hml_parallel *p = STRUCT_TAKE(hml_parallel, parallel, &parallel_room, works);
+    job.set = constraints_take(constraints, &constraints_room);
+    job.x = STRUCT_TAKE(hml_constrained_states, arguments, &room, v);
+    job.parallel = p;
+    if (!p || !p->nworks || !p->works) return HML_INVALID_ARGUMENT;
+    for (size_t k = 0; k < p->nworks; k++) TRY(states_open(p->works[k], scratch, &job));
+    for (size_t k = 0; k < p->nworks; k++) p->works[k]->first_failed = SIZE_MAX, p->works[k]->failure = HML_OK;
+    job.chunk = p->chunk ? p->chunk : 64;
+    const size_t tasks = n / job.chunk + (n % job.chunk > 0);
+    if (p->parallel_for)
+        p->parallel_for(p->context, tasks, chunk_task, &job);
+    else
+        for (size_t i = 0; i < tasks; i++) chunk_task(&job, i, 0);
+    size_t first = SIZE_MAX;
+    hml_status worst = HML_OK;
+    for (size_t k = 0; k < p->nworks; k++) {
+        if (p->works[k]->first_failed >= first) continue;
+        first = p->works[k]->first_failed, worst = p->works[k]->failure;
+    }
+    return worst;
+}
