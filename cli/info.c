@@ -147,6 +147,9 @@ static void print_all(const robot *r)
            hml_model_njoints(model), r->nv, hml_model_mass(model), g[0], g[1], g[2]);
     print_tree(model);
     print_frames(model);
+    int32_t keyframes = hml_model_nkeyframes(model);
+    if (keyframes > 0) table_heading(stdout, "Keyframes");
+    for (int32_t i = 0; i < keyframes; i++) printf("%s\n", hml_model_keyframe_name(model, i));
     table_heading(stdout, "Workspace per thread");
     for (int i = 0; i < INFO_ISAS; i++) {
         if (!hml_isa_available(info_isas[i])) continue;

@@ -207,6 +207,29 @@ static void add_warnings(const hml_model *model, hml_result *result)
     free(warnings);
 }
 
+static void add_keyframes(const robot *r, hml_result *result)
+{
+    const size_t n = (size_t)hml_model_nkeyframes(r->model), nq = (size_t)r->nq, nv = (size_t)r->nv;
+    const size_t q_shape[2] = {n, nq}, v_shape[2] = {n, nv};
+    const char **names = calloc(n + 1, sizeof *names);
+    double *q = calloc(n * nq + 1, sizeof *q), *v = calloc(n * nv + 1, sizeof *v);
+    for (size_t i = 0; names && q && v && i < n; i++) {
+        names[i] = hml_model_keyframe_name(r->model, (int32_t)i);
+        hml_model_keyframe(r->model, (int32_t)i, q + i * nq, v + i * nv);
+    }
+    if (names && q && v) {
+        hml_result *t = hml_result_add_table(result, "keyframes", n);
+        hml_result_add_texts(t, "name", n, names);
+        hml_result_add_numbers(t, "position", 2, q_shape, q);
+        hml_result_add_numbers(t, "velocity", 2, v_shape, v);
+    } else {
+        cli_lose_memory();
+    }
+    free(names);
+    free(q);
+    free(v);
+}
+
 hml_result *info_result(const robot *r)
 {
     const hml_model *model = r->model;
@@ -239,6 +262,7 @@ hml_result *info_result(const robot *r)
                         .number_names = {"position", "rotation"},
                         .widths = {3, 9}},
               fill_frame, result);
+    add_keyframes(r, result);
     add_warnings(model, result);
     add_workspaces(model, result);
     return result;

@@ -154,6 +154,13 @@ static int read_state(const char *text, cli_options *o, const char **wanted)
     return *text != 0;
 }
 
+static int read_keyframe(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "the name of a keyframe";
+    o->keyframe = text;
+    return *text != 0;
+}
+
 static int read_frame(const char *text, cli_options *o, const char **wanted)
 {
     *wanted = "the name of a frame, body or link";
@@ -344,6 +351,8 @@ static const struct option_row {
     reader *read; /* NULL: help and version */
 } OPTIONS[] = {
     {"state", 's', CLI_STATE | CLI_VIEW, "FILE", "the state (default: neutral, at rest, without force)", read_state},
+    {"keyframe", 'k', CLI_STATE | CLI_VIEW, "NAME", "a keyframe of the model's file instead (hamel info lists them)",
+     read_keyframe},
     {"frame", 'f', CLI_JACOBIAN, "NAME", "the frame, body or link", read_frame},
     {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",
      read_representation},

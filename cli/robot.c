@@ -96,9 +96,34 @@ static hml_status load_wrenches(robot *r)
     return status;
 }
 
+static const char *keyframe_name(const void *model, int i) { return hml_model_keyframe_name(model, i); }
+
+/* the keyframe that was asked for; for a motion without a state, that of the name "start" if there is one */
+static int load_keyframe(const cli_options *options, robot *r)
+{
+    const int asked = options->keyframe != NULL;
+    const int starts = !asked && !options->state && options->time > 0;
+    const char *name = asked ? options->keyframe : starts ? "start" : NULL;
+    const int32_t index = hml_model_find_keyframe(r->model, name);
+    if (index < 0 && asked) {
+        const int n = hml_model_nkeyframes(r->model);
+        const char *nearest = cli_nearest(name, n, keyframe_name, r->model);
+        if (n == 0) return cli_fail(CLI_INPUT, "%s: there are no keyframes", r->file);
+        if (nearest) {
+            return cli_fail(CLI_INPUT, "%s: there is no keyframe '%s'; did you mean '%s'?", r->file, name, nearest);
+        }
+        return cli_fail(CLI_INPUT, "%s: there is no keyframe '%s'; hamel info lists them", r->file, name);
+    }
+    if (index < 0) return CLI_OK;
+    hml_status status = hml_model_keyframe(r->model, index, r->state->q, r->state->v);
+    return status ? robot_fail(r, status) : CLI_OK;
+}
+
 int robot_load_state(const cli_options *options, robot *r)
 {
     hml_error error = {0};
+    if (options->state && options->keyframe)
+        return cli_fail(CLI_USAGE, "--state and --keyframe both give the state; leave one out");
     hml_status status = hml_work_new(r->model, options->isa, HML_USE_ALL, &r->work);
     if (status) return robot_fail(r, status);
     status = options->state ? hml_state_load(options->state, r->model, &r->state, &error)
@@ -107,6 +132,8 @@ int robot_load_state(const cli_options *options, robot *r)
         error.status = status;
         return cli_fail_error(&error);
     }
+    int found = load_keyframe(options, r);
+    if (found != CLI_OK) return found;
     if (!options->quiet) {
         show_warnings(r);
         for (int32_t i = 0; i < r->state->nwarnings; i++) robot_warn(options->state, r->state->warnings[i]);

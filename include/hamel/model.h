@@ -261,4 +261,34 @@ HML_API int32_t hml_model_nshapes(const hml_model *model);
 /* frame: that of the body, or −1 */
 HML_API hml_status hml_model_shape(const hml_model *model, int32_t index, hml_shape *shape);
 
+/* ---- keyframes ---- */
+
+/*
+ * Keyframes: states with a name, such as "home" or "crouch". Joints that a keyframe does not name are neutral and at
+ * rest in it.
+ *
+ *   hml_builder_add_keyframe   a joint's part of a keyframe, while a model is being built
+ *   hml_model_nkeyframes, hml_model_keyframe_name, hml_model_find_keyframe
+ *   hml_model_keyframe         the whole state
+ *
+ * The readers of MJCF and of Hamel's own files make them, and Hamel's own files keep them. A keyframe called "start" is
+ * where `hamel simulate` starts without a state.
+ */
+
+/*
+ * Makes the keyframe if there is none of this name. joint NULL: nothing else. Otherwise nq and nv are the joint's own
+ * numbers; position NULL: neutral, velocity NULL: at rest. The joint must be there already; HML_NOT_FOUND if it is not.
+ * What is said last about a joint counts. Joints that are merged, or follow others, have no part in the model.
+ */
+HML_API hml_status hml_builder_add_keyframe(hml_builder *builder, const char *keyframe, const char *joint, int32_t nq,
+                                            const double *position, int32_t nv, const double *velocity,
+                                            hml_error *error);
+
+HML_API int32_t hml_model_nkeyframes(const hml_model *model);
+HML_API const char *hml_model_keyframe_name(const hml_model *model, int32_t index); /* NULL: no such index */
+HML_API int32_t hml_model_find_keyframe(const hml_model *model, const char *name);  /* −1: none */
+
+/* q: nq numbers, v: nv numbers, left-trivialized; either may be NULL */
+HML_API hml_status hml_model_keyframe(const hml_model *model, int32_t index, double *q, double *v);
+
 #endif

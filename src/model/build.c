@@ -76,6 +76,8 @@ static void count(const build *w, hml_model *m)
     m->njoints = w->njoints;
     m->nframes = w->nbodies + w->nmerged + (int32_t)b->nframes;
     m->nshapes = (int32_t)b->nshapes;
+    m->nkeyframes = (int32_t)b->nkeyframes;
+    m->nkeys = w->nkeys;
     m->nwarnings = (int32_t)w->nwarnings;
     m->names_size = b->name == NO_TEXT ? 1 : text_size(b, b->name);
     m->names_size += w->text.size;
@@ -93,6 +95,7 @@ static void count(const build *w, hml_model *m)
         m->nfollowers += follows;
     }
     for (size_t i = 0; i < b->nframes; i++) m->names_size += text_size(b, b->frames[i].name);
+    for (size_t i = 0; i < b->nkeyframes; i++) m->names_size += text_size(b, b->keyframes[i]);
 }
 
 /* ---- filling ---- */
@@ -106,6 +109,8 @@ typedef struct fill {
     model_coordinate *coordinates;
     double *rest;
     model_shape *shapes;
+    model_keyframe *keyframes;
+    model_key *keys;
     uint32_t *warnings;
     uint64_t text; /* names so far, bytes */
     int32_t frame; /* the next merged link's */
@@ -307,6 +312,24 @@ static hml_status put_shapes(fill *f)
     return HML_OK;
 }
 
+static void put_keyframes(fill *f)
+{
+    const hml_builder *b = f->w->b;
+    int32_t k = 0;
+    for (int32_t i = 0; i < f->m->nkeyframes; i++) {
+        model_keyframe *keyframe = &f->keyframes[i];
+        keyframe->name = put_text(f, builder_text(b, b->keyframes[i]), "");
+        keyframe->first = k;
+        for (; k < f->w->nkeys && f->w->keys[k].keyframe == i; k++) {
+            const builder_key *given = &b->keys[f->w->keys[k].index];
+            f->keys[k].joint = f->w->keys[k].joint;
+            memcpy(f->keys[k].position, given->position, sizeof given->position);
+            memcpy(f->keys[k].velocity, given->velocity, sizeof given->velocity);
+        }
+        keyframe->count = k - keyframe->first;
+    }
+}
+
 /* items were finite one by one; composed and lumped they may be too large for a double */
 static hml_status check_sizes(const build *w, const hml_model *m)
 {
@@ -349,12 +372,15 @@ static hml_status make(const build *w, hml_model **model)
     f.coordinates = section(draft, draft->coordinates);
     f.rest = section(draft, draft->rest);
     f.shapes = section(draft, draft->shapes);
+    f.keyframes = section(draft, draft->keyframes);
+    f.keys = section(draft, draft->keys);
     f.warnings = section(draft, draft->warnings);
     draft->name = put_text(&f, w->b->name == NO_TEXT ? "" : builder_text(w->b, w->b->name), "");
     draft->nloader_warnings = (int32_t)w->b->nwarnings;
     lump(&w->b->world, NULL, &draft->world_mass, draft->world_com, draft->world_moment);
     put_links(&f);
     put_frames(&f);
+    put_keyframes(&f);
     hml_status status = put_shapes(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
     if (!status) status = check_sizes(w, draft);
@@ -374,11 +400,13 @@ hml_status hml_builder_build(const hml_builder *b, unsigned options, hml_model *
     if (!status) status = hmli_build_mimic(&w);
     if (!status) {
         number_bodies(&w);
-        status = hmli_build_warnings(&w);
+        status = hmli_build_keyframes(&w);
     }
+    if (!status) status = hmli_build_warnings(&w);
     if (!status) status = make(&w, model);
     if (status == HML_OUT_OF_MEMORY) hmli_fail(error, status, "out of memory");
     free(memory);
+    free(w.keys);
     free(w.text.data);
     free(w.warnings);
     return status;

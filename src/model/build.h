@@ -10,6 +10,12 @@
 
 #include "hamel/model.h"
 
+/* a key of the builder, where it goes in the model */
+typedef struct build_key {
+    int32_t keyframe, joint;
+    uint32_t index; /* in the builder */
+} build_key;
+
 typedef struct build {
     const hml_builder *b;
     unsigned options;
@@ -27,6 +33,9 @@ typedef struct build {
 
     int32_t *order; /* links, depth first */
     int32_t nbodies, njoints, nmerged;
+    build_key *keys; /* in the model's order, one for each keyframe and joint */
+    int32_t nkeys;
+
     text_pool text;
     uint32_t *warnings; /* in text */
     size_t nwarnings, warnings_capacity;
@@ -49,6 +58,9 @@ hml_status hmli_build_tree(build *w);
 
 /* leaders by name, chains resolved to their first leader */
 hml_status hmli_build_mimic(build *w);
+
+/* sorts what keyframes say, and leaves out what the model has no joints for; links are numbered */
+hml_status hmli_build_keyframes(build *w);
 
 /* everything odd that is no error; with HML_BUILD_STRICT the first of them is one */
 hml_status hmli_build_warnings(build *w);

@@ -25,10 +25,13 @@ void hml_builder_free(hml_builder *b)
     free(b->links);
     free(b->frames);
     free(b->shapes);
+    free(b->keyframes);
+    free(b->keys);
     free(b->warnings);
     free(b->text.data);
     hmli_names_free(&b->places);
     hmli_names_free(&b->joints);
+    hmli_names_free(&b->keyframe_names);
     free(b);
 }
 

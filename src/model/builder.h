@@ -24,6 +24,12 @@ typedef struct builder_shape {
     hml_shape shape;
 } builder_shape;
 
+/* what a keyframe says about the joint of a link */
+typedef struct builder_key {
+    int32_t keyframe, link;
+    double position[HML_JOINT_MAX_NQ], velocity[HML_JOINT_MAX_NV];
+} builder_key;
+
 struct hml_builder {
     uint32_t name; /* NO_TEXT: none */
     double gravity[3];
@@ -31,15 +37,21 @@ struct hml_builder {
     builder_link *links;
     builder_frame *frames;
     builder_shape *shapes;
+    uint32_t *keyframes; /* names */
+    builder_key *keys;
     uint32_t *warnings;
-    size_t nlinks, nframes, nshapes, nwarnings;
-    size_t links_capacity, frames_capacity, shapes_capacity, warnings_capacity;
+    size_t nlinks, nframes, nshapes, nkeyframes, nkeys, nwarnings;
+    size_t links_capacity, frames_capacity, shapes_capacity, keyframes_capacity, keys_capacity, warnings_capacity;
     text_pool text;
     name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
     name_table joints; /* index of the link + 1 */
+    name_table keyframe_names;
 };
 
 #define CROSS ".cross" /* the massless body inside a universal joint is called after the link it carries */
+
+/* lengths in the keys times `length` */
+hml_status hmli_scale_keys(hml_builder *b, double length);
 
 static inline const char *builder_text(const hml_builder *b, uint32_t text) { return b->text.data + text; }
 

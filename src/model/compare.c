@@ -130,6 +130,22 @@ static int same_shape(const comparison *c, int32_t i)
            same_numbers(c, "shape of", n, "restitution", &a->restitution, &b->restitution, 1);
 }
 
+static int same_keyframe(const comparison *c, int32_t i)
+{
+    const model_keyframe *a = &model_keyframes(c->a)[i], *b = &model_keyframes(c->b)[i];
+    if (!same_text(c, "keyframe", i, a->name, b->name) ||
+        !same_int(c, "keyframe", a->name, "number of joints", a->count, b->count))
+        return 0;
+    for (int32_t k = 0; k < a->count; k++) {
+        const model_key *x = &model_keys(c->a)[a->first + k], *y = &model_keys(c->b)[b->first + k];
+        if (!same_int(c, "keyframe", a->name, "joint", x->joint, y->joint) ||
+            !same_numbers(c, "keyframe", a->name, "position", x->position, y->position, HML_JOINT_MAX_NQ) ||
+            !same_numbers(c, "keyframe", a->name, "velocity", x->velocity, y->velocity, HML_JOINT_MAX_NV))
+            return 0;
+    }
+    return 1;
+}
+
 int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size)
 {
     comparison c = {a, b, tolerance, difference, size};
@@ -143,7 +159,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
                           decimal_text(one, DECIMAL_EXACT, a->gravity[i]),
                           decimal_text(other, DECIMAL_EXACT, b->gravity[i]));
     if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
-        !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes))
+        !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes) ||
+        !same_count(&c, "keyframes", a->nkeyframes, b->nkeyframes))
         return 0;
     for (int32_t i = 0; i < a->nbodies; i++)
         if (!same_body(&c, i)) return 0;
@@ -153,6 +170,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
         if (!same_frame(&c, i)) return 0;
     for (int32_t i = 0; i < a->nshapes; i++)
         if (!same_shape(&c, i)) return 0;
+    for (int32_t i = 0; i < a->nkeyframes; i++)
+        if (!same_keyframe(&c, i)) return 0;
     if (!close_enough(&c, a->world_mass, b->world_mass))
         return differ(&c, "what is fixed to the world weighs %s in one and %s in the other",
                       decimal_text(one, DECIMAL_EXACT, a->world_mass),

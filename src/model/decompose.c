@@ -153,6 +153,21 @@ static hml_status add_shape(adding *a, int32_t index)
     return hml_builder_add_shape(a->b, body, &shape, a->error);
 }
 
+/* keyframes keep their names, so that those of two models become one */
+static hml_status add_keyframe(adding *a, const model_keyframe *f)
+{
+    const char *name = model_text(a->m, f->name);
+    hml_status status = hml_builder_add_keyframe(a->b, name, NULL, 0, NULL, 0, NULL, a->error);
+    for (int32_t k = f->first; !status && k < f->first + f->count; k++) {
+        const model_key *key = &model_keys(a->m)[k];
+        const model_joint *j = &model_joints(a->m)[key->joint];
+        const char *joint = prefixed(&a->joint, a->prefix, joint_text(a->m, j));
+        if (!joint) return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+        status = hml_builder_add_keyframe(a->b, name, joint, j->nq, key->position, j->nv, key->velocity, a->error);
+    }
+    return status;
+}
+
 /* what was fixed to the model's world becomes part of the body, or of the builder's world */
 static hml_status add_world(adding *a)
 {
@@ -179,6 +194,7 @@ static hml_status add_model(adding *a)
     for (int32_t i = 0; !status && i < a->m->njoints; i++) status = add_link(a, i);
     for (int32_t i = a->m->nbodies; !status && i < a->m->nframes; i++) status = add_frame(a, &model_frames(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nshapes; i++) status = add_shape(a, i);
+    for (int32_t i = 0; !status && i < a->m->nkeyframes; i++) status = add_keyframe(a, &model_keyframes(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nloader_warnings; i++)
         status = hml_builder_add_warning(a->b, model_text(a->m, model_warnings(a->m)[i]));
     free(a->name.data);

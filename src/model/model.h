@@ -18,7 +18,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 4u
+#define HML_MODEL_VERSION 5u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -67,6 +67,21 @@ typedef struct model_shape {
     double friction, restitution;
 } model_shape;
 
+/*
+ * A state with a name: what it says about joints that are not neutral and at rest is keys first … first + count − 1, in
+ * the order of the joints
+ */
+typedef struct model_keyframe {
+    uint32_t name;
+    int32_t first, count;
+    int32_t reserved;
+} model_keyframe;
+
+typedef struct model_key {
+    int32_t joint, reserved;
+    double position[HML_JOINT_MAX_NQ], velocity[HML_JOINT_MAX_NV]; /* as many as the joint has; the others are zero */
+} model_key;
+
 /* one for every coordinate of the tree velocity */
 typedef struct model_coordinate {
     double armature, damping, stiffness;
@@ -87,10 +102,11 @@ struct hml_model {
     uint32_t name;
     int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
     int32_t nshapes;
+    int32_t nkeyframes, nkeys;
     double gravity[3];
     double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
     uint64_t bodies, joints, frames, coordinates, rest, shapes; /* offsets of sections, bytes */
-    uint64_t warnings, names, lookup, plan;
+    uint64_t keyframes, keys, warnings, names, lookup, plan;
     uint64_t names_size, plan_size;
 };
 
@@ -108,6 +124,11 @@ static inline const model_shape *model_shapes(const hml_model *m)
 {
     return (const model_shape *)model_at(m, m->shapes);
 }
+static inline const model_keyframe *model_keyframes(const hml_model *m)
+{
+    return (const model_keyframe *)model_at(m, m->keyframes);
+}
+static inline const model_key *model_keys(const hml_model *m) { return (const model_key *)model_at(m, m->keys); }
 static inline const double *model_rest(const hml_model *m) { return (const double *)model_at(m, m->rest); }
 static inline const uint32_t *model_warnings(const hml_model *m) { return (const uint32_t *)model_at(m, m->warnings); }
 static inline const char *model_text(const hml_model *m, uint32_t name)

@@ -152,6 +152,8 @@ hml_status hml_model_reroot(const hml_model *m, int32_t body, hml_joint_type roo
         return status;
     }
     index_joints(b);
+    b->nkeyframes = b->nkeys = 0; /* they belong to the joints as they were */
+    hmli_names_clear(&b->keyframe_names);
     return hmli_rebuild(b, m, result, error);
 }
 

@@ -137,6 +137,30 @@ static int shapes_valid(const hml_model *m)
     return 1;
 }
 
+/* every key has numbers of a joint that has some, in the order of the joints; the keys of keyframes tile the section */
+static int keyframes_valid(const hml_model *m, uint64_t *left)
+{
+    int32_t next = 0;
+    for (int32_t i = 0; i < m->nkeyframes; i++) {
+        const model_keyframe *f = &model_keyframes(m)[i];
+        int32_t before = -1;
+        if (!name_valid(m, f->name, left) || f->first != next || f->count < 0 || f->count > m->nkeys - next) return 0;
+        next += f->count;
+        for (int32_t k = f->first; k < next; k++) {
+            const model_key *key = &model_keys(m)[k];
+            double position[HML_JOINT_MAX_NQ];
+            if (key->joint <= before || key->joint >= m->njoints) return 0;
+            const model_joint *j = &model_joints(m)[key->joint];
+            memcpy(position, key->position, sizeof position);
+            if (j->nq <= 0 || !all_finite(position, HML_JOINT_MAX_NQ) || !all_finite(key->velocity, HML_JOINT_MAX_NV) ||
+                !(fabs(hmli_normalize_rest((hml_joint_type)j->type, position) - 1) < 1e-12))
+                return 0;
+            before = key->joint;
+        }
+    }
+    return next == m->nkeys;
+}
+
 static int coordinates_valid(const hml_model *m)
 {
     int passive = 0;
@@ -169,5 +193,5 @@ int hmli_block_valid(const hml_model *m)
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (model_warnings(m)[i] >= m->names_size) return 0;
     return bodies_valid(m, &left) && joints_valid(m, &left) && frames_valid(m, &left) && shapes_valid(m) &&
-           coordinates_valid(m);
+           keyframes_valid(m, &left) && coordinates_valid(m);
 }

@@ -6,11 +6,10 @@
 #include "base/decimal.h"
 
 typedef struct names {
-    map places, joints; /* bodies and frames share their names */
+    map places, joints, keyframes; /* bodies and frames share their names */
 } names;
 
-/* what the builder says, with the place in front of it */
-static hml_status builder_fail(json_model *m, const place *at, hml_status status)
+hml_status hmli_json_builder_fail(json_model *m, const place *at, hml_status status)
 {
     if (!m->r->error) return status;
     char sentence[sizeof m->r->error->message];
@@ -70,7 +69,7 @@ static hml_status read_body(json_model *m, const place *at, names *taken)
     }
     if (status) return status;
     status = hml_builder_add_body(m->r->builder, name, parent, &spec, inertia_at.value ? &inertia : NULL, m->r->error);
-    return status ? builder_fail(m, at, status) : HML_OK;
+    return status ? hmli_json_builder_fail(m, at, status) : HML_OK;
 }
 
 static hml_status read_frame(json_model *m, const place *at, names *taken)
@@ -92,7 +91,7 @@ static hml_status read_frame(json_model *m, const place *at, names *taken)
     if (!status) status = add_name(m, &taken->places, &name_at, "frame", name);
     if (status) return status;
     status = hml_builder_add_frame(m->r->builder, name, body, position, rotation, m->r->error);
-    return status ? builder_fail(m, at, status) : HML_OK;
+    return status ? hmli_json_builder_fail(m, at, status) : HML_OK;
 }
 
 static hml_status read_shape(json_model *m, const place *at, const names *taken)
@@ -104,7 +103,15 @@ static hml_status read_shape(json_model *m, const place *at, const names *taken)
         status = hmli_json_fail(&m->json, at, "its body " QUOTED " does not exist", body);
     if (status) return status;
     status = hml_builder_add_shape(m->r->builder, body, &shape, m->r->error);
-    return status ? builder_fail(m, at, status) : HML_OK;
+    return status ? hmli_json_builder_fail(m, at, status) : HML_OK;
+}
+
+static hml_status read_keyframe(json_model *m, const place *at, names *taken)
+{
+    place name_at = hmli_json_member(at, "name");
+    const char *name = json_text_of(name_at.value);
+    hml_status status = name ? add_name(m, &taken->keyframes, &name_at, "keyframe", name) : HML_OK;
+    return status ? status : hmli_json_keyframe(m, at);
 }
 
 /* what a body may refer to before it stands in the file */
@@ -127,7 +134,8 @@ static hml_status check_references(json_model *m, const place *bodies, const nam
     return HML_OK;
 }
 
-static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes)
+static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes,
+                            const place *keyframes)
 {
     names taken = {0};
     hml_status status = HML_OK;
@@ -144,6 +152,11 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
         place shape = hmli_json_element(shapes, i);
         status = read_shape(m, &shape, &taken);
     }
+    for (size_t i = 0; !status && i < json_list_size(keyframes->value); i++) {
+        place keyframe = hmli_json_element(keyframes, i);
+        status = read_keyframe(m, &keyframe, &taken);
+    }
+    hmli_map_free(&taken.keyframes);
     hmli_map_free(&taken.places);
     hmli_map_free(&taken.joints);
     return status;
@@ -151,11 +164,12 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 
 static hml_status read_file(json_model *m, const place *file)
 {
-    static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", "shapes", NULL};
+    static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", "shapes", "keyframes", NULL};
     const json_reader *json = &m->json;
     place version = hmli_json_member(file, "hamel"), name_at = hmli_json_member(file, "name");
     place gravity_at = hmli_json_member(file, "gravity"), bodies = hmli_json_member(file, "bodies");
     place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
+    place keyframes = hmli_json_member(file, "keyframes");
     const char *name = NULL;
     double number = 1, gravity[3];
     char text[DECIMAL_SIZE];
@@ -172,13 +186,14 @@ static hml_status read_file(json_model *m, const place *file)
     if (!status && json_list_size(bodies.value) == 0) status = hmli_json_fail(json, &bodies, "there are no bodies");
     if (!status) status = hmli_json_array(json, &frames);
     if (!status) status = hmli_json_array(json, &shapes);
+    if (!status) status = hmli_json_array(json, &keyframes);
     if (!status) status = hmli_json_warn_keys(m, file, "file", known);
     if (status) return status;
     if (name && (status = hmli_reader_name(m->r, name, m->r->file, 0)))
-        return status == HML_OUT_OF_MEMORY ? status : builder_fail(m, &name_at, status);
+        return status == HML_OUT_OF_MEMORY ? status : hmli_json_builder_fail(m, &name_at, status);
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hmli_json_fail(json, &gravity_at, "the gravity is not finite");
-    return read_tree(m, &bodies, &frames, &shapes);
+    return read_tree(m, &bodies, &frames, &shapes, &keyframes);
 }
 
 hml_status hmli_read_json(reader *r, const char *data, size_t size)

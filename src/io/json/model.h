@@ -20,6 +20,12 @@ hml_status hmli_json_origin(json_model *m, const place *at, double position[3], 
 /* everything of a shape; *body points into the JSON, NULL: the world */
 hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hml_shape *shape);
 
+/* a keyframe into the builder, whose joints are there */
+hml_status hmli_json_keyframe(json_model *m, const place *at);
+
+/* what the builder says, with the place in front of it */
+hml_status hmli_json_builder_fail(json_model *m, const place *at, hml_status status);
+
 /* everything of a joint; spec->name and spec->mimic point into the JSON */
 hml_status hmli_json_joint(json_model *m, const place *at, hml_joint_spec *spec);
 

@@ -234,6 +234,65 @@ static void put_shapes(writer *w, const hml_model *model)
     if (hml_model_nshapes(model)) hmli_writer_put(w, "\n  ]");
 }
 
+static void put_key(writer *w, const hml_joint_info *joint, const double *q, const double *v)
+{
+    hml_joint_spec neutral;
+    int moved = 0;
+    hml_joint_spec_init(&neutral, joint->type);
+    for (int k = 0; k < joint->nq; k++) moved |= q[joint->q + k] != neutral.rest[k];
+    hmli_writer_put(w, "{");
+    if (moved) {
+        hmli_writer_put(w, "\"position\": ");
+        put_list(w, q + joint->q, joint->nq);
+    }
+    if (!all_equal(v + joint->v, joint->nv, 0)) {
+        hmli_writer_put(w, moved ? ", \"velocity\": " : "\"velocity\": ");
+        put_list(w, v + joint->v, joint->nv);
+    }
+    hmli_writer_put(w, "}");
+}
+
+/* joints that are neutral and at rest are left out */
+static void put_keyframe(writer *w, const hml_model *model, int32_t index, const double *q, const double *v)
+{
+    const char *between = "";
+    hmli_writer_print(w, "%s\n    {\"name\": ", index ? "," : ",\n  \"keyframes\": [");
+    hmli_writer_json_text(w, hml_model_keyframe_name(model, index));
+    hmli_writer_put(w, ", \"joints\": {");
+    for (int32_t i = 0; i < hml_model_njoints(model); i++) {
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        hml_joint_spec neutral;
+        int same = 1;
+        if (hml_model_joint(model, i, &joint) || joint.nq == 0) continue;
+        hml_joint_spec_init(&neutral, joint.type);
+        for (int k = 0; k < joint.nq; k++) same &= q[joint.q + k] == neutral.rest[k];
+        if (same && all_equal(v + joint.v, joint.nv, 0)) continue;
+        hmli_writer_print(w, "%s\n     ", between);
+        hmli_writer_json_text(w, joint.name);
+        hmli_writer_put(w, ": ");
+        put_key(w, &joint, q, v);
+        between = ",";
+    }
+    hmli_writer_put(w, "}}");
+}
+
+static void put_keyframes(writer *w, const hml_model *model)
+{
+    const int32_t n = hml_model_nkeyframes(model);
+    if (n == 0) return;
+    double *q = malloc(((size_t)hml_model_nq(model) + (size_t)hml_model_nv(model) + 1) * sizeof *q);
+    if (!q) {
+        w->failed = 1;
+        return;
+    }
+    double *v = q + hml_model_nq(model);
+    for (int32_t i = 0; i < n; i++) {
+        if (!hml_model_keyframe(model, i, q, v)) put_keyframe(w, model, i, q, v);
+    }
+    hmli_writer_put(w, "\n  ]");
+    free(q);
+}
+
 hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml_error *error)
 {
     if (!model || !text || !size)
@@ -255,6 +314,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     hmli_writer_put(&w, "\n  ]");
     put_frames(&w, model);
     put_shapes(&w, model);
+    put_keyframes(&w, model);
     hmli_writer_put(&w, "\n}\n");
     return hmli_save_text(&w, text, size, error);
 }

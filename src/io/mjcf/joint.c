@@ -165,8 +165,9 @@ static hml_status read_axis(mjcf *m, const mjcf_element *e, mjcf_joint *j, const
 }
 
 /* see the top of this file; `place` is the body's pose in what it hangs on */
-static hml_status read_reference(mjcf *m, const mjcf_element *e, hml_joint_spec *spec, pose place)
+static hml_status read_reference(mjcf *m, const mjcf_element *e, mjcf_joint *j, pose place)
 {
+    hml_joint_spec *spec = &j->spec;
     double ref = 0;
     hml_status status = hmli_mjcf_numbers(m, e, "ref", 1, &ref);
     if (status) return status;
@@ -179,6 +180,7 @@ static hml_status read_reference(mjcf *m, const mjcf_element *e, hml_joint_spec 
         } else {
             back.p = vec3_scale(-ref, axis);
         }
+        j->ref = spec->type == HML_JOINT_REVOLUTE ? ref * m->set.angle : ref;
         place = pose_mul(place, back);
     }
     pose_to_arrays(place, spec->rotation, spec->position);
@@ -233,7 +235,7 @@ static hml_status read_joint(mjcf *m, const mjcf_element *e, mjcf_joint *j, cons
     status = hmli_mjcf_numbers(m, e, "pos", 3, pos);
     if (!status) status = read_axis(m, e, j, b, frame);
     vec3_put(pose_act(*frame, vec3_at(pos)), spec->point);
-    return status ? status : read_reference(m, e, spec, place);
+    return status ? status : read_reference(m, e, j, place);
 }
 
 /* may it stand beside the joints that the body has already? MuJoCo's rules */

@@ -33,10 +33,10 @@ static hml_status add_world(mjcf *m)
 /* sections that are not read; what acts on the robot among them is named */
 static hml_status check_sections(mjcf *m, const xml_node *mujoco)
 {
-    static const char *const read[] = {"compiler", "option",   "default", "worldbody",
-                                       "actuator", "equality", "tendon",  NULL};
-    static const char *const harmless[] = {"size",   "statistic", "visual",   "asset",     "contact",
-                                           "sensor", "custom",    "keyframe", "extension", NULL};
+    static const char *const read[] = {"compiler", "option", "default",  "worldbody", "actuator",
+                                       "equality", "tendon", "keyframe", NULL};
+    static const char *const harmless[] = {"size",   "statistic", "visual",    "asset", "contact",
+                                           "sensor", "custom",    "extension", NULL};
     hml_status status = HML_OK;
     for (const xml_node *node = mujoco->first; !status && node; node = node->next) {
         if (hmli_word_index(node->name, read) >= 0 || hmli_word_index(node->name, harmless) >= 0) continue;
@@ -209,7 +209,8 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = name_bodies(m);
     if (!status) status = name_joints(m);
     if (!status && m->r->scene) status = hmli_mjcf_add_visuals(m);
-    return status ? status : fill_builder(m);
+    if (!status) status = fill_builder(m);
+    return status ? status : hmli_mjcf_keyframes(m, mujoco);
 }
 
 hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
@@ -232,6 +233,7 @@ hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
     hmli_map_free(&m.geom_names);
     hmli_map_free(&m.actuator_names);
     hmli_map_free(&m.tendon_names);
+    hmli_map_free(&m.key_names);
     free(m.visuals);
     free(m.assets);
     hmli_map_free(&m.mesh_names);

@@ -10,6 +10,7 @@
  *   geom.c      geoms
  *   inertia.c   inertias
  *   visual.c    what is seen of geoms: meshes, materials, textures
+ *   keyframe.c  keyframes, and the configuration that the file draws
  *   other.c     actuators, and what is left out by name
  *   mjcf.c      the order of all this, names, and the builder
  */
@@ -90,6 +91,7 @@ typedef struct mjcf_joint {
     const xml_node *node;
     int named;
     int32_t body;
+    double ref; /* of hinges and slides: the coordinate where the file puts the body */
     hml_joint_spec spec;
 } mjcf_joint;
 
@@ -131,7 +133,7 @@ typedef struct mjcf {
     size_t nclasses, ncontexts, nbodies, njoints, nsites, nshapes;
     size_t classes_capacity, contexts_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
     int32_t nvalues; /* of defaults so far */
-    map class_names, body_names, joint_names, site_names, geom_names, actuator_names, tendon_names;
+    map class_names, body_names, joint_names, site_names, geom_names, actuator_names, tendon_names, key_names;
     /* filled if a scene is asked for */
     mjcf_visual *visuals;
     const xml_node **assets; /* meshes, materials, textures */
@@ -251,5 +253,8 @@ const char *hmli_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_n
 hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
 hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node);
 hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node);
+
+/* all <keyframe> sections; the builder has the joints */
+hml_status hmli_mjcf_keyframes(mjcf *m, const xml_node *mujoco);
 
 #endif
