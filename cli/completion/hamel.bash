@@ -24,20 +24,20 @@ _hamel()
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
     --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory) COMPREPLY=($(compgen -f -- "$current")) ;;
-    --frame | -f | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
+    --frame | -f | --keyframe | -k | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
     *) case $current in
         -*)
             case $command in
-            dynamics) options="$options --state --representation --isa" ;;
-            jacobian) options="$options --state --representation --isa --frame" ;;
-            linearize) options="$options --state --representation --isa --inputs --spy --picture" ;;
+            dynamics) options="$options --state --keyframe --representation --isa" ;;
+            jacobian) options="$options --state --keyframe --representation --isa --frame" ;;
+            linearize) options="$options --state --keyframe --representation --isa --inputs --spy --picture" ;;
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
-                options="$options --state --representation --isa --time --integrator --step --tolerance --controller"
+                options="$options --state --keyframe --representation --isa --time --integrator --step --tolerance --controller"
                 options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view"
                 ;;
-            view) options="$options --state --trajectory --open --no-open" ;;
+            view) options="$options --state --keyframe --trajectory --open --no-open" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))

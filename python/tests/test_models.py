@@ -234,3 +234,29 @@ def test_robot_descriptions(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "robot_descriptions", raising=False)
     assert hamel.find("toybot") == tmp_path / "toy.urdf"
     assert hamel.load("toybot", base="fixed").nv == 2
+
+
+def test_keyframes():
+    """From MJCF, where qvel has a base's linear velocity in the world; from a builder; through files and bytes."""
+    text = """<mujoco><worldbody><body name="trunk" pos="1 2 3"><freejoint/>
+      <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><body name="leg"><joint name="hip" axis="0 1 0"/>
+      <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody>
+      <keyframe><key name="home" qpos="0 0 2 0.6 0 0.8 0 0.1" qvel="1 2 3 4 5 6 7"/></keyframe></mujoco>"""
+    robot = hamel.loads(text, format="mjcf")
+    assert list(robot.keyframes) == ["start", "home"]
+    q, v = robot.keyframes["home"]
+    assert np.allclose(q, [0, 0, 2, 0.6, 0, 0.8, 0, 0.1], atol=1e-15)
+    assert np.allclose(robot.velocity_to(q, v, "split"), [1, 2, 3, 4, 5, 6, 7], atol=1e-14)
+    assert np.array_equal(robot.keyframes["start"][0], [1, 2, 3, 1, 0, 0, 0, 0])
+    for again in (hamel.loads(robot.to_json(), format="json"), hamel.Model.from_bytes(robot.to_bytes())):
+        assert robot.differs(again) is None
+        assert np.array_equal(again.keyframes["home"][1], v)
+    built = hamel.Builder(model=robot).add_keyframe("home", "hip", 0.2).add_keyframe("rest").build()
+    assert built.keyframes["home"][0][7] == 0.2 and np.array_equal(built.keyframes["rest"][0], built.neutral())
+    assert "keyframe" in robot.differs(built)
+    with pytest.raises(hamel.NotFoundError, match="knee"):
+        hamel.Builder(model=robot).add_keyframe("home", "knee", 0.2)
+    with pytest.raises(hamel.InvalidArgumentError, match="1 positions"):
+        hamel.Builder(model=robot).add_keyframe("home", "hip", [0.2, 0.3])
+    with pytest.raises(TypeError):
+        hamel.Builder(model=robot).add_keyframe("home", "hip", "bent")

@@ -56,7 +56,7 @@ inverse_kinematics: InverseKinematics
 trim: Trim
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
-add_body add_frame add_model add_shape: Builder
+add_body add_frame add_keyframe add_model add_shape: Builder
 limit_margin: Tuple[float, int]
 of_joint: Subgroup
 layout_joint: Tuple[int, int, int, int, int]
@@ -107,6 +107,7 @@ nq nv nbodies njoints nframes dimension: int
 name representation inputs: str
 mass pitch time: float
 shapes: Tuple[Shape, ...]
+keyframes: dict[str, Tuple[{ARRAY}, {ARRAY}]]
 info: MotionInfo
 velocity_names state_names input_names warnings: Tuple[str, ...]
 actuated: {MARKS}

@@ -97,6 +97,60 @@ static void what_is_said(void **state)
     assert_non_null(strstr(run_err, "--height: no base that can be lifted"));
 }
 
+/* keyframes of the file, and the place that it gives a free body */
+static void keyframes(void **state)
+{
+    (void)state;
+    run_save("leg.xml",
+             "<mujoco model='leg'><worldbody><body name='trunk' pos='1 2 3'><freejoint/><inertial pos='0 0 0' "
+             "mass='5' diaginertia='1 1 1'/><body name='leg'><joint name='hip' axis='0 1 0'/><geom "
+             "type='sphere' size='0.1' pos='0 0 -1' mass='1'/></body></body></worldbody><keyframe><key "
+             "name='bent' qpos='0 0 0.7 1 0 0 0 0.5' qvel='0 0 0 0 0 0 2'/></keyframe></mujoco>");
+    assert_int_equal(run("info leg.xml"), 0);
+    assert_non_null(strstr(run_out, "Keyframes\nstart\nbent\n"));
+    assert_int_equal(run("info leg.xml --out info.json"), 0);
+    json_t *out = run_json("info.json"), *list = json_object_get(out, "keyframes");
+    assert_int_equal(json_array_size(list), 2);
+    near(json_number_value(json_array_get(json_object_get(json_array_get(list, 1), "position"), 7)), 0.5, 0);
+    json_decref(out);
+    static const struct {
+        const char *arguments;
+        double x, z, hip;
+    } cases[] = {{"", 1, 3, 0},
+                 {"--keyframe bent", 0, 0.7, 0.5},
+                 {"--ground", 1, 1.1, 0},
+                 {"--ground --keyframe bent", 0, 0.97758256189037276, 0.5},
+                 {"--ground --keyframe bent --height 1", 0, 1.97758256189037276, 0.5},
+                 {"--state still.json", 0, 0, 0}}; /* a state is neutral where it says nothing */
+    run_save("still.json", "{}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "simulate leg.xml --time 0.001 --out out.json %s", cases[i].arguments);
+        if (run(command)) fail_msg("%s: %s", command, run_err);
+        out = run_json("out.json");
+        run_numbers(out, "position", numbers, MOST);
+        near(numbers[0], cases[i].x, 1e-15);
+        near(numbers[2], cases[i].z, 1e-15);
+        near(numbers[7], cases[i].hip, 0);
+        json_decref(out);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(i ? "linearize leg.xml -k bent --out out.json" : "linearize leg.xml --out out.json"), 0);
+        out = run_json("out.json");
+        run_numbers(out, "velocity", numbers, MOST);
+        near(numbers[6], i ? 2 : 0, 0); /* without a state the others stay neutral */
+        json_decref(out);
+    }
+    assert_int_equal(run("dynamics leg.xml --keyframe bend"), 1);
+    assert_non_null(strstr(run_err, "leg.xml: there is no keyframe 'bend'; did you mean 'bent'?"));
+    assert_int_equal(run("dynamics leg.xml --keyframe xylophone"), 1);
+    assert_non_null(strstr(run_err, "there is no keyframe 'xylophone'; hamel info lists them"));
+    assert_int_equal(run("dynamics --keyframe home"), 1);
+    assert_non_null(strstr(run_err, "there are no keyframes"));
+    assert_int_equal(run("dynamics leg.xml --keyframe bent --state still.json"), 2);
+    assert_non_null(strstr(run_err, "leave one out"));
+}
+
 static void bad_usage(void **state)
 {
     (void)state;
@@ -126,6 +180,7 @@ int main(void)
         cmocka_unit_test(without_a_position_it_stands_on_the_ground),
         cmocka_unit_test(a_position_is_kept_or_refused),
         cmocka_unit_test(what_is_said),
+        cmocka_unit_test(keyframes),
         cmocka_unit_test(bad_usage),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);

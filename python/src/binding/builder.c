@@ -200,6 +200,31 @@ static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *
     return answer(self, &error);
 }
 
+static PyObject *add_keyframe(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"name", "joint", "position", "velocity", NULL};
+    const char *name, *joint = NULL;
+    PyObject *given[2] = {Py_None, Py_None};
+    PyArrayObject *in[2] = {NULL, NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|zOO", words, &name, &joint, &given[0], &given[1]))
+        return NULL;
+    int failed = 0;
+    for (int i = 0; i < 2 && !failed; i++) {
+        PyObject *text = given[i] == Py_None ? NULL : PyUnicode_FromString(words[2 + i]);
+        if (text) in[i] = array_of(given[i], text);
+        Py_XDECREF(text);
+        failed = given[i] != Py_None && !in[i];
+    }
+    hml_error error = {0};
+    if (!failed) {
+        const int32_t nq = in[0] ? (int32_t)PyArray_SIZE(in[0]) : 0, nv = in[1] ? (int32_t)PyArray_SIZE(in[1]) : 0;
+        error.status = hml_builder_add_keyframe(self->builder, name, joint, nq, in[0] ? PyArray_DATA(in[0]) : NULL, nv,
+                                                in[1] ? PyArray_DATA(in[1]) : NULL, &error);
+    }
+    for (int i = 0; i < 2; i++) Py_XDECREF(in[i]);
+    return failed ? NULL : answer(self, &error);
+}
+
 static PyObject *add_model(builder_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"model", "body", "prefix", "position", "rotation", NULL};
@@ -252,6 +277,10 @@ static PyMethodDef methods[] = {
      "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, restitution=0.0)\n--\n\n"
      "A collision shape on a body: point, sphere (radius), box (half lengths), capsule or cylinder (radius, half "
      "length)."},
+    {"add_keyframe", KEYWORDS(add_keyframe),
+     "add_keyframe($self, name, joint=None, position=None, velocity=None)\n--\n\n"
+     "What the keyframe of this name says about a joint; without a joint, the keyframe alone. Joints that it does not "
+     "name are\nneutral and at rest."},
     {"add_model", KEYWORDS(add_model),
      "add_model($self, model, body=None, prefix=None, position=None, rotation=None)\n--\n\nA whole model on a body."},
     {"build", KEYWORDS(build),

@@ -184,6 +184,27 @@ static PyObject *shapes(model_object *self, void *closure)
     return model_shapes(self->model);
 }
 
+/* {name: (q, v)} */
+static PyObject *keyframes(model_object *self, void *closure)
+{
+    (void)closure;
+    npy_intp nq = hml_model_nq(self->model), nv = hml_model_nv(self->model);
+    PyObject *all = PyDict_New();
+    for (int32_t i = 0; all && i < hml_model_nkeyframes(self->model); i++) {
+        PyObject *q = PyArray_SimpleNew(1, &nq, NPY_DOUBLE), *v = PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
+        PyObject *both = q && v ? PyTuple_Pack(2, q, v) : NULL;
+        if (both) {
+            hml_model_keyframe(self->model, i, PyArray_DATA((PyArrayObject *)q), PyArray_DATA((PyArrayObject *)v));
+        }
+        int failed = !both || PyDict_SetItemString(all, hml_model_keyframe_name(self->model, i), both);
+        Py_XDECREF(q);
+        Py_XDECREF(v);
+        Py_XDECREF(both);
+        if (failed) Py_CLEAR(all);
+    }
+    return all;
+}
+
 /* True where a coordinate's joint is actuated */
 static PyObject *actuated(model_object *self, void *closure)
 {
@@ -225,6 +246,7 @@ PyGetSetDef query_getset[] = {
     {"mass", (getter)mass, NULL, "Mass of what can move.", NULL},
     {"world_inertia", (getter)world_inertia, NULL, "Inertia of what is fixed to the world, ten numbers: (10,).", NULL},
     {"warnings", (getter)warnings, NULL, "What was odd but no error when the model was read.", NULL},
+    {"keyframes", (getter)keyframes, NULL, "States of the file that have a name, {name: (q, v)}.", NULL},
     {"shapes", (getter)shapes, NULL, "Collision shapes.", NULL},
     {"actuated", (getter)actuated, NULL, "True for the coordinates of actuated joints, (nv,).", NULL},
     {NULL, NULL, NULL, NULL, NULL},
