@@ -3,5 +3,6 @@
 #define HAMEL_CONTROL_H
 
 #include "hamel/control/lqr.h"
+#include "hamel/control/lyapunov.h"
 
 #endif

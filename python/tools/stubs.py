@@ -47,6 +47,7 @@ from_bytes append reference_model lock reroot scale with_gravity with_inertias w
 build random_model _load _loads _builtin: Model
 differs: Optional[str]
 view: View
+lqr: Regulator
 _page: Tuple[str, Tuple[str, ...]]
 _trajectory: Tuple[Any, ...]
 reroot_state transfer: {STATE}
@@ -88,6 +89,8 @@ file: Union[None, str, PathLike[str]]
 trajectory: Union[None, ArrayLike, str, PathLike[str]]
 contacts: Optional[Tuple[Sequence[str], ArrayLike, ArrayLike]]
 targets thrusters: Sequence[Tuple[Any, ...]]
+Q R: ArrayLike
+dt: Optional[float]
 free actuated: Union[ArrayLike, Sequence[str]]
 joints: Sequence[{NAME}]
 frame link body: {NAME}
@@ -261,7 +264,7 @@ def stubs() -> dict[str, str]:
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
     files["_core.pyi"] = (
-        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
+        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .control import Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
     )
     return files
 

@@ -41,15 +41,6 @@ size_t hml_lqr_scratch_doubles(size_t n, size_t m)
 
 /* ---- arguments ---- */
 
-static int is_symmetric(size_t n, const double *A)
-{
-    const double least = 0x1p-40 * matrix_largest(n * n, A);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (fabs(A[i * n + j] - A[j * n + i]) > least) return 0;
-    return 1;
-}
-
 /* by Cholesky's method with exchanges: A is destroyed */
 static int is_semidefinite(size_t n, double *A, double least)
 {
@@ -85,7 +76,7 @@ static hml_status check(const hml_lqr *p)
     if (!all_finite(p->A, n * n) || !all_finite(p->B, n * m) || !all_finite(p->Q, n * n) || !all_finite(p->R, m * m) ||
         (p->N && !all_finite(p->N, n * m)))
         return HML_NOT_FINITE;
-    return is_symmetric(n, p->Q) && is_symmetric(m, p->R) ? HML_OK : HML_INVALID_ARGUMENT;
+    return matrix_is_symmetric(n, p->Q) && matrix_is_symmetric(m, p->R) ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
 /* A − B R⁻¹ Nᵀ, G = B R⁻¹ Bᵀ, Q − N R⁻¹ Nᵀ: the equation without a cross term */

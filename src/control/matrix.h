@@ -71,6 +71,16 @@ static inline double matrix_largest(size_t count, const double *A)
     return most;
 }
 
+/* up to 2⁻⁴⁰ of the largest entry */
+static inline int matrix_is_symmetric(size_t n, const double *A)
+{
+    const double least = 0x1p-40 * matrix_largest(n * n, A);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (fabs(A[i * n + j] - A[j * n + i]) > least) return 0;
+    return 1;
+}
+
 /* the Frobenius norm, without overflow in the squares */
 static inline double matrix_norm(size_t count, const double *A)
 {

@@ -1,0 +1,77 @@
+/* Linear systems (hamel/control.h), and Model.lqr, which hamel/control.py computes. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "hamel/control.h"
+#include "objects.h"
+
+#define SIZE_OF(letter) (size_t) r->symbol[(letter) - 'a']
+
+/* a status that needs an explanation goes into the report: Python says it */
+static hml_status regulate(const row *r)
+{
+    const size_t n = SIZE_OF('n'), m = SIZE_OF('m'), doubles = hml_lqr_scratch_doubles(n, m);
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc(doubles * sizeof *scratch) : NULL,
+           *report = r->out[4];
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    hml_lqr problem =
+        HML_STRUCT(hml_lqr, .n = n, .m = m, .A = r->in[0], .B = r->in[1], .Q = r->in[2], .R = r->in[3], .N = r->in[4],
+                   .K = r->out[0], .P = r->out[1], .closed = r->out[2], .poles = r->out[3]);
+    hml_lqr_report x = {.struct_size = sizeof x};
+    const hml_status status = (r->choice[5] ? hml_lqr_solve_discrete : hml_lqr_solve)(&problem, scratch, &x);
+    free(scratch);
+    const double all[] = {(double)status,
+                          x.residual,
+                          (double)x.iterations,
+                          (double)x.refinements,
+                          (double)x.uncontrollable,
+                          (double)x.unseen,
+                          x.mode[0],
+                          x.mode[1]};
+    for (size_t i = 0; i < COUNT(all); i++) report[i] = all[i];
+    const size_t sizes[] = {m * n, n * n, n * n, 2 * n};
+    for (size_t k = 0; status && k < COUNT(sizes); k++)
+        for (size_t i = 0; i < sizes[k]; i++) r->out[k][i] = NAN;
+    return HML_OK;
+}
+
+static hml_status lyapunov(const row *r)
+{
+    const size_t n = SIZE_OF('n'), doubles = hml_lyapunov_scratch_doubles(n);
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc(doubles * sizeof *scratch) : NULL;
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    const hml_status status = (r->choice[2] ? hml_lyapunov_solve_discrete
+                                            : hml_lyapunov_solve)(n, r->in[0], r->in[1], scratch, r->out[0], r->out[1]);
+    free(scratch);
+    return status;
+}
+
+#define TABLE           "control.def"
+#define TABLE_FUNCTIONS control_table
+#include "table.h"
+
+static PyObject *model_lqr(PyObject *self, PyObject *arguments, PyObject *names)
+{
+    PyObject *module = PyImport_ImportModule("hamel.control"), *result = NULL;
+    PyObject *of_model = module ? PyObject_GetAttrString(module, "_of_model") : NULL;
+    PyObject *first = PyTuple_Pack(1, self), *all = first ? PySequence_Concat(first, arguments) : NULL;
+    if (of_model && all) result = PyObject_Call(of_model, all, names);
+    Py_XDECREF(all);
+    Py_XDECREF(first);
+    Py_XDECREF(of_model);
+    Py_XDECREF(module);
+    return result;
+}
+
+PyMethodDef control_methods[] = {
+    {"lqr", (PyCFunction)(void (*)(void))model_lqr, METH_VARARGS | METH_KEYWORDS,
+     "lqr($self, q, v=None, tau=None, *, Q=1, R=1, N=None, actuated=None, dt=None)\n--\n\n"
+     "The linear-quadratic regulator about a state: δτ = −K (q ⊖ q₀, ν − ν₀), a hamel.control.Regulator.\n\n"
+     "Q weighs the 2nv perturbations of configuration and velocity, R the forces: a number, one number for each, or a\n"
+     "matrix; N is the cross term. actuated: which coordinates have an input, as names of joints or one mark for each\n"
+     "coordinate; without it the model's actuated joints. dt: a zero-order hold over dt, and the sum of the costs of\n"
+     "the steps. NotStabilizableError says why the inputs do not suffice."},
+    {NULL, NULL, 0, NULL},
+};
+
+int control_ready(PyObject *module) { return table_modules(control_table, COUNT(control_table), module); }

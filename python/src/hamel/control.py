@@ -1,0 +1,203 @@
+"""Feedback for linear systems: regulators, Lyapunov equations, estimators.
+
+>>> from hamel import control
+>>> control.lqr([[0, 1], [0, 0]], [[0], [1]], 1, 1).K.round(3)
+array([[1.   , 1.732]])
+
+Weights are numbers (times the identity), vectors (a diagonal) or matrices. Matrices may have leading dimensions, which
+are broadcast: one problem for each combination. Model.lqr does the same for a robot about a state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional, Sequence, Tuple, Union
+
+import numpy
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError
+
+__all__ = ["Estimator", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap"]
+
+Array = NDArray[numpy.float64]
+Complex = NDArray[numpy.complex128]
+
+
+@dataclass(frozen=True)
+class Regulator:
+    """u = −K x, and what belongs to it.
+
+    K (m, n); P (n, n): xᵀPx is the cost from x on; poles (n): the eigenvalues of closed = A − B K; residual: the relative
+    residual of the Riccati equation; iterations and refinements: how many steps of doubling and of Newton's method.
+    Model.lqr adds A, B, the names of the states and of the inputs, and tau, the forces of the state that K x is
+    subtracted from.
+    """
+
+    K: Array
+    P: Array
+    poles: Complex
+    residual: Union[float, Array]
+    closed: Array
+    iterations: NDArray[numpy.int64]
+    refinements: NDArray[numpy.int64]
+    A: Optional[Array] = None
+    B: Optional[Array] = None
+    state_names: Tuple[str, ...] = ()
+    input_names: Tuple[str, ...] = ()
+    tau: Optional[Array] = None
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """Kalman's filter in its steady state: L (n, p), the covariance P (n, n) of the error, the poles of A − L C, and the
+    relative residual of the Riccati equation."""
+
+    L: Array
+    P: Array
+    poles: Complex
+    residual: Union[float, Array]
+
+
+def _weight(weight: ArrayLike, n: int, name: str) -> Array:
+    """A number, n numbers or a matrix as a matrix"""
+    w = numpy.asarray(weight, dtype=float)
+    if w.ndim == 0:
+        return w * numpy.eye(n)
+    if w.ndim == 1 and w.shape != (n,):
+        raise InvalidArgumentError(f"{name} has {len(w)} entries where {n} are needed")
+    if w.ndim == 1:
+        return numpy.diag(w)
+    if w.shape[-2:] != (n, n):
+        raise InvalidArgumentError(f"{name} is {w.shape[-2]} × {w.shape[-1]} where {n} × {n} is needed")
+    return w
+
+
+def _matrix(matrix: ArrayLike, name: str) -> Array:
+    A = numpy.asarray(matrix, dtype=float)
+    if A.ndim < 2:
+        raise InvalidArgumentError(f"{name} is a matrix")
+    return A
+
+
+def _complain(report: Array, reason: str) -> None:
+    """Raises what the first row that failed says"""
+    bad = report.reshape(-1, 8)
+    bad = bad[bad[:, 0] != 0]
+    if not len(bad):
+        return
+    kind = BY_STATUS[int(bad[0, 0])]
+    unseen, mode = bool(bad[0, 5]), complex(bad[0, 6], bad[0, 7])
+    if kind is InvalidArgumentError:
+        raise kind("Q and R are symmetric, R is positive definite, and Q − N R⁻¹ Nᵀ is positive semidefinite; these are not")
+    if kind is NotConvergedError:
+        raise kind("the Riccati equation has a solution, but it is too large to be told from rounding errors")
+    if kind is not NotStabilizableError:
+        raise kind("A, B, Q, R or N holds NaN or infinity, or a product of them overflows")
+    if unseen:
+        raise kind(f"Q does not weigh the mode {mode:.6g}, which is on the border of stability: give it a weight")
+    raise kind(f"not stabilizable: no input moves the mode {mode:.6g}{reason}")
+
+
+def _solve(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[ArrayLike], discrete: int, reason: str) -> Regulator:
+    A, B = _matrix(A, "A"), _matrix(B, "B")
+    n, m = B.shape[-2:]
+    x = _core._lqr(A, B, _weight(Q, n, "Q"), _weight(R, m, "R"), N, discrete)
+    _complain(x.report, reason)
+    counts = x.report[..., 2:4].astype(int)
+    residual = x.report[..., 1]
+    poles = x.poles[..., 0] + 1j * x.poles[..., 1]
+    return Regulator(x.K, x.P, poles, residual if residual.ndim else float(residual), x.closed, counts[..., 0], counts[..., 1])
+
+
+def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[ArrayLike] = None) -> Regulator:
+    """The regulator of ẋ = A x + B u that makes ∫ xᵀQx + 2 xᵀNu + uᵀRu dt least."""
+    return _solve(A, B, Q, R, N, 0, "")
+
+
+def dlqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[ArrayLike] = None) -> Regulator:
+    """The regulator of x⁺ = A x + B u that makes Σ xᵀQx + 2 xᵀNu + uᵀRu least."""
+    return _solve(A, B, Q, R, N, 1, "")
+
+
+def lyap(A: ArrayLike, Q: ArrayLike) -> Array:
+    """X with A X + X Aᵀ + Q = 0, for a stable A and a symmetric Q: the covariance of ẋ = A x + noise of intensity Q."""
+    A = _matrix(A, "A")
+    return _core._lyapunov(A, _weight(Q, A.shape[-1], "Q"), 0).X
+
+
+def dlyap(A: ArrayLike, Q: ArrayLike) -> Array:
+    """X with A X Aᵀ − X + Q = 0, for a stable A and a symmetric Q: the covariance of x⁺ = A x + noise of covariance Q."""
+    A = _matrix(A, "A")
+    return _core._lyapunov(A, _weight(Q, A.shape[-1], "Q"), 1).X
+
+
+def kalman(
+    A: ArrayLike, C: ArrayLike, W: ArrayLike, V: ArrayLike, N: Optional[ArrayLike] = None, *, discrete: bool = False
+) -> Estimator:
+    """The observer x̂̇ = A x̂ + B u + L (y − C x̂) of ẋ = A x + B u + w, y = C x + v with the smallest error.
+
+    W and V are the intensities of w and v, N (n, p) their cross intensity. discrete: x̂⁺ = A x̂ + B u + L (y − C x̂), W, V
+    and N are covariances, and P is that of the error before the measurement. It is the regulator of Aᵀ and Cᵀ.
+    """
+    turned = [numpy.swapaxes(_matrix(M, name), -1, -2) for M, name in ((A, "A"), (C, "C"))]
+    try:
+        x = _solve(turned[0], turned[1], W, V, N, int(discrete), "")
+    except NotStabilizableError as error:
+        text = str(error).replace("stabilizable: no input moves", "detectable: no output shows").replace("Q does not", "W does not")
+        raise NotStabilizableError(text) from None
+    return Estimator(numpy.swapaxes(x.K, -1, -2), x.P, x.poles, x.residual)
+
+
+def _marks(model: _core.Model, actuated: Union[None, ArrayLike, Sequence[str]]) -> NDArray[numpy.bool_]:
+    """Which coordinates have an input"""
+    if actuated is None:
+        return model.actuated
+    given = numpy.asarray(actuated)
+    if given.dtype.kind in "US":
+        names = {str(name) for name in given.ravel()}
+        marks = numpy.zeros(model.nv, dtype=bool)
+        for joint in model.joints:
+            if joint.name in names and joint.leader < 0:
+                marks[joint.v : joint.v + joint.nv] = True
+                names.remove(joint.name)
+        if names:
+            raise InvalidArgumentError(f"actuated: there is no joint {sorted(names)[0]!r} that moves by itself")
+        return marks
+    if given.shape != (model.nv,):
+        raise InvalidArgumentError(f"actuated is names of joints or {model.nv} marks")
+    return given.astype(bool)
+
+
+def _of_model(
+    model: _core.Model,
+    q: ArrayLike,
+    v: Optional[ArrayLike] = None,
+    tau: Optional[ArrayLike] = None,
+    *,
+    Q: ArrayLike = 1,
+    R: ArrayLike = 1,
+    N: Optional[ArrayLike] = None,
+    actuated: Union[None, ArrayLike, Sequence[str]] = None,
+    dt: Optional[float] = None,
+) -> Regulator:
+    """Behind Model.lqr"""
+    marks = _marks(model, actuated)
+    if not marks.any():
+        raise InvalidArgumentError("no coordinate has an input: the model has no actuated joint; actuated= may name joints")
+    x = model.linearize(q, numpy.zeros(model.nv) if v is None else v, tau)
+    A, B = (x.A, x.B) if dt is None else x.discretize(dt)
+    B = numpy.ascontiguousarray(B[..., marks])
+    free = [j.name for j in model.joints if j.type == "free" and not marks[j.v : j.v + j.nv].all()]
+    reason = (
+        f"; joint {free[0]!r} floats and has no actuator, so that the forces of the other joints cannot change the momentum of the robot"
+        if free
+        else ""
+    )
+    y = _solve(A, B, Q, R, N, int(dt is not None), reason)
+    names = tuple(name for name, mark in zip(model.velocity_names, marks) if mark)
+    forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
+    return Regulator(
+        y.K, y.P, y.poles, y.residual, y.closed, y.iterations, y.refinements, A, B, tuple(x.state_names), names, forces
+    )

@@ -1,0 +1,191 @@
+"""hamel.control and Model.lqr: against SciPy's Riccati and Lyapunov equations, which come from Schur's form."""
+
+import numpy as np
+import pytest
+
+import hamel
+from hamel import control
+
+linalg = pytest.importorskip("scipy.linalg")
+
+
+def scipy_gain(A, B, Q, R, N=None, discrete=False):
+    n, m = B.shape
+    Q, R = (np.eye(k) * w if np.ndim(w) == 0 else np.diag(w) if np.ndim(w) == 1 else w for w, k in ((Q, n), (R, m)))
+    cross = 0 if N is None else N.T
+    if discrete:
+        P = linalg.solve_discrete_are(A, B, Q, R, s=N)
+        return np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A + cross), P
+    P = linalg.solve_continuous_are(A, B, Q, R, s=N)
+    return np.linalg.solve(R, B.T @ P + cross), P
+
+
+def refined_gain(A, B, Q, r, discrete):
+    """SciPy's solution, refined by Newton's method with residuals in long double: stiff robots cost SciPy nine digits"""
+    _, P = scipy_gain(A, B, Q, r, discrete=discrete)
+    exact, (a, b) = np.longdouble, (M.astype(np.longdouble) for M in (A, B))
+    P = P.astype(exact)
+    for _ in range(6):
+        S = b.T @ P @ b if discrete else 0
+        right = b.T @ P @ a if discrete else b.T @ P
+        S = S + exact(r) * np.eye(B.shape[1])
+        K = np.linalg.solve(S.astype(float), right.astype(float)).astype(exact)
+        K = K + np.linalg.solve(S.astype(float), (right - S @ K).astype(float))
+        rest = np.diag(Q) - K.T @ S @ K + (a.T @ P @ a - P if discrete else a.T @ P + P @ a)
+        turned = (a - b @ K).T.astype(float)
+        rest = ((rest + rest.T) / 2).astype(float)
+        step = linalg.solve_discrete_lyapunov(turned, rest) if discrete else linalg.solve_continuous_lyapunov(turned, -rest)
+        P = P + (step + step.T) / 2
+    return K.astype(float), P.astype(float)
+
+
+def close(x, y, tolerance):
+    assert np.abs(x - y).max() <= tolerance * max(np.abs(y).max(), 1e-300)
+
+
+def problem(rng, cross):
+    """As many inputs as half the states, so that the gains are not worse conditioned than SciPy's digits"""
+    n = int(rng.integers(2, 20))
+    m = (n + 1) // 2
+    A, B = rng.normal(size=(n, n)), rng.normal(size=(n, m))
+    X = rng.normal(size=(n + m, n + m))
+    W = X @ X.T + 0.1 * np.eye(n + m)
+    return A, B, W[:n, :n], W[n:, n:], W[:n, n:] if cross else None
+
+
+@pytest.mark.parametrize("discrete", [False, True])
+@pytest.mark.parametrize("cross", [False, True])
+@pytest.mark.parametrize("decades", [0, 4, 10])
+def test_gains_are_those_of_scipy(discrete, cross, decades):
+    rng = np.random.default_rng(decades)
+    solve = control.dlqr if discrete else control.lqr
+    for _ in range(12):
+        A, B, Q, R, N = problem(rng, cross)
+        K, P = scipy_gain(A, B, Q, R, N, discrete)  # in good units; Hamel solves it in bad ones
+        unit = 10.0 ** rng.uniform(-decades / 2, decades / 2, len(A))
+        bad = Q / np.outer(unit, unit)
+        x = solve(A * unit[:, None] / unit, B * unit[:, None], (bad + bad.T) / 2, R, None if N is None else N / unit[:, None])
+        close(x.K * unit, K, 1e-8)
+        close(x.P * np.outer(unit, unit), P, 1e-8)
+        assert x.residual < 1e-11
+        mine, theirs = np.sort_complex(x.poles), np.sort_complex(np.linalg.eigvals(A - B @ K))
+        assert max(min(abs(p - t)) for p, t in ((p, theirs) for p in mine)) < 1e-6 * abs(theirs).max()
+        close(x.closed, A * unit[:, None] / unit - (B * unit[:, None]) @ x.K, 1e-12)
+
+
+def settled(robot):
+    """A configuration that is not special, at rest, and the forces that hold it where every coordinate has a motor"""
+    q = robot.integrate(robot.neutral(), 0.1 * np.sin(1.0 + np.arange(robot.nv)))
+    return q, robot.inverse_dynamics(q, np.zeros(robot.nv), np.zeros(robot.nv))
+
+
+@pytest.mark.parametrize("name", hamel.builtin_names())
+@pytest.mark.parametrize("dt", [None, 0.01])
+def test_every_robot_with_all_inputs(name, dt):
+    robot = hamel.load(name)
+    q, tau = settled(robot)
+    v = np.zeros(robot.nv)
+    every = np.ones(robot.nv, dtype=bool)
+    Q = np.linspace(1, 3, 2 * robot.nv)
+    x = robot.lqr(q, v, tau, Q=Q, R=0.5, actuated=every, dt=dt)
+    lin = robot.linearize(q, v, tau, inputs="all")
+    A, B = (lin.A, lin.B) if dt is None else lin.discretize(dt)
+    K, P = refined_gain(A, B, Q, 0.5, dt is not None)
+    close(x.K, K, 1e-8)
+    close(x.P, P, 1e-8)
+    assert x.residual < 1e-12 and x.K.shape == (robot.nv, 2 * robot.nv)
+    assert (abs(x.poles) < 1).all() if dt else (x.poles.real < 0).all()
+
+
+@pytest.mark.parametrize("name", hamel.builtin_names())
+def test_every_robot_with_its_motors(name):
+    """Either SciPy's gain, or a free base without a motor, which is named"""
+    robot = hamel.load(name)
+    q, tau = settled(robot)
+    floats = [j for j in robot.joints if j.type == "free" and not robot.actuated[j.v : j.v + j.nv].all()]
+    if floats:
+        with pytest.raises(hamel.NotStabilizableError, match="momentum"):
+            robot.lqr(q, tau=tau)
+        return
+    x = robot.lqr(q, tau=tau, R=0.1)
+    K, _ = refined_gain(x.A, x.B, np.ones(2 * robot.nv), 0.1, False)
+    close(x.K, K, 1e-8)
+    assert len(x.input_names) == robot.actuated.sum() and (x.tau == tau).all()
+
+
+def test_feedback_brings_a_robot_back():
+    """The nonlinear robot under the gain's forces: the pendulum, held upright, returns"""
+    robot = hamel.load("pendulum")
+    q = np.full(robot.nq, np.pi)
+    tau = robot.inverse_dynamics(q, np.zeros(robot.nv), np.zeros(robot.nv))
+    x = robot.lqr(q, tau=tau, actuated=np.ones(robot.nv, dtype=bool))
+    now, v, h = q + 0.2, np.zeros(robot.nv), 1e-3
+    for _ in range(8000):
+        force = tau - x.K @ np.concatenate([robot.difference(q, now), v])
+        v = v + h * robot.forward_dynamics(now, v, force)
+        now = robot.integrate(now, h * v)
+    assert np.abs(robot.difference(q, now)).max() < 1e-3
+
+
+def test_names_of_joints_and_batches():
+    robot = hamel.load("arm7") if "arm7" in hamel.builtin_names() else hamel.random_model(seed=3, base="fixed")
+    q, tau = settled(robot)
+    joints = [j.name for j in robot.joints if j.nv and j.leader < 0]
+    one = robot.lqr(q, tau=tau, actuated=joints)
+    assert one.input_names == robot.velocity_names and one.A.shape == (2 * robot.nv,) * 2
+    many = robot.lqr(np.stack([q, q]), tau=tau, actuated=joints)
+    assert many.K.shape == (2, *one.K.shape) and many.residual.shape == (2,)
+    close(many.K[1], one.K, 1e-12)
+    with pytest.raises(hamel.InvalidArgumentError, match="no joint 'nobody'"):
+        robot.lqr(q, actuated=["nobody"])
+    with pytest.raises(hamel.InvalidArgumentError, match="no coordinate has an input"):
+        robot.lqr(q, actuated=np.zeros(robot.nv, dtype=bool))
+
+
+def test_what_is_refused():
+    A, B = np.array([[0.0, 1], [0, 0]]), np.array([[0.0], [1]])
+    with pytest.raises(hamel.InvalidArgumentError, match="positive definite"):
+        control.lqr(A, B, 1, 0)
+    with pytest.raises(hamel.InvalidArgumentError, match="symmetric"):
+        control.dlqr(A, B, [[1, 1], [0, 1]], 1)
+    with pytest.raises(hamel.InvalidArgumentError, match="3 entries"):
+        control.lqr(A, B, [1, 1, 1], 1)
+    with pytest.raises(hamel.NotFiniteError):
+        control.lqr(A * np.nan, B, 1, 1)
+    with pytest.raises(hamel.NotStabilizableError, match=r"no input moves the mode 2\+0j"):
+        control.lqr([[2, 0], [0, -1]], B, 1, 1)
+    with pytest.raises(hamel.NotStabilizableError, match="does not weigh"):
+        control.lqr(A, B, [0, 1], 1)
+    with pytest.raises(hamel.NotStabilizableError, match="no output shows"):
+        control.kalman([[2, 0], [0, -1]], [[0, 1]], 1, 1)
+    with pytest.raises(hamel.NotStabilizableError):
+        control.lyap([[0, 1], [-1, 0]], 1)
+    with pytest.raises(hamel.NotStabilizableError):
+        control.dlyap([[1.0]], 1)
+    with pytest.raises(hamel.InvalidArgumentError):
+        control.lyap([[-1.0, 0], [0, -1]], [[1, 1], [0, 1]])
+
+
+def test_lyapunov_equations():
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 7, 20):
+        A, X = rng.normal(size=(n, n)), rng.normal(size=(n, n))
+        Q = X @ X.T
+        stable = A - (np.linalg.eigvals(A).real.max() + 0.1) * np.eye(n)
+        close(control.lyap(stable, Q), linalg.solve_continuous_lyapunov(stable, -Q), 1e-9)
+        small = A * (0.95 / abs(np.linalg.eigvals(A)).max())
+        close(control.dlyap(small, Q), linalg.solve_discrete_lyapunov(small, Q), 1e-9)
+    assert control.lyap([[-2.0]], 3).item() == pytest.approx(0.75, abs=1e-15)
+
+
+@pytest.mark.parametrize("discrete", [False, True])
+def test_kalman_is_the_dual(discrete):
+    rng = np.random.default_rng(6)
+    A, C = rng.normal(size=(6, 6)), rng.normal(size=(3, 6))
+    W, V = np.diag(rng.uniform(0.5, 2, 6)), np.diag(rng.uniform(0.5, 2, 3))
+    x = control.kalman(A, C, W, V, discrete=discrete)
+    K, P = scipy_gain(A.T, C.T, W, V, discrete=discrete)
+    close(x.L, K.T, 1e-9)
+    close(x.P, P, 1e-9)
+    poles = np.linalg.eigvals(A - x.L @ C)
+    assert (abs(poles) < 1).all() if discrete else (poles.real < 0).all()
