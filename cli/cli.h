@@ -28,10 +28,13 @@ enum cli_command {
     CLI_BENCH = 32,
     CLI_SIMULATE = 64,
     CLI_VIEW = 128,
-    CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE,
-    CLI_ALL = 255,
+    CLI_TRIM = 256,
+    CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM,
+    CLI_ALL = 511,
     CLI_RESULTS = CLI_ALL & ~CLI_VIEW /* those whose --out is a file of results */
 };
+
+enum { CLI_HOLDS = 64 }; /* most holds on a command line */
 
 typedef struct cli_options {
     int nmodels;
@@ -53,6 +56,10 @@ typedef struct cli_options {
     const char *contacts, *plot;
     const char *trajectory, *view; /* of view; of simulate */
     int open;                      /* the page in a browser: 0 no, 1 yes, −1: not given */
+    const char *holds[CLI_HOLDS];  /* FRAME[:KIND] each */
+    int nholds, ignore_limits;
+    const char *lock; /* names of joints with commas between them */
+    double posture;   /* 0: not given */
 } cli_options;
 
 typedef struct cli_command_info {
@@ -71,6 +78,7 @@ int cli_info(const cli_options *options);
 int cli_dynamics(const cli_options *options);
 int cli_jacobian(const cli_options *options);
 int cli_linearize(const cli_options *options);
+int cli_trim(const cli_options *options);
 int cli_validate(const cli_options *options);
 int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);

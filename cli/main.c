@@ -25,6 +25,13 @@ const cli_command_info cli_commands[] = {
      "the order of the velocity names. w is a change of the forces. There are no Euler angles, no\n"
      "singularities and no finite differences.\n",
      cli_linearize},
+    {"trim", CLI_TRIM, "[MODEL] [--state FILE] [--hold FRAME:KIND]...",
+     "an equilibrium, or a steady motion, near a state",
+     "The state is the guess; its velocity stays, and nothing accelerates. Finds the configuration, the\n"
+     "torques of the motors and the forces of the holds, within the limits of the model, of least\n"
+     "torque and near the guess. What is held stays where it is in the guess. If there is no such\n"
+     "configuration, the command says what cannot be balanced and exits with 3.\n",
+     cli_trim},
     {"validate", CLI_VALIDATE, "[MODEL]", "the linearization against geometric differences",
      "Repeats section 5 of Bos, Traversaro, Pucci and Saccon (2022). Draws random states, placements\n"
      "and inertias, and compares the derivatives of forward dynamics by H, s, v and r with forward\n"

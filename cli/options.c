@@ -338,6 +338,34 @@ static int read_no_open(const char *text, cli_options *o, const char **wanted)
     return 1;
 }
 
+static int read_hold(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "FRAME or FRAME:KIND, or there are more than 64 of them";
+    if (!*text || o->nholds == CLI_HOLDS) return 0;
+    o->holds[o->nholds++] = text;
+    return 1;
+}
+
+static int read_lock(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "names of joints with commas between them";
+    o->lock = text;
+    return *text != 0;
+}
+
+static int read_posture(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a positive number";
+    return read_above(text, 0, 0, &o->posture);
+}
+
+static int read_ignore_limits(const char *text, cli_options *o, const char **wanted)
+{
+    (void)text, (void)wanted;
+    o->ignore_limits = 1;
+    return 1;
+}
+
 /* ---- the table ---- */
 
 /* a name may stand in several rows, if no command has two of them */
@@ -357,6 +385,15 @@ static const struct option_row {
     {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",
      read_representation},
     {"inputs", 0, CLI_LINEARIZE, "WHICH", "columns of B: actuated (default) or all", read_inputs},
+    {"hold", 0, CLI_TRIM, "FRAME:KIND", "held: point (default), frame, plane or touch (normal z); may be repeated",
+     read_hold},
+    {"inputs", 0, CLI_TRIM, "WHICH", "motors: actuated joints (default) or all coordinates, the base's too",
+     read_inputs},
+    {"lock", 0, CLI_TRIM, "NAMES", "joints that stay, with commas between them, or all", read_lock},
+    {"friction", 0, CLI_TRIM, "MU", "held points push and do not slide (default: they are held both ways)",
+     read_friction},
+    {"posture", 0, CLI_TRIM, "W", "weight of the way from the guess against torques (default 0.01)", read_posture},
+    {"ignore-limits", 0, CLI_TRIM, NULL, "positions and torques may leave their limits", read_ignore_limits},
     {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_spy},
     {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture},
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_samples},

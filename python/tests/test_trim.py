@@ -33,6 +33,12 @@ def test_standing(feet):
     np.testing.assert_allclose(found.forces[2::3].sum(), G * robot.mass, rtol=1e-12)
     slide = np.hypot(found.forces[0::3], found.forces[1::3])
     assert np.all(slide <= 0.7 * found.forces[2::3] + 1e-8)
+    named = robot.trim(q, hold=[hold.frame for hold in holds], friction=np.full(len(feet), 0.7))
+    np.testing.assert_array_equal(named.q, found.q)
+    with pytest.raises(TypeError, match="not both"):
+        robot.trim(q, holds=holds, hold=holds)
+    with pytest.raises(hamel.NotFoundError):
+        robot.trim(q, hold=["paw"])
     for hold in holds:
         before, after = (robot.frame(hold.frame, x).pose[:3, 3] for x in (q, found.q))
         np.testing.assert_allclose(after, before, atol=1e-10)

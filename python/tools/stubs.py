@@ -96,7 +96,7 @@ joints: Sequence[{NAME}]
 frame link body: {NAME}
 reference expressed: Union[str, int, None]
 factors: Sequence[str]
-holds: Sequence[Hold]
+holds hold: Sequence[Union[Hold, str]]
 until h: float
 kind: str
 event: Callable[[float, {ARRAY}, {ARRAY}], float]

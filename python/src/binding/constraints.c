@@ -203,6 +203,10 @@ static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
 {
     static const char *const KINDS[] = {"frame", "point", "plane", "touch"};
     npy_intp dims[2] = {4, 4}, three = 3;
+    if (PyUnicode_Check(hold)) { /* a name alone is a point */
+        *c = (hml_constraint){.kind = HML_HOLD_POINT, .normal = {0, 0, 1}, .frame = find_frame(model, hold, 0)};
+        return PyErr_Occurred() ? -1 : 0;
+    }
     PyObject *kind = PyObject_GetAttrString(hold, "kind"), *frame = PyObject_GetAttrString(hold, "frame");
     int i = 0;
     while (kind && PyUnicode_Check(kind) && i < 4 && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
@@ -237,7 +241,7 @@ npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, cons
 
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory)
 {
-    PyObject *sequence = PySequence_Fast(list, "holds is a list of hamel.Hold");
+    PyObject *sequence = PySequence_Fast(list, "holds is a list of hamel.Hold, or of names of frames");
     if (!sequence) return -1;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
     hml_constraint *items = PyMem_Calloc((size_t)n + 1, sizeof *items);

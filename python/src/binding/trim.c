@@ -225,20 +225,28 @@ static int read_all(trim_call *c, PyObject *const *x)
 
 static PyObject *trim(model_object *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"q",          "v",         "holds",   "friction", "free",          "actuated",
-                            "thrusters",  "wrenches",  "weights", "posture",  "ignore_limits", "release_positions",
-                            "iterations", "tolerance", "strict",  NULL};
+    static char *words[] = {
+        "q",       "v",       "holds",         "friction",          "free",       "actuated",  "thrusters", "wrenches",
+        "weights", "posture", "ignore_limits", "release_positions", "iterations", "tolerance", "strict",    "hold",
+        NULL};
     trim_call c = {.self = self, .report = {.struct_size = sizeof c.report}};
     hml_trim_problem *p = &c.problem;
     PyObject *x[OBJECTS] = {Py_None, Py_None, NULL, Py_None, Py_None, Py_None, NULL, Py_None, Py_None}, *record = NULL;
+    PyObject *hold = NULL;
     int strict = 1;
     p->struct_size = sizeof *p;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|OO$OOOOOOOdppidp", words, &x[GIVEN_Q], &x[GIVEN_V],
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|OO$OOOOOOOdppidpO", words, &x[GIVEN_Q], &x[GIVEN_V],
                                      &x[GIVEN_HOLDS], &x[GIVEN_FRICTION], &x[GIVEN_FREE], &x[GIVEN_ACTUATED],
                                      &x[GIVEN_THRUSTERS], &x[GIVEN_WRENCHES], &x[GIVEN_WEIGHTS], &p->posture,
-                                     &p->ignore_limits, &p->release_positions, &p->iterations, &p->tolerance, &strict))
+                                     &p->ignore_limits, &p->release_positions, &p->iterations, &p->tolerance, &strict,
+                                     &hold))
         return NULL;
+    if (hold && x[GIVEN_HOLDS]) {
+        PyErr_SetString(PyExc_TypeError, "trim takes holds or hold, which mean the same, not both");
+        return NULL;
+    }
     PyObject *none = PyTuple_New(0);
+    if (hold) x[GIVEN_HOLDS] = hold;
     if (!x[GIVEN_HOLDS]) x[GIVEN_HOLDS] = none;
     if (!x[GIVEN_THRUSTERS]) x[GIVEN_THRUSTERS] = none;
     if (none && !read_all(&c, x)) {
@@ -260,9 +268,10 @@ PyMethodDef trim_methods[] = {
     {"trim", (PyCFunction)(void (*)(void))trim, METH_VARARGS | METH_KEYWORDS,
      "trim($self, q=None, v=None, *, holds=(), friction=None, free=None, actuated=None, thrusters=(), wrenches=None, "
      "weights=None, posture=0.0, ignore_limits=False, release_positions=False, iterations=0, tolerance=0.0, "
-     "strict=True)\n--\n\n"
+     "strict=True, hold=())\n--\n\n"
      "A configuration near q at which the robot is at rest, or moves on with v, and the forces that keep it there.\n\n"
-     "q: the guess, neutral if not given. holds: a list of hamel.Hold; what is held stays where it is in q. friction: "
+     "q: the guess, neutral if not given. holds, or hold: a list of hamel.Hold or of names, which are\n"
+     "held points; what is held stays where it is in q. friction: "
      "one\n"
      "number for each hold, a point with μ > 0 pushes and does not slide. free: coordinates that may move, as marks or "
      "as\n"

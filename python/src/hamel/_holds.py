@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 class Hold:
     """A frame, or its origin, that the world holds; for Model.constrained_forward_dynamics and its kin.
 
+    In a list of holds the name of a frame alone stands for Hold(name, "point").
+
     kind "frame": six rows, its left twist is zero, the force a wrench in the frame; "point": three rows, the velocity of
     its origin in the world's axes; "plane": one row, that velocity along the normal; "touch": the same, but it may leave
     along the normal, and the force only pushes. damping (1/s) and stiffness (1/s²)

@@ -1,0 +1,14 @@
+/* What the world holds of a robot, as --hold says it. */
+#ifndef CLI_HOLDS_H
+#define CLI_HOLDS_H
+
+#include "hamel/constraint.h"
+#include "robot.h"
+
+/* --hold FRAME[:KIND] of all options, in items, which has room for CLI_HOLDS; an exit status */
+int holds_read(const cli_options *options, const robot *r, hml_constraint *items);
+
+/* "point", "frame", "plane", "touch" */
+const char *hold_kind_name(hml_constraint_kind kind);
+
+#endif

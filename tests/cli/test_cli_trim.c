@@ -1,0 +1,106 @@
+/* hamel trim: equilibria from the shell, checked by hamel's own dynamics, and what it says where there are none. */
+#include <math.h>
+
+#include "run.h"
+
+enum { MOST = 1 << 10 };
+
+static double position[MOST], torque[MOST], force[MOST], residual[MOST], velocity[MOST];
+
+static const char *const bent =
+    "{\"joints\": {\"fl_hip_pitch\": {\"position\": [0.8]}, \"fl_knee\": {\"position\": [-1.6]}, \"fr_hip_pitch\": "
+    "{\"position\": [0.8]}, \"fr_knee\": {\"position\": [-1.6]}, \"hl_hip_pitch\": {\"position\": [0.8]}, \"hl_knee\": "
+    "{\"position\": [-1.6]}, \"hr_hip_pitch\": {\"position\": [0.8]}, \"hr_knee\": {\"position\": [-1.6]}}}";
+
+/* the numbers of t.json */
+static void read_result(size_t nq, size_t nv, size_t rows)
+{
+    json_t *out = run_json("t.json");
+    assert_int_equal(run_numbers(out, "position", position, MOST), nq);
+    assert_int_equal(run_numbers(out, "velocity", velocity, MOST), nv);
+    assert_int_equal(run_numbers(out, "torque", torque, MOST), nv);
+    assert_int_equal(run_numbers(out, "residual", residual, MOST), nv);
+    assert_int_equal(run_numbers(out, "force", force, MOST), rows);
+    assert_int_equal(json_integer_value(json_object_get(out, "optimal")), 1);
+    json_decref(out);
+}
+
+static void a_dog_stands_on_three_feet(void **state)
+{
+    (void)state;
+    run_save("bent.json", bent);
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --state bent.json --hold fl_foot:point --hold fr_foot --hold "
+                         "hl_foot:point --friction 0.7 --out t.json"),
+                     0);
+    read_result(19, 18, 9);
+    double up = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *f = force + 3 * i;
+        up += f[2];
+        assert_true(hypot(f[0], f[1]) <= 0.7 * f[2] + 1e-8);
+    }
+    near(up, 9.81 * 14.24, 1e-9);
+    for (int i = 0; i < 18; i++) near(residual[i], 0, 1e-10);
+    for (int i = 0; i < 6; i++) near(torque[i], 0, 0);
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --state bent.json --hold fl_foot --hold hr_foot"), 0);
+    assert_non_null(strstr(run_out, "hr_foot"));
+    assert_non_null(strstr(run_out, "largest residual"));
+}
+
+/* torques at a locked pose are the generalized gravity forces, which hamel dynamics prints */
+static void an_arm_carries_itself(void **state)
+{
+    (void)state;
+    double gravity[MOST];
+    run_save("arm.json",
+             "{\"joints\": {\"shoulder_pitch\": {\"position\": [0.5]}, \"elbow\": {\"position\": [-0.7]}}}");
+    int named = run("dynamics " ROBOTS "arm7.json --state arm.json --out d.json");
+    if (named) fail_msg("%s", run_err);
+    assert_int_equal(run("trim " ROBOTS "arm7.json --state arm.json --lock all --out t.json"), 0);
+    read_result(7, 7, 0);
+    json_t *out = run_json("d.json");
+    assert_int_equal(run_numbers(out, "gravity", gravity, MOST), 7);
+    json_decref(out);
+    for (int i = 0; i < 7; i++) near(torque[i], gravity[i], 1e-12);
+}
+
+static void a_drone_hovers_by_a_wrench_on_its_base(void **state)
+{
+    (void)state;
+    assert_int_equal(run("trim " ROBOTS "drone_arm.json --inputs all --lock base,arm_yaw --ignore-limits --posture 5 "
+                         "--representation mixed --out t.json"),
+                     0);
+    read_result(12, 11, 0);
+    near(torque[2], 9.81 * 3.11, 0.02);
+    near(torque[0], 0, 1e-12);
+}
+
+static void what_cannot_be_is_named(void **state)
+{
+    (void)state;
+    run_save("bent.json", bent);
+    assert_int_equal(run("trim " ROBOTS "drone_arm.json"), 3);
+    assert_non_null(strstr(run_err, "the force of base.2 (vz) cannot be balanced"));
+    assert_int_equal(run("trim " ROBOTS "drone_arm.json --out never.json"), 3);
+    assert_int_not_equal(access(run_path("never.json"), F_OK), 0);
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --hold fl_fot:point"), 1);
+    assert_non_null(strstr(run_err, "did you mean 'fl_foot'?"));
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --hold fl_foot:glue"), 2);
+    assert_non_null(strstr(run_err, "'glue' is not point, frame, plane or touch"));
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --lock base,nose"), 1);
+    assert_non_null(strstr(run_err, "there is no joint 'nose'"));
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --hold ''"), 2);
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --posture 0"), 2);
+    assert_int_equal(run("linearize " ROBOTS "quadruped.json --hold fl_foot"), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_dog_stands_on_three_feet),
+        cmocka_unit_test(an_arm_carries_itself),
+        cmocka_unit_test(a_drone_hovers_by_a_wrench_on_its_base),
+        cmocka_unit_test(what_cannot_be_is_named),
+    };
+    return cmocka_run_group_tests(tests, run_setup, run_teardown);
+}
