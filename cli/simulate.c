@@ -107,6 +107,8 @@ typedef struct walker {
     double *weights;  /* npoints: and the sums of the weights */
     int64_t steps, relaxed, substeps;
     double residual, removed; /* the largest, and the sum */
+    double now;               /* the time at the start of the step */
+    trajectory *t;            /* what is said about the whole motion */
 } walker;
 
 static hml_status one_step(walker *w, double h)
@@ -132,6 +134,9 @@ static hml_status one_step(walker *w, double h)
     for (int32_t i = 0; !status && i < hml_contact_count(sc->contact); i++) {
         hml_contact_point point;
         if (hml_contact_get(sc->contact, i, &point) || point.shape < 0 || point.shape >= sc->npoints) continue;
+        if (-point.gap > w->t->penetration) {
+            w->t->penetration = -point.gap, w->t->deepest = point.shape, w->t->deepest_time = w->now;
+        }
         double weight = hypot(hypot(point.impulse[0], point.impulse[1]), point.impulse[2]);
         w->weights[point.shape] += weight;
         for (int k = 0; k < 3; k++) {
@@ -145,6 +150,8 @@ static hml_status one_step(walker *w, double h)
     w->residual = fmax(w->residual, result.residual);
     w->substeps += result.substeps;
     w->removed += result.removed;
+    w->t->massless += result.massless;
+    if (result.left_out > w->t->left_out) w->t->left_out = result.left_out;
     return HML_OK;
 }
 
@@ -167,6 +174,7 @@ static hml_status walk_on(const cli_options *options, const schedule *s, walker 
     hml_status status = HML_OK;
     for (long k = 1; !status && k <= s->steps; k++) {
         memset(w->impulses, 0, 7 * (size_t)sc->npoints * sizeof *w->impulses); /* and places and weights */
+        w->now = *reached;
         status = one_step(w, s->step);
         if (status) break;
         *reached = due(s, k);
@@ -184,7 +192,7 @@ static hml_status walk(const cli_options *options, const robot *r, const scene *
     size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies, points = (size_t)sc->npoints;
     double *memory = calloc(nq + nv + six + 7 * points + 1, sizeof *memory);
     if (!memory) return HML_OUT_OF_MEMORY;
-    walker w = {.r = r, .sc = sc, .q = memory};
+    walker w = {.r = r, .sc = sc, .q = memory, .t = t};
     w.v = w.q + nq, w.wrenches = w.v + nv, w.impulses = w.wrenches + six;
     w.places = w.impulses + 3 * points, w.weights = w.places + 3 * points;
     memcpy(w.q, r->state->q, nq * sizeof *w.q);
@@ -214,7 +222,7 @@ static int simulate_view(const cli_options *options, const robot *r, const scene
     return view_write(options, r, &page, options->view);
 }
 
-static int move(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t)
+static int move(const cli_options *options, const robot *r, scene *sc, const schedule *s, trajectory *t)
 {
     double began = seconds_now(), reached = 0;
     hml_status status = trajectory_add(r, options->representation, 0, r->state->q, r->state->v, t);
@@ -222,8 +230,8 @@ static int move(const cli_options *options, const robot *r, const scene *sc, con
     term_progress_end();
     t->seconds = seconds_now() - began;
     if (!status) return CLI_OK;
-    if (status == HML_SINGULAR || status == HML_OUT_OF_MEMORY) return robot_fail(r, status);
-    return cli_fail(CLI_COMPUTE, "%s: the motion ends at %.6g s: %s", r->file, reached, hml_status_message(status));
+    const int adaptive = !sc->contact && (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
+    return simulate_fail(r, sc, t, reached, adaptive ? 0 : s->step, status);
 }
 
 static int check_options(const cli_options *options)

@@ -40,9 +40,14 @@ typedef struct trajectory {
     int64_t relaxed; /* steps of contact whose laws were not met, and by how much they were missed at most */
     double residual;
     int64_t substeps;
-    double removed; /* energy that fast joints had gained by errors */
-    double seconds; /* it took */
-    int32_t beyond; /* the coordinate that first was beyond its limits, at `since`; −1: none */
+    double removed;      /* energy that fast joints had gained by errors */
+    int32_t left_out;    /* the most contacts that a step had no room for */
+    int64_t massless;    /* steps with a singular mass matrix */
+    double penetration;  /* the deepest overlap with the ground, metres; */
+    int32_t deepest;     /* its shape, −1: none; */
+    double deepest_time; /* and when */
+    double seconds;      /* it took */
+    int32_t beyond;      /* the coordinate that first was beyond its limits, at `since`; −1: none */
     double since;
 } trajectory;
 
@@ -65,6 +70,12 @@ typedef struct drifts {
 } drifts;
 
 drifts trajectory_drifts(const trajectory *t);
+
+/* says what ended a motion, where and when, and what may help; an exit status */
+int simulate_fail(const robot *r, scene *s, const trajectory *t, double time, double step, hml_status status);
+
+/* is coordinate k of a joint a length? */
+int simulate_slides(hml_joint_type type, int32_t coordinate);
 
 void simulate_print(const robot *r, const scene *s, const trajectory *t);
 hml_result *simulate_result(const robot *r, hml_representation representation, const scene *s, const trajectory *t);

@@ -13,7 +13,7 @@
 hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t)
 {
     size_t nq = (size_t)r->nq, nv = (size_t)r->nv, forces = 3 * (size_t)npoints;
-    *t = (trajectory){.rows = rows, .beyond = -1};
+    *t = (trajectory){.rows = rows, .beyond = -1, .deepest = -1};
     t->time = calloc(rows, sizeof(double));
     t->q = calloc(rows * nq, sizeof(double));
     t->v = calloc(rows * nv, sizeof(double));
@@ -96,6 +96,47 @@ drifts trajectory_drifts(const trajectory *t)
     return (drifts){relative(change[0], size[0]), relative(change[1], size[1]), relative(change[2], size[2])};
 }
 
+/* ---- what is said when it fails ---- */
+
+/* "joint 'knee' has 12 rad/s", of the coordinate that moves fastest; where all rest, nothing */
+static void describe_fastest(const robot *r, const double *v, char *text, size_t size)
+{
+    double most = 0;
+    for (int32_t i = 0; i < hml_model_njoints(r->model); i++) {
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        if (hml_model_joint(r->model, i, &joint)) continue;
+        for (int32_t k = 0; k < joint.nv; k++) {
+            if (!(fabs(v[joint.v + k]) > most)) continue;
+            most = fabs(v[joint.v + k]);
+            snprintf(text, size, "; fastest is joint '%.100s' with %.3g %s", joint.name, v[joint.v + k],
+                     simulate_slides(joint.type, k) ? "m/s" : "rad/s");
+        }
+    }
+}
+
+static void describe_deepest(const robot *r, scene *s, const double *q, char *text, size_t size)
+{
+    hml_contact_point point;
+    if (!s->contact || hml_contact_lowest(r->model, r->work, s->contact, q, 0, &point) || !(point.gap < -1e-3)) return;
+    snprintf(text, size, "; '%.100s' is %.3g m inside the ground", s->point_names[point.shape], -point.gap);
+}
+
+int simulate_fail(const robot *r, scene *s, const trajectory *t, double time, double step, hml_status status)
+{
+    char fastest[256] = "", deepest[256] = "", hint[80] = "";
+    if (status == HML_SINGULAR || status == HML_OUT_OF_MEMORY) return robot_fail(r, status);
+    const size_t row = t->count > 0 ? t->count - 1 : 0; /* the last one, or the start */
+    describe_fastest(r, t->count > 0 ? t->v + row * (size_t)r->nv : r->state->v, fastest, sizeof fastest);
+    describe_deepest(r, s, t->count > 0 ? t->q + row * (size_t)r->nq : r->state->q, deepest, sizeof deepest);
+    if (step > 0)
+        snprintf(hint, sizeof hint, "; try --step %.2g instead of %.2g, or a slower start", step / 10, step);
+    else
+        snprintf(hint, sizeof hint, "; try a slower start");
+    const char *what = status == HML_NOT_FINITE ? "the numbers overflow" : hml_status_message(status);
+    return cli_fail(CLI_COMPUTE, "%s: the motion ends at %.6g s: %s%s%s%s", r->file, time, what, fastest, deepest,
+                    hint);
+}
+
 /* ---- what is said ---- */
 
 static void print_rows(const robot *r, const trajectory *t)
@@ -140,6 +181,10 @@ static void print_steps(const trajectory *t)
     printf("integrator              %s, %lld steps", t->scheme, (long long)t->steps);
     if (t->substeps > t->steps) printf(" in %lld substeps", (long long)t->substeps);
     printf(", %lld relaxed, residual at most %.1e\n", (long long)t->relaxed, t->residual);
+    if (t->left_out > 0)
+        printf("contacts                up to %d had no room, the shallowest ones\n", (int)t->left_out);
+    if (t->massless > 0)
+        printf("massless joints         in %lld steps a little inertia was added\n", (long long)t->massless);
     if (t->removed > 0) printf("removed energy          %.3g J: joints turn too fast for the step\n", t->removed);
 }
 
@@ -158,6 +203,9 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     printf("angular momentum drift  %.3g\n", d.angular);
     if (t->beyond >= 0)
         printf("joint limits            %s is beyond its own at %.3g s\n", r->names[t->beyond], t->since);
+    if (t->deepest >= 0)
+        printf("deepest overlap         %.3g m, %s at %.3g s\n", t->penetration, s->point_names[t->deepest],
+               t->deepest_time);
     if (t->forces)
         print_steps(t);
     else
@@ -194,6 +242,9 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     if (t->forces) hml_result_add_integer(result, "relaxed", t->relaxed);
     if (t->forces) hml_result_add_integer(result, "substeps", t->substeps);
     if (t->forces) hml_result_add_number(result, "residual", t->residual);
+    if (t->forces) hml_result_add_number(result, "penetration", t->penetration);
+    if (t->forces) hml_result_add_integer(result, "left_out", t->left_out);
+    if (t->forces) hml_result_add_integer(result, "massless", t->massless);
     if (t->forces) hml_result_add_number(result, "removed_energy", t->removed);
     hml_result_add_integer(result, "evaluations", t->evaluations);
     return result;

@@ -45,7 +45,7 @@ static double default_stiffness(const robot *r, const double *H, const hml_joint
     return slides ? weight / 0.01 : weight * reach / 0.1;
 }
 
-static int slides(hml_joint_type type, int32_t coordinate)
+int simulate_slides(hml_joint_type type, int32_t coordinate)
 {
     switch (type) {
     case HML_JOINT_PRISMATIC:
@@ -75,7 +75,7 @@ static hml_status add_servos(const cli_options *options, const robot *r, scene *
         status = hml_model_joint(r->model, j, &joint);
         for (int32_t k = 0; !status && joint.actuated && k < joint.nv; k++) {
             double stiffness = options->stiffness, damping = options->damping;
-            if (stiffness < 0) stiffness = default_stiffness(r, H, &joint, slides(joint.type, k));
+            if (stiffness < 0) stiffness = default_stiffness(r, H, &joint, simulate_slides(joint.type, k));
             s->stiffness[joint.v + k] = stiffness;
             s->damping[joint.v + k] = damping < 0 ? 0.1 * stiffness : damping;
         }
@@ -196,7 +196,7 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
     size_t size = hml_contact_size(r->model, &settings);
-    if (!size) return robot_fail(r, HML_INVALID_ARGUMENT);
+    if (!size) return cli_fail(CLI_COMPUTE, "%s: %d shapes: too many to touch the ground", r->file, (int)s->npoints);
     s->memory = malloc(size);
     if (!s->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
     hml_status status = hml_contact_init(s->memory, size, r->model, &settings, &s->contact);

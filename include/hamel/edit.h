@@ -57,7 +57,8 @@ HML_API hml_status hml_model_lock(const hml_model *model, const int32_t *joints,
  * is the identity: its coordinates are the pose of the body in the world.
  *
  * Joints between the old base and the new one are reversed: they carry what carried them. Every body keeps its name,
- * its frame and its inertia. Keyframes are dropped; hml_model_reroot_state carries a state over. A reversed joint keeps its name, and
+ * its frame and its inertia. Keyframes are dropped; hml_model_reroot_state carries a state over. A reversed joint keeps
+ * its name, and
  *   revolute, prismatic, helical, cylindrical   keep their coordinates: same values, same signs, same forces;
  *   spherical, translation3, free               have other coordinates (hml_model_reroot_state finds them), and may not
  *                                               have armature, damping, springs or limits;

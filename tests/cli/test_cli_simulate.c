@@ -229,6 +229,36 @@ static void a_failed_motion(void **state)
                      3);
     assert_non_null(strstr(run_err, "the motion ends at 0 s: the iteration did not converge"));
     assert_true(!exists("failed.json"));
+    assert_non_null(strstr(run_err, "fastest is joint 'revolute_x' with 300 rad/s; try --step 0.1 instead of 1, or a"));
+    run_save("whirl.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 0.4395, 1, 0, 0, 0]}, \"fl_knee\": "
+                           "{\"velocity\": [1e160]}}}");
+    assert_int_equal(run("simulate " ROBOTS "quadruped.json --state whirl.json --time 1 --ground"), 3);
+    assert_non_null(strstr(run_err, "the motion ends at 0 s: the numbers overflow; fastest is joint 'fl_knee' with "
+                                    "1e+160 rad/s; try --step 0.0001 instead of 0.001, or a slower start"));
+    run_save("hang.json", "{\"joints\": {\"pivot\": {\"velocity\": [1e160]}}}");
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --state hang.json --time 1 --ground --quiet"), 3);
+    assert_non_null(strstr(run_err, "1e+160 rad/s; 'tip' is 1.2 m inside the ground; try --step"));
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --state hang.json --time 1"), 3);
+    assert_non_null(strstr(run_err, "1e+160 rad/s; try a slower start"));
+}
+
+/* what the report says about a ball that falls on the ground */
+static void overlaps_are_reported(void **state)
+{
+    (void)state;
+    run_save("ball.json",
+             "{\"bodies\": [{\"name\": \"ball\", \"parent\": null, \"joint\": {\"name\": \"base\", \"type\": "
+             "\"free\"}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": [[1, 0, 0], [0, 1, 0], [0, 0, "
+             "1]]}}], \"shapes\": [{\"body\": \"ball\", \"type\": \"sphere\", \"size\": 0.1}]}");
+    json_t *out = simulate("ball.json --ground --height 1 --time 0.6 --step 0.01");
+    double deep = json_number_value(json_object_get(out, "penetration"));
+    assert_true(deep > 0 && deep < 0.01 * sqrt(2 * 9.81)); /* less than it falls in a step */
+    assert_int_equal(json_integer_value(json_object_get(out, "left_out")), 0);
+    assert_int_equal(json_integer_value(json_object_get(out, "massless")), 0);
+    json_decref(out);
+    assert_int_equal(run("simulate ball.json --ground --height 1 --time 0.6 --step 0.01"), 0);
+    assert_non_null(strstr(run_out, "m, ball at 0.4"));
+    assert_non_null(strstr(run_out, "deepest overlap"));
 }
 
 int main(void)
@@ -243,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_plot_is_a_picture),
         cmocka_unit_test(bad_usage),
         cmocka_unit_test(a_failed_motion),
+        cmocka_unit_test(overlaps_are_reported),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
