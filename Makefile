@@ -11,8 +11,9 @@ space       := $(subst ,, )
 SECONDS     ?= 60
 SEED        ?= 1
 COUNT       ?= 200
+POSTURES    ?= 3
 
-.PHONY: agree mutate build run test bench python viewer check format docs install clean help
+.PHONY: agree drop mutate build run test bench python viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -39,6 +40,11 @@ agree: build
 	@$(BUILD)/tests/agree/agree --seconds $(SECONDS) --seed $(SEED) $(if $(MODELS),--files $(MODELS))
 	@if $(BUILD)/venv/bin/python -c 'import hamel' 2>/dev/null; then \
 	    $(BUILD)/venv/bin/python tests/agree/compare.py $(BUILD)/tests/agree/agree --seed $(SEED) $(if $(MODELS),--files $(MODELS)); fi
+
+## drop     drop every robot on the ground, limp and held, with three sizes of step (POSTURES=3 MODELS=folder:folder)
+drop: build
+	@cmake --build $(BUILD) -j $(JOBS) --target drop_contact
+	@scripts/drop.py $(BUILD)/tests/drop_contact --postures $(POSTURES) --jobs $(JOBS) $(if $(MODELS),--files $(MODELS))
 
 ## mutate   break the sources in COUNT=200 places, one at a time (SEED=1), and count what the tests notice
 mutate: $(BUILD)/.deps-build

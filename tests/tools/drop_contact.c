@@ -1,12 +1,14 @@
 /*
  * drop_contact MODEL STEP SECONDS HEIGHT SEED limp|held
  *
- * A robot is dropped on a floor that lies HEIGHT metres below its shapes, its base free if its file lets it, in the neutral posture (SEED 0) or a
- * random one; limp, or with every joint held by a servo. Prints one line of words and numbers: how it ended and when,
+ * scripts/drop.py runs it on many robots.
+ *
+ * A robot is dropped on a floor that lies HEIGHT metres below its shapes, its base free if its file lets it, in the
+ * neutral posture (SEED 0) or a random one; limp, or with every joint held by a servo. Prints one line of words and numbers: how it ended and when,
  * steps, the largest gain of energy relative to the weight times HEIGHT plus one metre, the deepest penetration, the
  * largest speed, microseconds per step.
  *
- * Energy counts the springs of the servos, so that nothing but an error makes it grow.
+ * Energy counts the springs of the servos and of the file, so that nothing but an error makes it grow.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +26,11 @@ typedef struct drop {
     hml_shape *shapes;
     int32_t nshapes;
     size_t nq, nv;
-    double step, height, floor;
+    double step, height;
+    void *memory;
     int servo;
-    double *q, *v, *target, *gap, *stiffness, *damping, *M, *h;
+    int no_potential; /* springs of a joint that rotates about several axes have none: then gain is NaN */
+    double *q, *v, *target, *gap, *stiffness, *damping, *M, *h, *rest, *spring;
     double largest_residual;
     long substeps;
 } drop;
@@ -66,30 +70,25 @@ static int list_shapes(drop *d)
     return d->nshapes > 0;
 }
 
-static double radius(const hml_shape *s)
+/* a problem of contact with the floor at this height, on the same memory each time */
+static hml_status open_contact(drop *d, double floor)
 {
-    switch (s->kind) {
-    case HML_SHAPE_SPHERE: return s->size[0];
-    case HML_SHAPE_CAPSULE: return s->size[0] + s->size[1];
-    case HML_SHAPE_BOX: return hypot(hypot(s->size[0], s->size[1]), s->size[2]);
-    case HML_SHAPE_CYLINDER: return hypot(s->size[0], s->size[1]);
-    default: return 0;
-    }
+    const hml_plane ground = {.normal = {0, 0, 1}, .point = {0, 0, floor}, .friction = 0.8};
+    const hml_contact_settings s =
+        HML_STRUCT(hml_contact_settings, .planes = &ground, .nplanes = 1, .shapes = d->shapes, .nshapes = d->nshapes);
+    size_t size = hml_contact_size(d->model, &s);
+    if (!d->memory) d->memory = malloc(size + 1);
+    if (!d->memory) return HML_OUT_OF_MEMORY;
+    return hml_contact_init(d->memory, size, d->model, &s, &d->contact);
 }
 
-/* the floor lies `height` below balls around the shapes */
-static hml_status lift(drop *d)
+/* the floor lies `height` below the lowest point */
+static hml_status lower_floor(drop *d)
 {
-    double lowest = HUGE_VAL, position[3];
-    hml_point_motion x = {.struct_size = sizeof x, .position = position};
-    for (int32_t i = 0; i < d->nshapes; i++) {
-        const hml_shape *s = &d->shapes[i];
-        hml_status status = hml_point(d->model, d->work, s->frame, s->position, d->q, NULL, NULL, &x);
-        if (status) return status;
-        lowest = fmin(lowest, position[2] - radius(s));
-    }
-    d->floor = lowest - d->height;
-    return HML_OK;
+    hml_contact_point lowest;
+    hml_status status = open_contact(d, 0);
+    if (!status) status = hml_contact_lowest(d->model, d->work, d->contact, d->q, 0, &lowest);
+    return status ? status : open_contact(d, lowest.gap - d->height);
 }
 
 /* the neutral posture of many robots is outside the limits of their joints */
@@ -118,6 +117,20 @@ static void add_servos(drop *d)
     }
 }
 
+/* springs of the file, and where they rest */
+static void list_springs(drop *d)
+{
+    for (int32_t j = 0; j < hml_model_njoints(d->model); j++) {
+        hml_joint_info info = {.struct_size = sizeof info};
+        hml_model_joint(d->model, j, &info);
+        for (int32_t k = 0; k < info.nq; k++) d->rest[info.q + k] = info.rest[k];
+        for (int32_t k = 0; k < info.nv; k++) {
+            d->spring[info.v + k] = info.stiffness[k];
+            if (info.nv > 1 && info.stiffness[k] != 0) d->no_potential = 1;
+        }
+    }
+}
+
 static double energy(drop *d)
 {
     hml_dynamics_result x = {.struct_size = sizeof x, .M = d->M, .h = d->h};
@@ -125,6 +138,8 @@ static double energy(drop *d)
     hml_configuration_difference(d->model, d->target, d->q, d->gap);
     double sum = x.kinetic_energy + x.potential_energy;
     for (size_t i = 0; i < d->nv; i++) sum += 0.5 * d->stiffness[i] * d->gap[i] * d->gap[i];
+    hml_configuration_difference(d->model, d->rest, d->q, d->gap);
+    for (size_t i = 0; i < d->nv; i++) sum += 0.5 * d->spring[i] * d->gap[i] * d->gap[i];
     return sum;
 }
 
@@ -138,7 +153,6 @@ static hml_status one_step(drop *d, double h, hml_contact_result *r)
 
 static hml_status open_drop(drop *d, const char *path, uint64_t seed)
 {
-    hml_plane ground = {.normal = {0, 0, 1}, .friction = 0.8};
     hml_load_options options;
     hml_error error = {0};
     hml_rng rng;
@@ -147,22 +161,19 @@ static hml_status open_drop(drop *d, const char *path, uint64_t seed)
     hml_status status = hml_load(path, &options, &d->model, &error);
     if (status) return fprintf(stderr, "drop_contact: %s\n", error.message), status;
     d->nq = (size_t)hml_model_nq(d->model), d->nv = (size_t)hml_model_nv(d->model);
-    double *room = calloc(2 * d->nq + 5 * d->nv + d->nv * d->nv + 1, sizeof *room);
+    double *room = calloc(3 * d->nq + 6 * d->nv + d->nv * d->nv + 1, sizeof *room);
     if (!room || !list_shapes(d)) return HML_OUT_OF_MEMORY;
     d->q = room, d->target = d->q + d->nq, d->v = d->target + d->nq, d->gap = d->v + d->nv;
     d->stiffness = d->gap + d->nv, d->damping = d->stiffness + d->nv, d->h = d->damping + d->nv, d->M = d->h + d->nv;
+    d->spring = d->M + d->nv * d->nv, d->rest = d->spring + d->nv;
+    list_springs(d);
     add_servos(d);
-    hml_contact_settings s = {.struct_size = sizeof s, .planes = &ground, .nplanes = 1};
-    s.shapes = d->shapes, s.nshapes = d->nshapes;
     if (!status) status = hml_work_new(d->model, HML_ISA_BEST, HML_USE_ALL, &d->work);
     hml_rng_seed(&rng, seed);
     if (!status)
         status = (seed ? hml_configuration_random(d->model, &rng, d->q) : hml_configuration_neutral(d->model, d->q));
     if (!status) keep_limits(d);
-    if (!status) status = lift(d);
-    ground.point[2] = d->floor;
-    size_t size = status ? 0 : hml_contact_size(d->model, &s);
-    if (!status) status = hml_contact_init(malloc(size + 1), size, d->model, &s, &d->contact);
+    if (!status) status = lower_floor(d);
     if (!status && d->servo) status = hml_contact_set_servo(d->contact, d->q, d->stiffness, d->damping);
     memcpy(d->target, d->q, d->nq * sizeof(double));
     return status;
@@ -174,6 +185,7 @@ int main(int argc, char **argv)
     if (argc != 7) return 2;
     d.step = strtod(argv[2], NULL), d.height = strtod(argv[4], NULL), d.servo = !strcmp(argv[6], "held");
     hml_status status = open_drop(&d, argv[1], strtoull(argv[5], NULL, 10));
+    if (!d.contact) return 3; /* it is no robot, or nothing of it moves */
     if (status) return printf("end %s\n", hml_status_message(status)), 1;
     const long steps = lround(strtod(argv[3], NULL) / d.step);
     double first = energy(&d), scale = 9.81 * hml_model_mass(d.model) * (d.height + 1), gain = 0, deepest = 0,
@@ -194,6 +206,7 @@ int main(int argc, char **argv)
         if (r.contacts > most) most = r.contacts;
         for (size_t i = 0; i < d.nv; i++) speed = fmax(speed, fabs(d.v[i]));
     }
+    if (d.no_potential) gain = NAN;
     printf("at %.4g of %.4g steps %ld gain %.2e deepest %.1e speed %.1e residual %.1e hard %ld uncertified %ld "
            "contacts %d us %.1f end "
            "%s\n",
