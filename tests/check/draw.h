@@ -53,6 +53,20 @@ typedef struct draw_tree_spec {
     int points;          /* 1: axes and centres away from the frames' origins */
 } draw_tree_spec;
 
+/* every kind of root and of joint below it */
+static const draw_tree_spec robot_specs[] = {
+    {.nbodies = 1, .root = HML_JOINT_FREE},
+    {.nbodies = 5, .root = HML_JOINT_REVOLUTE, .one_dof = 1},
+    {.nbodies = 12, .root = HML_JOINT_FREE, .one_dof = 1},
+    {.nbodies = 12, .root = HML_JOINT_FREE, .points = 1},
+    {.nbodies = 12, .root = HML_JOINT_PLANAR, .points = 1},
+    {.nbodies = 12, .root = HML_JOINT_SPHERICAL},
+    {.nbodies = 12, .root = HML_JOINT_SCHOENFLIES, .forest = 1, .points = 1},
+    {.nbodies = 10, .root = HML_JOINT_FREE, .passive = 1, .points = 1},
+    {.nbodies = 10, .root = HML_JOINT_HELICAL, .passive = 1, .forest = 1},
+};
+enum { ROBOT_SPECS = sizeof robot_specs / sizeof *robot_specs };
+
 /* a random tree with joints of every type; NULL on failure */
 static inline hml_model *draw_tree(uint64_t *state, const draw_tree_spec *spec)
 {

@@ -105,18 +105,4 @@ static inline void assert_near(const char *what, const double *x, const double *
     if (!(off <= tolerance)) fail_msg("%s is off by %g, more than %g", what, off, tolerance);
 }
 
-/* every kind of root and of joint below it */
-static const draw_tree_spec robot_specs[] = {
-    {.nbodies = 1, .root = HML_JOINT_FREE},
-    {.nbodies = 5, .root = HML_JOINT_REVOLUTE, .one_dof = 1},
-    {.nbodies = 12, .root = HML_JOINT_FREE, .one_dof = 1},
-    {.nbodies = 12, .root = HML_JOINT_FREE, .points = 1},
-    {.nbodies = 12, .root = HML_JOINT_PLANAR, .points = 1},
-    {.nbodies = 12, .root = HML_JOINT_SPHERICAL},
-    {.nbodies = 12, .root = HML_JOINT_SCHOENFLIES, .forest = 1, .points = 1},
-    {.nbodies = 10, .root = HML_JOINT_FREE, .passive = 1, .points = 1},
-    {.nbodies = 10, .root = HML_JOINT_HELICAL, .passive = 1, .forest = 1},
-};
-enum { ROBOT_SPECS = sizeof robot_specs / sizeof *robot_specs };
-
 #endif

@@ -118,26 +118,15 @@ static double worst(const lane *x, const lane *y, size_t n)
     return off / (size + 1e-300);
 }
 
-static const draw_tree_spec specs[] = {
-    {.nbodies = 1, .root = HML_JOINT_FREE},
-    {.nbodies = 5, .root = HML_JOINT_REVOLUTE, .one_dof = 1},
-    {.nbodies = 12, .root = HML_JOINT_FREE, .one_dof = 1},
-    {.nbodies = 12, .root = HML_JOINT_FREE, .points = 1},
-    {.nbodies = 12, .root = HML_JOINT_PLANAR, .points = 1},
-    {.nbodies = 12, .root = HML_JOINT_SPHERICAL},
-    {.nbodies = 12, .root = HML_JOINT_SCHOENFLIES, .forest = 1, .points = 1},
-    {.nbodies = 10, .root = HML_JOINT_FREE, .passive = 1, .points = 1},
-    {.nbodies = 10, .root = HML_JOINT_HELICAL, .passive = 1, .forest = 1},
-};
-enum { NSPECS = sizeof specs / sizeof *specs, REPEATS = 4 };
+enum { REPEATS = 4 };
 
 static void test_forward_dynamics_against_brute_force(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    for (int i = 0; i < NSPECS * REPEATS; i++) {
+    for (int i = 0; i < ROBOT_SPECS * REPEATS; i++) {
         bench b;
-        bench_open(&b, &seed, &specs[i % NSPECS], 1);
+        bench_open(&b, &seed, &robot_specs[i % ROBOT_SPECS], 1);
         assert_int_equal(bench_linearize(&b), 0);
         oracle_forward_dynamics(b.model, b.qn, b.vn, b.taun, b.fn, b.an);
         for (int l = 0; l < LANES; l++) {
@@ -153,9 +142,9 @@ static void test_every_lane_has_the_same_bits(void **state)
 {
     (void)state;
     uint64_t seed = 2;
-    for (int i = 0; i < NSPECS; i++) {
+    for (int i = 0; i < ROBOT_SPECS; i++) {
         bench b;
-        bench_open(&b, &seed, &specs[i], 1);
+        bench_open(&b, &seed, &robot_specs[i], 1);
         assert_int_equal(bench_linearize(&b), 0);
         size_t nv = (size_t)b.model->tree_nv;
         for (size_t l = 1; l < LANES; l++) {
@@ -173,9 +162,9 @@ static void test_minv_times_m_is_one(void **state)
     (void)state;
     static oracle o;
     uint64_t seed = 3;
-    for (int i = 0; i < NSPECS; i++) {
+    for (int i = 0; i < ROBOT_SPECS; i++) {
         bench b;
-        bench_open(&b, &seed, &specs[i], 0);
+        bench_open(&b, &seed, &robot_specs[i], 0);
         assert_int_equal(bench_linearize(&b), 0);
         oracle_run(b.model, b.qn, b.vn, NULL, &o);
         int nv = b.model->tree_nv;
@@ -198,9 +187,9 @@ static void test_derivatives_against_complex_steps(void **state)
     (void)state;
     const double step = 1e-200;
     uint64_t seed = 4;
-    for (int i = 0; i < NSPECS * REPEATS; i++) {
+    for (int i = 0; i < ROBOT_SPECS * REPEATS; i++) {
         bench b;
-        bench_open(&b, &seed, &specs[i % NSPECS], 1);
+        bench_open(&b, &seed, &robot_specs[i % ROBOT_SPECS], 1);
         assert_int_equal(bench_linearize(&b), 0);
         size_t nv = (size_t)b.model->tree_nv;
         lane *Dq = zeros(nv * nv, sizeof *Dq), *Dv = zeros(nv * nv, sizeof *Dv), *Minv = zeros(nv * nv, sizeof *Minv);
@@ -223,7 +212,7 @@ static void test_derivatives_against_complex_steps(void **state)
         }
         double eq = worst(b.Dq, Dq, nv * nv), ev = worst(b.Dv, Dv, nv * nv), em = worst(b.Minv, Minv, nv * nv);
         if (!(eq < TOLERANCE && ev < TOLERANCE && em < TOLERANCE)) {
-            fail_msg("spec %d: D_q %g, D_v %g, Minv %g", i % NSPECS, eq, ev, em);
+            fail_msg("spec %d: D_q %g, D_v %g, Minv %g", i % ROBOT_SPECS, eq, ev, em);
         }
         free(Dq), free(Dv), free(Minv), free(q), free(z);
         bench_close(&b);

@@ -13,6 +13,7 @@
 
 #include "hamel/configuration.h"
 #include "hamel/representation.h"
+#include "worst.h"
 
 #define OK(call) assert_int_equal(call, HML_OK)
 
@@ -74,14 +75,6 @@ static void multiply(int32_t rows, int32_t n, const double *A, const double *x, 
         y[i] = 0;
         for (int32_t k = 0; k < n; k++) y[i] += A[i * n + k] * x[k];
     }
-}
-
-static double worst(const double *x, const double *y, int32_t n)
-{
-    double off = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (!(fabs(x[i] - y[i]) <= off)) off = fabs(x[i] - y[i]);
-    return off;
 }
 
 static void test_rates_of_every_kind(void **state)

@@ -15,6 +15,7 @@
 #include "hamel/kinematics.h"
 #include "hamel/kinematics_derivatives.h"
 #include "hamel/representation.h"
+#include "worst.h"
 
 #define OK(call) assert_int_equal(call, HML_OK)
 
@@ -51,14 +52,6 @@ static void robot_close(robot *r)
 {
     hml_work_free(r->work);
     hml_model_free(r->model);
-}
-
-static double worst(const double *x, const double *y, int32_t n)
-{
-    double off = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (!(fabs(x[i] - y[i]) <= off)) off = fabs(x[i] - y[i]);
-    return off;
 }
 
 /* q ⊕ t d */

@@ -17,6 +17,7 @@
 #include "hamel/kinematics_derivatives.h"
 #include "hamel/representation.h"
 #include "hamel/se3.h"
+#include "worst.h"
 
 enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 40 };
 
@@ -50,14 +51,6 @@ static void robot_close(robot *r)
 {
     hml_work_free(r->work);
     hml_model_free(r->model);
-}
-
-static double worst(const double *x, const double *y, int32_t n)
-{
-    double off = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (!(fabs(x[i] - y[i]) <= off)) off = fabs(x[i] - y[i]);
-    return off;
 }
 
 static void multiply(int32_t rows, int32_t n, const double *A, const double *x, double *y)

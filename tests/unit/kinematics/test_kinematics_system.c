@@ -15,6 +15,7 @@
 #include "hamel/kinematics.h"
 #include "hamel/kinematics_derivatives.h"
 #include "hamel/se3.h"
+#include "worst.h"
 
 enum { MAX_NV = 64, MAX_NQ = 96, MAX_BODIES = 16, N6 = 6 * MAX_BODIES };
 
@@ -50,14 +51,6 @@ static void robot_close(robot *r)
 {
     hml_work_free(r->work);
     hml_model_free(r->model);
-}
-
-static double worst(const double *x, const double *y, int32_t n)
-{
-    double off = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (!(fabs(x[i] - y[i]) <= off)) off = fabs(x[i] - y[i]);
-    return off;
 }
 
 /* C = A B, (rows × n)(n × columns) */

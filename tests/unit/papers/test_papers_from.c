@@ -105,24 +105,6 @@ static void test_kinetic_energy_in_the_world(void **state)
 
 /* ---- section 3: γ_k ---- */
 
-/* position and Euler angles of a body: q = (x, y, z, roll, pitch, yaw), v its left twist */
-static void pose_numbers(const double *q, double *S)
-{
-    double sr = sin(q[3]), cr = cos(q[3]), sp = sin(q[4]), cp = cos(q[4]), sy = sin(q[5]), cy = cos(q[5]);
-    const double Rt[9] = {cy * cp,
-                          sy * cp,
-                          -sp,
-                          cy * sp * sr - sy * cr,
-                          sy * sp * sr + cy * cr,
-                          cp * sr,
-                          cy * sp * cr + sy * sr,
-                          sy * sp * cr - cy * sr,
-                          cp * cr};
-    const double E[9] = {1, 0, -sp, 0, cr, sr * cp, 0, -sr, cr * cp};
-    memset(S, 0, 36 * sizeof *S);
-    for (int k = 0; k < 9; k++) S[6 * (k / 3) + k % 3] = Rt[k], S[6 * (k / 3 + 3) + k % 3 + 3] = E[k];
-}
-
 /* the inverse of that S by its blocks: R, and the rates of the angles */
 static void pose_numbers_inverse(const double *q, double *inverse)
 {

@@ -44,24 +44,6 @@ static void test_one_body_on_every_group(void **state)
 
 enum { N = 6 };
 
-/* position and Euler angles: v the left twist */
-static void pose_numbers(const double *q, double *S)
-{
-    double sr = sin(q[3]), cr = cos(q[3]), sp = sin(q[4]), cp = cos(q[4]), sy = sin(q[5]), cy = cos(q[5]);
-    const double Rt[9] = {cy * cp,
-                          sy * cp,
-                          -sp,
-                          cy * sp * sr - sy * cr,
-                          sy * sp * sr + cy * cr,
-                          cp * sr,
-                          cy * sp * cr + sy * sr,
-                          sy * sp * cr - cy * sr,
-                          cp * cr};
-    const double E[9] = {1, 0, -sp, 0, cr, sr * cp, 0, -sr, cr * cp};
-    memset(S, 0, 36 * sizeof *S);
-    for (int k = 0; k < 9; k++) S[6 * (k / 3) + k % 3] = Rt[k], S[6 * (k / 3 + 3) + k % 3 + 3] = E[k];
-}
-
 /* exponential coordinates of SE(3) */
 static void exponential_numbers(const double *q, double *S)
 {
