@@ -20,7 +20,7 @@
 #include "sim/trim.h"
 
 static const double longest_step = 0.5; /* of a rotation, rad: what a linearization is good for */
-enum { ATTEMPTS = 4 };
+enum { ATTEMPTS = 4, PATIENCE = 10 };
 
 /* ---- steps ---- */
 
@@ -69,6 +69,7 @@ static hml_status go(trim_system *s, const trim_point *x, double part)
  */
 static hml_status settle(trim_system *s, trim_aim aim, int32_t most)
 {
+    double before = HUGE_VAL; /* what was left PATIENCE programs ago */
     for (int32_t programs = 0; programs < most && s->budget > 0; programs++) {
         int better = 0;
         TRY(hmli_trim_differentiate(s, &s->now));
@@ -87,6 +88,9 @@ static hml_status settle(trim_system *s, trim_aim aim, int32_t most)
         copy_point(s, &s->trial, &s->now);
         if (is_trim(s, &s->now)) return HML_OK;
         aim = TRIM_NEAR;
+        if ((programs + 1) % PATIENCE) continue;
+        if (s->now.worst > s->tolerance && s->now.size > 0.98 * before) return HML_INCONSISTENT;
+        before = s->now.size;
     }
     return HML_NOT_CONVERGED;
 }

@@ -122,12 +122,59 @@ static void test_satellite(void **state)
     close_stage(&s);
 }
 
+/*
+ * Random robots with random holds: what is called a trim is one, and the others are refused with a sentence. More
+ * than half of them can be balanced.
+ */
+static void test_random_robots(void **state)
+{
+    (void)state;
+    int found = 0;
+    enum { DRAWS = 60 };
+    for (int draw = 1; draw <= DRAWS; draw++) {
+        stage s = {0};
+        hml_random_spec spec;
+        hml_rng rng;
+        hml_random_spec_init(&spec);
+        spec.seed = (uint64_t)draw, spec.nbodies = 2 + draw % 9;
+        spec.joint_types = draw % 2 ? 1u << HML_JOINT_SPHERICAL | 1u << HML_JOINT_PLANAR | 1u << HML_JOINT_REVOLUTE : 2;
+        spec.limited = 0.5, spec.passive = 0.3, spec.mimic = draw % 5 ? 0 : 0.3;
+        OK(hml_model_random(&spec, &s.model));
+        OK(hml_work_new(s.model, HML_ISA_BEST, HML_USE_ALL, &s.work));
+        s.nq = hml_model_nq(s.model), s.nv = hml_model_nv(s.model);
+        assert_true(s.nq <= MOST && s.nv <= MOST);
+        hml_rng_seed(&rng, (uint64_t)draw);
+        OK(hml_configuration_random(s.model, &rng, s.guess));
+        for (int i = 0; i < 1 + draw % 3; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "body%d", (int)hml_rng_below(&rng, hml_model_nbodies(s.model)));
+            add_hold(&s, (hml_constraint_kind)hml_rng_below(&rng, 3), name, 0);
+        }
+        const hml_status status = trim(&s);
+        if (status == HML_OK) {
+            assert_true(s.report.relative <= 1e-10 && s.report.position <= 1e-10);
+            check_limits(&s);
+            double a[MOST], *scratch = malloc(hml_constraint_scratch_doubles(s.model, &s.holds) * sizeof *scratch);
+            accelerate(&s, s.q, s.v, scratch, a);
+            for (int i = 0; i < s.nv; i++) assert_true(fabs(a[i]) <= 1e-7);
+            free(scratch);
+            found++;
+        } else {
+            assert_true(status == HML_INCONSISTENT || status == HML_NOT_CONVERGED);
+            assert_true(strlen(s.error.message) > 20);
+        }
+        close_stage(&s);
+    }
+    assert_true(2 * found > DRAWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drone_base_wrench), cmocka_unit_test(test_drone_rotors),
         cmocka_unit_test(test_quadruped),         cmocka_unit_test(test_humanoid_on_one_foot),
         cmocka_unit_test(test_ship_crane),        cmocka_unit_test(test_satellite),
+        cmocka_unit_test(test_random_robots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
