@@ -29,8 +29,9 @@ enum cli_command {
     CLI_SIMULATE = 64,
     CLI_VIEW = 128,
     CLI_TRIM = 256,
+    CLI_LQR = 512,
     CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM,
-    CLI_ALL = 511,
+    CLI_ALL = 1023,
     CLI_RESULTS = CLI_ALL & ~CLI_VIEW /* those whose --out is a file of results */
 };
 
@@ -58,8 +59,9 @@ typedef struct cli_options {
     int open;                      /* the page in a browser: 0 no, 1 yes, −1: not given */
     const char *holds[CLI_HOLDS];  /* FRAME[:KIND] each */
     int nholds, ignore_limits;
-    const char *lock; /* names of joints with commas between them */
-    double posture;   /* 0: not given */
+    const char *lock;                                                /* names of joints with commas between them */
+    double posture;                                                  /* 0: not given */
+    double weight_position, weight_velocity, weight_input, discrete; /* of lqr; discrete 0: continuous time */
 } cli_options;
 
 typedef struct cli_command_info {
@@ -79,6 +81,7 @@ int cli_dynamics(const cli_options *options);
 int cli_jacobian(const cli_options *options);
 int cli_linearize(const cli_options *options);
 int cli_trim(const cli_options *options);
+int cli_lqr(const cli_options *options);
 int cli_validate(const cli_options *options);
 int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);

@@ -32,6 +32,12 @@ const cli_command_info cli_commands[] = {
      "torque and near the guess. What is held stays where it is in the guess. If there is no such\n"
      "configuration, the command says what cannot be balanced and exits with 3.\n",
      cli_trim},
+    {"lqr", CLI_LQR, "[MODEL] [--state FILE] [--hold FRAME:KIND]...", "the linear-quadratic regulator about a state",
+     "The gain K of the forces tau - K z, where tau are the forces of the state and z is the\n"
+     "perturbation of configuration and velocity, as in linearize. Prints K, the poles of the closed\n"
+     "loop with frequency and damping, and the residual of the Riccati equation. If the inputs cannot\n"
+     "stabilize the robot, the command says which mode they do not reach and exits with 3.\n",
+     cli_lqr},
     {"validate", CLI_VALIDATE, "[MODEL]", "the linearization against geometric differences",
      "Repeats section 5 of Bos, Traversaro, Pucci and Saccon (2022). Draws random states, placements\n"
      "and inertias, and compares the derivatives of forward dynamics by H, s, v and r with forward\n"

@@ -366,6 +366,30 @@ static int read_ignore_limits(const char *text, cli_options *o, const char **wan
     return 1;
 }
 
+static int read_weight_position(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a non-negative number";
+    return read_above(text, 0, 1, &o->weight_position);
+}
+
+static int read_weight_velocity(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a non-negative number";
+    return read_above(text, 0, 1, &o->weight_velocity);
+}
+
+static int read_weight_input(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a positive number";
+    return read_above(text, 0, 0, &o->weight_input);
+}
+
+static int read_discrete(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a positive time in seconds";
+    return read_above(text, 0, 0, &o->discrete);
+}
+
 /* ---- the table ---- */
 
 /* a name may stand in several rows, if no command has two of them */
@@ -378,22 +402,29 @@ static const struct option_row {
     const char *help;
     reader *read; /* NULL: help and version */
 } OPTIONS[] = {
-    {"state", 's', CLI_STATE | CLI_VIEW, "FILE", "the state (default: neutral, at rest, without force)", read_state},
-    {"keyframe", 'k', CLI_STATE | CLI_VIEW, "NAME", "a keyframe of the model's file instead (hamel info lists them)",
-     read_keyframe},
+    {"state", 's', CLI_STATE | CLI_LQR | CLI_VIEW, "FILE", "the state (default: neutral, at rest, without force)",
+     read_state},
+    {"keyframe", 'k', CLI_STATE | CLI_LQR | CLI_VIEW, "NAME",
+     "a keyframe of the model's file instead (hamel info lists them)", read_keyframe},
     {"frame", 'f', CLI_JACOBIAN, "NAME", "the frame, body or link", read_frame},
     {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",
      read_representation},
     {"inputs", 0, CLI_LINEARIZE, "WHICH", "columns of B: actuated (default) or all", read_inputs},
-    {"hold", 0, CLI_TRIM, "FRAME:KIND", "held: point (default), frame, plane or touch (normal z); may be repeated",
-     read_hold},
-    {"inputs", 0, CLI_TRIM, "WHICH", "motors: actuated joints (default) or all coordinates, the base's too",
+    {"hold", 0, CLI_TRIM | CLI_LQR, "FRAME:KIND",
+     "held: point (default), frame, plane or touch (normal z); may be repeated", read_hold},
+    {"inputs", 0, CLI_TRIM | CLI_LQR, "WHICH", "motors: actuated joints (default) or all coordinates, the base's too",
      read_inputs},
     {"lock", 0, CLI_TRIM, "NAMES", "joints that stay, with commas between them, or all", read_lock},
     {"friction", 0, CLI_TRIM, "MU", "held points push and do not slide (default: they are held both ways)",
      read_friction},
     {"posture", 0, CLI_TRIM, "W", "weight of the way from the guess against torques (default 0.01)", read_posture},
     {"ignore-limits", 0, CLI_TRIM, NULL, "positions and torques may leave their limits", read_ignore_limits},
+    {"weight-position", 0, CLI_LQR, "W", "weight of every perturbation of the configuration (default 1)",
+     read_weight_position},
+    {"weight-velocity", 0, CLI_LQR, "W", "weight of every perturbation of the velocity (default 1)",
+     read_weight_velocity},
+    {"weight-input", 0, CLI_LQR, "W", "weight of every force (default 1)", read_weight_input},
+    {"discrete", 0, CLI_LQR, "H", "discrete time: forces that are constant over steps of H seconds", read_discrete},
     {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_spy},
     {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture},
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_samples},
@@ -427,7 +458,8 @@ static const struct option_row {
     {"out", 'o', CLI_VIEW, "FILE", "the page, an HTML file (default: a new one in the temporary folder)", read_page},
     {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_batch},
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds},
-    {"isa", 0, CLI_STATE | CLI_BENCH, "NAME", "instruction set: best (default), scalar, x2, x4, x8", read_isa},
+    {"isa", 0, CLI_STATE | CLI_LQR | CLI_BENCH, "NAME", "instruction set: best (default), scalar, x2, x4, x8",
+     read_isa},
     {"out", 'o', CLI_RESULTS, "FILE", "write the results to a .json, .npz, .mat or .csv file, print nothing", read_out},
     {"base", 0, CLI_ALL, "KIND", "root of a URDF: free or fixed (default: fixed if it is called world)", read_base},
     {"base-name", 0, CLI_ALL, "NAME", "name of the free root joint (default base)", read_base_name},
@@ -507,6 +539,7 @@ static void set_defaults(cli_options *options)
     *options = (cli_options){.samples = 100, .seed = 1, .batch = 1024, .seconds = 0.2, .integrator = -1};
     options->stiffness = options->damping = options->friction = options->height = -1;
     options->open = -1;
+    options->weight_position = options->weight_velocity = options->weight_input = 1;
     hml_load_options_init(&options->load);
 }
 

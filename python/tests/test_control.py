@@ -21,6 +21,10 @@ def scipy_gain(A, B, Q, R, N=None, discrete=False):
 
 
 def refined_gain(A, B, Q, r, discrete):
+    return refined_gain_of(A, B, np.diag(Q), r, discrete)
+
+
+def refined_gain_of(A, B, Q, r, discrete):
     """SciPy's solution, refined by Newton's method with residuals in long double: stiff robots cost SciPy nine digits"""
     _, P = scipy_gain(A, B, Q, r, discrete=discrete)
     exact, (a, b) = np.longdouble, (M.astype(np.longdouble) for M in (A, B))
@@ -31,7 +35,7 @@ def refined_gain(A, B, Q, r, discrete):
         S = S + exact(r) * np.eye(B.shape[1])
         K = np.linalg.solve(S.astype(float), right.astype(float)).astype(exact)
         K = K + np.linalg.solve(S.astype(float), (right - S @ K).astype(float))
-        rest = np.diag(Q) - K.T @ S @ K + (a.T @ P @ a - P if discrete else a.T @ P + P @ a)
+        rest = Q - K.T @ S @ K + (a.T @ P @ a - P if discrete else a.T @ P + P @ a)
         turned = (a - b @ K).T.astype(float)
         rest = ((rest + rest.T) / 2).astype(float)
         step = linalg.solve_discrete_lyapunov(turned, rest) if discrete else linalg.solve_continuous_lyapunov(turned, -rest)
@@ -125,6 +129,34 @@ def test_feedback_brings_a_robot_back():
         v = v + h * robot.forward_dynamics(now, v, force)
         now = robot.integrate(now, h * v)
     assert np.abs(robot.difference(q, now)).max() < 1e-3
+
+
+@pytest.mark.parametrize("dt", [None, 0.005])
+def test_held_feet(dt):
+    """In an orthonormal basis of the motions that the holds leave, SciPy finds the same; K acts on the full robot"""
+    robot = hamel.load("quadruped")
+    feet = ["fl_foot", "fr_foot", "hl_foot", "hr_foot"]
+    q = robot.integrate(robot.neutral(), np.r_[np.zeros(6), 0.3 * np.sin(np.arange(robot.nv - 6))])
+    v = np.zeros(robot.nv)
+    Q = np.linspace(1, 4, 2 * robot.nv)
+    holds = [hamel.Hold(foot, "point") for foot in feet]
+    tau = robot.constrained_inverse_dynamics(holds, q, v, v).tau  # stands still
+    x = robot.lqr(q, tau=tau, hold=feet, Q=Q, R=0.2, dt=dt)
+    full = robot.constrained_linearize(holds, q, v, tau)
+    Z = np.linalg.qr(robot.constrained_reduce(holds, q, v).Z)[0]
+    T = np.block([[Z, 0 * Z], [0 * Z, Z]])
+    A, B = T.T @ full.A @ T, (T.T @ full.B)[:, robot.actuated]
+    if dt:
+        A, B = hamel.discretize(A, B, dt)
+    K, P = refined_gain_of(A, B, T.T @ np.diag(Q) @ T, 0.2, dt is not None)
+    close(x.K @ T, K, 1e-8)
+    close(T.T @ x.P @ T, P, 1e-8)
+    assert x.K.shape == (12, 36) and len(x.poles) == 12 and x.residual < 1e-12
+    if dt is None:
+        poles = np.linalg.eigvals(full.A - full.B[:, robot.actuated] @ x.K)
+        assert max(abs(poles - p).min() for p in x.poles) < 1e-5 * abs(x.poles).max()
+    same = robot.lqr(q, tau=tau, holds=holds, Q=Q, R=0.2, dt=dt)
+    assert (same.K == x.K).all()
 
 
 def test_names_of_joints_and_batches():

@@ -65,12 +65,15 @@ static PyObject *model_lqr(PyObject *self, PyObject *arguments, PyObject *names)
 
 PyMethodDef control_methods[] = {
     {"lqr", (PyCFunction)(void (*)(void))model_lqr, METH_VARARGS | METH_KEYWORDS,
-     "lqr($self, q, v=None, tau=None, *, Q=1, R=1, N=None, actuated=None, dt=None)\n--\n\n"
+     "lqr($self, q, v=None, tau=None, *, Q=1, R=1, N=None, actuated=None, dt=None, holds=(), "
+     "hold=())\n--\n\n"
      "The linear-quadratic regulator about a state: δτ = −K (q ⊖ q₀, ν − ν₀), a hamel.control.Regulator.\n\n"
      "Q weighs the 2nv perturbations of configuration and velocity, R the forces: a number, one number for each, or a\n"
      "matrix; N is the cross term. actuated: which coordinates have an input, as names of joints or one mark for each\n"
      "coordinate; without it the model's actuated joints. dt: a zero-order hold over dt, and the sum of the costs of\n"
-     "the steps. NotStabilizableError says why the inputs do not suffice."},
+     "the steps. holds, or hold: hamel.Hold or names of frames, whose origins are held then, as for feet on the "
+     "ground.\n"
+     "NotStabilizableError says why the inputs do not suffice."},
     {NULL, NULL, 0, NULL},
 };
 

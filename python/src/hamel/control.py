@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError
+from ._holds import Hold
 
 __all__ = ["Estimator", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap"]
 
@@ -32,7 +33,8 @@ class Regulator:
     K (m, n); P (n, n): xᵀPx is the cost from x on; poles (n): the eigenvalues of closed = A − B K; residual: the relative
     residual of the Riccati equation; iterations and refinements: how many steps of doubling and of Newton's method.
     Model.lqr adds A, B, the names of the states and of the inputs, and tau, the forces of the state that K x is
-    subtracted from.
+    subtracted from. With holds, A, B, closed and poles are those of the 2r coordinates that the holds leave; K and P are
+    for all 2nv perturbations, of which the holds allow some.
     """
 
     K: Array
@@ -150,6 +152,11 @@ def kalman(
     return Estimator(numpy.swapaxes(x.K, -1, -2), x.P, x.poles, x.residual)
 
 
+def _blocks(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """[a b; c d], with leading dimensions"""
+    return numpy.concatenate([numpy.concatenate([a, b], -1), numpy.concatenate([c, d], -1)], -2)
+
+
 def _marks(model: _core.Model, actuated: Union[None, ArrayLike, Sequence[str]]) -> NDArray[numpy.bool_]:
     """Which coordinates have an input"""
     if actuated is None:
@@ -181,23 +188,38 @@ def _of_model(
     N: Optional[ArrayLike] = None,
     actuated: Union[None, ArrayLike, Sequence[str]] = None,
     dt: Optional[float] = None,
+    holds: Sequence[Union[Hold, str]] = (),
+    hold: Sequence[Union[Hold, str]] = (),
 ) -> Regulator:
     """Behind Model.lqr"""
+    held = [*holds, *hold]
     marks = _marks(model, actuated)
     if not marks.any():
         raise InvalidArgumentError("no coordinate has an input: the model has no actuated joint; actuated= may name joints")
-    x = model.linearize(q, numpy.zeros(model.nv) if v is None else v, tau)
-    A, B = (x.A, x.B) if dt is None else x.discretize(dt)
+    velocity = numpy.zeros(model.nv) if v is None else v
+    states = tuple(f"{letter} {name}" for letter in "qv" for name in model.velocity_names)
+    if held:
+        x = model.constrained_reduce(held, q, velocity, tau)
+        onto, back = _blocks(x.Z, numpy.zeros_like(x.Z), x.X, x.Z), _blocks(x.P, numpy.zeros_like(x.P), numpy.zeros_like(x.P), x.P)
+        turned = numpy.swapaxes(onto, -1, -2)
+        Q = turned @ _weight(Q, 2 * model.nv, "Q") @ onto
+        Q = (Q + numpy.swapaxes(Q, -1, -2)) / 2
+        N = None if N is None else turned @ numpy.asarray(N, dtype=float)
+        A, B = x.A, x.B
+    else:
+        y = model.linearize(q, velocity, tau, inputs="all")
+        A, B = y.A, y.B
     B = numpy.ascontiguousarray(B[..., marks])
+    if dt is not None:
+        A, B = _core.discretize(A, B, dt)
     free = [j.name for j in model.joints if j.type == "free" and not marks[j.v : j.v + j.nv].all()]
     reason = (
         f"; joint {free[0]!r} floats and has no actuator, so that the forces of the other joints cannot change the momentum of the robot"
-        if free
+        if free and not held
         else ""
     )
-    y = _solve(A, B, Q, R, N, int(dt is not None), reason)
+    g = _solve(A, B, Q, R, N, int(dt is not None), reason)
     names = tuple(name for name, mark in zip(model.velocity_names, marks) if mark)
     forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
-    return Regulator(
-        y.K, y.P, y.poles, y.residual, y.closed, y.iterations, y.refinements, A, B, tuple(x.state_names), names, forces
-    )
+    K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
+    return Regulator(K, P, g.poles, g.residual, g.closed, g.iterations, g.refinements, A, B, states, names, forces)

@@ -1,0 +1,121 @@
+/* lqr: gains that are known on paper, held robots, and what it says where the inputs do not suffice. */
+#include <math.h>
+
+#include "run.h"
+
+#define QUADRUPED ROBOTS "quadruped.json --hold fl_foot --hold fr_foot --hold hl_foot:point --hold hr_foot "
+
+static json_t *result_of(const char *arguments)
+{
+    if (run(arguments)) fail_msg("hamel %s: %s", arguments, run_err);
+    assert_string_equal(run_out, "");
+    return run_json("out.json");
+}
+
+/* ẋ = [0 1; a d] x + [0; b] u with weights q, s, r: P and K = b (p₁₂, p₂₂) / r are roots of quadratic equations */
+static void pendulum_is_as_on_paper(void **state)
+{
+    (void)state;
+    const double a = -0.6 * 9.81 / 0.4801, d = -0.02 / 0.4801, b = 1 / 0.4801, q = 4, s = 9, r = 0.25, g = b * b / r;
+    const double p12 = (a + sqrt(a * a + g * q)) / g, p22 = (d + sqrt(d * d + g * (2 * p12 + s))) / g;
+    double K[2], poles[4], frequency[2], damping[2], residual;
+    json_t *out = result_of("lqr " ROBOTS "pendulum.json --weight-position 4 --weight-velocity 9 --weight-input 0.25 "
+                            "--out out.json");
+    assert_int_equal(run_numbers(out, "K", K, 2), 2);
+    near(K[0], b * p12 / r, 1e-12), near(K[1], b * p22 / r, 1e-12);
+    assert_int_equal(run_numbers(out, "poles", poles, 4), 4);
+    near(poles[0] + poles[2], d - b * K[1], 1e-12);
+    near(poles[0] * poles[2] - poles[1] * poles[3], -(a - b * K[0]), 1e-11);
+    assert_int_equal(run_numbers(out, "frequency_hz", frequency, 2), 2);
+    assert_int_equal(run_numbers(out, "damping_ratio", damping, 2), 2);
+    for (int i = 0; i < 2; i++) {
+        near(frequency[i], hypot(poles[2 * i], poles[2 * i + 1]) / (2 * acos(-1)), 1e-13);
+        near(damping[i], -poles[2 * i] / hypot(poles[2 * i], poles[2 * i + 1]), 1e-13);
+    }
+    assert_int_equal(run_numbers(out, "residual", &residual, 1), 1);
+    assert_true(residual >= 0 && residual < 1e-14);
+    json_decref(out);
+}
+
+/* short steps come to the continuous gain; the error falls with the step */
+static void discrete_time(void **state)
+{
+    (void)state;
+    double K[2], coarse[2], fine[2], poles[4], frequency[2];
+    json_t *out = result_of("lqr " ROBOTS "pendulum.json --out out.json");
+    assert_int_equal(run_numbers(out, "K", K, 2), 2);
+    json_decref(out);
+    /* the sum of costs of steps of h is 1/h times the integral: the same weights on both sides cancel */
+    out = result_of("lqr " ROBOTS "pendulum.json --discrete 0.01 --out out.json");
+    assert_int_equal(run_numbers(out, "K", coarse, 2), 2);
+    json_decref(out);
+    out = result_of("lqr " ROBOTS "pendulum.json --discrete 0.001 --out out.json");
+    assert_int_equal(run_numbers(out, "K", fine, 2), 2);
+    assert_int_equal(run_numbers(out, "poles", poles, 4), 4);
+    assert_int_equal(run_numbers(out, "frequency_hz", frequency, 2), 2);
+    assert_true(hypot(poles[0], poles[1]) < 1 && hypot(poles[0], poles[1]) > 0.99);
+    near(frequency[0], 0.56125, 2e-3);
+    for (int i = 0; i < 2; i++) {
+        assert_true(fabs(fine[i] - K[i]) < 0.2 * fabs(coarse[i] - K[i]));
+        near(fine[i], K[i], 1e-2);
+    }
+    json_decref(out);
+}
+
+static void a_held_quadruped(void **state)
+{
+    (void)state;
+    static double K[12 * 36];
+    double poles[64], residual;
+    json_t *out = result_of("lqr " QUADRUPED "--out out.json");
+    assert_int_equal(run_numbers(out, "K", K, 12 * 36), 12 * 36);
+    const size_t count = run_numbers(out, "poles", poles, 64) / 2;
+    assert_int_equal(count, 12); /* 18 coordinates, 12 rows: six motions are left */
+    for (size_t i = 0; i < count; i++) assert_true(poles[2 * i] < 0);
+    assert_int_equal(run_numbers(out, "residual", &residual, 1), 1);
+    assert_true(residual < 1e-12);
+    json_decref(out);
+}
+
+static void what_it_refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *text;
+    } cases[] = {
+        {"lqr " ROBOTS "quadruped.json", 3, "momentum"},
+        {"lqr " ROBOTS "pendulum.json --gravity 0,0,0 --passive off --weight-position 0", 3, "the weights do not see"},
+        {"lqr " ROBOTS "pendulum.json --hold tip:frame", 1, "leave no motion"},
+        {"lqr " ROBOTS "pendulum.json --hold nobody", 1, "there is no frame 'nobody'"},
+        {"lqr --weight-input 0", 2, "a positive number"},
+        {"lqr --weight-position -1", 2, "a non-negative number"},
+        {"lqr --discrete 0", 2, "a positive time"},
+        {"linearize --discrete 0.1", 2, "no option --discrete"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int status = run(cases[i].arguments);
+        if (status != cases[i].status || !strstr(run_err, cases[i].text))
+            fail_msg("hamel %s: %d, %s", cases[i].arguments, status, run_err);
+        assert_string_equal(run_out, "");
+    }
+}
+
+static void a_table_for_people(void **state)
+{
+    (void)state;
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json"), 0);
+    static const char *const words[] = {"q pivot", "v pivot", "damping ratio", "0.56125", "relative residual"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_non_null(strstr(run_out, words[i]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pendulum_is_as_on_paper), cmocka_unit_test(discrete_time),
+        cmocka_unit_test(a_held_quadruped),        cmocka_unit_test(what_it_refuses),
+        cmocka_unit_test(a_table_for_people),
+    };
+    return cmocka_run_group_tests(tests, run_setup, run_teardown);
+}
