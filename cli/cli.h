@@ -60,6 +60,7 @@ typedef struct cli_options {
     const char *holds[CLI_HOLDS];  /* FRAME[:KIND] each */
     int nholds, ignore_limits;
     const char *lock;                                                /* names of joints with commas between them */
+    const char *save;                                                /* a state file to write */
     double posture;                                                  /* 0: not given */
     double weight_position, weight_velocity, weight_input, discrete; /* of lqr; discrete 0: continuous time */
 } cli_options;

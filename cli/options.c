@@ -353,6 +353,13 @@ static int read_lock(const char *text, cli_options *o, const char **wanted)
     return *text != 0;
 }
 
+static int read_save(const char *text, cli_options *o, const char **wanted)
+{
+    *wanted = "a file";
+    o->save = text;
+    return *text != 0;
+}
+
 static int read_posture(const char *text, cli_options *o, const char **wanted)
 {
     *wanted = "a positive number";
@@ -419,6 +426,7 @@ static const struct option_row {
      read_friction},
     {"posture", 0, CLI_TRIM, "W", "weight of the way from the guess against torques (default 0.01)", read_posture},
     {"ignore-limits", 0, CLI_TRIM, NULL, "positions and torques may leave their limits", read_ignore_limits},
+    {"save", 0, CLI_TRIM, "FILE", "write what was found as a state file, for --state of the others", read_save},
     {"weight-position", 0, CLI_LQR, "W", "weight of every perturbation of the configuration (default 1)",
      read_weight_position},
     {"weight-velocity", 0, CLI_LQR, "W", "weight of every perturbation of the velocity (default 1)",

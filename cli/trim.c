@@ -5,8 +5,8 @@
 #include "hamel/representation.h"
 #include "hamel/trim.h"
 #include "holds.h"
-#include "robot.h"
 #include "table.h"
+#include "trim.h"
 
 typedef struct trim {
     hml_constraint items[CLI_HOLDS];
@@ -73,6 +73,8 @@ static int compute(const cli_options *options, const robot *r, trim *t)
     hml_status found = hml_trim(r->model, r->work, &problem, t->scratch, &error);
     if (found == HML_INCONSISTENT || found == HML_NOT_CONVERGED)
         return cli_fail(cli_status_of(found), "%s: %s", r->file, error.message);
+    if (!found && options->save) status = trim_save(options->save, r, t->q, t->tau);
+    if (status != CLI_OK) return status;
     if (!found) found = hml_velocity_to_representation(r->model, options->representation, t->q, r->state->v, r->v_rep);
     if (!found) found = hml_force_to_representation(r->model, options->representation, t->q, t->tau, t->tau);
     if (!found) found = hml_force_to_representation(r->model, options->representation, t->q, t->residual, t->residual);

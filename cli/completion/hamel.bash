@@ -23,7 +23,7 @@ _hamel()
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
-    --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory) COMPREPLY=($(compgen -f -- "$current")) ;;
+    --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;
     --frame | -f | --keyframe | -k | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
     --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete) ;;
@@ -35,7 +35,7 @@ _hamel()
             linearize) options="$options --state --keyframe --representation --isa --inputs --spy --picture" ;;
             trim)
                 options="$options --state --keyframe --representation --isa --hold --inputs --lock --friction --posture"
-                options="$options --ignore-limits"
+                options="$options --ignore-limits --save"
                 ;;
             lqr)
                 options="$options --state --keyframe --isa --hold --inputs --weight-position --weight-velocity --weight-input"

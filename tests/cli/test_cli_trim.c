@@ -75,6 +75,30 @@ static void a_drone_hovers_by_a_wrench_on_its_base(void **state)
     near(torque[0], 0, 1e-12);
 }
 
+/* the saved state is an equilibrium for the other commands */
+static void a_state_is_saved(void **state)
+{
+    (void)state;
+    double acceleration[MOST];
+    run_save("arm.json", "{\"joints\": {\"shoulder_pitch\": {\"position\": [0.5]}}, \"wrenches\": [{\"frame\": "
+                         "\"gripper\", \"wrench\": [0, 3, -20, 0, 0, 1], \"expressed\": \"world\"}]}");
+    assert_int_equal(run("trim " ROBOTS "arm7.json --state arm.json --save s.json --out t.json"), 0);
+    read_result(7, 7, 0);
+    assert_int_equal(run("dynamics " ROBOTS "arm7.json --state s.json --out d.json"), 0);
+    json_t *out = run_json("d.json");
+    assert_int_equal(run_numbers(out, "acceleration", acceleration, MOST), 7);
+    json_decref(out);
+    for (int i = 0; i < 7; i++) near(acceleration[i], 0, 1e-11);
+    assert_int_equal(
+        run("trim " ROBOTS "drone_arm.json --inputs all --representation right --save s.json --out t.json"), 0);
+    assert_int_equal(run("dynamics " ROBOTS "drone_arm.json --state s.json --out d.json"), 0);
+    out = run_json("d.json");
+    assert_int_equal(run_numbers(out, "acceleration", acceleration, MOST), 11);
+    json_decref(out);
+    for (int i = 0; i < 11; i++) near(acceleration[i], 0, 1e-10);
+    assert_int_equal(run("trim " ROBOTS "arm7.json --save nowhere/s.json"), 4);
+}
+
 static void what_cannot_be_is_named(void **state)
 {
     (void)state;
@@ -100,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_dog_stands_on_three_feet),
         cmocka_unit_test(an_arm_carries_itself),
         cmocka_unit_test(a_drone_hovers_by_a_wrench_on_its_base),
+        cmocka_unit_test(a_state_is_saved),
         cmocka_unit_test(what_cannot_be_is_named),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
