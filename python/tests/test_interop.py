@@ -204,6 +204,29 @@ def compare_with_mujoco(mujoco, model, theirs):
         close(model.frame(theirs.site(i).name, q).pose[:3, 3], data.site_xpos[i])
 
 
+def test_keyframes_of_mujoco():
+    """The reader of MJCF, the compiled model's numbers, and MuJoCo's own."""
+    mujoco = pytest.importorskip("mujoco")
+    keys = """<keyframe><key name="home" qpos="1 2 3 2 0 -1 1 .1 .2 .5 .5 .5 .5" qvel="1 2 3 4 5 6 7 8 9 10 11"/>
+      <key qpos="0 0 1 1 0 0 0 0 0 1 1 0 0"/></keyframe></mujoco>"""
+    text = MACHINE.replace("</mujoco>", keys)
+    theirs = mujoco.MjModel.from_xml_string(text)
+    for model in (hamel.loads(text, format="mjcf", base_name="root"), interop.from_mujoco(theirs)):
+        there = interop.mujoco_layout(model, theirs)
+        assert sorted(model.keyframes) == ["home", "key1", "start"]
+        for key, (q, v) in model.keyframes.items():
+            i = {"home": 0, "key1": 1}.get(key)
+            qpos, qvel = (theirs.qpos0, np.zeros(11)) if i is None else (theirs.key_qpos[i], theirs.key_qvel[i])
+            data = mujoco.MjData(theirs)
+            data.qpos[:] = qpos
+            mujoco.mj_normalizeQuat(theirs, data.qpos)
+            ours = there.to(q, v)
+            close(ours[0], data.qpos, 4 * EPS)
+            close(ours[1], qvel, 8 * EPS)
+    hinge = '<mujoco><worldbody><body name="b" pos="1 2 3"><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
+    assert interop.from_mujoco(mujoco.MjModel.from_xml_string(hinge)).keyframes == {}
+
+
 def test_from_mujoco():
     mujoco = pytest.importorskip("mujoco")
     theirs = mujoco.MjModel.from_xml_string(MACHINE)

@@ -280,6 +280,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     if (needed == SIZE_MAX || size < needed) return HML_INVALID_ARGUMENT;
     memset(c, 0, sizeof *c);
     lay_out(model, s, memory, c);
+    memset(c->free, 0, (size_t)model->nv * sizeof(double)); /* the first step compares with it */
     c->model = model;
     c->n = (size_t)model->nv;
     c->nshapes = count_shapes(model, s);

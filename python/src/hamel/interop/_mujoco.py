@@ -14,11 +14,13 @@ from .._optional import need
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 KINDS = ("free", "spherical", "prismatic", "revolute")
+NEUTRAL = ((0, 0, 0, 1, 0, 0, 0), (1, 0, 0, 0), (0,), (0,))
 SHAPES = {2: ("sphere", 1), 3: ("capsule", 2), 5: ("cylinder", 2), 6: ("box", 3)}  # mjtGeom: kind, numbers
 
 
 def from_mujoco(model: Any) -> Model:
-    """A mujoco.MjModel as one of Hamel's: bodies, joints, armature, damping, springs, limits, sites, shapes, gravity.
+    """A mujoco.MjModel as one of Hamel's: bodies, joints, armature, damping, springs, limits, sites, shapes, gravity,
+    keyframes, and qpos0 as the keyframe "start".
 
     Inertias are the compiled ones, so meshes are no obstacle; spheres, capsules, cylinders and boxes that can collide
     become shapes. Tendons, equalities, actuators and friction losses stay behind. A body with several joints becomes a
@@ -66,7 +68,26 @@ def from_mujoco(model: Any) -> Model:
                 quat.to_matrix(model.geom_quat[i]),
                 friction=float(model.geom_friction[i][0]),
             )
+    states = {name("key", i): (model.key_qpos[i], model.key_qvel[i]) for i in range(model.nkey)}
+    start = (model.qpos0, numpy.zeros(model.nv))
+    if any(tuple(_key(model, j, *start)[0]) != NEUTRAL[int(model.jnt_type[j])] for j in range(model.njnt)):
+        states.setdefault("start", start)
+    for key, (q, v) in states.items():
+        for j in range(model.njnt):
+            builder.add_keyframe(key, name("joint", j), *_key(model, j, q, v))
     return builder.build()
+
+
+def _key(model: Any, j: int, q: Any, v: Any) -> Tuple[Any, Any]:
+    """Position and velocity of a joint in qpos and qvel, as Hamel has them."""
+    kind, at, row = int(model.jnt_type[j]), int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
+    position = numpy.array(q[at : at + (7, 4, 1, 1)[kind]])
+    velocity = numpy.array(v[row : row + (6, 3, 1, 1)[kind]])
+    if kind in (FREE, BALL):
+        position[-4:] /= numpy.linalg.norm(position[-4:])
+    if kind == FREE:
+        velocity[:3] = quat.to_matrix(position[3:]).T @ velocity[:3]
+    return position, velocity
 
 
 def name_of(model: Any) -> str:
