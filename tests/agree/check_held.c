@@ -102,6 +102,78 @@ static void compare_sets(subject *x, int s, double worst, const hml_constraints 
     }
 }
 
+/* all states at once: the bits of single calls, bad ones NaN */
+static void compare_batch(subject *x, int i, const hml_constraints *set)
+{
+    const size_t nq = (size_t)x->nq, nv = (size_t)x->nv, n = (size_t)x->nstates, six = 6 * (size_t)x->nb;
+    const size_t rows = (size_t)hml_constraint_rows(set);
+    double *scratch = room(x->g, hml_constraint_scratch_doubles(x->model, set));
+    double *A = room(x->g, n * 4 * nv * nv), *lambda_q = room(x->g, n * rows * nv);
+    double *one = room(x->g, 4 * nv * nv), *force = room(x->g, rows * nv);
+    hml_status each[STATES], first = HML_OK;
+    hml_constrained_states b = {.struct_size = sizeof b, .q = {x->q, nq}, .v = {x->v, nv}, .tau = {x->tau, nv}};
+    if (x->wrenches) b.wrenches = (hml_input){x->wrenches, six};
+    b.A.data = A, b.lambda_q.data = lambda_q;
+    const hml_status status = hml_constrained_linearize_batch(x->model, x->works[i], set, scratch, n, &b, each);
+    for (size_t s = 0; s < n; s++) {
+        hml_constrained_linearization l = {.struct_size = sizeof l, .q = x->q + s * nq, .v = x->v + s * nv};
+        l.tau = x->tau + s * nv, l.wrenches = wrenches_of(x, (int)s), l.A = one, l.lambda_q = force;
+        const hml_status alone = hml_constrained_linearize(x->model, x->works[i], set, scratch, &l);
+        if (!first) first = alone;
+        note_status(x, KIND_status, "hml_constrained_linearize_batch", (int)s, each[s], alone);
+        for (size_t k = 0; alone && k < 4 * nv * nv; k++) one[k] = NAN;
+        for (size_t k = 0; alone && k < rows * nv; k++) force[k] = NAN;
+        note_bits(x, KIND_held_batch, hml_isa_name(x->isas[i]), (int)s, A + s * 4 * nv * nv, one, 4 * nv * nv);
+        note_bits(x, KIND_held_batch, hml_isa_name(x->isas[i]), (int)s, lambda_q + s * rows * nv, force, rows * nv);
+    }
+    note_status(x, KIND_status, "hml_constrained_linearize_batch", 0, status, first);
+}
+
+/* out = P D Z, with a block of A as D */
+static void project(size_t n, size_t r, const hml_constrained_reduction *x, const double *D, double *out)
+{
+    for (size_t i = 0; i < r * r; i++) out[i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < r; k++) {
+            double sum = 0;
+            for (size_t j = 0; j < n; j++) sum += D[i * 2 * n + j] * x->Z[j * r + k];
+            for (size_t l = 0; l < r; l++) out[l * r + k] += x->P[l * n + i] * sum;
+        }
+    }
+}
+
+/*
+ * On the motions that are left: of [0 1; K D], D is P D_ν Z + P ad_ν Z, and K at rest P D_q Z. What M's rows and columns
+ * were scaled by is in Z and P
+ */
+static void compare_reduced(subject *x, int s, double worst, const hml_constraints *set, int at_rest)
+{
+    const size_t n = (size_t)x->nv, nn = n * n;
+    double *scratch = room(x->g, hml_constraint_scratch_doubles(x->model, set)), *v = room(x->g, n);
+    double *A = room(x->g, 4 * nn), *want = room(x->g, nn), *got = room(x->g, nn), *ad = room(x->g, nn);
+    hml_constrained_reduction r = {.struct_size = sizeof r, .q = x->q + (size_t)s * (size_t)x->nq, .v = v};
+    hml_constrained_linearization l = {.struct_size = sizeof l, .q = r.q, .v = v, .A = A};
+    r.tau = l.tau = x->tau + (size_t)s * n, r.wrenches = l.wrenches = wrenches_of(x, s);
+    for (size_t i = 0; i < n; i++) v[i] = at_rest ? 0 : x->v[(size_t)s * n + i];
+    if (hml_constrained_impulse(x->model, x->work, set, scratch,
+                                &HML_STRUCT(hml_constrained_impact, .q = r.q, .v = v, .v_next = v)) ||
+        hml_constrained_freedom(x->model, x->work, set, scratch, r.q, &r.freedom) ||
+        hml_constrained_linearize(x->model, x->work, set, scratch, &l))
+        return;
+    const size_t d = (size_t)r.freedom;
+    r.Z = room(x->g, n * d), r.P = room(x->g, n * d), r.A = room(x->g, 4 * d * d);
+    const hml_status status = hml_constrained_reduce(x->model, x->work, set, scratch, &r);
+    note_status(x, KIND_status, "hml_constrained_reduce", s, status, HML_OK);
+    if (status) return;
+    project(n, d, &r, A + 2 * nn + n, want), project(n, d, &r, A, ad);
+    for (size_t i = 0; i < d * d; i++) want[i] -= ad[i], got[i] = r.A[(d + i / d) * 2 * d + d + i % d];
+    const double size = 1 + largest(d * d, ad);
+    note(x, KIND_reduced, "D", (how){s, PLAIN, PLAIN, fmax(size, x->force[s]), worst}, got, want, d, d);
+    project(n, d, &r, A + 2 * nn, want);
+    for (size_t i = 0; i < d * d; i++) got[i] = r.A[(d + i / d) * 2 * d + i % d];
+    if (at_rest) note(x, KIND_reduced, "K", (how){s, PLAIN, PLAIN, fmax(1, x->force[s]), worst}, got, want, d, d);
+}
+
 /* nothing held, on every set: the free motion */
 static void compare_free(subject *x, int s)
 {
@@ -156,6 +228,8 @@ void check_held(subject *x)
     const double worst = held_condition(x, s, &set);
     if (!(worst * x->cond[s] < 1e7)) return;
     compare_sets(x, s, worst, &set);
+    compare_batch(x, hml_rng_below(&x->rng, x->nisas), &set);
+    if (x->away[s] < 1e3) compare_reduced(x, s, worst, &set, 0), compare_reduced(x, s, worst, &set, 1);
     items[set.count] = items[hml_rng_below(&x->rng, set.count)];
     set.count++;
     compare_sets(x, s, worst, &set);
