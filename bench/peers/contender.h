@@ -21,6 +21,7 @@ extern "C" {
 /* one list makes the enum and the names: constant, name, doubles of a result */
 #define BENCH_LIST(X)                                                                                                  \
     X(LINEARIZE, "linearize", nv + 3 * nv * nv)            /* ν̇, D_q, D_ν, M⁻¹ */                               \
+    X(HELD, "held_linearize", nv + 3 * nv * nv)            /* the same with the feet held: ν̇, D_q, D_ν, D_τ */    \
     X(DIFFERENCES, "finite_differences", nv + 3 * nv * nv) /* the same from 3nv + 1 forward dynamics */                \
     X(REFERENCE, "reference", nv + 3 * nv * nv)            /* the same by Bos, Tables 4 to 9 */                        \
     X(INVERSE_DYNAMICS, "rnea", nv)                        /* τ */                                                    \
@@ -41,6 +42,15 @@ typedef enum bench_algorithm {
 
 enum { BENCH_STATES = 64 }; /* the knots of a horizon: a batch, and what single calls go through */
 
+/* a point of a body that the world holds */
+typedef struct bench_foot {
+    size_t body;
+    int32_t frame;      /* Hamel's */
+    double position[3]; /* in the body frame */
+} bench_foot;
+
+enum { BENCH_FEET = 8 };
+
 /* a robot without passive forces and followers, and the states it is in; everything in Hamel's conventions */
 typedef struct bench_robot {
     char name[64];
@@ -51,6 +61,8 @@ typedef struct bench_robot {
     hml_joint_info *joints; /* the one that moves body i */
     double gravity[3];
     double *q, *v, *u; /* BENCH_STATES of each; u is τ where that is given, and ν̇ where that is */
+    size_t nfeet;      /* ends of the limbs of a free base, or none */
+    bench_foot feet[BENCH_FEET];
 } bench_robot;
 
 typedef struct bench_contender {

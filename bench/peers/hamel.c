@@ -15,6 +15,9 @@ typedef struct hamel {
     int failed;
     double *memory, *q, *v, *u; /* inputs: q of every state, … */
     double *out, *Dq, *Dv, *Minv, *A, *B;
+    hml_constraint feet[BENCH_FEET];
+    hml_constraints held;
+    double *constraint_scratch, *lambda[4]; /* λ, and its derivatives, which the peers compute as well */
 } hamel;
 
 typedef hml_status call(hamel *h, size_t s);
@@ -27,6 +30,16 @@ static hml_status linearize(hamel *h, size_t s)
     x.q.data = h->q + s * h->nq, x.v.data = h->v + s * h->nv, x.tau.data = h->u + s * h->nv;
     x.acceleration.data = h->out, x.A.data = h->A, x.B.data = h->B;
     return hml_linearize(h->model, h->work, &x);
+}
+
+static hml_status held_linearize(hamel *h, size_t s)
+{
+    hml_constrained_linearization x = {.struct_size = sizeof x};
+    x.q = h->q + s * h->nq, x.v = h->v + s * h->nv, x.tau = h->u + s * h->nv;
+    x.acceleration = h->out, x.A = h->A, x.B = h->B;
+    x.lambda = h->lambda[0], x.lambda_q = h->lambda[1], x.lambda_v = h->lambda[2], x.lambda_tau = h->lambda[3];
+    if (!h->held.count) return HML_UNSUPPORTED;
+    return hml_constrained_linearize(h->model, h->work, &h->held, h->constraint_scratch, &x);
 }
 
 static hml_status inverse_mass_matrix(hamel *h, size_t s)
@@ -131,6 +144,18 @@ static hml_status linearize_stream(hamel *h, size_t s)
     return hml_linearize_batch(h->model, h->work, h->states, &x, NULL);
 }
 
+static hml_status held_linearize_batch(hamel *h, size_t s)
+{
+    hml_constrained_states x = {.struct_size = sizeof x};
+    (void)s;
+    x.q = (hml_input){h->q, h->nq}, x.v = (hml_input){h->v, h->nv}, x.tau = (hml_input){h->u, h->nv};
+    x.acceleration.data = h->out, x.Dq.data = h->Dq, x.Dv.data = h->Dv, x.Dtau.data = h->Minv;
+    x.lambda.data = h->lambda[0], x.lambda_q.data = h->lambda[1];
+    x.lambda_v.data = h->lambda[2], x.lambda_tau.data = h->lambda[3];
+    if (!h->held.count) return HML_UNSUPPORTED;
+    return hml_constrained_linearize_batch(h->model, h->work, &h->held, h->constraint_scratch, h->states, &x, NULL);
+}
+
 static hml_status kinematics_batch(hamel *h, size_t s)
 {
     (void)s;
@@ -204,7 +229,18 @@ static void hamel_close(void *self)
 {
     hamel *h = self;
     hml_work_free(h->work);
-    free(h->scratch), free(h->parents), free(h->memory), free(h);
+    free(h->scratch), free(h->parents), free(h->constraint_scratch), free(h->lambda[0]), free(h->memory), free(h);
+}
+
+static int hold_feet(hamel *h, const bench_robot *r)
+{
+    for (size_t i = 0; i < r->nfeet; i++)
+        h->feet[i] = (hml_constraint){.kind = HML_HOLD_POINT, .frame = r->feet[i].frame};
+    h->held = (hml_constraints){.struct_size = sizeof h->held, .items = h->feet, .count = (int32_t)r->nfeet};
+    h->constraint_scratch = malloc(hml_constraint_scratch_doubles(r->model, &h->held) * sizeof(double));
+    h->lambda[0] = calloc(h->states * 3 * (r->nfeet * (1 + 3 * r->nv) + 1), sizeof(double));
+    for (size_t k = 1; k < 4; k++) h->lambda[k] = h->lambda[0] + h->states * 3 * r->nfeet * (1 + (k - 1) * r->nv);
+    return h->constraint_scratch && h->lambda[0];
 }
 
 /* stored: how many states' results there is room for, of the D matrices and of A and B */
@@ -222,7 +258,7 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
     const size_t all = (inputs + states * most + 3 * stored_D * nn + 6 * room_AB + 7) / 8 * 8;
     h->memory = aligned_alloc(64, all * sizeof *h->memory);
     if (!h->memory || !h->parents || hml_coordinate_parents(r->model, h->parents) || (reference_size && !h->scratch) ||
-        hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
+        !hold_feet(h, r) || hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
         hamel_close(h);
         return NULL;
     }
@@ -251,6 +287,7 @@ static void *stream_open(const bench_robot *r)
 /* absent: the library has no such call */
 static call *const single_calls[BENCH_ALGORITHMS] = {
     [BENCH_LINEARIZE] = linearize,
+    [BENCH_HELD] = held_linearize,
     [BENCH_DIFFERENCES] = differences,
     [BENCH_REFERENCE] = reference,
     [BENCH_INVERSE_DYNAMICS] = inverse_dynamics,
@@ -264,6 +301,7 @@ static call *const single_calls[BENCH_ALGORITHMS] = {
 };
 static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_LINEARIZE] = linearize_batch,
+    [BENCH_HELD] = held_linearize_batch,
     [BENCH_INVERSE_DYNAMICS] = inverse_dynamics_batch,
     [BENCH_FORWARD_DYNAMICS] = forward_dynamics_batch,
     [BENCH_MASS_MATRIX] = mass_matrix_batch,
@@ -318,6 +356,7 @@ static int single_result(void *self, bench_algorithm algorithm, double *out)
     const size_t nv = h->nv, nn = h->nn;
     switch (algorithm) {
     case BENCH_LINEARIZE:
+    case BENCH_HELD:
     case BENCH_REFERENCE:
         copy(h->out, nv, out);
         block(h->A, 2 * nv, 0, nv, out + nv);
@@ -346,8 +385,8 @@ static int single_result(void *self, bench_algorithm algorithm, double *out)
 
 static int batch_result(void *self, bench_algorithm algorithm, double *out)
 {
-    return algorithm == BENCH_LINEARIZE ? single_result(self, BENCH_DIFFERENCES, out)
-                                        : single_result(self, algorithm, out);
+    return algorithm == BENCH_LINEARIZE || algorithm == BENCH_HELD ? single_result(self, BENCH_DIFFERENCES, out)
+                                                                   : single_result(self, algorithm, out);
 }
 
 const bench_contender hamel_single = {"hamel",    "one call per state", single_open,

@@ -7,7 +7,7 @@ target_link_libraries(peer_dynamics PRIVATE hamel-io hamel_flags Threads::Thread
 target_compile_definitions(peer_dynamics PRIVATE _GNU_SOURCE) # affinity of threads
 
 # one unit per algorithm; MARCH "" uses the package's library as it is
-set(HAMEL_PEER_CALLS linearize rnea aba crba factorization minv forward_kinematics jacobians integrate)
+set(HAMEL_PEER_CALLS linearize held rnea aba crba factorization minv forward_kinematics jacobians integrate)
 function(add_pinocchio name build march)
   set(units)
   foreach(call model ${HAMEL_PEER_CALLS})
@@ -21,7 +21,8 @@ function(add_pinocchio name build march)
     endif()
     set_target_properties(${unit} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_VISIBILITY_PRESET hidden
                                              VISIBILITY_INLINES_HIDDEN ON)
-    target_compile_options(${unit} PRIVATE -O3 -fPIC -Wall -Wextra)
+    # constrained dynamics are marked as deprecated there because their interface may change
+    target_compile_options(${unit} PRIVATE -O3 -fPIC -Wall -Wextra -Wno-deprecated-declarations)
     target_compile_definitions(${unit} PRIVATE NDEBUG BOOST_MPL_LIMIT_LIST_SIZE=30 BOOST_MPL_LIMIT_VECTOR_SIZE=30
                                                BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS BOOST_FUSION_INVOKE_MAX_ARITY=12)
     target_include_directories(${unit} PRIVATE ${PROJECT_SOURCE_DIR}/include)

@@ -86,6 +86,11 @@ void *open(const bench_robot *ours)
         r->u.push_back(Eigen::Map<const vector>(ours->u + s * nv, nv));
         turn_quaternions(r->model, false, r->q.back().data());
     }
+    for (size_t i = 0; i < ours->nfeet; i++) {
+        const bench_foot &foot = ours->feet[i];
+        const pinocchio::SE3 place(Eigen::Matrix3d::Identity(), Eigen::Map<const Eigen::Vector3d>(foot.position));
+        r->feet.emplace_back(pinocchio::CONTACT_3D, r->model, foot.body + 1, place, pinocchio::LOCAL);
+    }
     r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
     return r;
 }
@@ -121,6 +126,10 @@ size_t run(void *self, bench_algorithm algorithm, size_t states)
         const vector &q = r.q[s], &v = r.v[s], &u = r.u[s];
         switch (algorithm) {
         case BENCH_LINEARIZE: call_linearize(r, q, v, u); break;
+        case BENCH_HELD:
+            if (r.feet.empty()) return 0;
+            call_held(r, q, v, u);
+            break;
         case BENCH_DIFFERENCES: differences(r, q, v, u); break;
         case BENCH_INVERSE_DYNAMICS: call_rnea(r, q, v, u); break;
         case BENCH_FORWARD_DYNAMICS: call_aba(r, q, v, u); break;
@@ -148,6 +157,7 @@ int result(void *self, bench_algorithm algorithm, double *out)
     const pinocchio::Data &d = r.data;
     switch (algorithm) {
     case BENCH_LINEARIZE: append(d.Minv, append(d.ddq_dv, append(d.ddq_dq, append(d.ddq, out)))); return 1;
+    case BENCH_HELD: append(d.ddq_dtau, append(d.ddq_dv, append(d.ddq_dq, append(d.ddq, out)))); return 1;
     case BENCH_DIFFERENCES: append(r.Minv, append(r.Dv, append(r.Dq, append(r.a, out)))); return 1;
     case BENCH_INVERSE_DYNAMICS: append(d.tau, out); return 1;
     case BENCH_FORWARD_DYNAMICS: append(d.ddq, out); return 1;

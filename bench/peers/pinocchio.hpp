@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include <pinocchio/constraints.hpp>
 #include <pinocchio/multibody.hpp>
 
 struct robot {
@@ -14,6 +15,8 @@ struct robot {
     Eigen::VectorXd next;                 /* what integrate makes */
     Eigen::VectorXd a, shifted;           /* finite differences */
     Eigen::MatrixXd Dq, Dv, Minv;
+    std::vector<pinocchio::RigidConstraintModel> feet;
+    std::vector<pinocchio::RigidConstraintData> feet_data;
 
     explicit robot(const pinocchio::Model &m) : model(m), data(model), next(model.nq) {}
 };
@@ -21,6 +24,7 @@ struct robot {
 using vector = Eigen::VectorXd;
 
 void call_linearize(robot &r, const vector &q, const vector &v, const vector &tau);
+void call_held(robot &r, const vector &q, const vector &v, const vector &tau); /* the first one sets it up */
 void call_rnea(robot &r, const vector &q, const vector &v, const vector &a);
 void call_aba(robot &r, const vector &q, const vector &v, const vector &tau);
 void call_crba(robot &r, const vector &q);

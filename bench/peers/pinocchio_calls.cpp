@@ -7,6 +7,18 @@ void call_linearize(robot &r, const vector &q, const vector &v, const vector &ta
 {
     pinocchio::computeABADerivatives(r.model, r.data, q, v, tau);
 }
+#elif defined CALL_held
+#include <pinocchio/algorithm/constrained-dynamics-derivatives.hpp>
+#include <pinocchio/algorithm/constrained-dynamics.hpp>
+void call_held(robot &r, const vector &q, const vector &v, const vector &tau)
+{
+    if (r.feet_data.empty()) {
+        for (const auto &foot : r.feet) r.feet_data.emplace_back(foot);
+        pinocchio::initConstraintDynamics(r.model, r.data, r.feet, r.feet_data);
+    }
+    pinocchio::constraintDynamics(r.model, r.data, q, v, tau, r.feet, r.feet_data);
+    pinocchio::computeConstraintDynamicsDerivatives(r.model, r.data, r.feet, r.feet_data);
+}
 #elif defined CALL_rnea
 #include <pinocchio/algorithm/rnea.hpp>
 void call_rnea(robot &r, const vector &q, const vector &v, const vector &a)

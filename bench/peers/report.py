@@ -13,6 +13,7 @@ import statistics
 NATIVE = ("pinocchio-native", "pinocchio-haswell")  # Pinocchio's best build
 SHORT = {
     "linearize": "linearization",
+    "held_linearize": "linearization, feet held",
     "rnea": "inverse dynamics",
     "aba": "forward dynamics",
     "crba": "mass matrix",
@@ -87,12 +88,21 @@ def linearize_table(found):
     return table(["robot", "nv", *COLUMNS[:3], "A, B to memory", *COLUMNS[3:]], "lrrrrrrrrrr", lines)
 
 
+def held_table(found):
+    lines = [
+        [robot, str(case["nv"]), *cells(case)[:5], *cells(case)[6:]]
+        for (robot, algorithm), case in sorted(found.items(), key=lambda item: item[1]["nv"])
+        if algorithm == "held_linearize" and not made(robot)
+    ]
+    return table(["robot", "nv", *COLUMNS[:5], *COLUMNS[6:]], "lrrrrrrrr", lines)
+
+
 def algorithms_table(found, robots):
     lines = [
         [f"{SHORT[algorithm]}", robot, str(case["nv"]), *cells(case)]
         for name in SHORT
         for (robot, algorithm), case in found.items()
-        if algorithm == name and name != "linearize" and not made(robot) and (robots is None or robot in robots)
+        if algorithm == name and "linearize" not in name and not made(robot) and (robots is None or robot in robots)
     ]
     return table(["algorithm", "robot", "nv", *COLUMNS], "llrrrrrrrrr", lines)
 
@@ -256,8 +266,8 @@ def main():
             return
         found = cases(data["rows"])
         print(f"\n{machine(data)}\nMicroseconds per state. ÷: how many times as fast as the faster Pinocchio.\n")
-        for part in (linearize_table(found), algorithms_table(found, None), summary_table(found), scaling_table(found)):
-            print(part + "\n")
+        for part in (linearize_table, held_table, lambda f: algorithms_table(f, None), summary_table, scaling_table):
+            print(part(found) + "\n")
         return
     page = options.page.read_text()
     for name in ("bench", "bench-avx2", "bench-instructions", "bench-cores"):
@@ -278,6 +288,7 @@ def main():
             continue
         page = put(page, "machine", machine(data))
         page = put(page, "linearize", linearize_table(found))
+        page = put(page, "held", held_table(found))
         page = put(page, "algorithms", algorithms_table(found, SHOWN))
         page = put(page, "summary", summary_table(found))
         page = put(page, "scaling", scaling_table(found))

@@ -27,6 +27,34 @@ static hml_status random_state(const bench_robot *r, hml_rng *rng, double *q)
     return status;
 }
 
+/* the frame on a body that is farthest from its origin: where a URDF has its foot or hand */
+static bench_foot end_of(const hml_model *m, size_t body)
+{
+    bench_foot foot = {.body = body, .frame = (int32_t)body};
+    double farthest = 0;
+    for (int32_t i = 0; i < hml_model_nframes(m); i++) {
+        hml_frame_info f = {.struct_size = sizeof f};
+        if (hml_model_frame(m, i, &f) || f.body != (int32_t)body) continue;
+        const double *p = f.position, far = p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
+        if (far <= farthest) continue;
+        farthest = far, foot.frame = i;
+        memcpy(foot.position, p, sizeof foot.position);
+    }
+    return foot;
+}
+
+/* limbs with three joints or more on a free base; the end of each can be held */
+static void find_feet(bench_robot *r)
+{
+    if (r->joints[0].type != HML_JOINT_FREE) return;
+    for (size_t i = 1; i < r->nbodies && r->nfeet < BENCH_FEET; i++) {
+        int leaf = 1, joints = 0;
+        for (size_t k = i + 1; k < r->nbodies; k++) leaf &= r->bodies[k].parent != (int32_t)i;
+        for (int32_t k = (int32_t)i; k > 0; k = r->bodies[k].parent) joints += r->joints[k].nv;
+        if (leaf && joints >= 3) r->feet[r->nfeet++] = end_of(r->model, i);
+    }
+}
+
 /* what the peers are told, and states */
 static int describe(bench_robot *r)
 {
@@ -44,6 +72,7 @@ static int describe(bench_robot *r)
         if (hml_model_body(m, (int32_t)i, &r->bodies[i])) return 0;
         if (hml_model_joint(m, r->bodies[i].joint, &r->joints[i])) return 0;
     }
+    find_feet(r);
     hml_rng rng;
     hml_rng_seed(&rng, 1);
     for (size_t s = 0; s < BENCH_STATES; s++) {
