@@ -3,8 +3,11 @@
 #ifndef HML_SIM_CONSTRAINT_H
 #define HML_SIM_CONSTRAINT_H
 
+#include <math.h>
+
 #include "algo/work.h"
 #include "base/struct_size.h"
+#include "group/spatial.h"
 #include "hamel/constraint.h"
 #include "sim/constraint_rank.h"
 #include "sim/shortest.h"
@@ -60,6 +63,21 @@ int32_t hmli_constraint_kind_rows(hml_constraint_kind kind);
 static inline int constraint_is_plane(const hml_constraint *c)
 {
     return c->kind == HML_HOLD_PLANE || c->kind == HML_TOUCH_PLANE;
+}
+
+static inline vec3 constraint_normal(const hml_constraint *c)
+{
+    vec3 n = vec3_at(c->normal);
+    return vec3_scale(1 / sqrt(vec3_dot(n, n)), n);
+}
+
+/* a constraint's own λ as a wrench at its frame: of a frame in its axes, of others in the world's */
+static inline wrench constraint_wrench(const hml_constraint *c, const double *lambda)
+{
+    if (c->kind == HML_HOLD_FRAME) return wrench_at(lambda);
+    if (c->kind == HML_HOLD_POINT) return wrench_of(vec3_at(lambda), vec3_zero());
+    vec3 n = vec3_at(c->normal);
+    return wrench_of(vec3_scale(lambda[0] / sqrt(vec3_dot(n, n)), n), vec3_zero());
 }
 
 /* the caller's constraints as this library knows them; NULL if they cannot be read. The functions below take them so */

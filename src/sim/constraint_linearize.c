@@ -26,15 +26,6 @@
 #include "sim/constraint.h"
 #include "sim/constraint_held.h"
 
-/* a constraint's own λ as a wrench at its frame */
-static wrench wrench_of_rows(const hml_constraint *c, const double *lambda)
-{
-    if (c->kind == HML_HOLD_FRAME) return wrench_at(lambda);
-    if (c->kind == HML_HOLD_POINT) return wrench_of(vec3_at(lambda), vec3_zero());
-    vec3 n = vec3_at(c->normal);
-    return wrench_of(vec3_scale(lambda[0] / sqrt(vec3_dot(n, n)), n), vec3_zero());
-}
-
 /* the wrenches of the bodies with λ among them, in s->wrenches */
 static hml_status gather_wrenches(const constraint_system *s, const double *q, const double *given)
 {
@@ -43,7 +34,7 @@ static hml_status gather_wrenches(const constraint_system *s, const double *q, c
     for (int32_t i = 0; i < s->set->count; i++) {
         const hml_constraint *c = &s->set->items[i];
         double F[6];
-        write_wrench(wrench_of_rows(c, s->lambda + row), F);
+        write_wrench(constraint_wrench(c, s->lambda + row), F);
         TRY(hml_wrench_add(s->model, s->work, q, c->frame, c->kind != HML_HOLD_FRAME, F, s->wrenches));
         row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
@@ -127,7 +118,7 @@ static hml_status constraint_derivatives(const constraint_system *s, const doubl
         hml_frame_derivative x = {.struct_size = sizeof x, .placement_q = d->J, .twist_q = d->twist_q};
         if (a) x.acceleration_q = d->motion_q, x.acceleration_v = d->motion_v;
         TRY(hml_frame_derivatives(s->model, s->work, c->frame, rep, q, v, a, &x));
-        if (c->kind != HML_HOLD_FRAME) keep_direction(s, wrench_of_rows(c, s->lambda + row).f, d);
+        if (c->kind != HML_HOLD_FRAME) keep_direction(s, constraint_wrench(c, s->lambda + row).f, d);
         if (a) {
             add_rows(s, c, 1, d->motion_q, cq);
             add_rows(s, c, c->damping, d->twist_q, cq);

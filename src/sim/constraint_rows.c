@@ -151,12 +151,6 @@ hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hm
     return HML_OK;
 }
 
-static vec3 unit_normal(const hml_constraint *c)
-{
-    vec3 n = vec3_at(c->normal);
-    return vec3_scale(1 / sqrt(vec3_dot(n, n)), n);
-}
-
 /* rows of J from the frame's 6 × n block */
 static void put_rows(const constraint_system *s, const hml_constraint *c, double *J)
 {
@@ -165,7 +159,7 @@ static void put_rows(const constraint_system *s, const hml_constraint *c, double
         memcpy(J, s->block, (size_t)hmli_constraint_kind_rows(c->kind) * n * sizeof *J);
         return;
     }
-    vec3 normal = unit_normal(c);
+    vec3 normal = constraint_normal(c);
     for (size_t k = 0; k < n; k++) {
         J[k] = normal.x * s->block[k] + normal.y * s->block[n + k] + normal.z * s->block[2 * n + k];
     }
@@ -175,7 +169,7 @@ static void put_rows(const constraint_system *s, const hml_constraint *c, double
 static void put_numbers(const hml_constraint *c, twist V, double *out)
 {
     if (constraint_is_plane(c)) {
-        *out = vec3_dot(unit_normal(c), V.v);
+        *out = vec3_dot(constraint_normal(c), V.v);
         return;
     }
     out[0] = V.v.x, out[1] = V.v.y, out[2] = V.v.z;

@@ -22,20 +22,6 @@
 #include "sim/constraint.h"
 #include "sim/trim.h"
 
-static vec3 unit_normal(const hml_constraint *c)
-{
-    vec3 n = vec3_at(c->normal);
-    return vec3_scale(1 / sqrt(vec3_dot(n, n)), n);
-}
-
-/* the rows of a hold as a wrench at its frame */
-static wrench wrench_of_hold(const hml_constraint *c, const double *lambda)
-{
-    if (c->kind == HML_HOLD_FRAME) return wrench_at(lambda);
-    if (c->kind == HML_HOLD_POINT) return wrench_of(vec3_at(lambda), vec3_zero());
-    return wrench_of(vec3_scale(lambda[0], unit_normal(c)), vec3_zero());
-}
-
 static hml_status gather_wrenches(trim_system *s, const trim_point *x)
 {
     const double *given = s->problem->wrenches, *lambda = x->f + trim_lambda_at(s);
@@ -48,7 +34,7 @@ static hml_status gather_wrenches(trim_system *s, const trim_point *x)
     }
     for (int32_t i = 0; i < s->holds->count; i++) {
         const hml_constraint *c = &s->holds->items[i];
-        write_wrench(wrench_of_hold(c, lambda), F);
+        write_wrench(constraint_wrench(c, lambda), F);
         TRY(hml_wrench_add(s->model, s->work, x->q, c->frame, c->kind != HML_HOLD_FRAME, F, s->wrenches));
         lambda += hmli_constraint_kind_rows(c->kind);
     }
@@ -67,7 +53,7 @@ static twist hold_error(const trim_system *s, int32_t i, pose H)
 static void put_rows(const hml_constraint *c, twist V, size_t distance, double *out)
 {
     if (constraint_is_plane(c)) {
-        out[0] = vec3_dot(unit_normal(c), V.v);
+        out[0] = vec3_dot(constraint_normal(c), V.v);
         return;
     }
     out[0] = V.v.x, out[distance] = V.v.y, out[2 * distance] = V.v.z;
@@ -82,7 +68,7 @@ static double miss_sides(const trim_system *s, const trim_point *x)
     for (int32_t i = 0; i < s->holds->count; i++) {
         const hml_constraint *c = &s->holds->items[i];
         if (trim_is_contact(s, i)) {
-            const vec3 n = unit_normal(c), f = vec3_at(lambda);
+            const vec3 n = constraint_normal(c), f = vec3_at(lambda);
             const double push = vec3_dot(n, f),
                          slide = sqrt(vec3_dot(f, f) - push * push > 0 ? vec3_dot(f, f) - push * push : 0);
             most = fmax(most, (slide - s->problem->friction[i] * push) / s->force_scale);
@@ -165,7 +151,7 @@ static void hold_derivatives(trim_system *s, const trim_point *x, int32_t i, siz
         put_rows(c, matrix_column(s->J, n, r), 1, out);
         for (size_t k = 0; k < rows; k++) out[k] /= -s->force_scale;
     }
-    if (!frame) keep_direction(s, wrench_of_hold(c, x->f + trim_lambda_at(s) + first).f);
+    if (!frame) keep_direction(s, constraint_wrench(c, x->f + trim_lambda_at(s) + first).f);
     if (s->ne == s->n) return;
     error = hold_error(s, i, H);
     for (size_t k = 0; k < s->nz; k++) {
