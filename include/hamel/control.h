@@ -2,6 +2,7 @@
 #ifndef HAMEL_CONTROL_H
 #define HAMEL_CONTROL_H
 
+#include "hamel/control/horizon.h"
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
 

@@ -221,3 +221,58 @@ def test_kalman_is_the_dual(discrete):
     close(x.P, P, 1e-9)
     poles = np.linalg.eigvals(A - x.L @ C)
     assert (abs(poles) < 1).all() if discrete else (poles.real < 0).all()
+
+
+def test_finite_horizon():
+    """Against the textbook's recursion with explicit inverses, and against the steady regulator far from the end"""
+    rng = np.random.default_rng(8)
+    steps, n, m = 30, 5, 2
+    A, B = rng.normal(size=(steps, n, n)) / 2, rng.normal(size=(steps, n, m))
+    X = rng.normal(size=(steps, n + m, n + m))
+    W = X @ np.swapaxes(X, 1, 2)
+    Q, R, N = W[:, :n, :n], W[:, n:, n:], W[:, :n, n:]
+    x = control.tvlqr(A, B, Q, R, np.arange(1.0, n + 1), N)
+    P = np.diag(np.arange(1.0, n + 1))
+    for k in reversed(range(steps)):
+        close(x.P[k + 1], P, 1e-9)
+        L = A[k].T @ P @ B[k] + N[k]
+        K = np.linalg.inv(R[k] + B[k].T @ P @ B[k]) @ L.T
+        close(x.K[k], K, 1e-8)
+        P = Q[k] + A[k].T @ P @ A[k] - L @ K
+    close(x.P[0], P, 1e-8)
+    same = control.tvlqr(np.stack([A[0]] * 200), np.stack([B[0]] * 200), 1, 2)
+    close(same.K[0], control.dlqr(A[0], B[0], 1, 2).K, 1e-10)
+    assert same.P.shape == (201, n, n) and not same.P[-1].any()
+    with pytest.raises(hamel.SingularError, match="step 29"):
+        control.tvlqr(A, B, 1, 0)
+    with pytest.raises(hamel.InvalidArgumentError, match="Q_end: a weight is not symmetric"):
+        control.tvlqr(A, B, 1, 1, np.triu(np.ones((n, n))))
+    with pytest.raises(hamel.InvalidArgumentError, match="three dimensions"):
+        control.tvlqr(A[0], B[0], 1, 1)
+
+
+def test_feedback_along_a_trajectory():
+    """The gain of each step, from the linearized steps of a swinging arm, holds it to its motion"""
+    robot = hamel.load("arm7")
+    h, steps = 0.01, 150
+    q, v = [robot.neutral()], [np.zeros(robot.nv)]
+    forces = 5 * np.sin(np.outer(np.arange(steps) * h * 3, np.ones(robot.nv)) + np.arange(robot.nv))
+    forces += robot.inverse_dynamics(q[0], v[0], v[0])
+
+    def step(q, v, tau):
+        return robot.step_linearize(q, v, h, tau)
+
+    A, B = [], []
+    for tau in forces:
+        q1, v1, a, b = step(q[-1], v[-1], tau)
+        q.append(q1), v.append(v1), A.append(a), B.append(b)
+    x = control.tvlqr(A, B, [100.0] * robot.nv + [1.0] * robot.nv, 1e-3, 100)
+
+    def distance(feedback):
+        now, w = robot.integrate(q[0], np.full(robot.nv, 0.02)), v[0]
+        for k, tau in enumerate(forces):
+            z = np.concatenate([robot.difference(q[k], now), w - v[k]])
+            now, w, _, _ = step(now, w, tau - feedback * x.K[k] @ z)
+        return np.abs(robot.difference(q[-1], now)).max()
+
+    assert distance(1) < 1e-4 < 1e-2 < distance(0)

@@ -17,10 +17,10 @@ import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError
+from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
 
-__all__ = ["Estimator", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap"]
+__all__ = ["Estimator", "Horizon", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap", "tvlqr"]
 
 Array = NDArray[numpy.float64]
 Complex = NDArray[numpy.complex128]
@@ -60,6 +60,14 @@ class Estimator:
     P: Array
     poles: Complex
     residual: Union[float, Array]
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """u_k = −K_k x_k for each of the steps: K (steps, m, n); P (steps + 1, n, n): xᵀP_k x is the cost from step k on."""
+
+    K: Array
+    P: Array
 
 
 def _weight(weight: ArrayLike, n: int, name: str) -> Array:
@@ -121,6 +129,35 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[Arra
 def dlqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[ArrayLike] = None) -> Regulator:
     """The regulator of x⁺ = A x + B u that makes Σ xᵀQx + 2 xᵀNu + uᵀRu least."""
     return _solve(A, B, Q, R, N, 1, "")
+
+
+def tvlqr(
+    A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, Q_end: ArrayLike = 0, N: Optional[ArrayLike] = None
+) -> Horizon:
+    """The regulator of x_{k+1} = A_k x_k + B_k u_k over a finite horizon, such as the steps of a trajectory.
+
+    A (steps, n, n) and B (steps, n, m); it makes Σ x_kᵀQ_k x_k + 2 x_kᵀN_k u_k + u_kᵀR_k u_k, and xᵀ Q_end x at the end,
+    least. Q, R and N are the same for all steps, or have one matrix for each. SingularError where no input of a step is
+    the best because nothing weighs it.
+    """
+    A, B = _matrix(A, "A"), _matrix(B, "B")
+    if A.ndim != 3 or B.ndim != 3:
+        raise InvalidArgumentError("A and B have one matrix for each step: three dimensions")
+    steps, n, m = B.shape
+    weights = [numpy.broadcast_to(_weight(w, k, name), (steps, k, k)) for w, k, name in ((Q, n, "Q"), (R, m, "R"))]
+    cross = None if N is None else numpy.broadcast_to(numpy.asarray(N, dtype=float), (steps, n, m))
+    end = _weight(Q_end, n, "Q_end")
+    x = _core._horizon(A, B, *weights, end, cross)
+    status, step = int(x.report[0]), int(x.report[1])
+    if status:
+        kind = BY_STATUS[status]
+        where = "Q_end" if step == steps else f"step {step}"
+        text = {
+            InvalidArgumentError: "a weight is not symmetric",
+            SingularError: "R + BᵀPB is not positive definite: give every input a weight",
+        }.get(kind, "a matrix or the cost is not finite")
+        raise kind(f"{where}: {text}")
+    return Horizon(x.K, numpy.concatenate([x.P, (end + end.T)[None] / 2]))
 
 
 def lyap(A: ArrayLike, Q: ArrayLike) -> Array:

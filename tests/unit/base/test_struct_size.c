@@ -81,6 +81,12 @@ static void fill_lqr(void *x)
     *(hml_lqr *)x = HML_STRUCT(hml_lqr, .n = 2, .m = 1, .A = lqr_A, .B = lqr_B, .Q = lqr_Q, .R = lqr_Q, .K = out[0],
                                .P = out[1], .closed = out[2], .poles = out[3]);
 }
+static void fill_lqr_horizon(void *x)
+{
+    *(hml_lqr_horizon *)x = HML_STRUCT(hml_lqr_horizon, .n = 2, .m = 1, .steps = 3, .A = {lqr_A, 0}, .B = {lqr_B, 0},
+                                       .Q = {lqr_Q, 0}, .R = {lqr_Q, 0}, .Q_end = lqr_Q, .K = out[0], .P = out[1]);
+}
+static hml_status call_lqr_horizon(void *x) { return hml_lqr_horizon_solve(x, scratch, NULL); }
 static hml_status call_lqr(void *x) { return hml_lqr_solve(x, scratch, NULL); }
 static hml_status call_lqr_discrete(void *x) { return hml_lqr_solve_discrete(x, scratch, NULL); }
 static void fill_lqr_report(void *x) { ((hml_lqr_report *)x)->struct_size = sizeof(hml_lqr_report); }
@@ -537,6 +543,7 @@ static const entry entries[] = {
     ENTRY(hml_load_options, format, ASKED, fill_load_options, call_load_options),
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr),
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr_discrete),
+    ENTRY(hml_lqr_horizon, P, ASKED, fill_lqr_horizon, call_lqr_horizon),
     ENTRY(hml_lqr_report, mode, RESULTS, fill_lqr_report, call_lqr_report),
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
 };

@@ -1,0 +1,126 @@
+#include "hamel/control/horizon.h"
+
+#include <stdint.h>
+
+#include "base/finite.h"
+#include "base/layout.h"
+#include "base/struct_size.h"
+#include "control/matrix.h"
+
+/* the matrices of one step */
+typedef struct stage {
+    const double *A, *B, *Q, *R, *N;
+} stage;
+
+typedef struct space {
+    double *P;      /* n × n: of the step behind, then of this one */
+    double *S;      /* m × m: R + BᵀPB, and its factor */
+    double *K;      /* m × n */
+    double *BP;     /* m × n; then R K − Nᵀ */
+    double *closed; /* n × n: A − B K */
+    double *T, *U;  /* n × n */
+} space;
+
+static size_t lay_out(size_t n, size_t m, double *memory, space *s)
+{
+    layout_cursor c = layout_begin(memory);
+    s->P = layout_doubles(&c, n * n);
+    s->S = layout_doubles(&c, m * m);
+    s->K = layout_doubles(&c, m * n);
+    s->BP = layout_doubles(&c, m * n);
+    s->closed = layout_doubles(&c, n * n);
+    s->T = layout_doubles(&c, n * n);
+    s->U = layout_doubles(&c, n * n);
+    return layout_count(&c);
+}
+
+size_t hml_lqr_horizon_scratch_doubles(size_t n, size_t m)
+{
+    space s;
+    return n > 0xffff || m > 0xffff ? SIZE_MAX : lay_out(n, m, NULL, &s);
+}
+
+static const double *at(hml_input x, size_t k) { return x.data ? x.data + k * x.stride : NULL; }
+
+static hml_status check(size_t n, size_t m, const stage *g)
+{
+    if (!all_finite(g->A, n * n) || !all_finite(g->B, n * m) || !all_finite(g->Q, n * n) || !all_finite(g->R, m * m) ||
+        (g->N && !all_finite(g->N, n * m)))
+        return HML_NOT_FINITE;
+    return matrix_is_symmetric(n, g->Q) && matrix_is_symmetric(m, g->R) ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+/* K = (R + BᵀPB)⁻¹ (BᵀPA + Nᵀ) */
+static hml_status gain(size_t n, size_t m, const stage *g, space *s)
+{
+    matrix_multiply_tn(m, n, n, g->B, s->P, s->BP);
+    matrix_multiply(m, n, m, s->BP, g->B, s->S);
+    for (size_t i = 0; i < m * m; i++) s->S[i] += g->R[i];
+    matrix_symmetrize(m, s->S);
+    matrix_multiply(m, n, n, s->BP, g->A, s->K);
+    for (size_t i = 0; g->N && i < m; i++)
+        for (size_t j = 0; j < n; j++) s->K[i * n + j] += g->N[j * m + i];
+    if (!all_finite(s->S, m * m) || !all_finite(s->K, m * n)) return HML_NOT_FINITE;
+    if (matrix_cholesky(m, s->S)) return HML_SINGULAR;
+    matrix_solve_lower(m, s->S, n, s->K);
+    matrix_solve_upper(m, s->S, n, s->K);
+    return HML_OK;
+}
+
+/*
+ * P ← Q + KᵀRK − NK − KᵀNᵀ + (A − BK)ᵀ P (A − BK): the cost under this K. An error of K enters it squared, and P stays
+ * positive semidefinite, which the shorter formula with one product does not keep.
+ */
+static void cost(size_t n, size_t m, const stage *g, space *s)
+{
+    matrix_multiply(n, m, n, g->B, s->K, s->T);
+    for (size_t i = 0; i < n * n; i++) s->closed[i] = g->A[i] - s->T[i];
+    matrix_multiply(n, n, n, s->P, s->closed, s->T);
+    matrix_multiply_tn(n, n, n, s->closed, s->T, s->P);
+    matrix_multiply(m, m, n, g->R, s->K, s->BP);
+    for (size_t i = 0; g->N && i < m; i++)
+        for (size_t j = 0; j < n; j++) s->BP[i * n + j] -= 2 * g->N[j * m + i];
+    matrix_multiply_tn(n, m, n, s->K, s->BP, s->U);
+    matrix_symmetrize(n, s->U);
+    for (size_t i = 0; i < n * n; i++) s->P[i] += g->Q[i] + s->U[i];
+    matrix_symmetrize(n, s->P);
+}
+
+static hml_status begin(const hml_lqr_horizon *p, space *s)
+{
+    const size_t n = p->n;
+    for (size_t i = 0; i < n * n; i++) s->P[i] = 0;
+    if (p->Q_end) {
+        if (!all_finite(p->Q_end, n * n)) return HML_NOT_FINITE;
+        if (!matrix_is_symmetric(n, p->Q_end)) return HML_INVALID_ARGUMENT;
+        matrix_copy(n * n, p->Q_end, s->P);
+        matrix_symmetrize(n, s->P);
+    }
+    if (p->P) matrix_copy(n * n, s->P, p->P + p->steps * n * n);
+    return HML_OK;
+}
+
+hml_status hml_lqr_horizon_solve(const hml_lqr_horizon *given, double *scratch, size_t *step)
+{
+    hml_lqr_horizon room;
+    space s;
+    const hml_lqr_horizon *p = STRUCT_TAKE(hml_lqr_horizon, given, &room, P);
+    if (!p || !scratch || !p->A.data || !p->B.data || !p->Q.data || !p->R.data) return HML_INVALID_ARGUMENT;
+    const size_t n = p->n, m = p->m;
+    if (n < 1 || m < 1 || p->steps < 1 || n > 0xffff || m > 0xffff) return HML_INVALID_ARGUMENT;
+    (void)lay_out(n, m, scratch, &s);
+    hml_status status = begin(p, &s);
+    if (step) *step = p->steps;
+    for (size_t k = p->steps; !status && k-- > 0;) {
+        const stage g = {at(p->A, k), at(p->B, k), at(p->Q, k), at(p->R, k), at(p->N, k)};
+        if (step) *step = k;
+        status = check(n, m, &g);
+        if (!status) status = gain(n, m, &g, &s);
+        if (status) break;
+        cost(n, m, &g, &s);
+        if (!all_finite(s.P, n * n)) status = HML_NOT_FINITE;
+        if (p->K) matrix_copy(m * n, s.K, p->K + k * m * n);
+        if (p->P) matrix_copy(n * n, s.P, p->P + k * n * n);
+    }
+    return status;
+}
