@@ -159,6 +159,28 @@ def test_a_robot_is_put_on_the_ground(quadruped):
     assert hamel.Contact(pendulum, [hamel.Plane()]).lowest([0.0]).shape == -1
 
 
+def test_simulate_on_the_ground(quadruped):
+    """A ball falls from rest: by hand; a start inside the ground; a motion that cannot go on."""
+    robot = ball(restitution=0.0)
+    ground = hamel.Contact(robot, [hamel.Plane(friction=0.5)])
+    q, v = hamel.simulate(robot, robot.neutral(), None, [0, 0.2, 1.0], contact=ground, height=1.0, step=2e-3)
+    assert q[0, 2] == 1.1 and np.isclose(q[1, 2], 1.1 - 0.5 * 9.81 * 0.04, atol=1e-12)
+    assert np.isclose(v[1, 2], -9.81 * 0.2) and np.isclose(q[2, 2], 0.1, atol=2e-4) and abs(v[2, 2]) < 1e-9
+    with pytest.raises(hamel.InvalidArgumentError, match="'ball' is 0.1 m below it; use lift=True"):
+        hamel.simulate(robot, robot.neutral(), None, [0, 0.1], contact=ground)
+    q, _ = hamel.simulate(robot, robot.neutral(), None, [0, 0.1], contact=ground, lift=True)
+    assert q[0, 2] == 0.1
+    high = [0, 0, 5, 1, 0, 0, 0]
+    assert np.array_equal(hamel.simulate(robot, high, None, [0, 0.1], contact=ground, lift=True)[0][0], high)
+    with pytest.raises(hamel.NotFiniteError, match="ends at 0.5 s, ball.5 is fastest"):
+        hamel.simulate(robot, high, [0, 0, 0, 0, 0, 1e200], [0.5, 1], contact=ground)
+    for wrong in ({"height": 1.0}, {"lift": True}, {"contact": ground, "step": 0.0}):
+        with pytest.raises(hamel.InvalidArgumentError):
+            hamel.simulate(robot, high, None, [0, 1], **wrong)
+    with pytest.raises(hamel.InvalidArgumentError, match="times grow"):
+        hamel.simulate(robot, high, None, [0, 1, 1], contact=ground)
+
+
 def test_constraints_hold(quadruped):
     """Two feet held: J ν̇ + J̇ ν = 0, and A against differences of the constrained dynamics."""
     q, v, _, tau = state(quadruped, 5)

@@ -1,14 +1,16 @@
-"""What a robot can stand on, and the motion of one that touches nothing."""
+"""What a robot can stand on, and its motion."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Optional, Sequence, Tuple
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from ._core import Model, Motion
+from ._core import Contact, Model, Motion
+from ._errors import Error, InvalidArgumentError
 
 
 @dataclass(frozen=True)
@@ -28,22 +30,86 @@ class Plane:
 
 
 def simulate(
-    model: Model, q: ArrayLike, v: Optional[ArrayLike], times: Sequence[float], **options: Any
+    model: Model,
+    q: ArrayLike,
+    v: Optional[ArrayLike],
+    times: Sequence[float],
+    *,
+    contact: Optional[Contact] = None,
+    height: Optional[float] = None,
+    lift: bool = False,
+    **options: Any,
 ) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """The motion of a robot from q, v at times[0]: q and v at the times, (n, nq) and (n, nv).
 
-    The options are those of Motion: scheme, step, tolerance, tau, force, ….
+    The options are those of Motion: scheme, step, tolerance, tau, force, …. With a contact the robot touches its planes;
+    the options are then step (the longest step, 0.001 s) and tau. height puts the robot at this height over the first
+    plane before it starts. A start inside that plane is refused, or lifted if lift is true.
 
     >>> import hamel
     >>> robot = hamel.load("pendulum")
     >>> q, v = hamel.simulate(robot, [0.1], None, [0, 0.5, 1])
     >>> q.shape, v.shape
     ((3, 1), (3, 1))
+    >>> robot = hamel.load("quadruped")
+    >>> ground = hamel.Contact(robot, [hamel.Plane(friction=0.8)])
+    >>> q, v = hamel.simulate(robot, robot.neutral(), None, [0, 0.2], contact=ground, height=0.1)
+    >>> round(q[0, 2], 12)
+    0.54
     """
+    if contact is not None:
+        return _touching(model, contact, _start(model, contact, q, height, lift), v, times, **options)
+    if height is not None or lift:
+        raise InvalidArgumentError("height and lift need a contact")
     motion = Motion(model, q, v, times[0], **options)
     positions, velocities = numpy.empty((len(times), model.nq)), numpy.empty((len(times), model.nv))
     for i, t in enumerate(times):
         if i:
             motion.advance(t)
         positions[i], velocities[i] = motion.q, motion.v
+    return positions, velocities
+
+
+def _start(model: Model, contact: Contact, q: ArrayLike, height: Optional[float], lift: bool) -> NDArray[numpy.float64]:
+    """q on the ground, or over it."""
+    if height is not None:
+        return contact.place(q, height)
+    lowest = contact.lowest(q)
+    if lowest.gap >= -1e-3:
+        return numpy.array(q, float)
+    if lift:
+        return contact.place(q)
+    frame = model.frames[model.shapes[lowest.shape].frame].name
+    raise InvalidArgumentError(
+        f"the robot starts inside the ground: {frame!r} is {-lowest.gap:.3g} m below it; use lift=True or height=0"
+    )
+
+
+def _touching(
+    model: Model,
+    contact: Contact,
+    q: NDArray[numpy.float64],
+    v: Optional[ArrayLike],
+    times: Sequence[float],
+    step: float = 1e-3,
+    tau: Optional[ArrayLike] = None,
+) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
+    """Equal steps from one time to the next, none longer than step."""
+    if not step > 0 or not all(b > a for a, b in zip(times, times[1:])):
+        raise InvalidArgumentError("the step is positive, and times grow")
+    now = numpy.zeros(model.nv) if v is None else numpy.array(v, float)
+    positions, velocities = numpy.empty((len(times), model.nq)), numpy.empty((len(times), model.nv))
+    positions[:1], velocities[:1] = q, now
+    for i in range(1, len(times)):
+        span = times[i] - times[i - 1]
+        count = max(1, math.ceil(span / step * (1 - 1e-12)))
+        for k in range(count):
+            try:
+                done = contact.step(q, now, span / count, tau)
+            except Error as error:
+                fastest = model.velocity_names[int(numpy.argmax(numpy.abs(now)))]
+                ended = times[i - 1] + k * span / count
+                raise type(error)(f"the motion ends at {ended:.6g} s, {fastest} is fastest: {error}") from error
+            q, now = done.q, done.v
+        positions[i], velocities[i] = q, now
     return positions, velocities
