@@ -105,6 +105,7 @@ text: str
 velocity: {CALL}ArrayLike]
 derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 """)
+OWN_ARGUMENTS = {("add_keyframe", "joint"): "str", ("add_keyframe", "velocity"): "ArrayLike"}  # other functions mean others
 PROPERTIES = table(f"""
 nq nv nbodies njoints nframes dimension: int
 name representation inputs: str
@@ -177,6 +178,8 @@ def argument(function, p: inspect.Parameter) -> str:
     if p.name == "out":
         kind = returned(function)
         kind = ARRAY if kind in (ARRAY, NUMBER) else kind if kind == "Linearization" else "Tuple[Any, ...]"
+    elif (function.__name__, p.name) in OWN_ARGUMENTS:
+        kind = OWN_ARGUMENTS[function.__name__, p.name]
     elif from_table and p.name in ("velocity", "n", "h"):
         kind = "ArrayLike"
     elif isinstance(p.default, float):
