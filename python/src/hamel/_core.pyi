@@ -196,6 +196,11 @@ class FrameSeries(NamedTuple):
     twists: NDArray[numpy.float64]
     J: NDArray[numpy.float64]
 
+class Horizon(NamedTuple):
+    K: NDArray[numpy.float64]
+    P: NDArray[numpy.float64]
+    report: NDArray[numpy.float64]
+
 class HybridDynamics(NamedTuple):
     a: NDArray[numpy.float64]
     tau: NDArray[numpy.float64]
@@ -737,6 +742,7 @@ class Subgroup:
     def vee(self, matrix: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
 
 def _builtin(*arguments: Any) -> Model: ...
+def _horizon(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, end: ArrayLike, N: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> Horizon: ...
 def _load(*arguments: Any) -> Model: ...
 def _loads(*arguments: Any) -> Model: ...
 def _lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[ArrayLike] = ..., discrete: int = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> Lqr: ...
