@@ -33,6 +33,7 @@ static const char sound_mjcf[] =
     "<worldbody><site name='s'/><body name='b' childclass='c'><joint name='j'/><joint axis='1 0 0'/><geom size='1'/>"
     "<site name='b'/><frame pos='1 0 0'><body>" INERTIA "</body></frame></body></worldbody><actuator><motor name='m' "
     "joint='j'/></actuator><equality><joint joint1='j'/></equality><tendon><fixed name='t' stiffness='1'/></tendon>"
+    "<keyframe><key name='k' qpos='1 2'/><key qvel='1 2'/><key name='k' qpos='1 2'/><key qpos='1'/><odd/></keyframe>"
     "</mujoco>";
 static const char json[] =
     "{\"name\": \"r\", \"bodies\": [{\"name\": \"b\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": "
@@ -40,7 +41,8 @@ static const char json[] =
     "\"frames\": [{\"name\": \"f.cross\", \"body\": \"b\", \"origin\": {\"rpy\": [0, 0, 1]}}, {\"name\": \"f\", "
     "\"body\": \"b\"}], \"shapes\": [{\"body\": "
     "\"b\", "
-    "\"type\": \"point\"}], \"odd\": {\"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1, \"f\": 1, \"g\": 1, \"h\": 1, "
+    "\"type\": \"point\"}], \"keyframes\": [{\"name\": \"k\", \"joints\": {\"j\": {\"position\": [1, 2]}}}, {\"name\": "
+    "\"l\", \"odd\": 1}], \"odd\": {\"a\": 1, \"b\": 1, \"c\": 1, \"d\": 1, \"e\": 1, \"f\": 1, \"g\": 1, \"h\": 1, "
     "\"i\": 1, \"j\": [1, [2, [3]]]}}";
 static const char state[] = "{\"joints\": {\"j\": {\"position\": [0.1, 0.2], \"odd\": 1}}, \"wrenches\": [{\"frame\": "
                             "\"f\", \"wrench\": [0, 0, 1, 0, 0, 0]}], \"odd\": 2}";
