@@ -110,6 +110,8 @@ def test_every_robot_with_its_motors(name):
     if floats:
         with pytest.raises(hamel.NotStabilizableError, match="momentum"):
             robot.lqr(q, tau=tau)
+        with pytest.raises(hamel.NotStabilizableError, match="momentum"):
+            robot.lqr(q, tau=tau, dt=0.001)
         return
     x = robot.lqr(q, tau=tau, R=0.1)
     K, _ = refined_gain(x.A, x.B, np.ones(2 * robot.nv), 0.1, False)
@@ -276,3 +278,13 @@ def test_feedback_along_a_trajectory():
         return np.abs(robot.difference(q[-1], now)).max()
 
     assert distance(1) < 1e-4 < 1e-2 < distance(0)
+
+
+def test_no_random_robot_in_free_flight_gets_a_gain():
+    for seed in range(1, 41):
+        robot = hamel.random_model(seed=seed, nbodies=2 + seed % 12)
+        q, tau = settled(robot)
+        for dt in (None, 0.01):
+            with pytest.raises(hamel.NotStabilizableError, match="momentum"):
+                robot.lqr(q, tau=tau, dt=dt)
+            assert robot.lqr(q, tau=tau, dt=dt, actuated=np.ones(robot.nv, dtype=bool)).residual < 1e-11

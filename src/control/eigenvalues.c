@@ -58,15 +58,20 @@ static void francis_step(size_t n, double *H, size_t lo, size_t hi, double s, do
         for (size_t j = lo; j + 1 < i; j++) H[i * n + j] = 0;
 }
 
-/* where the block that ends in hi begins: behind the last negligible entry below the diagonal, which becomes zero */
-static size_t block_begin(size_t n, double *H, size_t hi, double norm)
+/*
+ * Where the block that ends in hi begins: behind the last negligible entry below the diagonal, which becomes zero.
+ * Defective eigenvalues whose neighbours are as small as themselves converge down to rounding errors of the large entries
+ * and then go round in circles: after many steps what is small against the norm is negligible.
+ */
+static size_t block_begin(size_t n, double *H, size_t hi, double norm, int steps)
 {
+    const double slack = steps > 16 ? ldexp(norm, steps / 4 - 53) : 0;
     size_t lo = hi;
     for (; lo > 0; lo--) {
         double *entry = H + lo * n + lo - 1;
         double beside = fabs(H[(lo - 1) * n + lo - 1]) + fabs(H[lo * n + lo]);
         if (beside == 0) beside = norm;
-        if (fabs(*entry) > 0x1p-53 * beside) continue;
+        if (fabs(*entry) > fmax(0x1p-53 * beside, slack)) continue;
         *entry = 0;
         break;
     }
@@ -82,7 +87,7 @@ hml_status hmli_eigenvalues(size_t n, double *A, double *values)
     if (!(norm <= 0x1p1000)) return HML_NOT_FINITE;
     int steps = 0;
     for (size_t end = n; end > 0;) {
-        const size_t hi = end - 1, lo = block_begin(n, A, hi, norm);
+        const size_t hi = end - 1, lo = block_begin(n, A, hi, norm, steps);
         const double *d = A + hi * n + hi;
         if (lo == hi) {
             values[2 * hi] = d[0], values[2 * hi + 1] = 0;

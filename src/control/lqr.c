@@ -79,6 +79,15 @@ static hml_status check(const hml_lqr *p)
     return matrix_is_symmetric(n, p->Q) && matrix_is_symmetric(m, p->R) ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
+/* B L⁻ᵀ, with R = L Lᵀ */
+static void scaled_inputs(const hml_lqr *p, space *s)
+{
+    const size_t n = p->n, m = p->m;
+    matrix_transpose(n, m, p->B, s->turn);
+    matrix_solve_lower(m, s->L, n, s->turn);
+    matrix_transpose(m, n, s->turn, s->B);
+}
+
 /* A − B R⁻¹ Nᵀ, G = B R⁻¹ Bᵀ, Q − N R⁻¹ Nᵀ: the equation without a cross term */
 static hml_status prepare(const hml_lqr *p, space *s)
 {
@@ -87,9 +96,7 @@ static hml_status prepare(const hml_lqr *p, space *s)
     matrix_copy(m * m, p->R, s->L);
     matrix_symmetrize(m, s->L);
     if (matrix_cholesky(m, s->L)) return HML_INVALID_ARGUMENT;
-    matrix_transpose(n, m, p->B, s->turn);
-    matrix_solve_lower(m, s->L, n, s->turn);
-    matrix_transpose(m, n, s->turn, s->B);
+    scaled_inputs(p, s);
     matrix_multiply_nt(n, m, n, s->B, s->B, r->G);
     matrix_copy(n * n, p->A, r->A);
     matrix_copy(n * n, p->Q, r->Q);
@@ -112,7 +119,7 @@ static hml_status prepare(const hml_lqr *p, space *s)
 
 /* ---- can it be stabilized? ---- */
 
-static const double tolerance = 0x1p-36;
+static const double tolerance = 0x1p-36, tolerance_of_failures = 0x1p-24;
 
 /* how far a mode is from being stable */
 static double growth(const riccati *r, const double *mode)
@@ -126,21 +133,38 @@ static double border(const riccati *r)
     return tolerance * (r->discrete ? fmax(size, 1) : size);
 }
 
-static hml_status look_at_inputs(size_t m, space *s, hml_lqr_report *report)
+/*
+ * The modes of A, or of Aᵀ where turned, that the columns of B do not move, in r.poles. A − I has the same ones as A, less
+ * 1; of a short step, which is I and a little more, it has them with more digits. B and T are destroyed.
+ */
+static hml_status unmoved(space *s, int turned, size_t m, double *B, double least, size_t *count)
 {
-    const size_t n = s->r.n;
-    double *values = s->r.poles, worst = -INFINITY;
+    riccati *r = &s->r;
+    const size_t n = r->n;
+    double *room = m > n ? s->turn : r->wide; /* for a column per input or per state */
+    if (turned)
+        matrix_transpose(n, n, r->A, r->T);
+    else
+        matrix_copy(n * n, r->A, r->T);
+    for (size_t i = 0; r->discrete && i < n; i++) r->T[i * n + i] -= 1;
+    const hml_status status = hmli_uncontrollable(n, m, r->T, B, least, room, r->poles, count);
+    for (size_t i = 0; r->discrete && !status && i < *count; i++) r->poles[2 * i] += 1;
+    return status;
+}
+
+static hml_status look_at_inputs(const hml_lqr *p, double least, space *s, hml_lqr_report *report)
+{
+    const size_t n = p->n, m = p->m;
+    double worst = -INFINITY;
     size_t count;
+    scaled_inputs(p, s);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++) s->B[i * m + j] /= s->r.scale[i];
-    matrix_copy(n * n, s->r.A, s->r.T);
-    /* the room is for a column per input or per state */
-    double *room = m > n ? s->turn : s->r.wide;
-    const hml_status status = hmli_uncontrollable(n, m, s->r.T, s->B, tolerance, room, values, &count);
+    const hml_status status = unmoved(s, 0, m, s->B, least, &count);
     if (status) return status;
     report->uncontrollable = (int32_t)count;
     for (size_t i = 0; i < count; i++) {
-        const double *mode = values + 2 * i;
+        const double *mode = s->r.poles + 2 * i;
         if (!(growth(&s->r, mode) > worst)) continue;
         worst = growth(&s->r, mode);
         report->mode[0] = mode[0], report->mode[1] = mode[1];
@@ -154,9 +178,8 @@ static hml_status look_at_weights(space *s, hml_lqr_report *report)
     const size_t n = s->r.n;
     double *values = s->r.poles;
     size_t count;
-    matrix_transpose(n, n, s->r.A, s->r.T);
     matrix_copy(n * n, s->r.Q, s->r.U);
-    const hml_status status = hmli_uncontrollable(n, n, s->r.T, s->r.U, tolerance, s->r.wide, values, &count);
+    const hml_status status = unmoved(s, 1, n, s->r.U, tolerance, &count);
     if (status) return status;
     for (size_t i = 0; i < count; i++) {
         if (!(fabs(growth(&s->r, values + 2 * i)) <= border(&s->r))) continue;
@@ -238,12 +261,17 @@ static hml_status solve(const hml_lqr *p, int discrete, double *scratch, hml_lqr
     status = prepare(p, &s);
     if (status) return status;
     hmli_riccati_balance(&s.r);
-    status = look_at_inputs(p->m, &s, report);
+    status = look_at_inputs(p, tolerance, &s, report);
     if (status) return status;
     status = hmli_riccati_solve(&s.r);
     report->iterations = s.r.iterations;
     report->refinements = s.r.refinements;
-    if (status) return look_at_weights(&s, report);
+    if (status) {
+        status = look_at_weights(&s, report);
+        return status == HML_NOT_CONVERGED && look_at_inputs(p, tolerance_of_failures, &s, report)
+                   ? HML_NOT_STABILIZABLE
+                   : status;
+    }
     status = gain(p, &s);
     if (status) return status;
     report->residual = relative_residual(p, &s);

@@ -52,10 +52,11 @@ HML_API size_t hml_lqr_scratch_doubles(size_t n, size_t m);
  * Q − N R⁻¹ Nᵀ is not positive semidefinite.
  *
  * HML_NOT_STABILIZABLE where no K makes A − B K stable: the report has the mode. A mode counts as uncontrollable where
- * the inputs reach it by less than 2⁻³⁶ of the norm of the balanced A, and as unstable where its real part, or its
- * absolute value less 1, is above −2⁻³⁶ of that norm. The same status with `unseen` in the report where a mode on the
- * border of stability has no weight in Q: no solution of the Riccati equation is stabilizing then. HML_NOT_CONVERGED
- * where there is a solution, but rounding hides it: P would be larger than about 10¹¹ times the weights.
+ * the inputs reach it by less than 2⁻³⁶ of the norm of the balanced A (discrete: of A − I), and as unstable where its
+ * real part, or its absolute value less 1, is above −2⁻³⁶ of the norm of A. The same status with `unseen` in the report
+ * where a mode on the border of stability has no weight in Q: no solution of the Riccati equation is stabilizing then.
+ * Where doubling and Newton's method fail although neither is found, a mode that the inputs reach by less than 2⁻²⁴ of
+ * the norm counts as uncontrollable too; HML_NOT_CONVERGED where there is none: rounding hides a P that is very large.
  *
  * report may be NULL. On failure the outputs hold nothing of use.
  */

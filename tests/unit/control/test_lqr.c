@@ -176,6 +176,40 @@ static void test_not_stabilizable(void **state)
     assert_int_equal(report.uncontrollable, 2);
 }
 
+/*
+ * Two free masses in a basis that mixes them, beside one that is driven: the uncontrollable block has the eigenvalue 0
+ * four times, defective, where iterations that wait for relative accuracy do not end.
+ */
+static void test_free_masses(void **state)
+{
+    (void)state;
+    hml_rng rng;
+    hml_rng_seed(&rng, 5);
+    for (int trial = 0; trial < 2000; trial++) {
+        enum { S = 6 };
+        double A[S * S] = {0}, B[S] = {0}, Q[S * S] = {0};
+        A[0 * S + 3] = A[1 * S + 4] = A[2 * S + 5] = B[5] = 1;
+        for (int i = 0; i < S; i++) Q[i * S + i] = 1;
+        for (int turn = 0; turn < 12; turn++) {
+            const int i = hml_rng_below(&rng, S), j = (i + 1 + hml_rng_below(&rng, S - 1)) % S;
+            const double angle = hml_rng_uniform(&rng, -3, 3), c = cos(angle), s = sin(angle);
+            for (int k = 0; k < S; k++) {
+                const double a = A[i * S + k], b = A[j * S + k];
+                A[i * S + k] = c * a - s * b, A[j * S + k] = s * a + c * b;
+            }
+            for (int k = 0; k < S; k++) {
+                const double a = A[k * S + i], b = A[k * S + j];
+                A[k * S + i] = c * a - s * b, A[k * S + j] = s * a + c * b;
+            }
+            const double a = B[i], b = B[j];
+            B[i] = c * a - s * b, B[j] = s * a + c * b;
+        }
+        const hml_lqr_report report = solve(hml_lqr_solve, S, 1, A, B, Q, I1, NULL, HML_NOT_STABILIZABLE);
+        assert_int_equal(report.uncontrollable, 4);
+        near(hypot(report.mode[0], report.mode[1]), 0, 1e-6); /* the root of a rounding error, and a little more */
+    }
+}
+
 /* a position that costs nothing stays where it is: no stabilizing solution */
 static void test_unseen(void **state)
 {
@@ -214,13 +248,10 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_double_integrator),
-        cmocka_unit_test(test_discrete_scalar),
-        cmocka_unit_test(test_no_weight),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_cross_term),
-        cmocka_unit_test(test_not_stabilizable),
-        cmocka_unit_test(test_unseen),
+        cmocka_unit_test(test_double_integrator), cmocka_unit_test(test_discrete_scalar),
+        cmocka_unit_test(test_no_weight),         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_cross_term),        cmocka_unit_test(test_not_stabilizable),
+        cmocka_unit_test(test_free_masses),       cmocka_unit_test(test_unseen),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
