@@ -288,3 +288,19 @@ def test_no_random_robot_in_free_flight_gets_a_gain():
             with pytest.raises(hamel.NotStabilizableError, match="momentum"):
                 robot.lqr(q, tau=tau, dt=dt)
             assert robot.lqr(q, tau=tau, dt=dt, actuated=np.ones(robot.nv, dtype=bool)).residual < 1e-11
+
+
+def test_no_gain_without_digits():
+    """One input for ten unstable modes: P is 1e11 times Q, and a gain that comes back still solves its equation"""
+    rng = np.random.default_rng(1)
+    refused = 0
+    for _ in range(200):
+        n = int(rng.integers(18, 25))
+        A, B, X = rng.normal(size=(n, n)), rng.normal(size=(n, 1)), rng.normal(size=(n, n))
+        try:
+            x = control.lqr(A, B, X @ X.T, 1)
+        except (hamel.NotConvergedError, hamel.NotStabilizableError):
+            refused += 1
+        else:
+            assert x.residual <= 2.0**-13 and (x.poles.real < 0).all()
+    assert refused < 60

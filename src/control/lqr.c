@@ -275,6 +275,7 @@ static hml_status solve(const hml_lqr *p, int discrete, double *scratch, hml_lqr
     status = gain(p, &s);
     if (status) return status;
     report->residual = relative_residual(p, &s);
+    if (!(report->residual <= 0x1p-13)) return HML_NOT_CONVERGED; /* not even four digits */
     give(p, &s);
     return HML_OK;
 }

@@ -57,6 +57,7 @@ HML_API size_t hml_lqr_scratch_doubles(size_t n, size_t m);
  * where a mode on the border of stability has no weight in Q: no solution of the Riccati equation is stabilizing then.
  * Where doubling and Newton's method fail although neither is found, a mode that the inputs reach by less than 2⁻²⁴ of
  * the norm counts as uncontrollable too; HML_NOT_CONVERGED where there is none: rounding hides a P that is very large.
+ * The same where the residual is above 2⁻¹³.
  *
  * report may be NULL. On failure the outputs hold nothing of use.
  */
