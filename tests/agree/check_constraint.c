@@ -112,7 +112,9 @@ static void check_residuals(subject *x, const held *h, const hml_constrained_lin
         rows += (size_t)rows_of(x, h, &h->set->items[i], J + rows * nv, bias + rows);
     dense_apply(rows, nv, J, l->acceleration, motion);
     for (size_t r = 0; r < rows; r++) motion[r] += bias[r], turn = fmax(turn, fabs(bias[r]));
-    double strong = largest(nv, l->acceleration);
+    /* what a free robot would do, which the holds take away: a spring pulls hard a thousand kilometres from its rest */
+    double strong = largest(nv, l->acceleration), *free_a = room(x->g, nv);
+    if (!forward(x, h->q, h->v, h->tau, s, free_a)) strong = fmax(strong, largest(nv, free_a));
     note(x, KIND_held_motion, "J a + dJ/dt v", (how){s, PLAIN, PLAIN, 1 + turn + strong, worst}, motion, zero, rows, 1);
     if (hml_inverse_dynamics(x->model, x->work, h->q, h->v, l->acceleration, wrenches_of(x, s), forces)) return;
     dense_apply_transposed(rows, nv, J, l->lambda, pushed);

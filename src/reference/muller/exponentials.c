@@ -9,12 +9,17 @@
  *
  * Plain reference code in the bodies' own frames; it knows nothing of the plan.
  */
+#include <math.h>
+#include <string.h>
+
 #include "algo/kinematics/motion_series.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "model/pose.h"
+
+static const double pi = 3.14159265358979323846;
 
 typedef struct exponential {
     pose A; /* at the neutral configuration */
@@ -32,7 +37,7 @@ hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, co
     for (int32_t i = 0; i < model->nbodies; i++) {
         const model_body *b = &model_bodies(model)[i];
         const vec3 axis = vec3_at(b->axis), point = vec3_at(b->point);
-        double room, neutral[HML_JOINT_MAX_NQ] = {0}, phi[HML_JOINT_MAX_NV] = {0};
+        double room, neutral[HML_JOINT_MAX_NQ] = {0}, at[HML_JOINT_MAX_NQ] = {0}, phi[HML_JOINT_MAX_NV] = {0};
         twist S[HML_JOINT_MAX_NV], Y = twist_zero();
         pose A = pose_of_arrays(b->R, b->p), E = pose_identity();
         if (b->parent >= 0) {
@@ -40,7 +45,10 @@ hml_status hml_body_poses_exponential(const hml_model *model, hml_work *work, co
             E = x[b->parent].E;
         }
         joint_neutral(b->type, neutral);
-        joint_difference(b->type, neutral, body_position(model, i, q, &room), phi);
+        memcpy(at, body_position(model, i, q, &room), (size_t)b->nq * sizeof *at);
+        if (b->type == HML_JOINT_PLANAR || b->type == HML_JOINT_SCHOENFLIES) /* near full turns there is no logarithm */
+            at[b->nq - 1] = remainder(at[b->nq - 1], 2 * pi);
+        joint_difference(b->type, neutral, at, phi);
         joint_columns(b->type, axis, point, b->pitch, S);
         for (int32_t k = 0; k < b->nv; k++) Y = twist_axpy(phi[k], pose_ad(A, S[k]), Y);
         x[i].A = A;

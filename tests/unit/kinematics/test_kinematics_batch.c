@@ -320,6 +320,31 @@ static void assert_poses_agree(hml_model *model)
     hml_model_free(model);
 }
 
+/* the logarithm of a motion in the plane has no digits near a full turn; its pose has */
+static void test_exponentials_near_full_turns(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    hml_model *model;
+    hml_work *work;
+    hml_joint_spec planar, arm;
+    const hml_inertia_spec I = {1, {0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    hml_joint_spec_init(&planar, HML_JOINT_PLANAR), hml_joint_spec_init(&arm, HML_JOINT_SCHOENFLIES);
+    planar.name = "planar", arm.name = "arm", arm.position[0] = 0.5;
+    assert_int_equal(hml_builder_add_body(b, "cart", NULL, &planar, &I, NULL), HML_OK);
+    assert_int_equal(hml_builder_add_body(b, "arm", "cart", &arm, &I, NULL), HML_OK);
+    assert_int_equal(hml_builder_build(b, 0, &model, NULL), HML_OK);
+    assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_TREE, &work), HML_OK);
+    const double turn = 6.283185307179586, q[7] = {-0.94, 0.35, -354 * turn + 1e-7, 0.2, 0.3, 0.4, 2 * turn - 1e-9};
+    double H[32], other[32];
+    assert_int_equal(hml_body_poses(model, work, q, H), HML_OK);
+    assert_int_equal(hml_body_poses_exponential(model, work, q, other), HML_OK);
+    assert_near(H, other, 32, 1e-12);
+    hml_builder_free(b);
+    hml_work_free(work);
+    hml_model_free(model);
+}
+
 /* axes along the frame's own, placements by quarter turns: what most files hold, and a path of its own */
 static void test_quarter_turns(void **state)
 {
@@ -430,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_integration_in_place),
         cmocka_unit_test(test_a_stride_of_zero_repeats),
         cmocka_unit_test(test_an_arm_is_one_sum),
+        cmocka_unit_test(test_exponentials_near_full_turns),
         cmocka_unit_test(test_quarter_turns),
         cmocka_unit_test(test_joints_without_a_placement),
         cmocka_unit_test(test_failure_writes_nothing),
