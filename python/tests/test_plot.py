@@ -36,6 +36,15 @@ def test_spectrum(ax):
     assert len(marks.get_offsets()) == 2
 
 
+def test_modes(ax, quadruped):
+    still = np.zeros(quadruped.nv)
+    x = quadruped.modes(quadruped.neutral(), tau=quadruped.inverse_dynamics(quadruped.neutral(), still, still))
+    assert np.array_equal(np.asarray(plot.modes(x, ax).images[0].get_array()), x.shares)
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[0] == "× 0" and [label.startswith("×") for label in labels] == [not m.controllable for m in x]
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(quadruped.velocity_names)
+
+
 def test_sparsity(ax, quadruped):
     q, v, _, _ = state(quadruped)
     x = quadruped.linearize(q, v)

@@ -48,6 +48,7 @@ build random_model _load _loads _builtin: Model
 differs: Optional[str]
 view: View
 lqr: Regulator
+modes: Modes
 _page: Tuple[str, Tuple[str, ...]]
 _trajectory: Tuple[Any, ...]
 reroot_state transfer: {STATE}
@@ -267,7 +268,7 @@ def stubs() -> dict[str, str]:
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
     files["_core.pyi"] = (
-        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .control import Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
+        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .control import Modes, Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
     )
     return files
 

@@ -72,10 +72,11 @@ static hml_status lyapunov(const row *r)
 #define TABLE_FUNCTIONS control_table
 #include "table.h"
 
-static PyObject *model_lqr(PyObject *self, PyObject *arguments, PyObject *names)
+/* hamel.control.NAME(self, ...): what is written in Python */
+static PyObject *in_python(const char *name, PyObject *self, PyObject *arguments, PyObject *names)
 {
     PyObject *module = PyImport_ImportModule("hamel.control"), *result = NULL;
-    PyObject *of_model = module ? PyObject_GetAttrString(module, "_of_model") : NULL;
+    PyObject *of_model = module ? PyObject_GetAttrString(module, name) : NULL;
     PyObject *first = PyTuple_Pack(1, self), *all = first ? PySequence_Concat(first, arguments) : NULL;
     if (of_model && all) result = PyObject_Call(of_model, all, names);
     Py_XDECREF(all);
@@ -83,6 +84,16 @@ static PyObject *model_lqr(PyObject *self, PyObject *arguments, PyObject *names)
     Py_XDECREF(of_model);
     Py_XDECREF(module);
     return result;
+}
+
+static PyObject *model_lqr(PyObject *self, PyObject *arguments, PyObject *names)
+{
+    return in_python("_of_model", self, arguments, names);
+}
+
+static PyObject *model_modes(PyObject *self, PyObject *arguments, PyObject *names)
+{
+    return in_python("_modes_of_model", self, arguments, names);
 }
 
 PyMethodDef control_methods[] = {
@@ -96,6 +107,14 @@ PyMethodDef control_methods[] = {
      "the steps. holds, or hold: hamel.Hold or names of frames, whose origins are held then, as for feet on the "
      "ground.\n"
      "NotStabilizableError says why the inputs do not suffice."},
+    {"modes", (PyCFunction)(void (*)(void))model_modes, METH_VARARGS | METH_KEYWORDS,
+     "modes($self, q, v=None, tau=None, *, actuated=None, holds=(), hold=(), tolerance=1e-9)\n--\n\n"
+     "The modes of the robot near a state: how it shakes, and which modes no input reaches, as hamel.control.Modes.\n\n"
+     "They are those of A of Model.linearize, or of Model.constrained_reduce with holds, or hold (hamel.Hold or names\n"
+     "of frames, whose origins are held then). actuated: which coordinates have an input, as for Model.lqr. "
+     "tolerance:\n"
+     "below which margin of control.modes a mode counts as not reachable. Away from an equilibrium they are the modes\n"
+     "of this moment."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,11 +1,12 @@
-"""Feedback for linear systems: regulators, Lyapunov equations, estimators.
+"""Feedback for linear systems: regulators, Lyapunov equations, estimators, modes.
 
 >>> from hamel import control
 >>> control.lqr([[0, 1], [0, 0]], [[0], [1]], 1, 1).K.round(3)
 array([[1.   , 1.732]])
 
 Weights are numbers (times the identity), vectors (a diagonal) or matrices. Matrices may have leading dimensions, which
-are broadcast: one problem for each combination. Model.lqr does the same for a robot about a state.
+are broadcast: one problem for each combination. Model.lqr does the same for a robot about a state, and Model.modes shows
+its modes.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
+from ._modes import Mode, Modes, build, modes
 
-__all__ = ["Estimator", "Horizon", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap", "tvlqr"]
+__all__ = ["Estimator", "Horizon", "Mode", "Modes", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap", "modes", "tvlqr"]
 
 Array = NDArray[numpy.float64]
 Complex = NDArray[numpy.complex128]
@@ -260,3 +262,41 @@ def _of_model(
     forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
     K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
     return Regulator(K, P, g.poles, g.residual, g.closed, g.iterations, g.refinements, A, B, states, names, forces)
+
+
+def _modes_of_model(
+    model: _core.Model,
+    q: ArrayLike,
+    v: Optional[ArrayLike] = None,
+    tau: Optional[ArrayLike] = None,
+    *,
+    actuated: Union[None, ArrayLike, Sequence[str]] = None,
+    holds: Sequence[Union[Hold, str]] = (),
+    hold: Sequence[Union[Hold, str]] = (),
+    tolerance: float = 1e-9,
+) -> Modes:
+    """Behind Model.modes"""
+    held = [*holds, *hold]
+    marks = _marks(model, actuated)
+    velocity = numpy.zeros(model.nv) if v is None else v
+    if any(numpy.ndim(x) > 1 for x in (q, velocity) + (() if tau is None else (tau,))):
+        raise InvalidArgumentError("modes are those of one state: take one from the batch")
+    names = model.velocity_names
+    states = tuple(f"{letter} {name}" for letter in "qv" for name in names)
+    if held:
+        x = model.constrained_reduce(held, q, velocity, tau)
+        zero = numpy.zeros_like(x.Z)
+        onto, back = _blocks(x.Z, zero, x.X, x.Z), _blocks(x.P, zero.T, zero.T, x.P)
+        given, inputs = (x.A, x.B[:, marks])
+        A, B = given, inputs
+    else:
+        y = model.linearize(q, velocity, tau, inputs="all")
+        given, inputs = (y.A, y.B[:, marks])
+        # coordinates in which the mass matrix is 1, as those of a held robot are: units and masses then do not matter
+        factor = numpy.linalg.cholesky(model.mass_matrix(q)).T
+        zero = numpy.zeros_like(factor)
+        back = _blocks(factor, zero, zero, factor)
+        onto = numpy.linalg.inv(back)
+        A, B = back @ given @ onto, back @ inputs
+    found = build(A, B, None, onto, back, tolerance)
+    return Modes(tuple(found), given, inputs, states, names)

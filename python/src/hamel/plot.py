@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._core import Linearization, Model, Motion
 from ._errors import InvalidArgumentError
+from ._modes import Modes
 from ._optional import need
 from ._tree import Tree
 
-__all__ = ["Tree", "energy", "momentum", "phase", "sparsity", "spectrum", "step_errors", "step_sizes", "tree"]
+__all__ = ["Tree", "energy", "modes", "momentum", "phase", "sparsity", "spectrum", "step_errors", "step_sizes", "tree"]
 
 Array = NDArray[numpy.float64]
 
@@ -52,6 +53,19 @@ def spectrum(x: Linearization, ax: Any = None) -> Any:
     ax.set_ylabel("imaginary part, 1/s")
     ax.set_title(f"Spectrum of A, {x.model.name}")
     ax.legend()
+    return ax
+
+
+def modes(x: Modes, ax: Any = None) -> Any:
+    """Who takes part in which mode: a row for each mode, a column for each coordinate; "×" before modes no input moves."""
+    ax = _axes(ax)
+    image = ax.imshow(x.shares, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    values = [f"{m.eigenvalue.real:.3g}" + (f" ± {m.eigenvalue.imag:.3g}i" if m.eigenvalue.imag else "") for m in x]
+    ax.set_yticks(range(len(x)), [("× " if m.controllable is False else "") + value for m, value in zip(x, values)])
+    ax.set_xticks(range(len(x.names)), x.names, rotation=90)
+    ax.set_ylabel("eigenvalue, 1/s")
+    ax.set_title("Participation in the modes")
+    ax.figure.colorbar(image, ax=ax)
     return ax
 
 
