@@ -108,6 +108,11 @@ HML_API hml_builder *hml_builder_new(void); /* NULL when out of memory */
 HML_API void hml_builder_free(hml_builder *builder);
 HML_API hml_status hml_builder_set_name(hml_builder *builder, const char *name);
 HML_API hml_status hml_builder_set_gravity(hml_builder *builder, const double gravity[3]);
+/*
+ * Inertia fixed to the world, in its frame, beside that of bodies whose joint on the world is fixed: it takes the place
+ * of what was set before. It moves nothing; hml_model_world_inertia has the sum.
+ */
+HML_API hml_status hml_builder_set_world_inertia(hml_builder *builder, const hml_inertia_spec *inertia);
 
 /*
  * parent NULL: the world; the parent may be added later. inertia NULL: none. Text is copied. Errors of an item by

@@ -236,6 +236,23 @@ def test_robot_descriptions(tmp_path, monkeypatch):
     assert hamel.load("toybot", base="fixed").nv == 2
 
 
+def test_what_is_fixed_to_the_world_has_inertia(tmp_path):
+    moment = np.diag([1.0, 2.0, 2.5])
+    builder = hamel.Builder().add_body("plinth", None, "fixed", mass=2, position=[0, 0, 2])
+    builder.add_body("arm", axis=[0, 1, 0], mass=1)
+    robot = builder.set_world_inertia(2, [0, 0, 0], moment).build()
+    assert robot.world_inertia[0] == 4 and np.allclose(robot.world_inertia[1:4], [0, 0, 4])
+    robot.save_json(tmp_path / "robot.json")
+    again = hamel.load(tmp_path / "robot.json")
+    assert (again.world_inertia == robot.world_inertia).all() and again.differs(robot) is None
+    with pytest.raises(hamel.BadModelError):
+        builder.set_world_inertia(-1)
+    with pytest.raises(hamel.NotFiniteError):
+        builder.set_world_inertia(1, [0, 0, np.nan])
+    with pytest.raises(hamel.InvalidArgumentError):
+        builder.set_world_inertia(1, [0, 0])
+
+
 def test_keyframes():
     """From MJCF, where qvel has a base's linear velocity in the world; from a builder; through files and bytes."""
     text = """<mujoco><worldbody><body name="trunk" pos="1 2 3"><freejoint/>

@@ -58,7 +58,7 @@ inverse_kinematics: InverseKinematics
 trim: Trim
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
-add_body add_frame add_keyframe add_model add_shape: Builder
+add_body add_frame add_keyframe add_model add_shape set_world_inertia: Builder
 limit_margin: Tuple[float, int]
 of_joint: Subgroup
 layout_joint: Tuple[int, int, int, int, int]
@@ -106,7 +106,11 @@ text: str
 velocity: {CALL}ArrayLike]
 derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 """)
-OWN_ARGUMENTS = {("add_keyframe", "joint"): "str", ("add_keyframe", "velocity"): "ArrayLike"}  # other functions mean others
+OWN_ARGUMENTS = {  # other functions mean others
+    ("add_keyframe", "joint"): "str",
+    ("add_keyframe", "velocity"): "ArrayLike",
+    ("set_world_inertia", "mass"): "float",
+}
 PROPERTIES = table(f"""
 nq nv nbodies njoints nframes dimension: int
 name representation inputs: str

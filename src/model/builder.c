@@ -52,6 +52,14 @@ hml_status hml_builder_set_gravity(hml_builder *b, const double gravity[3])
     return HML_OK;
 }
 
+hml_status hml_builder_set_world_inertia(hml_builder *b, const hml_inertia_spec *inertia)
+{
+    if (!b || !inertia) return HML_INVALID_ARGUMENT;
+    hml_status status = hmli_check_inertia("", inertia, NULL);
+    if (!status) b->world = *inertia;
+    return status;
+}
+
 static hml_status no_memory(hml_error *error) { return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory"); }
 
 /* *who has this name already, as a sentence needs it; NULL: nobody. Fails only when out of memory */

@@ -33,7 +33,7 @@ typedef struct builder_key {
 struct hml_builder {
     uint32_t name; /* NO_TEXT: none */
     double gravity[3];
-    hml_inertia_spec world; /* of links that were fixed to the world when a model was taken apart */
+    hml_inertia_spec world; /* of links that were fixed to the world when a model was taken apart, or saved */
     builder_link *links;
     builder_frame *frames;
     builder_shape *shapes;

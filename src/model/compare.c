@@ -146,6 +146,23 @@ static int same_keyframe(const comparison *c, int32_t i)
     return 1;
 }
 
+static int same_of_world(const comparison *c, const char *which, const double *a, const double *b, int n)
+{
+    char one[DECIMAL_SIZE], other[DECIMAL_SIZE];
+    for (int i = 0; i < n; i++)
+        if (!close_enough(c, a[i], b[i]))
+            return differ(c, "what is fixed to the world: its %s is %s in one and %s in the other", which,
+                          decimal_text(one, DECIMAL_EXACT, a[i]), decimal_text(other, DECIMAL_EXACT, b[i]));
+    return 1;
+}
+
+static int same_world(const comparison *c)
+{
+    return same_of_world(c, "mass", &c->a->world_mass, &c->b->world_mass, 1) &&
+           same_of_world(c, "centre of mass", c->a->world_com, c->b->world_com, 3) &&
+           same_of_world(c, "moment", c->a->world_moment, c->b->world_moment, 6);
+}
+
 int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, char *difference, size_t size)
 {
     comparison c = {a, b, tolerance, difference, size};
@@ -172,9 +189,5 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
         if (!same_shape(&c, i)) return 0;
     for (int32_t i = 0; i < a->nkeyframes; i++)
         if (!same_keyframe(&c, i)) return 0;
-    if (!close_enough(&c, a->world_mass, b->world_mass))
-        return differ(&c, "what is fixed to the world weighs %s in one and %s in the other",
-                      decimal_text(one, DECIMAL_EXACT, a->world_mass),
-                      decimal_text(other, DECIMAL_EXACT, b->world_mass));
-    return 1;
+    return same_world(&c);
 }

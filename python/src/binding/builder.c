@@ -178,6 +178,20 @@ static PyObject *add_frame(builder_object *self, PyObject *arguments, PyObject *
     return answer(self, &error);
 }
 
+static PyObject *set_world_inertia(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"mass", "com", "moment", NULL};
+    PyObject *com = Py_None, *moment = Py_None;
+    hml_inertia_spec inertia = {0};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "d|OO", words, &inertia.mass, &com, &moment)) return NULL;
+    if (com != Py_None && numbers(com, "com", inertia.com, 3)) return NULL;
+    if (moment != Py_None && numbers(moment, "moment", inertia.moment, 9)) return NULL;
+    hml_status status = hml_builder_set_world_inertia(self->builder, &inertia);
+    if (!status) return Py_NewRef((PyObject *)self);
+    raise_status(status, "the inertia of the world");
+    return NULL;
+}
+
 static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"body", "kind", "size", "position", "rotation", "friction", "restitution", NULL};
@@ -283,6 +297,10 @@ static PyMethodDef methods[] = {
      "name are\nneutral and at rest."},
     {"add_model", KEYWORDS(add_model),
      "add_model($self, model, body=None, prefix=None, position=None, rotation=None)\n--\n\nA whole model on a body."},
+    {"set_world_inertia", KEYWORDS(set_world_inertia),
+     "set_world_inertia($self, mass, com=None, moment=None)\n--\n\n"
+     "Inertia fixed to the world, beside that of bodies fixed to it: com (3) in the world, moment (3, 3) about it. It "
+     "moves nothing."},
     {"build", KEYWORDS(build),
      "build($self, *, keep_fixed=False, strict=False, mimic='follow', passive=True)\n--\n\nChecks the whole and makes "
      "the "

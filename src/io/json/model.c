@@ -114,6 +114,17 @@ static hml_status read_keyframe(json_model *m, const place *at, names *taken)
     return status ? status : hmli_json_keyframe(m, at);
 }
 
+/* links that were fixed to the world and are frames of it by now */
+static hml_status read_world(json_model *m, const place *at)
+{
+    hml_inertia_spec inertia;
+    if (!at->value) return HML_OK;
+    hml_status status = read_inertia(m, at, &inertia);
+    if (!status && hml_builder_set_world_inertia(m->r->builder, &inertia))
+        status = hmli_json_fail(&m->json, at, "the inertia is not finite");
+    return status;
+}
+
 /* what a body may refer to before it stands in the file */
 static hml_status check_references(json_model *m, const place *bodies, const names *taken)
 {
@@ -164,12 +175,13 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 
 static hml_status read_file(json_model *m, const place *file)
 {
-    static const char *const known[] = {"hamel", "name", "gravity", "bodies", "frames", "shapes", "keyframes", NULL};
+    static const char *const known[] = {"hamel",  "name",   "gravity",   "world", "bodies",
+                                        "frames", "shapes", "keyframes", NULL};
     const json_reader *json = &m->json;
     place version = hmli_json_member(file, "hamel"), name_at = hmli_json_member(file, "name");
     place gravity_at = hmli_json_member(file, "gravity"), bodies = hmli_json_member(file, "bodies");
     place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
-    place keyframes = hmli_json_member(file, "keyframes");
+    place keyframes = hmli_json_member(file, "keyframes"), world = hmli_json_member(file, "world");
     const char *name = NULL;
     double number = 1, gravity[3];
     char text[DECIMAL_SIZE];
@@ -193,7 +205,8 @@ static hml_status read_file(json_model *m, const place *file)
         return status == HML_OUT_OF_MEMORY ? status : hmli_json_builder_fail(m, &name_at, status);
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hmli_json_fail(json, &gravity_at, "the gravity is not finite");
-    return read_tree(m, &bodies, &frames, &shapes, &keyframes);
+    status = read_world(m, &world);
+    return status ? status : read_tree(m, &bodies, &frames, &shapes, &keyframes);
 }
 
 hml_status hmli_read_json(reader *r, const char *data, size_t size)

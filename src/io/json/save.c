@@ -136,6 +136,17 @@ static void put_joint(writer *w, const hml_model *model, const hml_joint_info *j
     hmli_writer_put(w, "}");
 }
 
+static void put_inertia(writer *w, double mass, const double com[3], const double moment[9])
+{
+    hmli_writer_put(w, "{\"mass\": ");
+    hmli_writer_number(w, mass);
+    hmli_writer_put(w, ", \"com\": ");
+    put_list(w, com, 3);
+    hmli_writer_put(w, ", \"moment\": ");
+    put_matrix(w, moment);
+    hmli_writer_put(w, "}");
+}
+
 static void put_body(writer *w, const hml_model *model, int32_t index)
 {
     hml_joint_info joint = {.struct_size = sizeof joint};
@@ -153,15 +164,21 @@ static void put_body(writer *w, const hml_model *model, int32_t index)
     hmli_writer_put(w, ",\n     \"joint\": ");
     put_joint(w, model, &joint);
     if (body.mass != 0 || !all_equal(body.com, 3, 0) || !all_equal(body.moment, 9, 0)) {
-        hmli_writer_put(w, ",\n     \"inertia\": {\"mass\": ");
-        hmli_writer_number(w, body.mass);
-        hmli_writer_put(w, ", \"com\": ");
-        put_list(w, body.com, 3);
-        hmli_writer_put(w, ", \"moment\": ");
-        put_matrix(w, body.moment);
-        hmli_writer_put(w, "}");
+        hmli_writer_put(w, ",\n     \"inertia\": ");
+        put_inertia(w, body.mass, body.com, body.moment);
     }
     hmli_writer_put(w, "}");
+}
+
+/* links that were fixed to the world are frames of it, which have no inertia of their own */
+static void put_world(writer *w, const hml_model *model)
+{
+    hml_inertia_spec world;
+    hml_model_world_inertia(model, &world);
+    if (world.mass == 0 && all_equal(world.moment, 9, 0)) return;
+    hmli_writer_put(w, "\n  \"world\": ");
+    put_inertia(w, world.mass, world.com, world.moment);
+    hmli_writer_put(w, ",");
 }
 
 /* a model in which nothing moves has only frames of the world; a file needs a body: the first of them, fixed */
@@ -308,7 +325,9 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     }
     hmli_writer_put(&w, "\n  \"gravity\": ");
     put_list(&w, gravity, 3);
-    hmli_writer_put(&w, ",\n  \"bodies\": [");
+    hmli_writer_put(&w, ",");
+    put_world(&w, model);
+    hmli_writer_put(&w, "\n  \"bodies\": [");
     for (int32_t i = 0; i < hml_model_njoints(model); i++) put_body(&w, model, i);
     if (hml_model_njoints(model) == 0) put_still_body(&w, model);
     hmli_writer_put(&w, "\n  ]");

@@ -293,6 +293,9 @@ static int needs_world(const hml_model *model)
         hml_shape shape;
         if (!hml_model_shape(model, i, &shape) && shape.frame < 0) return 1;
     }
+    hml_inertia_spec fixed;
+    hml_model_world_inertia(model, &fixed);
+    if (fixed.mass != 0) return 1;
     return hml_model_njoints(model) == 0 || hml_model_find_body(model, "world") >= 0;
 }
 
@@ -327,6 +330,11 @@ static void put_model(urdf_writer *u)
     put_text(&u->w, hml_model_name(model));
     hmli_writer_put(&u->w, "\">\n");
     hml_body_info world = {.struct_size = sizeof world, .name = "world"};
+    hml_inertia_spec fixed; /* to the world: the links that it came from are frames by now */
+    hml_model_world_inertia(model, &fixed);
+    world.mass = fixed.mass;
+    memcpy(world.com, fixed.com, sizeof world.com);
+    memcpy(world.moment, fixed.moment, sizeof world.moment);
     if (u->world) put_link(u, &world, -1);
     for (int32_t i = 0; i < hml_model_njoints(model); i++) {
         hml_joint_info joint = {.struct_size = sizeof joint};

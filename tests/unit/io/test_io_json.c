@@ -1,6 +1,7 @@
 /* Hamel's own format: every field, there and back; what is refused beyond tests/broken. */
 #include <stdlib.h>
 
+#include "hamel/edit.h"
 #include "hamel/kinematics.h"
 #include "io_check.h"
 
@@ -119,6 +120,62 @@ static void test_there_and_back(void **state)
     hml_text_free(text);
     hml_model_free(back);
     hml_model_free(m);
+}
+
+/* what is fixed to the world is no body of the file that is written: its inertia is there all the same */
+static void test_inertia_fixed_to_the_world(void **state)
+{
+    (void)state;
+#define INERTIAL(m)                                                                                                    \
+    "<inertial><origin xyz='0.1 0.2 0.3'/><mass value='" #m                                                            \
+    "'/><inertia ixx='1' ixy='0.1' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>"
+    const struct {
+        const char *file, *text;
+        double mass;
+        int same; /* there and back through URDF, which has a link for the world */
+    } cases[] = {
+        {"m.urdf",
+         "<robot name='arm'><link name='world'/><link name='plinth'>" INERTIAL(
+             3) "</link>"
+                "<link name='upper'>" INERTIAL(
+                    1) "</link>"
+                       "<joint name='bolts' type='fixed'><parent link='world'/><child link='plinth'/>"
+                       "<origin xyz='1 2 3' rpy='0.1 0.2 0.3'/></joint><joint name='elbow' type='continuous'>"
+                       "<parent link='plinth'/><child link='upper'/><axis xyz='0 1 0'/></joint></robot>",
+         3, 1},
+        {"m.xml",
+         "<mujoco><worldbody><body name='table' pos='1 2 3'><geom type='box' size='1 2 3' mass='7'/>"
+         "<body name='leg' pos='0 0 1'><geom type='sphere' size='0.1' mass='2'/></body></body>"
+         "<body name='arm'><joint name='j' axis='0 1 0'/><geom type='sphere' size='0.1' mass='1'/></body>"
+         "</worldbody></mujoco>",
+         9, 0},
+        {"m.json",
+         "{\"world\": {\"mass\": 2, \"com\": [1, 2, 3]}, \"bodies\": [{\"name\": \"still\", \"parent\": null, "
+         "\"joint\": {\"name\": \"j\", \"type\": \"fixed\", \"origin\": {\"rpy\": [1, 0, 0]}}, " INERTIA "}]}",
+         3, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hml_model *m = load_text(cases[i].file, cases[i].text), *back;
+        hml_inertia_spec world;
+        char *text, difference[512] = "";
+        size_t size;
+        hml_error error = {0};
+        hml_model_world_inertia(m, &world);
+        assert_true(world.mass == cases[i].mass);
+        assert_int_equal(hml_write_json(m, &text, &size, &error), HML_OK);
+        back = load_text("back.json", text);
+        if (!hml_model_equal(m, back, 0, difference, sizeof difference)) fail_msg("%s", difference);
+        hml_text_free(text);
+        hml_model_free(back);
+        if (cases[i].same) {
+            assert_int_equal(hml_write_urdf(m, &text, &size, &error), HML_OK);
+            back = load_text("back.urdf", text);
+            if (!hml_model_equal(m, back, 1e-15, difference, sizeof difference)) fail_msg("%s", difference);
+            hml_text_free(text);
+            hml_model_free(back);
+        }
+        hml_model_free(m);
+    }
 }
 
 static void test_builtin_robots(void **state)
@@ -341,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_field),
         cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_inertia_fixed_to_the_world),
         cmocka_unit_test(test_builtin_robots),
         cmocka_unit_test(test_screws),
         cmocka_unit_test(test_a_screw_of_another_length_is_normalized_with_a_warning),

@@ -4,6 +4,8 @@
 
 #include "model_fixture.h"
 
+#include "hamel/edit.h"
+
 /*
  *   base ─┬─ hip ─── knee
  *         └─ neck ── head      added out of order: parents later than children, branches interleaved
@@ -207,6 +209,31 @@ static void test_fixed_joints_can_be_kept(void **state)
     hml_model_free(m);
 }
 
+/* inertia of the world without a body: it adds to that of the bodies, and takes the place of what was set */
+static void check_set_world(const hml_model *m, hml_inertia_spec still)
+{
+    hml_builder *b = NULL;
+    hml_inertia_spec sum, more = some_inertia(2), bad = more;
+    assert_int_equal(hml_model_to_builder(m, &b), HML_OK);
+    assert_int_equal(hml_builder_set_world_inertia(b, &still), HML_OK);
+    assert_int_equal(hml_builder_set_world_inertia(b, &more), HML_OK);
+    bad.moment[4] = NAN;
+    assert_int_equal(hml_builder_set_world_inertia(b, &bad), HML_NOT_FINITE);
+    bad = more, bad.mass = -1;
+    assert_int_equal(hml_builder_set_world_inertia(b, &bad), HML_BAD_MODEL);
+    assert_int_equal(hml_builder_set_world_inertia(b, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_builder_set_world_inertia(NULL, &more), HML_INVALID_ARGUMENT);
+    hml_joint_spec fixed = some_joint(HML_JOINT_FIXED, "glue");
+    fixed.position[0] = 0;
+    assert_int_equal(hml_builder_add_body(b, "pad", NULL, &fixed, &still, NULL), HML_OK);
+    hml_model *with = finish(b, 0);
+    hml_model_world_inertia(with, &sum);
+    assert_true(sum.mass == more.mass + still.mass);
+    for (int k = 0; k < 3; k++)
+        assert_close(sum.com[k], (more.mass * more.com[k] + still.mass * still.com[k]) / sum.mass, 1e-15);
+    hml_model_free(with);
+}
+
 static void test_fixed_to_the_world(void **state)
 {
     (void)state;
@@ -224,6 +251,7 @@ static void test_fixed_to_the_world(void **state)
     hml_model_world_inertia(m, &still); /* both have the same weight: their common centre is half way */
     assert_true(still.mass == floor.mass + table.mass);
     assert_close(still.com[0], 0.75 + floor.com[0], 1e-15);
+    check_set_world(m, still);
     assert_true(joint_info(m, "j_arm").position[0] == 1.5);
     assert_int_equal(frame_info(m, "table").body, -1);
     assert_true(frame_info(m, "corner").position[0] == 1 && frame_info(m, "corner").position[2] == 0.3);

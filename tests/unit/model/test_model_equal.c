@@ -58,7 +58,7 @@ static void test_equal_sees_everything(void **state)
 /* two bodies, every number of which may be changed */
 typedef struct numbers {
     hml_joint_spec joints[2];
-    hml_inertia_spec inertias[2];
+    hml_inertia_spec inertias[2], still; /* the latter is fixed to the world */
     double gravity[3], frame[3];
 } numbers;
 
@@ -72,6 +72,8 @@ static hml_model *build_numbers(const numbers *n)
             fail_msg("%s", error.message);
     }
     assert_int_equal(hml_builder_add_frame(b, "tip", "two", n->frame, identity9, NULL), HML_OK);
+    hml_joint_spec fixed = some_joint(HML_JOINT_FIXED, "bolts");
+    if (hml_builder_add_body(b, "still", NULL, &fixed, &n->still, &error)) fail_msg("%s", error.message);
     return finish(b, 0);
 }
 
@@ -80,6 +82,7 @@ static void test_equal_sees_every_number(void **state)
 {
     (void)state;
     numbers n = {.inertias = {some_inertia(1), some_inertia(2)}, .gravity = {1, 2, 3}, .frame = {1, 2, 3}};
+    n.still = some_inertia(3);
     n.joints[0] = some_joint(HML_JOINT_CYLINDRICAL, "first"), n.joints[1] = some_joint(HML_JOINT_HELICAL, "second");
     n.joints[1].pitch = 0.1;
     hml_joint_spec *j = n.joints;
@@ -87,13 +90,30 @@ static void test_equal_sees_every_number(void **state)
         double *at;
         int count;
         const char *says;
-    } all[] = {{j[0].position, 3, "position"},   {j[1].position, 3, "position"},   {j[0].axis, 3, "axis"},
-               {j[1].axis, 3, "axis"},           {j[0].point, 3, "point"},         {j[1].point, 3, "point"},
-               {&j[1].pitch, 1, "pitch"},        {j[0].armature, 2, "armature"},   {j[0].damping, 2, "damping"},
-               {j[0].stiffness, 2, "stiffness"}, {j[1].stiffness, 1, "stiffness"}, {j[0].rest, 2, "rest"},
-               {j[0].lower, 2, "lower"},         {j[1].upper, 1, "upper"},         {j[0].velocity_limit, 2, "velocity"},
-               {j[1].effort_limit, 1, "effort"}, {&n.inertias[0].mass, 1, "mass"}, {&n.inertias[1].mass, 1, "mass"},
-               {n.inertias[1].com, 3, "centre"}, {n.gravity, 3, "gravity"},        {n.frame, 3, "position"}};
+    } all[] = {{j[0].position, 3, "position"},
+               {j[1].position, 3, "position"},
+               {j[0].axis, 3, "axis"},
+               {j[1].axis, 3, "axis"},
+               {j[0].point, 3, "point"},
+               {j[1].point, 3, "point"},
+               {&j[1].pitch, 1, "pitch"},
+               {j[0].armature, 2, "armature"},
+               {j[0].damping, 2, "damping"},
+               {j[0].stiffness, 2, "stiffness"},
+               {j[1].stiffness, 1, "stiffness"},
+               {j[0].rest, 2, "rest"},
+               {j[0].lower, 2, "lower"},
+               {j[1].upper, 1, "upper"},
+               {j[0].velocity_limit, 2, "velocity"},
+               {j[1].effort_limit, 1, "effort"},
+               {&n.inertias[0].mass, 1, "mass"},
+               {&n.inertias[1].mass, 1, "mass"},
+               {n.inertias[1].com, 3, "centre"},
+               {n.gravity, 3, "gravity"},
+               {n.frame, 3, "position"},
+               {&n.still.mass, 1, "fixed to the world: its mass"},
+               {n.still.com, 3, "fixed to the world: its centre"},
+               {&n.still.moment[8], 1, "fixed to the world: its moment"}};
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < 2; k++) {
             j[i].armature[k] = 0.1, j[i].damping[k] = 0.2, j[i].stiffness[k] = 0.3, j[i].rest[k] = 0.4;
