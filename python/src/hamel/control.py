@@ -149,7 +149,7 @@ def tvlqr(
     weights = [numpy.broadcast_to(_weight(w, k, name), (steps, k, k)) for w, k, name in ((Q, n, "Q"), (R, m, "R"))]
     cross = None if N is None else numpy.broadcast_to(numpy.asarray(N, dtype=float), (steps, n, m))
     end = _weight(Q_end, n, "Q_end")
-    x = _core._horizon(A, B, *weights, end, cross)
+    x = _core._horizon(A, B, weights[0], weights[1], end, cross)
     status, step = int(x.report[0]), int(x.report[1])
     if status:
         kind = BY_STATUS[status]

@@ -115,4 +115,4 @@ def _rows(model: _core.Model, q: Optional[ArrayLike], trajectory: Optional[Array
 def _times(rows: Array, times: Optional[ArrayLike]) -> Optional[Array]:
     if len(rows) == 1:
         return None
-    return numpy.arange(len(rows)) * 0.02 if times is None else numpy.ascontiguousarray(times, float)
+    return numpy.arange(len(rows), dtype=numpy.float64) * 0.02 if times is None else numpy.ascontiguousarray(times, float)
