@@ -232,8 +232,17 @@ def test_what_is_refused():
         control.modes(np.zeros((1, 2, 2)))
     with pytest.raises(hamel.NotFiniteError):
         control.modes([[np.nan]])
+    for tolerance in (np.nan, -1e-9, 1.0):
+        with pytest.raises(hamel.InvalidArgumentError, match="tolerance is a number"):
+            control.modes(np.eye(2), tolerance=tolerance)
     robot = hamel.load("pendulum")
     with pytest.raises(hamel.InvalidArgumentError, match="one state"):
         robot.modes([[0.0], [1.0]])
     with pytest.raises(hamel.InvalidArgumentError, match="no joint 'nobody'"):
         robot.modes([0.0], actuated=["nobody"])
+
+
+def test_a_robot_that_is_held_altogether_has_no_modes():
+    robot = hamel.load("pendulum")
+    x = robot.modes([0.3], hold=[robot.frames[-1].name])
+    assert len(x) == 0 and x.shares.shape == (0, 1) and x.eigenvalues.shape == (0,) and len(str(x).splitlines()) == 1

@@ -103,8 +103,8 @@ class Modes:
     @property
     def shares(self) -> Array:
         """(modes, names): the participation of each coordinate, position and velocity together"""
-        rows = numpy.array([m.participation for m in self]).reshape(len(self), -1)
-        return rows if self.names == self.state_names else rows.reshape(len(self), 2, -1).sum(axis=1)
+        rows = numpy.array([m.participation for m in self]).reshape(len(self), len(self.state_names))
+        return rows if self.names == self.state_names else rows.reshape(len(self), 2, len(self.names)).sum(axis=1)
 
     def table(self, most: int = 3) -> str:
         """A line for each mode, with the coordinates that take part most"""
@@ -156,7 +156,8 @@ def _balance(A: Array) -> Array:
 def _staircase(A: Array, small: float, nullities: Optional[List[int]] = None) -> Tuple[Array, Array, List[int]]:
     """Orthonormal bases of the generalized null space of A and of its complement, and how many vectors each step of the
     staircase of singular values adds; nullities: to be the same as these. Rounding does not split a multiple zero here."""
-    M, found, rest, steps = A, [numpy.zeros((len(A), 0))], numpy.eye(len(A)), []
+    steps: List[int] = []
+    M, found, rest = A, [numpy.zeros((len(A), 0))], numpy.eye(len(A))
     while M.size and (nullities is None or len(steps) < len(nullities)):
         _, s, Vt = numpy.linalg.svd(M)
         rank = int((s > small).sum()) if nullities is None else len(s) - nullities[len(steps)]
@@ -292,6 +293,10 @@ def _chain(A: Array, mean: complex, right: Complex, left: Complex, size: float) 
 
 def build(A: Array, B: Optional[Array], C: Optional[Array], onto: Array, back: Array, tolerance: float) -> List[Mode]:
     """The modes of A, seen in x = onto y, y = back x"""
+    if not 0 <= tolerance < 1:
+        raise InvalidArgumentError(f"tolerance is a number from 0 to 1, not {tolerance}")
+    if not A.size:
+        return []  # all is held
     d = _balance(A)
     A, onto, back = A * d / d[:, None], onto * d, back / d[:, None]
     B = None if B is None else _unit(B / d[:, None])
