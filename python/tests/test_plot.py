@@ -45,6 +45,18 @@ def test_modes(ax, quadruped):
     assert [label.get_text() for label in ax.get_xticklabels()] == list(quadruped.velocity_names)
 
 
+def test_spectrum_of_modes(ax):
+    """One oscillator has a motor, the other has none; the third mode is unstable."""
+    A = np.zeros((5, 5))
+    A[:2, :2], A[2:4, 2:4], A[4, 4] = [[0, 1], [-4, -0.1]], [[0, 1], [-9, -0.1]], 0.5
+    x = hamel.control.modes(A, [[0], [1], [0], [0], [1]])
+    stable, unstable, lost = (marks.get_offsets() for marks in plot.spectrum(x, ax).collections)
+    assert len(stable) == 4 and np.allclose(unstable, [[0.5, 0]])
+    assert np.allclose(sorted(lost[:, 1]), np.sqrt(9 - 0.05**2) * np.array([-1, 1])) and np.allclose(lost[:, 0], -0.05)
+    ax.clear()
+    assert len(plot.spectrum(hamel.control.modes(A), ax).collections) == 2
+
+
 def test_sparsity(ax, quadruped):
     q, v, _, _ = state(quadruped)
     x = quadruped.linearize(q, v)

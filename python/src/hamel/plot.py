@@ -37,21 +37,30 @@ def _one(x: Linearization) -> None:
         raise InvalidArgumentError("a picture is of one state: take one from the batch")
 
 
-def spectrum(x: Linearization, ax: Any = None) -> Any:
-    """The eigenvalues of A in the complex plane: unstable ones to the right, drawn full."""
-    _one(x)
-    ax, values = _axes(ax), numpy.linalg.eigvals(x.A)
-    # a double eigenvalue, as every mode of a group has at rest, is only known to the root of round-off
-    right = values.real > 1e-7 * max(1.0, float(numpy.abs(values).max(initial=0)))
+def spectrum(x: Union[Linearization, Modes], ax: Any = None) -> Any:
+    """The eigenvalues of A in the complex plane: unstable ones to the right, drawn full; of Modes, crosses on those that no
+    input moves."""
+    if isinstance(x, Modes):
+        ax, values = _axes(ax), x.eigenvalues
+        right = values.real > 0
+    else:
+        _one(x)
+        ax, values = _axes(ax), numpy.linalg.eigvals(x.A)
+        # a double eigenvalue, as every mode of a group has at rest, is only known to the root of round-off
+        right = values.real > 1e-7 * max(1.0, float(numpy.abs(values).max(initial=0)))
     ax.axvline(0, color="0.8", linewidth=1)
     ax.axhline(0, color="0.8", linewidth=1)
     for mark, face, label in ((~right, "none", "stable or marginal"), (right, "C3", "unstable")):
         if mark.any():
             edge = "C3" if face == "C3" else "C0"
             ax.scatter(values[mark].real, values[mark].imag, facecolors=face, edgecolors=edge, label=label)
+    lost = numpy.array([m.eigenvalue for m in x if m.controllable is False]) if isinstance(x, Modes) else values[:0]
+    if len(lost):
+        both = numpy.concatenate([lost, lost[lost.imag != 0].conj()])
+        ax.scatter(both.real, both.imag, marker="x", color="0.3", label="no input moves it")
     ax.set_xlabel("real part, 1/s")
     ax.set_ylabel("imaginary part, 1/s")
-    ax.set_title(f"Spectrum of A, {x.model.name}")
+    ax.set_title("Spectrum of A" if isinstance(x, Modes) else f"Spectrum of A, {x.model.name}")
     ax.legend()
     return ax
 
