@@ -58,8 +58,17 @@ static void test_others(void **state)
     fail_everywhere("simulate " PENDULUM " --time 0.1 --out a.csv --plot a.svg", "a.csv");
 }
 
+static void test_control(void **state)
+{
+    (void)state;
+    fail_everywhere("trim " PENDULUM, NULL);
+    fail_everywhere("trim " PENDULUM " --hold tip:point --save a.json", "a.json");
+    fail_everywhere("lqr " PENDULUM " --out a.json", "a.json");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearize), cmocka_unit_test(test_others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearize), cmocka_unit_test(test_others),
+                                       cmocka_unit_test(test_control)};
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
