@@ -16,6 +16,10 @@
  *
  * The caller frees *result with hml_model_free. error may be NULL. Edits of a model that was built with
  * HML_BUILD_KEEP_FIXED keep its fixed joints.
+ *
+ * Keyframes of the result: each edit keeps their names. A locked joint is where it was locked, whatever they said about
+ * it; scaling scales their lengths; another base carries their states over; keyframes of two models that have the same
+ * name become one.
  */
 #ifndef HAMEL_EDIT_H
 #define HAMEL_EDIT_H
@@ -57,8 +61,8 @@ HML_API hml_status hml_model_lock(const hml_model *model, const int32_t *joints,
  * is the identity: its coordinates are the pose of the body in the world.
  *
  * Joints between the old base and the new one are reversed: they carry what carried them. Every body keeps its name,
- * its frame and its inertia. Keyframes are dropped; hml_model_reroot_state carries a state over. A reversed joint keeps
- * its name, and
+ * its frame and its inertia. Keyframes are the same states, as hml_model_reroot_state carries them over. A reversed
+ * joint keeps its name, and
  *   revolute, prismatic, helical, cylindrical   keep their coordinates: same values, same signs, same forces;
  *   spherical, translation3, free               have other coordinates (hml_model_reroot_state finds them), and may not
  *                                               have armature, damping, springs or limits;

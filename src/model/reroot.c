@@ -6,6 +6,7 @@
  * so the placement is O⁻¹ and the motion is g⁻¹ carried along by O: about an axis a through p, it turns about −R_O a
  * through O(p), by the same angle. The frame of P stays where it was, and so does its inertia.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/check_item.h"
@@ -133,6 +134,36 @@ static hml_status motion_in_world(const hml_model *m, int32_t body, const double
     return HML_OK;
 }
 
+static hml_status carry_keyframe(const hml_model *turned, const char *name, const double *q, const double *v,
+                                 hml_builder *b, hml_error *error)
+{
+    hml_status status = hml_builder_add_keyframe(b, name, NULL, 0, NULL, 0, NULL, error);
+    for (const model_joint *j = first_joint(turned); !status && j; j = next_joint(turned, j))
+        if (j->nq > 0)
+            status = hml_builder_add_keyframe(b, name, joint_text(turned, j), j->nq, q + j->q, j->nv, v + j->v, error);
+    return status;
+}
+
+/* keyframes of a model as those of its turned version, which the builder makes: the bodies are where they were */
+static hml_status carry_keyframes(const hml_model *m, const hml_model *turned, hml_builder *b, hml_error *error)
+{
+    hml_status status = HML_OK;
+    double *q = malloc(((size_t)m->nq + (size_t)m->nv + (size_t)turned->nq + (size_t)turned->nv + 1) * sizeof *q);
+    if (!q) return hmli_fail(error, HML_OUT_OF_MEMORY, "out of memory");
+    double *v = q + m->nq, *q_turned = v + m->nv, *v_turned = q_turned + turned->nq;
+    for (int32_t i = 0; !status && i < m->nkeyframes; i++) {
+        const char *name = hml_model_keyframe_name(m, i);
+        status = hml_model_keyframe(m, i, q, v);
+        if (!status) status = hml_model_reroot_state(m, q, v, turned, q_turned, v_turned);
+        if (status)
+            hmli_fail(error, status, "keyframe " NAMED ": %s", name, hml_status_message(status));
+        else
+            status = carry_keyframe(turned, name, q_turned, v_turned, b, error);
+    }
+    free(q);
+    return status;
+}
+
 hml_status hml_model_reroot(const hml_model *m, int32_t body, hml_joint_type root, const double *q, hml_model **result,
                             hml_error *error)
 {
@@ -154,7 +185,14 @@ hml_status hml_model_reroot(const hml_model *m, int32_t body, hml_joint_type roo
     index_joints(b);
     b->nkeyframes = b->nkeys = 0; /* they belong to the joints as they were */
     hmli_names_clear(&b->keyframe_names);
-    return hmli_rebuild(b, m, result, error);
+    if (m->nkeyframes == 0) return hmli_rebuild(b, m, result, error);
+    hml_model *turned = NULL;
+    status = hml_builder_build(b, hmli_rebuild_options(m), &turned, error);
+    if (!status) status = carry_keyframes(m, turned, b, error);
+    hml_model_free(turned);
+    if (!status) return hmli_rebuild(b, m, result, error);
+    hml_builder_free(b);
+    return status;
 }
 
 /* ---- states ---- */

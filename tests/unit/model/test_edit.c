@@ -310,6 +310,49 @@ static void test_reroot(void **state)
     }
 }
 
+/* a robot with a keyframe that says something about every joint, and one that says nothing */
+static hml_model *with_keyframes(hml_model *m, hml_rng *rng, double *q, double *v)
+{
+    hml_builder *b = NULL;
+    assert_int_equal(hml_configuration_random(m, rng, q), HML_OK);
+    for (int i = 0; i < hml_model_nv(m); i++) v[i] = hml_rng_uniform(rng, -1, 1);
+    assert_int_equal(hml_model_to_builder(m, &b), HML_OK);
+    assert_int_equal(hml_builder_add_keyframe(b, "still", NULL, 0, NULL, 0, NULL, NULL), HML_OK);
+    for (int32_t i = 0; i < hml_model_njoints(m); i++) {
+        hml_joint_info j = {.struct_size = sizeof j};
+        assert_int_equal(hml_model_joint(m, i, &j), HML_OK);
+        if (j.leader >= 0) continue;
+        assert_int_equal(hml_builder_add_keyframe(b, "jump", j.name, j.nq, q + j.q, j.nv, v + j.v, NULL), HML_OK);
+    }
+    hml_model_free(m);
+    return finish(b, 0);
+}
+
+static void test_reroot_keeps_keyframes(void **state)
+{
+    (void)state;
+    hml_rng rng;
+    hml_rng_seed(&rng, 6);
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        double q[MAX], v[MAX], q_new[MAX], v_new[MAX], q_key[MAX], v_key[MAX];
+        hml_model *m = robot(seed, TURNABLE, seed % 2 ? HML_RANDOM_CHAIN : HML_RANDOM_ANY), *turned = NULL;
+        m = with_keyframes(m, &rng, q, v);
+        int32_t body = hml_model_nbodies(m) - 1 - hml_rng_below(&rng, 3);
+        assert_int_equal(hml_model_reroot(m, body, HML_JOINT_FREE, NULL, &turned, NULL), HML_OK);
+        assert_int_equal(hml_model_nkeyframes(turned), 2);
+        assert_int_equal(hml_model_keyframe(turned, hml_model_find_keyframe(turned, "jump"), q_key, v_key), HML_OK);
+        expect_same_poses(m, q, turned, q_key, 1e-12);
+        assert_int_equal(hml_model_reroot_state(m, q, v, turned, q_new, v_new), HML_OK);
+        assert_all_close(v_key, v_new, hml_model_nv(m), 1e-14);
+        assert_int_equal(hml_configuration_neutral(m, q), HML_OK);
+        assert_int_equal(hml_model_keyframe(turned, hml_model_find_keyframe(turned, "still"), q_key, v_key), HML_OK);
+        expect_same_poses(m, q, turned, q_key, 1e-12);
+        for (int i = 0; i < hml_model_nv(m); i++) assert_true(v_key[i] == 0);
+        hml_model_free(turned);
+        hml_model_free(m);
+    }
+}
+
 static void test_reroot_fixed(void **state)
 {
     (void)state;
@@ -540,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_append),
         cmocka_unit_test(test_add_model_to_a_builder),
         cmocka_unit_test(test_reroot),
+        cmocka_unit_test(test_reroot_keeps_keyframes),
         cmocka_unit_test(test_reroot_fixed),
         cmocka_unit_test(test_reroot_kept_fixed_base),
         cmocka_unit_test(test_reroot_refuses),

@@ -182,8 +182,15 @@ static void test_edits(void **state)
     keyframe_is(edited, "up", scaled_q, up_v);
     hml_model_free(edited);
     assert_int_equal(hml_model_scale(m, 1e308, 1e-300, &edited), HML_NOT_FINITE);
-    OK(hml_model_reroot(m, 1, HML_JOINT_FREE, NULL, &edited, NULL));
-    assert_int_equal(hml_model_nkeyframes(edited), 0);
+    OK(hml_model_reroot(m, 1, HML_JOINT_FREE, NULL, &edited, NULL)); /* the leg is the base, and turns with the hip */
+    assert_int_equal(hml_model_nkeyframes(edited), 3);
+    const double half = 0.5 * 0.3 + atan2(0.8, 0.6), rerooted_q[9] = {1, 2, 3, cos(half), sin(half), 0, 0, 0.3, 0};
+    const double rerooted_v[8] = {0, 0, 0, 0.1, 0, 0, 0.1, 0};
+    keyframe_is(edited, "up", rerooted_q, rerooted_v);
+    hml_model_free(edited);
+    OK(hml_model_reroot(m, 1, HML_JOINT_FIXED, NULL, &edited, NULL)); /* what the base does is gone */
+    assert_int_equal(hml_model_nkeyframes(edited), 3);
+    keyframe_is(edited, "up", up_q + 7, up_v + 6);
     hml_model_free(edited);
     OK(hml_model_append(m, -1, m, "other ", &edited, NULL)); /* keyframes of the same name become one */
     assert_int_equal(hml_model_nkeyframes(edited), 3);
