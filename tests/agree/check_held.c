@@ -225,8 +225,11 @@ void check_held(subject *x)
     memset(items, 0, sizeof items);
     for (int32_t i = 0; i < set.count; i++)
         if (!draw_hold(x, s, &items[i])) return;
-    const double worst = held_condition(x, s, &set);
+    double worst = held_condition(x, s, &set), stiffest = 0;
     if (!(worst * x->cond[s] < 1e7)) return;
+    /* positions a thousand kilometres away have 1e-10 m, and so has the way to a goal there */
+    for (int32_t i = 0; i < set.count; i++) stiffest = fmax(stiffest, items[i].stiffness);
+    worst *= 1 + stiffest * (x->away[s] - 1) * 0x1p-52 / 1e-11;
     compare_sets(x, s, worst, &set);
     compare_batch(x, hml_rng_below(&x->rng, x->nisas), &set);
     if (x->away[s] < 1e3) compare_reduced(x, s, worst, &set, 0), compare_reduced(x, s, worst, &set, 1);
