@@ -76,8 +76,7 @@ static inline wrench constraint_wrench(const hml_constraint *c, const double *la
 {
     if (c->kind == HML_HOLD_FRAME) return wrench_at(lambda);
     if (c->kind == HML_HOLD_POINT) return wrench_of(vec3_at(lambda), vec3_zero());
-    vec3 n = vec3_at(c->normal);
-    return wrench_of(vec3_scale(lambda[0] / sqrt(vec3_dot(n, n)), n), vec3_zero());
+    return wrench_of(vec3_scale(lambda[0], constraint_normal(c)), vec3_zero());
 }
 
 /* the caller's constraints as this library knows them; NULL if they cannot be read. The functions below take them so */

@@ -2,8 +2,7 @@
  * hml_constrained_linearize of many states, and of many on several workers: constraint.h. The constraints are checked
  * once; each state then goes where a single call goes, so that its bits are those of a single call.
  */
-#include <stdint.h>
-
+#include "algo/share.h"
 #include "algo/states.h"
 #include "group/arrays.h"
 #include "sim/constraint.h"
@@ -61,24 +60,25 @@ typedef struct states_job {
     double *scratch;
     size_t scratch_doubles; /* of one worker */
     hml_status *status;
-    const hml_parallel *parallel;
-    size_t n, chunk;
+    hml_work *const *works;
 } states_job;
 
-/* states first … first + count − 1; returns the first failure, whose state is in *failed */
-static hml_status run_states(const states_job *job, hml_work *work, double *scratch, size_t first, size_t count,
-                             size_t *failed)
+/* states first … first + count − 1 */
+static hml_status run_states(const void *batch, size_t worker, size_t first, size_t count)
 {
+    const states_job *job = batch;
+    double *scratch = job->scratch + worker * job->scratch_doubles;
     hml_status worst = HML_OK;
     for (size_t s = first; s < first + count; s++) {
         const hml_constrained_linearization x = one_state(job->x, &job->o, s);
         hml_constraint_report report = {0};
-        const hml_status status = hmli_constrained_linearize(job->model, work, job->set, scratch, &x, &report);
+        const hml_status status =
+            hmli_constrained_linearize(job->model, job->works[worker], job->set, scratch, &x, &report);
         if (job->status) job->status[s] = status;
         if (!status) continue;
         for (int k = 0; k < OUTPUTS; k++)
             output_fill_nan(output_at(job->o.at[k], s), job->o.rows[k], job->o.columns[k]);
-        if (!worst) worst = status, *failed = s;
+        if (!worst) worst = status;
     }
     return worst;
 }
@@ -100,24 +100,11 @@ hml_status hml_constrained_linearize_batch(const hml_model *model, hml_work *wor
 {
     hml_constraints constraints_room;
     hml_constrained_states room;
-    size_t failed;
-    states_job job = {.model = model, .status = status, .n = n};
+    states_job job = {.model = model, .status = status, .works = &work};
     job.set = constraints_take(constraints, &constraints_room);
     job.x = STRUCT_TAKE(hml_constrained_states, arguments, &room, v);
     TRY(states_open(work, scratch, &job));
-    return run_states(&job, work, scratch, 0, n, &failed);
-}
-
-static void chunk_task(void *data, size_t index, size_t worker)
-{
-    const states_job *job = data;
-    hml_work *work = job->parallel->works[worker];
-    const size_t first = index * job->chunk, left = job->n - first, count = left < job->chunk ? left : job->chunk;
-    size_t failed = 0;
-    const hml_status status =
-        run_states(job, work, job->scratch + worker * job->scratch_doubles, first, count, &failed);
-    if (status && failed < work->first_failed) work->first_failed = failed, work->failure = status;
-    if (job->parallel->done) job->parallel->done(job->parallel->context, first, count, worker);
+    return run_states(&job, 0, 0, n);
 }
 
 hml_status hml_constrained_linearize_parallel(const hml_model *model, const hml_parallel *parallel,
@@ -127,25 +114,12 @@ hml_status hml_constrained_linearize_parallel(const hml_model *model, const hml_
     hml_constraints constraints_room;
     hml_constrained_states room;
     hml_parallel parallel_room;
-    states_job job = {.model = model, .status = status, .n = n};
+    states_job job = {.model = model, .status = status};
     const hml_parallel *p = STRUCT_TAKE(hml_parallel, parallel, &parallel_room, works);
     job.set = constraints_take(constraints, &constraints_room);
     job.x = STRUCT_TAKE(hml_constrained_states, arguments, &room, v);
-    job.parallel = p;
-    if (!p || !p->nworks || !p->works) return HML_INVALID_ARGUMENT;
+    if (!share_fits(p)) return HML_INVALID_ARGUMENT;
     for (size_t k = 0; k < p->nworks; k++) TRY(states_open(p->works[k], scratch, &job));
-    for (size_t k = 0; k < p->nworks; k++) p->works[k]->first_failed = SIZE_MAX, p->works[k]->failure = HML_OK;
-    job.chunk = p->chunk ? p->chunk : 64;
-    const size_t tasks = n / job.chunk + (n % job.chunk > 0);
-    if (p->parallel_for)
-        p->parallel_for(p->context, tasks, chunk_task, &job);
-    else
-        for (size_t i = 0; i < tasks; i++) chunk_task(&job, i, 0);
-    size_t first = SIZE_MAX;
-    hml_status worst = HML_OK;
-    for (size_t k = 0; k < p->nworks; k++) {
-        if (p->works[k]->first_failed >= first) continue;
-        first = p->works[k]->first_failed, worst = p->works[k]->failure;
-    }
-    return worst;
+    job.works = p->works;
+    return hmli_share_out(p, n, run_states, &job);
 }

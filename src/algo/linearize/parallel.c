@@ -1,18 +1,17 @@
 /* hml_linearize_batch in chunks, on as many workers as there are workspaces: see hamel/linearize.h. */
 #include "hamel/linearize.h"
 
-#include <stdint.h>
-
+#include "algo/share.h"
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/struct_size.h"
 
 typedef struct parallel_job {
     const hml_model *model;
-    const hml_parallel *parallel;
+    hml_work *const *works;
     const hml_linearization *arguments;
     hml_status *status;
-    size_t n, chunk, outputs[6]; /* strides of the outputs, resolved */
+    size_t outputs[6]; /* strides of the outputs, resolved */
 } parallel_job;
 
 static void move_input(hml_input *in, size_t states)
@@ -26,25 +25,20 @@ static void move_output(hml_output *out, size_t stride, size_t states)
     if (out->data) out->data += states * stride;
 }
 
-static void chunk_task(void *data, size_t index, size_t worker)
+static hml_status run_chunk(const void *batch, size_t worker, size_t first, size_t count)
 {
-    const parallel_job *job = data;
-    hml_work *work = job->parallel->works[worker];
-    const size_t first = index * job->chunk, left = job->n - first, count = left < job->chunk ? left : job->chunk;
+    const parallel_job *job = batch;
     hml_linearization x = *job->arguments;
     hml_input *inputs[] = {&x.q, &x.v, &x.tau, &x.wrenches};
     hml_output *outputs[] = {&x.acceleration, &x.Dq, &x.Dv, &x.Minv, &x.A, &x.B};
     for (int k = 0; k < 4; k++) move_input(inputs[k], first);
     for (int k = 0; k < 6; k++) move_output(outputs[k], job->outputs[k], first);
-    hml_status status = hml_linearize_batch(job->model, work, count, &x, job->status ? job->status + first : NULL);
-    if (status && first < work->first_failed) work->first_failed = first, work->failure = status;
-    if (job->parallel->done) job->parallel->done(job->parallel->context, first, count, worker);
+    return hml_linearize_batch(job->model, job->works[worker], count, &x, job->status ? job->status + first : NULL);
 }
 
 static int valid(const hml_model *model, const hml_parallel *p, const hml_linearization *x)
 {
-    if (!p || !p->nworks || !p->works) return 0;
-    if (!model || !x || !x->q.data || !x->v.data) return 0;
+    if (!share_fits(p) || !model || !x || !x->q.data || !x->v.data) return 0;
     const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->B, x->A};
     for (int k = 0; k < 6; k++) {
         if (!output_fits(outputs[k], (k < 5 ? 1 : 2) * (size_t)model->nv)) return 0;
@@ -66,25 +60,7 @@ hml_status hml_linearize_parallel(const hml_model *model, const hml_parallel *pa
     const size_t nv = (size_t)model->nv;
     const hml_output outputs[] = {x->acceleration, x->Dq, x->Dv, x->Minv, x->A, x->B};
     const size_t rows[] = {1, nv, nv, nv, 2 * nv, 2 * nv}, columns[] = {nv, nv, nv, nv, 2 * nv, nv};
-    parallel_job job = {.model = model, .parallel = p, .arguments = x, .status = status, .n = n};
-    job.chunk = p->chunk ? p->chunk : 64;
+    parallel_job job = {.model = model, .works = p->works, .arguments = x, .status = status};
     for (int k = 0; k < 6; k++) job.outputs[k] = states_output(outputs[k], rows[k], columns[k]).stride;
-    for (size_t k = 0; k < p->nworks; k++) {
-        p->works[k]->first_failed = SIZE_MAX;
-        p->works[k]->failure = HML_OK;
-    }
-    const size_t tasks = (n + job.chunk - 1) / job.chunk;
-    if (p->parallel_for) {
-        p->parallel_for(p->context, tasks, chunk_task, &job);
-    } else {
-        for (size_t i = 0; i < tasks; i++) chunk_task(&job, i, 0);
-    }
-    size_t first = SIZE_MAX;
-    hml_status worst = HML_OK;
-    for (size_t k = 0; k < p->nworks; k++) {
-        if (p->works[k]->first_failed >= first) continue;
-        first = p->works[k]->first_failed;
-        worst = p->works[k]->failure;
-    }
-    return worst;
+    return hmli_share_out(p, n, run_chunk, &job);
 }
