@@ -2,15 +2,9 @@
 
 #include <stdint.h>
 
-#include "base/finite.h"
 #include "base/layout.h"
 #include "base/struct_size.h"
-#include "control/matrix.h"
-
-/* the matrices of one step */
-typedef struct stage {
-    const double *A, *B, *Q, *R, *N;
-} stage;
+#include "control/stage.h"
 
 typedef struct space {
     double *P;      /* n × n: of the step behind, then of this one */
@@ -37,18 +31,10 @@ static size_t lay_out(size_t n, size_t m, double *memory, space *s)
 size_t hml_lqr_horizon_scratch_doubles(size_t n, size_t m)
 {
     space s;
-    return n > 0xffff || m > 0xffff ? SIZE_MAX : lay_out(n, m, NULL, &s);
+    return n > STAGE_MOST || m > STAGE_MOST ? SIZE_MAX : lay_out(n, m, NULL, &s);
 }
 
 static const double *at(hml_input x, size_t k) { return x.data ? x.data + k * x.stride : NULL; }
-
-static hml_status check(size_t n, size_t m, const stage *g)
-{
-    if (!all_finite(g->A, n * n) || !all_finite(g->B, n * m) || !all_finite(g->Q, n * n) || !all_finite(g->R, m * m) ||
-        (g->N && !all_finite(g->N, n * m)))
-        return HML_NOT_FINITE;
-    return matrix_is_symmetric(n, g->Q) && matrix_is_symmetric(m, g->R) ? HML_OK : HML_INVALID_ARGUMENT;
-}
 
 /* K = (R + BᵀPB)⁻¹ (BᵀPA + Nᵀ) */
 static hml_status gain(size_t n, size_t m, const stage *g, space *s)
@@ -107,14 +93,14 @@ hml_status hml_lqr_horizon_solve(const hml_lqr_horizon *given, double *scratch, 
     const hml_lqr_horizon *p = STRUCT_TAKE(hml_lqr_horizon, given, &room, P);
     if (!p || !scratch || !p->A.data || !p->B.data || !p->Q.data || !p->R.data) return HML_INVALID_ARGUMENT;
     const size_t n = p->n, m = p->m;
-    if (n < 1 || m < 1 || p->steps < 1 || n > 0xffff || m > 0xffff) return HML_INVALID_ARGUMENT;
+    if (!stage_size_fits(n, m) || p->steps < 1) return HML_INVALID_ARGUMENT;
     (void)lay_out(n, m, scratch, &s);
     hml_status status = begin(p, &s);
     if (step) *step = p->steps;
     for (size_t k = p->steps; !status && k-- > 0;) {
         const stage g = {at(p->A, k), at(p->B, k), at(p->Q, k), at(p->R, k), at(p->N, k)};
         if (step) *step = k;
-        status = check(n, m, &g);
+        status = stage_check(n, m, &g);
         if (!status) status = gain(n, m, &g, &s);
         if (status) break;
         cost(n, m, &g, &s);

@@ -1,10 +1,9 @@
 #include "hamel/control/lqr.h"
 
 #include "base/dense.h"
-#include "base/finite.h"
 #include "base/struct_size.h"
-#include "control/matrix.h"
 #include "control/riccati.h"
+#include "control/stage.h"
 #include "control/staircase.h"
 
 typedef struct space {
@@ -35,7 +34,7 @@ static size_t lay_out(size_t n, size_t m, double *memory, space *s)
 size_t hml_lqr_scratch_doubles(size_t n, size_t m)
 {
     space s;
-    if (n > 0xffff || m > 0xffff) return SIZE_MAX;
+    if (n > STAGE_MOST || m > STAGE_MOST) return SIZE_MAX;
     return lay_out(n, m, NULL, &s);
 }
 
@@ -71,12 +70,8 @@ static int is_semidefinite(size_t n, double *A, double least)
 
 static hml_status check(const hml_lqr *p)
 {
-    const size_t n = p->n, m = p->m;
-    if (!p->A || !p->B || !p->Q || !p->R || n < 1 || m < 1 || n > 0xffff || m > 0xffff) return HML_INVALID_ARGUMENT;
-    if (!all_finite(p->A, n * n) || !all_finite(p->B, n * m) || !all_finite(p->Q, n * n) || !all_finite(p->R, m * m) ||
-        (p->N && !all_finite(p->N, n * m)))
-        return HML_NOT_FINITE;
-    return matrix_is_symmetric(n, p->Q) && matrix_is_symmetric(m, p->R) ? HML_OK : HML_INVALID_ARGUMENT;
+    if (!p->A || !p->B || !p->Q || !p->R || !stage_size_fits(p->n, p->m)) return HML_INVALID_ARGUMENT;
+    return stage_check(p->n, p->m, &(stage){p->A, p->B, p->Q, p->R, p->N});
 }
 
 /* B L⁻ᵀ, with R = L Lᵀ */
