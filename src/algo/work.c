@@ -99,20 +99,6 @@ kept_scratch hmli_work_kept(const hml_work *work)
     return k;
 }
 
-kernel_call hmli_work_call(const hml_work *work)
-{
-    const hml_plan *plan = model_plan(work->model);
-    const kernel_call call = {.plan = plan,
-                              .paths = &work->paths,
-                              .scratch = work->scratch,
-                              .gravity = work->model->gravity,
-                              .coordinates = plan_coordinates(plan),
-                              .passive = plan->passive,
-                              .long_chain = work->choice.long_chain,
-                              .count = 1};
-    return call;
-}
-
 void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
 {
     if (work->model->nfollowers)

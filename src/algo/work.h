@@ -27,8 +27,27 @@ struct kinematics_scratch hmli_work_kinematics(const hml_work *work);
 /* what the last call through choice.fallback has left in the scratch (kernel/scratch.h), where that object put it */
 struct kept_scratch hmli_work_kept(const hml_work *work);
 
-/* a call with everything that does not change from state to state */
-kernel_call hmli_work_call(const hml_work *work);
+/*
+ * A call with everything that does not change from state to state. Field by field and in place: an initializer clears
+ * all of it, and a copy follows, by instructions for long strings: a tenth of the linearization of a pendulum.
+ */
+static inline void work_call(const hml_work *work, kernel_call *call)
+{
+    const kernel_input none = {NULL, 0};
+    const kernel_output unwanted = {NULL, 0, 0};
+    const hml_plan *plan = model_plan(work->model);
+    call->plan = plan;
+    call->paths = &work->paths;
+    call->scratch = work->scratch;
+    call->gravity = work->model->gravity;
+    call->coordinates = plan_coordinates(plan);
+    call->passive = plan->passive;
+    call->long_chain = work->choice.long_chain;
+    call->count = 1;
+    call->q = call->v = call->tau = call->a = call->wrenches = none;
+    call->acceleration = call->Dq = call->Dv = call->Minv = unwanted;
+    call->torque = call->dtau_dq = call->dtau_dv = call->M = unwanted;
+}
 
 /* inverse dynamics of one state in the user's numbering, mimic joints or not */
 void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call);

@@ -20,7 +20,8 @@ static const double contradiction = 1e-7;
 hml_status hmli_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches)
 {
     const double floor = 0x1p-46; /* of a pivot against its diagonal entry, as everywhere in the library */
-    kernel_call call = hmli_work_call(s->work);
+    kernel_call call;
+    work_call(s->work, &call);
     memset(s->L, 0, s->n * s->n * sizeof(double));
     call.q.data = q;
     call.v.data = v;

@@ -57,7 +57,7 @@ static held_call call_of(const hml_work *work, const hml_constraints *set, const
     const size_t n = (size_t)work->model->nv;
     held_call h;
     memset(&h, 0, sizeof h);
-    h.call = hmli_work_call(work);
+    work_call(work, &h.call);
     h.call.q.data = x->q, h.call.v.data = x->v, h.call.tau.data = x->tau, h.call.wrenches.data = x->wrenches;
     h.call.acceleration.data = x->acceleration;
     h.derivatives = derivatives;

@@ -46,7 +46,8 @@ static void inverse_derivatives(const constraint_system *s, const double *q, con
                                 const constraint_partials *d)
 {
     static const double weightless[3] = {0, 0, 0};
-    kernel_call call = hmli_work_call(s->work);
+    kernel_call call;
+    work_call(s->work, &call);
     memset(d->dq, 0, 2 * s->n * s->n * sizeof(double));
     if (!v) call.gravity = weightless, call.passive = 0;
     call.q.data = q;

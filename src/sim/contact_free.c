@@ -23,7 +23,8 @@ static void inverse_dynamics(hml_contact *c, hml_work *work, const double *v, co
                              double *L)
 {
     const size_t n = c->n;
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     call.q.data = c->q;
     call.v.data = v;
     call.wrenches.data = wrenches;

@@ -26,13 +26,13 @@ static kernel_output output(double *data, size_t ld)
     return k;
 }
 
-static kernel_call state_call(const hml_work *work, const double *q, const double *v, const double *wrenches)
+static inline void state_call(const hml_work *work, const double *q, const double *v, const double *wrenches,
+                              kernel_call *call)
 {
-    kernel_call call = hmli_work_call(work);
-    call.q = input(q);
-    call.v = input(v);
-    call.wrenches = input(wrenches);
-    return call;
+    work_call(work, call);
+    call->q = input(q);
+    call->v = input(v);
+    call->wrenches = input(wrenches);
 }
 
 static size_t square(const hml_model *model) { return (size_t)model->nv * (size_t)model->nv; }
@@ -43,7 +43,8 @@ hml_status hml_inverse_dynamics(const hml_model *model, hml_work *work, const do
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !v || !tau) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_work_check_state(model, q, v, a, wrenches);
     if (status) return status;
-    kernel_call call = state_call(work, q, v, wrenches);
+    kernel_call call;
+    state_call(work, q, v, wrenches, &call);
     call.a = input(a);
     call.torque = output(tau, 0);
     const unsigned before = overflow_watch();
@@ -67,7 +68,8 @@ hml_status hmli_forward_dynamics(const hml_work *work, const model_coordinate *c
     const hml_model *model = work->model;
     hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
-    kernel_call call = state_call(work, q, v, wrenches);
+    kernel_call call;
+    state_call(work, q, v, wrenches, &call);
     if (coordinates) call.coordinates = coordinates;
     call.tau = input(tau);
     call.acceleration = output(a, 0);
@@ -86,7 +88,8 @@ hml_status hml_mass_matrix(const hml_model *model, hml_work *work, const double 
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !M) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
-    kernel_call call = state_call(work, q, NULL, NULL);
+    kernel_call call;
+    state_call(work, q, NULL, NULL, &call);
     call.M = output(M, (size_t)model->nv);
     const unsigned before = overflow_watch();
     if (model->nfollowers)
@@ -101,7 +104,8 @@ hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *work, const
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !Minv) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
-    kernel_call call = state_call(work, q, NULL, NULL);
+    kernel_call call;
+    state_call(work, q, NULL, NULL, &call);
     call.Minv = output(Minv, (size_t)model->nv);
     const unsigned before = overflow_watch();
     unsigned failed = 0;
@@ -125,7 +129,8 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
     for (size_t i = 0; i < 3; i++) {
         if (outputs[i]) memset(outputs[i], 0, nv * nv * sizeof(double));
     }
-    kernel_call call = state_call(work, q, v, wrenches);
+    kernel_call call;
+    state_call(work, q, v, wrenches, &call);
     call.a = input(a);
     call.dtau_dq = output(dtau_dq, nv);
     call.dtau_dv = output(dtau_dv, nv);

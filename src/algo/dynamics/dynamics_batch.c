@@ -117,7 +117,8 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
     const batch *b = data;
     unsigned failed = 0;
-    kernel_call call = hmli_work_call(b->work);
+    kernel_call call;
+    work_call(b->work, &call);
     (void)each;
     call.count = count;
     call.q = states_input(b->x->q, first);

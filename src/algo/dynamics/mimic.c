@@ -53,7 +53,8 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
 {
     const hml_model *m = work->model;
     size_t n = (size_t)m->tree_nv;
-    kernel_call tree = hmli_work_call(work);
+    kernel_call tree;
+    work_call(work, &tree);
     tree.q.data = s->q;
     tree.v.data = s->v;
     tree.a.data = s->a;

@@ -317,7 +317,8 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
                       const double *wrenches, context *x, const hml_parameter_derivatives *d)
 {
     size_t n = (size_t)model->nv;
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     call.q.data = q, call.v.data = v, call.a.data = a, call.wrenches.data = wrenches;
     if (x->forward) {
         memset(x->L, 0, n * n * sizeof(double));

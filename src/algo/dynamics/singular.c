@@ -11,7 +11,8 @@ hml_status hml_singular_coordinates(const hml_model *model, hml_work *work, cons
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !marks) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_work_check_state(model, q, NULL, NULL, NULL);
     if (status) return status;
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     call.q.data = q;
     if (model->nfollowers) {
         hmli_mimic_singular(work, &call, marks);

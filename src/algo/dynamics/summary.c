@@ -83,34 +83,15 @@ static double kinetic_energy(size_t n, const double *M, const double *v)
     return sum;
 }
 
-/* everything but the acceleration */
-static hml_status finite_result(const hml_model *model, const hml_dynamics_result *r)
-{
-    const size_t nv = (size_t)model->nv;
-    const struct {
-        const double *x;
-        size_t n;
-    } parts[] = {{r->M, nv * nv},
-                 {r->h, nv},
-                 {r->gravity, nv},
-                 {r->com, 3},
-                 {r->centroidal_momentum, 6},
-                 {r->momentum, 6},
-                 {&r->kinetic_energy, 1},
-                 {&r->potential_energy, 1}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].x && finite_array(parts[i].x, parts[i].n)) return HML_NOT_FINITE;
-    }
-    return HML_OK;
-}
-
 static hml_status summarize(const hml_model *model, hml_work *work, const double *q, const double *v, const double *tau,
                             const double *wrenches, hml_dynamics_result *result)
 {
     hml_status status = hmli_work_check_state(model, q, v, tau, wrenches);
     if (status) return status;
     size_t nv = (size_t)model->nv;
-    kernel_call call = hmli_work_call(work);
+    const unsigned before = overflow_watch();
+    kernel_call call;
+    work_call(work, &call);
     call.q.data = q;
     call.v.data = v;
     if (result->gravity) {
@@ -142,7 +123,9 @@ static hml_status summarize(const hml_model *model, hml_work *work, const double
     } else {
         result->potential_energy += spring_energy(model, q);
     }
-    status = finite_result(model, result);
+    status = OVERFLOW_STATUS(before, {result->M, nv * nv}, {result->h, nv}, {result->gravity, nv}, {result->com, 3},
+                             {result->centroidal_momentum, 6}, {result->momentum, 6}, {&result->kinetic_energy, 1},
+                             {&result->potential_energy, 1});
     if (status || !result->acceleration) return status;
     return hml_forward_dynamics(model, work, q, v, tau, wrenches, result->acceleration);
 }

@@ -107,7 +107,8 @@ hml_status hml_directional_update(const hml_model *model, hml_work *work, const 
     if (status) return status;
     const hml_plan *plan = model_plan(model);
     size_t n = (size_t)model->tree_nv;
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     const kept_scratch k = hmli_work_kept(work);
     linearization_point x;
     call.q.data = q, call.v.data = v, call.tau.data = tau, call.wrenches.data = wrenches;

@@ -141,7 +141,8 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
     const batch *b = data;
     const hml_work *work = b->work;
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     (void)each;
     if (b->coordinates) call.coordinates = b->coordinates;
     call.count = count;
@@ -157,15 +158,20 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
     return b->single ? linearize_single(work, &call) : work->choice.batch_matrices->pack_linearize(&call);
 }
 
-static hml_status run_all(const batch *b, size_t n, hml_status *status)
+/* n states, their outputs found once; single: state by state */
+static hml_status run_all(const hml_work *work, const model_coordinate *coordinates, int single, size_t n,
+                          const hml_linearization *arguments, hml_status *status)
 {
-    const hml_model *model = b->work->model;
     static const pack_functions functions = {.run = run, .check = check, .finite = finite, .finish = finish};
+    const hml_model *model = work->model;
+    batch b;
+    b.work = work, b.coordinates = coordinates, b.x = arguments, b.single = single;
+    resolve_all(arguments, (size_t)model->nv, &b.o);
     const pack_loop loop = {
-        .batch = b,
-        .lanes = model->nfollowers || b->single ? 1 : (size_t)b->work->choice.batch_matrices->lanes,
-        .check_all = model->nfollowers || b->x->wrenches.data, /* the kernels look at the rest themselves */
-        .finish_all = b->o.A.data || b->o.B.data,
+        .batch = &b,
+        .lanes = model->nfollowers || single ? 1 : (size_t)work->choice.batch_matrices->lanes,
+        .check_all = model->nfollowers || arguments->wrenches.data, /* the kernels look at the rest themselves */
+        .finish_all = b.o.A.data || b.o.B.data,
         .failure = HML_SINGULAR,
     };
     return for_each_pack(&functions, &loop, n, status);
@@ -173,19 +179,13 @@ static hml_status run_all(const batch *b, size_t n, hml_status *status)
 
 hml_status hmli_linearize(const hml_work *work, const model_coordinate *coordinates, const hml_linearization *arguments)
 {
-    batch b;
-    b.work = work, b.coordinates = coordinates, b.x = arguments, b.single = 1;
-    resolve_all(arguments, (size_t)work->model->nv, &b.o);
-    return run_all(&b, 1, NULL);
+    return run_all(work, coordinates, 1, 1, arguments, NULL);
 }
 
 hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *coordinates, size_t n,
                                 const hml_linearization *arguments, hml_status *status)
 {
-    batch b;
-    b.work = work, b.coordinates = coordinates, b.x = arguments, b.single = work->choice.one_by_one;
-    resolve_all(arguments, (size_t)work->model->nv, &b.o);
-    return run_all(&b, n, status);
+    return run_all(work, coordinates, work->choice.one_by_one, n, arguments, status);
 }
 
 static int valid(const hml_model *model, const hml_linearization *x)
@@ -219,7 +219,8 @@ hml_status hml_inverse_mass_derivative(const hml_model *model, hml_work *work, c
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !q || !b || !D) return HML_INVALID_ARGUMENT;
     hml_status status = hmli_work_check_state(model, q, NULL, b, NULL);
     if (status) return status;
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     call.gravity = weightless;
     call.passive = 0;
     call.q.data = q;

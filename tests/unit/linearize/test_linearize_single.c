@@ -27,7 +27,8 @@ static kernel_choice choice_of(const hml_model *model)
 static kernel_call call_of(const hml_work *work, const double *q, const double *v, const double *tau, results *x)
 {
     const size_t nv = (size_t)hml_model_nv(work->model);
-    kernel_call call = hmli_work_call(work);
+    kernel_call call;
+    work_call(work, &call);
     call.q.data = q, call.v.data = v, call.tau.data = tau;
     call.acceleration.data = x->a;
     call.Dq.data = x->Dq, call.Dv.data = x->Dv, call.Minv.data = x->Minv;
