@@ -53,24 +53,47 @@ static void show(const cli_options *options, double t)
 
 /* ---- free of contact ---- */
 
+/* the row at a time of the last step, or at the start */
+static hml_status add_row(const cli_options *options, const robot *r, double time, hml_motion *motion, double *room,
+                          trajectory *t)
+{
+    double *q = room, *v = q + r->nq, *torque = v + r->nv;
+    hml_status status = HML_OK;
+    if (time > 0) {
+        status = hml_motion_at(motion, time, q, v);
+    } else {
+        memcpy(q, r->state->q, (size_t)r->nq * sizeof *q);
+        memcpy(v, r->state->v, (size_t)r->nv * sizeof *v);
+    }
+    if (!status) status = hml_motion_torque(motion, time, q, v, torque);
+    return status ? status : trajectory_add(r, options->representation, time, q, v, torque, t);
+}
+
+static hml_status check_now(const robot *r, const hml_motion *motion, trajectory *t)
+{
+    hml_balance balance = {.struct_size = sizeof balance};
+    hml_status status = hml_motion_get_balance(motion, &balance);
+    if (status) return status;
+    return trajectory_check(r, hml_motion_position(motion), hml_motion_velocity(motion), &balance, t);
+}
+
 static hml_status integrate(const cli_options *options, const robot *r, const scene *sc, const schedule *s,
                             trajectory *t, hml_motion *motion)
 {
-    double *q = malloc(((size_t)r->nq + (size_t)r->nv) * sizeof *q);
-    hml_status status = q ? HML_OK : HML_OUT_OF_MEMORY;
+    double *room = malloc(((size_t)r->nq + 2 * (size_t)r->nv) * sizeof *room);
+    hml_status status = room ? add_row(options, r, 0, motion, room, t) : HML_OUT_OF_MEMORY;
     int adaptive = hml_motion_time(motion) == 0 && sc->contact == NULL &&
                    (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
     for (long k = 1; !status && k <= s->steps;) {
+        const size_t before = t->count;
         status = hml_motion_step(motion, adaptive ? s->time : due(s, k));
         show(options, hml_motion_time(motion));
         for (; !status && k <= s->steps && due(s, k) <= hml_motion_time(motion); k++) {
-            if (k % s->every != 0 && k != s->steps) continue;
-            double *v = q + r->nq;
-            status = hml_motion_at(motion, due(s, k), q, v);
-            if (!status) status = trajectory_add(r, options->representation, due(s, k), q, v, t);
+            if (k % s->every == 0 || k == s->steps) status = add_row(options, r, due(s, k), motion, room, t);
         }
+        if (!status && t->count > before) status = check_now(r, motion, t);
     }
-    free(q);
+    free(room);
     return status;
 }
 
@@ -84,6 +107,7 @@ static hml_status fly(const cli_options *options, const robot *r, const scene *s
     if (options->integrator >= 0) o.scheme = (hml_scheme)options->integrator;
     if (options->tolerance > 0) o.tolerance = options->tolerance;
     o.step = o.scheme == HML_SCHEME_DOPRI5 ? 0 : s->step;
+    o.balance = 1;
     t->scheme = hml_scheme_name(o.scheme);
     hml_status status = hml_motion_new(r->model, r->work, &o, &sc->forces, 0, r->state->q, r->state->v, &motion);
     if (!status) status = integrate(options, r, sc, s, t, motion);
@@ -101,7 +125,7 @@ static hml_status fly(const cli_options *options, const robot *r, const scene *s
 typedef struct walker {
     const robot *r;
     const scene *sc;
-    double *q, *v, *wrenches;
+    double *q, *v, *wrenches, *torque;
     double *impulses; /* npoints × 3: of the step that is being made */
     double *places;   /* npoints × 3: sums of positions, weighted by impulses, */
     double *weights;  /* npoints: and the sums of the weights */
@@ -123,7 +147,8 @@ static hml_status one_step(walker *w, double h)
                                        .wrenches = w->wrenches,
                                        .q_next = w->q,
                                        .v_next = w->v,
-                                       .result = &result};
+                                       .result = &result,
+                                       .torque = w->torque};
     hml_status status = HML_OK;
     memset(w->wrenches, 0, 6 * (size_t)w->r->nbodies * sizeof *w->wrenches);
     for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
@@ -180,8 +205,11 @@ static hml_status walk_on(const cli_options *options, const schedule *s, walker 
         *reached = due(s, k);
         show(options, *reached);
         if (k % s->every != 0 && k != s->steps) continue;
-        status = trajectory_add(w->r, options->representation, *reached, w->q, w->v, t);
+        hml_balance balance = {.struct_size = sizeof balance};
+        status = trajectory_add(w->r, options->representation, *reached, w->q, w->v, w->torque, t);
         if (!status) add_contacts(w, s->step, t);
+        if (!status) status = hml_contact_get_balance(sc->contact, &balance);
+        if (!status) status = trajectory_check(w->r, w->q, w->v, &balance, t);
     }
     return status;
 }
@@ -190,15 +218,16 @@ static hml_status walk(const cli_options *options, const robot *r, const scene *
                        double *reached)
 {
     size_t nv = (size_t)r->nv, nq = (size_t)r->nq, six = 6 * (size_t)r->nbodies, points = (size_t)sc->npoints;
-    double *memory = calloc(nq + nv + six + 7 * points + 1, sizeof *memory);
+    double *memory = calloc(nq + 2 * nv + six + 7 * points + 1, sizeof *memory);
     if (!memory) return HML_OUT_OF_MEMORY;
     walker w = {.r = r, .sc = sc, .q = memory, .t = t};
     w.v = w.q + nq, w.wrenches = w.v + nv, w.impulses = w.wrenches + six;
-    w.places = w.impulses + 3 * points, w.weights = w.places + 3 * points;
+    w.places = w.impulses + 3 * points, w.weights = w.places + 3 * points, w.torque = w.weights + points;
     memcpy(w.q, r->state->q, nq * sizeof *w.q);
     memcpy(w.v, r->state->v, nv * sizeof *w.v);
     t->scheme = "contact";
-    hml_status status = walk_on(options, s, &w, t, reached);
+    hml_status status = trajectory_add(r, options->representation, 0, w.q, w.v, NULL, t);
+    if (!status) status = walk_on(options, s, &w, t, reached);
     t->steps = t->evaluations = w.steps, t->relaxed = w.relaxed, t->residual = w.residual;
     t->substeps = w.substeps, t->removed = w.removed;
     free(memory);
@@ -225,8 +254,7 @@ static int simulate_view(const cli_options *options, const robot *r, const scene
 static int move(const cli_options *options, const robot *r, scene *sc, const schedule *s, trajectory *t)
 {
     double began = seconds_now(), reached = 0;
-    hml_status status = trajectory_add(r, options->representation, 0, r->state->q, r->state->v, t);
-    if (!status) status = (sc->contact ? walk : fly)(options, r, sc, s, t, &reached);
+    hml_status status = (sc->contact ? walk : fly)(options, r, sc, s, t, &reached);
     term_progress_end();
     t->seconds = seconds_now() - began;
     if (!status) return CLI_OK;
@@ -276,7 +304,7 @@ int cli_simulate(const cli_options *options)
         if (made) status = robot_fail(&r, made);
     }
     if (status == CLI_OK) status = move(options, &r, &sc, &s, &t);
-    if (status == CLI_OK && options->plot) status = simulate_plot(options->plot, &r, &t);
+    if (status == CLI_OK && options->plot) status = simulate_plot(options->plot, &r, &sc, &t);
     if (status == CLI_OK && options->view) status = simulate_view(options, &r, &sc, &t);
     if (status == CLI_OK && options->out) {
         status = robot_write(options, simulate_result(&r, options->representation, &sc, &t));

@@ -24,17 +24,21 @@ typedef struct scene {
 enum { SIMULATE_ROWS = 10000 };
 
 typedef struct trajectory {
-    size_t rows, count; /* room, and how many there are */
-    double *time;       /* rows */
-    double *q, *v;      /* rows × nq, rows × nv; v in the representation of the results */
-    double *energy;     /* rows */
-    double *momentum;   /* rows × 6 */
-    double *com;        /* rows × 3 */
-    double *height;     /* rows: of the base; of the com if there is no base */
-    double *forces;     /* rows × npoints × 3: of the ground; NULL: there is none */
-    double *places;     /* rows × npoints × 3: where they act; zero where nothing touches */
-    double kinetic;     /* the largest kinetic energy */
-    double *M, *h;      /* scratch */
+    size_t rows, count;       /* room, and how many there are */
+    double *time;             /* rows */
+    double *q, *v;            /* rows × nq, rows × nv; v in the representation of the results */
+    double *energy;           /* rows */
+    double *momentum;         /* rows × 6 */
+    double *com;              /* rows × 3 */
+    double *torque;           /* rows × nv: of τ and servos; with a ground means over the step before */
+    double *height;           /* rows: of the base; of the com if there is no base */
+    double *forces;           /* rows × npoints × 3: of the ground; NULL: there is none */
+    double *places;           /* rows × npoints × 3: where they act; zero where nothing touches */
+    double kinetic;           /* the largest kinetic energy */
+    hml_balance balance;      /* at the end */
+    double energy_error;      /* what the balance does not explain, the largest in the motion, joules */
+    double momentum_error[2]; /* linear, angular */
+    double *M, *h;            /* scratch */
     const char *scheme;
     int64_t steps, rejected, evaluations;
     int64_t relaxed; /* steps of contact whose laws were not met, and by how much they were missed at most */
@@ -60,16 +64,32 @@ int scene_place(const cli_options *options, const robot *r, scene *s);
 
 hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t);
 void trajectory_free(trajectory *t);
-/* a row: the state at a time */
+/* a row: the state at a time, and the forces of the joints; NULL: none */
 hml_status trajectory_add(const robot *r, hml_representation representation, double time, const double *q,
-                          const double *v, trajectory *t);
+                          const double *v, const double *torque, trajectory *t);
 
-/* the largest departure from the first row, relative: energy, linear and angular momentum */
+/* compares energy and momentum of a state with those of the first row and the balance since */
+hml_status trajectory_check(const robot *r, const double *q, const double *v, const hml_balance *balance,
+                            trajectory *t);
+
+/* ---- simulate_balance.c ---- */
+
+/* what the balance does not explain, relative to the largest there was; the momentum's are NaN where the world holds the
+ * robot */
 typedef struct drifts {
     double energy, linear, angular;
 } drifts;
 
-drifts trajectory_drifts(const trajectory *t);
+drifts trajectory_drifts(const robot *r, const trajectory *t);
+
+/* 1 if all joints on the world are free */
+int simulate_floats(const robot *r);
+
+/* what the world must have done to a robot that it holds: 6 */
+void simulate_support(const trajectory *t, double impulse[6]);
+
+void simulate_print_balance(const robot *r, const trajectory *t);
+void simulate_add_balance(const robot *r, const trajectory *t, hml_result *result);
 
 /* says what ended a motion, where and when, and what may help; an exit status */
 int simulate_fail(const robot *r, scene *s, const trajectory *t, double time, double step, hml_status status);
@@ -79,6 +99,6 @@ int simulate_slides(hml_joint_type type, int32_t coordinate);
 
 void simulate_print(const robot *r, const scene *s, const trajectory *t);
 hml_result *simulate_result(const robot *r, hml_representation representation, const scene *s, const trajectory *t);
-int simulate_plot(const char *path, const robot *r, const trajectory *t); /* an exit status */
+int simulate_plot(const char *path, const robot *r, const scene *s, const trajectory *t); /* an exit status */
 
 #endif

@@ -1,4 +1,4 @@
-/* hamel simulate: the trajectory, its drifts, tables and the result. */
+/* hamel simulate: the trajectory, its tables and the result. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,13 @@ hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, traject
     t->energy = calloc(rows, sizeof(double));
     t->momentum = calloc(rows * 6, sizeof(double));
     t->com = calloc(rows * 3, sizeof(double));
+    t->torque = calloc(rows * nv + 1, sizeof(double));
     t->height = calloc(rows, sizeof(double));
     if (npoints > 0) t->forces = calloc(rows * forces, sizeof(double));
     if (npoints > 0) t->places = calloc(rows * forces, sizeof(double));
     t->M = calloc(nv * nv + 1, sizeof(double));
     t->h = calloc(nv + 1, sizeof(double));
-    return t->time && t->q && t->v && t->energy && t->momentum && t->com && t->height && t->M && t->h &&
+    return t->time && t->q && t->v && t->energy && t->momentum && t->com && t->torque && t->height && t->M && t->h &&
                    ((t->forces && t->places) || npoints == 0)
                ? HML_OK
                : HML_OUT_OF_MEMORY;
@@ -34,7 +35,7 @@ hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, traject
 void trajectory_free(trajectory *t)
 {
     double *const parts[] = {t->time,   t->q,      t->v,      t->energy, t->momentum, t->com,
-                             t->height, t->forces, t->places, t->M,      t->h};
+                             t->torque, t->height, t->forces, t->places, t->M,        t->h};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
 }
 
@@ -47,7 +48,7 @@ static int32_t free_root(const robot *r)
 }
 
 hml_status trajectory_add(const robot *r, hml_representation representation, double time, const double *q,
-                          const double *v, trajectory *t)
+                          const double *v, const double *torque, trajectory *t)
 {
     size_t k = t->count;
     if (k >= t->rows) return HML_INVALID_ARGUMENT;
@@ -57,6 +58,9 @@ hml_status trajectory_add(const robot *r, hml_representation representation, dou
     hml_status status = hml_dynamics(r->model, r->work, q, v, NULL, NULL, &d);
     if (!status) {
         status = hml_velocity_to_representation(r->model, representation, q, v, t->v + k * (size_t)r->nv);
+    }
+    if (!status && torque) {
+        status = hml_force_to_representation(r->model, representation, q, torque, t->torque + k * (size_t)r->nv);
     }
     if (status) return status;
     memcpy(t->q + k * (size_t)r->nq, q, (size_t)r->nq * sizeof *q);
@@ -74,26 +78,29 @@ hml_status trajectory_add(const robot *r, hml_representation representation, dou
     return status;
 }
 
-/* ---- drifts ---- */
-
 static double length3(const double *a) { return hypot(hypot(a[0], a[1]), a[2]); }
 
-/* against the largest there was; 0 where there is nothing */
-static double relative(double change, double size) { return size > 0 ? change / size : 0; }
-
-drifts trajectory_drifts(const trajectory *t)
+static double work_of(const hml_balance *b)
 {
-    double change[3] = {0}, size[3] = {fmax(fabs(t->energy[0]), t->kinetic), 0, 0};
-    for (size_t k = 0; k < t->count; k++) {
-        change[0] = fmax(change[0], fabs(t->energy[k] - t->energy[0]));
-        for (int part = 0; part < 2; part++) {
-            const double *now = t->momentum + 6 * k + 3 * part, *start = t->momentum + 3 * part;
-            const double gap[3] = {now[0] - start[0], now[1] - start[1], now[2] - start[2]};
-            change[1 + part] = fmax(change[1 + part], length3(gap));
-            size[1 + part] = fmax(size[1 + part], length3(now));
-        }
+    return b->forces + b->servos + b->wrenches + b->damping + b->contacts + b->limits + b->friction + b->displacement +
+           b->removed;
+}
+
+hml_status trajectory_check(const robot *r, const double *q, const double *v, const hml_balance *b, trajectory *t)
+{
+    double momentum[6];
+    hml_dynamics_result d = {.struct_size = sizeof d, .M = t->M, .h = t->h, .momentum = momentum};
+    hml_status status = hml_dynamics(r->model, r->work, q, v, NULL, NULL, &d);
+    if (status) return status;
+    const double energy = d.kinetic_energy + d.potential_energy;
+    t->balance = *b;
+    t->energy_error = fmax(t->energy_error, fabs(energy - t->energy[0] - work_of(b)));
+    for (int k = 0; k < 6; k++) {
+        momentum[k] -= t->momentum[k] + b->gravity_impulse[k] + b->wrench_impulse[k] + b->contact_impulse[k];
     }
-    return (drifts){relative(change[0], size[0]), relative(change[1], size[1]), relative(change[2], size[2])};
+    for (int part = 0; part < 2; part++)
+        t->momentum_error[part] = fmax(t->momentum_error[part], length3(momentum + 3 * part));
+    return HML_OK;
 }
 
 /* ---- what is said when it fails ---- */
@@ -190,17 +197,20 @@ static void print_steps(const trajectory *t)
 
 void simulate_print(const robot *r, const scene *s, const trajectory *t)
 {
-    drifts d = trajectory_drifts(t);
+    drifts d = trajectory_drifts(r, t);
     double end = t->time[t->count - 1];
     print_rows(r, t);
     if (s->npoints > 0) print_contacts(s, t);
+    simulate_print_balance(r, t);
     table_heading(stdout, "Whole motion");
     if (s->touching >= 0)
         printf("start                   base moved %s by %.6g m, %s is lowest\n", s->lifted < 0 ? "down" : "up",
                fabs(s->lifted), s->point_names[s->touching]);
     printf("energy drift            %.3g\n", d.energy);
-    printf("linear momentum drift   %.3g\n", d.linear);
-    printf("angular momentum drift  %.3g\n", d.angular);
+    if (simulate_floats(r)) {
+        printf("linear momentum drift   %.3g\n", d.linear);
+        printf("angular momentum drift  %.3g\n", d.angular);
+    }
     if (t->beyond >= 0)
         printf("joint limits            %s is beyond its own at %.3g s\n", r->names[t->beyond], t->since);
     if (t->deepest >= 0)
@@ -219,7 +229,7 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     const size_t n = t->count, nq = (size_t)r->nq, nv = (size_t)r->nv, points = (size_t)s->npoints;
     const size_t q[2] = {n, nq}, v[2] = {n, nv}, six[2] = {n, 6}, three[2] = {n, 3}, forces[3] = {n, points, 3};
     hml_result *result = hml_result_new();
-    drifts d = trajectory_drifts(t);
+    drifts d = trajectory_drifts(r, t);
     robot_add_common(r, representation, result);
     hml_result_add_numbers(result, "time", 1, &n, t->time);
     hml_result_add_numbers(result, "position", 2, q, t->q);
@@ -227,12 +237,14 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     hml_result_add_numbers(result, "energy", 1, &n, t->energy);
     hml_result_add_numbers(result, "momentum", 2, six, t->momentum);
     hml_result_add_numbers(result, "com", 2, three, t->com);
+    hml_result_add_numbers(result, "torque", 2, v, t->torque);
     if (points > 0) {
         hml_result_add_texts(result, "contact_names", points, (const char *const *)s->point_names);
         hml_result_add_numbers(result, "contact_forces", 3, forces, t->forces);
         hml_result_add_numbers(result, "contact_positions", 3, forces, t->places);
     }
     hml_result_add_text(result, "integrator", t->scheme);
+    simulate_add_balance(r, t, result);
     hml_result_add_number(result, "energy_drift", d.energy);
     hml_result_add_number(result, "linear_momentum_drift", d.linear);
     hml_result_add_number(result, "angular_momentum_drift", d.angular);

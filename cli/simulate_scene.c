@@ -192,7 +192,8 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
         warn_shapeless(options, r, s);
     }
     const hml_plane plane = {.normal = {0, 0, 1}, .axis = {1, 0, 0}, .friction = friction};
-    hml_contact_settings settings = {.struct_size = sizeof settings, .planes = &plane, .nplanes = 1};
+    hml_contact_settings settings = {
+        .struct_size = sizeof settings, .planes = &plane, .nplanes = 1, .options = HML_CONTACT_BALANCE};
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
     size_t size = hml_contact_size(r->model, &settings);

@@ -17,6 +17,7 @@
  *   hml_contact_set_servo                an implicit servo in the steps that follow
  *   hml_contact_forget                   forgets the impulses of the last step
  *   hml_contact_count, hml_contact_get   what touched in the last step
+ *   hml_contact_get_balance              what forces and contacts have put into the robot and taken out of it
  *   hml_contact_lowest                   the lowest point of the shapes over a plane, at a configuration
  *   hml_contact_place                    puts the robot on a plane, or at a height over it
  *   hml_contact_impulse_size, hml_contact_impulse
@@ -35,7 +36,7 @@
 #ifndef HAMEL_CONTACT_H
 #define HAMEL_CONTACT_H
 
-#include "hamel/dynamics.h"
+#include "hamel/motion.h"
 
 /*
  * A plane through `point`, solid below. With size it is a rectangle about the point, size[0] to either side along
@@ -54,6 +55,7 @@ typedef struct hml_plane {
 enum hml_contact_option {
     HML_CONTACT_NO_LIMITS = 1, /* joint limits are ignored */
     HML_CONTACT_STRICT = 4,    /* a step whose laws are not met fails: HML_NOT_CONVERGED */
+    HML_CONTACT_BALANCE = 8,   /* keeps the books for hml_contact_get_balance */
     HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, except those of a body and its parent */
 };
 
@@ -105,6 +107,7 @@ typedef struct hml_contact_motion {
     double *q_next;             /* nq; may be q */
     double *v_next;             /* nv; may be v */
     hml_contact_result *result; /* with a struct_size of its own; may be NULL */
+    double *torque;             /* nv: the mean force of the joints over the step, τ and servo; may be NULL */
 } hml_contact_motion;
 
 HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact,
@@ -119,6 +122,9 @@ HML_API hml_status hml_contact_set_servo(hml_contact *contact, const double *tar
                                          const double *damping);
 
 HML_API hml_status hml_contact_forget(hml_contact *contact);
+
+/* sums over all steps since hml_contact_init; HML_INVALID_ARGUMENT if the options do not ask for them */
+HML_API hml_status hml_contact_get_balance(const hml_contact *contact, hml_balance *balance);
 
 typedef struct hml_contact_point {
     int32_t shape, other; /* other: a shape of the robot, or −1 − the index of the plane */

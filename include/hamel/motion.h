@@ -9,6 +9,8 @@
  *   hml_motion_step             one step
  *   hml_motion_advance          steps up to a time, which is hit exactly
  *   hml_motion_time, …_position, …_velocity, …_info
+ *   hml_motion_get_balance      what forces have put into the robot and taken out of it
+ *   hml_motion_torque           the forces of the joints at a state
  *   hml_motion_at               the state at any time within the last step
  *   hml_motion_find             where a function of the state crosses zero within the last step
  *   hml_motion_restart          goes on from another state, after an impact for instance
@@ -88,6 +90,8 @@ typedef struct hml_motion_options {
                            the largest; 0: steps of `step` */
     double radius;      /* 0.8: alpha's spectral radius at infinity, 0 … 1; 1: no numerical damping */
     int32_t iterations; /* 50: of an implicit step, at most */
+    int balance;        /* 0; 1: keeps the books for hml_motion_get_balance, which asks for the forces at three more
+                           states of every step */
 } hml_motion_options;
 
 HML_API void hml_motion_options_init(hml_motion_options *options);
@@ -99,6 +103,34 @@ typedef struct hml_motion_info {
     int64_t iterations;      /* of the implicit schemes */
     double last_step;        /* its length */
 } hml_motion_info;
+
+/*
+ * ---- the balance ----
+ *
+ * What forces have done: work in joules, and what they have added to the momentum (linear, then angular about the
+ * world's origin, in the world's axes). Gravity and springs of the model do no work here: they have a potential energy.
+ *
+ *   energy at the start + all work = energy at the end + error of the steps
+ *   momentum at the start + all impulses = momentum at the end + error of the steps
+ *
+ * The second line is for robots whose joints on the world are all free: others are held by the world, with impulses that
+ * are not listed here.
+ */
+typedef struct hml_balance {
+    size_t struct_size;
+    double forces;       /* work of τ: constant, sampled, or that of a function */
+    double servos;       /* of springs and dampers towards a target */
+    double wrenches;     /* of external wrenches */
+    double damping;      /* of the model's dampers: what they took, not positive */
+    double contacts;     /* of impacts and sliding */
+    double limits;       /* of joint limits */
+    double friction;     /* of dry friction in joints */
+    double displacement; /* potential energy from being moved out of penetrations */
+    double removed;      /* what joints too fast for the step had gained by errors, and lost again: not positive */
+    double gravity_impulse[6];
+    double wrench_impulse[6];  /* of external wrenches, and of forces of free joints on the world */
+    double contact_impulse[6]; /* of what the robot touches and does not carry */
+} hml_balance;
 
 /* ---- a motion ---- */
 
@@ -130,6 +162,15 @@ HML_API double hml_motion_time(const hml_motion *motion);
 HML_API const double *hml_motion_position(const hml_motion *motion); /* nq; the motion's own memory */
 HML_API const double *hml_motion_velocity(const hml_motion *motion); /* nv */
 HML_API hml_status hml_motion_get_info(const hml_motion *motion, hml_motion_info *info);
+
+/*
+ * Sums since hml_motion_init or hml_motion_restart; contacts, limits, friction, displacement and removed are zero.
+ * HML_INVALID_ARGUMENT if the options do not ask for them. NaN where a force function failed at a state between steps.
+ */
+HML_API hml_status hml_motion_get_balance(const hml_motion *motion, hml_balance *balance);
+
+/* the forces of the joints at a state: τ, samples, servo and function together, nv */
+HML_API hml_status hml_motion_torque(hml_motion *motion, double t, const double *q, const double *v, double *tau);
 
 /*
  * The state at a time of the last step: fourth order for dopri5, else a cubic that meets positions and velocities at

@@ -289,3 +289,36 @@ def test_constrained_batches(quadruped):
     y = quadruped.constrained_linearize(holds, q, broken, tau, errors="nan", side="global")
     for one, other in zip(x, y):
         assert np.isnan(other[2]).all() and np.array_equal(np.delete(one, 2, 0), np.delete(other, 2, 0))
+
+
+def test_balance_of_a_motion():
+    robot = hamel.load("quadruped")
+    q = robot.neutral()
+    gains = {"target": q, "stiffness": np.full(18, 2.0), "damping": np.full(18, 0.3)}
+    motion = hamel.Motion(robot, q, 0.1 * np.arange(18), balance=True, tau=np.linspace(0, 1, 18), **gains)
+    torque = motion.torque(0.0, q, np.zeros(18))
+    np.testing.assert_allclose(torque, np.linspace(0, 1, 18), atol=1e-15)
+    start, before = energy(robot, motion.q, motion.v), robot.dynamics(motion.q, motion.v).momentum
+    motion.advance(0.5)
+    done = motion.balance
+    assert abs(done.servos) > 0.1 and abs(done.forces) > 0.1 and done.contacts == 0
+    assert abs(energy(robot, motion.q, motion.v) - start - sum(done[:9])) < 1e-10
+    change = robot.dynamics(motion.q, motion.v).momentum - before
+    np.testing.assert_allclose(change, done.gravity_impulse + done.wrench_impulse, atol=1e-9)
+    with pytest.raises(hamel.InvalidArgumentError, match="balance=True"):
+        hamel.Motion(robot, q).balance
+
+
+def test_balance_of_contact():
+    robot = hamel.load("quadruped")
+    ground = hamel.Contact(robot, [hamel.Plane(friction=0.8)], balance=True)
+    q, v = ground.place(robot.neutral(), 0.05), np.zeros(18)
+    start = energy(robot, q, v)
+    for _ in range(300):
+        done = ground.step(q, v, 1e-3)
+        q, v = done.q, done.v
+    assert abs(energy(robot, q, v) - start - sum(ground.balance[:9])) < 1e-3 * abs(start)
+    assert ground.balance.contacts < -1 and ground.balance.contact_impulse[2] > 10
+    np.testing.assert_array_equal(done.torque, np.zeros(18))
+    with pytest.raises(hamel.InvalidArgumentError, match="balance=True"):
+        hamel.Contact(robot, []).balance

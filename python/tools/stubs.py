@@ -68,7 +68,7 @@ at: Tuple[{ARRAY}, {ARRAY}]
 find: Optional[Tuple[float, {ARRAY}, {ARRAY}]]
 points: Tuple[ContactPoint, ...]
 lowest: ContactPoint
-place: {ARRAY}
+place torque: {ARRAY}
 builtin_names: Tuple[str, ...]
 linearize_field: Tuple[{ARRAY}, {ARRAY}, {ARRAY}]
 to_pandas: dict[str, Any]
@@ -98,7 +98,7 @@ frame link body: {NAME}
 reference expressed: Union[str, int, None]
 factors: Sequence[str]
 holds hold: Sequence[Union[Hold, str]]
-until h: float
+until h t: float
 kind: str
 event: Callable[[float, {ARRAY}, {ARRAY}], float]
 data: bytes
@@ -118,6 +118,7 @@ mass pitch time: float
 shapes: Tuple[Shape, ...]
 keyframes: dict[str, Tuple[{ARRAY}, {ARRAY}]]
 info: MotionInfo
+balance: Balance
 velocity_names state_names input_names warnings: Tuple[str, ...]
 actuated: {MARKS}
 bodies: Tuple[Body, ...]
@@ -134,6 +135,7 @@ RECORDS = {  # of those that no function's documentation describes
     "ContactStep": table(
         "contacts limits bounces iterations substeps left_out: int\nrelaxed massless: bool\nresidual penetration work removed: float"
     ),
+    "Balance": table("forces servos wrenches damping contacts limits friction displacement removed: float"),
     "ContactPoint": table("shape other: int\ngap: float"),
     "Trim": table("ok optimal: bool\nmessage: str\nrelative position cost: float\niterations coordinate at_limit: int"),
     "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
@@ -144,12 +146,12 @@ INITS = {
         "step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
         "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
         "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "
-        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..."
+        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..., balance: bool = ..."
     ),
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "
         "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., "
-        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ..."
+        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ..., balance: bool = ..."
     ),
     "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
     "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",

@@ -49,11 +49,16 @@ struct hml_contact {
     int32_t nrows;
     int32_t *parents;
 
+    hml_balance balance, booked; /* all steps, and the one that is being made */
+    int books;                   /* are they kept in this step? */
+    double *torque;              /* n: mean force of the joints over the step that is being made */
+
     size_t n;
     double *mean, *pushed, *first; /* contact_free.c */
     double *q, *v, *free, *x;      /* q_M, velocity after bounces, free velocity, room */
     double *u;                     /* velocity with its linear parts in the axes of the predecessors */
     double *q_next, *v_next;
+    double *V;           /* twists of the bodies, for the balance */
     double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
     double *L, *bias;
     double *J, *G;                                     /* max_rows × n */
@@ -167,6 +172,17 @@ void hmli_contact_collect_passive(hml_contact *c);
 /* to bias, and to L before it is factored */
 void hmli_contact_add_passive(hml_contact *c, double h, const double *v);
 void hmli_contact_add_stiffness(hml_contact *c, double h);
+
+/* tau += the servo's force in a step from u to u⁺ = after */
+void hmli_contact_servo_force(const hml_contact *c, double h, const double *u, const double *after, double *tau);
+
+/* ---- contact_balance.c ---- */
+
+/* what forces and impulses did in a substep over h, a share of the step, to u⁺ = c->v_next, at q_M */
+hml_status hmli_contact_book(hml_contact *c, hml_work *work, double h, double share, const double *tau,
+                             const double *wrenches);
+/* the displacement c->x at q_M */
+hml_status hmli_contact_book_displacement(hml_contact *c, hml_work *work);
 
 /* ---- contact_axes.c ---- */
 

@@ -219,6 +219,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->servo_damping = layout_doubles(&at, n);
     c->stiffness = layout_doubles(&at, n);
     c->damping = layout_doubles(&at, n);
+    c->torque = layout_doubles(&at, n);
+    c->V = layout_doubles(&at, 6 * (size_t)model->nbodies);
     c->limit_impulse = layout_doubles(&at, (size_t)limits);
     c->friction_impulse = layout_doubles(&at, n);
     c->q = layout_doubles(&at, nq);

@@ -18,31 +18,12 @@
 #include "group/arrays.h"
 #include "group/joint.h"
 #include "model/coordinates.h"
+#include "sim/balance.h"
 #include "sim/contact.h"
-
-/* by coordinates of the user: a follower that turns f times as far counts f² times */
-static void add_coordinates(hml_contact *c)
-{
-    const hml_model *m = c->model;
-    const model_coordinate *all = model_coordinates(m);
-    for (int32_t i = 0; i < m->njoints; i++) {
-        const model_joint *j = &model_joints(m)[i];
-        const model_coordinate *at = all + model_bodies(m)[j->body].v;
-        const int follows = j->leader >= 0;
-        const int32_t user = follows ? model_joints(m)[j->leader].v : j->v;
-        const double f = follows ? j->multiplier : 1;
-        for (int32_t k = 0; k < j->nv + follows; k++) {
-            c->damping[user + k] += f * f * at[k].damping;
-            c->stiffness[user + k] += f * f * at[k].stiffness;
-        }
-    }
-}
 
 void hmli_contact_collect_passive(hml_contact *c)
 {
-    memset(c->damping, 0, c->n * sizeof(double));
-    memset(c->stiffness, 0, c->n * sizeof(double));
-    add_coordinates(c);
+    hmli_balance_passive(c->model, c->damping, c->stiffness);
     for (size_t i = 0; c->servo && i < c->n; i++) {
         c->damping[i] += c->servo_damping[i];
         c->stiffness[i] += c->servo_stiffness[i];
@@ -57,6 +38,19 @@ static void add_servo(hml_contact *c, const double *v)
         for (int32_t k = 0; k < j->nv; k++) {
             const int32_t i = j->v + k;
             c->bias[i] -= c->servo_stiffness[i] * log[k] + c->servo_damping[i] * v[i];
+        }
+    }
+}
+
+/* as in the equation above: from log(target⁻¹ q_M), u and u⁺ */
+void hmli_contact_servo_force(const hml_contact *c, double h, const double *u, const double *after, double *tau)
+{
+    for (const model_joint *j = first_joint(c->model); c->servo && j; j = next_joint(c->model, j)) {
+        double log[HML_JOINT_MAX_NV] = {0};
+        joint_difference(group_type(j->type), c->target + j->q, c->q + j->q, log);
+        for (int32_t k = 0; k < j->nv; k++) {
+            const int32_t i = j->v + k;
+            tau[i] -= c->servo_stiffness[i] * (log[k] + h * (after[i] - 0.5 * u[i])) + c->servo_damping[i] * after[i];
         }
     }
 }

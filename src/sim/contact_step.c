@@ -9,6 +9,7 @@
 #include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
+#include "sim/balance.h"
 #include "sim/contact.h"
 
 void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out)
@@ -108,7 +109,9 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     hmli_contact_push(c, c->P, c->x);
     for (size_t k = 0; k < n; k++) c->v_next[k] = c->free[k] + c->x[k];
     describe(c, r);
+    if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
     int moved = hmli_contact_displacement(c, share);
+    if (moved && (c->options & HML_CONTACT_BALANCE)) TRY(hmli_contact_book_displacement(c, work));
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
     hmli_contact_turn(model, c->q, 0, c->x, c->x);
     hmli_contact_turn(model, c->q, 0, c->v_next, c->u);
@@ -130,6 +133,8 @@ static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t lea
 {
     double done = 0;
     *r = (hml_contact_result){.struct_size = sizeof *r};
+    c->booked = (hml_balance){.struct_size = sizeof c->booked};
+    memset(c->torque, 0, c->n * sizeof(double));
     for (int32_t left = 1; left > 0;) {
         const double turn = hmli_contact_turn_of(c->model, v, h - done) / most_turn;
         const int32_t most = MOST_SUBSTEPS - r->substeps, wanted = turn < most ? (int32_t)ceil(turn) : most;
@@ -174,10 +179,14 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     if (!x || !x->q_next || !x->v_next) return HML_INVALID_ARGUMENT;
     if (!struct_is_writable(x->result, STRUCT_END(hml_contact_result, limits))) return HML_INVALID_ARGUMENT;
     TRY(check(model, work, contact, x->h, x->q, x->v, x->tau, x->wrenches));
+    contact->books = x->torque || (contact->options & HML_CONTACT_BALANCE);
     hml_status status = step(contact, work, x, &result);
     struct_give(x->result, &result, sizeof result);
     if (status) return status;
     memcpy(x->q_next, contact->q_next, (size_t)model->nq * sizeof(double));
     memcpy(x->v_next, contact->v_next, contact->n * sizeof(double));
+    if (x->torque) memcpy(x->torque, contact->torque, contact->n * sizeof(double));
+    contact->booked.removed = -result.removed;
+    hmli_balance_add(&contact->booked, &contact->balance);
     return HML_OK;
 }

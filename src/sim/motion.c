@@ -12,6 +12,7 @@
 #include "hamel/configuration.h"
 #include "model/coordinates.h"
 #include "model/mimic.h"
+#include "sim/balance.h"
 
 /* ---- the schemes ---- */
 
@@ -81,6 +82,9 @@ static size_t lay_out(const hml_model *model, double *at, hml_motion *m)
     m->dv = layout_doubles(&c, n * n);
     m->r = layout_doubles(&c, n);
     m->s = layout_doubles(&c, n);
+    m->damping = layout_doubles(&c, n);
+    m->H = layout_doubles(&c, 16 * bodies);
+    m->V = layout_doubles(&c, 6 * bodies);
     m->tree_q = layout_doubles(&c, tree_q);
     m->tree_v = layout_doubles(&c, tree);
     m->tree_p = layout_doubles(&c, tree);
@@ -151,6 +155,7 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
     m->n = (size_t)model->nv;
     m->nq = (size_t)model->nq;
     model_mimic_map(model, m->user, m->factor);
+    hmli_balance_passive(model, m->damping, m->s); /* there is room for the springs, which have a potential */
     hml_status status = f ? check_forces(model, f) : HML_OK;
     if (status) return status;
     if (f) m->forces = *f;
@@ -192,6 +197,7 @@ hml_status hml_motion_restart(hml_motion *m, double t, const double *q, const do
     m->t = m->t0 = t;
     m->rest = m->rest0 = m->h = m->wanted = m->error = 0;
     m->rate_known = m->dense = 0;
+    m->balance = (hml_balance){.struct_size = sizeof m->balance};
     if (m->options.scheme == HML_SCHEME_VARIATIONAL) return hmli_motion_prepare_variational(m);
     if (m->options.scheme == HML_SCHEME_ALPHA) return hmli_motion_prepare_alpha(m);
     if (m->options.scheme == HML_SCHEME_MOMENTUM) return hmli_motion_prepare_phase(m);
@@ -257,6 +263,7 @@ static hml_status accept(hml_motion *m, double h, double until, int last)
     m->h = h;
     m->info.steps++;
     m->info.last_step = h;
+    if (m->options.balance) hmli_motion_book(m);
     return HML_OK;
 }
 

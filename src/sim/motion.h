@@ -46,6 +46,9 @@ struct hml_motion {
     double *M, *L, *J;            /* n × n */
     double *dq, *dv;              /* n × n */
     double *r, *s;                /* n */
+    double *damping;              /* n: of the model, by coordinates of the user */
+    double *H, *V;                /* poses and twists of the bodies, for the balance */
+    hml_balance balance;
     double *tree_q, *tree_v, *tree_p, *tree_D, *factor;
     int32_t *user;
     motion_body *bodies;
@@ -58,6 +61,9 @@ static inline double motion_after(const hml_motion *m, double dt) { return m->t 
 
 /* τ and wrenches at a state, the servo included if `servo`; HML_NOT_FINITE if somebody pushes with NaN */
 hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo);
+
+/* τ −= k·(q ⊖ target) + d·ν */
+void hmli_motion_add_servo(const hml_motion *m, const double *q, const double *v, double *tau);
 
 /* ν̇ at a state under all forces */
 hml_status hmli_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a);
@@ -80,6 +86,17 @@ void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, c
 
 /* M at q, in M, and factored in L; s is used */
 hml_status hmli_motion_factor_mass(hml_motion *m, const double *q);
+
+/* ---- motion_balance.c ---- */
+
+/* adds what the forces did in the last step to the balance */
+void hmli_motion_book(hml_motion *m);
+
+/* ---- motion_events.c ---- */
+
+/* the state after the part s of the last step, 0 … 1, and its time; q1 and v1 may take it */
+hml_status hmli_motion_state_at(hml_motion *m, double s, double *q, double *v);
+double hmli_motion_time_at(const hml_motion *m, double s);
 
 /* ---- the schemes: from (t, q, v) over h to (q1, v1, theta1) ---- */
 

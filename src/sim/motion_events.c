@@ -22,8 +22,7 @@ static void hermite(const hml_motion *m, double s, double *x)
     }
 }
 
-/* the state after the part s of the last step, 0 … 1 */
-static hml_status state_at(hml_motion *m, double s, double *q, double *v)
+hml_status hmli_motion_state_at(hml_motion *m, double s, double *q, double *v)
 {
     if (s == 1) { /* what was reached, to the bit */
         if (q) memcpy(q, m->q, m->nq * sizeof *q);
@@ -47,13 +46,12 @@ hml_status hml_motion_at(hml_motion *m, double t, double *q, double *v)
     const double slack = 1e-9;
     int within = t >= m->t0 && t <= m->t; /* a step may lie between two numbers */
     if (!within && !(s >= -slack && s <= 1 + slack)) return HML_INVALID_ARGUMENT;
-    return state_at(m, fmin(1, fmax(0, s)), q, v);
+    return hmli_motion_state_at(m, fmin(1, fmax(0, s)), q, v);
 }
 
 /* ---- events ---- */
 
-/* the time after the part s of the last step */
-static double time_at(const hml_motion *m, double s)
+double hmli_motion_time_at(const hml_motion *m, double s)
 {
     return s == 1 ? m->t : fmin(m->t, m->t0 + (m->rest0 + s * m->h));
 }
@@ -61,8 +59,8 @@ static double time_at(const hml_motion *m, double s)
 /* the event's value there; q1 and v1 belong to nobody between steps */
 static hml_status value_at(hml_motion *m, hml_event_function *event, void *context, double s, double *value)
 {
-    hml_status status = state_at(m, s, m->q1, m->v1);
-    if (!status) status = event(context, time_at(m, s), m->q1, m->v1, value);
+    hml_status status = hmli_motion_state_at(m, s, m->q1, m->v1);
+    if (!status) status = event(context, hmli_motion_time_at(m, s), m->q1, m->v1, value);
     return !status && !isfinite(*value) ? HML_NOT_FINITE : status;
 }
 
@@ -91,8 +89,8 @@ hml_status hml_motion_find(hml_motion *m, hml_event_function *event, void *conte
             high = middle, at_high = weight_high = value, weight_low *= 0.5;
     }
     *found = 1;
-    *t = time_at(m, high);
-    return state_at(m, high, q, v);
+    *t = hmli_motion_time_at(m, high);
+    return hmli_motion_state_at(m, high, q, v);
 }
 
 hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate)

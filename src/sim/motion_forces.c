@@ -28,8 +28,7 @@ static void add_samples(const hml_forces *f, size_t n, double t, double *tau)
     for (size_t i = 0; i < n; i++) tau[i] += (1 - s) * f->samples[low * n + i] + s * f->samples[next * n + i];
 }
 
-/* τ −= k·(q ⊖ target) + d·ν */
-static void add_servo(const hml_motion *m, const double *q, const double *v, double *tau)
+void hmli_motion_add_servo(const hml_motion *m, const double *q, const double *v, double *tau)
 {
     const hml_forces *f = &m->forces;
     for (const model_joint *j = first_joint(m->model); f->target && j; j = next_joint(m->model, j)) {
@@ -54,7 +53,7 @@ hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const do
         hml_status status = hml_wrench_add(m->model, m->work, q, w->frame, w->in_world, w->wrench, m->wrenches);
         if (status) return status;
     }
-    if (servo) add_servo(m, q, v, m->tau);
+    if (servo) hmli_motion_add_servo(m, q, v, m->tau);
     if (f->function) {
         hml_status status = f->function(f->context, t, q, v, m->tau, m->wrenches);
         if (status) return status;

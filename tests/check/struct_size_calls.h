@@ -41,8 +41,11 @@ static int open_all(void **state)
     memory = calloc(MEMORY, sizeof(double));
     contact_memory = calloc(MEMORY, sizeof(double));
     for (int i = 0; i < 12; i++) out[i] = calloc((6 * NB) * (6 * NB) + 16, sizeof(double));
-    OK(hml_motion_new(model, work, NULL, NULL, 0, q, v, &motion));
-    hml_contact_settings settings = {.struct_size = sizeof settings};
+    hml_motion_options options;
+    hml_motion_options_init(&options);
+    options.balance = 1;
+    OK(hml_motion_new(model, work, &options, NULL, 0, q, v, &motion));
+    hml_contact_settings settings = {.struct_size = sizeof settings, .options = HML_CONTACT_BALANCE};
     OK(hml_contact_init(contact_memory, MEMORY, model, &settings, &contact));
     return state == NULL;
 }
@@ -250,6 +253,9 @@ static hml_status call_forces(void *x)
 }
 static void fill_motion_info(void *x) { *(hml_motion_info *)x = HML_STRUCT(hml_motion_info, .steps = -1); }
 static hml_status call_motion_info(void *x) { return hml_motion_get_info(motion, x); }
+static void fill_balance(void *x) { *(hml_balance *)x = HML_STRUCT(hml_balance, .forces = -1); }
+static hml_status call_motion_balance(void *x) { return hml_motion_get_balance(motion, x); }
+static hml_status call_contact_balance(void *x) { return hml_contact_get_balance(contact, x); }
 static void fill_discrete_step(void *x)
 {
     *(hml_discrete_step *)x = HML_STRUCT(hml_discrete_step, .h = 1e-3, .q.data = q, .v.data = v, .tau.data = tau,

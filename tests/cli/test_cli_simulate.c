@@ -145,6 +145,61 @@ static void without_servos_an_arm_falls(void **state)
     assert_non_null(strstr(run_out, "joint limits            fl_knee is beyond its own at 0.0"));
 }
 
+/* ---- what was put in and taken out ---- */
+
+/* gravity changes the momentum: that is not a drift. A robot on a pivot is held by the world, and nothing drifts */
+static void gravity_is_not_a_drift(void **state)
+{
+    (void)state;
+    json_t *out = simulate(ROBOTS "drone_arm.json --time 1");
+    assert_true(json_real_value(json_object_get(out, "linear_momentum_drift")) < 1e-12);
+    assert_true(json_real_value(json_object_get(out, "angular_momentum_drift")) < 1e-12);
+    assert_true(json_real_value(json_object_get(out, "energy_drift")) < 1e-12);
+    run_numbers(out, "impulse_gravity", numbers, MOST);
+    run_numbers(out, "momentum", numbers + 6, MOST - 6);
+    near(numbers[2], numbers[6 + 6 * 100 + 2], 1e-10);
+    assert_null(json_object_get(out, "impulse_support"));
+    json_decref(out);
+    out = simulate(ROBOTS "pendulum.json --time 1");
+    assert_true(json_is_null(json_object_get(out, "linear_momentum_drift")));
+    run_numbers(out, "impulse_support", numbers, MOST);
+    near(numbers[2], 1 * 9.81, 1e-9); /* the pendulum hangs */
+    json_decref(out);
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --time 1"), 0);
+    assert_null(strstr(run_out, "momentum drift"));
+    assert_non_null(strstr(run_out, "support"));
+}
+
+/* work of servos, dampers and contacts adds up to the change of energy; the torques are there */
+static void the_balance_closes(void **state)
+{
+    (void)state;
+    static const char *const works[] = {"work_forces",   "work_servos",       "work_wrenches",
+                                        "work_damping",  "work_contacts",     "work_limits",
+                                        "work_friction", "work_displacement", "work_removed"};
+    json_t *out = simulate(ROBOTS "quadruped.json --state " HAMEL_SOURCE_DIR
+                                  "/examples/states/quadruped_drop.json --time 0.5 --ground --controller hold");
+    double sum = 0;
+    for (int k = 0; k < 9; k++) sum += json_real_value(json_object_get(out, works[k]));
+    run_numbers(out, "energy", numbers, MOST);
+    near(numbers[500] - numbers[0], sum, 1e-4);
+    assert_true(json_real_value(json_object_get(out, "work_contacts")) < -1);
+    assert_true(json_real_value(json_object_get(out, "work_servos")) < -1);
+    shape_is(out, "torque", 501, 18);
+    run_numbers(out, "torque", numbers, MOST);
+    for (int k = 0; k < 6; k++) near(numbers[500 * 18 + k], 0, 0); /* no servo on the base */
+    assert_true(fabs(numbers[500 * 18 + 8]) > 1);                  /* a knee carries */
+    json_decref(out);
+    run_save("turn.json", "{\"joints\": {\"pivot\": {\"force\": [0.25]}}}");
+    out = simulate(ROBOTS "pendulum.json --state turn.json --time 1");
+    run_numbers(out, "position", numbers, MOST);
+    near(json_real_value(json_object_get(out, "work_forces")), 0.25 * numbers[100], 1e-10);
+    run_numbers(out, "torque", numbers, MOST);
+    near(numbers[0], 0.25, 0);
+    near(numbers[100], 0.25, 0);
+    json_decref(out);
+}
+
 /* ---- files ---- */
 
 static void files_are_whole_or_not_there(void **state)
@@ -186,6 +241,13 @@ static void a_plot_is_a_picture(void **state)
     assert_int_equal(XML_Parse(parser, text, (int)strlen(text), 1), XML_STATUS_OK);
     XML_ParserFree(parser);
     assert_non_null(strstr(text, "height / m"));
+    assert_non_null(strstr(text, "joints / rad"));
+    assert_null(strstr(text, "joint forces"));
+    assert_int_equal(run("simulate " ROBOTS "quadruped.json --ground --controller hold --time 0.1 --plot plot.svg"), 0);
+    run_read("plot.svg", text, sizeof text);
+    assert_non_null(strstr(text, "joint forces / N, N m"));
+    assert_non_null(strstr(text, "forces of the ground, up / N"));
+    assert_non_null(strstr(text, ">fl_shank<"));
 }
 
 /* ---- what it refuses ---- */
@@ -269,6 +331,8 @@ int main(void)
         cmocka_unit_test(representations),
         cmocka_unit_test(a_quadruped_lands_and_stands),
         cmocka_unit_test(without_servos_an_arm_falls),
+        cmocka_unit_test(gravity_is_not_a_drift),
+        cmocka_unit_test(the_balance_closes),
         cmocka_unit_test(files_are_whole_or_not_there),
         cmocka_unit_test(a_plot_is_a_picture),
         cmocka_unit_test(bad_usage),

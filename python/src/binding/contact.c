@@ -59,15 +59,14 @@ static int make(contact_object *self, const hml_contact_settings *settings)
 
 static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",        "planes", "limits",     "pairs",  "joint_friction",
-                            "max_contacts", "slop",   "correction", "bounce", "tolerance",
-                            "iterations",   "strict", NULL};
+    static char *words[] = {"model",      "planes", "limits",    "pairs",      "joint_friction", "max_contacts", "slop",
+                            "correction", "bounce", "tolerance", "iterations", "strict",         "balance",      NULL};
     PyObject *model, *planes, *friction = Py_None;
-    int limits = 1, pairs = 0, strict = 0;
+    int limits = 1, pairs = 0, strict = 0, balance = 0;
     hml_contact_settings s = {.struct_size = sizeof s};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|$ppOiddddip", words, &model_type, &model, &planes, &limits,
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|$ppOiddddipp", words, &model_type, &model, &planes, &limits,
                                      &pairs, &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce,
-                                     &s.tolerance, &s.iterations, &strict)) {
+                                     &s.tolerance, &s.iterations, &strict, &balance)) {
         return NULL;
     }
     npy_intp nv = hml_model_nv(((model_object *)model)->model);
@@ -76,6 +75,7 @@ static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *
     s.joint_friction = f ? PyArray_DATA(f) : NULL;
     s.options = (limits ? 0u : HML_CONTACT_NO_LIMITS) | (pairs ? HML_CONTACT_PAIRS : 0u);
     if (strict) s.options |= HML_CONTACT_STRICT;
+    if (balance) s.options |= HML_CONTACT_BALANCE;
     hml_plane *read = read_planes(planes, &s.nplanes);
     s.planes = read;
     contact_object *self = read ? (contact_object *)type->tp_alloc(type, 0) : NULL;
@@ -97,7 +97,7 @@ static void dealloc(contact_object *self)
 
 /* ---- stepping ---- */
 
-static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, const hml_contact_result *r)
+static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, PyArrayObject *torque, const hml_contact_result *r)
 {
     PyObject *answer = PyStructSequence_New(step_type);
     if (!answer) return NULL;
@@ -115,6 +115,7 @@ static PyObject *step_answer(PyArrayObject *q, PyArrayObject *v, const hml_conta
     PyStructSequence_SetItem(answer, 11, PyFloat_FromDouble(r->penetration));
     PyStructSequence_SetItem(answer, 12, PyFloat_FromDouble(r->work));
     PyStructSequence_SetItem(answer, 13, PyFloat_FromDouble(r->removed));
+    PyStructSequence_SetItem(answer, 14, Py_NewRef((PyObject *)torque));
     return answer;
 }
 
@@ -152,8 +153,9 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
     }
     PyArrayObject *q = (PyArrayObject *)PyArray_SimpleNew(1, &nq, NPY_DOUBLE);
     PyArrayObject *v = (PyArrayObject *)PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
+    PyArrayObject *torque = (PyArrayObject *)PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
     if (self->busy) PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact");
-    if (!failed && q && v && in[0] && in[1] && !self->busy) {
+    if (!failed && q && v && torque && in[0] && in[1] && !self->busy) {
         hml_contact_result result = {.struct_size = sizeof result};
         hml_contact_motion motion = {.struct_size = sizeof motion,
                                      .h = h,
@@ -163,18 +165,20 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
                                      .wrenches = in[3] ? PyArray_DATA(in[3]) : NULL,
                                      .q_next = PyArray_DATA(q),
                                      .v_next = PyArray_DATA(v),
-                                     .result = &result};
+                                     .result = &result,
+                                     .torque = PyArray_DATA(torque)};
         self->busy = 1;
         hml_status status = run(self, &motion);
         self->busy = 0;
         if (status)
             raise_status(status, NULL);
         else
-            answer = step_answer(q, v, &result);
+            answer = step_answer(q, v, torque, &result);
     }
     for (int i = 0; i < 4; i++) Py_XDECREF(in[i]);
     Py_XDECREF(q);
     Py_XDECREF(v);
+    Py_XDECREF(torque);
     return answer;
 }
 
@@ -307,7 +311,8 @@ static PyMethodDef methods[] = {
      "step($self, q, v, h, tau=None, wrenches=None)\n--\n\n"
      "M (u⁺ − u) = h f + Jᵀ P with 0 <= P_n ⊥ w_n⁺ >= 0 and |P_t| <= μ P_n: one step of length h. Returns q and v "
      "after it,\n"
-     "how many contacts and limits were in force, and by how much the laws are violated."},
+     "how many contacts and limits were in force, by how much the laws are violated, and the mean forces of the "
+     "joints."},
     {"points", (PyCFunction)points, METH_NOARGS,
      "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − plane), position, normal, gap, "
      "impulse."},
@@ -326,19 +331,37 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *get_balance(contact_object *self, void *closure)
+{
+    (void)closure;
+    hml_balance b = {.struct_size = sizeof b};
+    if (!hml_contact_get_balance(self->contact, &b)) return wrap_balance(&b);
+    raise_status(HML_INVALID_ARGUMENT, "the books are not kept: Contact(…, balance=True)");
+    return NULL;
+}
+
+static PyGetSetDef getset[] = {
+    {"balance", (getter)get_balance, NULL,
+     "What forces and contacts have put into the robot and taken out of it in all steps; with balance=True.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyTypeObject contact_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.Contact",
     .tp_basicsize = sizeof(contact_object),
     .tp_new = contact_new,
     .tp_dealloc = (destructor)dealloc,
     .tp_methods = methods,
+    .tp_getset = getset,
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = "Contact(model, planes, *, limits=True, pairs=False, joint_friction=None, max_contacts=0, slop=0.0, "
-              "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False)\n--\n\n"
-              "Contact of a robot's shapes with planes (hamel.Plane), with Coulomb friction, by time stepping.\n\n"
-              "limits: joint limits are kept; pairs: shapes of the robot touch each other; strict: a step whose laws "
-              "are not met"
-              "\nfails instead of being `relaxed`. Zeros take their defaults.",
+    .tp_doc =
+        "Contact(model, planes, *, limits=True, pairs=False, joint_friction=None, max_contacts=0, slop=0.0, "
+        "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False, balance=False)\n--\n\n"
+        "Contact of a robot's shapes with planes (hamel.Plane), with Coulomb friction, by time stepping.\n\n"
+        "limits: joint limits are kept; pairs: shapes of the robot touch each other; strict: a step whose laws "
+        "are not met"
+        "\nfails instead of being `relaxed`; balance: the books of energy and momentum are kept. Zeros take their "
+        "defaults.",
 };
 
 /* ---- shapes ---- */
@@ -370,9 +393,9 @@ PyObject *model_shapes(const hml_model *model)
 
 int contact_ready(PyObject *module)
 {
-    static const char *const STEP[] = {"q",          "v",           "contacts", "limits",   "bounces",
-                                       "iterations", "relaxed",     "massless", "substeps", "left_out",
-                                       "residual",   "penetration", "work",     "removed",  NULL};
+    static const char *const STEP[] = {"q",       "v",        "contacts", "limits",   "bounces",  "iterations",
+                                       "relaxed", "massless", "substeps", "left_out", "residual", "penetration",
+                                       "work",    "removed",  "torque",   NULL};
     static const char *const POINT[] = {"shape", "other", "position", "normal", "gap", "impulse", NULL};
     static const char *const SHAPE[] = {"frame",    "kind",     "size",        "position",
                                         "rotation", "friction", "restitution", NULL};

@@ -22,7 +22,7 @@ typedef struct motion_object {
 } motion_object;
 
 static PyTypeObject motion_type;
-static PyTypeObject *info_type;
+static PyTypeObject *info_type, *balance_type;
 
 /* ---- Python functions in C; HML_NOT_CONVERGED stands for an exception that is set ---- */
 
@@ -122,9 +122,9 @@ static int start(motion_object *self, const hml_motion_options *options, const h
 
 static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",     "q",      "v",          "t",       "scheme",   "step",
-                            "tolerance", "radius", "iterations", "tau",     "wrenches", "samples",
-                            "hold",      "target", "stiffness",  "damping", "force",    NULL};
+    static char *words[] = {"model",     "q",          "v",     "t",        "scheme",  "step", "tolerance",
+                            "radius",    "iterations", "tau",   "wrenches", "samples", "hold", "target",
+                            "stiffness", "damping",    "force", "balance",  NULL};
     PyObject *model, *q, *v = Py_None, *tau = NULL, *wrenches = NULL, *samples = Py_None, *target = NULL,
                          *stiffness = NULL, *damping = NULL, *force = Py_None;
     const char *scheme = "dopri5";
@@ -132,9 +132,10 @@ static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *n
     hml_motion_options options;
     hml_forces forces = {.struct_size = sizeof forces};
     hml_motion_options_init(&options);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOO", words, &model_type, &model, &q, &v, &t,
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOOp", words, &model_type, &model, &q, &v, &t,
                                      &scheme, &options.step, &options.tolerance, &options.radius, &options.iterations,
-                                     &tau, &wrenches, &samples, &forces.hold, &target, &stiffness, &damping, &force)) {
+                                     &tau, &wrenches, &samples, &forces.hold, &target, &stiffness, &damping, &force,
+                                     &options.balance)) {
         return NULL;
     }
     if (hml_scheme_from_name(scheme, &options.scheme)) {
@@ -337,6 +338,48 @@ static PyObject *get_info(motion_object *self, void *closure)
     return answer;
 }
 
+PyObject *wrap_balance(const hml_balance *b)
+{
+    const npy_intp six = 6;
+    const double works[] = {b->forces, b->servos,   b->wrenches,     b->damping, b->contacts,
+                            b->limits, b->friction, b->displacement, b->removed};
+    PyObject *answer = PyStructSequence_New(balance_type);
+    if (!answer) return NULL;
+    for (int i = 0; i < 9; i++) PyStructSequence_SetItem(answer, i, PyFloat_FromDouble(works[i]));
+    PyStructSequence_SetItem(answer, 9, array_copy(1, &six, b->gravity_impulse));
+    PyStructSequence_SetItem(answer, 10, array_copy(1, &six, b->wrench_impulse));
+    PyStructSequence_SetItem(answer, 11, array_copy(1, &six, b->contact_impulse));
+    return answer;
+}
+
+static PyObject *get_balance(motion_object *self, void *closure)
+{
+    (void)closure;
+    hml_balance b = {.struct_size = sizeof b};
+    if (!hml_motion_get_balance(self->motion, &b)) return wrap_balance(&b);
+    raise_status(HML_INVALID_ARGUMENT, "the books are not kept: Motion(…, balance=True)");
+    return NULL;
+}
+
+static PyObject *torque(motion_object *self, PyObject *arguments)
+{
+    double t;
+    PyObject *at, *with;
+    npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
+    if (!PyArg_ParseTuple(arguments, "dOO", &t, &at, &with)) return NULL;
+    PyArrayObject *q = array_shaped(at, "q", 1, &nq), *v = q ? array_shaped(with, "v", 1, &nv) : NULL;
+    PyObject *tau = v ? PyArray_SimpleNew(1, &nv, NPY_DOUBLE) : NULL, *result = NULL;
+    if (tau && !enter(self)) {
+        hml_status status =
+            hml_motion_torque(self->motion, t, PyArray_DATA(q), PyArray_DATA(v), PyArray_DATA((PyArrayObject *)tau));
+        result = leave(self, status, status ? NULL : Py_NewRef(tau));
+    }
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    Py_XDECREF(tau);
+    return result;
+}
+
 static PyObject *schemes(PyObject *none, PyObject *nothing)
 {
     (void)none;
@@ -364,6 +407,9 @@ static PyMethodDef methods[] = {
      "nowhere."},
     {"schemes", (PyCFunction)schemes, METH_NOARGS | METH_STATIC,
      "schemes()\n--\n\nThe names of the integrators, and the order of each."},
+    {"torque", (PyCFunction)torque, METH_VARARGS,
+     "torque($self, t, q, v, /)\n--\n\nThe forces of the joints at a state: tau, samples, servo and force together, "
+     "(nv,)."},
     {"restart", (PyCFunction)restart, METH_VARARGS,
      "restart($self, t, q, v, /)\n--\n\nGoes on from another state, after an impact for instance. Returns the motion."},
     {NULL, NULL, 0, NULL},
@@ -374,6 +420,8 @@ static PyGetSetDef getset[] = {
     {"q", (getter)get_q, NULL, "The configuration now, (nq,): a copy.", NULL},
     {"v", (getter)get_v, NULL, "The velocity now, (nv,): a copy.", NULL},
     {"info", (getter)get_info, NULL, "Steps, rejected steps, evaluations, iterations, the last step's length.", NULL},
+    {"balance", (getter)get_balance, NULL,
+     "What forces have put into the robot and taken out of it since the start; with balance=True.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -390,19 +438,27 @@ static PyTypeObject motion_type = {
     .tp_doc =
         "Motion(model, q, v=None, t=0.0, *, scheme='dopri5', step=0.001, tolerance=1e-12, radius=0.8, iterations=50, "
         "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
-        "force=None)\n--\n\n"
+        "force=None, balance=False)\n--\n\n"
         "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
         "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
         "are\n"
         "constant; samples is (times, forces), held or joined by straight lines; target, stiffness and damping are a\n"
-        "servo; force(t, q, v) returns τ or (τ, wrenches).",
+        "servo; force(t, q, v) returns τ or (τ, wrenches). With balance=True the motion keeps the books of energy "
+        "and momentum.",
 };
 
 int motion_ready(PyObject *module)
 {
     static const char *const NAMES[] = {"steps", "rejected", "evaluations", "iterations", "last_step", NULL};
+    static const char *const BALANCE[] = {
+        "forces",       "servos",  "wrenches",        "damping",        "contacts",        "limits", "friction",
+        "displacement", "removed", "gravity_impulse", "wrench_impulse", "contact_impulse", NULL};
+    balance_type = record_type(module, "hamel._core.Balance",
+                               "Work in joules, and what was added to the momentum (linear, then angular about the "
+                               "world's origin).",
+                               BALANCE);
     info_type = record_type(module, "hamel._core.MotionInfo", "What Motion.info says.", NAMES);
-    if (!info_type || PyType_Ready(&motion_type) < 0) return -1;
+    if (!info_type || !balance_type || PyType_Ready(&motion_type) < 0) return -1;
     Py_INCREF(&motion_type);
     return PyModule_AddObject(module, "Motion", (PyObject *)&motion_type);
 }

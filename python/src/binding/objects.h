@@ -49,6 +49,7 @@ void workspace_give(model_object *self, workspace *space);
 PyTypeObject *record_type(PyObject *module, const char *full, const char *words, const char *const *names);
 
 PyObject *model_shapes(const hml_model *model);
+PyObject *wrap_balance(const hml_balance *balance); /* of a motion or a contact */
 
 int32_t find_frame(const hml_model *model, PyObject *object, int world);
 

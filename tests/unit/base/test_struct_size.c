@@ -60,6 +60,8 @@ static const entry entries[] = {
     ENTRY(hml_motion_options, scheme, ASKED, fill_motion_options, call_motion_options),
     ENTRY(hml_forces, tau, ASKED, fill_forces, call_forces),
     ENTRY(hml_motion_info, steps, RESULTS, fill_motion_info, call_motion_info),
+    ENTRY(hml_balance, forces, RESULTS, fill_balance, call_motion_balance),
+    ENTRY(hml_balance, forces, RESULTS, fill_balance, call_contact_balance),
     ENTRY(hml_discrete_step, v_next, ASKED, fill_discrete_step, call_step),
     ENTRY(hml_discrete_step, Bd.data, ASKED, fill_step_matrices, call_step_batch),
     ENTRY(hml_constraints, count, ASKED, fill_constraints, call_constraints),
