@@ -220,6 +220,45 @@ static void test_batches(void **state)
     }
 }
 
+/* states that leave the numbers, far from each other and beside a bad one: the first of them is what is returned, and
+ * statuses that nobody wants change nothing */
+static void test_long_batches(void **state)
+{
+    (void)state;
+    enum { MANY = 300, OVERFLOWS = 131, BAD = 137, LAST = 299 };
+    static double q[MANY * N], v[MANY * N], a[2][MANY * N];
+    static hml_status each[MANY];
+    for (size_t k = 0; k < sizeof ISAS / sizeof *ISAS; k++) {
+        for (int bad_first = 0; bad_first < 2; bad_first++) {
+            const size_t overflows = bad_first ? BAD : OVERFLOWS, bad = bad_first ? OVERFLOWS : BAD;
+            subject s;
+            uint64_t seed = 7;
+            open_subject(&s, seed, ISAS[k]);
+            for (size_t i = 0; i < MANY; i++) draw_configuration(&seed, s.model, 1, q + i * s.nq);
+            for (size_t i = 0; i < MANY * s.nv; i++) v[i] = draw(&seed);
+            for (size_t i = 0; i < s.nv; i++) v[overflows * s.nv + i] *= 1e200, v[LAST * s.nv + i] *= 1.7e308;
+            q[bad * s.nq + 3] = 1e3; /* a quaternion that is none */
+            hml_dynamics_states d = {
+                .struct_size = sizeof d, .q = {q, s.nq}, .v = {v, s.nv}, .acceleration = {a[0], 0, 0}};
+            const hml_status status = hml_dynamics_batch(s.model, s.work, MANY, &d, each);
+            assert_int_equal(status, each[OVERFLOWS]);
+            assert_int_equal(each[overflows], HML_NOT_FINITE);
+            assert_int_not_equal(each[bad], HML_OK);
+            assert_int_not_equal(each[bad], HML_NOT_FINITE);
+            assert_int_equal(each[LAST], HML_NOT_FINITE);
+            d.acceleration.data = a[1];
+            assert_int_equal(hml_dynamics_batch(s.model, s.work, MANY, &d, NULL), status);
+            for (size_t i = 0; i < MANY; i++) {
+                const int fine = i != overflows && i != bad && i != LAST;
+                if (fine) assert_int_equal(each[i], HML_OK);
+                for (size_t j = i * s.nv; j < (i + 1) * s.nv; j++) assert_int_equal(fine, isfinite(a[0][j]) != 0);
+            }
+            assert_memory_equal(a[0], a[1], MANY * s.nv * sizeof(double));
+            close_subject(&s);
+        }
+    }
+}
+
 /* the caller's own flags: those that were up stay up, and do not make anybody refuse what is fine */
 static void test_the_flags_of_the_caller(void **state)
 {
@@ -279,9 +318,8 @@ static void test_mass_ratios(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states_of_every_size),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_the_flags_of_the_caller),
+        cmocka_unit_test(test_states_of_every_size), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_long_batches),         cmocka_unit_test(test_the_flags_of_the_caller),
         cmocka_unit_test(test_mass_ratios),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
