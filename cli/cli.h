@@ -30,8 +30,9 @@ enum cli_command {
     CLI_VIEW = 128,
     CLI_TRIM = 256,
     CLI_LQR = 512,
+    CLI_MODES = 1024,
     CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM,
-    CLI_ALL = 1023,
+    CLI_ALL = 2047,
     CLI_RESULTS = CLI_ALL & ~CLI_VIEW /* those whose --out is a file of results */
 };
 
@@ -46,7 +47,7 @@ typedef struct cli_options {
     hml_representation representation;
     hml_isa isa;
     int all_inputs, spy, quiet;
-    long samples, batch;
+    long samples, batch, mode; /* mode 0: not given */
     unsigned long long seed;
     int left_twist; /* 1: validate draws the base's velocity in its own axes */
     double seconds;
@@ -55,7 +56,7 @@ typedef struct cli_options {
     int hold, ground, lift;
     double stiffness, damping, friction, height; /* negative: not given */
     const char *contacts, *plot;
-    const char *trajectory, *view; /* of view; of simulate */
+    const char *trajectory, *view; /* of view; of simulate and modes */
     int open;                      /* the page in a browser: 0 no, 1 yes, −1: not given */
     const char *holds[CLI_HOLDS];  /* FRAME[:KIND] each */
     int nholds, ignore_limits;
@@ -83,6 +84,7 @@ int cli_jacobian(const cli_options *options);
 int cli_linearize(const cli_options *options);
 int cli_trim(const cli_options *options);
 int cli_lqr(const cli_options *options);
+int cli_modes(const cli_options *options);
 int cli_validate(const cli_options *options);
 int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);

@@ -56,7 +56,7 @@ static void print_vectors(const robot *r, const motion *m)
     table *t = table_new(6, "lrrrrr");
     for (int i = 0; i < 6; i++) table_cell(t, heading[i]);
     for (int32_t i = 0; i < r->nv; i++) {
-        table_cell(t, r->names[i]);
+        table_cell(t, r->labels[i]);
         for (int k = 0; k < 5; k++) table_number(t, columns[k][i]);
     }
     table_heading(stdout, "Equations of motion, M a + h = force");
@@ -68,8 +68,8 @@ static void print_all(const robot *r, const motion *m)
 {
     const double *c = m->com, *L = m->centroidal;
     print_vectors(r, m);
-    table_matrix(stdout, "M", r->nv, r->nv, m->M, (size_t)r->nv, (const char *const *)r->names,
-                 (const char *const *)r->names);
+    table_matrix(stdout, "M", r->nv, r->nv, m->M, (size_t)r->nv, (const char *const *)r->labels,
+                 (const char *const *)r->labels);
     table_heading(stdout, "Whole robot");
     printf("kinetic energy           %.6g J\n", m->kinetic);
     printf("potential energy         %.6g J\n", m->potential);

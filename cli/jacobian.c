@@ -73,7 +73,7 @@ static void print_all(const robot *r, const char *frame, const motion *m)
     table_heading(stdout, "Motion");
     table_print(t, stdout);
     table_free(t);
-    const char *const *names = (const char *const *)r->names;
+    const char *const *names = (const char *const *)r->labels;
     table_matrix(stdout, "J, twist = J velocity", 6, r->nv, m->J, (size_t)r->nv, parts, names);
     table_matrix(stdout, "dJ/dt", 6, r->nv, m->Jdot, (size_t)r->nv, parts, names);
 }

@@ -112,13 +112,13 @@ char **linear_state_names(const robot *r)
     int nv = r->nv;
     char **names = calloc(2 * (size_t)nv + 1, sizeof *names);
     for (int i = 0; names && i < 2 * nv; i++) {
-        size_t size = strlen(r->names[i % nv]) + 3;
+        size_t size = strlen(r->labels[i % nv]) + 3;
         names[i] = malloc(size);
         if (!names[i]) {
             linear_free_names(names, i);
             return NULL;
         }
-        snprintf(names[i], size, "%c %s", i < nv ? 'q' : 'v', r->names[i % nv]);
+        snprintf(names[i], size, "%c %s", i < nv ? 'q' : 'v', r->labels[i % nv]);
     }
     return names;
 }

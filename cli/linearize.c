@@ -26,7 +26,7 @@ static void print_matrices(const robot *r, const linearized *l)
         cli_lose_memory();
         return;
     }
-    table_matrix(stdout, "Acceleration", nv, 1, l->acceleration, 1, (const char *const *)r->names, heading);
+    table_matrix(stdout, "Acceleration", nv, 1, l->acceleration, 1, (const char *const *)r->labels, heading);
     table_matrix(stdout, "A", n, n, l->A, (size_t)n, rows, rows);
     if (l->ninputs > 0) table_matrix(stdout, "B", n, l->ninputs, l->B, (size_t)l->ninputs, rows, l->input_names);
     linear_free_names(names, n);

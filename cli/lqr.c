@@ -5,46 +5,37 @@
 
 #include "hamel/control.h"
 #include "hamel/discrete.h"
-#include "holds.h"
 #include "linear.h"
+#include "system.h"
 #include "table.h"
 
 /* the system that is solved: that of linearize, or in the coordinates that the holds leave */
 typedef struct regulator {
-    size_t n, m;         /* states, inputs */
-    double *A, *B;       /* n × n, n × m */
-    double *Q, *R;       /* n × n, m × m */
-    double *K, *poles;   /* m × n, n × 2 */
-    double *Ad, *Bd;     /* discrete */
-    double *full;        /* m × 2nv: K for the perturbation of all coordinates */
-    double *Z, *X, *P;   /* nv × r, nv × r, r × nv: of the holds */
-    double *all;         /* n × nv: B for all coordinates */
-    double *frequency;   /* n: in Hz */
-    double *damping;     /* n: ratio */
-    const char **inputs; /* names */
-    size_t *columns;
+    linear_state s;
+    size_t n, m;       /* states, inputs */
+    double *Q, *R;     /* n × n, m × m */
+    double *K, *poles; /* m × n, n × 2 */
+    double *Ad, *Bd;   /* discrete */
+    double *full;      /* m × 2nv: K for the perturbation of all coordinates */
+    double *frequency; /* n: in Hz */
+    double *damping;   /* n: ratio */
     double *memory, *scratch;
     hml_lqr_report report;
 } regulator;
 
 /* ---- room ---- */
 
-static int allocate(const robot *r, size_t n, regulator *g)
+static int allocate(const robot *r, regulator *g)
 {
-    const size_t nv = (size_t)r->nv, m = nv;
-    double **const parts[] = {&g->A,    &g->B, &g->Q, &g->R, &g->K,   &g->poles,     &g->Ad,     &g->Bd,
-                              &g->full, &g->Z, &g->X, &g->P, &g->all, &g->frequency, &g->damping};
-    const size_t sizes[] = {n * n,      n * m,  n * n,  m * m,  m * n,  2 * n, n * n, n * m,
-                            m * 2 * nv, nv * n, nv * n, nv * n, n * nv, n,     n};
+    const size_t nv = (size_t)r->nv, n = g->n = g->s.n, m = g->m = g->s.m;
+    double **const parts[] = {&g->Q, &g->R, &g->K, &g->poles, &g->Ad, &g->Bd, &g->full, &g->frequency, &g->damping};
+    const size_t sizes[] = {n * n, m * m, m * n, 2 * n, n * n, n * m, m * 2 * nv, n, n};
     size_t total = 1;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) total += sizes[i];
     g->memory = calloc(total, sizeof *g->memory);
-    g->inputs = calloc(nv + 1, sizeof *g->inputs);
-    g->columns = calloc(nv + 1, sizeof *g->columns);
-    if (!g->memory || !g->inputs || !g->columns) return robot_fail(r, HML_OUT_OF_MEMORY);
+    if (!g->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
     double *next = g->memory;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *parts[i] = next, next += sizes[i];
-    g->n = n;
     return CLI_OK;
 }
 
@@ -58,37 +49,15 @@ static int make_scratch(const robot *r, size_t doubles, regulator *g)
 static void release(regulator *g)
 {
     free(g->scratch);
-    free(g->columns);
-    free(g->inputs);
     free(g->memory);
+    system_free(&g->s);
 }
 
-/* ---- the system ---- */
+/* ---- weights ---- */
 
 static int no_inputs(const robot *r)
 {
     return cli_fail(CLI_INPUT, "%s: no joint is actuated; --inputs all gives every coordinate an input", r->file);
-}
-
-static int free_robot(const cli_options *options, const robot *r, regulator *g)
-{
-    linearized l = {0};
-    const size_t n = 2 * (size_t)r->nv;
-    int status = allocate(r, n, g);
-    if (status == CLI_OK) {
-        const hml_status computed = linear_compute(r, HML_LEFT, options->all_inputs, &l);
-        if (computed) status = robot_fail(r, computed);
-    }
-    if (status == CLI_OK) {
-        g->m = (size_t)l.ninputs;
-        memcpy(g->A, l.A, n * n * sizeof *g->A);
-        memcpy(g->B, l.B, n * g->m * sizeof *g->B);
-        memcpy(g->inputs, l.input_names, g->m * sizeof *g->inputs);
-        for (size_t i = 0; i < n; i++)
-            g->Q[i * n + i] = i < n / 2 ? options->weight_position : options->weight_velocity;
-    }
-    linear_free(&l);
-    return status;
 }
 
 /* C += w AᵀB of columns of matrices of nv rows and r columns, into a block of Q that begins at `at` */
@@ -100,47 +69,19 @@ static void add_gram(const robot *r, const regulator *g, double w, const double 
             for (size_t k = 0; k < (size_t)r->nv; k++) at[i * g->n + j] += w * A[k * f + i] * B[k * f + j];
 }
 
-/* the weights of z = Z y and w = X y + Z u, as those of y and u */
-static void reduce_weights(const cli_options *options, const robot *r, regulator *g)
+/* those of z = Z y and w = X y + Z u, as those of y and u; without holds z and w are the states themselves */
+static void set_weights(const cli_options *options, const robot *r, regulator *g)
 {
-    const size_t f = g->n / 2;
-    const double wv = options->weight_velocity;
-    add_gram(r, g, options->weight_position, g->Z, g->Z, g->Q);
-    add_gram(r, g, wv, g->X, g->X, g->Q);
-    add_gram(r, g, wv, g->X, g->Z, g->Q + f);
-    add_gram(r, g, wv, g->Z, g->X, g->Q + f * g->n);
-    add_gram(r, g, wv, g->Z, g->Z, g->Q + f * g->n + f);
-}
-
-static int held_robot(const cli_options *options, const robot *r, regulator *g)
-{
-    hml_constraint items[CLI_HOLDS];
-    const hml_constraints holds = HML_STRUCT(hml_constraints, .items = items, .count = options->nholds);
-    const hml_state *s = r->state;
-    int32_t freedom = 0;
-    int status = holds_read(options, r, items);
-    for (int32_t i = 0; i < s->nwrenches && status == CLI_OK; i++) {
-        if (s->wrenches[i].in_world)
-            status =
-                cli_fail(CLI_INPUT, "%s: with --hold, wrenches of the state are expressed in their frames", r->file);
-    }
-    if (status == CLI_OK) status = make_scratch(r, hml_constraint_scratch_doubles(r->model, &holds), g);
-    if (status != CLI_OK) return status;
-    hml_status computed = hml_constrained_freedom(r->model, r->work, &holds, g->scratch, s->q, &freedom);
-    if (computed) return robot_fail(r, computed);
-    if (freedom < 1) return cli_fail(CLI_INPUT, "%s: the holds leave no motion", r->file);
-    status = allocate(r, 2 * (size_t)freedom, g);
-    if (status != CLI_OK) return status;
-    const hml_constrained_reduction reduction =
-        HML_STRUCT(hml_constrained_reduction, .q = s->q, .v = s->v, .tau = s->tau, .wrenches = r->wrenches,
-                   .freedom = freedom, .Z = g->Z, .X = g->X, .P = g->P, .A = g->A, .B = g->all);
-    computed = hml_constrained_reduce(r->model, r->work, &holds, g->scratch, &reduction);
-    if (computed) return robot_fail(r, computed);
-    g->m = linear_inputs(r, options->all_inputs, g->columns, g->inputs);
-    for (size_t i = 0; i < g->n; i++)
-        for (size_t c = 0; c < g->m; c++) g->B[i * g->m + c] = g->all[i * (size_t)r->nv + g->columns[c]];
-    reduce_weights(options, r, g);
-    return CLI_OK;
+    const size_t n = g->n, f = n / 2;
+    const double wq = options->weight_position, wv = options->weight_velocity, *Z = g->s.Z, *X = g->s.X;
+    for (size_t i = 0; i < g->m; i++) g->R[i * g->m + i] = options->weight_input;
+    for (size_t i = 0; !Z && i < n; i++) g->Q[i * n + i] = i < f ? wq : wv;
+    if (!Z) return;
+    add_gram(r, g, wq, Z, Z, g->Q);
+    add_gram(r, g, wv, X, X, g->Q);
+    add_gram(r, g, wv, X, Z, g->Q + f);
+    add_gram(r, g, wv, Z, X, g->Q + f * n);
+    add_gram(r, g, wv, Z, Z, g->Q + f * n + f);
 }
 
 /* ---- its solution ---- */
@@ -162,13 +103,11 @@ static int explain(const robot *r, hml_status status, const hml_lqr_report *x)
 static int solve(const cli_options *options, const robot *r, regulator *g)
 {
     const size_t n = g->n, m = g->m, nv = (size_t)r->nv;
-    if (m == 0) return no_inputs(r);
-    for (size_t i = 0; i < m; i++) g->R[i * m + i] = options->weight_input;
-    const double *A = g->A, *B = g->B;
+    const double *A = g->s.A, *B = g->s.B;
     if (options->discrete > 0) {
         const int made = make_scratch(r, hml_discretize_scratch_doubles(n, m), g);
         if (made != CLI_OK) return made;
-        const hml_status status = hml_discretize(n, m, g->A, g->B, options->discrete, g->scratch, g->Ad, g->Bd);
+        const hml_status status = hml_discretize(n, m, A, B, options->discrete, g->scratch, g->Ad, g->Bd);
         if (status) return robot_fail(r, status);
         A = g->Ad, B = g->Bd;
     }
@@ -185,9 +124,9 @@ static int solve(const cli_options *options, const robot *r, regulator *g)
     for (size_t i = 0; i < m; i++) {
         for (size_t j = 0; j < 2 * nv; j++) {
             const size_t half = j / nv, at = i * 2 * nv + j;
-            g->full[at] = options->nholds ? 0 : g->K[i * n + j];
-            for (size_t k = 0; options->nholds && k < f; k++)
-                g->full[at] += g->K[i * n + half * f + k] * g->P[k * nv + j % nv];
+            g->full[at] = g->s.P ? 0 : g->K[i * n + j];
+            for (size_t k = 0; g->s.P && k < f; k++)
+                g->full[at] += g->K[i * n + half * f + k] * g->s.P[k * nv + j % nv];
         }
     }
     return CLI_OK;
@@ -220,7 +159,7 @@ static hml_result *result_of(const cli_options *options, const robot *r, const r
     hml_result_add_numbers(result, "frequency_hz", 1, &n, g->frequency);
     hml_result_add_numbers(result, "damping_ratio", 1, &n, g->damping);
     hml_result_add_number(result, "residual", g->report.residual);
-    hml_result_add_texts(result, "input_names", g->m, g->inputs);
+    hml_result_add_texts(result, "input_names", g->m, g->s.inputs);
     hml_result_add_numbers(result, "torque", 1, &nv, r->state->tau);
     hml_result_add_number(result, "step", options->discrete);
     return result;
@@ -234,7 +173,7 @@ static void print_all(const cli_options *options, const robot *r, const regulato
         cli_lose_memory();
         return;
     }
-    table_matrix(stdout, "K", (int)g->m, n, g->full, (size_t)n, g->inputs, (const char *const *)names);
+    table_matrix(stdout, "K", (int)g->m, n, g->full, (size_t)n, g->s.inputs, (const char *const *)names);
     linear_free_names(names, n);
     table *t = table_new(4, "rrrr");
     static const char *const heading[] = {"real", "imaginary", "frequency (Hz)", "damping ratio"};
@@ -261,7 +200,10 @@ int cli_lqr(const cli_options *options)
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
-    if (status == CLI_OK) status = options->nholds ? held_robot(options, &r, &g) : free_robot(options, &r, &g);
+    if (status == CLI_OK) status = system_read(options, &r, &g.s);
+    if (status == CLI_OK && g.s.m == 0) status = no_inputs(&r);
+    if (status == CLI_OK) status = allocate(&r, &g);
+    if (status == CLI_OK) set_weights(options, &r, &g);
     if (status == CLI_OK) status = solve(options, &r, &g);
     if (status == CLI_OK) look_at_poles(options->discrete, &g);
     if (status == CLI_OK && options->out) {

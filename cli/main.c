@@ -32,6 +32,12 @@ const cli_command_info cli_commands[] = {
      "torque and near the guess. What is held stays where it is in the guess. If there is no such\n"
      "configuration, the command says what cannot be balanced and exits with 3.\n",
      cli_trim},
+    {"modes", CLI_MODES, "[MODEL] [--state FILE] [--hold FRAME:KIND]...", "how it shakes: eigenvalues and modes of A",
+     "The eigenvalues of A of linearize, or with holds those of the motions that they allow, from slow to\n"
+     "fast: frequency, damping, which coordinates take part, and whether the inputs move the mode.\n"
+     "Eigenvalues that are the same up to rounding are one mode. Away from an equilibrium they are the\n"
+     "modes of this moment. With --view a page shows the robot as it moves in one of them.\n",
+     cli_modes},
     {"lqr", CLI_LQR, "[MODEL] [--state FILE] [--hold FRAME:KIND]...", "the linear-quadratic regulator about a state",
      "The gain K of the forces tau - K z, where tau are the forces of the state and z is the\n"
      "perturbation of configuration and velocity, as in linearize. Prints K, the poles of the closed\n"

@@ -37,14 +37,49 @@ static int has_free_root(const hml_model *model)
     return 0;
 }
 
+/* what coordinate k of a joint is called after the joint's name; NULL: its number */
+static const char *axis_name(hml_joint_type type, int32_t k)
+{
+    static const char *const linear[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+    switch (type) {
+    case HML_JOINT_FREE:
+    case HML_JOINT_TRANSLATION3:
+    case HML_JOINT_TRANSLATION2: return linear[k];
+    case HML_JOINT_SPHERICAL: return linear[3 + k];
+    case HML_JOINT_PLANAR: return k == 2 ? "wz" : linear[k];
+    case HML_JOINT_SCHOENFLIES: return k == 3 ? "wz" : linear[k];
+    case HML_JOINT_CYLINDRICAL: return k ? "w" : "v";
+    default: return NULL;
+    }
+}
+
+/* base.vx … base.wz for the coordinates that files call base.0 … base.5 */
+static void write_labels(robot *r)
+{
+    for (int32_t j = 0; j < hml_model_njoints(r->model); j++) {
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        hml_model_joint(r->model, j, &joint);
+        for (int32_t k = 0; k < joint.nv; k++) {
+            const char *axis = joint.nv > 1 ? axis_name(joint.type, k) : NULL;
+            if (axis)
+                snprintf(r->labels[joint.v + k], NAME_SIZE, "%.500s.%s", joint.name, axis);
+            else
+                snprintf(r->labels[joint.v + k], NAME_SIZE, "%s", r->names[joint.v + k]);
+        }
+    }
+}
+
 static int load_names(robot *r)
 {
     r->names = calloc((size_t)r->nv + 1, sizeof *r->names);
-    for (int32_t i = 0; r->names && i < r->nv; i++) {
+    r->labels = calloc((size_t)r->nv + 1, sizeof *r->labels);
+    for (int32_t i = 0; r->names && r->labels && i < r->nv; i++) {
         r->names[i] = malloc(NAME_SIZE);
-        if (!r->names[i] || hml_model_velocity_name(r->model, i, r->names[i], NAME_SIZE)) return 0;
+        r->labels[i] = malloc(NAME_SIZE);
+        if (!r->names[i] || !r->labels[i] || hml_model_velocity_name(r->model, i, r->names[i], NAME_SIZE)) return 0;
     }
-    return r->names != NULL;
+    if (r->names && r->labels) write_labels(r);
+    return r->names && r->labels;
 }
 
 void robot_warn(const char *file, const char *sentence) { fprintf(stderr, "hamel: %s: warning: %s\n", file, sentence); }
@@ -148,7 +183,9 @@ int robot_load_state(const cli_options *options, robot *r)
 void robot_free(robot *r)
 {
     for (int32_t i = 0; r->names && i < r->nv; i++) free(r->names[i]);
+    for (int32_t i = 0; r->labels && i < r->nv; i++) free(r->labels[i]);
     free(r->names);
+    free(r->labels);
     free(r->v_rep);
     free(r->wrenches);
     hml_state_free(r->state);
@@ -183,6 +220,14 @@ void robot_add_common(const robot *r, hml_representation representation, hml_res
     hml_result_add_texts(result, "velocity_names", (size_t)r->nv, (const char *const *)r->names);
     hml_result_add_text(result, "representation", hml_representation_name(representation));
     hml_result_add_text(result, "base", r->base);
+}
+
+void robot_add_state(const robot *r, hml_result *result)
+{
+    const size_t nq = (size_t)r->nq, nv = (size_t)r->nv;
+    hml_result_add_numbers(result, "position", 1, &nq, r->state->q);
+    hml_result_add_numbers(result, "velocity", 1, &nv, r->state->v);
+    hml_result_add_numbers(result, "torque", 1, &nv, r->state->tau);
 }
 
 void robot_print_header(const robot *r, hml_representation representation)

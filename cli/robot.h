@@ -11,7 +11,8 @@ typedef struct robot {
     hml_state *state;
     int32_t nq, nv, nbodies;
     const char *base; /* "free" or "fixed" */
-    char **names;     /* of the velocity coordinates, nv */
+    char **names;     /* of the velocity coordinates, nv, as in files: base.0 */
+    char **labels;    /* the same for people: base.vx */
     double *v_rep;    /* nv: the velocity in the representation of the results */
     double *wrenches; /* nbodies × 6, in body frames; NULL if there are none */
 } robot;
@@ -35,6 +36,9 @@ int robot_fail(const robot *r, hml_status status);
 
 /* the keys that all results have: model, nv, nq, velocity_names, representation, base */
 void robot_add_common(const robot *r, hml_representation representation, hml_result *result);
+
+/* the state that results belong to: position, velocity (left-trivialized), torque */
+void robot_add_state(const robot *r, hml_result *result);
 
 /* "nine: free base, left-trivialized, 15 degrees of freedom" */
 void robot_print_header(const robot *r, hml_representation representation);

@@ -123,7 +123,7 @@ static void print_joints(const robot *r, const trim *t)
         if (hml_model_joint(r->model, j, &joint)) continue;
         const int32_t lines = joint.nq > joint.nv ? joint.nq : joint.nv;
         for (int32_t k = 0; k < lines; k++) { /* a quaternion has four numbers and three torques */
-            table_cell(rows, k < joint.nv ? r->names[joint.v + k] : "");
+            table_cell(rows, k < joint.nv ? r->labels[joint.v + k] : "");
             table_number(rows, r->state->q[joint.q + k]);
             table_number(rows, t->q[joint.q + k]);
             if (k < joint.nv)

@@ -2,7 +2,7 @@
 _hamel()
 {
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
-    local commands="info dynamics jacobian linearize trim lqr validate simulate view bench help"
+    local commands="info dynamics jacobian linearize trim modes lqr validate simulate view bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -26,7 +26,7 @@ _hamel()
     --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;
     --frame | -f | --keyframe | -k | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
-    --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete) ;;
+    --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode) ;;
     *) case $current in
         -*)
             case $command in
@@ -37,6 +37,7 @@ _hamel()
                 options="$options --state --keyframe --representation --isa --hold --inputs --lock --friction --posture"
                 options="$options --ignore-limits --save"
                 ;;
+            modes) options="$options --state --keyframe --isa --hold --inputs --view --mode" ;;
             lqr)
                 options="$options --state --keyframe --isa --hold --inputs --weight-position --weight-velocity --weight-input"
                 options="$options --discrete"

@@ -5,5 +5,6 @@
 #include "hamel/control/horizon.h"
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
+#include "hamel/control/modes.h"
 
 #endif

@@ -90,6 +90,13 @@ static hml_status call_lqr_report(void *x)
     fill_lqr(&problem);
     return hml_lqr_solve(&problem, scratch, x);
 }
+static hml_mode modes[2];
+static void fill_modes(void *x)
+{
+    *(hml_modes *)x = HML_STRUCT(hml_modes, .n = 2, .m = 1, .A = lqr_A, .B = lqr_B, .eigenvalues = out[0],
+                                 .right = out[1], .left = out[2], .participation = out[3], .modes = modes);
+}
+static hml_status call_modes(void *x) { return hml_modes_solve(x, scratch, NULL); }
 static hml_status call_parallel(void *x)
 {
     hml_linearization full;

@@ -5,7 +5,7 @@
 #include "run.h"
 
 static const char *const COMMANDS[] = {"info",     "dynamics", "jacobian", "linearize", "validate",
-                                       "simulate", "view",     "bench",    "lqr"};
+                                       "simulate", "view",     "bench",    "lqr",       "modes"};
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static void version_and_help(void **state)

@@ -68,6 +68,36 @@ static hml_status lyapunov(const row *r)
     return status;
 }
 
+/* rows of the table: real and imaginary part, reach, sight, first, multiplicity, chain, unreachable, unseen, kind */
+static hml_status modes(const row *r)
+{
+    const size_t n = SIZE_OF('n'), rows = SIZE_OF('w'), m = r->in[4] ? SIZE_OF('m') : 0,
+                 p = r->in[5] ? SIZE_OF('k') : 0;
+    const size_t doubles = hml_modes_scratch_doubles(n, m, p, rows);
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc(doubles * sizeof *scratch) : NULL;
+    hml_mode *found = malloc((n + 1) * sizeof *found);
+    size_t count = 0;
+    hml_status status = scratch && found ? HML_OK : HML_OUT_OF_MEMORY;
+    if (!status) {
+        const hml_modes problem =
+            HML_STRUCT(hml_modes, .n = n, .m = m, .p = p, .rows = rows, .A = r->in[0], .onto = r->in[1],
+                       .back = r->in[2], .B = r->in[4], .C = r->in[5], .tolerance = *r->in[3], .eigenvalues = r->out[0],
+                       .right = r->out[1], .left = r->out[2], .participation = r->out[3], .modes = found);
+        status = hml_modes_solve(&problem, scratch, &count);
+    }
+    for (size_t i = 0; !status && i < n; i++) {
+        const hml_mode x = i < count ? found[i] : (hml_mode){.multiplicity = 0};
+        const double all[10] = {x.eigenvalue[0],  x.eigenvalue[1],        x.reach,         x.sight,
+                                (double)x.first,  (double)x.multiplicity, (double)x.chain, (double)x.unreachable,
+                                (double)x.unseen, (double)x.kind};
+        for (size_t k = 0; k < COUNT(all); k++) r->out[4][COUNT(all) * i + k] = all[k];
+    }
+    r->out[5][0] = (double)count;
+    free(found);
+    free(scratch);
+    return status;
+}
+
 #define TABLE           "control.def"
 #define TABLE_FUNCTIONS control_table
 #include "table.h"

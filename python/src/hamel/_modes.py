@@ -8,13 +8,13 @@ from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
+from . import _core
 from ._errors import InvalidArgumentError, NotConvergedError, NotFiniteError
 
 Array = NDArray[numpy.float64]
 Complex = NDArray[numpy.complex128]
 
-EPS = float(numpy.finfo(float).eps)
-ROUNDING = 50.0  # how many roundings of the largest entry are taken for nothing
+TINY = float(numpy.finfo(float).tiny)  # 0 asks for the default
 
 
 @dataclass(frozen=True)
@@ -127,168 +127,7 @@ class Modes:
     __repr__ = table
 
 
-def _balance(A: Array) -> Array:
-    """Powers of two d for which rows and columns of d⁻¹ A d are alike in size (Parlett and Reinsch), among states that act on
-    each other: where one only drives another, as a velocity its position, rows and columns could grow apart for ever."""
-    size, d = numpy.abs(A), numpy.ones(len(A))
-    numpy.fill_diagonal(size, 0)
-    drives = (size > 1e-13 * size.max(initial=0)) | numpy.eye(len(A), dtype=bool)
-    for _ in range(len(A).bit_length()):
-        drives = (drives.astype(float) @ drives) > 0
-    size = numpy.where(drives & drives.T, size, 0)
-    for _ in range(20):
-        changed = False
-        for i in range(len(A)):
-            column, row = size[:, i].sum(), size[i].sum()
-            if column == 0 or row == 0:
-                continue
-            f = 2.0 ** round(float(numpy.log2(row / column)) / 2)
-            if column * f + row / f < 0.95 * (column + row):
-                size[:, i] *= f
-                size[i] /= f
-                d[i] *= f
-                changed = True
-        if not changed:
-            break
-    return d
-
-
-def _staircase(A: Array, small: float, nullities: Optional[List[int]] = None) -> Tuple[Array, Array, List[int]]:
-    """Orthonormal bases of the generalized null space of A and of its complement, and how many vectors each step of the
-    staircase of singular values adds; nullities: to be the same as these. Rounding does not split a multiple zero here."""
-    steps: List[int] = []
-    M, found, rest = A, [numpy.zeros((len(A), 0))], numpy.eye(len(A))
-    while M.size and (nullities is None or len(steps) < len(nullities)):
-        _, s, Vt = numpy.linalg.svd(M)
-        rank = int((s > small).sum()) if nullities is None else len(s) - nullities[len(steps)]
-        if rank == len(s):
-            break
-        steps.append(len(s) - rank)
-        found.append(rest @ Vt[rank:].T)
-        rest, M = rest @ Vt[:rank].T, Vt[:rank] @ M @ Vt[:rank].T
-    return numpy.concatenate(found, axis=1), rest, steps
-
-
-def _join(values: Complex, radius: Array) -> List[List[int]]:
-    """Groups of values that are the same within the errors of both"""
-    left, groups = set(range(len(values))), []
-    while left:
-        group = [left.pop()]
-        for i in group:
-            near = {j for j in left if abs(values[i] - values[j]) <= 2 * min(radius[i], radius[j])}
-            left -= near
-            group.extend(sorted(near))
-        groups.append(sorted(group))
-    return groups
-
-
-def _radius(values: Complex, V: Complex, size: float) -> Array:
-    """How far rounding may have moved eigenvalues, as their condition numbers tell; for a Jordan chain of length k that is
-    about as far as rounding has split it, the k-th root of a rounding, and with more than four we cannot tell"""
-    with numpy.errstate(over="ignore", invalid="ignore"):
-        try:
-            W = numpy.linalg.inv(V)
-        except numpy.linalg.LinAlgError:
-            W = numpy.linalg.pinv(V, rcond=EPS)
-        condition = numpy.linalg.norm(V, axis=0) * numpy.linalg.norm(W, axis=1)
-    return size * numpy.fmin(ROUNDING * EPS * condition, EPS**0.25)
-
-
-def _subspace(A: Array, values: Complex, V: Complex, group: List[int]) -> Tuple[complex, Complex]:
-    """The mean eigenvalue of a cluster, which rounding does not spoil, and a basis of its subspace"""
-    mean, own, k = complex(values[group].mean()), V[:, group], len(group)
-    if abs(mean.imag) <= 8 * EPS * abs(mean) or any(values[i].conjugate() in values[group] for i in group):
-        mean = complex(mean.real, 0.0)
-    if k > 1 and numpy.linalg.svd(own, compute_uv=False)[-1] < 1e-3:
-        shifted = A - mean * numpy.eye(len(A))
-        shifted = shifted / numpy.linalg.norm(shifted)
-        own = numpy.linalg.svd(numpy.linalg.matrix_power(shifted, k))[2][-k:].conj().T
-    return mean, own
-
-
-def _reach(A: Array, B: Array, mean: complex, left: Complex, tolerance: float) -> Tuple[float, int]:
-    """The test of Popov, Belevitch and Hautus in the left subspace of the mode: σ_min of [T − λ, B] for A on it, and how many
-    directions the inputs and what they drive there leave"""
-    k, L = len(left), numpy.linalg.qr(left.conj().T)[0]
-    if not B.shape[1]:
-        return 0.0, k
-    T = L.conj().T @ A @ L - mean * numpy.eye(k)
-    inputs = L.conj().T @ B
-    size, whole = numpy.linalg.norm(T, 2), numpy.linalg.norm(A, 2)
-    both = numpy.concatenate([T / (whole or 1.0), inputs], axis=1)
-    margin = float(numpy.linalg.svd(both, compute_uv=False)[k - 1])
-    unit = T / size if size > tolerance * whole else 0 * T
-    driven = [inputs]
-    for _ in range(k - 1):
-        driven.append(unit @ driven[-1])
-    s = numpy.linalg.svd(numpy.concatenate(driven, axis=1), compute_uv=False)
-    return (margin, 0) if margin > tolerance else (0.0, max(1, k - int((s > tolerance).sum())))
-
-
-def _kind(mean: complex, rounding: float) -> Tuple[complex, str]:
-    """With the real part of an oscillation removed where it is nothing but rounding"""
-    if mean == 0:
-        return 0j, "integrator"
-    if mean.imag and abs(mean.real) <= rounding:
-        return complex(0.0, mean.imag), "undamped"
-    if mean.real > 0:
-        return mean, "unstable"
-    return mean, "oscillation" if mean.imag else "decay"
-
-
-def _unit(B: Array) -> Array:
-    """Columns of length one: the units of an input do not matter"""
-    norm = numpy.linalg.norm(B, axis=0)
-    return B / numpy.where(norm > 0, norm, 1)
-
-
-def _spaces(A: Array) -> Tuple[List[Tuple[complex, Complex, int, float]], float]:
-    """Eigenvalue, right basis, chain (0: not known yet) and rounding error of each mode of a balanced matrix, conjugates too;
-    and the norm of the matrix"""
-    size = float(numpy.linalg.norm(A, 2)) if A.size else 0.0
-    _, rest, steps = _staircase(A.T, ROUNDING * len(A) * EPS * size)  # A maps rest, orthogonal to all left ones, into itself
-    spaces: List[Tuple[complex, Complex, int, float]] = []
-    if steps:
-        spaces.append((0j, _staircase(A, 0.0, steps)[0].astype(complex), len(steps), 0.0))
-    A1 = rest.T @ A @ rest
-    if A1.size:
-        values, V = numpy.linalg.eig(A1)
-        values, V = values.astype(complex), V.astype(complex)
-        groups = _join(values, _radius(values, V, size))
-        own = [_subspace(A1, values, V, group) for group in groups]
-        errors = _errors(own, size)
-        joined = _join(numpy.array([mean for mean, _ in own]), errors)  # a chain, and a single one at the same place
-        if len(joined) < len(own):
-            own = [_subspace(A1, values, V, [i for j in join for i in groups[j]]) for join in joined]
-            errors = _errors(own, size)
-        for (mean, space), error in zip(own, errors):
-            spaces.append((mean, rest @ space, 1 if space.shape[1] == 1 else 0, float(error)))
-    return spaces, size
-
-
-def _errors(own: List[Tuple[complex, Complex]], size: float) -> Array:
-    """How far rounding may have moved the means of clusters"""
-    W, at, errors = _inverse(numpy.concatenate([space for _, space in own], axis=1)), 0, []
-    for _, space in own:
-        k = space.shape[1]
-        errors.append(ROUNDING * EPS * size * numpy.linalg.norm(space, 2) * numpy.linalg.norm(W[at : at + k], 2))
-        at += k
-    return numpy.array(errors)
-
-
-def _inverse(V: Complex) -> Complex:
-    try:
-        return numpy.linalg.inv(V)
-    except numpy.linalg.LinAlgError:
-        raise NotConvergedError("the subspaces of the modes cannot be told from each other") from None
-
-
-def _chain(A: Array, mean: complex, right: Complex, left: Complex, size: float) -> int:
-    T = left @ A @ right - mean * numpy.eye(len(left))
-    power, k = T / size, 1
-    while k < len(left) and numpy.linalg.norm(power) > 1e-7:
-        power, k = power @ T / size, k + 1
-    return k
+KINDS = ("integrator", "unstable", "undamped", "oscillation", "decay")
 
 
 def build(A: Array, B: Optional[Array], C: Optional[Array], onto: Array, back: Array, tolerance: float) -> List[Mode]:
@@ -297,26 +136,21 @@ def build(A: Array, B: Optional[Array], C: Optional[Array], onto: Array, back: A
         raise InvalidArgumentError(f"tolerance is a number from 0 to 1, not {tolerance}")
     if not A.size:
         return []  # all is held
-    d = _balance(A)
-    A, onto, back = A * d / d[:, None], onto * d, back / d[:, None]
-    B = None if B is None else _unit(B / d[:, None])
-    C = None if C is None else _unit((C * d).T)
-    spaces, size = _spaces(A)
-    W = _inverse(numpy.concatenate([space for _, space, _, _ in spaces], axis=1))
-    at, modes = 0, []
-    for mean, right, chain, error in spaces:
-        left = W[at : at + right.shape[1]]
-        at += right.shape[1]
-        if mean.imag < 0:
-            continue
-        chain = chain or _chain(A, mean, right, left, size)
-        reach = (None, None) if B is None else _reach(A, B, mean, left, tolerance)
-        sight = (None, None) if C is None else _reach(A.T, C, mean, right.T, tolerance)
-        value, kind = _kind(mean, error)
-        outer, inner = onto @ right, left @ back
-        share = numpy.abs(numpy.einsum("ij,ji->i", outer, inner))
-        modes.append(Mode(value, right.shape[1], chain, kind, outer, inner, share / share.sum(), *reach, *sight))
-    return sorted(modes, key=lambda m: (abs(m.eigenvalue), m.eigenvalue.real))
+    given = [None if M is None or not M.size else M for M in (B, C)]
+    try:
+        x = _core._modes(A, onto, back, max(tolerance, TINY), given[0], given[1])
+    except NotConvergedError:
+        raise NotConvergedError("the subspaces of the modes cannot be told from each other") from None
+    right, left = x.right[..., 0] + 1j * x.right[..., 1], x.left[..., 0] + 1j * x.left[..., 1]
+    modes = []
+    for row in x.table[: int(x.count)]:
+        value, (reach, sight) = complex(row[0], row[1]), row[2:4]
+        first, many, chain, unreachable, unseen, kind = (int(number) for number in row[4:])
+        own = slice(first, first + many * (2 if value.imag else 1), 2 if value.imag else 1)  # without the conjugates
+        moved = (None, None) if B is None else (float(reach), unreachable) if B.size else (0.0, many)
+        shown = (None, None) if C is None else (float(sight), unseen) if C.size else (0.0, many)
+        modes.append(Mode(value, many, chain, KINDS[kind], right[:, own], left[own], x.shares[first], *moved, *shown))
+    return modes
 
 
 def _checked(matrix: ArrayLike, name: str) -> Array:

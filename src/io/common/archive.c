@@ -11,7 +11,15 @@ struct archive {
     zip_source_t *source; /* what is written into */
     zip_t *zip;
     size_t members;
+    void **kept; /* the data of the members: libzip reads them when it closes the archive */
+    size_t nkept;
 };
+
+static void free_kept(archive *a)
+{
+    for (size_t i = 0; i < a->nkept; i++) free(a->kept[i]);
+    free(a->kept);
+}
 
 archive *hmli_archive_new(void)
 {
@@ -22,7 +30,7 @@ archive *hmli_archive_new(void)
         return NULL;
     }
     zip_source_keep(source); /* it outlives the archive that is written into it */
-    *a = (archive){source, zip_open_from_source(source, ZIP_TRUNCATE, NULL), 0};
+    *a = (archive){.source = source, .zip = zip_open_from_source(source, ZIP_TRUNCATE, NULL)};
     if (a->zip) return a;
     zip_source_free(source);
     zip_source_free(source);
@@ -33,11 +41,16 @@ archive *hmli_archive_new(void)
 int hmli_archive_add(archive *a, const char *name, char *data, size_t size, int compress)
 {
     zip_buffer_fragment_t whole = {(zip_uint8_t *)data, size};
-    zip_source_t *source = data ? zip_source_buffer_fragment(a->zip, &whole, 1, 1) : NULL; /* it frees the data */
-    if (!source) {
+    void **kept = data ? realloc(a->kept, (a->nkept + 1) * sizeof *kept) : NULL;
+    if (!kept) {
         free(data);
         return 0;
     }
+    a->kept = kept;
+    a->kept[a->nkept++] = data;
+    /* the data stay ours: where libzip fails, it frees some of what it was given and not the rest */
+    zip_source_t *source = zip_source_buffer_fragment(a->zip, &whole, 1, 0);
+    if (!source) return 0;
     zip_int64_t index = zip_file_add(a->zip, name, source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
         zip_source_free(source);
@@ -80,6 +93,7 @@ hml_status hmli_archive_finish(archive *a, char **data, size_t *size)
         status = take_bytes(a->source, data, size);
     }
     zip_source_free(a->source);
+    free_kept(a);
     free(a);
     return status;
 }
@@ -89,5 +103,6 @@ void hmli_archive_free(archive *a)
     if (!a) return;
     zip_discard(a->zip);
     zip_source_free(a->source);
+    free_kept(a);
     free(a);
 }

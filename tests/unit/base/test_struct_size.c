@@ -90,6 +90,7 @@ static const entry entries[] = {
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr_discrete),
     ENTRY(hml_lqr_horizon, P, ASKED, fill_lqr_horizon, call_lqr_horizon),
     ENTRY(hml_lqr_report, mode, RESULTS, fill_lqr_report, call_lqr_report),
+    ENTRY(hml_modes, modes, ASKED, fill_modes, call_modes),
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
 };
 
