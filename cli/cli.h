@@ -33,10 +33,11 @@ enum cli_command {
     CLI_MODES = 1024,
     CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM,
     CLI_ALL = 2047,
-    CLI_RESULTS = CLI_ALL & ~CLI_VIEW /* those whose --out is a file of results */
+    CLI_STATES = CLI_DYNAMICS | CLI_LINEARIZE | CLI_SIMULATE, /* those that take many states */
+    CLI_RESULTS = CLI_ALL & ~CLI_VIEW                         /* those whose --out is a file of results */
 };
 
-enum { CLI_HOLDS = 64 }; /* most holds on a command line */
+enum { CLI_HOLDS = 64, CLI_THREADS = 256 }; /* most holds on a command line, and most threads */
 
 typedef struct cli_options {
     int nmodels;
@@ -63,6 +64,9 @@ typedef struct cli_options {
     const char *lock;                                                /* names of joints with commas between them */
     const char *save;                                                /* a state file to write */
     double posture;                                                  /* 0: not given */
+    const char *states, *select;                                     /* of many states: the file, names of results */
+    int resume, float32;                                             /* of many states */
+    long threads;                                                    /* 0: not given */
     double weight_position, weight_velocity, weight_input, discrete; /* of lqr; discrete 0: continuous time */
 } cli_options;
 

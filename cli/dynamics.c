@@ -1,6 +1,7 @@
 /* hamel dynamics: the equations of motion of one state. */
 #include <stdlib.h>
 
+#include "batch.h"
 #include "hamel/representation.h"
 #include "robot.h"
 #include "table.h"
@@ -83,7 +84,10 @@ int cli_dynamics(const cli_options *options)
     robot r;
     motion m = {0};
     double *memory = NULL;
-    int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    int status = batch_check(options);
+    if (status != CLI_OK) return status;
+    if (options->states) return batch_run(options, &batch_dynamics);
+    status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
     if (status == CLI_OK) {
         size_t n = (size_t)r.nv;

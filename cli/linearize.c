@@ -1,4 +1,5 @@
 /* hamel linearize: the exact linearization of one state. */
+#include "batch.h"
 #include "linear.h"
 #include "picture.h"
 #include "table.h"
@@ -51,7 +52,10 @@ int cli_linearize(const cli_options *options)
 {
     robot r;
     linearized l = {0};
-    int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    int status = batch_check(options);
+    if (status != CLI_OK) return status;
+    if (options->states) return batch_run(options, &batch_linearize);
+    status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
     if (status == CLI_OK) {
         hml_status computed = linear_compute(&r, options->representation, options->all_inputs, &l);

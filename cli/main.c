@@ -11,7 +11,8 @@ const cli_command_info cli_commands[] = {
      "The tree of bodies with their joints, the other frames, the warnings of the reader, and how\n"
      "much memory a thread needs for each instruction set.\n",
      cli_info},
-    {"dynamics", CLI_DYNAMICS, "[MODEL] [--state FILE]", "equations of motion M a + h = tau",
+    {"dynamics", CLI_DYNAMICS, "[MODEL] [--state FILE | --states FILE.npz --out FILE.npz]",
+     "equations of motion M a + h = tau",
      "Mass matrix M, bias h (Coriolis, gravity, damping, springs, minus external wrenches), its\n"
      "gravity part, the acceleration, energies, centre of mass and centroidal momentum.\n",
      cli_dynamics},
@@ -20,10 +21,11 @@ const cli_command_info cli_commands[] = {
      "The Jacobian J and its time derivative map the velocity in the chosen representation to the\n"
      "frame's twist in the same representation. The acceleration is that of forward dynamics.\n",
      cli_jacobian},
-    {"linearize", CLI_LINEARIZE, "[MODEL] [--state FILE]", "the exact linearization dz/dt = A z + B w",
+    {"linearize", CLI_LINEARIZE, "[MODEL] [--state FILE | --states FILE.npz --out FILE.npz]",
+     "the exact linearization dz/dt = A z + B w",
      "z is a perturbation of the configuration, q exp(z), followed by one of the velocity, each in\n"
      "the order of the velocity names. w is a change of the forces. There are no Euler angles, no\n"
-     "singularities and no finite differences.\n",
+     "singularities and no finite differences. With --states, one row per state of an .npz file.\n",
      cli_linearize},
     {"trim", CLI_TRIM, "[MODEL] [--state FILE] [--hold FRAME:KIND]...",
      "an equilibrium, or a steady motion, near a state",

@@ -42,6 +42,8 @@ static int read_inputs(const char *text, void *field) { return one_of(text, "act
 static int read_twist(const char *text, void *field) { return one_of(text, "right", "left", field); }
 static int read_controller(const char *text, void *field) { return one_of(text, "none", "hold", field); }
 
+static int read_precision(const char *text, void *field) { return one_of(text, "float64", "float32", field); }
+
 static int read_count(const char *text, void *field)
 {
     long *count = field;
@@ -49,6 +51,12 @@ static int read_count(const char *text, void *field)
     errno = 0;
     *count = strtol(text, &end, 10);
     return end != text && !*end && !errno && *count >= 1 && *count <= 1000000;
+}
+
+static int read_threads(const char *text, void *field)
+{
+    const long *count = field;
+    return read_count(text, field) && *count <= CLI_THREADS;
 }
 
 static int read_between(const char *text, double least, double most, double *value)
@@ -201,6 +209,16 @@ const option_row option_rows[] = {
     {"keyframe", 'k', CLI_STATE | CLI_LQR | CLI_MODES | CLI_VIEW, "NAME",
      "a keyframe of the model's file instead (hamel info lists them)", read_text, TEXT(keyframe),
      "the name of a keyframe"},
+    {"states", 0, CLI_STATES, "FILE", "many states, an .npz file: position, velocity, force; one row per state",
+     read_text, TEXT(states), "an .npz file"},
+    {"select", 0, CLI_STATES, "NAMES", "with --states: only these results, with commas between them", read_text,
+     TEXT(select), "names of results with commas between them"},
+    {"precision", 0, CLI_STATES, "KIND", "with --states: results as float64 (default) or float32", read_precision,
+     FLAG(float32), "float64 or float32"},
+    {"resume", 0, CLI_STATES, NULL, "with --states: go on where an interrupted command stopped", read_flag,
+     FLAG(resume), NULL},
+    {"threads", 0, CLI_STATES, "N", "with --states: threads (default: HAMEL_THREADS, or one per core)", read_threads,
+     COUNT(threads), "a number of threads from 1 to 256"},
     {"frame", 'f', CLI_JACOBIAN, "NAME", "the frame, body or link", read_text, TEXT(frame),
      "the name of a frame, body or link"},
     {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "batch.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
 #include "term.h"
@@ -20,13 +21,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* steps of the integrator, rows, and steps per row; for dopri5 a step is a row */
-typedef struct schedule {
-    double time, step;
-    long steps, every;
-} schedule;
-
-static int make_schedule(const cli_options *options, schedule *s)
+int schedule_make(const cli_options *options, schedule *s)
 {
     int adaptive = !options->ground && (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
     s->time = options->time;
@@ -44,6 +39,17 @@ static int make_schedule(const cli_options *options, schedule *s)
 static double due(const schedule *s, long step)
 {
     return step >= s->steps ? s->time : (double)step / (double)s->steps * s->time;
+}
+
+size_t schedule_rows(const schedule *s) { return 1 + (size_t)(s->steps / s->every) + (s->steps % s->every != 0); }
+
+void schedule_times(const schedule *s, double *time)
+{
+    size_t row = 0;
+    time[row++] = 0;
+    for (long k = 1; k <= s->steps; k++) {
+        if (k % s->every == 0 || k == s->steps) time[row++] = due(s, k);
+    }
 }
 
 static void show(const cli_options *options, double t)
@@ -97,8 +103,8 @@ static hml_status integrate(const cli_options *options, const robot *r, const sc
     return status;
 }
 
-static hml_status fly(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
-                      double *reached)
+hml_status simulate_fly(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
+                        double *reached)
 {
     hml_motion_options o;
     hml_motion *motion = NULL;
@@ -254,7 +260,7 @@ static int simulate_view(const cli_options *options, const robot *r, const scene
 static int move(const cli_options *options, const robot *r, scene *sc, const schedule *s, trajectory *t)
 {
     double began = seconds_now(), reached = 0;
-    hml_status status = (sc->contact ? walk : fly)(options, r, sc, s, t, &reached);
+    hml_status status = (sc->contact ? walk : simulate_fly)(options, r, sc, s, t, &reached);
     term_progress_end();
     t->seconds = seconds_now() - began;
     if (!status) return CLI_OK;
@@ -287,6 +293,12 @@ static int check_options(const cli_options *options)
     return CLI_OK;
 }
 
+static int check_states(const cli_options *options)
+{
+    const char *name = options->ground ? "--ground" : options->plot ? "--plot" : options->view ? "--view" : NULL;
+    return options->states && name ? cli_fail(CLI_USAGE, "%s is for one state; leave out --states", name) : CLI_OK;
+}
+
 int cli_simulate(const cli_options *options)
 {
     robot r = {.file = NULL};
@@ -294,7 +306,10 @@ int cli_simulate(const cli_options *options)
     trajectory t = {.rows = 0};
     schedule s = {.steps = 1, .every = 1};
     int status = check_options(options);
-    if (status == CLI_OK) status = make_schedule(options, &s);
+    if (status == CLI_OK) status = batch_check(options);
+    if (status == CLI_OK) status = check_states(options);
+    if (status == CLI_OK) status = schedule_make(options, &s);
+    if (status == CLI_OK && options->states) return batch_run(options, &batch_simulate);
     if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);

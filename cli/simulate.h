@@ -55,6 +55,20 @@ typedef struct trajectory {
     double since;
 } trajectory;
 
+/* steps of the integrator, rows, and steps per row; for dopri5 a step is a row */
+typedef struct schedule {
+    double time, step;
+    long steps, every;
+} schedule;
+
+int schedule_make(const cli_options *options, schedule *s); /* an exit status */
+size_t schedule_rows(const schedule *s);                    /* of a motion, the first at time 0 */
+void schedule_times(const schedule *s, double *time);       /* and when they are */
+
+/* free of contact; *reached: how far it got */
+hml_status simulate_fly(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
+                        double *reached);
+
 /* forces, servos and the ground; an exit status */
 int scene_make(const cli_options *options, const robot *r, scene *s);
 void scene_free(scene *s);

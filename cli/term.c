@@ -54,7 +54,8 @@ static double clock_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void term_progress(const char *what, long done, long total)
+/* things NULL: no rate */
+static void draw(const char *what, const char *things, long long begun, long long done, long long total)
 {
     enum { CELLS = 30 };
     static double began, drawn;
@@ -67,11 +68,20 @@ void term_progress(const char *what, long done, long total)
     drawn = now;
     fprintf(stderr, "\r%s [", what);
     for (int i = 0; i < CELLS; i++) fputs(i < filled ? "█" : "·", stderr);
-    fprintf(stderr, "] %3ld %%", 100 * done / (total > 0 ? total : 1));
-    double left = done > 0 ? (now - began) * (double)(total - done) / (double)done : 0;
+    fprintf(stderr, "] %3lld %%", 100 * done / (total > 0 ? total : 1));
+    const double rate = now > began ? (double)(done - begun) / (now - began) : 0;
+    if (things && rate > 0) fprintf(stderr, ", %.*f %s/s", rate < 10, rate, things);
+    double left = rate > 0 ? (double)(total - done) / rate : 0;
     if (left >= 1) fprintf(stderr, ", %.0f s left", left); /* less is not worth reading */
     fputs("\033[K", stderr);
     fflush(stderr);
+}
+
+void term_progress(const char *what, long done, long total) { draw(what, NULL, 0, done, total); }
+
+void term_progress_count(const char *what, const char *things, long long begun, long long done, long long total)
+{
+    draw(what, things, begun, done, total);
 }
 
 void term_progress_end(void)

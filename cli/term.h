@@ -29,4 +29,7 @@ size_t term_text_width(const char *text);
 void term_progress(const char *what, long done, long total);
 void term_progress_end(void);
 
+/* the same for things that are counted: with the rate, "12345 states/s", of those after `begun`, which were done before */
+void term_progress_count(const char *what, const char *things, long long begun, long long done, long long total);
+
 #endif

@@ -4,6 +4,7 @@ _hamel()
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
     local commands="info dynamics jacobian linearize trim modes lqr validate simulate view bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
+    local many="--states --select --precision --resume --threads"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case " $commands " in *" $word "*)
@@ -22,17 +23,19 @@ _hamel()
     --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha momentum" -- "$current")) ;;
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
+    --precision) COMPREPLY=($(compgen -W "float64 float32" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
-    --state | -s | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;
+    --state | -s | --states | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;
     --frame | -f | --keyframe | -k | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
+    --select | --threads) ;;
     --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode) ;;
     *) case $current in
         -*)
             case $command in
-            dynamics) options="$options --state --keyframe --representation --isa" ;;
+            dynamics) options="$options --state --keyframe --representation --isa $many" ;;
             jacobian) options="$options --state --keyframe --representation --isa --frame" ;;
-            linearize) options="$options --state --keyframe --representation --isa --inputs --spy --picture" ;;
+            linearize) options="$options --state --keyframe --representation --isa --inputs --spy --picture $many" ;;
             trim)
                 options="$options --state --keyframe --representation --isa --hold --inputs --lock --friction --posture"
                 options="$options --ignore-limits --save"
@@ -45,7 +48,7 @@ _hamel()
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
                 options="$options --state --keyframe --representation --isa --time --integrator --step --tolerance --controller"
-                options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view"
+                options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $many"
                 ;;
             view) options="$options --state --keyframe --trajectory --open --no-open" ;;
             bench) options="$options --batch --seconds --isa" ;;

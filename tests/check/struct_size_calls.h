@@ -13,6 +13,7 @@
 #include "hamel/control.h"
 #include "hamel/hamel.h"
 #include "hamel/io.h"
+#include "hamel/states.h"
 #include "hamel/view.h"
 
 #define OK(call) assert_int_equal(call, HML_OK)
@@ -463,6 +464,20 @@ static hml_status call_load_options(void *x)
     hml_model *m = NULL;
     hml_status status = hml_load_builtin("pendulum", x, &m, NULL);
     if (!status) hml_model_free(m);
+    return status;
+}
+static const hml_column column_of_numbers = {.name = "x"};
+static void fill_table_settings(void *x)
+{
+    *(hml_table_settings *)x = HML_STRUCT(hml_table_settings, .rows = 3, .chunk = 2, .ncolumns = 1,
+                                          .columns = &column_of_numbers, .digest = 7);
+}
+static hml_status call_table_open(void *x)
+{
+    hml_table *table = NULL;
+    hml_status status = hml_table_open("test_struct_size_table.npz", x, &table, NULL);
+    hml_table_free(table);
+    remove("test_struct_size_table.npz.part");
     return status;
 }
 static void fill_page_options(void *x) { hml_page_options_init(x); }

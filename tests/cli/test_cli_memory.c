@@ -2,7 +2,7 @@
  * Out of memory, at every single allocation: the command says so and fails, or it did not need it and says and writes
  * what it always does. Never half a result with the exit status 0.
  */
-#include "run.h"
+#include "npz_files.h"
 
 #define PENDULUM ROBOTS "pendulum.json"
 #define PRELOAD  "LD_PRELOAD='" HAMEL_FAILING "' "
@@ -48,6 +48,17 @@ static void test_linearize(void **state)
     fail_everywhere("linearize " PENDULUM " --picture a.svg --spy", "a.svg");
 }
 
+static void test_many_states(void **state)
+{
+    (void)state;
+    const double x[3] = {0.1, 0.2, 0.3};
+    const npz_file_array arrays[] = {{"position", "<f8", "3, 1", x, sizeof x, 0},
+                                     {"velocity", "<f8", "3, 1", x, sizeof x, 0}};
+    npz_file_save("s.npz", 2, arrays, 0);
+    fail_everywhere("linearize " PENDULUM " --states s.npz --threads 1 --out a.npz", "a.npz");
+    fail_everywhere("simulate " PENDULUM " --time 0.1 --states s.npz --threads 1 --out a.npz", "a.npz");
+}
+
 static void test_others(void **state)
 {
     (void)state;
@@ -70,7 +81,7 @@ static void test_control(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearize), cmocka_unit_test(test_others),
-                                       cmocka_unit_test(test_control)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearize), cmocka_unit_test(test_many_states),
+                                       cmocka_unit_test(test_others), cmocka_unit_test(test_control)};
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }

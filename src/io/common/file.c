@@ -14,19 +14,6 @@
 #include "io/common/report.h"
 #include "io/common/unnamed.h"
 
-/* strerror is not safe between threads */
-static const char *reason(int code, char text[128])
-{
-    if (strerror_r(code, text, 128) != 0) snprintf(text, 128, "error %d", code);
-    return text;
-}
-
-static hml_status cannot(hml_error *error, hml_status status, const char *path, const char *verb, int code)
-{
-    char text[128];
-    return hmli_report(error, status, path, 0, "cannot be %s: %s", verb, reason(code, text));
-}
-
 /* ---- reading ---- */
 
 static hml_status read_all(int file, const char *path, char **data, size_t *size, hml_error *error)
@@ -39,7 +26,7 @@ static hml_status read_all(int file, const char *path, char **data, size_t *size
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             free(text);
-            return cannot(error, HML_CANNOT_READ, path, "read", errno);
+            return hmli_report_system(error, HML_CANNOT_READ, path, "read", errno);
         }
         if (got == 0) break;
         n += (size_t)got;
@@ -67,13 +54,13 @@ static hml_status read_file(const char *path, int plain, char **data, size_t *si
 {
     /* a pipe waits for its other end, unless one opens it so; for a file it makes no difference */
     int file = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK : 0));
-    if (file < 0) return cannot(error, HML_CANNOT_READ, path, "read", errno);
+    if (file < 0) return hmli_report_system(error, HML_CANNOT_READ, path, "read", errno);
     struct stat about;
     hml_status status = HML_OK;
     if (fstat(file, &about) != 0)
-        status = cannot(error, HML_CANNOT_READ, path, "read", errno);
+        status = hmli_report_system(error, HML_CANNOT_READ, path, "read", errno);
     else if (S_ISDIR(about.st_mode))
-        status = cannot(error, HML_CANNOT_READ, path, "read", EISDIR);
+        status = hmli_report_system(error, HML_CANNOT_READ, path, "read", EISDIR);
     else if (plain && !S_ISREG(about.st_mode))
         status = hmli_report(error, HML_CANNOT_READ, path, 0, "cannot be read: it is no file, but a pipe or a device");
     else
@@ -207,5 +194,5 @@ hml_status hml_file_write(const char *path, const void *data, size_t size, hml_e
             code = write_beside(target ? target : path, data, size, there ? about.st_mode & 07777 : 0);
         free(target);
     }
-    return code ? cannot(error, HML_CANNOT_WRITE, path, "written", code) : HML_OK;
+    return code ? hmli_report_system(error, HML_CANNOT_WRITE, path, "written", code) : HML_OK;
 }

@@ -75,3 +75,10 @@ hml_status hmli_report_memory(hml_error *error, const char *file)
 {
     return hmli_report(error, HML_OUT_OF_MEMORY, file, 0, "out of memory");
 }
+
+hml_status hmli_report_system(hml_error *error, hml_status status, const char *file, const char *verb, int code)
+{
+    char text[128]; /* strerror is not safe between threads */
+    if (strerror_r(code, text, sizeof text) != 0) snprintf(text, sizeof text, "error %d", code);
+    return hmli_report(error, status, file, 0, "cannot be %s: %s", verb, text);
+}

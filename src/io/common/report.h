@@ -22,6 +22,9 @@ hml_status hmli_report(hml_error *error, hml_status status, const char *file, in
 /* puts file and line to an error that another layer has filled; a line it already has stays */
 hml_status hmli_report_place(hml_error *error, hml_status status, const char *file, int line);
 
+/* "cannot be read: No such file or directory", with the system's reason for a code of errno */
+hml_status hmli_report_system(hml_error *error, hml_status status, const char *file, const char *verb, int code);
+
 hml_status hmli_report_memory(hml_error *error, const char *file);
 
 /* printf that never leaves half a UTF-8 character or a control character behind; text is size bytes */

@@ -1,8 +1,5 @@
 /*
  * Results as NPZ: a zip archive of NPY files, one an array, as numpy.load reads them without pickle.
- *
- * NPY 1.0: the magic, the version, the length of the header, the header (a Python literal, padded with spaces so that
- * the data begin at a multiple of 64), the data.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,16 +7,9 @@
 #include <string.h>
 
 #include "io/common/archive.h"
+#include "io/common/npy.h"
 #include "io/common/utf8.h"
 #include "io/result/result.h"
-
-enum { NPY_ALIGN = 64, NPY_PREAMBLE = 10 };
-
-static char byte_order(void)
-{
-    const uint16_t one = 1;
-    return *(const unsigned char *)&one ? '<' : '>';
-}
 
 /* characters of a UTF-8 text as code points; out may be NULL to count. What is not UTF-8 becomes U+FFFD. */
 static size_t code_points(const char *text, uint32_t *out)
@@ -52,14 +42,14 @@ static size_t describe(const result_value *value, char *descr, size_t size)
     size_t width = 8;
     if (value->kind == VALUE_TEXT) {
         width = longest(value);
-        snprintf(descr, size, "%cU%zu", byte_order(), width);
+        snprintf(descr, size, "%cU%zu", hmli_npy_order(), width);
         return 4 * width;
     }
     if (value->kind == VALUE_FLAG) {
         snprintf(descr, size, "|b1");
         return 1;
     }
-    snprintf(descr, size, "%c%s", byte_order(), value->kind == VALUE_INTEGER ? "i8" : "f8");
+    snprintf(descr, size, "%c%s", hmli_npy_order(), value->kind == VALUE_INTEGER ? "i8" : "f8");
     return width;
 }
 
@@ -81,28 +71,15 @@ static void fill(const result_value *value, size_t width, char *data)
     }
 }
 
-/* a whole NPY file, malloc'ed; NULL when out of memory */
-static char *npy(const result_value *value, size_t *size)
+char *hmli_result_npy(const result_value *value, size_t *size)
 {
-    char descr[32], header[192], shape[96] = "";
-    size_t width = describe(value, descr, sizeof descr), used = 0;
-    for (int i = 0; i < value->rank; i++) {
-        used += (size_t)snprintf(shape + used, sizeof shape - used, "%zu,%s", value->shape[i],
-                                 i + 1 < value->rank ? " " : "");
-    }
-    int length =
-        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
-    size_t begin = (NPY_PREAMBLE + (size_t)length + 1 + NPY_ALIGN - 1) / NPY_ALIGN * NPY_ALIGN;
-    size_t rest = begin - NPY_PREAMBLE;
+    char type[32], header[NPY_ROOM];
+    const size_t width = describe(value, type, sizeof type);
+    const size_t begin = hmli_npy_write(header, type, value->rank, value->shape);
     *size = begin + value->count * width;
     char *file = malloc(*size);
     if (!file) return NULL;
-    memset(file, ' ', begin);
-    memcpy(file, "\x93NUMPY\x01\x00", 8);
-    file[8] = (char)(rest & 0xff);
-    file[9] = (char)(rest >> 8);
-    memcpy(file + NPY_PREAMBLE, header, (size_t)length);
-    file[begin - 1] = '\n';
+    memcpy(file, header, begin);
     fill(value, width, file + begin);
     return file;
 }
@@ -113,7 +90,7 @@ static int add_member(archive *a, const char *prefix, const result_value *value)
     char *name = malloc(length);
     if (!name) return 0;
     snprintf(name, length, "%s%s%s.npy", prefix ? prefix : "", prefix ? "." : "", value->name);
-    char *data = npy(value, &size);
+    char *data = hmli_result_npy(value, &size);
     int added = hmli_archive_add(a, name, data, size, 0);
     free(name);
     return added;

@@ -11,23 +11,13 @@
 
 #include <zip.h>
 
+#include "io/common/npy.h"
 #include "io/common/report.h"
 
 struct npz {
     zip_t *zip;
     const char *path;
 };
-
-/* what an NPY header says */
-typedef struct header {
-    char kind;    /* f, i or U */
-    int swapped;  /* big-endian */
-    size_t width; /* bytes of an entry */
-    int fortran;
-    int rank;
-    size_t shape[NPZ_MAX_RANK];
-    size_t count, begin; /* entries, and where they begin */
-} header;
 
 static hml_status bad(const npz *file, const char *name, const char *what, hml_error *error)
 {
@@ -58,90 +48,33 @@ void hmli_npz_close(npz *file)
 
 /* ---- the header ---- */
 
-/* the text after 'key': in the header's dictionary */
-static const char *value_of(const char *text, const char *key)
-{
-    char quoted[32];
-    snprintf(quoted, sizeof quoted, "'%s':", key);
-    const char *found = strstr(text, quoted);
-    if (!found) return NULL;
-    found += strlen(quoted);
-    return found + strspn(found, " ");
-}
-
-/* "(3, 4)"; 0 if it is not a shape */
-static int read_shape(const char *text, header *h)
-{
-    if (!text || *text++ != '(') return 0;
-    h->count = 1;
-    for (h->rank = 0;; h->rank++) {
-        text += strspn(text, " ,");
-        if (*text == ')') return 1;
-        char *end;
-        unsigned long long n = strtoull(text, &end, 10);
-        if (end == text || h->rank == NPZ_MAX_RANK || n > NPZ_MAX_SIZE || (n && h->count > NPZ_MAX_SIZE / n)) return 0;
-        text = end;
-        h->shape[h->rank] = (size_t)n;
-        h->count *= (size_t)n;
-    }
-}
-
-/* "'<f8'"; 0 if it is a type that is not read */
-static int read_type(const char *text, header *h)
-{
-    const uint16_t one = 1;
-    int little = *(const unsigned char *)&one;
-    if (!text || *text++ != '\'' || !strchr("<>|=", *text)) return 0;
-    char order = *text++;
-    char *end;
-    h->kind = *text++;
-    h->width = (size_t)strtoul(text, &end, 10);
-    if (end == text || *end != '\'') return 0;
-    h->swapped = (order == '>' && little) || (order == '<' && !little);
-    if (h->kind == 'U') {
-        int fits = h->width > 0 && h->width < 100000;
-        h->width *= 4;
-        return fits;
-    }
-    return (h->kind == 'f' || h->kind == 'i') && (h->width == 8 || h->width == 4);
-}
-
-/* data is ended by a zero */
-static const char *read_header(const unsigned char *data, size_t size, header *h)
+/* NULL, or what is wrong with it */
+static const char *read_header(const unsigned char *data, size_t size, npy_header *h)
 {
     static const char damaged[] = "is damaged", unread[] = "is neither numbers nor text";
-    memset(h, 0, sizeof *h);
-    if (size < 12 || memcmp(data, "\x93NUMPY", 6) != 0 || data[6] < 1 || data[6] > 3) return damaged;
-    size_t length = data[8] | (size_t)data[9] << 8, at = 10;
-    if (data[6] > 1) length |= (size_t)data[10] << 16 | (size_t)data[11] << 24, at = 12;
-    if (length > 10000 || length > size - at) return damaged;
-    char text[10001];
-    memcpy(text, data + at, length);
-    text[length] = 0;
-    const char *fortran = value_of(text, "fortran_order");
-    if (!read_type(value_of(text, "descr"), h)) return unread;
-    if (!fortran || !read_shape(value_of(text, "shape"), h)) return "has more than three dimensions, or is damaged";
-    h->fortran = strncmp(fortran, "True", 4) == 0;
-    h->begin = at + length;
-    return h->width && h->count <= (size - h->begin) / h->width ? NULL : damaged;
+    const int header = hmli_npy_read(data, size, h);
+    if (*h->type && !h->kind) return unread;
+    if (!header) return *h->type ? "has more than three dimensions, or is damaged" : damaged;
+    if (h->rank > NPZ_MAX_RANK || h->count > NPZ_MAX_SIZE) return "has more than three dimensions, or is damaged";
+    return h->count <= (size - h->begin) / h->width ? NULL : damaged;
 }
 
 /* ---- entries ---- */
 
 /* the entry's place in the file: the i-th in row-major order */
-static size_t place(const header *h, size_t i)
+static size_t place(const npy_header *h, size_t i)
 {
     if (!h->fortran || h->rank < 2) return i;
     size_t at = 0, index[NPZ_MAX_RANK];
     for (int k = h->rank - 1; k >= 0; k--) {
-        index[k] = i % h->shape[k];
-        i /= h->shape[k];
+        index[k] = i % (size_t)h->shape[k];
+        i /= (size_t)h->shape[k];
     }
-    for (int k = h->rank - 1; k >= 0; k--) at = at * h->shape[k] + index[k];
+    for (int k = h->rank - 1; k >= 0; k--) at = at * (size_t)h->shape[k] + index[k];
     return at;
 }
 
-static double number(const header *h, const unsigned char *entry)
+static double number(const npy_header *h, const unsigned char *entry)
 {
     unsigned char bytes[8];
     for (size_t k = 0; k < h->width; k++) bytes[k] = entry[h->swapped ? h->width - 1 - k : k];
@@ -156,7 +89,7 @@ static double number(const header *h, const unsigned char *entry)
 }
 
 /* UTF-32, padded with zeros, as UTF-8; what is no character becomes a question mark */
-static char *text_of(const header *h, const unsigned char *entry)
+static char *text_of(const npy_header *h, const unsigned char *entry)
 {
     char *text = malloc(h->width + 1), *end = text;
     if (!text) return NULL;
@@ -175,7 +108,7 @@ static char *text_of(const header *h, const unsigned char *entry)
     return text;
 }
 
-static int fill(const header *h, const unsigned char *data, npz_array *array)
+static int fill(const npy_header *h, const unsigned char *data, npz_array *array)
 {
     data += h->begin;
     if (h->kind == 'U') {
@@ -215,7 +148,7 @@ hml_status hmli_npz_get(npz *file, const char *name, npz_array *array, hml_error
     char member[128];
     unsigned char *data = NULL;
     size_t size = 0;
-    header h;
+    npy_header h;
     memset(array, 0, sizeof *array);
     snprintf(member, sizeof member, "%s.npy", name);
     zip_int64_t index = zip_name_locate(file->zip, member, 0);
@@ -225,8 +158,8 @@ hml_status hmli_npz_get(npz *file, const char *name, npz_array *array, hml_error
     if (problem) status = bad(file, name, problem, error);
     if (!status) {
         array->rank = h.rank;
-        array->count = h.count;
-        memcpy(array->shape, h.shape, sizeof h.shape);
+        array->count = (size_t)h.count;
+        for (int i = 0; i < h.rank; i++) array->shape[i] = (size_t)h.shape[i];
         if (!fill(&h, data, array)) status = hmli_report_memory(error, file->path);
     }
     free(data);

@@ -41,6 +41,9 @@ hml_status hmli_result_npz(const hml_result *result, result_bytes *bytes);
 hml_status hmli_result_mat(const hml_result *result, result_bytes *bytes);
 hml_status hmli_result_csv(const hml_result *result, result_bytes *bytes);
 
+/* one value as a whole NPY file, malloc'ed; NULL when out of memory */
+char *hmli_result_npy(const result_value *value, size_t *size);
+
 enum { RESULT_NUMBER_SIZE = 32 };
 
 /* 17 digits, "nan", "inf", "-inf", with a point in every locale */
