@@ -68,6 +68,8 @@ typedef struct cli_options {
     int resume, float32;                                             /* of many states */
     long threads;                                                    /* 0: not given */
     double weight_position, weight_velocity, weight_input, discrete; /* of lqr; discrete 0: continuous time */
+    double recovery;                                                 /* of lqr: seconds to simulate; 0: not given */
+    double push[3];                                                  /* NaN: not given */
 } cli_options;
 
 typedef struct cli_command_info {

@@ -6,6 +6,7 @@
 #include "hamel/control.h"
 #include "hamel/discrete.h"
 #include "linear.h"
+#include "simulate.h"
 #include "system.h"
 #include "table.h"
 
@@ -193,11 +194,42 @@ static void print_all(const cli_options *options, const robot *r, const regulato
            (int)g->report.iterations, (int)g->report.refinements);
 }
 
+/* ---- does it hold? ---- */
+
+static int check_options(const cli_options *options)
+{
+    const int given = options->ground || options->lift || options->height >= 0 || options->friction >= 0 ||
+                      options->contacts || options->plot || options->view || !isnan(options->push[0]);
+    if (!(options->recovery > 0) && given)
+        return cli_fail(CLI_USAGE, "--push, --ground, --plot, --view and what belongs to them need --simulate T");
+    if (options->recovery > 0 && options->nholds && !options->ground)
+        return cli_fail(CLI_USAGE, "--simulate of a robot whose feet are held needs --ground, on which they stand");
+    return CLI_OK;
+}
+
+/* digital control: the forces are held over every step */
+static int recover(const cli_options *options, robot *r, const regulator *g)
+{
+    cli_options o = *options;
+    feedback f;
+    o.out = NULL;
+    o.time = options->recovery;
+    o.step = options->discrete > 0 ? options->discrete : 1e-3;
+    if (!o.ground) o.integrator = HML_SCHEME_RK4;
+    if (o.ground && o.nholds && !o.lift && o.height < 0) o.height = 0; /* feet that are held stand on it */
+    int status = feedback_make(options, r, g->full, &f);
+    if (status == CLI_OK) status = simulate_robot(&o, r, &f);
+    if (status == CLI_OK && !options->out) feedback_print(r, &f);
+    feedback_free(&f);
+    return status;
+}
+
 int cli_lqr(const cli_options *options)
 {
-    robot r;
+    robot r = {.file = NULL};
     regulator g = {0};
-    int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    int status = check_options(options);
+    if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
     if (status == CLI_OK) status = system_read(options, &r, &g.s);
@@ -212,6 +244,7 @@ int cli_lqr(const cli_options *options)
         robot_print_header(&r, HML_LEFT);
         print_all(options, &r, &g);
     }
+    if (status == CLI_OK && options->recovery > 0) status = recover(options, &r, &g);
     release(&g);
     robot_free(&r);
     return status;

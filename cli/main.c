@@ -44,7 +44,9 @@ const cli_command_info cli_commands[] = {
      "The gain K of the forces tau - K z, where tau are the forces of the state and z is the\n"
      "perturbation of configuration and velocity, as in linearize. Prints K, the poles of the closed\n"
      "loop with frequency and damping, and the residual of the Riccati equation. If the inputs cannot\n"
-     "stabilize the robot, the command says which mode they do not reach and exits with 3.\n",
+     "stabilize the robot, the command says which mode they do not reach and exits with 3. With\n"
+     "--simulate the robot is pushed, and moves under the feedback, whose forces are held over every\n"
+     "step (of 0.001 s, or of --discrete) and stay within the efforts of the file.\n",
      cli_lqr},
     {"validate", CLI_VALIDATE, "[MODEL]", "the linearization against geometric differences",
      "Repeats section 5 of Bos, Traversaro, Pucci and Saccon (2022). Draws random states, placements\n"

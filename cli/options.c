@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ static void set_defaults(cli_options *options)
     options->stiffness = options->damping = options->friction = options->height = -1;
     options->open = -1;
     options->weight_position = options->weight_velocity = options->weight_input = 1;
+    options->push[0] = NAN;
     hml_load_options_init(&options->load);
 }
 

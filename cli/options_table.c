@@ -125,18 +125,25 @@ static int read_passive(const char *text, void *options)
     return 1;
 }
 
+static int read_vector(const char *text, double vector[3])
+{
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        vector[i] = strtod(text, &end);
+        if (end == text || !isfinite(vector[i]) || *end != (i < 2 ? ',' : 0)) return 0;
+        text = end + 1;
+    }
+    return 1;
+}
+
 static int read_gravity(const char *text, void *options)
 {
     cli_options *o = options;
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        o->gravity[i] = strtod(text, &end);
-        if (end == text || !isfinite(o->gravity[i]) || *end != (i < 2 ? ',' : 0)) return 0;
-        text = end + 1;
-    }
     o->load.gravity = o->gravity;
-    return 1;
+    return read_vector(text, o->gravity);
 }
+
+static int read_push(const char *text, void *options) { return read_vector(text, ((cli_options *)options)->push); }
 
 static int read_strict(const char *text, void *options)
 {
@@ -249,6 +256,10 @@ const option_row option_rows[] = {
      "a positive number"},
     {"discrete", 0, CLI_LQR, "H", "discrete time: forces that are constant over steps of H seconds", read_positive,
      NUMBER(discrete), "a positive time in seconds"},
+    {"simulate", 0, CLI_LQR, "T", "push the robot and simulate T seconds under the feedback", read_positive,
+     NUMBER(recovery), "a positive time in seconds"},
+    {"push", 0, CLI_LQR, "X,Y,Z", "the push, N s in the world, on the base (default: 0.1 m/s along x)", read_push,
+     WHOLE, "three numbers with commas between them, such as 5,0,0"},
     {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_flag, FLAG(spy), NULL},
     {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_text, TEXT(picture), "a file"},
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_count, COUNT(samples),
@@ -272,18 +283,20 @@ const option_row option_rows[] = {
      read_not_negative, NUMBER(stiffness), "a non-negative number"},
     {"damping", 0, CLI_SIMULATE, "D", "damping of every servo (default: 0.1 s times the stiffness)", read_not_negative,
      NUMBER(damping), "a non-negative number"},
-    {"ground", 0, CLI_SIMULATE, NULL, "the plane z = 0 is solid; the robot starts on it, or where the state has it",
-     read_flag, FLAG(ground), NULL},
-    {"height", 0, CLI_SIMULATE, "H", "start H metres over the ground (default 0)", read_not_negative, NUMBER(height),
-     "a non-negative length in metres"},
-    {"lift", 0, CLI_SIMULATE, NULL, "lift a robot whose state has it inside the ground", read_flag, FLAG(lift), NULL},
-    {"friction", 0, CLI_SIMULATE, "MU", "friction of the ground (default 0.8, or that of a shape if larger)",
+    {"ground", 0, CLI_SIMULATE | CLI_LQR, NULL,
+     "the plane z = 0 is solid; the robot starts on it, or where the state has it", read_flag, FLAG(ground), NULL},
+    {"height", 0, CLI_SIMULATE | CLI_LQR, "H", "start H metres over the ground, wherever the state has the base",
+     read_not_negative, NUMBER(height), "a non-negative length in metres"},
+    {"lift", 0, CLI_SIMULATE | CLI_LQR, NULL, "lift a robot whose state has it inside the ground", read_flag,
+     FLAG(lift), NULL},
+    {"friction", 0, CLI_SIMULATE | CLI_LQR, "MU", "friction of the ground (default 0.8, or that of a shape if larger)",
      read_not_negative, NUMBER(friction), "a non-negative number"},
-    {"contact", 0, CLI_SIMULATE, "NAMES", "frames that may touch the ground (default: the shapes of the model)",
-     read_text, TEXT(contacts), "names of frames with commas between them"},
-    {"plot", 0, CLI_SIMULATE, "FILE", "energy, height, joints and forces over time, an SVG file", read_text, TEXT(plot),
-     "a file"},
-    {"view", 0, CLI_SIMULATE, "FILE", "a page that replays the motion, an HTML file", read_page, TEXT(view),
+    {"contact", 0, CLI_SIMULATE | CLI_LQR, "NAMES",
+     "frames that may touch the ground (default: the shapes of the model)", read_text, TEXT(contacts),
+     "names of frames with commas between them"},
+    {"plot", 0, CLI_SIMULATE | CLI_LQR, "FILE", "energy, height, joints and forces over time, an SVG file", read_text,
+     TEXT(plot), "a file"},
+    {"view", 0, CLI_SIMULATE | CLI_LQR, "FILE", "a page that replays the motion, an HTML file", read_page, TEXT(view),
      "a file that ends in .html"},
     {"view", 0, CLI_MODES, "FILE", "a page that shows the motion of one mode, an HTML file", read_page, TEXT(view),
      "a file that ends in .html"},

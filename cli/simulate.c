@@ -92,6 +92,11 @@ static hml_status integrate(const cli_options *options, const robot *r, const sc
                    (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
     for (long k = 1; !status && k <= s->steps;) {
         const size_t before = t->count;
+        if (sc->feedback) {
+            status = feedback_update(r, hml_motion_time(motion), hml_motion_position(motion),
+                                     hml_motion_velocity(motion), sc->feedback);
+            if (status) break;
+        }
         status = hml_motion_step(motion, adaptive ? s->time : due(s, k));
         show(options, hml_motion_time(motion));
         for (; !status && k <= s->steps && due(s, k) <= hml_motion_time(motion); k++) {
@@ -149,7 +154,7 @@ static hml_status one_step(walker *w, double h)
                                        .h = h,
                                        .q = w->q,
                                        .v = w->v,
-                                       .tau = w->r->state->tau,
+                                       .tau = sc->feedback ? sc->feedback->tau : w->r->state->tau,
                                        .wrenches = w->wrenches,
                                        .q_next = w->q,
                                        .v_next = w->v,
@@ -161,6 +166,7 @@ static hml_status one_step(walker *w, double h)
         const hml_frame_wrench *f = &sc->forces.frame_wrenches[i];
         status = hml_wrench_add(w->r->model, w->r->work, w->q, f->frame, f->in_world, f->wrench, w->wrenches);
     }
+    if (!status && sc->feedback) status = feedback_update(w->r, w->now, w->q, w->v, sc->feedback);
     if (!status) status = hml_contact_step(w->r->model, w->r->work, sc->contact, &motion);
     for (int32_t i = 0; !status && i < hml_contact_count(sc->contact); i++) {
         hml_contact_point point;
@@ -280,8 +286,8 @@ static int check_options(const cli_options *options)
         return cli_fail(CLI_USAGE, "%s needs --ground", options->lift ? "--lift" : "--height");
     }
     if (options->lift && options->height >= 0) {
-        return cli_fail(CLI_USAGE, "--height is for a robot whose base the state does not place, --lift for one that "
-                                   "it places inside the ground; leave one out");
+        return cli_fail(CLI_USAGE, "--height moves the robot wherever the state has it, --lift only out of the ground; "
+                                   "leave one out");
     }
     if (!options->hold && (options->stiffness >= 0 || options->damping >= 0)) {
         return cli_fail(CLI_USAGE, "--stiffness and --damping belong to --controller hold");
@@ -299,36 +305,54 @@ static int check_states(const cli_options *options)
     return options->states && name ? cli_fail(CLI_USAGE, "%s is for one state; leave out --states", name) : CLI_OK;
 }
 
-int cli_simulate(const cli_options *options)
+/* the state that the feedback keeps is the one on the ground */
+static int begin_feedback(const robot *r, scene *sc, feedback *f)
 {
-    robot r = {.file = NULL};
+    const hml_status status = feedback_push(r, f);
+    sc->feedback = f;
+    sc->forces.tau = f->tau;
+    return status ? robot_fail(r, status) : CLI_OK;
+}
+
+int simulate_robot(const cli_options *options, robot *r, feedback *f)
+{
     scene sc = {.npoints = 0};
     trajectory t = {.rows = 0};
     schedule s = {.steps = 1, .every = 1};
+    int status = schedule_make(options, &s);
+    if (status == CLI_OK) status = scene_make(options, r, &sc);
+    if (status == CLI_OK && f) status = begin_feedback(r, &sc, f);
+    if (status == CLI_OK) {
+        hml_status made = trajectory_make(r, (size_t)(s.steps / s.every) + 2, sc.npoints, &t);
+        if (made) status = robot_fail(r, made);
+    }
+    if (status == CLI_OK) status = move(options, r, &sc, &s, &t);
+    if (status == CLI_OK && options->plot) status = simulate_plot(options->plot, r, &sc, &t);
+    if (status == CLI_OK && options->view) status = simulate_view(options, r, &sc, &t);
+    if (status == CLI_OK && options->out) {
+        status = robot_write(options, simulate_result(r, options->representation, &sc, &t));
+    } else if (status == CLI_OK && !f) {
+        robot_print_header(r, options->representation);
+        simulate_print(r, &sc, &t);
+    }
+    trajectory_free(&t);
+    scene_free(&sc);
+    return status;
+}
+
+int cli_simulate(const cli_options *options)
+{
+    robot r = {.file = NULL};
+    schedule s;
     int status = check_options(options);
     if (status == CLI_OK) status = batch_check(options);
     if (status == CLI_OK) status = check_states(options);
-    if (status == CLI_OK) status = schedule_make(options, &s);
+    if (status == CLI_OK) status = schedule_make(options, &s); /* says what is wrong before anything is read */
     if (status == CLI_OK && options->states) return batch_run(options, &batch_simulate);
     if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
-    if (status == CLI_OK) status = scene_make(options, &r, &sc);
-    if (status == CLI_OK) {
-        hml_status made = trajectory_make(&r, (size_t)(s.steps / s.every) + 2, sc.npoints, &t);
-        if (made) status = robot_fail(&r, made);
-    }
-    if (status == CLI_OK) status = move(options, &r, &sc, &s, &t);
-    if (status == CLI_OK && options->plot) status = simulate_plot(options->plot, &r, &sc, &t);
-    if (status == CLI_OK && options->view) status = simulate_view(options, &r, &sc, &t);
-    if (status == CLI_OK && options->out) {
-        status = robot_write(options, simulate_result(&r, options->representation, &sc, &t));
-    } else if (status == CLI_OK) {
-        robot_print_header(&r, options->representation);
-        simulate_print(&r, &sc, &t);
-    }
-    trajectory_free(&t);
-    scene_free(&sc);
+    if (status == CLI_OK) status = simulate_robot(options, &r, NULL);
     robot_free(&r);
     return status;
 }

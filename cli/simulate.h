@@ -2,6 +2,7 @@
 #ifndef CLI_SIMULATE_H
 #define CLI_SIMULATE_H
 
+#include "feedback.h"
 #include "hamel/contact.h"
 #include "hamel/motion.h"
 #include "robot.h"
@@ -16,8 +17,9 @@ typedef struct scene {
     char **point_names;
     hml_contact *contact;
     void *memory;
-    int32_t touching; /* the shape that the robot was put on the ground with; −1: it was not moved */
-    double lifted;    /* by how much, metres */
+    int32_t touching;   /* the shape that the robot was put on the ground with; −1: it was not moved */
+    double lifted;      /* by how much, metres */
+    feedback *feedback; /* NULL: none */
 } scene;
 
 /* rows of a motion, at most SIMULATE_ROWS + 1 */
@@ -68,6 +70,12 @@ void schedule_times(const schedule *s, double *time);       /* and when they are
 /* free of contact; *reached: how far it got */
 hml_status simulate_fly(const cli_options *options, const robot *r, const scene *sc, const schedule *s, trajectory *t,
                         double *reached);
+
+/*
+ * The motion of a robot that is loaded, as the options say, under a feedback or none (NULL); an exit status.
+ * Prints what came of it if there is no feedback and no file for it.
+ */
+int simulate_robot(const cli_options *options, robot *r, feedback *f);
 
 /* forces, servos and the ground; an exit status */
 int scene_make(const cli_options *options, const robot *r, scene *s);

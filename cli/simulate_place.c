@@ -118,10 +118,7 @@ int scene_place(const cli_options *options, const robot *r, scene *s)
     hml_contact_point point;
     int given;
     const int32_t base = find_base(r, &given);
-    if (given && options->height >= 0) {
-        return cli_fail(CLI_USAGE, "%s gives the position of the base; leave it or --height out", options->state);
-    }
-    int exit_status = given ? CLI_OK : place(options, r, base, s);
+    int exit_status = given && options->height < 0 ? CLI_OK : place(options, r, base, s);
     if (exit_status != CLI_OK) return exit_status;
     hml_status below = options->quiet || options->contacts ? HML_OK : warn_below(r, s);
     hml_status status = below ? below : hml_contact_lowest(r->model, r->work, s->contact, r->state->q, 0, &point);

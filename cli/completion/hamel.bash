@@ -43,7 +43,7 @@ _hamel()
             modes) options="$options --state --keyframe --isa --hold --inputs --view --mode" ;;
             lqr)
                 options="$options --state --keyframe --isa --hold --inputs --weight-position --weight-velocity --weight-input"
-                options="$options --discrete"
+                options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view"
                 ;;
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)

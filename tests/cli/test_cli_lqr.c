@@ -92,6 +92,11 @@ static void what_it_refuses(void **state)
         {"lqr --weight-input 0", 2, "a positive number"},
         {"lqr --weight-position -1", 2, "a non-negative number"},
         {"lqr --discrete 0", 2, "a positive time"},
+        {"lqr --push 1,0,0", 2, "need --simulate"},
+        {"lqr " ROBOTS "pendulum.json --plot p.svg", 2, "need --simulate"},
+        {"lqr --simulate 0", 2, "a positive time"},
+        {"lqr --simulate 1 --push 1,0", 2, "three numbers"},
+        {"lqr " QUADRUPED "--simulate 1", 2, "needs --ground"},
         {"linearize --discrete 0.1", 2, "no option --discrete"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -110,12 +115,44 @@ static void a_table_for_people(void **state)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_non_null(strstr(run_out, words[i]));
 }
 
+/* a push p at the centre of mass of a rod, 0.6/m from the pivot: ν = 0.6 p / (m · 0.4801/m) */
+static void a_pendulum_that_is_pushed(void **state)
+{
+    (void)state;
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json --simulate 5 --push 0.1,0,0"), 0);
+    assert_non_null(
+        strstr(run_out, "deviation            0.125 after the push, 0.125 at the most (velocity of pivot, at 0"));
+    assert_non_null(strstr(run_out, "recovered            below 5 %"));
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json --simulate 0.5 --push 0.1,0,0"), 0);
+    assert_non_null(strstr(run_out, "recovered            no"));
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json --simulate 5 --discrete 0.05 --out out.json"), 0);
+    assert_string_equal(run_out, "");
+}
+
+/* feet that are held in the linearization stand on the ground in the simulation */
+static void a_quadruped_that_is_pushed(void **state)
+{
+    (void)state;
+    assert_int_equal(run("trim " QUADRUPED "--state " HAMEL_SOURCE_DIR
+                         "/examples/states/quadruped_crouch.json --friction 0.6 --save stand.json"),
+                     0);
+    assert_int_equal(run("lqr " QUADRUPED "--state stand.json --simulate 1.5 --ground --push 1.4,0,0 --plot push.svg"),
+                     0);
+    assert_non_null(strstr(run_out, "1.4, 0, 0 N s on trunk"));
+    assert_non_null(strstr(run_out, "recovered            below 5 %"));
+    assert_null(strstr(run_out, "at their limits"));
+    assert_int_equal(run("lqr " QUADRUPED "--state stand.json --simulate 1.5 --ground --push 20,0,0"), 0);
+    assert_non_null(strstr(run_out, "recovered            no"));
+    assert_non_null(strstr(run_out, "motors               at their limits"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_is_as_on_paper), cmocka_unit_test(discrete_time),
-        cmocka_unit_test(a_held_quadruped),        cmocka_unit_test(what_it_refuses),
-        cmocka_unit_test(a_table_for_people),
+        cmocka_unit_test(pendulum_is_as_on_paper),    cmocka_unit_test(discrete_time),
+        cmocka_unit_test(a_held_quadruped),           cmocka_unit_test(what_it_refuses),
+        cmocka_unit_test(a_table_for_people),         cmocka_unit_test(a_pendulum_that_is_pushed),
+        cmocka_unit_test(a_quadruped_that_is_pushed),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
