@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, and how others find it: find_package(hamel) and pkg-config.
 set(HAMEL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hamel)
 
-install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/hamel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
 # Two export sets: a program that needs only the core does not need the libraries of the readers and writers.
 set_target_properties(hamel-control PROPERTIES INSTALL_RPATH "$ORIGIN") # finds libhamel beside it

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 for header in include/hamel/*.h include/hamel/*/*.h; do
     case ${header#include/hamel/} in
-    hamel.h | io.h | view.h | control.h) ;; # io.h and view.h belong to libhamel-io, control.h to libhamel-control
+    hamel.h | io.h | states.h | view.h | control.h) ;; # io.h, states.h and view.h belong to libhamel-io, control.h to libhamel-control
     control/*)
         grep -q "\"${header#include/}\"" include/hamel/control.h || {
             echo "control.h does not include $header" >&2
@@ -27,6 +27,11 @@ for header in include/hamel/*.h include/hamel/*/*.h; do
         printf '#include "%s"\nextern int something;\n' "${header#include/}" |
             cc -x $language $warnings -fsyntax-only -Iinclude -
     done
+done
+# hamel.hpp, in later standards too, and without exceptions
+for standard in c++17 c++20 "c++17 -fno-exceptions"; do
+    # shellcheck disable=SC2086
+    printf '#include "hamel/hamel.hpp"\nextern int something;\n' | c++ -x c++ -std=$standard $warnings -fsyntax-only -Iinclude -
 done
 # <complex.h> makes I a macro
 # shellcheck disable=SC2086

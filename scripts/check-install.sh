@@ -21,7 +21,7 @@ io=OFF
 programs="core_c core_cpp control_c"
 if [ -e "$prefix/lib/pkgconfig/hamel-io.pc" ]; then
     io=ON
-    programs="$programs io_c"
+    programs="$programs io_c io_cpp"
 fi
 
 echo "find_package"

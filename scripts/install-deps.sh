@@ -87,6 +87,7 @@ need_ci()
     need_docs
     need_python
     need c++ g++
+    need file:/usr/include/eigen3/Eigen/Core libeigen3-dev # hamel.hpp is tested with it
     need gcovr gcovr
     need file:/usr/share/i18n/locales/ps_AF locales
     need python3 python3
