@@ -37,12 +37,17 @@ static void two_by_two(double a, double b, double c, double d, double *values)
     }
 }
 
-/* one double-shift step on rows and columns lo … hi, at least three; s, t: sum and product of the shifts */
-static void francis_step(size_t n, double *H, size_t lo, size_t hi, double s, double t)
+/*
+ * One double-shift step on rows and columns lo … hi, at least three. The shifts are the eigenvalues of [x b; c y] with
+ * b·c = product. All that enters is a difference from the first diagonal entry: eigenvalues that are nearly equal are
+ * told apart by small differences, and sums and products of shifts would have lost them.
+ */
+static void francis_step(size_t n, double *H, size_t lo, size_t hi, double x, double y, double product)
 {
     const double *top = H + lo * n + lo, scale = fabs(top[n]);
-    double v[3] = {(top[0] * (top[0] - s) + t) / scale + top[1] * (top[n] / scale),
-                   (top[n] / scale) * (top[0] + top[n + 1] - s), (top[n] / scale) * top[2 * n + 1]};
+    x -= top[0], y -= top[0];
+    double v[3] = {(x / scale) * y - product / scale + top[1] * (top[n] / scale),
+                   (top[n] / scale) * (top[n + 1] - top[0] - x - y), (top[n] / scale) * top[2 * n + 1]};
     for (size_t k = lo; k < hi; k++) {
         const size_t size = k + 2 <= hi ? 3 : 2, left = k > lo ? k - 1 : lo;
         const size_t last = k + 3 <= hi ? k + 3 : hi;
@@ -97,12 +102,12 @@ hml_status hmli_eigenvalues(size_t n, double *A, double *values)
             end -= 2, steps = 0;
         } else {
             if (++steps > MOST) return HML_NOT_CONVERGED;
-            double s = d[-(ptrdiff_t)n - 1] + d[0], t = d[-(ptrdiff_t)n - 1] * d[0] - d[-(ptrdiff_t)n] * d[-1];
+            double x = d[-(ptrdiff_t)n - 1], y = d[0], product = d[-(ptrdiff_t)n] * d[-1];
             if (steps % 10 == 0) { /* a shift by chance, where the usual ones go round in circles */
                 const double w = fabs(d[-1]) + fabs(d[-(ptrdiff_t)n - 2]);
-                s = 1.5 * w + 2 * d[0], t = (d[0] + 0.75 * w) * (d[0] + 0.75 * w) + 0.4375 * w * w;
+                x = y = d[0] + 0.75 * w, product = -0.4375 * w * w;
             }
-            francis_step(n, A, lo, hi, s, t);
+            francis_step(n, A, lo, hi, x, y, product);
         }
     }
     return HML_OK;
