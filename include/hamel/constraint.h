@@ -1,5 +1,5 @@
 /*
- * Dynamics under constraints: frames and points of the robot that the world holds.
+ * Dynamics under constraints: frames and points of the robot that the world holds, or that hold each other: loops.
  *
  *   M ν̇ + h = τ + Jᵀλ,    J ν̇ + J̇ ν = −damping · J ν − stiffness · e                        Notation (79)-(82)
  *
@@ -25,10 +25,21 @@
  * plane has one: the same velocity along the plane's normal, and λ is the size of the force along it; a point that
  * touches a plane has the same row, one-sided. λ acts on the robot.
  *
+ * A loop ties a frame to another frame of the robot, `other`. Its rows are those of a hold with `other` in the place of
+ * the world: with H = H_other⁻¹ H_frame = (R, r) and V its left twist,
+ *
+ *   frame      V = 0            λ: wrench on `frame`, in its axes                 e = log(H*⁻¹ H)
+ *   point      ṙ = R V.v = 0    λ: force on the origin of `frame`, in axes of `other`   e = r − r*
+ *   plane      nᵀṙ = 0          λ: size of the force along n, which is in axes of `other`   e = nᵀ(r − r*)
+ *   distance   d/dt |r| = 0     λ: size of the force that pushes the two origins apart      e = |r| − d*
+ *
+ * `other` feels the opposite wrench at the same place. λ of loops comes after that of holds.
+ *
  * Constraints may be redundant: two feet on one stiff leg, four legs of a table. A QR factorization with column
  * pivoting finds the rank of J M^(−1/2): a column is dropped once its remainder is below `tolerance` times the first. ν̇
  * is unique all the same, and of all λ that give it the one of least norm is returned (metres and radians count alike).
- * HML_INCONSISTENT if the constraints contradict each other. HML_SINGULAR if M is singular.
+ * HML_INCONSISTENT if the constraints contradict each other. HML_SINGULAR if M is singular, or if the two origins of a
+ * distance coincide, because then it has no direction.
  *
  * One-sided rows are solved exactly, not by iteration: ν̇ is the motion nearest to the free one (Gauss's principle), a
  * quadratic program in λ that an active-set method solves in finitely many steps. ν̇ is unique; of all λ ≥ 0 that give
@@ -45,10 +56,11 @@
 #include "hamel/linearize.h"
 
 typedef enum hml_constraint_kind {
-    HML_HOLD_FRAME = 0, /* 6 rows */
-    HML_HOLD_POINT = 1, /* 3 rows: the frame's origin */
-    HML_HOLD_PLANE = 2, /* 1 row: the frame's origin stays on a plane */
-    HML_TOUCH_PLANE = 3 /* 1 row: it may leave the plane along the normal; λ ≥ 0 */
+    HML_HOLD_FRAME = 0,   /* 6 rows */
+    HML_HOLD_POINT = 1,   /* 3 rows: the frame's origin */
+    HML_HOLD_PLANE = 2,   /* 1 row: the frame's origin stays on a plane */
+    HML_TOUCH_PLANE = 3,  /* 1 row: it may leave the plane along the normal; λ ≥ 0. Not for loops */
+    HML_HOLD_DISTANCE = 4 /* 1 row: two origins keep their distance. Loops alone; `other` may be the world */
 } hml_constraint_kind;
 
 typedef struct hml_constraint {
@@ -60,11 +72,24 @@ typedef struct hml_constraint {
     double pose[16];  /* read where stiffness is not zero; point and plane use its position alone */
 } hml_constraint;
 
+/* a frame tied to another frame */
+typedef struct hml_loop {
+    hml_constraint_kind kind; /* frame, point, plane or distance */
+    int32_t frame, other;     /* not the same one; other: HML_WORLD is the world */
+    double normal[3];         /* of the plane, in axes of `other`; need not be unit */
+    double distance;          /* d* > 0 of HML_HOLD_DISTANCE */
+    double damping;           /* Baumgarte's terms, 1/s and 1/s²; zero: none */
+    double stiffness;
+    double pose[16]; /* H*, of `frame` in `other`; point and plane use its position alone. All zero: the identity */
+} hml_loop;
+
 typedef struct hml_constraints {
     size_t struct_size;
     const hml_constraint *items;
     int32_t count;
     double tolerance; /* of the rank; 0: 1e-10 */
+    const hml_loop *loops;
+    int32_t loop_count;
 } hml_constraints;
 
 /* the report of a solution; the pointer to it may be NULL */

@@ -105,7 +105,7 @@ hml_status hmli_constraint_motion(constraint_system *s, const double *q, const d
                                   const double *wrenches, hml_constraint_report *report)
 {
     double scale = 0;
-    hmli_constraint_evaluate(s, q, v, 1);
+    TRY(hmli_constraint_evaluate(s, q, v, 1));
     TRY(hmli_constraint_factor(s, q, v, wrenches));
     for (size_t k = 0; k < s->n; k++) s->a[k] = (tau ? tau[k] : 0) - s->h[k];
     hmli_constraint_solve_mass(s, s->a);
@@ -160,7 +160,7 @@ static hml_status inverse(constraint_system *s, const hml_constrained_dynamics *
     size_t passive = 0;
     double scale = 0;
     TRY(hml_inverse_dynamics(s->model, s->work, x->q, x->v, x->a, x->wrenches, s->h));
-    hmli_constraint_evaluate(s, x->q, x->v, 0);
+    TRY(hmli_constraint_evaluate(s, x->q, x->v, 0));
     memset(s->x, 0, s->n * sizeof(double)); /* 1 where a joint pushes */
     for (int32_t j = 0; j < s->model->njoints; j++) {
         const model_joint *joint = &model_joints(s->model)[j];
@@ -219,6 +219,7 @@ static void impulse_rows(constraint_system *s, double restitution, const double 
             s->b[row] = -w - restitution * back;
         }
     }
+    for (; row < s->m; row++) s->b[row] = -(1 + restitution) * row_dot(s, row, v); /* loops */
 }
 
 /* the energy that the impulse in s->lambda brings: ½ Λᵀ (w + w⁺) = Λᵀ w + ½ |L⁻ᵀ Jᵀ Λ|² */
@@ -252,7 +253,7 @@ static hml_status solve_impulse(constraint_system *s, double restitution, double
     const double allowed = 1e-13 * kinetic_energy(s, v); /* round-off */
     double low = 0, high = 1, part = 1;
     for (int halvings = 0; halvings < 50; halvings++) {
-        hmli_constraint_evaluate(s, s->q, NULL, 0); /* all rows of J again */
+        TRY(hmli_constraint_evaluate(s, s->q, NULL, 0)); /* all rows of J again */
         impulse_rows(s, part * restitution, v);
         TRY(hmli_constraint_solve_touch(s, scale, report));
         report->restitution = part;
@@ -271,7 +272,7 @@ static hml_status solve_impulse(constraint_system *s, double restitution, double
 static hml_status impact(constraint_system *s, const hml_constrained_impact *x, hml_constraint_report *report)
 {
     double scale = 0;
-    hmli_constraint_evaluate(s, x->q, NULL, 0);
+    TRY(hmli_constraint_evaluate(s, x->q, NULL, 0));
     TRY(hmli_constraint_factor(s, x->q, s->zero, NULL));
     for (size_t i = 0; i < s->m; i++) {
         s->b[i] = -(1 + x->restitution) * row_dot(s, i, x->v);

@@ -12,11 +12,17 @@
 #include "sim/constraint_rank.h"
 #include "sim/shortest.h"
 
+/* of a frame, 6 × n each, left: its Jacobian, what its twist and its acceleration change by with q, and with ν */
+typedef struct loop_partials {
+    double *J, *twist_q, *motion_q, *motion_v;
+} loop_partials;
+
 /* what the linearization adds (constraint_linearize.c) */
 typedef struct constraint_partials {
     double *dq, *dv;                           /* n × n: of τ̂ */
     double *J, *twist_q, *motion_q, *motion_v; /* 6 × n: of a frame */
     double *cq, *cv;                           /* m × n: of c */
+    loop_partials other;                       /* of the second frame of a loop */
 } constraint_partials;
 
 /* what the reduction adds (constraint_reduce.c); r: motions that the constraints leave */
@@ -99,8 +105,18 @@ hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hm
                                 const double *v, const double *tau, const double *wrenches, double *scratch,
                                 constraint_system *s);
 
-/* J, and the drift if asked for */
-void hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift);
+/* J, and the drift if asked for. HML_SINGULAR: the frames of a distance coincide */
+hml_status hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift);
+
+/*
+ * A point on an axis does not move when the joint turns: its column is a lever that vanishes, and what is left of it
+ * are the last bits of the positions it is the difference of. Such a column of s->block becomes zero. Were it not, a row
+ * of such columns would be as good as any other: the rank of rows is decided by what they are compared with, which is
+ * each other.
+ *
+ * The same holds for the velocity and for what it turns into by itself: V, or NULL. reach: of the positions.
+ */
+void hmli_constraint_clear_rounding(const constraint_system *s, double reach, const double *v, twist *V);
 
 /* M in L, h in h (at ν, with the wrenches); then both factors */
 hml_status hmli_constraint_factor(constraint_system *s, const double *q, const double *v, const double *wrenches);

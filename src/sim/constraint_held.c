@@ -115,6 +115,7 @@ static int suitable(const hml_work *work, const hml_constraints *set, const doub
 {
     const hml_model *model = work->model;
     if (!work->choice.single->single_held || !work->choice.single->held_correct || model->nfollowers) return 0;
+    if (set->loop_count) return 0; /* they tie paths, and trees, to each other */
     if (wrenches && finite_array(wrenches, 6 * (size_t)model->nbodies)) return 0;
     for (int32_t i = 0; i < set->count; i++) {
         if (set->items[i].kind == HML_TOUCH_PLANE || model_frames(model)[set->items[i].frame].body < 0) return 0;

@@ -25,6 +25,7 @@
 #include "hamel/kinematics_derivatives.h"
 #include "sim/constraint.h"
 #include "sim/constraint_held.h"
+#include "sim/constraint_loop.h"
 
 /* the wrenches of the bodies with λ among them, in s->wrenches */
 static hml_status gather_wrenches(const constraint_system *s, const double *q, const double *given)
@@ -37,6 +38,13 @@ static hml_status gather_wrenches(const constraint_system *s, const double *q, c
         write_wrench(constraint_wrench(c, s->lambda + row), F);
         TRY(hml_wrench_add(s->model, s->work, q, c->frame, c->kind != HML_HOLD_FRAME, F, s->wrenches));
         row += (size_t)hmli_constraint_kind_rows(c->kind);
+    }
+    for (int32_t i = 0; i < s->set->loop_count; i++) {
+        const hml_loop *c = &s->set->loops[i];
+        loop_motion m;
+        TRY(hmli_loop_motion(s->model, c, q, NULL, NULL, NULL, &m));
+        TRY(hmli_loop_push(s->model, s->work, c, q, &m, s->lambda + row, s->wrenches));
+        row += (size_t)hmli_loop_kind_rows(c->kind);
     }
     return HML_OK;
 }
@@ -131,7 +139,7 @@ static hml_status constraint_derivatives(const constraint_system *s, const doubl
         }
         row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
-    return HML_OK;
+    return hmli_loop_derivatives(s, q, v, a, row);
 }
 
 hml_status hmli_constraint_tangent(const constraint_system *s, const double *q, const double *v, const double *wrenches)

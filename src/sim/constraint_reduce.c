@@ -170,7 +170,7 @@ hml_status hml_constrained_freedom(const hml_model *model, hml_work *work, const
     if (!set || !freedom) return HML_INVALID_ARGUMENT;
     TRY(hmli_constraint_open(model, work, set, q, NULL, NULL, NULL, scratch, &s));
     if (has_touches(set)) return HML_UNSUPPORTED;
-    hmli_constraint_evaluate(&s, q, NULL, 0);
+    TRY(hmli_constraint_evaluate(&s, q, NULL, 0));
     TRY(hmli_constraint_factor(&s, q, s.zero, NULL));
     *freedom = (int32_t)(s.n - s.K.rank);
     return HML_OK;

@@ -14,6 +14,7 @@
 #include "hamel/reference/textbook.h"
 #include "sim/constraint.h"
 #include "sim/constraint_held.h"
+#include "sim/constraint_loop.h"
 
 int32_t hmli_constraint_kind_rows(hml_constraint_kind kind)
 {
@@ -37,7 +38,8 @@ int32_t hml_constraint_rows(const hml_constraints *constraints)
         if (!own || rows > INT32_MAX - own) return -1;
         rows += own;
     }
-    return rows;
+    const int32_t loops = hmli_loop_rows(set);
+    return loops < 0 || rows > INT32_MAX - loops ? -1 : rows + loops;
 }
 
 static size_t count_touches(const hml_constraints *set)
@@ -71,6 +73,10 @@ static size_t lay_out(const hml_model *model, size_t m, size_t touches, double *
     s->partials.twist_q = layout_doubles(&c, 6 * n);
     s->partials.motion_q = layout_doubles(&c, 6 * n);
     s->partials.motion_v = layout_doubles(&c, 6 * n);
+    s->partials.other.J = layout_doubles(&c, 6 * n);
+    s->partials.other.twist_q = layout_doubles(&c, 6 * n);
+    s->partials.other.motion_q = layout_doubles(&c, 6 * n);
+    s->partials.other.motion_v = layout_doubles(&c, 6 * n);
     s->partials.cq = layout_doubles(&c, m * n);
     s->partials.cv = layout_doubles(&c, m * n);
     s->basis.Z = layout_doubles(&c, n * n);
@@ -128,6 +134,7 @@ hml_status hmli_constraint_check(const hml_model *model, const hml_work *work, c
     if (!scratch_exists(model, (size_t)m)) return HML_INVALID_ARGUMENT;
     if (!(set->tolerance >= 0) || !(set->tolerance < 1)) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; i < set->count; i++) TRY(check_item(model, &set->items[i]));
+    for (int32_t i = 0; i < set->loop_count; i++) TRY(hmli_loop_check(model, &set->loops[i]));
     return HML_OK;
 }
 
@@ -184,14 +191,7 @@ static twist position_error(const hml_constraint *c, pose H)
     return twist_of(vec3_sub(H.p, goal.p), vec3_zero());
 }
 
-/*
- * A point on an axis does not move when the joint turns: its column is a lever that vanishes, and what is left of it
- * are the last bits of the positions it is the difference of. Such a column is zero. Were it not, a row of such columns
- * would be as good as any other: the rank of rows is decided by what they are compared with, which is each other.
- *
- * The same holds for the velocity and for what it turns into by itself: V, or NULL. reach: of the positions.
- */
-static void clear_rounding(const constraint_system *s, double reach, const double *v, twist *V)
+void hmli_constraint_clear_rounding(const constraint_system *s, double reach, const double *v, twist *V)
 {
     const double last = 0x1p-48; /* 16 roundings */
     const size_t n = s->n;
@@ -209,7 +209,7 @@ static void clear_rounding(const constraint_system *s, double reach, const doubl
     if (sqrt(vec3_dot(V[1].v, V[1].v)) <= last * turning * moving) V[1].v = vec3_zero();
 }
 
-void hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
+hml_status hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
 {
     const state_series state = {.q = q, .rates = {v}};
     const jacobian_series j = {.order = 0, .nv = s->model->nv, .J = {s->block}};
@@ -219,7 +219,7 @@ void hmli_constraint_evaluate(constraint_system *s, const double *q, const doubl
         const hml_representation rep = c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED;
         twist V[SERIES_LENGTH];
         pose H = frame_series(s->model, c->frame, HML_WORLD, rep, &state, drift ? 1 : 0, V, &j);
-        clear_rounding(s, sqrt(vec3_dot(H.p, H.p)), v, drift ? V : NULL);
+        hmli_constraint_clear_rounding(s, sqrt(vec3_dot(H.p, H.p)), v, drift ? V : NULL);
         put_rows(s, c, s->J + row * s->n);
         if (drift) {
             twist sum = twist_axpy(c->damping, V[0], V[1]);
@@ -227,4 +227,5 @@ void hmli_constraint_evaluate(constraint_system *s, const double *q, const doubl
         }
         row += (size_t)hmli_constraint_kind_rows(c->kind);
     }
+    return hmli_loop_evaluate(s, q, v, drift, row);
 }

@@ -31,6 +31,7 @@ static void mark(const constraint_system *s, double *one_sided)
         const hml_constraint *c = &s->set->items[i];
         for (int32_t k = 0; k < hmli_constraint_kind_rows(c->kind); k++) one_sided[row++] = c->kind == HML_TOUCH_PLANE;
     }
+    while (row < s->m) one_sided[row++] = 0; /* loops */
 }
 
 static double row_dot(size_t n, const double *a, const double *b)

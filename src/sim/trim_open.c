@@ -123,6 +123,7 @@ static hml_status check_friction(const hml_trim_problem *p, const hml_constraint
 static hml_status check(const hml_model *model, hml_work *work, const hml_trim_problem *p, const hml_constraints *holds)
 {
     TRY(hmli_constraint_check(model, work, holds));
+    if (holds->loop_count) return HML_UNSUPPORTED;
     if (!p->guess || p->iterations < 0 || !(p->posture >= 0) || !(p->tolerance >= 0)) return HML_INVALID_ARGUMENT;
     if (!struct_is_writable(p->report, STRUCT_END(hml_trim_report, residual))) return HML_INVALID_ARGUMENT;
     if (!isfinite(p->posture) || !isfinite(p->tolerance)) return HML_NOT_FINITE;

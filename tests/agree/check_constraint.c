@@ -1,7 +1,8 @@
-/* Constraints: nothing held against free; held frames against the equations; derivatives against differences. */
+/* Constraints: nothing held against free; held frames and loops against the equations; derivatives against differences.
+ */
 #include "agree.h"
 
-enum { HOLDS = 3, ROWS = 6 * HOLDS };
+enum { HOLDS = 3, LOOPS = 2, ROWS = 6 * (HOLDS + LOOPS) };
 
 typedef struct held {
     subject *x;
@@ -76,29 +77,60 @@ static void check_nothing_held(subject *x, int s)
     note(x, KIND_no_holds, "Dtau", (how){s, UP, UP, 1, 0}, l.Dtau, f.Minv, nv, nv);
 }
 
+/* a hold, or a loop */
+typedef struct tie {
+    hml_constraint_kind kind;
+    int32_t frame, other;
+    const double *normal;
+} tie;
+
 /* the rows of a constraint, and what they do on their own along the motion: J, J̇ν */
-static int rows_of(subject *x, const held *h, const hml_constraint *c, double *J, double *bias)
+static int rows_of(subject *x, const held *h, const tie *c, double *J, double *bias)
 {
     const size_t nv = (size_t)x->nv;
-    double *all = room(x->g, 6 * nv), *dot = room(x->g, 6 * nv);
-    hml_frame_motion m = {.struct_size = sizeof m, .J = all, .Jdot = dot};
-    if (hml_frame(x->model, x->work, c->frame, c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED, h->q, h->v, NULL, &m))
+    double *all = room(x->g, 6 * nv), *dot = room(x->g, 6 * nv), H[16], V[6], own[6] = {0}, extra = 0;
+    hml_frame_motion m = {.struct_size = sizeof m, .pose = H, .J = all, .Jdot = dot, .twist = V};
+    if (hml_frame_relative(x->model, x->work, c->frame, c->other, c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED,
+                           h->q, h->v, NULL, &m))
         return 0;
     const int rows = c->kind == HML_HOLD_FRAME ? 6 : c->kind == HML_HOLD_POINT ? 3 : 1;
-    const double *n = c->normal, length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-    for (int r = 0; r < rows; r++) {
-        bias[r] = 0;
-        for (size_t k = 0; k < nv; k++) {
-            double row = all[(size_t)r * nv + k], rate = dot[(size_t)r * nv + k];
+    const double r[3] = {H[3], H[7], H[11]}, *n = c->kind == HML_HOLD_DISTANCE ? r : c->normal;
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    if (c->kind == HML_HOLD_DISTANCE) {
+        const double along = (n[0] * V[0] + n[1] * V[1] + n[2] * V[2]) / length;
+        extra = (V[0] * V[0] + V[1] * V[1] + V[2] * V[2] - along * along) / length;
+    }
+    for (size_t k = 0; k < nv; k++) {
+        for (size_t i = 0; i < (size_t)rows; i++) {
+            double row = all[i * nv + k], rate = dot[i * nv + k];
             if (rows == 1) {
                 row = (n[0] * all[k] + n[1] * all[nv + k] + n[2] * all[2 * nv + k]) / length;
                 rate = (n[0] * dot[k] + n[1] * dot[nv + k] + n[2] * dot[2 * nv + k]) / length;
             }
-            J[(size_t)r * nv + k] = row;
-            bias[r] += rate * h->v[k];
+            J[i * nv + k] = row;
+            own[i] += rate * h->v[k];
         }
     }
+    for (int i = 0; i < rows; i++) bias[i] = own[i] + extra;
     return rows;
+}
+
+/* of all constraints; returns how many */
+static size_t all_rows(subject *x, const held *h, double *J, double *bias)
+{
+    const size_t nv = (size_t)x->nv;
+    size_t at = 0;
+    for (int32_t i = 0; i < h->set->count; i++) {
+        const hml_constraint *c = &h->set->items[i];
+        const tie t = {c->kind, c->frame, HML_WORLD, c->normal};
+        at += (size_t)rows_of(x, h, &t, J + at * nv, bias + at);
+    }
+    for (int32_t i = 0; i < h->set->loop_count; i++) {
+        const hml_loop *c = &h->set->loops[i];
+        const tie t = {c->kind, c->frame, c->other, c->normal};
+        at += (size_t)rows_of(x, h, &t, J + at * nv, bias + at);
+    }
+    return at;
 }
 
 static void check_residuals(subject *x, const held *h, const hml_constrained_linearization *l, double worst)
@@ -107,9 +139,7 @@ static void check_residuals(subject *x, const held *h, const hml_constrained_lin
     const int s = h->state;
     double *J = room(x->g, ROWS * nv), bias[ROWS], motion[ROWS], zero[ROWS] = {0}, turn = 0;
     double *forces = room(x->g, nv), *pushed = room(x->g, nv);
-    size_t rows = 0;
-    for (int32_t i = 0; i < h->set->count; i++)
-        rows += (size_t)rows_of(x, h, &h->set->items[i], J + rows * nv, bias + rows);
+    const size_t rows = all_rows(x, h, J, bias);
     dense_apply(rows, nv, J, l->acceleration, motion);
     for (size_t r = 0; r < rows; r++) motion[r] += bias[r], turn = fmax(turn, fabs(bias[r]));
     /* what a free robot would do, which the holds take away: a spring pulls hard a thousand kilometres from its rest */
@@ -133,14 +163,12 @@ static void check_held_inverse(subject *x, const held *h, const double *a, doubl
     const int s = h->state;
     double *J = room(x->g, ROWS * nv), bias[ROWS], *tau = room(x->g, nv), *lambda = room(x->g, most);
     double *want = room(x->g, nv), *pushed = room(x->g, nv), size = x->force[s];
-    size_t rows = 0;
     if (hml_constrained_inverse_dynamics(x->model, x->work, h->set, h->scratch,
                                          &HML_STRUCT(hml_constrained_dynamics, .q = h->q, .v = h->v, .a = a,
                                                      .wrenches = wrenches_of(x, s), .torque = tau, .lambda = lambda)) ||
         hml_inverse_dynamics(x->model, x->work, h->q, h->v, a, wrenches_of(x, s), want))
         return; /* nothing that is held can make this motion */
-    for (int32_t i = 0; i < h->set->count; i++)
-        rows += (size_t)rows_of(x, h, &h->set->items[i], J + rows * nv, bias + rows);
+    const size_t rows = all_rows(x, h, J, bias);
     dense_apply_transposed(rows, nv, J, lambda, pushed);
     for (size_t i = 0; i < nv; i++) {
         size = fmax(size, fmax(fabs(pushed[i]), fabs(want[i])) / x->s[(size_t)s * nv + i]);
@@ -217,8 +245,7 @@ static void check_impulse(subject *x, held *h, const double *z, double worst)
                                 &HML_STRUCT(hml_constrained_impact, .q = h->q, .v = h->v, .restitution = 0.3,
                                             .v_next = next, .impulse = impulse, .report = &report)))
         return;
-    size_t at = 0;
-    for (int32_t i = 0; i < h->set->count; i++) at += (size_t)rows_of(x, h, &h->set->items[i], J + at * nv, bias + at);
+    all_rows(x, h, J, bias);
     const double speed = 1 + largest(nv, h->v) + largest(nv, next);
     dense_apply(rows, nv, J, next, jv), dense_apply(rows, nv, J, h->v, want);
     for (size_t r = 0; r < rows; r++) want[r] *= -0.3;
@@ -326,8 +353,7 @@ static double constraint_condition(subject *x, const held *h)
     const size_t nv = (size_t)x->nv, rows = (size_t)hml_constraint_rows(h->set);
     double *J = room(x->g, rows * nv), *W = room(x->g, rows * nv), *K = room(x->g, rows * rows), bias[ROWS];
     double *inverse = room(x->g, rows * rows);
-    size_t at = 0;
-    for (int32_t i = 0; i < h->set->count; i++) at += (size_t)rows_of(x, h, &h->set->items[i], J + at * nv, bias + at);
+    all_rows(x, h, J, bias);
     dense_multiply(rows, nv, nv, J, x->Minv + (size_t)h->state * nv * nv, W);
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < rows; j++) {
@@ -345,6 +371,31 @@ double held_condition(subject *x, int state, hml_constraints *set)
     return constraint_condition(x, &h);
 }
 
+/* loops between frames that are not too near each other */
+static int32_t draw_loops(subject *x, int state, hml_loop *loops)
+{
+    static const hml_constraint_kind kinds[] = {HML_HOLD_FRAME, HML_HOLD_POINT, HML_HOLD_PLANE, HML_HOLD_DISTANCE};
+    const int32_t nframes = hml_model_nframes(x->model);
+    int32_t count = hml_rng_below(&x->rng, LOOPS + 1);
+    memset(loops, 0, LOOPS * sizeof *loops);
+    if (nframes < 2) return 0;
+    for (int32_t i = 0; i < count; i++) {
+        hml_loop *c = &loops[i];
+        double H[16];
+        hml_frame_motion m = {.struct_size = sizeof m, .pose = H};
+        c->kind = kinds[hml_rng_below(&x->rng, 4)];
+        c->frame = hml_rng_below(&x->rng, nframes), c->other = hml_rng_below(&x->rng, nframes);
+        if (c->frame == c->other) c->other = HML_WORLD;
+        for (int k = 0; k < 3; k++) c->normal[k] = hml_rng_normal(&x->rng);
+        if (hml_frame_relative(x->model, x->work, c->frame, c->other, HML_LEFT, x->q + (size_t)state * (size_t)x->nq,
+                               NULL, NULL, &m))
+            return i;
+        c->distance = sqrt(H[3] * H[3] + H[7] * H[7] + H[11] * H[11]);
+        if (c->kind == HML_HOLD_DISTANCE && !(c->distance > 0.2)) c->kind = HML_HOLD_POINT;
+    }
+    return count;
+}
+
 void check_constraints(subject *x)
 {
     const size_t nv = (size_t)x->nv;
@@ -359,6 +410,9 @@ void check_constraints(subject *x)
         items[i].frame = hml_rng_below(&x->rng, hml_model_nframes(x->model));
         for (int k = 0; k < 3; k++) items[i].normal[k] = hml_rng_normal(&x->rng);
     }
+    hml_loop loops[LOOPS];
+    set.loops = loops, set.loop_count = draw_loops(x, s, loops);
+    if (set.loop_count) set.count = hml_rng_below(&x->rng, 2); /* few rows, so that they often leave some motion */
     double *z = room(x->g, nv);
     draw_direction(&x->rng, nv, z);
     held h = held_new(x, s, &set);

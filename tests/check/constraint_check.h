@@ -29,6 +29,8 @@ typedef struct stage {
     hml_model *model;
     hml_work *work;
     hml_constraint items[4];
+    hml_loop loops[4];
+    int nloops;
     hml_constraints set;
     double *scratch;
     const double *wrenches; /* on the bodies, or NULL */
@@ -43,6 +45,13 @@ static inline hml_constraint hold(const hml_model *model, hml_constraint_kind ki
     return c;
 }
 
+static inline hml_loop loop(const hml_model *model, hml_constraint_kind kind, const char *frame, const char *other)
+{
+    hml_loop c = {.kind = kind, .frame = hml_model_find_frame(model, frame), .normal = {0.3, -0.2, 2}, .distance = 0.4};
+    c.other = other ? hml_model_find_frame(model, other) : HML_WORLD;
+    return c;
+}
+
 static hml_isa stage_isa = HML_ISA_BEST; /* of the workspaces */
 
 /* after the items are in place; state and forces are drawn */
@@ -52,6 +61,7 @@ static inline void open_stage(stage *s, int count)
     hml_rng_seed(&rng, 3);
     s->nv = hml_model_nv(s->model);
     s->set = (hml_constraints){.struct_size = sizeof s->set, .items = s->items, .count = count};
+    s->set.loops = s->loops, s->set.loop_count = s->nloops;
     s->m = hml_constraint_rows(&s->set);
     s->scratch = calloc(hml_constraint_scratch_doubles(s->model, &s->set), sizeof(double));
     ASSERT_OK(hml_work_new(s->model, stage_isa, HML_USE_ALL, &s->work));

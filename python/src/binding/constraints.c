@@ -199,28 +199,60 @@ const size_t constraints_count = COUNT(table);
 
 /* ---- hamel.Hold: hamel/_holds.py ---- */
 
-static int read_hold(const hml_model *model, PyObject *hold, hml_constraint *c)
+static const char *const KINDS[] = {"frame", "point", "plane", "touch", "distance"};
+
+/* the kind of a Hold; −1 with an exception */
+static int read_kind(PyObject *hold)
 {
-    static const char *const KINDS[] = {"frame", "point", "plane", "touch"};
+    PyObject *kind = PyObject_GetAttrString(hold, "kind");
+    size_t i = 0;
+    while (kind && PyUnicode_Check(kind) && i < COUNT(KINDS) && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
+    if (kind && (i == COUNT(KINDS) || !PyUnicode_Check(kind)))
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "kind is one of frame, point, plane, touch, distance, not %R",
+                     kind);
+    Py_XDECREF(kind);
+    return PyErr_Occurred() ? -1 : (int)i;
+}
+
+/* a frame of a Hold; `world`: None is the world, and stands for a hold */
+static int32_t read_frame(const hml_model *model, PyObject *hold, const char *name, int world)
+{
+    PyObject *frame = PyObject_GetAttrString(hold, name);
+    int32_t index = INT32_MIN;
+    if (frame) index = world && frame == Py_None ? HML_WORLD : find_frame(model, frame, world);
+    Py_XDECREF(frame);
+    return PyErr_Occurred() ? INT32_MIN : index;
+}
+
+/* into items, or into loops where it is tied to another frame or by a distance */
+static int read_hold(const hml_model *model, PyObject *hold, hml_constraints *set, hml_constraint *items,
+                     hml_loop *loops)
+{
     npy_intp dims[2] = {4, 4}, three = 3;
+    hml_constraint *c = &items[set->count];
     if (PyUnicode_Check(hold)) { /* a name alone is a point */
         *c = (hml_constraint){.kind = HML_HOLD_POINT, .normal = {0, 0, 1}, .frame = find_frame(model, hold, 0)};
+        set->count++;
         return PyErr_Occurred() ? -1 : 0;
     }
-    PyObject *kind = PyObject_GetAttrString(hold, "kind"), *frame = PyObject_GetAttrString(hold, "frame");
-    int i = 0;
-    while (kind && PyUnicode_Check(kind) && i < 4 && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
-    if (kind && i == 4)
-        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "kind is one of frame, point, plane, touch, not %R", kind);
-    c->kind = (hml_constraint_kind)i;
-    c->frame = frame && !PyErr_Occurred() ? find_frame(model, frame, 0) : -1;
-    Py_XDECREF(kind);
-    Py_XDECREF(frame);
-    if (PyErr_Occurred()) return -1;
-    return attribute_numbers(hold, "normal", 1, &three, c->normal) ||
-           attribute_numbers(hold, "damping", 0, NULL, &c->damping) ||
-           attribute_numbers(hold, "stiffness", 0, NULL, &c->stiffness) ||
-           attribute_numbers(hold, "pose", 2, dims, c->pose);
+    const int kind = read_kind(hold);
+    if (kind < 0) return -1;
+    hml_loop x = {.kind = (hml_constraint_kind)kind, .frame = read_frame(model, hold, "frame", 0)};
+    if (!PyErr_Occurred()) x.other = read_frame(model, hold, "other", 1);
+    if (PyErr_Occurred() || attribute_numbers(hold, "normal", 1, &three, x.normal) ||
+        attribute_numbers(hold, "damping", 0, NULL, &x.damping) ||
+        attribute_numbers(hold, "stiffness", 0, NULL, &x.stiffness) ||
+        attribute_numbers(hold, "distance", 0, NULL, &x.distance) || attribute_numbers(hold, "pose", 2, dims, x.pose))
+        return -1;
+    if (x.other != HML_WORLD || x.kind == HML_HOLD_DISTANCE) {
+        loops[set->loop_count++] = x;
+        return 0;
+    }
+    *c = (hml_constraint){.kind = x.kind, .frame = x.frame, .damping = x.damping, .stiffness = x.stiffness};
+    memcpy(c->normal, x.normal, sizeof c->normal);
+    memcpy(c->pose, x.pose, sizeof c->pose);
+    set->count++;
+    return 0;
 }
 
 npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, const double *q)
@@ -244,14 +276,15 @@ int read_holds(const hml_model *model, PyObject *list, hml_constraints *constrai
     PyObject *sequence = PySequence_Fast(list, "holds is a list of hamel.Hold, or of names of frames");
     if (!sequence) return -1;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
-    hml_constraint *items = PyMem_Calloc((size_t)n + 1, sizeof *items);
+    hml_loop *loops = PyMem_Calloc((size_t)n + 1, sizeof *loops + sizeof(hml_constraint));
+    hml_constraint *items = loops ? (hml_constraint *)(loops + n) : NULL;
     int failed = !items;
+    *constraints = HML_STRUCT(hml_constraints, .items = items, .loops = loops);
     for (Py_ssize_t i = 0; i < n && !failed; i++) {
-        failed = read_hold(model, PySequence_Fast_GET_ITEM(sequence, i), &items[i]);
+        failed = read_hold(model, PySequence_Fast_GET_ITEM(sequence, i), constraints, items, loops);
     }
     Py_DECREF(sequence);
-    *memory = items;
-    *constraints = (hml_constraints){sizeof *constraints, items, (int32_t)n, 0};
+    *memory = loops;
     if (!failed && hml_constraint_rows(constraints) < 0) {
         raise_status(HML_INVALID_ARGUMENT, "holds");
         failed = 1;

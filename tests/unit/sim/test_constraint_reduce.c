@@ -21,6 +21,7 @@ typedef struct reduced {
 typedef struct held_robot {
     robot r;
     hml_constraint items[FEET];
+    hml_loop loops[2];
     hml_constraints set;
     double *scratch;
     int32_t freedom;
@@ -251,6 +252,30 @@ static void test_redundant_rows(void **state)
     assert_in_range(compared, 3, 6);
 }
 
+/* loops beside a hold: two points of a tree tied to each other, or two frames, a plane, a rod */
+static void test_loops(void **state)
+{
+    (void)state;
+    static held_robot h;
+    static const hml_constraint_kind kinds[] = {HML_HOLD_POINT, HML_HOLD_FRAME, HML_HOLD_PLANE, HML_HOLD_DISTANCE};
+    static const draw_tree_spec spec = {.nbodies = 12, .root = HML_JOINT_FREE, .one_dof = 1};
+    uint64_t seed = 31;
+    int compared = 0;
+    for (int k = 0; k < 8; k++) {
+        held_open(&h, &seed, &spec, 1, k);
+        const int32_t nframes = hml_model_nframes(h.r.model);
+        for (int i = 0; i < 2; i++) {
+            h.loops[i] = (hml_loop){.kind = kinds[(k + i) % 4], .normal = {0, 1, 2}, .distance = 1, .damping = 3};
+            h.loops[i].frame = nframes - 1 - i, h.loops[i].other = (k + 3 * i) % (nframes - 2);
+        }
+        h.set.loops = h.loops, h.set.loop_count = 1 + k / 4;
+        h.scratch = realloc(h.scratch, hml_constraint_scratch_doubles(h.r.model, &h.set) * sizeof(double));
+        compared += compare_rates(&h);
+        held_close(&h);
+    }
+    assert_in_range(compared, 6, 8);
+}
+
 static void test_at_rest(void **state)
 {
     (void)state;
@@ -316,10 +341,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moving_robots),
-        cmocka_unit_test(test_redundant_rows),
-        cmocka_unit_test(test_at_rest),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_moving_robots), cmocka_unit_test(test_redundant_rows), cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_at_rest),       cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

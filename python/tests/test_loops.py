@@ -1,0 +1,79 @@
+"""Loops: frames of a robot tied to each other, against poses and differences."""
+
+import numpy as np
+import pytest
+
+import hamel
+
+LOOPS = [
+    hamel.Hold("fl_foot", "point", other="hr_foot"),
+    hamel.Hold("fl_foot", "frame", other="hr_foot", damping=1.0),
+    hamel.Hold("fl_foot", "plane", other="hr_foot", normal=(1.0, 0.2, 0.1)),
+    hamel.Hold("fl_foot", "distance", other="hr_foot", distance=0.5, damping=2.0, stiffness=3.0),
+    hamel.Hold("fl_foot", "distance", distance=0.5),
+]
+
+
+@pytest.fixture(scope="module")
+def dog():
+    return hamel.load("quadruped")
+
+
+def some_state(dog, seed):
+    rng = np.random.default_rng(seed)
+    q = dog.neutral()
+    q[7:] = np.tile([0.1, 0.8, -1.4], 4) + 0.2 * rng.standard_normal(12)
+    return q, 0.3 * rng.standard_normal(dog.nv), rng.standard_normal(dog.nv)
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda x: f"{x.kind}-{x.other}")
+def test_derivatives(dog, loop):
+    q, v, tau = some_state(dog, 1)
+    x = dog.constrained_linearize([loop], q, v, tau)
+    weights, h = np.array([1, -8, 8, -1]) / 12, 2e-4
+    dq = np.zeros_like(x.Dq)
+    for k in range(dog.nv):
+        z = np.zeros(dog.nv)
+        z[k] = h
+        for w, s in zip(weights, (-2, -1, 1, 2)):
+            dq[:, k] += w / h * dog.constrained_forward_dynamics([loop], dog.integrate(q, s * z), v, tau).a
+    assert np.abs(dq - x.Dq).max() < 1e-6 * np.abs(x.Dq).max()
+
+
+def test_distance_stays(dog):
+    """the second derivative of the distance, by a difference along the motion"""
+    q, v, tau = some_state(dog, 2)
+    loop = hamel.Hold("fl_foot", "distance", other="hr_foot", distance=1.0)
+    a = dog.constrained_forward_dynamics([loop], q, v, tau).a
+
+    def length(t):
+        there = dog.integrate(q, t * v + t * t / 2 * a)
+        return np.linalg.norm(dog.frame("fl_foot", there, reference="hr_foot").pose[:3, 3])
+
+    h = 1e-4
+    assert abs((length(h) - 2 * length(0) + length(-h)) / h**2) < 1e-4
+    a = dog.forward_dynamics(q, v, tau)  # without the loop
+    assert abs((length(h) - 2 * length(0) + length(-h)) / h**2) > 1e-2
+
+
+def test_rows_of_loops_come_last(dog):
+    q, v, tau = some_state(dog, 3)
+    loop, foot = LOOPS[3], hamel.Hold("fr_foot", "point")
+    one = dog.constrained_forward_dynamics([loop, foot], q, v, tau)
+    two = dog.constrained_forward_dynamics([foot, loop], q, v, tau)
+    assert one.force.shape == (4,)
+    np.testing.assert_array_equal(one.force, two.force)
+
+
+def test_bad_loops(dog):
+    q, v, _ = some_state(dog, 4)
+    with pytest.raises(hamel.NotFoundError, match="nowhere"):
+        dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "point", other="nowhere")], q, v)
+    with pytest.raises(hamel.InvalidArgumentError):
+        dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "point", other="fl_foot")], q, v)
+    with pytest.raises(hamel.InvalidArgumentError):
+        dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "touch", other="hr_foot")], q, v)
+    with pytest.raises(hamel.InvalidArgumentError, match="distance"):
+        dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "rope", other="hr_foot")], q, v)
+    with pytest.raises(hamel.InvalidArgumentError):
+        dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "distance", other="hr_foot")], q, v)
