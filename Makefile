@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree drop mutate build run test bench python viewer check format docs install clean help
+.PHONY: agree drop mutate build run test bench python octave viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -59,6 +59,10 @@ bench: build $(BUILD)/.deps-bench
 ## python   build the Python package and test it, also against the programs it is compared with
 python: $(BUILD)/.deps-python
 	@scripts/python.sh $(BUILD)/venv $(JOBS)
+
+## octave   compile the MEX gateway of matlab/ with Octave and test it
+octave: build
+	@scripts/octave.sh $(BUILD)
 
 ## viewer   make viewer/dist/viewer.html, the page of `hamel view`, from viewer/src (needs npm)
 viewer: $(BUILD)/.deps-viewer

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks whether the tools of a task are installed. As root on Debian or Ubuntu it installs what is missing; elsewhere it
-# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|viewer|ci]
+# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|viewer|octave|ci]
 set -eu
 
 missing=""
@@ -77,6 +77,13 @@ need_viewer()
     need node nodejs
     need npm npm
     need file:/etc/ssl/certs/ca-certificates.crt ca-certificates
+}
+
+need_octave()
+{
+    need_build
+    need octave octave
+    need mkoctfile octave-dev
 }
 
 need_ci()
