@@ -1,4 +1,4 @@
-/* Feedback for linear systems and for robots: all of libhamel-control, a layer above the core of plain functions. */
+/* Feedback for linear systems and for robots, and optimal control: all of libhamel-control, a layer above the core. */
 #ifndef HAMEL_CONTROL_H
 #define HAMEL_CONTROL_H
 
@@ -6,5 +6,7 @@
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
 #include "hamel/control/modes.h"
+#include "hamel/control/problem.h"
+#include "hamel/control/solver.h"
 
 #endif
