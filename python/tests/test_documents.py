@@ -19,7 +19,7 @@ def test_docstrings(module):
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/control.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/control.md", "docs/optimal-control.md"])
 def test_pages(page, tmp_path, monkeypatch):
     """The Python blocks of a page are one session; blocks with >>> are checked, the others must run."""
     if page == "README.md" and not _has_example_robots():

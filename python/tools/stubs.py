@@ -226,6 +226,10 @@ def function_stub(name: str, function, indent: str = "") -> str:
 
 def class_stub(name: str, kind: type) -> str:
     lines = [f"class {name}:\n"]
+    if name.startswith("_"):  # behind a class of Python, which has the types
+        names = ["__init__", *sorted(n for n in vars(kind) if not n.startswith("_"))]
+        result = {"__init__": "None"}
+        return "".join(lines + [f"    def {n}(self, *arguments: Any) -> {result.get(n, 'Any')}: ...\n" for n in names]) + "\n"
     if name in INITS:
         lines.append(f"    def __init__(self, {INITS[name]}) -> None: ...\n")
     for attribute, value in sorted(vars(kind).items()):

@@ -61,13 +61,13 @@ typedef struct backward_space {
 } backward_space;
 
 /* bytes, and where memory is not NULL the pointers */
-size_t hmli_backward_lay_out(const backward_size *size, void *memory, backward_space *space);
+size_t hmli_backward_lay_out(const backward_size *z, void *memory, backward_space *s);
 
 /* V and Vx of the end: the terminal cost's derivatives, of which the lower triangle is read */
-void hmli_backward_begin(const backward_size *size, const double *lx, const double *lxx, backward_space *space);
+void hmli_backward_begin(const backward_size *z, const double *lx, const double *lxx, backward_space *s);
 
 /* V and Vx of the step behind become those of this one; HML_SINGULAR if Q_uu + mu is not positive definite */
-hml_status hmli_backward_step(const backward_size *size, const backward_knot *knot, double mu, backward_space *space);
+hml_status hmli_backward_step(const backward_size *z, const backward_knot *x, double mu, backward_space *s);
 
 /*
  * The least of ½ xᵀQx + gᵀx in lower ≤ x ≤ upper by a projected Newton method; x begins at 0. Q: m × m with rows ld apart;
@@ -82,6 +82,6 @@ typedef struct box_problem {
     double *gradient, *factor, *step; /* m, m × m, m: scratch */
 } box_problem;
 
-int hmli_box_solve(const box_problem *box);
+int hmli_box_solve(const box_problem *b);
 
 #endif

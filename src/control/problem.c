@@ -28,7 +28,7 @@ size_t hmli_limited_coordinates(const hml_model *model, limited_coordinate *all)
     size_t count = 0;
     for (int32_t i = 0; i < hml_model_njoints(model); i++) {
         hml_joint_info j = {.struct_size = sizeof j};
-        if (hml_model_joint(model, i, &j) || j.v < 0 || !joint_commutes(j.type)) continue;
+        if (hml_model_joint(model, i, &j) || j.v < 0 || !joint_commutes((int)j.type)) continue;
         for (int32_t k = 0; k < j.nv; k++) {
             if (!isfinite(j.lower[k]) && !isfinite(j.upper[k])) continue;
             if (all) all[count] = (limited_coordinate){(size_t)(j.q + k), (size_t)(j.v + k), j.lower[k], j.upper[k]};
@@ -174,7 +174,7 @@ hml_status hml_problem_check(const hml_problem *problem, hml_error *error)
     return status ? status : hmli_terms_check(p, error);
 }
 
-size_t hml_problem_knots(const hml_problem *problem)
+int32_t hml_problem_knots(const hml_problem *problem)
 {
     hml_problem room;
     const hml_problem *p = STRUCT_TAKE(hml_problem, problem, &room, v);
@@ -183,19 +183,19 @@ size_t hml_problem_knots(const hml_problem *problem)
         if (p->phases[i].knots > PROBLEM_MOST - knots) return 0;
         knots += p->phases[i].knots;
     }
-    return knots;
+    return (int32_t)knots;
 }
 
-size_t hml_problem_inputs(const hml_problem *problem)
+int32_t hml_problem_inputs(const hml_problem *problem)
 {
     hml_problem room;
     const hml_problem *p = STRUCT_TAKE(hml_problem, problem, &room, v);
-    return p && p->model ? hmli_problem_columns(p, NULL) : 0;
+    return p && p->model ? (int32_t)hmli_problem_columns(p, NULL) : 0;
 }
 
-size_t hml_problem_term_rows(const hml_problem *problem, size_t term)
+int32_t hml_problem_term_rows(const hml_problem *problem, size_t term)
 {
     hml_problem room;
     const hml_problem *p = STRUCT_TAKE(hml_problem, problem, &room, v);
-    return p && p->model && p->terms && term < p->nterms ? hmli_term_rows(p, &p->terms[term]) : 0;
+    return p && p->model && p->terms && term < p->nterms ? (int32_t)hmli_term_rows(p, &p->terms[term]) : 0;
 }

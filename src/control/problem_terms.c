@@ -86,7 +86,7 @@ static hml_status check_hold(const hml_problem *p, size_t i, hml_error *error)
 static hml_status check_place(const hml_problem *p, size_t i, hml_error *error)
 {
     const hml_term *t = &p->terms[i];
-    const size_t knots = hml_problem_knots(p);
+    const size_t knots = (size_t)hml_problem_knots(p);
     if (t->first > t->last || t->last > knots)
         return FAULT(HML_INVALID_ARGUMENT, "knots", "%zu to %zu are not in 0 to %zu", i, t->first, t->last, knots);
     if ((t->kind == HML_TERM_INPUT || hmli_term_needs_force(t)) && t->last == knots)

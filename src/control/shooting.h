@@ -52,7 +52,7 @@ typedef struct shooting_worker {
 typedef struct shooting_term {
     size_t rows;
     double *multipliers;   /* of a constraint: one per knot and row */
-    double *guard; /* the same: curvature of a row that is not beyond its bounds */
+    double *guard;         /* the same: curvature of a row that is not beyond its bounds */
     double *lower, *upper; /* rows */
     double *cone;          /* facets + 1 rows of 3 */
 } shooting_term;
@@ -76,10 +76,10 @@ struct hml_solver {
     hml_status *statuses; /* of the chunks */
     shooting_motion now, trial;
     double *start_q, *start_v, *time;
-    double *F, *E, *H, *gap;         /* per knot */
-    double *lx, *lxx, *lu;           /* per knot; of the end too, but for lu */
-    double *K, *k, *lower, *upper;   /* lower and upper: of δu, one knot */
-    double *z, *z_next, *w, *stored; /* perturbations: 2n, 2n, m; the end's state of a shift */
+    double *F, *E, *H, *gap;                                /* per knot */
+    double *lx, *lxx, *lu;                                  /* per knot; of the end too, but for lu */
+    double *K, *k, *lower, *upper;                          /* lower and upper: of δu, one knot */
+    double *z, *z_next, *w, *stored;                        /* perturbations: 2n, 2n, m; the end's state of a shift */
     double penalty, weight_of_gaps, regularization, growth; /* growth: of the regularization */
     int constrained, with_bounds;
     void *memory;

@@ -64,7 +64,7 @@ static void add_diagonal(const hml_solver *s, const quadratic *l, const hml_term
         if (column < 2 * n) {
             l->lx[column] += g[i];
             l->lxx[column * s->size.ldx + column] += c[i];
-        } else {
+        } else if (l->lu) {
             double *row = l->lu + (column - 2 * n) * s->size.ld;
             row[column] += c[i];
             row[last] += g[i];
@@ -85,7 +85,7 @@ static void add_blocks(const hml_solver *s, const quadratic *l, const double *r,
             continue;
         }
         const size_t m = s->curved[j].m;
-        double D[BLOCK_MOST];
+        double D[BLOCK_MOST] = {0};
         joint_jacobian_inverse(s->curved_types[j], r + i, D);
         for (size_t a = 0; a < m; a++) {
             for (size_t e = 0; e < m; e++) {

@@ -67,6 +67,12 @@ static void forget(hml_solver *s)
     s->penalty = s->regularization = 0;
 }
 
+static void begin_at_start(hml_solver *s)
+{
+    memcpy(s->now.q, s->start_q, s->nq * sizeof(double));
+    memcpy(s->now.v, s->start_v, s->n * sizeof(double));
+}
+
 hml_status hml_solver_start(hml_solver *s, const double *q, const double *v)
 {
     if (!s || !q) return HML_INVALID_ARGUMENT;
@@ -74,9 +80,9 @@ hml_status hml_solver_start(hml_solver *s, const double *q, const double *v)
     if (status) return status;
     if (v && !all_finite(v, s->n)) return HML_NOT_FINITE;
     memcpy(s->start_q, q, s->nq * sizeof *q);
-    for (size_t i = 0; i < s->n; i++) s->start_v[i] = v ? v[i] : 0;
-    memcpy(s->now.q, s->start_q, s->nq * sizeof *q);
-    memcpy(s->now.v, s->start_v, s->n * sizeof *q);
+    memset(s->start_v, 0, s->n * sizeof *q);
+    if (v) memcpy(s->start_v, v, s->n * sizeof *v);
+    begin_at_start(s);
     return HML_OK;
 }
 
@@ -93,14 +99,15 @@ hml_status hml_solver_guess(hml_solver *s, const double *q, const double *v, con
     if (u) memcpy(s->now.u, u, s->N * s->m * sizeof *u);
     clamp_inputs(s);
     forget(s);
-    return hml_solver_start(s, s->start_q, s->start_v);
+    begin_at_start(s);
+    return HML_OK;
 }
 
 /* rows of `size` doubles: row k becomes row k + by, the last one repeats */
 static void shift(size_t rows, size_t size, size_t by, double *x)
 {
     for (size_t k = 0; k < rows; k++) {
-        const size_t from = k + by < rows ? k + by : rows - 1;
+        const size_t from = by < rows - k ? k + by : rows - 1;
         if (from != k) memmove(x + k * size, x + from * size, size * sizeof *x);
     }
 }

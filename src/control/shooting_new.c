@@ -25,8 +25,8 @@ static size_t curved_of(const hml_model *model, curved_joint *all, int *types)
     size_t count = 0;
     for (int32_t i = 0; i < hml_model_njoints(model); i++) {
         hml_joint_info j = {.struct_size = sizeof j};
-        if (hml_model_joint(model, i, &j) || j.v < 0 || joint_commutes(j.type)) continue;
-        if (all) all[count] = (curved_joint){(size_t)j.v, (size_t)j.nv}, types[count] = j.type;
+        if (hml_model_joint(model, i, &j) || j.v < 0 || joint_commutes((int)j.type)) continue;
+        if (all) all[count] = (curved_joint){(size_t)j.v, (size_t)j.nv}, types[count] = (int)j.type;
         count++;
     }
     return count;
@@ -36,7 +36,7 @@ static void measure(hml_solver *s)
 {
     const hml_problem *p = &s->problem;
     s->model = p->model;
-    s->N = hml_problem_knots(p);
+    s->N = (size_t)hml_problem_knots(p);
     s->n = (size_t)hml_model_nv(s->model);
     s->nq = (size_t)hml_model_nq(s->model);
     s->m = hmli_problem_columns(p, NULL);
@@ -193,7 +193,8 @@ static void fill_cone(const hml_term *t, shooting_term *x)
     for (int i = 0; i < 3; i++) a[i] /= length;
     for (int i = 0; i < 3; i++) b[i] = n[(i + 1) % 3] * a[(i + 2) % 3] - n[(i + 2) % 3] * a[(i + 1) % 3];
     for (int32_t k = 0; k < facets; k++) {
-        const double angle = 2 * acos(-1) * (k / 2) / facets, sign = k % 2 ? -1 : 1;
+        const int32_t pair = k / 2; /* t and −t */
+        const double angle = 2 * acos(-1) * pair / facets, sign = k % 2 ? -1 : 1;
         for (int i = 0; i < 3; i++)
             x->cone[3 * k + i] = sign * (cos(angle) * a[i] + sin(angle) * b[i]) - t->friction * n[i];
         x->lower[k] = -INFINITY, x->upper[k] = 0;

@@ -10,19 +10,19 @@
 #include "base/struct_size.h"
 #include "control/shooting.h"
 
-static const double LEAST_REGULARIZATION = 1e-8, MOST_REGULARIZATION = 1e12, MOST_PENALTY = 1e9, LEAST_STEP = 0x1p-10, SHORT = 0.1,
-                    SLOW = 1e-5;
+static const double LEAST_REGULARIZATION = 1e-8, MOST_REGULARIZATION = 1e12, MOST_PENALTY = 1e9, LEAST_STEP = 0x1p-10,
+                    SHORT = 0.1, SLOW = 1e-5;
 
 /* at most: iterations with the same multipliers, directions of one iteration */
 enum { ROUND = 25, GUARDS = 4, WINDOW = 10 };
 
 typedef struct iteration {
     hml_solve_report report;
-    double tolerance, inner; /* of the slope; inner: of the present multipliers */
-    double kept;             /* violation that counts as kept */
-    double merit, before;    /* of the motion; violation when the multipliers were last changed */
-    int stalled;             /* rounds of multipliers that did not help */
-    int32_t round;           /* the iteration in which the multipliers were last changed */
+    double tolerance, inner;                  /* of the slope; inner: of the present multipliers */
+    double kept;                              /* violation that counts as kept */
+    double merit, before;                     /* of the motion; violation when the multipliers were last changed */
+    int stalled;                              /* rounds of multipliers that did not help */
+    int32_t round;                            /* the iteration in which the multipliers were last changed */
     double costs[WINDOW], violations[WINDOW]; /* of the last iterations */
     int32_t most;
     double seconds, began;
@@ -110,8 +110,10 @@ static void regularize(hml_solver *s, const iteration *it)
     const double step = it->report.step, promise = -it->report.slope * step * (1 - 0.5 * step);
     const double gain = it->merit - sum_of(s->N + 1, s->trial.merit);
     const int closed = s->now.gap_sum == 0 && promise > 0;
-    if (closed ? gain < 0.25 * promise : step < 0.3) (void)raise_regularization(s);
-    else if (closed ? gain > 0.75 * promise : step > 0.5) lower_regularization(s);
+    if (closed ? gain < 0.25 * promise : step < 0.3)
+        (void)raise_regularization(s);
+    else if (closed ? gain > 0.75 * promise : step > 0.5)
+        lower_regularization(s);
 }
 
 /* the trial becomes the motion, with derivatives */
@@ -223,8 +225,8 @@ static int is_slow(iteration *it)
         most = fmax(most, it->costs[k]), least = fmin(least, it->costs[k]);
         violation = fmax(violation, it->violations[k]);
     }
-    return r->iterations >= WINDOW && r->gap <= SHOOTING_CLOSED && r->violation <= it->kept && violation <= 10 * it->kept &&
-           most - least <= SLOW * (1 + fabs(r->cost));
+    return r->iterations >= WINDOW && r->gap <= SHOOTING_CLOSED && r->violation <= it->kept &&
+           violation <= 10 * it->kept && most - least <= SLOW * (1 + fabs(r->cost));
 }
 
 static hml_solve_end run(hml_solver *s, iteration *it, hml_status *status)

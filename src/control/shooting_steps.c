@@ -73,7 +73,7 @@ static void blocks(const hml_solver *s, size_t k, double h, const double *v_next
     const double *gap = s->gap + k * 2 * s->n;
     for (size_t j = 0; j < s->size.curved; j++) {
         const size_t m = s->curved[j].m, first = s->curved[j].first;
-        double S[BLOCK_MOST], ad[BLOCK_MOST], D[BLOCK_MOST], X[BLOCK_MOST], theta[6];
+        double S[BLOCK_MOST] = {0}, ad[BLOCK_MOST] = {0}, D[BLOCK_MOST] = {0}, X[BLOCK_MOST], theta[6] = {0};
         double *E = s->E + (k * s->size.curved + j) * BLOCK_MOST, *H = s->H + (k * s->size.curved + j) * BLOCK_MOST;
         for (size_t i = 0; i < m; i++) theta[i] = h * v_next[first + i];
         joint_jacobian(s->curved_types[j], theta, S);

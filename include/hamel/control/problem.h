@@ -97,11 +97,11 @@ typedef struct hml_problem {
 } hml_problem;
 
 /* 0 if the problem is invalid */
-HML_API size_t hml_problem_knots(const hml_problem *problem);
-HML_API size_t hml_problem_inputs(const hml_problem *problem);
+HML_API int32_t hml_problem_knots(const hml_problem *problem);
+HML_API int32_t hml_problem_inputs(const hml_problem *problem);
 
 /* 0 if there is no such term, or it is invalid */
-HML_API size_t hml_problem_term_rows(const hml_problem *problem, size_t term);
+HML_API int32_t hml_problem_term_rows(const hml_problem *problem, size_t term);
 
 /* error may be NULL; its message begins with the place: "/terms/3/weight: …" */
 HML_API hml_status hml_problem_check(const hml_problem *problem, hml_error *error);

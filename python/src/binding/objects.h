@@ -63,6 +63,7 @@ int matrices_ready(PyObject *module);
 int field_ready(PyObject *module);
 int control_ready(PyObject *module);
 int solve_ready(PyObject *module);
+int solver_ready(PyObject *module);
 int trim_ready(PyObject *module);
 int motion_ready(PyObject *module);
 int contact_ready(PyObject *module);

@@ -1,4 +1,4 @@
-"""Feedback for linear systems: regulators, Lyapunov equations, estimators, modes.
+"""Feedback for linear systems: regulators, Lyapunov equations, estimators, modes; and optimal control of robots.
 
 >>> from hamel import control
 >>> control.lqr([[0, 1], [0, 0]], [[0], [1]], 1, 1).K.round(3)
@@ -21,8 +21,27 @@ from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
 from ._modes import Mode, Modes, build, modes
+from ._plan import Phase, Plan, Problem, Progress, Solver
 
-__all__ = ["Estimator", "Horizon", "Mode", "Modes", "Regulator", "dlqr", "dlyap", "kalman", "lqr", "lyap", "modes", "tvlqr"]
+__all__ = [
+    "Estimator",
+    "Horizon",
+    "Mode",
+    "Modes",
+    "Phase",
+    "Plan",
+    "Problem",
+    "Progress",
+    "Regulator",
+    "Solver",
+    "dlqr",
+    "dlyap",
+    "kalman",
+    "lqr",
+    "lyap",
+    "modes",
+    "tvlqr",
+]
 
 Array = NDArray[numpy.float64]
 Complex = NDArray[numpy.complex128]

@@ -92,6 +92,11 @@ static const entry entries[] = {
     ENTRY(hml_lqr_report, mode, RESULTS, fill_lqr_report, call_lqr_report),
     ENTRY(hml_modes, modes, ASKED, fill_modes, call_modes),
     ENTRY(hml_table_settings, columns, ASKED, fill_table_settings, call_table_open),
+    ENTRY(hml_problem, v, ASKED, fill_problem, call_problem),
+    ENTRY(hml_solver_settings, struct_size, ASKED, fill_solver_settings, call_solver_settings),
+    ENTRY(hml_solve_options, struct_size, ASKED, fill_solve_options, call_solve_options),
+    ENTRY(hml_solve_report, end, RESULTS, fill_solve_report, call_solve_report),
+    ENTRY(hml_solution, knots, RESULTS, fill_solution, call_solution),
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
 };
 

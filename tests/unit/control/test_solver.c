@@ -58,7 +58,8 @@ static hml_solution solution_of(const hml_solver *solver)
 static hml_status solve_to(hml_solver *solver, double tolerance, hml_solve_report *report)
 {
     *report = (hml_solve_report){.struct_size = sizeof *report};
-    return hml_solver_solve(solver, &HML_STRUCT(hml_solve_options, .progress = report_line, .tolerance = tolerance), report);
+    return hml_solver_solve(solver, &HML_STRUCT(hml_solve_options, .progress = report_line, .tolerance = tolerance),
+                            report);
 }
 
 static hml_status solve(hml_solver *solver, hml_solve_report *report) { return solve_to(solver, 0, report); }
@@ -406,7 +407,8 @@ static void test_memory(void **state)
     hml_solver *solver = solver_of(&s.problem, 1);
     allocations_left = 0;
     const hml_status status = hml_solver_solve(solver, NULL, &report);
-    allocations_left=-1; const hml_status moved = hml_solver_shift(solver, 1), again = solve(solver, &report);
+    allocations_left = -1;
+    const hml_status moved = hml_solver_shift(solver, 1), again = solve(solver, &report);
     allocations_left = -1;
     assert_int_equal(status, HML_OK);
     assert_int_equal(moved, HML_OK);

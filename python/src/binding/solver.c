@@ -1,0 +1,406 @@
+/* Behind hamel.control.Solver: optimal control problems (hamel/control/problem.h) and their solver. */
+#include <math.h>
+#include <string.h>
+
+#include "hamel/control.h"
+#include "objects.h"
+
+/* an own term: a Python function(knot, q, v, u) that returns r, r_x, r_u */
+typedef struct own_term {
+    struct solver_object *solver;
+    PyObject *function;
+    npy_intp rows;
+} own_term;
+
+typedef struct solver_object {
+    PyObject_HEAD model_object *model;
+    hml_problem problem;
+    hml_solver *solver;
+    hml_phase *phases;
+    hml_constraints *holds; /* one per phase */
+    void **hold_items;
+    hml_term *terms;
+    own_term *own;
+    PyObject *keep; /* what the problem's arrays belong to */
+    npy_intp nq, nv, knots, inputs;
+    int threads, busy;
+    PyObject *progress;
+    PyObject *error[3]; /* the exception of a callback, to be raised when the solver has ended */
+} solver_object;
+
+/* ---- callbacks ---- */
+
+static void keep_error(solver_object *self)
+{
+    if (self->error[0])
+        PyErr_Clear();
+    else
+        PyErr_Fetch(&self->error[0], &self->error[1], &self->error[2]);
+}
+
+/* an array of a result; nothing where out is NULL */
+static int take(PyObject *object, const char *name, int ndim, const npy_intp *dims, double *out)
+{
+    if (!out) return 0;
+    PyArrayObject *array = array_shaped(object, name, ndim, dims);
+    if (!array) return -1;
+    memcpy(out, PyArray_DATA(array), (size_t)PyArray_NBYTES(array));
+    Py_DECREF(array);
+    return 0;
+}
+
+static hml_status call_own(void *context, size_t knot, const double *q, const double *v, const double *u, double *r,
+                           double *r_x, double *r_u)
+{
+    const own_term *own = context;
+    solver_object *self = own->solver;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *qs = array_copy(1, &self->nq, q), *vs = array_copy(1, &self->nv, v);
+    PyObject *us = u ? array_copy(1, &self->inputs, u) : Py_NewRef(Py_None), *answer = NULL;
+    const npy_intp by_x[2] = {own->rows, 2 * self->nv}, by_u[2] = {own->rows, self->inputs};
+    if (qs && vs && us && !self->error[0])
+        answer = PyObject_CallFunction(own->function, "nOOO", (Py_ssize_t)knot, qs, vs, us);
+    PyObject *list = answer ? PySequence_Fast(answer, "an own term returns r, r_x and r_u") : NULL;
+    if (list && PySequence_Fast_GET_SIZE(list) != 3)
+        PyErr_SetString(PyExc_TypeError, "an own term returns r, r_x and r_u");
+    else if (list && !take(PySequence_Fast_GET_ITEM(list, 0), "r", 1, &own->rows, r) &&
+             !take(PySequence_Fast_GET_ITEM(list, 1), "r_x", 2, by_x, r_x))
+        (void)take(PySequence_Fast_GET_ITEM(list, 2), "r_u", 2, by_u, r_u);
+    Py_XDECREF(list);
+    Py_XDECREF(answer);
+    Py_XDECREF(us);
+    Py_XDECREF(vs);
+    Py_XDECREF(qs);
+    const int failed = PyErr_Occurred() || self->error[0];
+    if (PyErr_Occurred()) keep_error(self);
+    PyGILState_Release(gil);
+    return failed ? HML_INVALID_ARGUMENT : HML_OK;
+}
+
+static PyObject *report_of(const hml_solve_report *x)
+{
+    return Py_BuildValue("(iidddddddd i n)", (int)x->end, (int)x->iterations, x->cost, x->gap, x->violation, x->slope,
+                         x->step, x->regularization, x->penalty, x->seconds, (int)x->worst_term,
+                         (Py_ssize_t)x->worst_knot);
+}
+
+static int call_progress(void *context, const hml_solve_report *report)
+{
+    solver_object *self = context;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    int stop = self->error[0] != NULL;
+    if (!stop && self->progress) {
+        PyObject *words = report_of(report),
+                 *answer = words ? PyObject_CallFunctionObjArgs(self->progress, words, NULL) : NULL;
+        stop = answer ? PyObject_IsTrue(answer) : 1;
+        Py_XDECREF(answer);
+        Py_XDECREF(words);
+    }
+    if (!PyErr_Occurred() && PyErr_CheckSignals()) stop = 1;
+    if (PyErr_Occurred()) keep_error(self), stop = 1;
+    PyGILState_Release(gil);
+    return stop;
+}
+
+/* ---- threads ---- */
+
+typedef struct loop {
+    hml_parallel_task *task;
+    void *data;
+} loop;
+
+static void run_pieces(void *user, int thread, npy_intp begin, npy_intp end)
+{
+    const loop *l = user;
+    for (npy_intp i = begin; i < end; i++) l->task(l->data, (size_t)i, (size_t)thread);
+}
+
+static void parallel(void *context, size_t count, hml_parallel_task *task, void *data)
+{
+    loop l = {task, data};
+    const solver_object *self = context;
+    in_pieces(self->threads, (npy_intp)count, run_pieces, &l);
+}
+
+/* ---- reading ---- */
+
+/* an array of doubles that the solver keeps; None: NULL. *size, if not NULL, is how many there are */
+static int keep_array(solver_object *self, PyObject *object, const double **data, npy_intp *size)
+{
+    *data = NULL;
+    if (size) *size = 0;
+    if (object == Py_None) return 0;
+    PyObject *name = PyUnicode_FromString("array");
+    PyArrayObject *array = name ? array_of(object, name) : NULL;
+    Py_XDECREF(name);
+    if (!array || PyList_Append(self->keep, (PyObject *)array)) {
+        Py_XDECREF(array);
+        return -1;
+    }
+    *data = PyArray_DATA(array);
+    if (size) *size = PyArray_SIZE(array);
+    Py_DECREF(array);
+    return 0;
+}
+
+static int read_phase(solver_object *self, PyObject *object, size_t i)
+{
+    hml_phase *phase = &self->phases[i];
+    PyObject *holds;
+    Py_ssize_t knots;
+    if (!PyArg_ParseTuple(object, "ndOp", &knots, &phase->h, &holds, &phase->impact)) return -1;
+    phase->knots = knots > 0 ? (size_t)knots : 0;
+    if (read_holds(self->model->model, holds, &self->holds[i], &self->hold_items[i])) return -1;
+    if (self->holds[i].count) phase->holds = &self->holds[i];
+    return 0;
+}
+
+static int read_term(solver_object *self, PyObject *object, size_t i)
+{
+    hml_term *t = &self->terms[i];
+    PyObject *frame, *reference, *weights, *knot_weights, *lower, *upper, *normal, *own;
+    const double *n;
+    npy_intp size;
+    int kind, role, representation;
+    Py_ssize_t first, last, stride, rows;
+    if (!PyArg_ParseTuple(object, "ziinnOiiOndOOOOdOinO", &t->name, &kind, &role, &first, &last, &frame, &t->hold,
+                          &representation, &reference, &stride, &t->weight, &weights, &knot_weights, &lower, &upper,
+                          &t->friction, &normal, &t->facets, &rows, &own))
+        return -1;
+    t->kind = (hml_term_kind)kind, t->role = (hml_term_role)role;
+    t->representation = (hml_representation)representation;
+    t->first = (size_t)first, t->last = (size_t)last, t->reference.stride = (size_t)stride, t->rows = (size_t)rows;
+    t->frame = frame == Py_None ? -1 : find_frame(self->model->model, frame, 0);
+    if (t->frame == INT32_MIN || PyList_Append(self->keep, object)) return -1; /* the name is the tuple's */
+    if (keep_array(self, reference, &t->reference.data, NULL) || keep_array(self, weights, &t->weights, NULL) ||
+        keep_array(self, knot_weights, &t->knot_weights, NULL) || keep_array(self, lower, &t->lower, NULL) ||
+        keep_array(self, upper, &t->upper, NULL) || keep_array(self, normal, &n, &size))
+        return -1;
+    for (int k = 0; n && size == 3 && k < 3; k++) t->normal[k] = n[k];
+    if (own != Py_None) {
+        self->own[i] = (own_term){self, own, rows};
+        t->function = call_own, t->context = &self->own[i];
+    }
+    return 0;
+}
+
+/* a list of tuples, by `read` */
+static int read_list(solver_object *self, PyObject *list, int (*read)(solver_object *, PyObject *, size_t))
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(list); i++)
+        if (read(self, PyTuple_GET_ITEM(list, i), (size_t)i)) return -1;
+    return 0;
+}
+
+static int read_inputs(solver_object *self, PyObject *inputs)
+{
+    if (inputs == Py_None) return 0;
+    PyArrayObject *array =
+        (PyArrayObject *)PyArray_FROMANY(inputs, NPY_INT32, 1, 1, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST);
+    if (!array || PyList_Append(self->keep, (PyObject *)array)) {
+        Py_XDECREF(array);
+        return -1;
+    }
+    self->problem.inputs = PyArray_DATA(array);
+    self->problem.ninputs = (size_t)PyArray_SIZE(array);
+    Py_DECREF(array);
+    return 0;
+}
+
+static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, PyObject *const others[6])
+{
+    const size_t np = (size_t)PyTuple_GET_SIZE(phases), nt = (size_t)PyTuple_GET_SIZE(terms);
+    npy_intp size;
+    hml_problem *p = &self->problem;
+    self->keep = PyList_New(0);
+    self->phases = PyMem_Calloc(np + 1, sizeof *self->phases);
+    self->holds = PyMem_Calloc(np + 1, sizeof *self->holds);
+    self->hold_items = PyMem_Calloc(np + 1, sizeof *self->hold_items);
+    self->terms = PyMem_Calloc(nt + 1, sizeof *self->terms);
+    self->own = PyMem_Calloc(nt + 1, sizeof *self->own);
+    if (!self->keep || !self->phases || !self->holds || !self->hold_items || !self->terms || !self->own) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *p = HML_STRUCT(hml_problem, .model = self->model->model, .phases = self->phases, .nphases = np,
+                    .terms = self->terms, .nterms = nt);
+    if (read_list(self, phases, read_phase) || read_list(self, terms, read_term)) return -1;
+    if (keep_array(self, others[0], &p->q, NULL) || keep_array(self, others[1], &p->v, NULL) ||
+        read_inputs(self, others[2]) || keep_array(self, others[3], &p->actuation, &size))
+        return -1;
+    if (p->actuation) p->ninputs = (size_t)(size / self->nv);
+    self->knots = hml_problem_knots(p);
+    self->inputs = hml_problem_inputs(p);
+    if (keep_array(self, others[4], &p->lower.data, &size)) return -1;
+    if (size > self->inputs) p->lower.stride = (size_t)self->inputs;
+    if (keep_array(self, others[5], &p->upper.data, &size)) return -1;
+    if (size > self->inputs) p->upper.stride = (size_t)self->inputs;
+    return 0;
+}
+
+static void dealloc(solver_object *self)
+{
+    hml_solver_free(self->solver);
+    for (size_t i = 0; self->hold_items && i < self->problem.nphases; i++) PyMem_Free(self->hold_items[i]);
+    PyMem_Free(self->own);
+    PyMem_Free(self->terms);
+    PyMem_Free(self->hold_items);
+    PyMem_Free(self->holds);
+    PyMem_Free(self->phases);
+    for (int i = 0; i < 3; i++) Py_XDECREF(self->error[i]);
+    Py_XDECREF(self->keep);
+    Py_XDECREF(self->model);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* (model, phases, terms, q, v, inputs, actuation, lower, upper, threads): shapes have been checked in Python */
+static PyObject *solver_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
+{
+    PyObject *model, *phases, *terms, *others[6];
+    int threads;
+    (void)names;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!OOOOOOi", &model_type, &model, &PyTuple_Type, &phases, &PyTuple_Type,
+                          &terms, &others[0], &others[1], &others[2], &others[3], &others[4], &others[5], &threads))
+        return NULL;
+    solver_object *self = (solver_object *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    self->model = (model_object *)Py_NewRef(model);
+    self->nq = hml_model_nq(self->model->model), self->nv = hml_model_nv(self->model->model);
+    self->threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
+    hml_error error = {0};
+    const hml_solver_settings settings = HML_STRUCT(hml_solver_settings, .workers = (size_t)self->threads);
+    if (read_problem(self, phases, terms, others)) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    hml_status status = hml_problem_check(&self->problem, &error);
+    if (!status) status = hml_solver_new(&self->problem, &settings, &self->solver, &error);
+    if (!status) return (PyObject *)self;
+    raise_error(&error);
+    Py_DECREF(self);
+    return NULL;
+}
+
+/* ---- methods ---- */
+
+static int is_busy(const solver_object *self)
+{
+    if (self->busy) PyErr_SetString(PyExc_RuntimeError, "another thread uses this solver");
+    return self->busy;
+}
+
+static PyObject *answer(hml_status status)
+{
+    if (!status) Py_RETURN_NONE;
+    raise_status(status, NULL);
+    return NULL;
+}
+
+static PyObject *start(solver_object *self, PyObject *arguments)
+{
+    PyObject *given[2];
+    if (!PyArg_ParseTuple(arguments, "OO", &given[0], &given[1]) || is_busy(self)) return NULL;
+    PyArrayObject *q = array_shaped(given[0], "q", 1, &self->nq);
+    PyArrayObject *v = q && given[1] != Py_None ? array_shaped(given[1], "v", 1, &self->nv) : NULL;
+    PyObject *result =
+        PyErr_Occurred() ? NULL : answer(hml_solver_start(self->solver, PyArray_DATA(q), v ? PyArray_DATA(v) : NULL));
+    Py_XDECREF(v);
+    Py_XDECREF(q);
+    return result;
+}
+
+static PyObject *guess(solver_object *self, PyObject *arguments)
+{
+    static const char *const words[3] = {"q", "v", "u"};
+    PyObject *given[3];
+    PyArrayObject *in[3] = {NULL};
+    const double *data[3] = {NULL};
+    const npy_intp dims[3][2] = {{self->knots + 1, self->nq}, {self->knots + 1, self->nv}, {self->knots, self->inputs}};
+    if (!PyArg_ParseTuple(arguments, "OOO", &given[0], &given[1], &given[2]) || is_busy(self)) return NULL;
+    for (int i = 0; i < 3 && !PyErr_Occurred(); i++) {
+        if (given[i] != Py_None) in[i] = array_shaped(given[i], words[i], 2, dims[i]);
+        if (in[i]) data[i] = PyArray_DATA(in[i]);
+    }
+    PyObject *result = PyErr_Occurred() ? NULL : answer(hml_solver_guess(self->solver, data[0], data[1], data[2]));
+    for (int i = 0; i < 3; i++) Py_XDECREF(in[i]);
+    return result;
+}
+
+static PyObject *shift(solver_object *self, PyObject *number)
+{
+    const size_t knots = PyLong_AsSize_t(number);
+    if (PyErr_Occurred() || is_busy(self)) return NULL;
+    return answer(hml_solver_shift(self->solver, knots));
+}
+
+static PyObject *solve(solver_object *self, PyObject *arguments)
+{
+    hml_solve_options o = {.struct_size = sizeof o, .progress = call_progress, .context = self};
+    hml_solve_report report = {.struct_size = sizeof report};
+    PyObject *progress;
+    hml_status status;
+    if (!PyArg_ParseTuple(arguments, "iddddO", &o.iterations, &o.seconds, &o.tolerance, &o.violation, &o.penalty,
+                          &progress) ||
+        is_busy(self))
+        return NULL;
+    self->progress = progress == Py_None ? NULL : progress;
+    if (self->threads > 1) o.parallel_for = parallel;
+    self->busy = 1;
+    Py_BEGIN_ALLOW_THREADS;
+    status = hml_solver_solve(self->solver, &o, &report);
+    Py_END_ALLOW_THREADS;
+    self->busy = 0;
+    self->progress = NULL;
+    if (self->error[0]) {
+        PyErr_Restore(self->error[0], self->error[1], self->error[2]);
+        memset(self->error, 0, sizeof self->error);
+        return NULL;
+    }
+    const int ended = !status || status == HML_NOT_CONVERGED || status == HML_INCONSISTENT;
+    return ended ? report_of(&report) : answer(status);
+}
+
+static PyObject *solution(solver_object *self, PyObject *none)
+{
+    (void)none;
+    hml_solution x = {.struct_size = sizeof x};
+    if (is_busy(self) || hml_solver_solution(self->solver, &x)) return NULL;
+    const npy_intp N = (npy_intp)x.knots, m = (npy_intp)x.ninputs, f = (npy_intp)x.nforces;
+    return Py_BuildValue(
+        "(NNNNNN)", array_copy(1, &(npy_intp){N + 1}, x.time), array_copy(2, (npy_intp[]){N + 1, self->nq}, x.q),
+        array_copy(2, (npy_intp[]){N + 1, self->nv}, x.v), array_copy(2, (npy_intp[]){N, m}, x.u),
+        array_copy(2, (npy_intp[]){N, f}, x.force), array_copy(3, (npy_intp[]){N, m, 2 * self->nv}, x.K));
+}
+
+static PyObject *term_rows(solver_object *self, PyObject *number)
+{
+    const size_t term = PyLong_AsSize_t(number);
+    return PyErr_Occurred() ? NULL : PyLong_FromLong(hml_problem_term_rows(&self->problem, term));
+}
+
+static PyMethodDef methods[] = {
+    {"start", (PyCFunction)start, METH_VARARGS, "Behind hamel.control.Solver."},
+    {"guess", (PyCFunction)guess, METH_VARARGS, "Behind hamel.control.Solver."},
+    {"shift", (PyCFunction)shift, METH_O, "Behind hamel.control.Solver."},
+    {"solve", (PyCFunction)solve, METH_VARARGS, "Behind hamel.control.Solver."},
+    {"solution", (PyCFunction)solution, METH_NOARGS, "Behind hamel.control.Solver."},
+    {"term_rows", (PyCFunction)term_rows, METH_O, "Behind hamel.control.Solver."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject solver_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel._core._Solver",
+    .tp_basicsize = sizeof(solver_object),
+    .tp_new = solver_new,
+    .tp_dealloc = (destructor)dealloc,
+    .tp_methods = methods,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "Behind hamel.control.Solver.",
+};
+
+int solver_ready(PyObject *module)
+{
+    if (PyType_Ready(&solver_type) < 0) return -1;
+    Py_INCREF(&solver_type);
+    return PyModule_AddObject(module, "_Solver", (PyObject *)&solver_type);
+}
