@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree drop mutate build run test bench python octave viewer check format docs install clean help
+.PHONY: agree generated drop mutate build run test bench python octave viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -40,6 +40,11 @@ agree: build
 	@$(BUILD)/tests/agree/agree --seconds $(SECONDS) --seed $(SEED) $(if $(MODELS),--files $(MODELS))
 	@if $(BUILD)/venv/bin/python -c 'import hamel' 2>/dev/null; then \
 	    $(BUILD)/venv/bin/python tests/agree/compare.py $(BUILD)/tests/agree/agree --seed $(SEED) $(if $(MODELS),--files $(MODELS)); fi
+
+## generated generate, compile and compare C source of all built-in robots and of many random ones, with gcc and clang
+generated: build
+	@cmake --build $(BUILD) -j $(JOBS) --target test_generate
+	@for cc in gcc clang; do echo "$$cc" && CC=$$cc $(BUILD)/tests/test_generate long || exit 1; done
 
 ## drop     drop every robot on the ground, limp and held, with three sizes of step (POSTURES=3 MODELS=folder:folder)
 drop: build

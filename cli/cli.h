@@ -32,9 +32,10 @@ enum cli_command {
     CLI_LQR = 512,
     CLI_MODES = 1024,
     CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM,
-    CLI_ALL = 2047,
+    CLI_GENERATE = 8192,
+    CLI_ALL = 65535,                                          /* the bits of commands to come, too */
     CLI_STATES = CLI_DYNAMICS | CLI_LINEARIZE | CLI_SIMULATE, /* those that take many states */
-    CLI_RESULTS = CLI_ALL & ~CLI_VIEW                         /* those whose --out is a file of results */
+    CLI_RESULTS = CLI_ALL & ~(CLI_VIEW | CLI_GENERATE)        /* those whose --out is a file of results */
 };
 
 enum { CLI_HOLDS = 64, CLI_THREADS = 256 }; /* most holds on a command line, and most threads */
@@ -70,6 +71,8 @@ typedef struct cli_options {
     double weight_position, weight_velocity, weight_input, discrete; /* of lqr; discrete 0: continuous time */
     double recovery;                                                 /* of lqr: seconds to simulate; 0: not given */
     double push[3];                                                  /* NaN: not given */
+    unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
+    int single, test, force;
 } cli_options;
 
 typedef struct cli_command_info {
@@ -95,6 +98,7 @@ int cli_validate(const cli_options *options);
 int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);
 int cli_view(const cli_options *options);
+int cli_generate(const cli_options *options);
 
 /* "hamel: …" on standard error; returns status, so that one can write return cli_fail(CLI_USAGE, …) */
 int cli_fail(int status, const char *format, ...) CLI_PRINTF(2, 3);

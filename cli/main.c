@@ -66,6 +66,12 @@ const cli_command_info cli_commands[] = {
      "The file needs a browser and nothing else: it can be sent to others. Without --out it goes to\n"
      "the temporary folder, and a browser opens it if there is a display.\n",
      cli_view},
+    {"generate", CLI_GENERATE, "[MODEL] --out FILE.c", "C source for this robot, without Hamel",
+     "Writes FILE.c and FILE.h: linearization, forward and inverse dynamics and mass matrix of this\n"
+     "robot in plain C11, which needs libm only and allocates nothing. Constants of the model are in the\n"
+     "code. All names begin with the name of the file. With --test also FILE_test.c, a program that\n"
+     "compares the code with results of this command. The same model gives the same bytes.\n",
+     cli_generate},
     {"bench", CLI_BENCH, "[MODEL...]", "nanoseconds per call, for every algorithm",
      "The median over many repetitions, for one state at a time and for batches, on one thread.\n", cli_bench},
 };

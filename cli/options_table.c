@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/generate.h"
 #include "hamel/motion.h"
 #include "hamel/representation.h"
 
@@ -93,6 +94,9 @@ static int read_page(const char *text, void *field)
     return read_text(text, field) &&
            (ends_in(text, ".html") || ends_in(text, ".htm") || strncmp(text, "/dev/", 5) == 0);
 }
+
+static int read_source(const char *text, void *field) { return read_text(text, field) && ends_in(text, ".c"); }
+static int read_functions(const char *text, void *field) { return hml_generate_functions(text, field) == HML_OK; }
 
 /* ---- readers that look at the whole ---- */
 
@@ -309,6 +313,15 @@ const option_row option_rows[] = {
     {"no-open", 0, CLI_VIEW, NULL, "do not", read_no, FLAG(open), NULL},
     {"out", 'o', CLI_VIEW, "FILE", "the page, an HTML file (default: a new one in the temporary folder)", read_page,
      TEXT(out), "a file that ends in .html"},
+    {"functions", 0, CLI_GENERATE, "NAMES", "some of linearize,forward_dynamics,inverse_dynamics,mass_matrix",
+     read_functions, offsetof(cli_options, functions),
+     "some of linearize, forward_dynamics, inverse_dynamics and mass_matrix, with commas between them"},
+    {"float", 0, CLI_GENERATE, NULL, "single precision", read_flag, FLAG(single), NULL},
+    {"test", 0, CLI_GENERATE, NULL, "also a program that compares with this command's results", read_flag, FLAG(test),
+     NULL},
+    {"force", 0, CLI_GENERATE, NULL, "also code that is larger than compilers like", read_flag, FLAG(force), NULL},
+    {"out", 'o', CLI_GENERATE, "FILE", "the source, which ends in .c; the header is beside it", read_source, TEXT(out),
+     "a file that ends in .c"},
     {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_count, COUNT(batch),
      "a number of states from 1 to 1000000"},
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds, NUMBER(seconds),

@@ -13,7 +13,7 @@ git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cl
         [ ! -e "$file" ] || sed -n "s|^[ ]*#[ ]*include [\"<]\([^\">]*\)[\">].*|$file \1|p" "$file"
     done | awk -v page=docs/architecture.md '
     BEGIN {
-        layers = "base num group model kernel algo reference sim control io"
+        layers = "base num group model kernel algo reference sim control io generate"
         below["base"] = "base"
         below["num"] = "num"
         below["group"] = "base num group"
@@ -24,6 +24,7 @@ git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cl
         below["sim"] = below["algo"] " sim"
         below["control"] = below["algo"] " control"
         below["io"] = below["model"] " io"
+        below["generate"] = below["io"] " generate"
         # inside kernel/: registers know no algorithm, and packs of states know nothing of single states
         below["kernel/simd"] = "kernel kernel/simd"
         below["kernel/pack"] = "kernel kernel/simd kernel/pack"

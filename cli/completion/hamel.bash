@@ -2,7 +2,7 @@
 _hamel()
 {
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
-    local commands="info dynamics jacobian linearize trim modes lqr validate simulate view bench help"
+    local commands="info dynamics jacobian linearize trim modes lqr validate simulate view generate bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
     local many="--states --select --precision --resume --threads"
     COMPREPLY=()
@@ -21,6 +21,7 @@ _hamel()
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
     --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
     --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha momentum" -- "$current")) ;;
+    --functions) COMPREPLY=($(compgen -W "linearize forward_dynamics inverse_dynamics mass_matrix" -- "$current")) ;;
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --precision) COMPREPLY=($(compgen -W "float64 float32" -- "$current")) ;;
@@ -51,6 +52,7 @@ _hamel()
                 options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $many"
                 ;;
             view) options="$options --state --keyframe --trajectory --open --no-open" ;;
+            generate) options="$options --functions --float --test --force" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))

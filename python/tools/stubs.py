@@ -40,7 +40,9 @@ def table(text: str) -> dict[str, str]:
 # what the functions written by hand return
 RETURNS = table(f"""
 neutral random parameters selection: {ARRAY}
-check reference_check save_json save_urdf forget set_servo: None
+check reference_check save_json save_urdf forget set_servo generate: None
+generate_estimate: int
+generate_text: Tuple[str, str, Optional[str]]
 frame_index: int
 to_bytes: bytes
 from_bytes append reference_model lock reroot scale with_gravity with_inertias with_armature with_parameters: Model
@@ -110,6 +112,9 @@ OWN_ARGUMENTS = {  # other functions mean others
     ("add_keyframe", "joint"): "str",
     ("add_keyframe", "velocity"): "ArrayLike",
     ("set_world_inertia", "mass"): "float",
+    ("generate", "functions"): "str",
+    ("generate_estimate", "functions"): "str",
+    ("generate_text", "functions"): "str",
 }
 PROPERTIES = table(f"""
 nq nv nbodies njoints nframes dimension: int

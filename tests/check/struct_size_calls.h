@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "hamel/control.h"
+#include "hamel/generate.h"
 #include "hamel/hamel.h"
 #include "hamel/io.h"
 #include "hamel/states.h"
@@ -523,6 +524,25 @@ static hml_status call_page_options(void *x)
     size_t size;
     hml_status status = hml_write_page(model, x, &text, &size, NULL);
     hml_text_free(text);
+    return status;
+}
+static void fill_generate_options(void *x)
+{
+    hml_generate_options *options = x;
+    hml_generate_options_init(options);
+    options->functions = HML_GENERATE_MASS_MATRIX;
+}
+static hml_status call_generate_estimate(void *x)
+{
+    int64_t statements;
+    return hml_generate_estimate(model, x, &statements);
+}
+static hml_status call_generate_text(void *x)
+{
+    char *source = NULL, *header = NULL;
+    hml_status status = hml_generate_text(model, x, &source, &header, NULL, NULL);
+    hml_text_free(source);
+    hml_text_free(header);
     return status;
 }
 

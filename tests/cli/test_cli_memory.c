@@ -56,6 +56,7 @@ static void test_many_states(void **state)
                                      {"velocity", "<f8", "3, 1", x, sizeof x, 0}};
     npz_file_save("s.npz", 2, arrays, 0);
     fail_everywhere("linearize " PENDULUM " --states s.npz --threads 1 --out a.npz", "a.npz");
+    fail_everywhere("generate " PENDULUM " --out a.c --functions mass_matrix", "a.c");
     fail_everywhere("simulate " PENDULUM " --time 0.1 --states s.npz --threads 1 --out a.npz", "a.npz");
 }
 

@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-static const char *const COMMANDS[] = {"info",     "dynamics", "jacobian", "linearize", "validate",
-                                       "simulate", "view",     "bench",    "lqr",       "modes"};
+static const char *const COMMANDS[] = {"info", "dynamics", "jacobian", "linearize", "validate", "simulate",
+                                       "view", "bench",    "lqr",      "modes",     "generate"};
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static void version_and_help(void **state)

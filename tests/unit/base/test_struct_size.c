@@ -98,6 +98,8 @@ static const entry entries[] = {
     ENTRY(hml_solve_report, end, RESULTS, fill_solve_report, call_solve_report),
     ENTRY(hml_solution, knots, RESULTS, fill_solution, call_solution),
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
+    ENTRY(hml_generate_options, functions, ASKED, fill_generate_options, call_generate_estimate),
+    ENTRY(hml_generate_options, functions, ASKED, fill_generate_options, call_generate_text),
 };
 
 enum { ENTRIES = sizeof entries / sizeof *entries };

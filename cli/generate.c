@@ -1,0 +1,45 @@
+/* hamel generate: C source for one robot. */
+#include "hamel/generate.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "robot.h"
+
+/* "robot.c (84 kB), robot.h" */
+static void say(const cli_options *options, int64_t statements)
+{
+    struct stat about = {0};
+    const int length = (int)strlen(options->out) - 2;
+    if (options->quiet) return;
+    if (stat(options->out, &about) != 0) about.st_size = 0;
+    printf("%s (%.0f kB), %.*s.h", options->out, (double)about.st_size / 1e3, length, options->out);
+    if (options->test) printf(", %.*s_test.c", length, options->out);
+    printf(": about %lld statements\n", (long long)statements);
+}
+
+int cli_generate(const cli_options *options)
+{
+    robot r = {.file = NULL};
+    hml_error error = {0};
+    hml_generate_options generate;
+    int64_t statements = 0;
+    if (!options->out) return cli_fail(CLI_USAGE, "generate needs --out FILE.c");
+    hml_generate_options_init(&generate);
+    generate.functions = options->functions;
+    generate.single = options->single;
+    generate.force = options->force;
+    generate.test = options->test;
+    int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    if (status == CLI_OK) {
+        error.status = hml_generate_estimate(r.model, &generate, &statements);
+        if (!error.status && statements > HML_GENERATE_LIMIT && generate.force && !options->quiet)
+            fprintf(stderr, "hamel: about %lld statements: this takes a while, and longer to compile\n",
+                    (long long)statements);
+        if (!error.status) error.status = hml_generate(r.model, &generate, options->out, &error);
+        if (error.status) status = cli_fail_error(&error);
+    }
+    if (status == CLI_OK) say(options, statements);
+    robot_free(&r);
+    return status;
+}

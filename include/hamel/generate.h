@@ -1,0 +1,64 @@
+/*
+ * C source for one robot: dynamics and their exact linearization without this library (libhamel-io).
+ *
+ *   hml_generate_options_init   the defaults
+ *   hml_generate                writes ROBOT.c and ROBOT.h, and a program that tests them
+ *   hml_generate_text           the same as text
+ *   hml_generate_estimate       how large the code will be
+ *   hml_generate_functions      the functions that a list of names stands for
+ *
+ * The code is plain C11, needs libm only, and allocates nothing: it runs on a microcontroller, too. Everything that the
+ * model decides is decided while it is generated: constants are folded, zeros disappear, and limbs of the same shape
+ * share their code. The same model and options give the same bytes. docs/generated-code.md says more.
+ */
+#ifndef HAMEL_GENERATE_H
+#define HAMEL_GENERATE_H
+
+#include "hamel/model.h"
+
+/* what is generated: a sum of these */
+typedef enum hml_generate_function {
+    HML_GENERATE_LINEARIZE = 1,        /* ν̇, D_q, D_ν, M⁻¹ */
+    HML_GENERATE_FORWARD_DYNAMICS = 2, /* ν̇ */
+    HML_GENERATE_INVERSE_DYNAMICS = 4, /* τ */
+    HML_GENERATE_MASS_MATRIX = 8,      /* M */
+    HML_GENERATE_ALL = 15
+} hml_generate_function;
+
+typedef struct hml_generate_options {
+    size_t struct_size;
+    unsigned functions;  /* a sum of HML_GENERATE_…; 0: all */
+    int single;          /* 1: float instead of double */
+    const char *prefix;  /* of all names in the header; NULL: the name of the file, or of the model */
+    int force;           /* 1: generate robots beyond HML_GENERATE_LIMIT statements, too */
+    int test;            /* 1: also a program that compares with results of this library, ROBOT_test.c */
+    int32_t test_states; /* states in this program; 0: 16 */
+} hml_generate_options;
+
+/* statements of straight-line code; a compiler takes about a minute for as many */
+enum { HML_GENERATE_LIMIT = 300000 };
+
+HML_API void hml_generate_options_init(hml_generate_options *options);
+
+/*
+ * About how many statements the functions of the options will have: known before anything is generated, and within a
+ * factor of two. A statement becomes about six bytes of machine code.
+ */
+HML_API hml_status hml_generate_estimate(const hml_model *model, const hml_generate_options *options,
+                                         int64_t *statements);
+
+/*
+ * Writes path, which ends in .c, and the header beside it. options NULL: the defaults. Each file appears whole or not
+ * at all. HML_UNSUPPORTED with a sentence for models that cannot be generated, and beyond HML_GENERATE_LIMIT.
+ */
+HML_API hml_status hml_generate(const hml_model *model, const hml_generate_options *options, const char *path,
+                                hml_error *error);
+
+/* source and header as text, and test if the options ask for it; free each with hml_text_free. test may be NULL */
+HML_API hml_status hml_generate_text(const hml_model *model, const hml_generate_options *options, char **source,
+                                     char **header, char **test, hml_error *error);
+
+/* names like "linearize,mass_matrix" as a sum of HML_GENERATE_…; HML_NOT_FOUND for a name that does not exist */
+HML_API hml_status hml_generate_functions(const char *names, unsigned *functions);
+
+#endif

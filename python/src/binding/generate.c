@@ -1,0 +1,115 @@
+/* C source for one robot: Model.generate and its relatives. */
+#include "objects.h"
+
+#include "hamel/generate.h"
+#include "hamel/io.h"
+
+#define OPTIONS "functions", "single", "prefix", "force", "test", "test_states"
+
+typedef struct generate_call {
+    hml_generate_options options;
+    const char *functions;
+    int states;
+} generate_call;
+
+static void start(generate_call *c)
+{
+    hml_generate_options_init(&c->options);
+    c->functions = NULL;
+    c->states = 0;
+}
+
+/* names to bits; 0 on success, −1 with an exception */
+static int finish(generate_call *c)
+{
+    c->options.test_states = c->states;
+    if (!c->functions || hml_generate_functions(c->functions, &c->options.functions) == HML_OK) return 0;
+    PyErr_Format(PyExc_ValueError,
+                 "functions: some of linearize, forward_dynamics, inverse_dynamics, mass_matrix, with commas between "
+                 "them, not '%s'",
+                 c->functions);
+    return -1;
+}
+
+static PyObject *generate(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"path", OPTIONS, NULL};
+    PyObject *path = NULL;
+    generate_call c;
+    hml_error error = {0};
+    start(&c);
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O&|$zpzppi", words, PyUnicode_FSConverter, &path, &c.functions,
+                                     &c.options.single, &c.options.prefix, &c.options.force, &c.options.test,
+                                     &c.states)) {
+        Py_XDECREF(path);
+        return NULL;
+    }
+    if (finish(&c)) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    error.status = hml_generate(self->model, &c.options, PyBytes_AS_STRING(path), &error);
+    Py_DECREF(path);
+    if (!error.status) Py_RETURN_NONE;
+    raise_error(&error);
+    return NULL;
+}
+
+static PyObject *generate_text(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {OPTIONS, NULL};
+    char *source = NULL, *header = NULL, *test = NULL;
+    generate_call c;
+    hml_error error = {0};
+    start(&c);
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$zpzppi", words, &c.functions, &c.options.single,
+                                     &c.options.prefix, &c.options.force, &c.options.test, &c.states))
+        return NULL;
+    if (finish(&c)) return NULL;
+    error.status = hml_generate_text(self->model, &c.options, &source, &header, &test, &error);
+    if (error.status) {
+        raise_error(&error);
+        return NULL;
+    }
+    PyObject *result = Py_BuildValue("(ssz)", source, header, test);
+    hml_text_free(source);
+    hml_text_free(header);
+    hml_text_free(test);
+    return result;
+}
+
+static PyObject *generate_estimate(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"functions", NULL};
+    int64_t statements = 0;
+    generate_call c;
+    start(&c);
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$z", words, &c.functions)) return NULL;
+    if (finish(&c)) return NULL;
+    const hml_status status = hml_generate_estimate(self->model, &c.options, &statements);
+    if (status) {
+        raise_status(status, "generate_estimate");
+        return NULL;
+    }
+    return PyLong_FromLongLong((long long)statements);
+}
+
+PyMethodDef generate_methods[] = {
+    {"generate", (PyCFunction)(void (*)(void))generate, METH_VARARGS | METH_KEYWORDS,
+     "generate($self, path, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0)\n"
+     "--\n\n"
+     "Writes C source for this robot alone, path, which ends in .c, and the header beside it.\n\n"
+     "The code is C11, needs libm only and allocates nothing. functions: some of 'linearize,forward_dynamics,\n"
+     "inverse_dynamics,mass_matrix', all if not given. single: float instead of double. prefix: of all names, the "
+     "name\n"
+     "of the file if not given. force: also robots whose code is very large. test: also path with _test.c at its end, "
+     "a\n"
+     "program that compares with results of this library at test_states states."},
+    {"generate_text", (PyCFunction)(void (*)(void))generate_text, METH_VARARGS | METH_KEYWORDS,
+     "generate_text($self, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0)\n"
+     "--\n\nThe texts that generate writes: (source, header, test), test None if it was not asked for."},
+    {"generate_estimate", (PyCFunction)(void (*)(void))generate_estimate, METH_VARARGS | METH_KEYWORDS,
+     "generate_estimate($self, *, functions=None)\n--\n\n"
+     "About how many statements generate would write, within a factor of two."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,44 @@
+/* Writing the text of a generated robot. */
+#ifndef HML_GENERATE_EMIT_H
+#define HML_GENERATE_EMIT_H
+
+#include "generate/schedule.h"
+#include "generate/template.h"
+#include "hamel/generate.h"
+
+enum { EMIT_PREFIX = 64 };
+
+typedef struct emitter {
+    const hml_model *model;
+    const robot_shape *shape;
+    const hml_generate_options *options;
+    char prefix[EMIT_PREFIX], upper[EMIT_PREFIX]; /* of all names that the header shows */
+    char hash[17];
+    int vectors; /* 1: limbs in the lanes of GNU vectors; 0: in loops */
+    template_values values;
+} emitter;
+
+/* the names of a class of limbs in the text: "limb1" */
+void hmli_emit_region_values(emitter *e, int32_t id);
+
+/* lanes of a register that holds all members of a class: 2, 4 or 8; 1 without vectors */
+int32_t hmli_emit_lanes(const emitter *e, const region *r);
+
+/* a number as a literal of the robot's type */
+void hmli_emit_number(const emitter *e, writer *w, double x);
+
+/* a text with only what C allows in a name; upper 1: in capitals */
+void hmli_emit_identifier(const char *name, int upper, char *out, size_t size);
+
+/* which helpers the springs need of joints whose coordinates do not add up; 0: there are no such springs */
+int hmli_emit_group_springs(const emitter *e);
+
+/* emit_block.c: structs, constants and straight-line code of a function, and a function for each of its steps */
+void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function);
+
+/* emit_source.c, emit_header.c, emit_test.c: whole files */
+hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements);
+void hmli_emit_header(emitter *e, writer *w);
+hml_status hmli_emit_test(emitter *e, writer *w);
+
+#endif

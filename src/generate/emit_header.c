@@ -1,0 +1,63 @@
+/* The header of a generated robot: sizes, indices of joints, statuses, functions. */
+#include "generate/emit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SIZE = 128 };
+
+/* the name of a joint in capitals; joints whose names become the same get their number behind it */
+static void joint_name(const hml_model *m, int32_t index, char out[NAME_SIZE])
+{
+    char other[NAME_SIZE];
+    hmli_emit_identifier(model_text(m, model_joints(m)[index].name), 1, out, NAME_SIZE - 16);
+    for (int32_t i = 0; i < m->njoints; i++) {
+        if (i == index) continue;
+        hmli_emit_identifier(model_text(m, model_joints(m)[i].name), 1, other, NAME_SIZE - 16);
+        if (strcmp(out, other) == 0) {
+            snprintf(out + strlen(out), 16, "_%d", (int)index);
+            return;
+        }
+    }
+}
+
+/* one enum: where the joints begin in q, or in v */
+static void put_indices(const emitter *e, writer *w, const char *letter, int of_q)
+{
+    int any = 0;
+    char name[NAME_SIZE];
+    hmli_writer_print(w, "/* where each joint begins in %s; joints that follow others have no entry */\nenum {\n",
+                      of_q ? "q" : "v and in forces");
+    for (int32_t i = 0; i < e->model->njoints; i++) {
+        const model_joint *j = &model_joints(e->model)[i];
+        if (j->nq == 0 || j->leader >= 0) continue;
+        joint_name(e->model, i, name);
+        hmli_writer_print(w, "%s    %s_%s_%s = %d", any++ ? ",\n" : "", e->upper, letter, name,
+                          (int)(of_q ? j->q : j->v));
+    }
+    hmli_writer_put(w, "\n};\n\n");
+}
+
+void hmli_emit_header(emitter *e, writer *w)
+{
+    static const struct {
+        unsigned bit;
+        const char *section;
+    } declarations[] = {{HML_GENERATE_LINEARIZE, "declare_linearize"},
+                        {HML_GENERATE_FORWARD_DYNAMICS, "declare_forward_dynamics"},
+                        {HML_GENERATE_INVERSE_DYNAMICS, "declare_inverse_dynamics"},
+                        {HML_GENERATE_MASS_MATRIX, "declare_mass_matrix"}};
+    char guard[EMIT_PREFIX + 8];
+    snprintf(guard, sizeof guard, "%s_H", e->upper);
+    hmli_template_text(&e->values, "GUARD", guard);
+    hmli_template_text(&e->values, "title", "Dynamics of one robot.");
+    hmli_template_put(w, &e->values, "head");
+    hmli_template_put(w, &e->values, "header");
+    put_indices(e, w, "Q", 1);
+    put_indices(e, w, "V", 0);
+    hmli_template_put(w, &e->values, "conventions");
+    for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++) {
+        if (e->options->functions & declarations[i].bit) hmli_template_put(w, &e->values, declarations[i].section);
+    }
+    hmli_template_put(w, &e->values, "footer");
+}

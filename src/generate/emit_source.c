@@ -1,0 +1,391 @@
+/* The source file of a generated robot: what all functions share, then function after function. */
+#include "generate/emit.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/common/number.h"
+#include "model/mimic.h"
+
+/* ---- names, numbers, lists ---- */
+
+void hmli_emit_number(const emitter *e, writer *w, double x)
+{
+    char text[NUMBER_SIZE];
+    hmli_number_write(e->options->single ? (double)(float)x : x, text);
+    hmli_writer_put(w, text);
+    if (!strpbrk(text, ".e")) hmli_writer_put(w, ".0");
+    if (e->options->single) hmli_writer_put(w, "f");
+}
+
+void hmli_emit_identifier(const char *name, int upper, char *out, size_t size)
+{
+    size_t n = 0;
+    if (isdigit((unsigned char)name[0]) && n + 1 < size) out[n++] = '_';
+    for (; *name && n + 1 < size; name++) {
+        const unsigned char c = (unsigned char)*name;
+        const int plain = c < 0x80 && isalnum(c);
+        out[n++] = (char)(!plain ? '_' : upper ? toupper(c) : c);
+    }
+    out[n] = 0;
+}
+
+int32_t hmli_emit_lanes(const emitter *e, const region *r)
+{
+    if (!e->vectors || !r->limbs) return 1;
+    return r->limbs->members <= 2 ? 2 : r->limbs->members <= 4 ? 4 : 8;
+}
+
+static void take_list(emitter *e, const char *name, const int32_t *x, int32_t n)
+{
+    writer w = {0};
+    for (int32_t i = 0; i < n; i++) hmli_writer_print(&w, "%s%d", i ? ", " : "", (int)x[i]);
+    if (n == 0) hmli_writer_put(&w, "0");
+    hmli_template_take(&e->values, name, &w);
+}
+
+void hmli_emit_region_values(emitter *e, int32_t id)
+{
+    const limb_class *c = &e->shape->classes[id - 1];
+    const plan_body *b = plan_bodies(e->shape->plan);
+    const region as = {.limbs = c};
+    const int32_t lanes = hmli_emit_lanes(e, &as), top = e->shape->column[c->path[0]];
+    const int galilean = hmli_shape_is_galilean(e->shape, plan_columns(e->shape->plan)[top].body);
+    int32_t column[GRAPH_LANES], q[GRAPH_LANES], v[GRAPH_LANES];
+    char name[32];
+    snprintf(name, sizeof name, "limb%d", (int)id);
+    hmli_template_text(&e->values, "r", name);
+    snprintf(name, sizeof name, "LIMB%d", (int)id);
+    hmli_template_text(&e->values, "R", name);
+    for (int32_t m = 0; m < c->members; m++) {
+        column[m] = limb_column(e->shape, c, m);
+        q[m] = b[c->first[m]].q - b[c->first[0]].q;
+        v[m] = b[c->first[m]].v - b[c->first[0]].v;
+    }
+    hmli_template_integer(&e->values, "members", c->members);
+    hmli_template_integer(&e->values, "n", c->n);
+    hmli_template_integer(&e->values, "npath", c->npath);
+    hmli_template_integer(&e->values, "lanes", lanes);
+    hmli_template_integer(&e->values, "bytes", (long)lanes * (e->options->single ? 4 : 8));
+    hmli_template_integer(&e->values, "zero_q", galilean ? 6 : 0);
+    hmli_template_integer(&e->values, "zero_v", galilean ? 3 : 0);
+    take_list(e, "path", c->path, c->npath);
+    take_list(e, "column", column, c->members);
+    take_list(e, "q_offset", q, c->members);
+    take_list(e, "v_offset", v, c->members);
+}
+
+/* a section once for every class of limbs */
+static void put_limbs(emitter *e, writer *w, const char *section)
+{
+    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+        hmli_emit_region_values(e, id);
+        hmli_template_put(w, &e->values, section);
+    }
+}
+
+/* ---- what all functions share ---- */
+
+static int is_angle(int32_t type, int32_t k)
+{
+    switch (type) {
+    case HML_JOINT_REVOLUTE:
+    case HML_JOINT_HELICAL: return k == 0;
+    case HML_JOINT_CYLINDRICAL: return k == 1;
+    case HML_JOINT_PLANAR: return k == 2;
+    case HML_JOINT_SCHOENFLIES: return k == 3;
+    default: return 0;
+    }
+}
+
+/* 1 if entry `at` of the tree's configuration is an angle */
+static int angle_at(const hml_plan *plan, int32_t at)
+{
+    for (int32_t i = 0; i < plan->nbodies; i++) {
+        const plan_body *b = &plan_bodies(plan)[i];
+        if (at >= b->q && is_angle(b->type, at - b->q) && b->nv > 0) return 1;
+    }
+    return 0;
+}
+
+/* the sines of every run of angles; returns how many there are, and writes only if w is not NULL */
+static int32_t put_sines(const emitter *e, writer *w)
+{
+    const hml_plan *plan = e->shape->plan;
+    int32_t runs = 0;
+    for (int32_t i = 0, end; i < plan->nq; i = end) {
+        end = i + 1;
+        if (!angle_at(plan, i)) continue;
+        while (end < plan->nq && angle_at(plan, end)) end++;
+        if (w)
+            hmli_writer_print(w, "    sines(in.q + %d, %d, w.sine + %d, w.cosine + %d);\n", (int)i, (int)(end - i),
+                              (int)i, (int)i);
+        runs++;
+    }
+    return runs;
+}
+
+static void put_check(emitter *e, writer *w)
+{
+    int quaternions = 0;
+    writer checks = {0};
+    for (int32_t i = 0; i < e->model->njoints; i++) {
+        const model_joint *j = &model_joints(e->model)[i];
+        const int at = j->type == HML_JOINT_FREE ? 3 : j->type == HML_JOINT_SPHERICAL ? 0 : -1;
+        if (at < 0 || j->nq == 0) continue;
+        hmli_template_integer(&e->values, "at", j->q + at);
+        hmli_template_put(&checks, &e->values, "check_quaternion");
+        quaternions++;
+    }
+    if (quaternions) hmli_template_put(w, &e->values, "unit");
+    hmli_template_put(w, &e->values, "check_begin");
+    if (checks.data) hmli_writer_put(w, checks.data);
+    w->failed |= checks.failed;
+    hmli_writer_free(&checks);
+    hmli_template_put(w, &e->values, "check_end");
+}
+
+/* ---- springs of joints whose coordinates do not add up ---- */
+
+static int has_group_spring(const emitter *e, const plan_body *b)
+{
+    const int angle = b->type == HML_JOINT_PLANAR || b->type == HML_JOINT_SCHOENFLIES;
+    const int quaternion = b->type == HML_JOINT_SPHERICAL || b->type == HML_JOINT_FREE;
+    for (int32_t k = 0; (angle || quaternion) && k < b->nv; k++) {
+        if (plan_coordinates(e->shape->plan)[b->v + k].stiffness != 0) return angle ? 1 : 2;
+    }
+    return 0;
+}
+
+/* 1: some turn about z, 2: some by a quaternion, 3: both */
+int hmli_emit_group_springs(const emitter *e)
+{
+    int kinds = 0;
+    for (int32_t i = 0; i < e->shape->plan->nbodies; i++) kinds |= has_group_spring(e, &plan_bodies(e->shape->plan)[i]);
+    return kinds;
+}
+
+static void put_springs(emitter *e, writer *w)
+{
+    const int kinds = hmli_emit_group_springs(e);
+    static const char *const names[] = {"sqrt", "sin", "cos", "atan2"};
+    if (!kinds) return;
+    for (int i = 0; i < 4; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "%s%s", names[i], e->options->single ? "f" : "");
+        hmli_template_text(&e->values, names[i], name);
+    }
+    hmli_template_put(w, &e->values, "springs");
+    if (kinds & 2) hmli_template_put(w, &e->values, "spring_quaternion");
+    if (kinds & 1) hmli_template_put(w, &e->values, "spring_angle");
+    hmli_template_put(w, &e->values, "springs_begin");
+    for (int32_t i = 0; i < e->shape->plan->nbodies; i++) {
+        const plan_body *b = &plan_bodies(e->shape->plan)[i];
+        const int kind = has_group_spring(e, b), quaternion = kind == 2;
+        const int32_t lengths = quaternion ? b->nv - 3 : b->nv - 1, nq = lengths + (quaternion ? 4 : 1);
+        if (!kind) continue;
+        hmli_writer_print(w, "    static const real rest%d[] = {", (int)i);
+        for (int32_t k = 0; k < nq; k++) {
+            if (k) hmli_writer_put(w, ", ");
+            hmli_emit_number(e, w, plan_rest(e->shape->plan)[b->q + k]);
+        }
+        hmli_writer_print(w, "};\n    %s(q + %d, rest%d, %d, out + %d);\n",
+                          quaternion ? "spring_quaternion" : "spring_angle", (int)b->q, (int)i, (int)lengths,
+                          (int)(7 * b->v));
+    }
+    hmli_template_put(w, &e->values, "springs_end");
+}
+
+/* ---- followers ---- */
+
+static void put_followers(emitter *e, writer *w)
+{
+    const hml_model *m = e->model;
+    writer column = {0}, factor = {0};
+    for (int32_t i = 0; i < m->tree_nv; i++) {
+        const plan_column *c = &plan_columns(e->shape->plan)[i];
+        const model_joint *j = &model_joints(m)[model_bodies(m)[c->body].joint];
+        const int follows = j->leader >= 0;
+        const int32_t at = follows ? model_joints(m)[j->leader].v : j->v + i - model_bodies(m)[j->body].v;
+        hmli_writer_print(&column, "%s%d", i ? ", " : "", (int)at);
+        if (i) hmli_writer_put(&factor, ", ");
+        hmli_emit_number(e, &factor, follows ? j->multiplier : 1);
+    }
+    hmli_template_take(&e->values, "column", &column);
+    hmli_template_take(&e->values, "factor", &factor);
+    hmli_template_put(w, &e->values, "followers");
+    hmli_template_put(w, &e->values, "expand_begin");
+    for (int32_t i = 0; i < m->njoints; i++) {
+        const model_joint *j = &model_joints(m)[i];
+        const int32_t q = model_bodies(m)[j->body].q, v = model_bodies(m)[j->body].v;
+        const model_joint *leader = j->leader >= 0 ? &model_joints(m)[j->leader] : NULL;
+        for (int32_t k = 0; !leader && k < j->nq; k++)
+            hmli_writer_print(w, "    tree_q[%d] = q[%d];\n", (int)(q + k), (int)(j->q + k));
+        for (int32_t k = 0; !leader && k < j->nv; k++)
+            hmli_writer_print(w, "    if (v) tree_v[%d] = v[%d];\n", (int)(v + k), (int)(j->v + k));
+        if (!leader) continue;
+        hmli_writer_print(w, "    tree_q[%d] = q[%d] * ", (int)q, (int)leader->q);
+        hmli_emit_number(e, w, j->multiplier);
+        hmli_writer_put(w, " + ");
+        hmli_emit_number(e, w, j->offset);
+        hmli_writer_print(w, ";\n    if (v) tree_v[%d] = v[%d] * ", (int)v, (int)leader->v);
+        hmli_emit_number(e, w, j->multiplier);
+        hmli_writer_put(w, ";\n");
+    }
+    hmli_template_put(w, &e->values, "expand_end");
+}
+
+static void put_shared(emitter *e, writer *w)
+{
+    const hml_model *m = e->model;
+    const int solves = (e->options->functions & (HML_GENERATE_LINEARIZE | HML_GENERATE_FORWARD_DYNAMICS)) != 0;
+    const int followers = m->nfollowers > 0;
+    hmli_template_integer(&e->values, "tree_nq", m->tree_nq);
+    hmli_template_integer(&e->values, "tree_nv", m->tree_nv);
+    hmli_template_integer(&e->values, "trunk_n", e->shape->trunk_columns);
+    hmli_template_integer(&e->values, "trunk_user", followers ? m->nv : e->shape->trunk_columns);
+    hmli_template_text(&e->values, "score", e->options->single ? "1e10" : "4.9e27");
+    hmli_template_put(w, &e->values, "runtime");
+    put_check(e, w);
+    if (put_sines(e, NULL)) hmli_template_put(w, &e->values, e->options->single ? "sincos_float" : "sincos_double");
+    put_springs(e, w);
+    if (followers)
+        put_followers(e, w);
+    else {
+        take_list(e, "column", e->shape->column, e->shape->trunk_columns);
+        hmli_template_put(w, &e->values, "trunk_tables");
+    }
+    put_limbs(e, w, e->vectors ? "limb_tables_vector" : "limb_tables_scalar");
+    const int paths = solves || (e->options->functions & HML_GENERATE_MASS_MATRIX);
+    if (paths) put_limbs(e, w, "limb_path");
+    if (e->shape->nclasses && !e->vectors) hmli_template_put(w, &e->values, "moved");
+    if (solves) hmli_template_put(w, &e->values, "invert");
+}
+
+/* ---- stages ---- */
+
+static void put_solve(emitter *e, writer *w)
+{
+    const int followers = e->model->nfollowers > 0;
+    put_limbs(e, w, "limb_factor");
+    hmli_template_put(w, &e->values, "solve_begin");
+    hmli_template_put(w, &e->values, followers ? "solve_load_followers" : "solve_load");
+    put_limbs(e, w, "solve_eliminate");
+    hmli_template_put(w, &e->values, "solve_trunk");
+    hmli_template_put(w, &e->values, followers ? "solve_place_followers" : "solve_place");
+    put_limbs(e, w, "solve_limb");
+    hmli_template_put(w, &e->values, "solve_end");
+}
+
+static void put_results(emitter *e, writer *w)
+{
+    const int followers = e->model->nfollowers > 0;
+    put_limbs(e, w, "limb_rows");
+    hmli_template_put(w, &e->values, "sheets_begin");
+    hmli_template_put(w, &e->values, followers ? "sheets_load_followers" : "sheets_load");
+    put_limbs(e, w, "sheets_limb");
+    hmli_template_put(w, &e->values, "sheets_end");
+    hmli_template_put(w, &e->values, "results_begin");
+    hmli_template_put(w, &e->values, followers ? "results_place_followers" : "results_place");
+    put_limbs(e, w, "results_limb");
+    hmli_template_put(w, &e->values, "results_end");
+}
+
+/* what gravity and the linear velocity of falling roots add */
+static void put_bases(emitter *e, writer *w, const char *section)
+{
+    int32_t roots = 0;
+    for (int32_t i = 0; i < e->shape->trunk_bodies; i++) {
+        const int32_t body = e->shape->body[i];
+        if (!hmli_shape_is_galilean(e->shape, body)) continue;
+        const model_joint *j = &model_joints(e->model)[model_bodies(e->model)[body].joint];
+        hmli_template_integer(&e->values, "root", 3 * (long)roots++);
+        hmli_template_integer(&e->values, "v", j->v);
+        hmli_template_put(w, &e->values, section);
+    }
+}
+
+/* ---- functions ---- */
+
+typedef struct function {
+    unsigned bit;
+    const char *name, *section;
+    void (*build)(program *p);
+} function;
+
+static const function functions[] = {
+    {HML_GENERATE_MASS_MATRIX, "mass", "mass_matrix", hmli_passes_mass_matrix},
+    {HML_GENERATE_INVERSE_DYNAMICS, "inverse", "inverse_dynamics", hmli_passes_inverse_dynamics},
+    {HML_GENERATE_FORWARD_DYNAMICS, "forward", "forward_dynamics", hmli_passes_forward_dynamics},
+    {HML_GENERATE_LINEARIZE, "linearize", "linearize", hmli_passes_linearize},
+};
+
+static void put_function(emitter *e, writer *w, const function *f)
+{
+    const int followers = e->model->nfollowers > 0;
+    const int linearize = f->bit == HML_GENERATE_LINEARIZE, forward = f->bit == HML_GENERATE_FORWARD_DYNAMICS;
+    char section[64];
+    snprintf(section, sizeof section, "%s_begin", f->section);
+    hmli_template_put(w, &e->values, section);
+    if (followers) hmli_template_put(w, &e->values, "expand_call");
+    if (followers && f->bit == HML_GENERATE_MASS_MATRIX) hmli_template_put(w, &e->values, "expand_q");
+    if (followers && f->bit != HML_GENERATE_MASS_MATRIX) hmli_template_put(w, &e->values, "expand_v");
+    if (followers && f->bit == HML_GENERATE_INVERSE_DYNAMICS) hmli_template_put(w, &e->values, "expand_a");
+    put_sines(e, w);
+    if (f->bit != HML_GENERATE_MASS_MATRIX && hmli_emit_group_springs(e))
+        hmli_template_put(w, &e->values, "springs_call");
+    hmli_template_put(w, &e->values, "first_steps");
+    if (linearize || forward) {
+        snprintf(section, sizeof section, "%s_middle", f->section);
+        hmli_template_put(w, &e->values, section);
+        hmli_template_put(w, &e->values, followers ? "acceleration_followers" : "acceleration_place");
+        put_bases(e, w, "base_acceleration");
+    } else {
+        snprintf(section, sizeof section, "%s_%s", f->section, followers ? "followers" : "trunk");
+        hmli_template_put(w, &e->values, section);
+        snprintf(section, sizeof section, "%s_limb", f->section);
+        put_limbs(e, w, section);
+    }
+    if (linearize) {
+        hmli_template_put(w, &e->values, "linearize_results");
+        put_limbs(e, w, "linearize_tiles");
+        put_bases(e, w, "base_columns");
+    }
+    hmli_template_put(w, &e->values, "function_end");
+}
+
+static hml_status put_program(emitter *e, writer *w, const function *f, int64_t *statements)
+{
+    program p = {0};
+    schedule s = {0};
+    int good = hmli_program_init(&p, e->shape);
+    if (good) {
+        f->build(&p);
+        good = hmli_schedule_make(&s, &p);
+    }
+    if (good) {
+        hmli_template_text(&e->values, "f", f->name);
+        hmli_emit_blocks(e, w, &p, &s, f->name);
+        *statements += s.statements;
+        if (f->bit == HML_GENERATE_LINEARIZE || f->bit == HML_GENERATE_FORWARD_DYNAMICS) put_solve(e, w);
+        if (f->bit == HML_GENERATE_LINEARIZE) put_results(e, w);
+        put_function(e, w, f);
+    }
+    hmli_schedule_free(&s);
+    hmli_program_free(&p);
+    return good && !w->failed ? HML_OK : HML_OUT_OF_MEMORY;
+}
+
+hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
+{
+    hml_status status = HML_OK;
+    hmli_template_text(&e->values, "title", "Dynamics of one robot, in C11 without any dependency but libm.");
+    hmli_template_put(w, &e->values, "head");
+    put_shared(e, w);
+    for (size_t i = 0; !status && i < sizeof functions / sizeof *functions; i++) {
+        if (e->options->functions & functions[i].bit) status = put_program(e, w, &functions[i], statements);
+    }
+    return w->failed || e->values.failed ? HML_OUT_OF_MEMORY : status;
+}

@@ -1,0 +1,261 @@
+/*
+ * Generated code: robots of every kind are generated, compiled with all warnings as errors, and run: the programs compare
+ * themselves with results of the library. With the argument `long` many more robots are drawn (make generated).
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model_fixture.h"
+
+#include "hamel/generate.h"
+#include "hamel/io.h"
+#include "hamel/random.h"
+
+#define WARNINGS "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
+
+static char folder[64];
+static int many; /* 1: the long set */
+
+static int open_folder(void **state)
+{
+    snprintf(folder, sizeof folder, "/tmp/hamel-generate-XXXXXX");
+    return state == NULL || mkdtemp(folder) == NULL;
+}
+
+static int close_folder(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return state == NULL || system(command);
+}
+
+static const char *compiler(void)
+{
+    const char *cc = getenv("CC");
+    return cc && *cc ? cc : "cc";
+}
+
+static int has_compiler(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", compiler());
+    return system(command) == 0;
+}
+
+/* generates, compiles and runs the test of a robot, with these options */
+static void assert_agrees_with(const hml_model *m, hml_generate_options *options, const char *what)
+{
+    char path[128], command[512];
+    hml_error error = {0};
+    snprintf(path, sizeof path, "%s/robot.c", folder);
+    options->test = 1;
+    if (hml_generate(m, options, path, &error)) fail_msg("%s: %s", what, error.message);
+    snprintf(command, sizeof command, "cd '%s' && %s %s -O%d robot.c robot_test.c -lm -o robot && ./robot", folder,
+             compiler(), WARNINGS, many);
+    if (system(command)) fail_msg("%s: the generated code does not agree, or does not compile", what);
+}
+
+static void assert_agrees(const hml_model *m, const char *what)
+{
+    hml_generate_options options;
+    hml_generate_options_init(&options);
+    options.test_states = many ? 100 : 8;
+    assert_agrees_with(m, &options, what);
+}
+
+static hml_model *builtin(const char *name)
+{
+    hml_model *m = NULL;
+    hml_error error = {0};
+    if (hml_load_builtin(name, NULL, &m, &error)) fail_msg("%s", error.message);
+    return m;
+}
+
+static void built_in_robots_agree(void **state)
+{
+    (void)state;
+    static const char *const quick[] = {"pendulum", "quadruped", "drone_arm"};
+    if (!has_compiler()) skip();
+    for (int i = 0; i < (many ? hml_builtin_count() : 3); i++) {
+        const char *name = many ? hml_builtin_name(i) : quick[i];
+        hml_model *m = builtin(name);
+        assert_agrees(m, name);
+        hml_model_free(m);
+    }
+}
+
+/* every type of joint, in limbs of which there are two and in the trunk, with armature, damping and springs */
+static void every_joint_agrees(void **state)
+{
+    (void)state;
+    if (!has_compiler()) skip();
+    for (int root = 0; root < 2; root++) {
+        hml_builder *b = hml_builder_new();
+        hml_joint_spec base = some_joint(root ? HML_JOINT_SCHOENFLIES : HML_JOINT_FREE, "base");
+        add_spec(b, "trunk", NULL, &base);
+        for (int type = HML_JOINT_REVOLUTE; type <= HML_JOINT_FREE; type++) {
+            for (int side = 0; side < 2; side++) {
+                char name[32], child[32];
+                snprintf(name, sizeof name, "limb%d_%d", type, side);
+                snprintf(child, sizeof child, "end%d_%d", type, side);
+                hml_joint_spec joint = some_joint((hml_joint_type)type, name);
+                joint.position[1] = side ? -0.3 : 0.2;
+                joint.axis[1] = 0.3 * side;
+                for (int k = 0; k < HML_JOINT_MAX_NV; k++) {
+                    joint.armature[k] = 0.1 * (k + side);
+                    joint.damping[k] = 0.2 + 0.1 * side;
+                    joint.stiffness[k] = type % 2 ? 3 + k : 0;
+                }
+                add_spec(b, name, "trunk", &joint);
+                if (type % 3 == 0) add_link(b, child, name, HML_JOINT_REVOLUTE);
+            }
+        }
+        hml_model *m = finish(b, 0);
+        assert_agrees(m, "every joint");
+        hml_model_free(m);
+    }
+}
+
+static void random_robots_agree(void **state)
+{
+    (void)state;
+    if (!has_compiler()) skip();
+    for (uint64_t seed = 1; seed <= (many ? 60u : 2u); seed++) {
+        hml_random_spec spec;
+        hml_model *m = NULL;
+        char what[64];
+        hml_random_spec_init(&spec);
+        spec.seed = seed;
+        spec.nbodies = (int32_t)(3 + seed * 7 % 12);
+        spec.shape = (hml_random_shape)(seed % 5);
+        spec.root = seed % 3 == 0 ? HML_JOINT_FREE : seed % 3 == 1 ? HML_JOINT_REVOLUTE : HML_JOINT_FIXED;
+        spec.joint_types = 0xffeu; /* all but fixed */
+        spec.passive = seed % 2 ? 0.5 : 0;
+        assert_int_equal(hml_model_random(&spec, &m), HML_OK);
+        snprintf(what, sizeof what, "random robot %d", (int)seed);
+        assert_agrees(m, what);
+        hml_model_free(m);
+    }
+}
+
+static void followers_agree(void **state)
+{
+    (void)state;
+    if (!has_compiler()) skip();
+    for (uint64_t seed = 1; seed <= (many ? 10u : 1u); seed++) {
+        hml_random_spec spec;
+        hml_model *m = NULL;
+        hml_random_spec_init(&spec);
+        spec.seed = seed;
+        spec.nbodies = 6;
+        spec.mimic = 0.5;
+        spec.passive = 0.5;
+        assert_int_equal(hml_model_random(&spec, &m), HML_OK);
+        assert_agrees(m, "followers");
+        hml_model_free(m);
+    }
+}
+
+/* each function alone: nothing is unused; and single precision */
+static void options_agree(void **state)
+{
+    (void)state;
+    if (!has_compiler()) skip();
+    hml_model *m = builtin("quadruped");
+    for (unsigned bit = 1; bit < HML_GENERATE_ALL; bit *= 2) {
+        hml_generate_options options;
+        hml_generate_options_init(&options);
+        options.functions = bit;
+        options.single = bit == HML_GENERATE_FORWARD_DYNAMICS || bit == HML_GENERATE_LINEARIZE;
+        options.test_states = 3;
+        if (bit == HML_GENERATE_LINEARIZE && !many) continue; /* the others do it with everything else */
+        assert_agrees_with(m, &options, "some functions");
+    }
+    hml_model_free(m);
+}
+
+/* ---- without a compiler ---- */
+
+static void texts_are_the_same_every_time(void **state)
+{
+    (void)state;
+    hml_model *m = builtin("pendulum"), *again = builtin("pendulum");
+    char *source[2], *header[2];
+    hml_error error = {0};
+    assert_int_equal(hml_generate_text(m, NULL, &source[0], &header[0], NULL, &error), HML_OK);
+    assert_int_equal(hml_generate_text(again, NULL, &source[1], &header[1], NULL, &error), HML_OK);
+    assert_string_equal(source[0], source[1]);
+    assert_string_equal(header[0], header[1]);
+    assert_says(header[0], hml_version());
+    assert_says(header[0], "int pendulum_linearize(");
+    for (int i = 0; i < 2; i++) hml_text_free(source[i]), hml_text_free(header[i]);
+    hml_model_free(m), hml_model_free(again);
+}
+
+static void names_of_functions_are_read(void **state)
+{
+    (void)state;
+    unsigned functions = 0;
+    assert_int_equal(hml_generate_functions("mass_matrix,linearize", &functions), HML_OK);
+    assert_int_equal(functions, HML_GENERATE_MASS_MATRIX | HML_GENERATE_LINEARIZE);
+    assert_int_equal(hml_generate_functions("mass", &functions), HML_NOT_FOUND);
+    assert_int_equal(hml_generate_functions("", &functions), HML_NOT_FOUND);
+    assert_int_equal(hml_generate_functions(NULL, &functions), HML_INVALID_ARGUMENT);
+}
+
+/* nothing half written: the header goes again where the source cannot be written */
+static void failures_leave_nothing(void **state)
+{
+    (void)state;
+    hml_model *m = builtin("pendulum");
+    hml_error error = {0};
+    char path[128], header[128];
+    struct stat about;
+    assert_int_equal(hml_generate(m, NULL, "/nowhere/robot.c", &error), HML_CANNOT_WRITE);
+    assert_int_equal(hml_generate(m, NULL, "robot.cpp", &error), HML_INVALID_ARGUMENT);
+    assert_says(error.message, "end in .c");
+    snprintf(path, sizeof path, "%s/taken.c", folder);
+    snprintf(header, sizeof header, "%s/taken.h", folder);
+    assert_int_equal(mkdir(path, 0700), 0); /* a folder stands where the source would be */
+    assert_int_equal(hml_generate(m, NULL, path, &error), HML_CANNOT_WRITE);
+    assert_int_not_equal(stat(header, &about), 0);
+    hml_model_free(m);
+}
+
+static void large_robots_are_refused_before_they_start(void **state)
+{
+    (void)state;
+    hml_random_spec spec;
+    hml_model *m = NULL;
+    hml_error error = {0};
+    char *source = NULL, *header = NULL;
+    int64_t statements = 0;
+    hml_random_spec_init(&spec);
+    spec.nbodies = 500;
+    spec.shape = HML_RANDOM_CHAIN;
+    assert_int_equal(hml_model_random(&spec, &m), HML_OK);
+    assert_int_equal(hml_generate_estimate(m, NULL, &statements), HML_OK);
+    assert_true(statements > HML_GENERATE_LIMIT);
+    assert_int_equal(hml_generate_text(m, NULL, &source, &header, NULL, &error), HML_UNSUPPORTED);
+    assert_says(error.message, "statements");
+    assert_null(source);
+    hml_model_free(m);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_in_robots_agree),
+        cmocka_unit_test(every_joint_agrees),
+        cmocka_unit_test(random_robots_agree),
+        cmocka_unit_test(followers_agree),
+        cmocka_unit_test(options_agree),
+        cmocka_unit_test(texts_are_the_same_every_time),
+        cmocka_unit_test(names_of_functions_are_read),
+        cmocka_unit_test(failures_leave_nothing),
+        cmocka_unit_test(large_robots_are_refused_before_they_start),
+    };
+    many = argc > 1 && strcmp(argv[1], "long") == 0;
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
