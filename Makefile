@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree generated drop mutate build run test bench python octave viewer check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated drop mutate build run test bench python octave viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -60,6 +60,14 @@ mutate: $(BUILD)/.deps-build
 bench: build $(BUILD)/.deps-bench
 	@$(BUILD)/hamel bench
 	@scripts/bench.sh $(BUILD) $(JOBS)
+
+## cuda-test   libhamel-cuda on a GPU, beside the CPU, and under compute-sanitizer if that is there (needs nvcc and a GPU)
+cuda-test: $(BUILD)/.deps-build
+	@scripts/cuda.sh test $(BUILD)/cuda $(JOBS)
+
+## cuda-bench  linearizations per second on a GPU, into build/bench-gpu.json (MODELS=folder:folder)
+cuda-bench: $(BUILD)/.deps-build
+	@scripts/cuda.sh bench $(BUILD)/cuda $(JOBS) $(BUILD)/bench-gpu.json $(subst :, ,$(MODELS))
 
 ## python   build the Python package and test it, also against the programs it is compared with
 python: $(BUILD)/.deps-python

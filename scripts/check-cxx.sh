@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 for header in include/hamel/*.h include/hamel/*/*.h; do
     case ${header#include/hamel/} in
-    hamel.h | io.h | states.h | view.h | generate.h | control.h) ;; # libhamel-io has the first ones, libhamel-control the last
+    hamel.h | io.h | states.h | view.h | generate.h | control.h | cuda.h) ;; # of libhamel-io, libhamel-control and libhamel-cuda
     control/*)
         grep -q "\"${header#include/}\"" include/hamel/control.h || {
             echo "control.h does not include $header" >&2
@@ -52,5 +52,10 @@ kind()
         src/kernel/table.c
 }
 eval "$(sed -n 's/^hamel_kind(\(.*\))$/kind \1/p' src/kernel/kinds.cmake)"
+# those of the GPU, as its compiler sees them; the emulator of the tests takes the place of the GPU
+for number in F32 F64; do
+    printf '#include "cuda/linearize.h"\nextern int something;\n' |
+        c++ -x c++ -std=c++17 -Wall -Wextra -Wno-unused-function -Werror -fsyntax-only -Iinclude -Isrc -Itests/cuda "-DHML_NUM_$number" -
+done
 # and for numbers that count operations
 for program in bench/*/*_count.cpp; do c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -Iinclude -Isrc -Ibench "$program"; done

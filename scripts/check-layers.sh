@@ -7,13 +7,13 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cli/*.[ch]' 'examples/*.[ch]' \
+git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'src/*.cu' 'include/*.h' 'cli/*.[ch]' 'examples/*.[ch]' \
     'python/*.[ch]' 'bench/*.[ch]' 'bench/*.cpp' |
     while IFS= read -r file; do
         [ ! -e "$file" ] || sed -n "s|^[ ]*#[ ]*include [\"<]\([^\">]*\)[\">].*|$file \1|p" "$file"
     done | awk -v page=docs/architecture.md '
     BEGIN {
-        layers = "base num group model kernel algo reference sim control io generate"
+        layers = "base num group model kernel algo reference sim control cuda io generate"
         below["base"] = "base"
         below["num"] = "num"
         below["group"] = "base num group"
@@ -23,6 +23,7 @@ git ls-files --cached --others --exclude-standard 'src/*.[ch]' 'include/*.h' 'cl
         below["reference"] = below["algo"] " reference"
         below["sim"] = below["algo"] " sim"
         below["control"] = below["algo"] " control"
+        below["cuda"] = below["kernel"] " cuda"
         below["io"] = below["model"] " io"
         below["generate"] = below["io"] " generate"
         # inside kernel/: registers know no algorithm, and packs of states know nothing of single states

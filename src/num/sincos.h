@@ -8,8 +8,16 @@
 #ifndef HML_NUM_SINCOS_H
 #define HML_NUM_SINCOS_H
 
+#if defined __CUDACC__
+#define NUM_COLD static __host__ __device__ __noinline__
+#elif defined __GNUC__
+#define NUM_COLD __attribute__((noinline, cold)) static
+#else
+#define NUM_COLD static
+#endif
+
 /* beyond 1e6, infinity and NaN: apart and cold, so that the rest can be inlined */
-__attribute__((noinline, cold)) static void num_sincos_far(const num *x, num *s, num *c)
+NUM_COLD void num_sincos_far(const num *x, num *s, num *c)
 {
     for (int i = 0; i < LANES; i++) {
         double xi = num_get(*x, i);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "hamel/control.h"
+#include "hamel/cuda.h"
 #include "hamel/generate.h"
 #include "hamel/hamel.h"
 #include "hamel/io.h"
@@ -154,6 +155,28 @@ static hml_status call_observer(void *x)
     const hml_observer still = {{0}, {0}};
     return hml_observer_linearize(model, work, &still, scratch, x);
 }
+
+/* on the emulated device, whose memory is the host's */
+static void fill_cuda_linearization(void *x)
+{
+    *(hml_cuda_linearization *)x = HML_STRUCT(
+        hml_cuda_linearization, .q = {q, 0}, .v = {v, 0}, .tau = {tau, 0}, .acceleration = {out[0], 0, 0},
+        .Dq = {out[1], 0, 0}, .Dv = {out[2], 0, 0}, .Minv = {out[3], 0, 0}, .A = {out[4], 0, 0}, .B = {out[5], 0, 0});
+}
+static hml_status call_cuda_linearize(void *x)
+{
+    hml_cuda_batch *batch;
+    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
+    if (status) return status;
+    status = hml_cuda_linearize(batch, 1, x, NULL);
+    hml_cuda_batch_free(batch);
+    return status;
+}
+static void fill_cuda_device_info(void *x)
+{
+    *(hml_cuda_device_info *)x = HML_STRUCT(hml_cuda_device_info, .multiprocessors = 0);
+}
+static hml_status call_cuda_device(void *x) { return hml_cuda_device(0, x, NULL); }
 
 static void fill_dynamics_result(void *x)
 {

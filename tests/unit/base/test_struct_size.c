@@ -97,6 +97,8 @@ static const entry entries[] = {
     ENTRY(hml_solve_options, struct_size, ASKED, fill_solve_options, call_solve_options),
     ENTRY(hml_solve_report, end, RESULTS, fill_solve_report, call_solve_report),
     ENTRY(hml_solution, knots, RESULTS, fill_solution, call_solution),
+    ENTRY(hml_cuda_linearization, v, ASKED, fill_cuda_linearization, call_cuda_linearize),
+    ENTRY(hml_cuda_device_info, memory, RESULTS, fill_cuda_device_info, call_cuda_device),
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
     ENTRY(hml_generate_options, functions, ASKED, fill_generate_options, call_generate_estimate),
     ENTRY(hml_generate_options, functions, ASKED, fill_generate_options, call_generate_text),

@@ -1,0 +1,92 @@
+/*
+ * libhamel-cuda: linearizations of very many states on a GPU of NVIDIA. A library of its own, on top of the core, which
+ * never needs it; built with the option HAMEL_CUDA of CMake. See docs/gpu.md.
+ *
+ *   hml_cuda_device            which GPU there is, or a sentence that says what is missing
+ *   hml_cuda_batch_new         a model on a GPU, in float or double
+ *   hml_cuda_linearize         ν̇, D_q, D_ν, M⁻¹, A, B of n states whose arrays are on the GPU
+ *   hml_cuda_allocate, …       memory of the GPU, copies, waiting: for programs that have nothing else for that
+ *
+ * Conventions, outputs and statuses of states are those of hml_linearize_batch (linearize.h). Arrays are those of the
+ * GPU, of the batch's type, row-major; strides and leading dimensions count numbers. Calls return as soon as the work is
+ * in the stream; what a state's status says is known when the stream has come there. Results do not depend on n or on
+ * where in the batch a state is, and are the same from run to run.
+ *
+ * A batch may be used by one stream at a time. Streams are cudaStream_t as pointers; NULL is the default stream.
+ */
+#ifndef HAMEL_CUDA_H
+#define HAMEL_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hamel/model.h"
+
+/* what numbers are; the value is their size in bytes */
+typedef enum hml_cuda_type { HML_CUDA_FLOAT32 = 4, HML_CUDA_FLOAT64 = 8 } hml_cuda_type;
+
+typedef struct hml_cuda_device_info {
+    size_t struct_size;
+    char name[256];
+    int32_t multiprocessors;
+    int32_t capability; /* 10 · major + minor */
+    size_t memory;      /* bytes */
+} hml_cuda_device_info;
+
+/* device: counted from 0. HML_NOT_FOUND and a sentence where there is no driver or no such GPU */
+HML_API hml_status hml_cuda_device(int device, hml_cuda_device_info *info, hml_error *error);
+
+/* ---- a model on a GPU ---- */
+
+typedef struct hml_cuda_batch hml_cuda_batch;
+
+/*
+ * HML_UNSUPPORTED and a sentence where the model has joints that follow others. The model may be freed afterwards.
+ * error may be NULL.
+ */
+HML_API hml_status hml_cuda_batch_new(const hml_model *model, hml_cuda_type type, int device, hml_cuda_batch **batch,
+                                      hml_error *error);
+HML_API void hml_cuda_batch_free(hml_cuda_batch *batch);
+
+/* ---- linearization ---- */
+
+/* data NULL: zeros. stride: numbers from one state to the next; 0: the same for all */
+typedef struct hml_cuda_input {
+    const void *data;
+    size_t stride;
+} hml_cuda_input;
+
+/* data NULL: not wanted. ld and stride 0: packed */
+typedef struct hml_cuda_output {
+    void *data;
+    size_t ld, stride;
+} hml_cuda_output;
+
+typedef struct hml_cuda_linearization {
+    size_t struct_size;
+    hml_cuda_input q, v, tau, wrenches; /* tau and wrenches may be NULL: zero */
+    hml_cuda_output acceleration;       /* nv */
+    hml_cuda_output Dq, Dv, Minv;       /* nv × nv */
+    hml_cuda_output A;                  /* 2nv × 2nv: [ −ad_ν  I ; D_q  D_ν ] */
+    hml_cuda_output B;                  /* 2nv × nv: [ 0 ; M⁻¹ ] */
+    int32_t *status;                    /* n: an hml_status per state; NULL: not wanted */
+    void *stream;
+} hml_cuda_linearization;
+
+/* A state that fails becomes NaN and does not affect the others. The return value is about the call, not the states */
+HML_API hml_status hml_cuda_linearize(hml_cuda_batch *batch, size_t n, const hml_cuda_linearization *arguments,
+                                      hml_error *error);
+
+/* ---- memory ---- */
+
+HML_API hml_status hml_cuda_allocate(hml_cuda_batch *batch, size_t bytes, void **memory, hml_error *error);
+HML_API void hml_cuda_release(hml_cuda_batch *batch, void *memory);
+
+/* to the GPU and back; both return when it is done */
+HML_API hml_status hml_cuda_upload(hml_cuda_batch *batch, void *to, const void *from, size_t bytes, hml_error *error);
+HML_API hml_status hml_cuda_download(hml_cuda_batch *batch, void *to, const void *from, size_t bytes, hml_error *error);
+
+/* waits for everything in the stream; errors of the kernels come to light here */
+HML_API hml_status hml_cuda_wait(hml_cuda_batch *batch, void *stream, hml_error *error);
+
+#endif

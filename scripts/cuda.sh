@@ -1,0 +1,30 @@
+#!/bin/sh
+# libhamel-cuda on a machine with a GPU. `test` compares every robot of robots/ with the CPU, then runs compute-sanitizer
+# on a small one, if it is there; `bench` measures them, and URDF files of the given folders, into OUT.json.
+# Usage: cuda.sh test BUILD [JOBS] | cuda.sh bench BUILD JOBS OUT.json [FOLDER...]
+set -eu
+
+what=$1
+build=$2
+jobs=${3:-2}
+cd "$(dirname "$0")/.."
+cmake -S . -B "$build" -G Ninja -DHAMEL_CUDA=ON -DHAMEL_EXAMPLES=OFF >"$build.log" 2>&1 || { cat "$build.log" && exit 1; }
+cmake --build "$build" -j "$jobs" --target cuda_gpu
+if [ "$what" = bench ]; then
+    out=$4
+    shift 4
+    files=
+    for folder in "$@"; do
+        for name in hyq anymal_b simple_humanoid icub_reduced; do
+            [ ! -e "$folder/$name.urdf" ] || files="$files $folder/$name.urdf"
+        done
+    done
+    # shellcheck disable=SC2086
+    exec "$build/cuda_gpu" bench "$out" robots/*.json $files
+fi
+"$build/cuda_gpu" check robots/*.json
+if command -v compute-sanitizer >/dev/null; then
+    for tool in memcheck racecheck synccheck initcheck; do
+        compute-sanitizer --tool $tool --error-exitcode 9 "$build/cuda_gpu" sanitize robots/quadruped.json robots/ship_crane.json
+    done
+fi

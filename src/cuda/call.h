@@ -1,0 +1,113 @@
+/*
+ * What a kernel of the GPU gets: the model as tables, the layout of a state's workspace, and the arrays of a batch.
+ * Plain integers and pointers, the same on both sides, and small enough to be handed over by value.
+ *
+ * Tables are two arrays, one of integers and one of numbers of the batch's type. A tree's bodies and columns are counted
+ * from its first ones. Tables of bodies and columns are stored entry by entry, so that the lanes of a warp read
+ * neighbours.
+ *
+ * Chains: a run of bodies each of which carries the next and nothing else. Sums along the tree go chain by chain, out
+ * from the root (`out`, sorted by the number of chains before them) or back to it (`back`, sorted by the chains behind).
+ */
+#ifndef HML_CUDA_CALL_H
+#define HML_CUDA_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    CUDA_TREES = 16, /* trees with columns in one model, at most */
+    CUDA_WARP = 32,
+};
+
+/* a chain: five integers in the tables */
+enum { CHAIN_BEGIN, CHAIN_END, CHAIN_ATTACH, CHAIN_HEADS, CHAIN_HEADS_END, CHAIN_SIZE };
+
+/* numbers of a body, each a row of `bodies` entries in the tables */
+enum { BODY_X = 0, BODY_I = 12, BODY_PITCH = 22, BODY_TO_BODY = 23, BODY_NUMBERS = 35 };
+
+/* integers of a body, and of a column */
+enum { BODY_PARENT, BODY_TYPE, BODY_Q, BODY_V, BODY_NV, BODY_ELASTIC, BODY_INTEGERS };
+enum { COLUMN_BODY, COLUMN_FIRST, COLUMN_END, COLUMN_BLOCK, COLUMN_SIZE, COLUMN_INTEGERS };
+enum { COLUMN_ARMATURE, COLUMN_DAMPING, COLUMN_STIFFNESS, COLUMN_NUMBERS };
+
+/* where a tree's part of the workspace is, in numbers; each offset is a multiple of four */
+typedef struct cuda_layout {
+    int32_t H;       /* bodies × 12: rows of the pose in the root frame; later da (6) and y (6), see dynamics.h */
+    int32_t v, a;    /* bodies × 8: velocity; acceleration with ν̇ = 0 */
+    int32_t sum;     /* 28 × sum_ld: composite bodies, number by number; at first poses in the parent's frame */
+    int32_t sum_ld;  /* odd: no two lanes meet in a bank of the memory */
+    int32_t scratch; /* of the columns: b and y, see columns.h. It overlaps all of the above where there is one trip */
+    int32_t S;       /* columns × 8 */
+    int32_t row;     /* columns × 16: see columns.h */
+    int32_t N;       /* columns × block_ld: M of the blocks, then its inverse */
+    int32_t pivot;   /* 2 × columns: the pivot's row, in turns */
+    int32_t T, G;    /* columns × 8: a free root's T and G; G has the root's six rows too */
+    int32_t root;    /* 48: see composites.h */
+    int32_t y_root;  /* columns × 4: N b of a free root's angular velocity */
+    int32_t springs; /* columns × 6, where there are any */
+} cuda_layout;
+
+typedef struct cuda_tree {
+    int32_t bodies, body_begin; /* the first one's number in the model */
+    int32_t columns, begin;     /* the first one's number in the velocity */
+    int32_t base;               /* 6: the root is free, and its columns are the identity; else 0 */
+    int32_t k0;                 /* first column of a free root that is computed: 3, or 0 with passive forces on it */
+    int32_t extended;           /* columns that lanes compute: the rest of the root's from k0 on, and all below */
+    int32_t block, block_ld;    /* columns of the largest block; from one row of N to the next */
+    int32_t elastic;            /* 1: there are springs */
+    int32_t out_levels, back_levels;
+    int32_t out, back;    /* tables of integers: levels + 1 first chains, then the chains */
+    int32_t heads;        /* first bodies of the chains that hang on a chain */
+    int32_t body, column; /* integers */
+    int32_t body_numbers, column_numbers;
+    cuda_layout at;
+} cuda_tree;
+
+typedef struct cuda_input {
+    const void *data; /* NULL: zeros */
+    uint64_t stride;
+} cuda_input;
+
+typedef struct cuda_output {
+    void *data; /* NULL: not wanted */
+    uint64_t ld, stride;
+} cuda_output;
+
+typedef struct cuda_model {
+    const int32_t *integers;
+    const void *numbers;
+    int32_t nq, nv, bodies, trees;
+    int32_t rest;          /* table of numbers: nq */
+    int32_t width;         /* lanes of a state: 8, 16 or 32 */
+    int32_t passive;       /* 1: damping or springs */
+    int32_t q, v, b, x;    /* of the workspace: nq, and nv each */
+    int32_t state_numbers; /* workspace of a state */
+    double gravity[3];
+    cuda_tree tree[CUDA_TREES];
+} cuda_model;
+
+typedef struct cuda_call {
+    cuda_model model;
+    uint64_t n;
+    cuda_input q, v, tau, wrenches;
+    cuda_output acceleration, Dq, Dv, Minv, A, B;
+    int32_t *status; /* one per state, or NULL */
+    void *workspace; /* in global memory where it does not fit the multiprocessor's; else NULL */
+} cuda_call;
+
+#if defined __CUDACC__
+#define CUDA_BOTH static inline __host__ __device__
+#else
+#define CUDA_BOTH static inline
+#endif
+
+CUDA_BOTH int cuda_states_per_warp(const cuda_model *m) { return CUDA_WARP / m->width; }
+
+/* numbers from the workspace of a warp to the next */
+CUDA_BOTH size_t cuda_warp_numbers(const cuda_model *m)
+{
+    return (size_t)cuda_states_per_warp(m) * (size_t)m->state_numbers;
+}
+
+#endif

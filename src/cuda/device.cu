@@ -1,0 +1,128 @@
+/* device.h on a GPU of NVIDIA, by the runtime of CUDA, which looks for the driver when it is first called. */
+#include "cuda/device.h"
+
+#include <cuda_runtime.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/kernel.h"
+
+enum { GLOBAL_BLOCKS = 264 }; /* workspaces in the GPU's memory: one warp each */
+
+static hml_status fail(hml_error *error, hml_status status, const char *what, const char *why)
+{
+    if (error) {
+        memset(error, 0, sizeof *error);
+        error->status = status;
+        snprintf(error->message, sizeof error->message, "%s: %s", what, why);
+    }
+    return status;
+}
+
+/* an error of CUDA as a status and a sentence */
+static hml_status explain(hml_error *error, cudaError_t fault, const char *what)
+{
+    if (fault == cudaSuccess) return HML_OK;
+    cudaGetLastError(); /* the next call starts afresh */
+    return fail(error, fault == cudaErrorMemoryAllocation ? HML_OUT_OF_MEMORY : HML_UNSUPPORTED, what,
+                cudaGetErrorString(fault));
+}
+
+static hml_status choose(int device, hml_error *error)
+{
+    return explain(error, cudaSetDevice(device), "the GPU cannot be used");
+}
+
+hml_status hmli_device_find(int device, hml_cuda_device_info *info, hml_error *error)
+{
+    int count = 0;
+    const cudaError_t fault = cudaGetDeviceCount(&count);
+    if (fault) {
+        cudaGetLastError();
+        return fail(error, HML_NOT_FOUND, "there is no GPU that CUDA can use", cudaGetErrorString(fault));
+    }
+    if (device < 0 || device >= count)
+        return fail(error, HML_NOT_FOUND, "there is no GPU of this number", "they are counted from 0");
+    cudaDeviceProp p;
+    const hml_status status = explain(error, cudaGetDeviceProperties(&p, device), "the GPU does not answer");
+    if (status) return status;
+    snprintf(info->name, sizeof info->name, "%s", p.name);
+    info->multiprocessors = p.multiProcessorCount;
+    info->capability = 10 * p.major + p.minor;
+    info->memory = p.totalGlobalMem;
+    return HML_OK;
+}
+
+hml_status hmli_device_allocate(int device, size_t bytes, void **memory, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    return status ? status : explain(error, cudaMalloc(memory, bytes ? bytes : 1), "memory of the GPU");
+}
+
+void hmli_device_release(int device, void *memory)
+{
+    if (memory && !choose(device, NULL)) cudaFree(memory);
+}
+
+hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes, int to_device, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    return explain(error, cudaMemcpy(to, from, bytes, to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost),
+                   "a copy to or from the GPU");
+}
+
+hml_status hmli_device_wait(int device, void *stream, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    return status ? status : explain(error, cudaStreamSynchronize((cudaStream_t)stream), "the kernels on the GPU");
+}
+
+static int attribute(int device, cudaDeviceAttr which)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, device) ? 0 : value;
+}
+
+static size_t warp_bytes(int type, const cuda_model *m) { return cuda_warp_numbers(m) * (size_t)type; }
+
+size_t hmli_device_workspace(int device, int type, const cuda_model *model)
+{
+    const size_t bytes = warp_bytes(type, model);
+    const int most = attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    return bytes <= (size_t)most ? 0 : bytes * GLOBAL_BLOCKS;
+}
+
+/* as many warps in a block as share a multiprocessor's memory without a remainder worth having */
+static kernel_shape shape_of(int device, int type, const cuda_call *call)
+{
+    const size_t bytes = warp_bytes(type, &call->model);
+    const size_t block = (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    const size_t all = (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+    const size_t reserved = (size_t)attribute(device, cudaDevAttrReservedSharedMemoryPerBlock);
+    kernel_shape shape;
+    int best = 1;
+    size_t most = 0;
+    for (int warps = 1; warps <= KERNEL_THREADS / CUDA_WARP; warps++) {
+        const size_t needs = (size_t)warps * bytes;
+        if (needs > block) break;
+        const size_t resident = all / (needs + reserved) * (size_t)warps;
+        if (resident >= most) most = resident, best = warps;
+    }
+    shape.threads = call->workspace ? CUDA_WARP : best * CUDA_WARP;
+    shape.blocks = GLOBAL_BLOCKS;
+    shape.multiprocessors = attribute(device, cudaDevAttrMultiProcessorCount);
+    shape.shared_bytes = (size_t)best * bytes;
+    return shape;
+}
+
+hml_status hmli_device_linearize(int device, int type, const cuda_call *call, void *stream, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    const kernel_shape shape = shape_of(device, type, call);
+    const cudaError_t fault = type == HML_CUDA_FLOAT32 ? kernel_linearize_f32(call, &shape, (cudaStream_t)stream)
+                                                       : kernel_linearize_f64(call, &shape, (cudaStream_t)stream);
+    return explain(error, fault, "the kernel does not start");
+}

@@ -1,0 +1,27 @@
+/* What a device does for batch.c: one implementation for GPUs (device.cu), one that emulates them (the tests). */
+#ifndef HML_CUDA_DEVICE_H
+#define HML_CUDA_DEVICE_H
+
+#include "cuda/call.h"
+#include "hamel/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+hml_status hmli_device_find(int device, hml_cuda_device_info *info, hml_error *error);
+hml_status hmli_device_allocate(int device, size_t bytes, void **memory, hml_error *error);
+void hmli_device_release(int device, void *memory);
+hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes, int to_device, hml_error *error);
+hml_status hmli_device_wait(int device, void *stream, hml_error *error);
+
+/* bytes of workspace in global memory that the kernels need; 0 where it fits the multiprocessors */
+size_t hmli_device_workspace(int device, int type, const cuda_model *model);
+
+hml_status hmli_device_linearize(int device, int type, const cuda_call *call, void *stream, hml_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * The kernels, compiled once for each type of number (HML_NUM_F32, HML_NUM_F64). A warp works by itself: it takes the
+ * next states of the batch, as many as it has groups of lanes, until there are none. Workspaces are in the memory of the
+ * multiprocessor, or, for robots too large for it, in that of the GPU.
+ */
+#include <cuda_runtime.h>
+
+#include "cuda/kernel.h"
+#include "cuda/linearize.h"
+
+#if defined HML_NUM_F32
+#define NAME(name) name##_f32
+#else
+#define NAME(name) name##_f64
+#endif
+
+static __device__ __forceinline__ void run_warp(const cuda_call *call, num *memory, size_t warp, size_t warps)
+{
+    const cuda_model *m = &call->model;
+    const int lane = (int)threadIdx.x % CUDA_WARP, group = lane / m->width;
+    const size_t per_warp = (size_t)cuda_states_per_warp(m);
+    num *work = memory + (size_t)group * (size_t)m->state_numbers;
+    for (size_t first = warp * per_warp; first < call->n; first += warps * per_warp)
+        lanes_linearize(call, work, lane % m->width, first + (size_t)group);
+}
+
+extern __shared__ __align__(16) char shared_memory[];
+
+__global__ static void __launch_bounds__(KERNEL_THREADS) linearize_shared(const __grid_constant__ cuda_call call)
+{
+    const size_t per_block = blockDim.x / CUDA_WARP, own = threadIdx.x / CUDA_WARP;
+    num *memory = (num *)shared_memory + own * cuda_warp_numbers(&call.model);
+    run_warp(&call, memory, blockIdx.x * per_block + own, gridDim.x * per_block);
+}
+
+__global__ static void __launch_bounds__(KERNEL_THREADS) linearize_global(const __grid_constant__ cuda_call call)
+{
+    const size_t per_block = blockDim.x / CUDA_WARP;
+    const size_t warp = blockIdx.x * per_block + threadIdx.x / CUDA_WARP;
+    num *memory = (num *)call.workspace + warp * cuda_warp_numbers(&call.model);
+    run_warp(&call, memory, warp, gridDim.x * per_block);
+}
+
+extern "C" cudaError_t NAME(kernel_linearize)(const cuda_call *call, const kernel_shape *shape, cudaStream_t stream)
+{
+    const size_t per_block = (size_t)shape->threads / CUDA_WARP * (size_t)cuda_states_per_warp(&call->model);
+    const size_t needed = (call->n + per_block - 1) / per_block;
+    if (call->workspace) {
+        linearize_global<<<(unsigned)(needed < (size_t)shape->blocks ? needed : (size_t)shape->blocks), shape->threads,
+                           0, stream>>>(*call);
+        return cudaGetLastError();
+    }
+    cudaError_t fault =
+        cudaFuncSetAttribute(linearize_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->shared_bytes);
+    int resident = 0;
+    if (!fault)
+        fault = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, linearize_shared, shape->threads,
+                                                              shape->shared_bytes);
+    if (fault) return fault;
+    const size_t most = (size_t)shape->multiprocessors * (size_t)(resident > 0 ? resident : 1);
+    linearize_shared<<<(unsigned)(needed < most ? needed : most), shape->threads, shape->shared_bytes, stream>>>(*call);
+    return cudaGetLastError();
+}

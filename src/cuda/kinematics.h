@@ -1,0 +1,289 @@
+/*
+ * From a state's numbers to poses, twists S of the columns, velocities and accelerations without ν̇, in the frame of the
+ * tree's root body. Formulas: kernel/composite.h.
+ *
+ *   lane of a body, of a column      what depends on one of them
+ *   lane of a chain and a number     sums along the tree: a chain's bodies one after the other, a number in every lane
+ */
+#ifndef HML_CUDA_KINEMATICS_H
+#define HML_CUDA_KINEMATICS_H
+
+#include "cuda/lanes.h"
+
+/* what can be wrong with a state: the first bit that is set names its status */
+enum { FLAG_NOT_FINITE = 1, FLAG_NOT_NORMALIZED = 2, FLAG_SINGULAR = 4, FLAG_OVERFLOW = 8 };
+
+/* one lane's view of the state that its group computes */
+typedef struct lane_state {
+    const cuda_call *call;
+    const cuda_tree *tree;
+    const int32_t *integers;
+    const num *numbers;
+    num *work;
+    int lane, width;
+    size_t state;
+    int flags;
+} lane_state;
+
+#define FOR_LANES(s, i, n) for (int i = (s)->lane; i < (n); i += (s)->width)
+
+LANE_CODE int32_t body_integer(const lane_state *s, int which, int i)
+{
+    return s->integers[s->tree->body + which * s->tree->bodies + i];
+}
+
+LANE_CODE num body_number(const lane_state *s, int which, int i)
+{
+    return s->numbers[s->tree->body_numbers + which * s->tree->bodies + i];
+}
+
+LANE_CODE int32_t column_integer(const lane_state *s, int which, int c)
+{
+    return s->integers[s->tree->column + which * s->tree->columns + c];
+}
+
+LANE_CODE num column_number(const lane_state *s, int which, int c)
+{
+    return s->numbers[s->tree->column_numbers + which * s->tree->columns + c];
+}
+
+LANE_CODE pose body_placement(const lane_state *s, int which, int i)
+{
+    const mat3 R =
+        mat3_of(vec3_of(body_number(s, which, i), body_number(s, which + 3, i), body_number(s, which + 6, i)),
+                vec3_of(body_number(s, which + 1, i), body_number(s, which + 4, i), body_number(s, which + 7, i)),
+                vec3_of(body_number(s, which + 2, i), body_number(s, which + 5, i), body_number(s, which + 8, i)));
+    return pose_of(R,
+                   vec3_of(body_number(s, which + 9, i), body_number(s, which + 10, i), body_number(s, which + 11, i)));
+}
+
+LANE_CODE int not_finite(num x) { return !(x - x == K(0)); }
+
+/* ---- inputs ---- */
+
+/* n numbers of an array into the workspace */
+LANE_CODE void load_input(lane_state *s, cuda_input in, int n, num *to)
+{
+    const num *from = (const num *)in.data + s->state * in.stride;
+    FOR_LANES(s, i, n)
+    {
+        const num x = in.data ? from[i] : K(0);
+        s->flags |= not_finite(x) ? FLAG_NOT_FINITE : 0;
+        work_put(to + i, x);
+    }
+}
+
+LANE_CODE void check_wrenches(lane_state *s)
+{
+    const cuda_input in = s->call->wrenches;
+    const num *from = (const num *)in.data + s->state * in.stride;
+    FOR_LANES(s, i, in.data ? 6 * s->call->model.bodies : 0) s->flags |= not_finite(from[i]) ? FLAG_NOT_FINITE : 0;
+}
+
+LANE_CODE void load_state(lane_state *s)
+{
+    const cuda_call *c = s->call;
+    const cuda_model *m = &c->model;
+    load_input(s, c->q, m->nq, s->work + m->q);
+    load_input(s, c->v, m->nv, s->work + m->v);
+    load_input(s, c->tau, m->nv, s->work + m->b);
+    check_wrenches(s);
+    lanes_sync();
+}
+
+/* ---- poses ---- */
+
+LANE_CODE pose work_pose(const num *p)
+{
+    const num4 x = work_get4(p), y = work_get4(p + 4), z = work_get4(p + 8);
+    return pose_of(mat3_of(vec3_of(x.a, y.a, z.a), vec3_of(x.b, y.b, z.b), vec3_of(x.c, y.c, z.c)),
+                   vec3_of(x.d, y.d, z.d));
+}
+
+LANE_CODE void work_put_pose(num *p, pose H)
+{
+    work_put4(p, num4_of(H.R.x.x, H.R.y.x, H.R.z.x, H.p.x));
+    work_put4(p + 4, num4_of(H.R.x.y, H.R.y.y, H.R.z.y, H.p.y));
+    work_put4(p + 8, num4_of(H.R.x.z, H.R.y.z, H.R.z.z, H.p.z));
+}
+
+/* the frame of a body in its parent's */
+LANE_CODE pose body_move(lane_state *s, int i, int type)
+{
+    const num *from = s->work + s->call->model.q + body_integer(s, BODY_Q, i);
+    const int n = joint_nq(type), at = quaternion_at(type);
+    num q[HML_JOINT_MAX_NQ];
+    for (int k = 0; k < HML_JOINT_MAX_NQ; k++) q[k] = k < n ? work_get(from + k) : K(0);
+    if (at == 0 && !quat_is_unit(quat_of(q[0], q[1], q[2], q[3]))) s->flags |= FLAG_NOT_NORMALIZED;
+    if (at == 3 && !quat_is_unit(quat_of(q[3], q[4], q[5], q[6]))) s->flags |= FLAG_NOT_NORMALIZED;
+    return joint_move(type, body_placement(s, BODY_X, i), body_number(s, BODY_PITCH, i), q);
+}
+
+/* lane of a body: its pose in its parent's frame. The root's own frame is the tree's; its gravity and speed are kept */
+LANE_CODE void bodies_move(lane_state *s)
+{
+    const cuda_tree *t = s->tree;
+    num *local = s->work + t->at.sum, *root = s->work + t->at.root;
+    FOR_LANES(s, i, t->bodies)
+    {
+        const int type = body_integer(s, BODY_TYPE, i);
+        pose H = body_move(s, i, type);
+        if (i == 0) {
+            const double *g = s->call->model.gravity;
+            const vec3 gravity = mat3_tmul_vec(H.R, vec3_of(K(g[0]), K(g[1]), K(g[2])));
+            work_put4(root, num4_of(gravity.x, gravity.y, gravity.z, K(0)));
+            H = pose_identity();
+        }
+        work_put_pose(local + 12 * i, H);
+    }
+    lanes_sync();
+}
+
+/* lane of a chain and a row: poses in the root frame */
+LANE_CODE void chains_poses(const lane_state *s)
+{
+    const cuda_tree *t = s->tree;
+    const int32_t *level = s->integers + t->out, *chains = level + t->out_levels + 1;
+    const num *local = s->work + t->at.sum;
+    num *H = s->work + t->at.H;
+    for (int l = 0; l < t->out_levels; l++) {
+        const int first = level[l], tasks = 3 * (level[l + 1] - first);
+        FOR_LANES(s, task, tasks)
+        {
+            const int32_t *chain = chains + CHAIN_SIZE * (first + task / 3);
+            const int r = task % 3, attach = chain[CHAIN_ATTACH];
+            num4 row = num4_of(K(r == 0), K(r == 1), K(r == 2), K(0));
+            if (attach >= 0) row = work_get4(H + 12 * attach + 4 * r);
+            for (int i = chain[CHAIN_BEGIN]; i < chain[CHAIN_END]; i++) {
+                const num4 x = work_get4(local + 12 * i), y = work_get4(local + 12 * i + 4),
+                           z = work_get4(local + 12 * i + 8);
+                row = num4_of(row.a * x.a + row.b * y.a + row.c * z.a, row.a * x.b + row.b * y.b + row.c * z.b,
+                              row.a * x.c + row.b * y.c + row.c * z.c, row.a * x.d + row.b * y.d + row.c * z.d + row.d);
+                work_put4(H + 12 * i + 4 * r, row);
+            }
+        }
+        lanes_sync();
+    }
+}
+
+/* ---- sums along the tree ---- */
+
+/* x_i += x_parent, from the root on; number k of body i is at x[i·body + k·number] */
+LANE_CODE void chains_out(const lane_state *s, num *x, int body, int number, int n)
+{
+    const cuda_tree *t = s->tree;
+    const int32_t *level = s->integers + t->out, *chains = level + t->out_levels + 1;
+    for (int l = 0; l < t->out_levels; l++) {
+        const int first = level[l], tasks = n * (level[l + 1] - first);
+        FOR_LANES(s, task, tasks)
+        {
+            const int32_t *chain = chains + CHAIN_SIZE * (first + task / n);
+            num *at = x + number * (task % n);
+            const int attach = chain[CHAIN_ATTACH];
+            num sum = attach >= 0 ? work_get(at + body * attach) : K(0);
+            for (int i = chain[CHAIN_BEGIN]; i < chain[CHAIN_END]; i++) {
+                sum += work_get(at + body * i);
+                work_put(at + body * i, sum);
+            }
+        }
+        lanes_sync();
+    }
+}
+
+/* x_parent += x_i, from the leaves on */
+LANE_CODE void chains_back(const lane_state *s, num *x, int body, int number, int n)
+{
+    const cuda_tree *t = s->tree;
+    const int32_t *level = s->integers + t->back, *chains = level + t->back_levels + 1;
+    const int32_t *heads = s->integers + t->heads;
+    for (int l = 0; l < t->back_levels; l++) {
+        const int first = level[l], tasks = n * (level[l + 1] - first);
+        FOR_LANES(s, task, tasks)
+        {
+            const int32_t *chain = chains + CHAIN_SIZE * (first + task / n);
+            num *at = x + number * (task % n), sum = K(0);
+            for (int h = chain[CHAIN_HEADS]; h < chain[CHAIN_HEADS_END]; h++) sum += work_get(at + body * heads[h]);
+            for (int i = chain[CHAIN_END] - 1; i >= chain[CHAIN_BEGIN]; i--) {
+                sum += work_get(at + body * i);
+                work_put(at + body * i, sum);
+            }
+        }
+        lanes_sync();
+    }
+}
+
+/* ---- columns and velocities ---- */
+
+/* coordinate k of a joint whose successor frame is H; every axis is z */
+LANE_CODE twist column_at(int type, int k, pose H, num pitch)
+{
+    const int turns = !joint_is_length(type, k);
+    int axis = 2;
+    if (type == HML_JOINT_FREE)
+        axis = k % 3;
+    else if (type == HML_JOINT_SPHERICAL || type == HML_JOINT_TRANSLATION2 || type == HML_JOINT_TRANSLATION3)
+        axis = k;
+    else if (type == HML_JOINT_PLANAR || type == HML_JOINT_SCHOENFLIES)
+        axis = turns ? 2 : k;
+    const vec3 n = axis == 0 ? H.R.x : axis == 1 ? H.R.y : H.R.z;
+    twist S = turns ? turn_column(n, H.p) : slide_column(n);
+    if (type == HML_JOINT_HELICAL) S.v = vec3_axpy(pitch, n, S.v);
+    return S;
+}
+
+/* lane of a column below a free root: S */
+LANE_CODE void columns_twists(const lane_state *s)
+{
+    const cuda_tree *t = s->tree;
+    FOR_LANES(s, e, t->columns - t->base)
+    {
+        const int c = e + t->base, i = column_integer(s, COLUMN_BODY, c);
+        const pose H = work_pose(s->work + t->at.H + 12 * i);
+        work_put_twist(s->work + t->at.S + 8 * c,
+                       column_at(body_integer(s, BODY_TYPE, i), c - column_integer(s, COLUMN_FIRST, c), H,
+                                 body_number(s, BODY_PITCH, i)));
+    }
+    lanes_sync();
+}
+
+/* Σ S x over the columns of body i, x one number per coordinate of the velocity; of a free root, x itself */
+LANE_CODE twist body_columns_sum(const lane_state *s, int i, const num *x)
+{
+    const cuda_tree *t = s->tree;
+    const int first = body_integer(s, BODY_V, i), n = body_integer(s, BODY_NV, i);
+    if (i == 0 && t->base) return work_twist_at(x + first);
+    twist sum = twist_zero();
+    for (int k = first; k < first + n; k++)
+        sum = twist_axpy(work_get(x + k), work_twist(s->work + t->at.S + 8 * (k - t->begin)), sum);
+    return sum;
+}
+
+/* velocities; then v_p × v_i, whose sums are the accelerations without ν̇. Gravity acts at a root that is not free */
+LANE_CODE void bodies_velocities(const lane_state *s)
+{
+    const cuda_tree *t = s->tree;
+    num *v = s->work + t->at.v, *a = s->work + t->at.a;
+    FOR_LANES(s, i, t->bodies)
+    {
+        twist V = body_columns_sum(s, i, s->work + s->call->model.v);
+        if (i == 0 && t->base) V.v = vec3_zero(); /* Galilei: base_motion of kernel/composite.h */
+        work_put_twist(v + 8 * i, V);
+    }
+    lanes_sync();
+    chains_out(s, v, 8, 1, 6);
+    FOR_LANES(s, i, t->bodies)
+    {
+        twist A = twist_zero();
+        if (i > 0) {
+            A = twist_cross(work_twist(v + 8 * body_integer(s, BODY_PARENT, i)), work_twist(v + 8 * i));
+        } else if (!t->base) {
+            const num4 g = work_get4(s->work + t->at.root);
+            A.v = vec3_of(-g.a, -g.b, -g.c);
+        }
+        work_put_twist(a + 8 * i, A);
+    }
+    lanes_sync();
+    chains_out(s, a, 8, 1, 6);
+}
+
+#endif

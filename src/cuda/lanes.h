@@ -1,0 +1,118 @@
+/*
+ * What a lane of a warp can do: the only file that knows whether it runs on a GPU or in the emulator of the tests.
+ *
+ *   lanes_sync()         no lane goes on before all have come here; what was written before can be read after
+ *   lanes_or(x)          bits that any lane of this state has
+ *   lanes_get(x, l)      x of lane l of this state
+ *   work_get, work_put   a number of the workspace; …4: four at once, at an address that is a multiple of 16 bytes
+ *
+ * All lanes of a warp come to the same lanes_…, in the same order: loops around them have the same count for all lanes,
+ * and no branch around them looks at a lane or at numbers.
+ *
+ * Every function of group/ and kernel/composite.h is one of the device too: for the compiler of CUDA, `inline` says so.
+ */
+#ifndef HML_CUDA_LANES_H
+#define HML_CUDA_LANES_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cuda/call.h"
+
+#if defined __CUDACC__
+#define inline inline __host__ __device__
+#endif
+#include "kernel/composite.h"
+#if defined __CUDACC__
+#undef inline
+#endif
+
+typedef struct num4 {
+    num a, b, c, d;
+} num4;
+
+#if defined __CUDACC__
+
+#define LANE_CODE static __device__ __forceinline__
+
+LANE_CODE void lanes_sync(void) { __syncwarp(); }
+LANE_CODE num lanes_get(num x, int l, int width) { return __shfl_sync(0xffffffffu, x, l, width); }
+LANE_CODE int lanes_or(int x, int width)
+{
+    for (int step = 1; step < width; step *= 2) x |= __shfl_xor_sync(0xffffffffu, x, step, width);
+    return x;
+}
+
+LANE_CODE num work_get(const num *p) { return *p; }
+LANE_CODE void work_put(num *p, num x) { *p = x; }
+
+LANE_CODE num4 work_get4(const num *p)
+{
+    num4 x;
+#if defined HML_NUM_F32
+    const float4 y = *(const float4 *)p;
+    x.a = y.x, x.b = y.y, x.c = y.z, x.d = y.w;
+#else
+    const double2 y = *(const double2 *)p, z = *(const double2 *)(p + 2);
+    x.a = y.x, x.b = y.y, x.c = z.x, x.d = z.y;
+#endif
+    return x;
+}
+
+LANE_CODE void work_put4(num *p, num4 x)
+{
+#if defined HML_NUM_F32
+    *(float4 *)p = make_float4(x.a, x.b, x.c, x.d);
+#else
+    *(double2 *)p = make_double2(x.a, x.b);
+    *(double2 *)(p + 2) = make_double2(x.c, x.d);
+#endif
+}
+
+#else
+#define LANE_CODE static inline
+#include "lanes_emulated.h" /* of the tests */
+#endif
+
+LANE_CODE num4 num4_of(num a, num b, num c, num d)
+{
+    num4 x;
+    x.a = a, x.b = b, x.c = c, x.d = d;
+    return x;
+}
+
+/* six numbers of a row of eight */
+LANE_CODE twist work_twist(const num *p)
+{
+    const num4 x = work_get4(p), y = work_get4(p + 4);
+    return twist_of(vec3_of(x.a, x.b, x.c), vec3_of(x.d, y.a, y.b));
+}
+
+LANE_CODE void work_put_twist(num *p, twist x)
+{
+    work_put4(p, num4_of(x.v.x, x.v.y, x.v.z, x.w.x));
+    work_put4(p + 4, num4_of(x.w.y, x.w.z, K(0), K(0)));
+}
+
+LANE_CODE wrench work_wrench(const num *p)
+{
+    const twist x = work_twist(p);
+    return wrench_of(x.v, x.w);
+}
+
+/* six numbers anywhere */
+LANE_CODE twist work_twist_at(const num *p)
+{
+    return twist_of(vec3_of(work_get(p), work_get(p + 1), work_get(p + 2)),
+                    vec3_of(work_get(p + 3), work_get(p + 4), work_get(p + 5)));
+}
+
+LANE_CODE void work_put_twist_at(num *p, twist x)
+{
+    work_put(p, x.v.x), work_put(p + 1, x.v.y), work_put(p + 2, x.v.z);
+    work_put(p + 3, x.w.x), work_put(p + 4, x.w.y), work_put(p + 5, x.w.z);
+}
+
+#endif

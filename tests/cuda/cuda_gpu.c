@@ -1,0 +1,320 @@
+/*
+ * libhamel-cuda on a GPU. Not a part of `make test`: see docs/gpu.md.
+ *
+ *   cuda_gpu check ROBOT...             results beside hml_linearize, faulty states, runs that must agree to the bit
+ *   cuda_gpu sanitize ROBOT...          a small batch of each, for compute-sanitizer
+ *   cuda_gpu bench OUT.json ROBOT...    linearizations per second over the number of states, into a file
+ *
+ * A ROBOT is a file of any format, or a block of hml_model_data that ends in .block.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "cuda_check.h"
+#ifdef HAMEL_HAS_IO
+#include "hamel/io.h"
+#endif
+
+enum {
+    EVERYTHING = (1u << CHECK_OUTPUTS) - 1,
+    PRIMARY = 1u << CHECK_X | 1u << CHECK_DQ | 1u << CHECK_DV | 1u << CHECK_MINV
+};
+
+static int failures;
+
+static void fault(const char *robot, const char *what)
+{
+    printf("FAILED %s: %s\n", robot, what);
+    failures++;
+}
+
+static int ends_in(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+    return n >= m && strcmp(name + n - m, ending) == 0;
+}
+
+static hml_model *load_block(const char *path)
+{
+    hml_model *model = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    rewind(file);
+    void *data = malloc((size_t)size);
+    if (data && fread(data, 1, (size_t)size, file) == (size_t)size && hml_model_from_data(data, (size_t)size, &model))
+        model = NULL;
+    free(data);
+    fclose(file);
+    return model;
+}
+
+static hml_model *load_robot(const char *path)
+{
+    if (ends_in(path, ".block")) return load_block(path);
+#ifdef HAMEL_HAS_IO
+    hml_model *model = NULL;
+    hml_error error = {0};
+    if (hml_load(path, NULL, &model, &error)) {
+        printf("%s: %s\n", path, error.message);
+        return NULL;
+    }
+    return model;
+#else
+    return NULL;
+#endif
+}
+
+/* the name of a robot: its file without folder and ending */
+static void name_of(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash ? slash + 1 : path);
+    char *dot = strchr(name, '.');
+    if (dot) *dot = 0;
+}
+
+/* the largest error over up to `most` states; statuses are compared too */
+static double compare(const char *robot, const cuda_states *s, size_t most, unsigned wanted)
+{
+    hml_work *work = NULL;
+    double worst = 0;
+    if (hml_work_new(s->model, HML_ISA_BEST, HML_USE_FACTOR, &work)) return INFINITY;
+    const size_t step = s->n > most ? s->n / most : 1;
+    for (size_t i = 0; i < s->n; i += step) {
+        hml_status status;
+        const double error = state_error(s, work, i, wanted, &status);
+        if ((hml_status)s->status[i] != status) fault(robot, "a status differs");
+        if (!status && error > worst) worst = error;
+    }
+    hml_work_free(work);
+    return worst;
+}
+
+/* ---- check ---- */
+
+static void check_type(const char *robot, const hml_model *model, hml_cuda_type type, double tolerance, size_t most)
+{
+    static const size_t sizes[] = {1, 2, 97, 10007};
+    hml_cuda_batch *batch;
+    hml_error error = {0};
+    if (hml_cuda_batch_new(model, type, 0, &batch, &error)) {
+        fault(robot, error.message);
+        return;
+    }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes && sizes[k] <= most; k++) {
+        const unsigned wanted = sizes[k] > 1000 ? PRIMARY : EVERYTHING;
+        cuda_states s = states_draw(model, sizes[k], 11 + k, k == 2),
+                    again = states_draw(model, sizes[k], 11 + k, k == 2);
+        if (states_run(&s, batch, type, wanted, &error)) fault(robot, error.message);
+        const double difference = compare(robot, &s, 500, wanted);
+        if (!(difference < tolerance)) fault(robot, "results differ from the CPU's");
+        if (states_run(&again, batch, type, wanted, &error)) fault(robot, error.message);
+        for (int o = 0; o < CHECK_OUTPUTS; o++) {
+            if (memcmp(s.out[o], again.out[o], s.n * output_size(&s, o) * sizeof(double)))
+                fault(robot, "two runs differ");
+        }
+        if (sizes[k] == 10007)
+            printf("%-22s nv %3zu %s %6zu states: difference %.1e\n", robot, s.nv,
+                   type == HML_CUDA_FLOAT32 ? "float32" : "float64", s.n, difference);
+        states_free(&s), states_free(&again);
+    }
+    hml_cuda_batch_free(batch);
+}
+
+/* a state of NaN in the middle: its neighbours keep every bit */
+static void check_faulty(const char *robot, const hml_model *model)
+{
+    hml_cuda_batch *batch;
+    enum { N = 1009, AT = 500 };
+    if (hml_cuda_batch_new(model, HML_CUDA_FLOAT32, 0, &batch, NULL)) return;
+    cuda_states good = states_draw(model, N, 4, 0), bad = states_draw(model, N, 4, 0);
+    bad.v[AT * bad.nv] = NAN;
+    if (states_run(&good, batch, HML_CUDA_FLOAT32, EVERYTHING, NULL)) fault(robot, "a run failed");
+    if (states_run(&bad, batch, HML_CUDA_FLOAT32, EVERYTHING, NULL)) fault(robot, "a run failed");
+    for (int o = 0; o < CHECK_OUTPUTS; o++) {
+        const size_t m = output_size(&good, o), bytes = m * sizeof(double);
+        for (size_t i = 0; i < N; i++) {
+            if (i != AT && memcmp(good.out[o] + i * m, bad.out[o] + i * m, bytes)) fault(robot, "a neighbour changed");
+        }
+        if (!isnan(bad.out[o][AT * m + m / 2])) fault(robot, "a faulty state is not NaN");
+    }
+    if (bad.status[AT] != HML_NOT_FINITE) fault(robot, "a faulty state has no status");
+    states_free(&good), states_free(&bad);
+    hml_cuda_batch_free(batch);
+}
+
+static void check_limits(const hml_model *model)
+{
+    hml_cuda_batch *batch;
+    void *memory = NULL;
+    hml_error error = {0};
+    if (hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, &error)) {
+        fault("limits", error.message);
+        return;
+    }
+    const hml_cuda_linearization nothing = {.struct_size = sizeof nothing, .q = {batch, 0}, .v = {batch, 0}};
+    if (hml_cuda_linearize(batch, 0, &nothing, &error)) fault("limits", "a batch of no states");
+    if (hml_cuda_allocate(batch, (size_t)1 << 50, &memory, &error) != HML_OUT_OF_MEMORY)
+        fault("limits", "too much memory was given");
+    printf("out of memory says: %s\n", error.message);
+    if (hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 99, &batch, &error) != HML_NOT_FOUND)
+        fault("limits", "GPU 99 was found");
+    printf("GPU 99 says: %s\n", error.message);
+    hml_cuda_batch_free(batch);
+}
+
+/* ---- bench ---- */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct resident {
+    hml_cuda_batch *batch;
+    hml_cuda_linearization arguments;
+} resident;
+
+static void *room(hml_cuda_batch *batch, size_t bytes)
+{
+    void *memory = NULL;
+    if (hml_cuda_allocate(batch, bytes, &memory, NULL)) abort();
+    return memory;
+}
+
+/* arrays for n states on the GPU; their inputs repeat those of s */
+static resident resident_new(const cuda_states *s, hml_cuda_type type, size_t n)
+{
+    resident r = {0};
+    const size_t b = (size_t)type, m = s->nv * s->nv, drawn[3] = {s->nq, s->nv, s->nv};
+    const double *from[3] = {s->q, s->v, s->tau};
+    void *in[3];
+    if (hml_cuda_batch_new(s->model, type, 0, &r.batch, NULL)) abort();
+    for (int k = 0; k < 3; k++) {
+        double *all = numbers(n * drawn[k]);
+        for (size_t i = 0; i < n * drawn[k]; i++) all[i] = from[k][i % (s->n * drawn[k])];
+        in[k] = send(r.batch, type, all, n * drawn[k]);
+        free(all);
+    }
+    r.arguments = (hml_cuda_linearization){.struct_size = sizeof r.arguments,
+                                           .q = {in[0], s->nq},
+                                           .v = {in[1], s->nv},
+                                           .tau = {in[2], s->nv},
+                                           .acceleration = {.data = room(r.batch, n * s->nv * b)},
+                                           .Dq = {.data = room(r.batch, n * m * b)},
+                                           .Dv = {.data = room(r.batch, n * m * b)},
+                                           .Minv = {.data = room(r.batch, n * m * b)}};
+    return r;
+}
+
+static void resident_free(resident *r)
+{
+    const hml_cuda_linearization *a = &r->arguments;
+    void *const all[] = {(void *)(uintptr_t)a->q.data,
+                         (void *)(uintptr_t)a->v.data,
+                         (void *)(uintptr_t)a->tau.data,
+                         a->acceleration.data,
+                         a->Dq.data,
+                         a->Dv.data,
+                         a->Minv.data};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) hml_cuda_release(r->batch, all[k]);
+    hml_cuda_batch_free(r->batch);
+}
+
+/* median of seven, each of at least 20 launches and some milliseconds */
+static double measure(const resident *r, size_t n)
+{
+    double rates[7];
+    const int launches = n < 65536 ? 400 : 20;
+    for (int k = 0; k < 6; k++) hml_cuda_linearize(r->batch, n, &r->arguments, NULL);
+    hml_cuda_wait(r->batch, NULL, NULL);
+    for (int t = 0; t < 7; t++) {
+        const double begin = seconds();
+        for (int k = 0; k < launches; k++) hml_cuda_linearize(r->batch, n, &r->arguments, NULL);
+        hml_cuda_wait(r->batch, NULL, NULL);
+        rates[t] = (double)launches * (double)n / (seconds() - begin);
+    }
+    qsort(rates, 7, sizeof *rates, by_value);
+    return rates[3];
+}
+
+static void bench_robot(FILE *out, const char *robot, const hml_model *model, const char *device, int *first)
+{
+    static const size_t sizes[] = {1, 1024, 4096, 16384, 65536, 262144, 1048576};
+    for (int type = 4; type <= 8; type += 4) {
+        cuda_states s = states_draw(model, 4096, 21, 0);
+        hml_cuda_batch *batch;
+        if (hml_cuda_batch_new(model, (hml_cuda_type)type, 0, &batch, NULL)) abort();
+        if (states_run(&s, batch, (hml_cuda_type)type, PRIMARY, NULL)) abort();
+        const double difference = compare(robot, &s, 256, PRIMARY);
+        hml_cuda_batch_free(batch);
+        resident r = resident_new(&s, (hml_cuda_type)type, sizes[6]);
+        for (size_t k = 0; k < 7; k++) {
+            const double rate = measure(&r, sizes[k]);
+            printf("%-20s nv %3zu float%d %8zu states: %10.3f M/s  difference %.1e\n", robot, s.nv, 8 * type, sizes[k],
+                   1e-6 * rate, difference);
+            fprintf(
+                out,
+                "%s\n  {\"robot\": \"%s\", \"nv\": %zu, \"type\": \"float%d\", \"states\": %zu, \"per_second\": %.6g, "
+                "\"difference\": %.3g, \"device\": \"%s\"}",
+                *first ? "" : ",", robot, s.nv, 8 * type, sizes[k], rate, difference, device);
+            *first = 0;
+        }
+        fflush(stdout);
+        resident_free(&r);
+        states_free(&s);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    hml_cuda_device_info info = {.struct_size = sizeof info};
+    hml_error error = {0};
+    const int bench = argc > 2 && strcmp(argv[1], "bench") == 0;
+    const int sanitize = argc > 2 && strcmp(argv[1], "sanitize") == 0;
+    if (argc < 3 || (!bench && !sanitize && strcmp(argv[1], "check") != 0)) {
+        fprintf(stderr,
+                "usage: cuda_gpu check ROBOT... | cuda_gpu sanitize ROBOT... | cuda_gpu bench OUT.json ROBOT...\n");
+        return 2;
+    }
+    if (hml_cuda_device(0, &info, &error)) {
+        fprintf(stderr, "cuda_gpu: %s\n", error.message);
+        return 3;
+    }
+    printf("%s, %d multiprocessors\n", info.name, info.multiprocessors);
+    FILE *out = bench ? fopen(argv[2], "w") : NULL;
+    int first = 1;
+    if (bench && !out) return 4;
+    if (out) fprintf(out, "{\"rows\": [");
+    for (int i = bench ? 3 : 2; i < argc; i++) {
+        char name[128];
+        hml_model *model = load_robot(argv[i]);
+        name_of(argv[i], name, sizeof name);
+        if (!model) {
+            fault(name, "cannot be read");
+            continue;
+        }
+        if (bench) {
+            bench_robot(out, name, model, info.name, &first);
+        } else {
+            check_type(name, model, HML_CUDA_FLOAT64, 1e-12, sanitize ? 100 : SIZE_MAX);
+            check_type(name, model, HML_CUDA_FLOAT32, 1e-2, sanitize ? 100 : SIZE_MAX);
+            if (!sanitize) check_faulty(name, model);
+            if (!sanitize && i == 2) check_limits(model);
+        }
+        hml_model_free(model);
+    }
+    if (out) fprintf(out, "\n]}\n"), fclose(out);
+    printf("%d failures\n", failures);
+    return failures ? 1 : 0;
+}

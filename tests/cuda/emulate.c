@@ -1,0 +1,39 @@
+/* The kernel of the GPU on the host, for one type of number; compiled for each. See emulator.h and device_emulated.c. */
+#include "emulate.h"
+
+#include <stdlib.h>
+
+#include "cuda/linearize.h"
+
+#define NAME2(a, b) a##b
+#define NAME(a, b)  NAME2(a, b)
+
+typedef struct warp {
+    const cuda_call *call;
+    num *memory;
+    size_t index, count; /* this warp, and how many there are */
+} warp;
+
+/* as linearize_kernel of kernel.cu */
+static void run_lane(void *argument, int l)
+{
+    const warp *w = argument;
+    const cuda_model *m = &w->call->model;
+    const size_t per_warp = (size_t)cuda_states_per_warp(m), group = (size_t)(l / m->width);
+    num *work = w->memory + group * (size_t)m->state_numbers;
+    for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp)
+        lanes_linearize(w->call, work, l % m->width, first + group);
+}
+
+int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, int shift)
+{
+    const size_t bytes = cuda_warp_numbers(&call->model) * sizeof(num);
+    char *memory = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
+    if (!memory) return 0;
+    for (size_t i = 0; i < warps; i++) {
+        warp w = {call, (num *)(memory + shift), i, warps};
+        emulator_warp(run_lane, &w, memory + shift, bytes);
+    }
+    free(memory);
+    return 1;
+}

@@ -1,0 +1,16 @@
+/* The emulated kernels, and what the device that emulates a GPU shall do next. */
+#ifndef HML_TESTS_CUDA_EMULATE_H
+#define HML_TESTS_CUDA_EMULATE_H
+
+#include "cuda/call.h"
+#include "emulator.h"
+
+/* a batch on so many warps; 0: out of memory */
+int emulate_linearize_f32(const cuda_call *call, size_t warps, int shift);
+int emulate_linearize_f64(const cuda_call *call, size_t warps, int shift);
+
+/* how the emulated device runs, and what it has seen since the options were set */
+void emulated_device_set(const emulator_options *options);
+const emulator_report *emulated_device_report(void);
+
+#endif

@@ -1,0 +1,243 @@
+/*
+ * The kernels of the GPU in the emulator, beside hml_linearize: every built-in robot and random ones with all joint
+ * types, in float and double; faulty states; and that the emulator sees a barrier that is missing and a load that is
+ * misaligned.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "cuda_check.h"
+#include "emulate.h"
+#include "hamel/io.h"
+
+enum { EVERYTHING = (1u << CHECK_OUTPUTS) - 1 };
+
+static const emulator_options sound = {1, -1, 0};
+
+static void assert_no_faults(const char *name)
+{
+    const emulator_report *r = emulated_device_report();
+    if (r->races || r->misaligned || r->outside || r->parted)
+        fail_msg("%s: %s (%ld races, %ld misaligned, %ld outside, %ld parted)", name, r->first, r->races, r->misaligned,
+                 r->outside, r->parted);
+}
+
+static hml_cuda_batch *batch_of(const hml_model *model, hml_cuda_type type)
+{
+    hml_cuda_batch *batch = NULL;
+    hml_error error = {0};
+    if (hml_cuda_batch_new(model, type, 0, &batch, &error)) fail_msg("%s", error.message);
+    return batch;
+}
+
+static hml_work *work_of(const hml_model *model)
+{
+    hml_work *work = NULL;
+    assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_FACTOR, &work), HML_OK);
+    return work;
+}
+
+/* n states of a model through the emulated device and through the CPU */
+static void check_model(const char *name, const hml_model *model, hml_cuda_type type, size_t n, unsigned wanted,
+                        double tolerance)
+{
+    cuda_states s = states_draw(model, n, 5, wanted != EVERYTHING);
+    hml_cuda_batch *batch = batch_of(model, type);
+    hml_work *work = work_of(model);
+    emulated_device_set(&sound);
+    assert_int_equal(states_run(&s, batch, type, wanted, NULL), HML_OK);
+    assert_no_faults(name);
+    for (size_t i = 0; i < n; i++) {
+        hml_status status;
+        const double error = state_error(&s, work, i, wanted, &status);
+        if ((hml_status)s.status[i] != status) fail_msg("%s: status %d, not %d", name, s.status[i], (int)status);
+        if (!status && !(error < tolerance)) fail_msg("%s, state %zu: error %g, type %d", name, i, error, (int)type);
+    }
+    for (int k = 0; k < CHECK_OUTPUTS; k++) { /* what nobody wants is not written */
+        for (size_t i = 0; !(wanted & 1u << k) && i < n * output_size(&s, k); i++) assert_true(s.out[k][i] == 7);
+    }
+    hml_work_free(work);
+    hml_cuda_batch_free(batch);
+    states_free(&s);
+}
+
+static hml_model *builtin(const char *name)
+{
+    hml_model *model = NULL;
+    hml_error error = {0};
+    if (hml_load_builtin(name, NULL, &model, &error)) fail_msg("%s", error.message);
+    return model;
+}
+
+static void builtin_robots(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; i < hml_builtin_count(); i++) {
+        hml_model *model = builtin(hml_builtin_name(i));
+        check_model(hml_builtin_name(i), model, HML_CUDA_FLOAT64, 7, EVERYTHING, 1e-12);
+        check_model(hml_builtin_name(i), model, HML_CUDA_FLOAT64, 2, 1u << CHECK_DQ | 1u << CHECK_B, 1e-12);
+        check_model(hml_builtin_name(i), model, HML_CUDA_FLOAT32, 3, EVERYTHING, 1e-3);
+        hml_model_free(model);
+    }
+}
+
+/* every kind of root, tree and joint; with and without passive forces; one trip of the lanes and several */
+static void random_robots(void **state)
+{
+    (void)state;
+    static const hml_joint_type roots[] = {HML_JOINT_FREE,   HML_JOINT_FIXED,       HML_JOINT_REVOLUTE,
+                                           HML_JOINT_PLANAR, HML_JOINT_SCHOENFLIES, HML_JOINT_SPHERICAL};
+    for (int seed = 0; seed < 36; seed++) {
+        hml_random_spec spec;
+        hml_model *model;
+        char name[64];
+        hml_random_spec_init(&spec);
+        spec.seed = (uint64_t)seed + 1;
+        spec.nbodies = seed % 9 == 8 ? 45 : 2 + 3 * (seed % 7);
+        spec.shape = (hml_random_shape)(seed % 5);
+        spec.root = roots[seed % 6];
+        spec.joint_types = seed % 4 == 0 ? 1u << HML_JOINT_REVOLUTE : (2u << HML_JOINT_FREE) - 2;
+        spec.passive = seed % 3 == 2 ? 0.7 : 0;
+        assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+        /* long chains have ill-conditioned matrices; the kernels of the CPU differ by 3e-12 on shorter ones */
+        const double tolerance = spec.shape == HML_RANDOM_CHAIN && hml_model_nv(model) > 40 ? 1e-7 : 1e-11;
+        snprintf(name, sizeof name, "random robot %d, nv %d", seed, hml_model_nv(model));
+        check_model(name, model, HML_CUDA_FLOAT64, 3, EVERYTHING, tolerance);
+        check_model(name, model, HML_CUDA_FLOAT64, 1, 1u << CHECK_A | 1u << CHECK_MINV, tolerance);
+        hml_model_free(model);
+    }
+}
+
+/* states that fail, in the middle of a batch: NaN and a status there, and not a bit changes elsewhere */
+static void faulty_states(void **state)
+{
+    (void)state;
+    hml_model *model = builtin("quadruped");
+    hml_cuda_batch *batch = batch_of(model, HML_CUDA_FLOAT64);
+    enum { N = 11 };
+    cuda_states good = states_draw(model, N, 3, 0), bad = states_draw(model, N, 3, 0);
+    const size_t m = good.nv * good.nv;
+    bad.q[2 * bad.nq + 8] = NAN;
+    bad.v[3 * bad.nv + 1] = INFINITY;
+    for (int k = 3; k < 7; k++) bad.q[5 * bad.nq + (size_t)k] *= 1.1;
+    bad.tau[8 * bad.nv] = NAN;
+    bad.v[9 * bad.nv + 7] = 1e200; /* squares overflow */
+    const int want[N] = {0, 0, HML_NOT_FINITE, HML_NOT_FINITE, 0, HML_NOT_NORMALIZED,
+                         0, 0, HML_NOT_FINITE, HML_NOT_FINITE, 0};
+    emulated_device_set(&sound);
+    assert_int_equal(states_run(&good, batch, HML_CUDA_FLOAT64, EVERYTHING, NULL), HML_OK);
+    assert_int_equal(states_run(&bad, batch, HML_CUDA_FLOAT64, EVERYTHING, NULL), HML_OK);
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(bad.status[i], want[i]);
+        for (size_t j = 0; j < m; j++) {
+            if (want[i])
+                assert_true(isnan(bad.out[CHECK_DQ][i * m + j]) && isnan(bad.out[CHECK_A][4 * i * m + j]));
+            else
+                assert_true(bad.out[CHECK_DV][i * m + j] == good.out[CHECK_DV][i * m + j]);
+        }
+    }
+    states_free(&good), states_free(&bad);
+    hml_cuda_batch_free(batch);
+    hml_model_free(model);
+}
+
+/* a body without mass at the end: M is singular in every state */
+static void singular_states(void **state)
+{
+    (void)state;
+    hml_random_spec spec;
+    hml_model *model;
+    hml_random_spec_init(&spec);
+    spec.nbodies = 4, spec.shape = HML_RANDOM_CHAIN, spec.mass = 1e-320, spec.root = HML_JOINT_FIXED;
+    assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+    hml_cuda_batch *batch = batch_of(model, HML_CUDA_FLOAT32); /* no mass at all in float */
+    cuda_states s = states_draw(model, 3, 3, 0);
+    emulated_device_set(&sound);
+    assert_int_equal(states_run(&s, batch, HML_CUDA_FLOAT32, EVERYTHING, NULL), HML_OK);
+    for (size_t i = 0; i < s.n; i++) {
+        assert_int_equal(s.status[i], HML_SINGULAR);
+        assert_true(isnan(s.out[CHECK_X][i * s.nv]) && isnan(s.out[CHECK_B][2 * i * s.nv * s.nv]));
+    }
+    states_free(&s);
+    hml_cuda_batch_free(batch);
+    hml_model_free(model);
+}
+
+/* the order of the lanes and the place in the batch do not change a bit */
+static void same_bits(void **state)
+{
+    (void)state;
+    hml_model *model = builtin("humanoid");
+    hml_cuda_batch *batch = batch_of(model, HML_CUDA_FLOAT64);
+    cuda_states all = states_draw(model, 5, 9, 0), one = states_draw(model, 5, 9, 0);
+    const size_t m = all.nv * all.nv;
+    emulated_device_set(&sound);
+    assert_int_equal(states_run(&all, batch, HML_CUDA_FLOAT64, EVERYTHING, NULL), HML_OK);
+    memcpy(one.q, all.q + 4 * all.nq, all.nq * sizeof(double));
+    memcpy(one.v, all.v + 4 * all.nv, all.nv * sizeof(double));
+    memcpy(one.tau, all.tau + 4 * all.nv, all.nv * sizeof(double));
+    one.n = 1;
+    emulated_device_set(&(emulator_options){77, -1, 0});
+    assert_int_equal(states_run(&one, batch, HML_CUDA_FLOAT64, EVERYTHING, NULL), HML_OK);
+    assert_memory_equal(one.out[CHECK_A], all.out[CHECK_A] + 16 * m, 4 * m * sizeof(double));
+    states_free(&all), states_free(&one);
+    hml_cuda_batch_free(batch);
+    hml_model_free(model);
+}
+
+/* ---- the emulator sees what it is there for ---- */
+
+/* a run with one fault built in; returns what was seen */
+static emulator_report run_with(const hml_model *model, hml_cuda_type type, int skip, int shift)
+{
+    hml_cuda_batch *batch = batch_of(model, type);
+    cuda_states s = states_draw(model, 14, 2, 0);
+    emulated_device_set(&(emulator_options){3, skip, shift});
+    assert_int_equal(states_run(&s, batch, type, EVERYTHING, NULL), HML_OK);
+    states_free(&s);
+    hml_cuda_batch_free(batch);
+    return *emulated_device_report();
+}
+
+/* every barrier of the sources is there for a reason: without it lanes race */
+static void missing_barriers(void **state)
+{
+    (void)state;
+    hml_random_spec spec;
+    hml_model *model;
+    hml_random_spec_init(&spec);
+    spec.passive = 1, spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_CYLINDRICAL;
+    assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+    const int barriers = run_with(model, HML_CUDA_FLOAT32, -1, 0).barriers;
+    assert_true(barriers > 10);
+    for (int k = 0; k < barriers; k++) {
+        const emulator_report r = run_with(model, HML_CUDA_FLOAT32, k, 0);
+        if (!r.races) fail_msg("%s: this barrier is not needed, or the emulator does not see why", r.skipped);
+    }
+    hml_model_free(model);
+}
+
+static void misaligned_loads(void **state)
+{
+    (void)state;
+    hml_model *model = builtin("pendulum");
+    assert_true(run_with(model, HML_CUDA_FLOAT32, -1, 4).misaligned > 0);
+    assert_true(run_with(model, HML_CUDA_FLOAT64, -1, 8).misaligned > 0);
+    assert_int_equal(run_with(model, HML_CUDA_FLOAT64, -1, 16).misaligned, 0);
+    hml_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(builtin_robots),   cmocka_unit_test(random_robots), cmocka_unit_test(faulty_states),
+        cmocka_unit_test(singular_states),  cmocka_unit_test(same_bits),     cmocka_unit_test(missing_barriers),
+        cmocka_unit_test(misaligned_loads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
