@@ -45,7 +45,7 @@ typedef struct cli_options {
     char **models; /* none: the built-in robot */
     hml_load_options load;
     double gravity[3];
-    const char *state, *keyframe, *frame, *out, *picture, *study;
+    const char *state, *keyframe, *positions, *frame, *out, *picture, *study;
     hml_representation representation;
     hml_isa isa;
     int all_inputs, spy, quiet;

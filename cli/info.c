@@ -142,8 +142,8 @@ static void print_all(const robot *r)
     const hml_model *model = r->model;
     double g[3];
     hml_model_gravity(model, g);
-    printf("%s%s%s: %s base, %d bodies, %d joints, %d degrees of freedom, %.5g kg, gravity (%g, %g, %g)\n\n",
-           term_style(TERM_BOLD), hml_model_name(model), term_style(TERM_PLAIN), r->base, r->nbodies,
+    printf("%s%s%s: %s base%s, %d bodies, %d joints, %d degrees of freedom, %.5g kg, gravity (%g, %g, %g)\n\n",
+           term_style(TERM_BOLD), hml_model_name(model), term_style(TERM_PLAIN), r->base, r->why, r->nbodies,
            hml_model_njoints(model), r->nv, hml_model_mass(model), g[0], g[1], g[2]);
     print_tree(model);
     print_frames(model);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "find.h"
 #include "hamel/dynamics.h"
 #include "hamel/representation.h"
 #include "term.h"
@@ -69,6 +70,19 @@ static void write_labels(robot *r)
     }
 }
 
+/* how the root of a URDF was decided about; the other formats say it themselves */
+static const char *reason(const cli_options *options, const robot *r)
+{
+    const char *ending = r->path ? strrchr(r->path, '.') : NULL;
+    if (options->load.base != HML_BASE_AUTO || !ending || strcmp(ending, ".urdf") != 0) return "";
+    for (int32_t i = 0; i < hml_model_nwarnings(r->model); i++) {
+        if (strstr(hml_model_warning(r->model, i), "is bolted to the world"))
+            return " (no legs and no flight in its names; --base free lets it float)";
+    }
+    if (strcmp(r->base, "fixed") == 0) return " (its root is the world)";
+    return r->nbodies == 1 ? " (its only body)" : " (legs or flight in its names; --base fixed bolts it)";
+}
+
 static int load_names(robot *r)
 {
     r->names = calloc((size_t)r->nv + 1, sizeof *r->names);
@@ -88,8 +102,13 @@ int robot_load(const cli_options *options, const char *path, robot *r)
 {
     hml_error error = {0};
     *r = (robot){.file = path ? path : "built-in"};
-    hml_status status = path ? hml_load(path, &options->load, &r->model, &error)
-                             : hml_load_builtin(BUILT_IN, &options->load, &r->model, &error);
+    found_robot found = {.builtin = BUILT_IN};
+    const int looked = path ? find_robot(path, &found) : CLI_OK;
+    r->path = found.path;
+    if (looked != CLI_OK) return looked;
+    if (r->path) r->file = r->path;
+    hml_status status = r->path ? hml_load(r->path, &options->load, &r->model, &error)
+                                : hml_load_builtin(found.builtin, &options->load, &r->model, &error);
     if (status) {
         error.status = status;
         return cli_fail_error(&error);
@@ -98,6 +117,7 @@ int robot_load(const cli_options *options, const char *path, robot *r)
     r->nv = hml_model_nv(r->model);
     r->nbodies = hml_model_nbodies(r->model);
     r->base = has_free_root(r->model) ? "free" : "fixed";
+    r->why = reason(options, r);
     if (!load_names(r)) return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
     return CLI_OK;
 }
@@ -131,29 +151,6 @@ static hml_status load_wrenches(robot *r)
     return status;
 }
 
-static const char *keyframe_name(const void *model, int i) { return hml_model_keyframe_name(model, i); }
-
-/* the keyframe that was asked for; for a motion without a state, that of the name "start" if there is one */
-static int load_keyframe(const cli_options *options, robot *r)
-{
-    const int asked = options->keyframe != NULL;
-    const int starts = !asked && !options->state && options->time > 0;
-    const char *name = asked ? options->keyframe : starts ? "start" : NULL;
-    const int32_t index = hml_model_find_keyframe(r->model, name);
-    if (index < 0 && asked) {
-        const int n = hml_model_nkeyframes(r->model);
-        const char *nearest = cli_nearest(name, n, keyframe_name, r->model);
-        if (n == 0) return cli_fail(CLI_INPUT, "%s: there are no keyframes", r->file);
-        if (nearest) {
-            return cli_fail(CLI_INPUT, "%s: there is no keyframe '%s'; did you mean '%s'?", r->file, name, nearest);
-        }
-        return cli_fail(CLI_INPUT, "%s: there is no keyframe '%s'; hamel info lists them", r->file, name);
-    }
-    if (index < 0) return CLI_OK;
-    hml_status status = hml_model_keyframe(r->model, index, r->state->q, r->state->v);
-    return status ? robot_fail(r, status) : CLI_OK;
-}
-
 int robot_load_state(const cli_options *options, robot *r)
 {
     hml_error error = {0};
@@ -167,7 +164,8 @@ int robot_load_state(const cli_options *options, robot *r)
         error.status = status;
         return cli_fail_error(&error);
     }
-    int found = load_keyframe(options, r);
+    int found = robot_load_keyframe(options, r);
+    if (found == CLI_OK) found = robot_set_positions(options, r);
     if (found != CLI_OK) return found;
     if (!options->quiet) {
         show_warnings(r);
@@ -186,6 +184,7 @@ void robot_free(robot *r)
     for (int32_t i = 0; r->labels && i < r->nv; i++) free(r->labels[i]);
     free(r->names);
     free(r->labels);
+    free(r->path);
     free(r->v_rep);
     free(r->wrenches);
     hml_state_free(r->state);
@@ -232,8 +231,9 @@ void robot_add_state(const robot *r, hml_result *result)
 
 void robot_print_header(const robot *r, hml_representation representation)
 {
-    printf("%s%s%s: %s base, %d degree%s of freedom, velocities %s\n", term_style(TERM_BOLD), hml_model_name(r->model),
-           term_style(TERM_PLAIN), r->base, r->nv, r->nv == 1 ? "" : "s", hml_representation_name(representation));
+    printf("%s%s%s: %s base%s, %d degree%s of freedom, velocities %s\n", term_style(TERM_BOLD),
+           hml_model_name(r->model), term_style(TERM_PLAIN), r->base, r->why, r->nv, r->nv == 1 ? "" : "s",
+           hml_representation_name(representation));
 }
 
 int robot_write(const cli_options *options, hml_result *result)

@@ -5,12 +5,14 @@
 #include "cli.h"
 
 typedef struct robot {
-    const char *file; /* as given; "built-in" for the built-in robot */
+    const char *file; /* for messages: the file, or the name of a robot of the library */
+    char *path;       /* the file; NULL for a robot of the library */
     hml_model *model;
     hml_work *work;
     hml_state *state;
     int32_t nq, nv, nbodies;
     const char *base; /* "free" or "fixed" */
+    const char *why;  /* " (…)" where a rule decided about the base, or "" */
     char **names;     /* of the velocity coordinates, nv, as in files: base.0 */
     char **labels;    /* the same for people: base.vx */
     double *v_rep;    /* nv: the velocity in the representation of the results */
@@ -22,6 +24,10 @@ int robot_load(const cli_options *options, const char *path, robot *r);
 
 /* and makes a workspace and reads the state */
 int robot_load_state(const cli_options *options, robot *r);
+
+/* its parts: --keyframe, --q */
+int robot_load_keyframe(const cli_options *options, robot *r);
+int robot_set_positions(const cli_options *options, robot *r);
 
 void robot_free(robot *r);
 

@@ -19,7 +19,7 @@ int view_write(const cli_options *options, const robot *r, hml_page_options *pag
     hml_error error = {0};
     hml_scene *scene = NULL;
     hml_status status = HML_OK;
-    if (options->nmodels > 0) status = hml_scene_load(options->models[0], &options->load, r->model, &scene, &error);
+    if (r->path) status = hml_scene_load(r->path, &options->load, r->model, &scene, &error);
     for (int32_t i = 0; scene && !options->quiet && i < scene->nwarnings; i++) robot_warn(r->file, scene->warnings[i]);
     page->scene = scene;
     if (!status) status = hml_save_page(r->model, page, path, &error);

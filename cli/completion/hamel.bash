@@ -27,31 +27,31 @@ _hamel()
     --precision) COMPREPLY=($(compgen -W "float64 float32" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
     --state | -s | --states | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;
-    --frame | -f | --keyframe | -k | --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
+    --frame | -f | --keyframe | -k | --base-name | --q | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
     --select | --threads) ;;
     --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode) ;;
     *) case $current in
         -*)
             case $command in
-            dynamics) options="$options --state --keyframe --representation --isa $many" ;;
-            jacobian) options="$options --state --keyframe --representation --isa --frame" ;;
-            linearize) options="$options --state --keyframe --representation --isa --inputs --spy --picture $many" ;;
+            dynamics) options="$options --state --keyframe --q --representation --isa $many" ;;
+            jacobian) options="$options --state --keyframe --q --representation --isa --frame" ;;
+            linearize) options="$options --state --keyframe --q --representation --isa --inputs --spy --picture $many" ;;
             trim)
-                options="$options --state --keyframe --representation --isa --hold --inputs --lock --friction --posture"
+                options="$options --state --keyframe --q --representation --isa --hold --inputs --lock --friction --posture"
                 options="$options --ignore-limits --save"
                 ;;
-            modes) options="$options --state --keyframe --isa --hold --inputs --view --mode" ;;
+            modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode" ;;
             lqr)
-                options="$options --state --keyframe --isa --hold --inputs --weight-position --weight-velocity --weight-input"
+                options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
                 options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view"
                 ;;
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
-                options="$options --state --keyframe --representation --isa --time --integrator --step --tolerance --controller"
+                options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"
                 options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $many"
                 ;;
-            view) options="$options --state --keyframe --trajectory --open --no-open" ;;
+            view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
             generate) options="$options --functions --float --test --force" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
@@ -63,7 +63,8 @@ _hamel()
             elif [ "$command" = help ]; then
                 COMPREPLY=($(compgen -W "${commands% help}" -- "$current"))
             else
-                COMPREPLY=($(compgen -d -- "$current"; compgen -f -X '!*.@(urdf|xml|json)' -- "$current"))
+                COMPREPLY=($(compgen -d -- "$current"; compgen -f -X '!*.@(urdf|xml|json)' -- "$current"
+                    compgen -W "arm7 drone_arm humanoid nine pendulum quadruped satellite ship_crane" -- "$current"))
             fi
             ;;
         esac ;;

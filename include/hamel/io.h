@@ -31,7 +31,8 @@ typedef enum hml_model_format {
 
 /* how the root link of a URDF is connected to the world; the other formats say it themselves */
 typedef enum hml_base_kind {
-    HML_BASE_AUTO = 0, /* fixed if the root link is called "world", free otherwise */
+    HML_BASE_AUTO = 0, /* free if names in the file speak of legs or flight, or nothing else moves; else fixed, with a
+                          warning unless the root link is called "world": docs/files.md */
     HML_BASE_FREE = 1,
     HML_BASE_FIXED = 2
 } hml_base_kind;

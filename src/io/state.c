@@ -97,6 +97,18 @@ static hml_status warn_keys(state_reader *r, const place *object, const char *co
     return HML_OK;
 }
 
+/* at the top of the file: what was meant as a state would be answered at the neutral one */
+static hml_status refuse_keys(state_reader *r, const place *file, const char *const known[])
+{
+    uint32_t at = 0;
+    const char *key = hmli_json_unknown(file, known, &at);
+    if (!key) return HML_OK;
+    place member = {file, key, 0, NULL};
+    return hmli_json_fail(&r->json, &member,
+                          "a state has no such key; it has joints, wrenches and representation, and positions are in "
+                          "{\"joints\": {NAME: {\"position\": [...]}}}");
+}
+
 /* ---- joints ---- */
 
 /* one number may stand without brackets */
@@ -257,7 +269,7 @@ static hml_status read_state(state_reader *r, const place *file)
     place joints = hmli_json_member(file, "joints"), wrenches = hmli_json_member(file, "wrenches");
     place representation = hmli_json_member(file, "representation");
     hml_status status = hmli_json_object(&r->json, file);
-    if (!status) status = warn_keys(r, file, known);
+    if (!status) status = refuse_keys(r, file, known);
     if (!status) status = read_joints(r, &joints);
     if (!status) status = read_representation(r, &representation);
     return status ? status : read_wrenches(r, &wrenches);

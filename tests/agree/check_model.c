@@ -120,6 +120,7 @@ static void check_urdf(subject *x, int s, const single *here)
     if (hml_write_urdf(x->model, &text, &size, NULL)) return; /* it cannot be said there */
     hml_load_options_init(&options);
     options.format = HML_FORMAT_URDF, options.build = x->recipe->build, options.gravity = gravity;
+    if (!strstr(text, "<link name=\"world\"")) options.base = HML_BASE_FREE; /* a free root is left out there */
     hml_status status = hml_load_memory(text, size, "agree.urdf", &options, &twin, NULL);
     note_status(x, KIND_status, "hml_load_memory of URDF", s, status, HML_OK);
     hml_text_free(text);

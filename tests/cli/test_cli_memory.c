@@ -78,7 +78,7 @@ static void test_control(void **state)
     fail_everywhere("lqr " PENDULUM " --out a.json", "a.json");
     fail_everywhere("lqr " PENDULUM " --simulate 0.002 --plot a.svg", "a.svg");
     fail_everywhere("modes " PENDULUM " --out a.json", "a.json");
-    fail_everywhere("modes " PENDULUM " --view a.html", "a.html");
+    fail_everywhere("modes " PENDULUM " --view /dev/null", NULL);
 }
 
 int main(void)

@@ -46,7 +46,8 @@ def load(
     library (`builtin_names`), of the package ``example-robot-data``, and of ``robot_descriptions``, if they are there.
     It is taken as it is written, capitals included: nothing is guessed (`find` says which names there are).
 
-    base        free, fixed, or auto: how the root link of a URDF hangs on the world
+    base        free, fixed, or auto: how the root link of a URDF hangs on the world. auto bolts arms and frees
+                what has legs or flight in its names (docs/files.md)
     base_name   name of the free root joint, "base" if not given
     gravity     instead of the file's, (3,)
     mimic       follow, or independent

@@ -170,7 +170,16 @@ static hml_status add_root(urdf *u, const urdf_link *link)
 {
     reader *r = u->r;
     hml_base_kind base = r->options.base;
-    if (base == HML_BASE_AUTO) base = strcmp(link->name, "world") == 0 ? HML_BASE_FIXED : HML_BASE_FREE;
+    int guessed = 0;
+    if (base == HML_BASE_AUTO) base = hmli_urdf_base(u, u->name, link, &guessed);
+    if (guessed && !(r->options.build & HML_BUILD_STRICT)) { /* not a fault of the file: strict does not mind */
+        hml_status status = hmli_reader_warn(
+            r,
+            "the root link " QUOTED
+            " is bolted to the world, as no name in the file speaks of legs or flight; a free base makes it float",
+            link->name);
+        if (status) return status;
+    }
 
     hml_joint_spec spec;
     hml_joint_spec_init(&spec, base == HML_BASE_FREE ? HML_JOINT_FREE : HML_JOINT_FIXED);
@@ -232,6 +241,7 @@ static hml_status read_robot(urdf *u, const xml_node *robot)
                                "<robot> version=\"%.80s\" is not a version", version);
     }
     u->quaternions = number > 1.05;
+    u->name = name;
     hml_status status = name ? hmli_reader_name(r, name, robot->file, robot->line) : HML_OK;
     if (status) return status;
     const urdf_link *root = NULL;

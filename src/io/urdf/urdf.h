@@ -22,7 +22,8 @@ typedef struct urdf_joint {
 
 typedef struct urdf {
     reader *r;
-    int quaternions; /* version 1.1 and later: <origin quat_xyzw> */
+    const char *name; /* of the robot, or NULL */
+    int quaternions;  /* version 1.1 and later: <origin quat_xyzw> */
     urdf_link *links;
     urdf_joint *joints;
     size_t nlinks, njoints, links_capacity, joints_capacity;
@@ -31,6 +32,9 @@ typedef struct urdf {
     const xml_node **material_nodes;
     size_t nmaterials, materials_capacity;
 } urdf;
+
+/* whether the root floats, where nobody says it; guessed: nothing in the file speaks for it */
+hml_base_kind hmli_urdf_base(const urdf *u, const char *robot, const urdf_link *root, int *guessed);
 
 /* <origin xyz rpy>; node NULL: the identity */
 hml_status hmli_urdf_origin(urdf *u, const xml_node *node, pose *H);

@@ -18,9 +18,13 @@
 #include "hamel/hamel.h"
 #include "hamel/io.h"
 
+#ifndef HAMEL_LOCALES
+#define HAMEL_LOCALES "" /* the build made none */
+#endif
+
 /* warnings with numbers in them: an axis and a quaternion that are not of length 1, an inertia that no body has */
 static const char urdf[] =
-    "<robot name='r' version='1.1'><link name='a'><inertial><mass value='1.5'/>"
+    "<robot name='drone' version='1.1'><link name='a'><inertial><mass value='1.5'/>"
     "<inertia ixx='0.5' ixy='0' ixz='0' iyy='0.25' iyz='0' izz='2.5'/></inertial></link><link name='b'/>"
     "<joint name='j' type='continuous'><axis xyz='0 0.5 0'/><parent link='a'/><child link='b'/>"
     "<origin quat_xyzw='0 0 0 1.5'/></joint></robot>";

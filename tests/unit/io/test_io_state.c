@@ -118,7 +118,7 @@ static void test_every_key(void **state)
                               "\"force\": [6, 5, 4, 3, 2, 1]}, "
                               "\"hip\": {\"position\": [0.6, 0, 0.8, 0], \"velocity\": [7, 8, 9]}, "
                               "\"knee\": {\"position\": [0.3], \"velocity\": 0.1, \"force\": [2.0]}, "
-                              "\"desk\": {\"position\": [1, 2, 3]}}, \"comment\": 1, \"wrenches\": ["
+                              "\"desk\": {\"position\": [1, 2, 3], \"comment\": 1}}, \"wrenches\": ["
                               "{\"frame\": \"tool\", \"wrench\": [1, 2, 3, 4, 5, 6], \"expressed\": \"world\"}, "
                               "{\"frame\": \"leg\", \"wrench\": [0, 0, 1, 0, 0, 0]}]}");
     const double q[15] = {1, 2, 3, 0, 0, 0, 1, 0.6, 0, 0.8, 0, 0.3, 1, 2, 3};
@@ -132,7 +132,7 @@ static void test_every_key(void **state)
     assert_true(s->wrenches[0].in_world && !s->wrenches[1].in_world);
     assert_near(s->wrenches[0].wrench, first, 6, 0, "wrench");
     assert_int_equal(s->nwarnings, 1);
-    assert_non_null(strstr(s->warnings[0], "/comment"));
+    assert_non_null(strstr(s->warnings[0], "/joints/desk/comment"));
     hml_state_free(s);
 }
 
