@@ -15,6 +15,8 @@
  *   hml_constrained_linearize            D_q, D_ν, D_τ, A, B and the derivatives of λ, exact
  *   hml_constrained_linearize_batch      the same of many states under the same constraints
  *   hml_constrained_linearize_parallel   that in chunks, on as many workers as there are workspaces
+ *   hml_configuration_close              a configuration near a guess that keeps loops and holds
+ *   hml_closing_scratch_doubles          doubles that it needs
  *   hml_constrained_freedom              how many motions the constraints leave
  *   hml_constrained_reduce               A and B on these motions alone, and the basis
  *   hml_constrained_to_representation    the results of hml_constrained_linearize in right, mixed or split velocities
@@ -206,6 +208,49 @@ HML_API hml_status hml_constrained_linearize_batch(const hml_model *model, hml_w
 HML_API hml_status hml_constrained_linearize_parallel(const hml_model *model, const hml_parallel *parallel,
                                                       const hml_constraints *constraints, double *scratch, size_t n,
                                                       const hml_constrained_states *arguments, hml_status *status);
+
+/*
+ * A configuration in which the loops are closed, near a guess in which they are not: e(q) = 0 in all rows. Holds with
+ * stiffness go to their `pose`, the others stay where they are in the guess.
+ *
+ * Steps of Levenberg and Marquardt on the robot's group with exact derivatives, of least length where rows depend on each
+ * other; from nearby configurations too where one ends in a dead centre, a linkage that is stretched out for instance.
+ * Then steps along the constraints towards the guess: no small one makes |q ⊖ guess| less (`nearest`), metres and
+ * radians counting alike. Limits of positions are kept. ν that fits: hml_constrained_impulse with restitution 0.
+ */
+typedef struct hml_closing_report {
+    size_t struct_size;
+    double error;       /* the largest |e| of a row: m, rad */
+    int32_t worst;      /* its constraint: holds first, then loops; −1: there is none */
+    double change;      /* |q ⊖ guess| */
+    int32_t iterations; /* steps that were tried */
+    int32_t attempts;   /* starts that were made */
+    int nearest;        /* 1: least change; 0: the iterations ran out before, at a closed configuration all the same */
+} hml_closing_report;
+
+/* settings that are zero or NULL take their defaults */
+typedef struct hml_closing {
+    size_t struct_size;
+    const double *guess;        /* nq */
+    double *q;                  /* nq; may be guess */
+    const int *locked;          /* nv marks, 1: this coordinate stays; NULL: none does */
+    int ignore_limits;          /* 1: positions may leave the limits of the model */
+    int32_t iterations;         /* of all attempts together; default 1000 */
+    int32_t attempts;           /* default 8; 1: from the guess alone */
+    double tolerance;           /* of each row; default 1e-10 */
+    hml_closing_report *report; /* with a struct_size of its own */
+} hml_closing;
+
+/* 0 if the constraints are invalid */
+HML_API size_t hml_closing_scratch_doubles(const hml_model *model, const hml_constraints *constraints);
+
+/*
+ * HML_OK: closed. HML_INCONSISTENT: it cannot be, near the guess; q is where the least is left, and `error` says which
+ * frames stay apart and how far. HML_NOT_CONVERGED: the iterations ran out, with the same outputs. HML_UNSUPPORTED with
+ * one-sided rows. The workspace needs HML_USE_ALL; error may be NULL.
+ */
+HML_API hml_status hml_configuration_close(const hml_model *model, hml_work *work, const hml_constraints *constraints,
+                                           double *scratch, const hml_closing *arguments, hml_error *error);
 
 /*
  * Motions that the constraints leave at q: nv minus the rank of their rows. HML_UNSUPPORTED with one-sided rows, here

@@ -77,3 +77,29 @@ def test_bad_loops(dog):
         dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "rope", other="hr_foot")], q, v)
     with pytest.raises(hamel.InvalidArgumentError):
         dog.constrained_forward_dynamics([hamel.Hold("fl_foot", "distance", other="hr_foot")], q, v)
+
+
+def test_close(dog):
+    """a bad guess: the front feet shall meet, then at a distance; the neutral dog is another guess"""
+    q, _, _ = some_state(dog, 5)
+    meet = hamel.Hold("fl_foot", "point", other="fr_foot")
+    x = dog.close([meet], q)
+    assert x.ok and x.nearest and x.error < 1e-10
+    np.testing.assert_allclose(dog.frame("fl_foot", x.q, reference="fr_foot").pose[:3, 3], 0, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(dog.difference(q, x.q)), x.change, atol=1e-12)
+    rod = hamel.Hold("fl_foot", "distance", other="hr_foot", distance=0.3)
+    x = dog.close([rod, meet], locked=["base"])
+    np.testing.assert_allclose(np.linalg.norm(dog.frame("fl_foot", x.q, reference="hr_foot").pose[:3, 3]), 0.3, atol=1e-9)
+    np.testing.assert_array_equal(x.q[:7], dog.neutral()[:7])
+
+
+def test_cannot_close(dog):
+    far = hamel.Hold("fl_foot", "distance", other="hr_foot", distance=20.0)
+    with pytest.raises(hamel.InconsistentError, match="'fl_foot' and 'hr_foot' cannot be closed"):
+        dog.close([far])
+    x = dog.close([far], strict=False)
+    assert not x.ok and x.worst == 0 and x.error > 10 and x.message.endswith("1 of 1 stays open")
+    with pytest.raises(hamel.NotFiniteError):
+        dog.close([far], np.full(dog.nq, np.nan))
+    with pytest.raises(hamel.NotFoundError):
+        dog.close([far], locked=["nobody"])

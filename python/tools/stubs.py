@@ -58,6 +58,7 @@ to_json to_urdf isa: str
 load_state loads_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]
 inverse_kinematics: InverseKinematics
 trim: Trim
+close: Closing
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
 add_body add_frame add_keyframe add_model add_shape set_world_inertia: Builder
@@ -109,6 +110,7 @@ velocity: {CALL}ArrayLike]
 derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 """)
 OWN_ARGUMENTS = {  # other functions mean others
+    ("close", "locked"): "Union[ArrayLike, Sequence[str]]",
     ("add_keyframe", "joint"): "str",
     ("add_keyframe", "velocity"): "ArrayLike",
     ("set_world_inertia", "mass"): "float",
@@ -143,6 +145,7 @@ RECORDS = {  # of those that no function's documentation describes
     "Balance": table("forces servos wrenches damping contacts limits friction displacement removed: float"),
     "ContactPoint": table("shape other: int\ngap: float"),
     "Trim": table("ok optimal: bool\nmessage: str\nrelative position cost: float\niterations coordinate at_limit: int"),
+    "Closing": table("ok nearest: bool\nmessage: str\nerror change: float\nworst iterations attempts: int"),
     "InverseKinematics": table("converged stationary: bool\nerror: float\niterations attempts: int"),
 }
 INITS = {

@@ -33,6 +33,32 @@ static inline void limits_read(const hml_model *m, const int *locked, double *lo
     }
 }
 
+/* does a coordinate's number of q change with it alone? x and y of a plane turn with its angle */
+static inline int limit_moves_alone(const model_joint *j, int32_t k)
+{
+    switch (j->type) {
+    case HML_JOINT_FREE: return 0;
+    case HML_JOINT_PLANAR:
+    case HML_JOINT_SCHOENFLIES: return k >= 2;
+    default: return 1;
+    }
+}
+
+/* marks (1) coordinates that are locked, or at a limit and pushed further; push: nv, where a step would go */
+static inline void limits_hold(const hml_model *m, const int *locked, const double *lower, const double *upper,
+                               const double *q, const double *push, double *held)
+{
+    for (int32_t i = 0; i < m->nv; i++) held[i] = locked && locked[i];
+    for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {
+        for (int32_t k = 0; k < j->nv && limit_has_number(j, k); k++) {
+            const int32_t at = j->v + k;
+            const double x = q[j->q + k];
+            const int out = (x <= lower[at] && push[at] < 0) || (x >= upper[at] && push[at] > 0);
+            if (out && limit_moves_alone(j, k)) held[at] = 1;
+        }
+    }
+}
+
 static inline void limits_clamp(const hml_model *m, const double *lower, const double *upper, double *q)
 {
     for (const model_joint *j = first_joint(m); j; j = next_joint(m, j)) {

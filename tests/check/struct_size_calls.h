@@ -435,6 +435,25 @@ static void fill_impulse_to(void *x)
     ((hml_constrained_impact *)x)->next_q = ((hml_constrained_impact *)x)->impulse_q = NULL;
 }
 static hml_status call_impulse_to(void *x) { return hml_impulse_to_representation(model, HML_MIXED, 3, x); }
+static hml_status close_with(const hml_closing *x)
+{
+    static double closing_scratch[1 << 14];
+    if (hml_closing_scratch_doubles(model, &holds) > sizeof closing_scratch / sizeof *closing_scratch)
+        return HML_INVALID_ARGUMENT;
+    return hml_configuration_close(model, work, &holds, closing_scratch, x, NULL);
+}
+
+static void fill_closing(void *x) { *(hml_closing *)x = HML_STRUCT(hml_closing, .guess = q, .q = out[0]); }
+
+static hml_status call_closing(void *x) { return close_with(x); }
+
+static void fill_closing_report(void *x) { *(hml_closing_report *)x = HML_STRUCT(hml_closing_report, .error = -1); }
+
+static hml_status call_closing_report(void *x)
+{
+    return close_with(&HML_STRUCT(hml_closing, .guess = q, .q = out[0], .report = x));
+}
+
 static void fill_constraint_report(void *x)
 {
     *(hml_constraint_report *)x = HML_STRUCT(hml_constraint_report, .rows = -1);

@@ -151,6 +151,8 @@ void *row_scratch(const row *r, size_t bytes);
 /* a list of hamel.Hold; memory: to be freed with PyMem_Free, also after a failure */
 /* motions that they leave at q; −1 with an exception */
 npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, const double *q);
+/* nv marks from as many marks, or from names of joints */
+int read_joint_marks(const hml_model *model, PyObject *object, const char *name, int **marks);
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory);
 
 /* ---- exceptions ---- */

@@ -276,8 +276,8 @@ static PyMethodDef *all_methods(PyObject *module)
            extras = 0;
     function *const *tables[] = {&linearize_entry, configuration_table, kinematics_table, dynamics_table,
                                  constraints_table};
-    PyMethodDef *others[] = {own_methods,     edit_methods, solve_methods,   trim_methods,
-                             control_methods, view_methods, generate_methods};
+    PyMethodDef *others[] = {own_methods,   edit_methods,    solve_methods, trim_methods,
+                             close_methods, control_methods, view_methods,  generate_methods};
     for (size_t i = 0; i < COUNT(counts); i++) total += counts[i];
     for (size_t i = 0; i < COUNT(others); i++) {
         for (PyMethodDef *m = others[i]; m->ml_name; m++) extras++;

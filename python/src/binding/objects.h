@@ -65,13 +65,14 @@ int control_ready(PyObject *module);
 int solve_ready(PyObject *module);
 int solver_ready(PyObject *module);
 int trim_ready(PyObject *module);
+int close_ready(PyObject *module);
 int motion_ready(PyObject *module);
 int contact_ready(PyObject *module);
 int rotations_ready(PyObject *module);
 int poses_ready(PyObject *module);
 
-extern PyMethodDef load_methods[], edit_methods[], solve_methods[], trim_methods[], view_methods[], control_methods[],
-    page_methods[], generate_methods[];
+extern PyMethodDef load_methods[], edit_methods[], solve_methods[], trim_methods[], close_methods[], view_methods[],
+    control_methods[], page_methods[], generate_methods[];
 extern function *const *const configuration_table, *const *const kinematics_table, *const *const dynamics_table,
                                                                                        *const *const constraints_table;
 extern function *const linearize_entry;

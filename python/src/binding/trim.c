@@ -72,13 +72,12 @@ static int mark_joint(const hml_model *model, PyObject *name, int *marks)
     return 0;
 }
 
-/* nv marks, or names of joints */
-static int read_marks(const hml_model *model, PyObject *object, const char *name, int **marks)
+int read_joint_marks(const hml_model *model, PyObject *object, const char *name, int **marks)
 {
     const npy_intp nv = hml_model_nv(model);
     *marks = PyMem_Calloc((size_t)nv + 1, sizeof **marks);
     if (!*marks) return -1;
-    PyObject *list = PySequence_Fast(object, "free and actuated are marks of coordinates, or names of joints");
+    PyObject *list = PySequence_Fast(object, "a list of marks of coordinates, or of names of joints");
     if (!list) return -1;
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(list);
     int failed = 0, names = 0;
@@ -215,8 +214,8 @@ static int read_all(trim_call *c, PyObject *const *x)
     if (read_array(c, 4, x[GIVEN_FRICTION], "friction", 1, &count, &p->friction) ||
         read_thrusters(c, x[GIVEN_THRUSTERS]))
         return -1;
-    if (x[GIVEN_FREE] != Py_None && read_marks(model, x[GIVEN_FREE], "free", &c->free)) return -1;
-    if (x[GIVEN_ACTUATED] != Py_None && read_marks(model, x[GIVEN_ACTUATED], "actuated", &c->actuated)) return -1;
+    if (x[GIVEN_FREE] != Py_None && read_joint_marks(model, x[GIVEN_FREE], "free", &c->free)) return -1;
+    if (x[GIVEN_ACTUATED] != Py_None && read_joint_marks(model, x[GIVEN_ACTUATED], "actuated", &c->actuated)) return -1;
     p->holds = &c->holds;
     p->free = c->free;
     p->actuated = c->actuated;

@@ -61,6 +61,17 @@ class CentroidalMotion(NamedTuple):
     momentum: Optional[NDArray[numpy.float64]]
     momentum_rate: Optional[NDArray[numpy.float64]]
 
+class Closing(NamedTuple):
+    q: NDArray[numpy.float64]
+    ok: bool
+    message: str
+    error: float
+    worst: int
+    change: float
+    iterations: int
+    attempts: int
+    nearest: bool
+
 class ComposeDerivatives(NamedTuple):
     Da: NDArray[numpy.float64]
     Db: NDArray[numpy.float64]
@@ -540,6 +551,7 @@ class Model:
     def centroidal(self, q: ArrayLike, v: Optional[ArrayLike] = ..., a: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> CentroidalMotion: ...
     def check(self, q: ArrayLike, /) -> None: ...
     def christoffel(self, q: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
+    def close(self, holds: Sequence[Union[Hold, str]], q: Optional[ArrayLike] = ..., *, locked: Optional[Union[ArrayLike, Sequence[str]]] = ..., ignore_limits: bool = ..., iterations: int = ..., attempts: int = ..., tolerance: float = ..., strict: bool = ...) -> Closing: ...
     def constrained_forward_dynamics(self, holds: Sequence[Union[Hold, str]], q: ArrayLike, v: ArrayLike, tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> ConstrainedDynamics: ...
     def constrained_forward_report(self, holds: Sequence[Union[Hold, str]], q: ArrayLike, v: ArrayLike, tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> ConstraintReport: ...
     def constrained_freedom(self, holds: Sequence[Union[Hold, str]], q: ArrayLike, *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> Union[float, NDArray[numpy.float64]]: ...

@@ -58,17 +58,6 @@ size_t hml_ik_scratch_doubles(const hml_model *model)
 
 /* ---- limits ---- */
 
-/* does a coordinate's number of q change with it alone? x and y of a plane turn with its angle */
-static int moves_alone(const model_joint *j, int32_t k)
-{
-    switch (j->type) {
-    case HML_JOINT_FREE: return 0;
-    case HML_JOINT_PLANAR:
-    case HML_JOINT_SCHOENFLIES: return k >= 2;
-    default: return 1;
-    }
-}
-
 static int locked(const solver *s, size_t coordinate) { return s->problem->locked && s->problem->locked[coordinate]; }
 
 /* limits of the user's coordinates that may move */
@@ -86,14 +75,7 @@ static void clamp(const solver *s, double *q) { limits_clamp(s->model, s->lower,
 /* coordinates that are locked, or at a limit and pushed further by the gradient */
 static void hold(const solver *s, const double *q)
 {
-    for (size_t i = 0; i < s->nv; i++) s->held[i] = locked(s, i);
-    for (const model_joint *j = first_joint(s->model); j; j = next_joint(s->model, j)) {
-        for (int32_t k = 0; k < j->nv && limit_has_number(j, k); k++) {
-            double x = q[j->q + k], push = s->g[j->v + k];
-            int out = (x <= s->lower[j->v + k] && push < 0) || (x >= s->upper[j->v + k] && push > 0);
-            if (out && moves_alone(j, k)) s->held[j->v + k] = 1;
-        }
-    }
+    limits_hold(s->model, s->problem->locked, s->lower, s->upper, q, s->g, s->held);
 }
 
 /* ---- errors ---- */

@@ -73,6 +73,8 @@ static const entry entries[] = {
     ENTRY(hml_constrained_states, v, ASKED, fill_constrained_states, call_constrained_parallel),
     ENTRY(hml_constrained_reduction, freedom, ASKED, fill_constrained_reduction, call_constrained_reduce),
     ENTRY(hml_constrained_linearization, acceleration, ASKED, fill_constrained_to, call_constrained_to),
+    ENTRY(hml_closing, q, ASKED, fill_closing, call_closing),
+    ENTRY(hml_closing_report, error, RESULTS, fill_closing_report, call_closing_report),
     ENTRY(hml_constraint_report, rank, RESULTS, fill_constraint_report, call_constraint_report),
     ENTRY(hml_constraint_report, rank, RESULTS, fill_constraint_report, call_impulse_report),
     ENTRY(hml_contact_settings, planes, ASKED, fill_contact_settings, call_contact_settings),
