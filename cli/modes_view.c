@@ -7,7 +7,7 @@
 #include "modes.h"
 #include "view.h"
 
-enum { FRAMES = 240, PERIODS = 4, TITLE = 256 };
+enum { FRAMES = 240, PERIODS = 4, TITLE = 320 };
 
 static const double LARGEST = 0.3; /* radians or metres that the coordinate that moves most does */
 

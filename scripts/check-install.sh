@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the library into an empty prefix, static or shared, moves that prefix elsewhere, and builds a project that
-# uses it (tests/install) twice: with find_package and with pkg-config. Usage: check-install.sh static|shared BUILD [JOBS]
+# uses it (tests/install) twice: with find_package and with pkg-config. The static one has no libzip and no matio, and says
+# so where they are wanted. Usage: check-install.sh static|shared BUILD [JOBS]
 set -eu
 
 kind=$1
@@ -10,7 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 [ "$kind" = shared ] && shared=ON || shared=OFF
 
 cmake -S "$root" -B "$build" -G Ninja -DBUILD_SHARED_LIBS="$shared" -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF \
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_INSTALL_LIBDIR=lib # compiled sooner
+    -DHAMEL_ZIP="$shared" -DHAMEL_MAT="$shared" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_INSTALL_LIBDIR=lib # compiled sooner
 cmake --build "$build" -j "$jobs"
 rm -rf "$build/prefix" "$build/moved" "$build/stranger"
 cmake --install "$build" --prefix "$build/prefix"
@@ -45,4 +46,13 @@ fi
 
 # the command finds its libraries relative to itself, wherever the prefix lies
 unset LD_LIBRARY_PATH
-if [ -e "$prefix/bin/hamel" ]; then "$prefix/bin/hamel" --version; fi
+if [ -e "$prefix/bin/hamel" ]; then
+    "$prefix/bin/hamel" --version
+    for ending in mat npz; do
+        if "$prefix/bin/hamel" dynamics --quiet --out "$build/x.$ending" 2>"$build/said"; then
+            [ "$kind" = shared ]
+        else
+            [ "$kind" = static ] && grep 'this build of Hamel has no' "$build/said"
+        fi
+    done
+fi

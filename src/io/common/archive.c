@@ -21,21 +21,23 @@ static void free_kept(archive *a)
     free(a->kept);
 }
 
-archive *hmli_archive_new(void)
+hml_status hmli_archive_new(archive **made)
 {
-    archive *a = malloc(sizeof *a);
+    archive *a = *made = malloc(sizeof *a);
     zip_source_t *source = a ? zip_source_buffer_create(NULL, 0, 0, NULL) : NULL;
     if (!source) {
         free(a);
-        return NULL;
+        *made = NULL;
+        return HML_OUT_OF_MEMORY;
     }
     zip_source_keep(source); /* it outlives the archive that is written into it */
     *a = (archive){.source = source, .zip = zip_open_from_source(source, ZIP_TRUNCATE, NULL)};
-    if (a->zip) return a;
+    if (a->zip) return HML_OK;
     zip_source_free(source);
     zip_source_free(source);
     free(a);
-    return NULL;
+    *made = NULL;
+    return HML_OUT_OF_MEMORY;
 }
 
 int hmli_archive_add(archive *a, const char *name, char *data, size_t size, int compress)

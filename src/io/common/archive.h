@@ -8,8 +8,11 @@
 
 typedef struct archive archive;
 
-/* NULL when out of memory */
-archive *hmli_archive_new(void);
+/* what is said where this build has no libzip, status HML_UNSUPPORTED */
+#define ARCHIVE_MISSING "this build of Hamel has no libzip, which .npz files and pages for the browser need"
+
+/* HML_OUT_OF_MEMORY, or HML_UNSUPPORTED without libzip: *made is NULL then */
+hml_status hmli_archive_new(archive **made);
 
 /* data: from malloc, and the archive's from now on, also on failure; 0 when out of memory */
 int hmli_archive_add(archive *a, const char *name, char *data, size_t size, int compress);

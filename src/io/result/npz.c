@@ -113,8 +113,10 @@ static int add_members(archive *a, const hml_result *result)
 
 hml_status hmli_result_npz(const hml_result *result, result_bytes *bytes)
 {
-    archive *a = hmli_archive_new();
-    if (a && add_members(a, result)) return hmli_archive_finish(a, &bytes->data, &bytes->size);
+    archive *a;
+    const hml_status made = hmli_archive_new(&a);
+    if (made) return made;
+    if (add_members(a, result)) return hmli_archive_finish(a, &bytes->data, &bytes->size);
     hmli_archive_free(a);
     return HML_OUT_OF_MEMORY;
 }

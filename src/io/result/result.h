@@ -38,7 +38,8 @@ typedef struct result_bytes {
 
 hml_status hmli_result_json(const hml_result *result, result_bytes *bytes);
 hml_status hmli_result_npz(const hml_result *result, result_bytes *bytes);
-hml_status hmli_result_mat(const hml_result *result, result_bytes *bytes);
+hml_status hmli_result_mat(const hml_result *result, result_bytes *bytes); /* HML_UNSUPPORTED without matio */
+#define MAT_MISSING "this build of Hamel has no matio, which .mat files need"
 hml_status hmli_result_csv(const hml_result *result, result_bytes *bytes);
 
 /* one value as a whole NPY file, malloc'ed; NULL when out of memory */

@@ -7,6 +7,7 @@
 
 #include "base/decimal.h"
 #include "hamel/io.h"
+#include "io/common/archive.h"
 #include "io/common/report.h"
 #include "io/result/result.h"
 
@@ -212,7 +213,9 @@ hml_status hml_result_write(const hml_result *result, const char *path, hml_resu
         if (WRITERS[i].format != format) continue;
         result_bytes bytes = {NULL, 0};
         status = WRITERS[i].write(result, &bytes);
-        if (status)
+        if (status == HML_UNSUPPORTED)
+            hmli_report(error, status, path, 0, "%s", format == HML_RESULT_MAT ? MAT_MISSING : ARCHIVE_MISSING);
+        else if (status)
             hmli_report(error, status, path, 0, "%s", hml_status_message(status));
         else
             status = hml_file_write(path, bytes.data, bytes.size, error);

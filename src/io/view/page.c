@@ -172,7 +172,9 @@ static hml_status write_page(const hml_model *model, const hml_page_options *o, 
                              hml_error *error)
 {
     writer w = {0};
-    page_files files = {.zip = hmli_archive_new()};
+    page_files files = {.zip = NULL};
+    const hml_status made = hmli_archive_new(&files.zip);
+    if (made == HML_UNSUPPORTED) return refuse(error, made, ARCHIVE_MISSING);
     double *neutral = malloc(((size_t)hml_model_nq(model) + 1) * sizeof *neutral);
     hml_status status = files.zip && neutral ? HML_OK : hmli_report_memory(error, NULL);
     if (!status) status = hml_configuration_neutral(model, neutral);
