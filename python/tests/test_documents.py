@@ -9,17 +9,17 @@ import sys
 import pytest
 
 import hamel
-from hamel import _core, _errors, _labels, _load, _paths, control
+from hamel import _core, _errors, _labels, _load, _paths, control, distributed
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("module", [hamel, _load, _errors, _labels, _paths, control], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [hamel, _load, _errors, _labels, _paths, control, distributed], ids=lambda m: m.__name__)
 def test_docstrings(module):
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/control.md", "docs/optimal-control.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/control.md", "docs/optimal-control.md", "docs/batches.md"])
 def test_pages(page, tmp_path, monkeypatch):
     """The Python blocks of a page are one session; blocks with >>> are checked, the others must run."""
     if page == "README.md" and not _has_example_robots():

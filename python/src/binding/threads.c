@@ -3,9 +3,15 @@
  * in a fork, nothing has to be shut down. Starting one costs some twenty microseconds, so a thread gets no less than
  * ROWS_A_THREAD rows.
  */
+#if defined __linux__ && !defined _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): sched_getaffinity */
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+#if defined __linux__
+#include <sched.h>
+#endif
 
 #include "engine.h"
 
@@ -18,10 +24,20 @@ typedef struct task {
     npy_intp begin, end;
 } task;
 
+/* those that this process may use: beside others on the machine, in a container or a worker, it may be fewer than all */
+static long available(void)
+{
+#if defined __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+#endif
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static int processors(void)
 {
     const char *said = getenv("HAMEL_THREADS");
-    long n = said ? strtol(said, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    long n = said ? strtol(said, NULL, 10) : available();
     return n < 1 ? 1 : n > MOST ? MOST : (int)n;
 }
 
