@@ -21,7 +21,7 @@ extern "C" {
 /* one list makes the enum and the names: constant, name, doubles of a result */
 #define BENCH_LIST(X)                                                                                                  \
     X(LINEARIZE, "linearize", nv + 3 * nv * nv)            /* ν̇, D_q, D_ν, M⁻¹ */                               \
-    X(HELD, "held_linearize", nv + 3 * nv * nv)            /* the same with the feet held: ν̇, D_q, D_ν, D_τ */    \
+    X(HELD, "constrained_linearize", nv + 3 * nv * nv)     /* the same with the feet held: ν̇, D_q, D_ν, D_τ */    \
     X(DIFFERENCES, "finite_differences", nv + 3 * nv * nv) /* the same from 3nv + 1 forward dynamics */                \
     X(REFERENCE, "reference", nv + 3 * nv * nv)            /* the same by Bos, Tables 4 to 9 */                        \
     X(INVERSE_DYNAMICS, "rnea", nv)                        /* τ */                                                    \

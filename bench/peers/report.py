@@ -13,7 +13,7 @@ import statistics
 NATIVE = ("pinocchio-native", "pinocchio-haswell")  # Pinocchio's best build
 SHORT = {
     "linearize": "linearization",
-    "held_linearize": "linearization, feet held",
+    "constrained_linearize": "linearization, feet held",
     "rnea": "inverse dynamics",
     "aba": "forward dynamics",
     "crba": "mass matrix",
@@ -92,7 +92,7 @@ def held_table(found):
     lines = [
         [robot, str(case["nv"]), *cells(case)[:5], *cells(case)[6:]]
         for (robot, algorithm), case in sorted(found.items(), key=lambda item: item[1]["nv"])
-        if algorithm == "held_linearize" and not made(robot)
+        if algorithm == "constrained_linearize" and not made(robot)
     ]
     return table(["robot", "nv", *COLUMNS[:5], *COLUMNS[6:]], "lrrrrrrrr", lines)
 

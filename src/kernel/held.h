@@ -21,6 +21,9 @@
 
 enum { HELD_PACK = 8, HELD_CHUNK = 3 * HELD_PACK };
 
+/* diagonal of K over pivot: from here on one step of refinement; from here on the kernels decline. Measured */
+enum { HELD_REFINE = 10000, HELD_DECLINE = 10000000 };
+
 typedef struct held_foot {
     int32_t rows;            /* 6: a frame, 3: a point, 1: a plane */
     int32_t body;            /* of the plan */
@@ -106,6 +109,66 @@ static inline size_t held_lay_out(size_t columns, size_t rows, size_t shadows, v
     h->found = (held_found *)layout_take(&c, sizeof(held_found));
     h->moved = (uint8_t *)layout_take(&c, columns);
     h->active = (int32_t *)layout_take(&c, columns * sizeof(int32_t));
+    return c.used;
+}
+
+/* ---- packs of states ---- */
+
+/* frames and points of all trees; planes are left to single calls */
+typedef struct held_pack_call {
+    kernel_call call;      /* D_q, D_ν, M⁻¹ of the whole robot; each may be missing */
+    int derivatives;       /* 0: ν̇ and λ alone */
+    double tolerance;      /* of the rank */
+    const held_foot *feet; /* in the caller's order: rows, body, out, placement, goal, damping, stiffness */
+    int32_t nfeet, rows;   /* rows: of all of them */
+    void *memory;          /* held_pack_size, aligned to LAYOUT_ALIGN */
+    kernel_output force;   /* λ: one row */
+    kernel_output force_q, force_v, force_tau; /* ∂λ: rows of the caller, columns of the robot */
+} held_pack_call;
+
+/* memory of a pack of `lanes` states; of arrays of packs only where they begin */
+typedef struct held_pack_memory {
+    void *feet;                /* HELD_FOOT_PACKS each */
+    void *X, *J, *W, *K, *row; /* 6 × rows, rows × nv, nv × rows, rows × rows, HELD_ROW_PACKS × rows */
+    void *packs;               /* `staged`: pack/assemble.h */
+    double *states;            /* lanes × stride */
+    void *tiles;               /* HELD_TILE_BYTES × nv × HELD_PANELS: rows of panels */
+    void *places;              /* HELD_PLACE_BYTES for each foot */
+    uint8_t *on;               /* nfeet × nv: 1 where a column moves a foot */
+    int32_t *out;              /* rows */
+    size_t staged, stride;
+} held_pack_memory;
+
+enum {
+    HELD_FOOT_PACKS = 46,
+    HELD_ROW_PACKS = 9,
+    HELD_TILE_BYTES = 24,
+    HELD_PLACE_BYTES = 24,
+    HELD_PANELS = 16,
+    HELD_COLUMNS = 40 /* that are staged at once, at most */
+};
+
+/* returns the size in bytes */
+static inline size_t held_pack_lay_out(const hml_plan *plan, size_t lanes, size_t nfeet, size_t rows, void *memory,
+                                       held_pack_memory *h)
+{
+    const size_t n = (size_t)plan->nv, num_size = lanes * sizeof(double), rank = 6 + rows;
+    layout_cursor c = layout_begin(memory);
+    h->staged = n * (rank + 30) + 18 * rows + HELD_COLUMNS * (3 * rank + rows + 1 + 3 * (size_t)plan->block) + 32;
+    h->staged = held_padded(h->staged);
+    h->stride = h->staged / 8 % 2 ? h->staged : h->staged + 8; /* an odd number of cache lines */
+    h->feet = layout_take(&c, nfeet * HELD_FOOT_PACKS * num_size);
+    h->X = layout_take(&c, 6 * rows * num_size);
+    h->J = layout_take(&c, rows * n * num_size);
+    h->W = layout_take(&c, n * rows * num_size);
+    h->K = layout_take(&c, rows * rows * num_size);
+    h->row = layout_take(&c, HELD_ROW_PACKS * rows * num_size);
+    h->packs = layout_take(&c, h->staged * num_size);
+    h->states = (double *)layout_take(&c, lanes * h->stride * sizeof(double));
+    h->tiles = layout_take(&c, n * HELD_PANELS * HELD_TILE_BYTES);
+    h->places = layout_take(&c, nfeet * HELD_PLACE_BYTES);
+    h->on = (uint8_t *)layout_take(&c, nfeet * n);
+    h->out = (int32_t *)layout_take(&c, rows * sizeof(int32_t));
     return c.used;
 }
 

@@ -32,6 +32,9 @@
 #include "kernel/pack/free_base.h"
 #include "kernel/pack/layout.h"
 #include "kernel/pack/linearize.h"
+#if LANES > 1
+#include "kernel/pack/held_columns.h"
+#endif
 #include "kernel/pack/forward_dynamics.h"
 #include "kernel/pack/inverse_dynamics_derivatives.h"
 #include "kernel/pack/body_frames.h"
@@ -51,7 +54,6 @@
 #include "kernel/single/free_base.h"
 #include "kernel/single/long_chains.h"
 #include "kernel/single/linearize.h"
-#include "kernel/held.h"
 #include "kernel/single/held.h"
 #include "kernel/single/held_rates.h"
 #include "kernel/single/held_correct.h"

@@ -62,13 +62,15 @@
     X(step_call, single_step_stage, EVERY_OBJECT)                                                                      \
     X(step_call, single_step_sum, EVERY_OBJECT)                                                                        \
     X(held_call, single_held, TWO_LANES)                                                                               \
-    X(held_call, held_correct, TWO_LANES)
+    X(held_call, held_correct, TWO_LANES)                                                                              \
+    X(held_pack_call, pack_held, TWO_LANES)
 
 struct kernel_call;
 struct jacobian_call;
 struct configuration_call;
 struct step_call;
 struct held_call;
+struct held_pack_call;
 struct kept_scratch;
 struct hml_plan;
 

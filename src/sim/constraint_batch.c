@@ -1,11 +1,13 @@
 /*
  * hml_constrained_linearize of many states, and of many on several workers: constraint.h. The constraints are checked
- * once; each state then goes where a single call goes, so that its bits are those of a single call.
+ * once; states then go through in packs. Where a pack cannot tell about a state, and where there are no packs for the
+ * constraints, it goes where a single call goes.
  */
 #include "algo/share.h"
 #include "algo/states.h"
 #include "group/arrays.h"
 #include "sim/constraint.h"
+#include "sim/constraint_held.h"
 
 enum { OUTPUTS = 10 };
 
@@ -63,22 +65,47 @@ typedef struct states_job {
     hml_work *const *works;
 } states_job;
 
+/* one state by itself */
+static hml_status run_single(const states_job *job, hml_work *work, double *scratch, size_t state)
+{
+    const hml_constrained_linearization x = one_state(job->x, &job->o, state);
+    hml_constraint_report report = {0};
+    const hml_status status = hmli_constrained_linearize(job->model, work, job->set, scratch, &x, &report);
+    for (int k = 0; status && k < OUTPUTS; k++)
+        output_fill_nan(output_at(job->o.at[k], state), job->o.rows[k], job->o.columns[k]);
+    return status;
+}
+
+static held_states all_states(const states_job *job)
+{
+    const kernel_output *o = job->o.at;
+    return (held_states){job->x->q, job->x->v, job->x->tau, job->x->wrenches, o[0], o[1], o[2], o[3], o[4], o[5], o[6],
+                         o[7],      o[8],      o[9]};
+}
+
 /* states first … first + count − 1 */
 static hml_status run_states(const void *batch, size_t worker, size_t first, size_t count)
 {
     const states_job *job = batch;
+    hml_work *work = job->works[worker];
     double *scratch = job->scratch + worker * job->scratch_doubles;
+    const size_t lanes = hmli_held_lanes(work, job->set), step = lanes ? lanes : 1, end = first + count;
+    const held_states all = all_states(job);
     hml_status worst = HML_OK;
-    for (size_t s = first; s < first + count; s++) {
-        const hml_constrained_linearization x = one_state(job->x, &job->o, s);
-        hml_constraint_report report = {0};
-        const hml_status status =
-            hmli_constrained_linearize(job->model, job->works[worker], job->set, scratch, &x, &report);
-        if (job->status) job->status[s] = status;
-        if (!status) continue;
-        for (int k = 0; k < OUTPUTS; k++)
-            output_fill_nan(output_at(job->o.at[k], s), job->o.rows[k], job->o.columns[k]);
-        if (!worst) worst = status;
+    for (size_t s = first; s < end; s += step) {
+        const size_t n = end - s < step ? end - s : step;
+        const unsigned left = lanes ? hmli_held_pack(work, job->set, scratch, &all, s, n) : 1;
+        for (size_t l = 0; l < n; l++) {
+            hml_status status = HML_OK;
+            if (left >> l & 1) {
+                status = run_single(job, work, scratch, s + l);
+            } else {
+                const hml_constrained_linearization x = one_state(job->x, &job->o, s + l);
+                hmli_held_complete(job->model, &x);
+            }
+            if (job->status) job->status[s + l] = status;
+            if (!worst) worst = status;
+        }
     }
     return worst;
 }

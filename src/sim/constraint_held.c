@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algo/states.h"
 #include "base/overflow.h"
 #include "kernel/held.h"
 #include "sim/constraint.h"
@@ -36,10 +37,30 @@ static size_t lay_out(const hml_model *model, const hml_constraints *set, size_t
     return c.used;
 }
 
+/* the same for a pack of that many states; s: feet and kernel alone */
+static size_t lay_out_pack(const hml_model *model, const hml_constraints *set, size_t m, size_t lanes, void *memory,
+                           held_scratch *s)
+{
+    held_pack_memory unused;
+    layout_cursor c = layout_begin(memory);
+    memset(s, 0, sizeof *s);
+    s->feet = layout_take(&c, (size_t)set->count * sizeof(held_foot));
+    s->kernel = layout_take(&c, held_pack_lay_out(model_plan(model), lanes, (size_t)set->count, m, NULL, &unused));
+    return c.used;
+}
+
 size_t hmli_held_scratch(const hml_model *model, const hml_constraints *set, size_t m)
 {
     held_scratch s;
-    return (lay_out(model, set, m, NULL, &s) + LAYOUT_ALIGN) / sizeof(double);
+    const size_t one = lay_out(model, set, m, NULL, &s), pack = lay_out_pack(model, set, m, HELD_PACK, NULL, &s);
+    return ((one > pack ? one : pack) + LAYOUT_ALIGN) / sizeof(double);
+}
+
+/* scratch from the next line of the cache on */
+static void *aligned(double *scratch)
+{
+    const uintptr_t misplaced = (uintptr_t)scratch % LAYOUT_ALIGN;
+    return (char *)scratch + (misplaced ? LAYOUT_ALIGN - misplaced : 0);
 }
 
 /* a block of the caller's or of the scratch; nothing where neither it nor ∂λ is wanted */
@@ -111,16 +132,21 @@ static void gather_feet(const hml_model *model, const hml_constraints *set, cons
 }
 
 /* are these constraints and this model something for the kernels? */
-static int suitable(const hml_work *work, const hml_constraints *set, const double *wrenches)
+static int suitable(const hml_work *work, const hml_constraints *set)
 {
     const hml_model *model = work->model;
     if (!work->choice.single->single_held || !work->choice.single->held_correct || model->nfollowers) return 0;
     if (set->loop_count) return 0; /* they tie paths, and trees, to each other */
-    if (wrenches && finite_array(wrenches, 6 * (size_t)model->nbodies)) return 0;
     for (int32_t i = 0; i < set->count; i++) {
         if (set->items[i].kind == HML_TOUCH_PLANE || model_frames(model)[set->items[i].frame].body < 0) return 0;
     }
     return 1;
+}
+
+/* the kernels look at everything else */
+static int wrenches_are_good(const hml_model *model, const double *wrenches)
+{
+    return !wrenches || !finite_array(wrenches, 6 * (size_t)model->nbodies);
 }
 
 int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch, const hml_constrained_linearization *x,
@@ -128,11 +154,10 @@ int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch,
 {
     const hml_model *model = work->model;
     const size_t m = (size_t)hml_constraint_rows(set), mn = m * (size_t)model->nv;
-    const uintptr_t misplaced = (uintptr_t)scratch % LAYOUT_ALIGN;
     held_scratch s;
     unsigned declined = 0;
-    if (!suitable(work, set, x->wrenches)) return 0;
-    lay_out(model, set, m, (char *)scratch + (misplaced ? LAYOUT_ALIGN - misplaced : 0), &s);
+    if (!suitable(work, set) || !wrenches_are_good(model, x->wrenches)) return 0;
+    lay_out(model, set, m, aligned(scratch), &s);
     held_call h = call_of(work, set, &s, x, derivatives);
     if (h.call.plan->ntrees > 1) { /* the kernels write the columns of the foot's own tree alone */
         if (h.force_q.data) memset(h.force_q.data, 0, mn * sizeof(double));
@@ -146,6 +171,124 @@ int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch,
         if (!declined && derivatives) work->choice.single->held_correct(&h);
     }
     return !overflow_seen(before) && !declined;
+}
+
+/* ---- packs ---- */
+
+/* armature, damping or a spring on a free root? */
+static int root_is_passive(const hml_plan *plan)
+{
+    for (int32_t i = 0; i < plan->ntrees && plan->passive; i++) {
+        const plan_tree *tree = &plan_trees(plan)[i];
+        const model_coordinate *c = plan_coordinates(plan) + tree->begin;
+        for (int32_t k = 0; k < tree->base; k++) {
+            if (c[k].armature != 0 || c[k].damping != 0 || c[k].stiffness != 0) return 1;
+        }
+    }
+    return 0;
+}
+
+size_t hmli_held_lanes(const hml_work *work, const hml_constraints *set)
+{
+    const kernel_table *table = work->choice.batch_matrices;
+    if (!suitable(work, set) || !table->pack_held || work->choice.one_by_one) return 0;
+    if (root_is_passive(model_plan(work->model))) return 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        if (set->items[i].kind == HML_HOLD_PLANE) return 0;
+    }
+    return (size_t)table->lanes;
+}
+
+/* a block of the caller's, or its place in the lower half of A or B */
+static kernel_output place_states(size_t n, size_t first, kernel_output own, kernel_output whole, size_t column)
+{
+    if (own.data || !whole.data) return output_at(own, first);
+    whole.data += n * whole.ld + column;
+    return output_at(whole, first);
+}
+
+static held_pack_call pack_call(const hml_work *work, const hml_constraints *set, const held_scratch *s,
+                                const held_states *x, size_t first)
+{
+    const size_t n = (size_t)work->model->nv;
+    held_pack_call h;
+    memset(&h, 0, sizeof h);
+    work_call(work, &h.call);
+    h.call.q = states_input(x->q, first), h.call.v = states_input(x->v, first);
+    h.call.tau = states_input(x->tau, first), h.call.wrenches = states_input(x->wrenches, first);
+    h.call.acceleration = output_at(x->acceleration, first);
+    h.call.Dq = place_states(n, first, x->Dq, x->A, 0);
+    h.call.Dv = place_states(n, first, x->Dv, x->A, n);
+    h.call.Minv = place_states(n, first, x->Dtau, x->B, 0);
+    h.force = output_at(x->lambda, first);
+    h.force_q = output_at(x->lambda_q, first), h.force_v = output_at(x->lambda_v, first);
+    h.force_tau = output_at(x->lambda_tau, first);
+    h.derivatives =
+        h.call.Dq.data || h.call.Dv.data || h.call.Minv.data || h.force_q.data || h.force_v.data || h.force_tau.data;
+    h.tolerance = set->tolerance > 0 ? set->tolerance : 1e-10;
+    h.feet = s->feet, h.nfeet = set->count;
+    h.rows = hml_constraint_rows(set);
+    h.memory = s->kernel;
+    return h;
+}
+
+/* are all results of a state finite? */
+static int state_is_finite(const held_pack_call *h, size_t n, size_t state)
+{
+    const size_t m = (size_t)h->rows;
+    const struct {
+        kernel_output out;
+        size_t rows, columns;
+    } all[] = {{h->call.acceleration, 1, n}, {h->call.Dq, n, n},  {h->call.Dv, n, n},
+               {h->call.Minv, n, n},         {h->force, 1, m},    {h->force_q, m, n},
+               {h->force_v, m, n},           {h->force_tau, m, n}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (output_finite(output_at(all[i].out, state), all[i].rows, all[i].columns)) return 0;
+    }
+    return 1;
+}
+
+/* the kernel writes the columns of a foot's own tree alone */
+static void clear_forces(kernel_output out, size_t rows, size_t n, size_t count)
+{
+    for (size_t l = 0; out.data && l < count; l++) memset(out.data + l * out.stride, 0, rows * n * sizeof(double));
+}
+
+static void fill_feet(const hml_model *model, const hml_constraints *set, held_foot *feet)
+{
+    int32_t out = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        fill_foot(model, &set->items[i], &feet[i]);
+        feet[i].rows = hmli_constraint_kind_rows(set->items[i].kind);
+        feet[i].out = out;
+        out += feet[i].rows;
+    }
+}
+
+unsigned hmli_held_pack(const hml_work *work, const hml_constraints *set, double *scratch, const held_states *x,
+                        size_t first, size_t count)
+{
+    const hml_model *model = work->model;
+    const kernel_table *table = work->choice.batch_matrices;
+    const size_t n = (size_t)model->nv, m = (size_t)hml_constraint_rows(set);
+    held_scratch s;
+    lay_out_pack(model, set, m, (size_t)table->lanes, aligned(scratch), &s);
+    held_pack_call h = pack_call(work, set, &s, x, first);
+    h.call.count = (int)count;
+    fill_feet(model, set, s.feet);
+    if (h.call.plan->ntrees > 1) {
+        clear_forces(h.force_q, m, n, count);
+        clear_forces(h.force_v, m, n, count);
+        clear_forces(h.force_tau, m, n, count);
+    }
+    const unsigned before = overflow_watch();
+    unsigned left = table->pack_held(&h);
+    const int overflow = overflow_seen(before);
+    for (size_t l = 0; l < count; l++) {
+        if (overflow && !(left >> l & 1) && !state_is_finite(&h, n, l)) left |= 1u << l;
+        if (!wrenches_are_good(model, input_at(x->wrenches, first + l))) left |= 1u << l;
+    }
+    return left & ((1u << count) - 1);
 }
 
 void hmli_held_report(const hml_constraints *set, hml_constraint_report *report)

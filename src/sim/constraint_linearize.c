@@ -242,18 +242,22 @@ hml_status hmli_constraint_linearize(const hml_model *model, hml_work *work, con
                          {x->lambda_tau, mn}, {x->A, 4 * nn}, {x->B, 2 * nn});
 }
 
+void hmli_held_complete(const hml_model *model, const hml_constrained_linearization *x)
+{
+    const size_t n = (size_t)model->nv;
+    fill_upper(model, x->v, x->A, x->B);
+    if (x->A && x->Dq) copy_below(n, x->Dq, 2 * n, x->A);
+    if (x->A && x->Dv) copy_below(n, x->Dv, 2 * n, x->A + n);
+    if (x->B && x->Dtau) copy_below(n, x->Dtau, n, x->B);
+}
+
 hml_status hmli_constrained_linearize(const hml_model *model, hml_work *work, const hml_constraints *set,
                                       double *scratch, const hml_constrained_linearization *x,
                                       hml_constraint_report *report)
 {
     if (!hmli_held(work, set, scratch, x, 1)) return hmli_constraint_linearize(model, work, set, scratch, x, report);
-    const size_t n = (size_t)model->nv;
     hmli_held_report(set, report);
-    /* the kernels have written the lower halves where nothing else was asked for */
-    fill_upper(model, x->v, x->A, x->B);
-    if (x->A && x->Dq) copy_below(n, x->Dq, 2 * n, x->A);
-    if (x->A && x->Dv) copy_below(n, x->Dv, 2 * n, x->A + n);
-    if (x->B && x->Dtau) copy_below(n, x->Dtau, n, x->B);
+    hmli_held_complete(model, x);
     return HML_OK;
 }
 

@@ -240,7 +240,7 @@ void check_groups(subject *x);
 void check_dump(subject *x);
 
 /* how much worse than M the rows of up to three constraints are conditioned (check_constraint.c) */
-double held_condition(subject *x, int state, hml_constraints *set);
+double held_condition(subject *x, int state, const hml_constraints *set);
 
 /* ---- shrinking (shrink.c) ---- */
 

@@ -7,7 +7,7 @@ enum { HOLDS = 3, LOOPS = 2, ROWS = 6 * (HOLDS + LOOPS) };
 typedef struct held {
     subject *x;
     int state;
-    hml_constraints *set;
+    const hml_constraints *set;
     const double *q, *v, *tau, *zq, *zv, *zt;
     double *q_t, *v_t, *tau_t, *scratch;
     double restitution;
@@ -37,7 +37,7 @@ static int moved(void *context, double t, double *out)
                                                          .acceleration = out));
 }
 
-static held held_new(subject *x, int s, hml_constraints *set)
+static held held_new(subject *x, int s, const hml_constraints *set)
 {
     const size_t nv = (size_t)x->nv;
     held h = {.x = x, .state = s, .set = set, .q = x->q + (size_t)s * (size_t)x->nq, .v = x->v + (size_t)s * nv};
@@ -365,7 +365,7 @@ static double constraint_condition(subject *x, const held *h)
     return dense_norm(rows, rows, K) * dense_norm(rows, rows, inverse);
 }
 
-double held_condition(subject *x, int state, hml_constraints *set)
+double held_condition(subject *x, int state, const hml_constraints *set)
 {
     held h = held_new(x, state, set);
     return constraint_condition(x, &h);

@@ -7,7 +7,8 @@
 
 enum { HOLDS = 4 };
 
-static const kind same_kinds[4] = {KIND_held_isa_a, KIND_held_isa_D, KIND_held_isa_lambda, KIND_held_isa_force};
+static const kind set_kinds[4] = {KIND_held_isa_a, KIND_held_isa_D, KIND_held_isa_lambda, KIND_held_isa_force};
+static const kind batch_kinds[4] = {KIND_held_batch, KIND_held_batch, KIND_held_batch, KIND_held_batch};
 
 /* everything that a linearization under constraints gives */
 static hml_constrained_linearization held_room(subject *x, int s, size_t rows, hml_constraint_report *report)
@@ -46,23 +47,23 @@ static double size_of_lambda(const subject *x, int s, size_t rows, const hml_con
 }
 
 /* where all motion is held what is left is round-off of the free motion's */
-static void note_held(subject *x, const char *call, int s, double worst, size_t rows, const single *f,
+static void note_held(subject *x, const kind *kinds, const char *call, int s, double worst, const single *f,
                       const hml_constrained_linearization *one, const hml_constrained_linearization *other)
 {
-    const size_t nv = (size_t)x->nv;
+    const size_t nv = (size_t)x->nv, rows = (size_t)other->report->rows;
     const double force = size_of_lambda(x, s, rows, other);
     const how a = {s, UP, PLAIN, fmax(x->force[s], scaled(x, s, 1, f->a)), worst};
     const how q = {s, UP, PLAIN, fmax(a.floor, scaled(x, s, nv, f->Dq)), worst};
     const how v = {s, UP, PLAIN, fmax(a.floor, scaled(x, s, nv, f->Dv)), worst};
     const how lambda = {s, PLAIN, PLAIN, force, worst};
-    note(x, same_kinds[0], call, a, one->acceleration, other->acceleration, nv, 1);
-    note(x, same_kinds[1], call, q, one->Dq, other->Dq, nv, nv);
-    note(x, same_kinds[1], call, v, one->Dv, other->Dv, nv, nv);
-    note(x, same_kinds[1], call, (how){s, UP, UP, 1, worst}, one->Dtau, other->Dtau, nv, nv);
-    note(x, same_kinds[2], call, lambda, one->lambda, other->lambda, rows, 1);
-    note(x, same_kinds[3], call, lambda, one->lambda_q, other->lambda_q, rows, nv);
-    note(x, same_kinds[3], call, lambda, one->lambda_v, other->lambda_v, rows, nv);
-    note(x, same_kinds[3], call, (how){s, PLAIN, UP, 0, worst}, one->lambda_tau, other->lambda_tau, rows, nv);
+    note(x, kinds[0], call, a, one->acceleration, other->acceleration, nv, 1);
+    note(x, kinds[1], call, q, one->Dq, other->Dq, nv, nv);
+    note(x, kinds[1], call, v, one->Dv, other->Dv, nv, nv);
+    note(x, kinds[1], call, (how){s, UP, UP, 1, worst}, one->Dtau, other->Dtau, nv, nv);
+    note(x, kinds[2], call, lambda, one->lambda, other->lambda, rows, 1);
+    note(x, kinds[3], call, lambda, one->lambda_q, other->lambda_q, rows, nv);
+    note(x, kinds[3], call, lambda, one->lambda_v, other->lambda_v, rows, nv);
+    note(x, kinds[3], call, (how){s, PLAIN, UP, 0, worst}, one->lambda_tau, other->lambda_tau, rows, nv);
 }
 
 /* ν̇ and λ without derivatives, from the same workspace */
@@ -97,34 +98,70 @@ static void compare_sets(subject *x, int s, double worst, const hml_constraints 
         if (status) continue;
         const double counts[2] = {report.rows, report.rank}, want[2] = {plain_report.rows, plain_report.rank};
         note_bits(x, KIND_status, "rows and rank, each set", s, counts, want, 2);
-        if (i > 0) note_held(x, hml_isa_name(x->isas[i]), s, worst, rows, &f, &l, &plain);
+        if (i > 0) note_held(x, set_kinds, hml_isa_name(x->isas[i]), s, worst, &f, &l, &plain);
         note_forward(x, i, s, worst, set, scratch, &l);
     }
 }
 
-/* all states at once: the bits of single calls, bad ones NaN */
+/* how many digits the constraints may cost at a state; 0: too many to compare anything */
+static int allowance(subject *x, int s, const hml_constraints *set, double *worst)
+{
+    double stiffest = 0;
+    *worst = held_condition(x, s, set);
+    /* positions a thousand kilometres away have 1e-10 m, and so has the way to a goal there */
+    for (int32_t i = 0; i < set->count; i++) stiffest = fmax(stiffest, set->items[i].stiffness);
+    const int few = *worst * x->cond[s] < 1e7;
+    *worst *= 1 + stiffest * (x->away[s] - 1) * 0x1p-52 / 1e-11;
+    return few;
+}
+
+/* the results of state s in a batch, in the place of a single call's */
+static hml_constrained_linearization state_of(const hml_constrained_states *b, size_t nv, size_t rows, size_t s)
+{
+    hml_constrained_linearization l = {.struct_size = sizeof l, .acceleration = b->acceleration.data + s * nv};
+    l.lambda = b->lambda.data + s * rows;
+    l.Dq = b->Dq.data + s * nv * nv, l.Dv = b->Dv.data + s * nv * nv, l.Dtau = b->Dtau.data + s * nv * nv;
+    l.lambda_q = b->lambda_q.data + s * rows * nv, l.lambda_v = b->lambda_v.data + s * rows * nv;
+    l.lambda_tau = b->lambda_tau.data + s * rows * nv;
+    return l;
+}
+
+/* how many of n numbers are not NaN */
+static size_t count_numbers(size_t n, const double *x)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) count += isnan(x[i]) ? 0 : 1;
+    return count;
+}
+
+/* all states at once, in packs where there are any for the constraints: as single calls, bad ones NaN */
 static void compare_batch(subject *x, int i, const hml_constraints *set)
 {
     const size_t nq = (size_t)x->nq, nv = (size_t)x->nv, n = (size_t)x->nstates, six = 6 * (size_t)x->nb;
-    const size_t rows = (size_t)hml_constraint_rows(set);
+    const size_t rows = (size_t)hml_constraint_rows(set), nn = nv * nv;
     double *scratch = room(x->g, hml_constraint_scratch_doubles(x->model, set));
-    double *A = room(x->g, n * 4 * nv * nv), *lambda_q = room(x->g, n * rows * nv);
-    double *one = room(x->g, 4 * nv * nv), *force = room(x->g, rows * nv);
     hml_status each[STATES], first = HML_OK;
     hml_constrained_states b = {.struct_size = sizeof b, .q = {x->q, nq}, .v = {x->v, nv}, .tau = {x->tau, nv}};
     if (x->wrenches) b.wrenches = (hml_input){x->wrenches, six};
-    b.A.data = A, b.lambda_q.data = lambda_q;
+    b.acceleration.data = room(x->g, n * nv), b.lambda.data = room(x->g, n * rows);
+    b.Dq.data = room(x->g, n * nn), b.Dv.data = room(x->g, n * nn), b.Dtau.data = room(x->g, n * nn);
+    b.lambda_q.data = room(x->g, n * rows * nv), b.lambda_v.data = room(x->g, n * rows * nv);
+    b.lambda_tau.data = room(x->g, n * rows * nv);
     const hml_status status = hml_constrained_linearize_batch(x->model, x->works[i], set, scratch, n, &b, each);
     for (size_t s = 0; s < n; s++) {
-        hml_constrained_linearization l = {.struct_size = sizeof l, .q = x->q + s * nq, .v = x->v + s * nv};
-        l.tau = x->tau + s * nv, l.wrenches = wrenches_of(x, (int)s), l.A = one, l.lambda_q = force;
+        hml_constraint_report report;
+        hml_constrained_linearization l = held_room(x, (int)s, rows, &report), got = state_of(&b, nv, rows, s);
         const hml_status alone = hml_constrained_linearize(x->model, x->works[i], set, scratch, &l);
+        single f = single_new(x);
+        double worst;
         if (!first) first = alone;
         note_status(x, KIND_status, "hml_constrained_linearize_batch", (int)s, each[s], alone);
-        for (size_t k = 0; alone && k < 4 * nv * nv; k++) one[k] = NAN;
-        for (size_t k = 0; alone && k < rows * nv; k++) force[k] = NAN;
-        note_bits(x, KIND_held_batch, hml_isa_name(x->isas[i]), (int)s, A + s * 4 * nv * nv, one, 4 * nv * nv);
-        note_bits(x, KIND_held_batch, hml_isa_name(x->isas[i]), (int)s, lambda_q + s * rows * nv, force, rows * nv);
+        if (alone) {
+            const double numbers = (double)(count_numbers(nn, got.Dq) + count_numbers(rows * nv, got.lambda_q)), no = 0;
+            note_bits(x, KIND_bad_is_nan, hml_isa_name(x->isas[i]), (int)s, &numbers, &no, 1);
+        } else if (allowance(x, (int)s, set, &worst) && !single_linearize(x, x->works[0], (int)s, &f)) {
+            note_held(x, batch_kinds, hml_isa_name(x->isas[i]), (int)s, worst, &f, &got, &l);
+        }
     }
     note_status(x, KIND_status, "hml_constrained_linearize_batch", 0, status, first);
 }
@@ -225,11 +262,8 @@ void check_held(subject *x)
     memset(items, 0, sizeof items);
     for (int32_t i = 0; i < set.count; i++)
         if (!draw_hold(x, s, &items[i])) return;
-    double worst = held_condition(x, s, &set), stiffest = 0;
-    if (!(worst * x->cond[s] < 1e7)) return;
-    /* positions a thousand kilometres away have 1e-10 m, and so has the way to a goal there */
-    for (int32_t i = 0; i < set.count; i++) stiffest = fmax(stiffest, items[i].stiffness);
-    worst *= 1 + stiffest * (x->away[s] - 1) * 0x1p-52 / 1e-11;
+    double worst;
+    if (!allowance(x, s, &set, &worst)) return;
     compare_sets(x, s, worst, &set);
     compare_batch(x, hml_rng_below(&x->rng, x->nisas), &set);
     if (x->away[s] < 1e3) compare_reduced(x, s, worst, &set, 0), compare_reduced(x, s, worst, &set, 1);

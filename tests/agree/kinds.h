@@ -152,7 +152,7 @@
     X(held_isa_D,         SOLVED, "D",             "constrained_linearize, each set",    "scalar") \
     X(held_isa_lambda,    SOLVED, "lambda",        "constrained_linearize, each set",    "scalar") \
     X(held_isa_force,     SOLVED, "dlambda",       "constrained_linearize, each set",    "scalar") \
-    X(held_batch,         EXACT,  "bits",          "constrained_linearize_batch",        "constrained_linearize") \
+    X(held_batch,         SOLVED, "a, D, lambda",  "constrained_linearize_batch",        "constrained_linearize") \
     X(reduced,            SOLVED, "K, D",          "constrained_reduce",                 "constrained_linearize") \
     X(held_A,             EXACT,  "bits",          "A, B, held; forces without a motor", "D_q, D_v, D_tau; 0") \
     X(held_inverse,       SOLVED, "forces",        "constrained_inverse_dynamics",       "M a + h - J' lambda") \

@@ -43,8 +43,14 @@ static inline void walk_clear(const tree_walk *w)
     }
 }
 
-/* the first walk: poses to the factors of M and a half-solved right-hand side. Returns the lanes with a singular M. */
-static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const tree_walk *w)
+/* what constraints keep of a body that the first walk is at: pack/held.h */
+typedef void held_visit(const struct tree_feet *held, const tree_walk *w, int32_t body);
+
+/*
+ * the first walk: poses to the factors of M and a half-solved right-hand side. Returns the lanes with a singular M.
+ * visit NULL: without constraints
+ */
+NUM_INLINE mask walk_first_with(const kernel_call *call, const kernel_scratch *k, const tree_walk *w, held_visit *visit)
 {
     const plan_body *pb = plan_bodies(w->plan);
     const plan_tree *tree = w->tree;
@@ -57,6 +63,7 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
             first_out(w, &pb[i], i);
         else
             first_root_out(w, &pb[i]);
+        if (visit) visit(k->e.held, w, i);
         if (call->wrenches.data) {
             wrench *f = &w->sums[i].f;
             *f = wrench_sub(*f, body_wrench(call, i, w->links[pb[i].level].H));
@@ -69,6 +76,11 @@ static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, 
             first_back(w, &pb[j], j, &failed);
     }
     return failed;
+}
+
+static inline mask walk_first(const kernel_call *call, const kernel_scratch *k, const tree_walk *w)
+{
+    return walk_first_with(call, k, w, NULL);
 }
 
 /* the second walk: ν̇ and what the columns need */
@@ -97,7 +109,7 @@ static inline void tree_matrices(const kernel_call *call, const tree_walk *w, co
     do {
         s->used = fixed, s->npanels = 0;
         for (; s->npanels < STAGING_PANELS && c < tree->end; c += COLREG_WIDTH) {
-            panel_columns(w, e, call->passive, c, tree->end - c < COLREG_WIDTH ? tree->end - c : COLREG_WIDTH);
+            panel_columns(w, e, call->passive, c, tree->end - c < COLREG_WIDTH ? tree->end - c : COLREG_WIDTH, NULL);
         }
         staging_transpose(s, begin);
         assemble_tree(call, tree, s, begin == 0);

@@ -169,8 +169,8 @@ static inline void first_back(const tree_walk *w, const plan_body *p, int32_t i,
     if (p->parent >= 0) w->sums[p->parent] = composite_add(w->sums[p->parent], *b);
 }
 
-/* second walk, out */
-static inline void second_out(const tree_walk *w, const plan_body *p, int32_t block)
+/* second walk, out; solve 0: ν̇ is known */
+NUM_INLINE void second_out_with(const int solve, const tree_walk *w, const plan_body *p, int32_t block)
 {
     link_state *own = &w->links[p->level];
     const int root = p->parent < 0;
@@ -179,7 +179,9 @@ static inline void second_out(const tree_walk *w, const plan_body *p, int32_t bl
     for (int32_t k = p->v; k < p->v + p->nv; k++) {
         twist S = w->rows[k].S;
         num x;
-        if (root && w->tree->base)
+        if (!solve)
+            x = w->x[k];
+        else if (root && w->tree->base)
             x = factor_back(w->tree, &w->f, k, w->b, w->x);
         else
             x = inverse_row(w->plan, w->paths, w->tree, &w->f, &w->N, block, k, w->b, w->x);
@@ -195,6 +197,11 @@ static inline void second_out(const tree_walk *w, const plan_body *p, int32_t bl
     own->a = a;
     own->da = da;
     own->G = wrench_zero();
+}
+
+static inline void second_out(const tree_walk *w, const plan_body *p, int32_t block)
+{
+    second_out_with(1, w, p, block);
 }
 
 /* second walk, back; not for a root, which has no ancestors */

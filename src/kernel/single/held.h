@@ -18,9 +18,6 @@
 #include "kernel/held.h"
 #include "kernel/single/linearize.h"
 
-/* diagonal over pivot: from here on one step of refinement; from here on the kernel declines. Measured */
-static const double held_refine = 1e4, held_decline = 1e7;
-
 NUM_INLINE double held_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* the linear part of a twist at a point */
@@ -352,9 +349,9 @@ static inline int held_factor(const held_call *h)
     for (size_t r = 0; r < m; r++) {
         if (!(h->diagonal[r] >= smallest)) smallest = h->diagonal[r];
     }
-    h->found->refine = !(ratio < held_refine);
+    h->found->refine = !(ratio < HELD_REFINE);
     /* a pivot is at least smallest / ratio; the tolerance speaks of lengths, and K of their squares */
-    return ratio < held_decline && smallest > 100 * h->tolerance * h->tolerance * largest * ratio;
+    return ratio < HELD_DECLINE && smallest > 100 * h->tolerance * h->tolerance * largest * ratio;
 }
 
 /* ---- λ and ν̇ ---- */

@@ -1,92 +1,43 @@
 /*
  * ∂c of the feet that the world holds, and the walk of a held tree: see single/held.h.
  *
- * c of a foot is written in axes that move with its body, which changes nothing where c = 0. Everything beyond joint k
- * moves rigidly with it, so that with (x)_P = x_lin + x_ang × p and true v and a
- *
- *   frame    ∂c/∂q_k = Ψ̈ − v × Ψ̇               ∂c/∂ν_k = Ψ̇ + Ṡ − v × S            at P
- *   point    ∂c/∂q_k = (Ψ̈)_P + 2 Ψ̇_ω × v_P     ∂c/∂ν_k = (Ψ̇ + Ṡ)_P + 2 S_ω × v_P
- *
- * which are the vectors of the linearization. The passes leave out gravity g and the linear velocity u of a free root,
- * as if the robot were watched from something that falls beside it: they come back here. λ moves with the body as c
- * does, and turns by S_ω × λ in the world. c of a plane is a part of p̈, of which the rest is not zero, and its force
- * keeps its direction: p̈ and the force are turned explicitly. A column in each lane.
+ * The formulas are in kernel/held_column.h; a lane is a column. λ moves with the body as c does, and turns by S_ω × λ
+ * in the world. c of a plane is a part of p̈, of which the rest is not zero, and its force keeps its direction: p̈ and
+ * the force are turned explicitly.
  */
 #ifndef HML_KERNEL_SINGLE_HELD_RATES_H
 #define HML_KERNEL_SINGLE_HELD_RATES_H
 
+#include "kernel/held_column.h"
 #include "kernel/single/held.h"
 
-/* LANES columns: S, Ψ̇, Ψ̈ and Ψ̇ + Ṡ, and what was left out of them */
-typedef struct held_columns {
-    twist S, Pd, Pdd, PS;
-    twist v; /* of the foot's body */
-    vec3 g, u;
-} held_columns;
-
-typedef struct held_rates {
-    twist q, v;
-} held_rates;
-
 NUM_INLINE vec3 held_spread(const double *x) { return vec3_of(K(x[0]), K(x[1]), K(x[2])); }
-NUM_INLINE vec3 held_moved(twist x, vec3 p) { return vec3_add(x.v, vec3_cross(x.w, p)); }
 NUM_INLINE num held_part(const double *axis, vec3 x) { return axis[0] * x.x + axis[1] * x.y + axis[2] * x.z; }
 
-/* of a frame, at its point and in the root's axes; without stiffness */
-NUM_INLINE held_rates held_frame_rates(const held_foot *f, const held_columns *c, vec3 p)
+/* ∂c of a foot in the root's axes; without a frame's stiffness */
+NUM_INLINE held_rates held_foot_rates(const held_foot *f, const held_columns *c, vec3 p)
 {
-    const vec3 carried = vec3_cross(c->u, c->S.w); /* what u adds to Ψ̇ */
-    twist q = twist_sub(c->Pdd, twist_cross(c->v, c->Pd)), v = twist_sub(c->PS, twist_cross(c->v, c->S));
-    q.v = vec3_add(
-        q.v, vec3_add(vec3_cross(c->g, c->S.w), vec3_sub(vec3_cross(c->u, c->Pd.w), vec3_cross(c->v.w, carried))));
-    v.v = vec3_add(v.v, carried);
-    if (f->damping > 0) {
-        const num b = K(f->damping);
-        q = twist_axpy(b, twist_of(vec3_add(c->Pd.v, carried), c->Pd.w), q);
-        v = twist_axpy(b, c->S, v);
-    }
-    held_rates r = {twist_of(held_moved(q, p), q.w), twist_of(held_moved(v, p), v.w)};
+    if (f->rows == 6) return held_frame_rates(c, p, f->damping);
+    const vec3 error = f->stiffness > 0 ? held_spread(f->error) : vec3_zero();
+    held_rates r = held_point_rates(c, p, f->damping, f->stiffness, error);
+    if (f->rows == 1) r.q.v = vec3_add(r.q.v, vec3_cross(c->S.w, held_spread(f->rate)));
     return r;
 }
 
-/* of a point, and of one on a plane: linear parts alone */
-NUM_INLINE held_rates held_point_rates(const held_foot *f, const held_columns *c, vec3 p)
+/* of a frame's stiffness, in its own axes */
+static inline twist held_spring_rates(const held_foot *f, const held_columns *c, vec3 p)
 {
-    const vec3 at = held_moved(c->v, p), jump = held_moved(c->S, p);
-    vec3 q = vec3_axpy(K(2), vec3_cross(c->Pd.w, at), vec3_add(held_moved(c->Pdd, p), vec3_cross(c->g, c->S.w)));
-    vec3 v = vec3_axpy(K(2), vec3_cross(c->S.w, at), held_moved(c->PS, p));
-    if (f->damping > 0) {
-        const num b = K(f->damping);
-        q = vec3_axpy(b, vec3_add(held_moved(c->Pd, p), vec3_cross(c->u, c->S.w)), q);
-        v = vec3_axpy(b, jump, v);
-    }
-    if (f->stiffness > 0) {
-        const vec3 e = held_spread(f->error);
-        q = vec3_axpy(K(f->stiffness), vec3_sub(jump, vec3_cross(c->S.w, e)), q);
-    }
-    if (f->rows == 1) q = vec3_add(q, vec3_cross(c->S.w, held_spread(f->rate)));
-    held_rates r = {twist_of(q, vec3_zero()), twist_of(v, vec3_zero())};
-    return r;
-}
-
-/* stiffness · ∂log: J in the frame's own axes, through the Jacobian of log */
-static inline twist held_frame_stiffness(const held_foot *f, const held_columns *c, vec3 p)
-{
-    const vec3 jump = held_moved(c->S, p);
-    const twist e = twist_of(held_spread(f->error), held_spread(f->error + 4));
-    const twist J =
-        twist_of(vec3_of(held_part(f->axis[0], jump), held_part(f->axis[1], jump), held_part(f->axis[2], jump)),
-                 vec3_of(held_part(f->axis[0], c->S.w), held_part(f->axis[1], c->S.w), held_part(f->axis[2], c->S.w)));
-    return twist_scale(K(f->stiffness), se3_dexp_right_inverse_apply(e, J));
+    const mat3 R = mat3_of(held_spread(f->axis[0]), held_spread(f->axis[1]), held_spread(f->axis[2]));
+    return held_frame_stiffness(c, p, R, f->stiffness, twist_of(held_spread(f->error), held_spread(f->error + 4)));
 }
 
 /* ∂c of a foot's rows in the columns from `at` on; lanes: those on its path */
 NUM_INLINE void held_put_rates(const held_call *h, const held_foot *f, const held_columns *c, lane_set lanes, size_t at)
 {
     const vec3 p = held_spread(f->p);
-    const held_rates r = f->rows == 6 ? held_frame_rates(f, c, p) : held_point_rates(f, c, p);
+    const held_rates r = held_foot_rates(f, c, p);
     const int stiff = f->rows == 6 && f->stiffness > 0;
-    const twist spring = stiff ? held_frame_stiffness(f, c, p) : twist_zero();
+    const twist spring = stiff ? held_spring_rates(f, c, p) : twist_zero();
     double *q = h->cq + (size_t)f->row * h->cd + at, *v = h->cv + (size_t)f->row * h->cd + at;
     for (int d = 0; d < f->rows; d++, q += h->cd, v += h->cd) {
         const double *axis = f->axis[d % 3];
