@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated drop mutate build run test bench python octave distributed viewer check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated drop mutate build run test bench python octave distributed packages viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -76,6 +76,10 @@ python: $(BUILD)/.deps-python
 ## octave   compile the MEX gateway of matlab/ with Octave and test it
 octave: build
 	@scripts/octave.sh $(BUILD)
+
+## packages make the Debian package, the source archive and the wheel, and try them (DEBIAN=folder of a debootstrap)
+packages: build
+	@scripts/packages.sh $(BUILD) $(DEBIAN)
 
 ## distributed  test hamel.distributed on Ray, Dask and MPI (after make python; needs an MPI for its part)
 distributed: build

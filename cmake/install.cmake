@@ -36,3 +36,15 @@ if(TARGET hamel-io)
 endif()
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# what is inside and what is linked: a software bill of materials (CycloneDX)
+if(TARGET hamel-io)
+  foreach(module expat libzip matio)
+    get_directory_property(HAMEL_IO_DEPS_${module}_VERSION DIRECTORY src DEFINITION HAMEL_IO_DEPS_${module}_VERSION)
+  endforeach()
+  file(READ viewer/package.json HAMEL_PAGE_PARTS)
+  string(JSON HAMEL_THREE_VERSION GET "${HAMEL_PAGE_PARTS}" devDependencies three)
+  set(HAMEL_SIGN "@") # of a package URL
+  configure_file(cmake/hamel.cdx.json.in ${PROJECT_BINARY_DIR}/cmake/hamel.cdx.json @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
