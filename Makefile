@@ -23,10 +23,12 @@ build: $(BUILD)/.deps-build
 
 ## run      show what the library does
 run: build
-	@echo "hamel linearize robots/pendulum.json" && $(BUILD)/hamel linearize robots/pendulum.json
-	@echo && echo "hamel linearize --state examples/states/nine.json --spy --picture $(BUILD)/linearize.svg" && \
-	    $(BUILD)/hamel linearize --state examples/states/nine.json --spy --picture $(BUILD)/linearize.svg
-	@echo && echo "hamel validate --study $(BUILD)/study" && $(BUILD)/hamel validate --study $(BUILD)/study
+	@echo "hamel validate --study $(BUILD)/study" && $(BUILD)/hamel validate --study $(BUILD)/study
+	@echo && echo "hamel linearize drone_arm --picture $(BUILD)/drone_arm-A.svg" && \
+	    $(BUILD)/hamel linearize drone_arm --picture $(BUILD)/drone_arm-A.svg
+	@$(BUILD)/hamel view quadruped --state examples/states/quadruped_crouch.json --out $(BUILD)/quadruped.html > $(BUILD)/view.log
+	@echo && echo "Look at these in a browser: a robot, its A and B, the error of differences" && \
+	    for file in quadruped.html drone_arm-A.svg study.svg; do echo "  $(abspath $(BUILD))/$$file"; done
 	@echo && echo "More: $(BUILD)/hamel --help"
 
 ## test     run every test

@@ -48,7 +48,7 @@ typedef struct cli_options {
     const char *state, *keyframe, *positions, *frame, *out, *picture, *study;
     hml_representation representation;
     hml_isa isa;
-    int all_inputs, spy, quiet;
+    int all_inputs, spy, full, memory, quiet;
     long samples, batch, mode; /* mode 0: not given */
     unsigned long long seed;
     int left_twist; /* 1: validate draws the base's velocity in its own axes */

@@ -77,7 +77,7 @@ static void put_coordinates(const hml_joint_info *joint, char *text, size_t size
 
 static void print_tree(const hml_model *model)
 {
-    static const char *const heading[] = {"body", "joint", "type", "group", "axis", "nu", "mass/kg", ""};
+    static const char *const heading[] = {"body", "joint", "type", "group", "axis", "coordinates", "mass/kg", ""};
     table *t = table_new(8, "lllllrrl");
     char text[TEXT_SIZE];
     int32_t joint_before = -1;
@@ -137,7 +137,84 @@ static void print_frames(const hml_model *model)
     table_free(t);
 }
 
-static void print_all(const robot *r)
+static void table_limit(table *t, double x)
+{
+    if (isfinite(x))
+        table_number(t, x);
+    else
+        table_cell(t, "");
+}
+
+static void table_unless_zero(table *t, double x)
+{
+    if (x != 0)
+        table_number(t, x);
+    else
+        table_cell(t, "");
+}
+
+/* limits and passive forces of the coordinates that have any */
+static void print_limits(const robot *r)
+{
+    static const char *const heading[] = {"coordinate", "lower",    "upper",     "speed limit", "effort limit",
+                                          "damping",    "friction", "stiffness", "armature"};
+    enum { COLUMNS = sizeof heading / sizeof *heading };
+    table *t = table_new(COLUMNS, "lrrrrrrrr");
+    int count = 0;
+    for (int i = 0; i < COLUMNS; i++) table_cell(t, heading[i]);
+    for (int32_t j = 0; j < hml_model_njoints(r->model); j++) {
+        const hml_joint_info x = info_joint(r->model, j);
+        for (int32_t k = 0; k < x.nv; k++) {
+            const double limits[] = {x.lower[k], x.upper[k], x.velocity_limit[k], x.effort_limit[k]};
+            const double passive[] = {x.damping[k], x.friction[k], x.stiffness[k], x.armature[k]};
+            int any = 0;
+            for (int i = 0; i < 4; i++) any |= isfinite(limits[i]) || passive[i] != 0;
+            if (!any) continue;
+            count++;
+            table_cell(t, r->labels[x.v + k]);
+            for (int i = 0; i < 4; i++) table_limit(t, limits[i]);
+            for (int i = 0; i < 4; i++) table_unless_zero(t, passive[i]);
+        }
+    }
+    if (count > 0) {
+        table_heading(stdout, "Limits and passive forces, in m, rad, s, N, N m");
+        table_print(t, stdout);
+    }
+    table_free(t);
+}
+
+static const char *frame_name(const hml_model *model, int32_t frame)
+{
+    hml_frame_info info = {.struct_size = sizeof info};
+    return frame < 0 || hml_model_frame(model, frame, &info) ? "world" : info.name;
+}
+
+static void print_shapes(const hml_model *model)
+{
+    static const char *const kinds[] = {[HML_SHAPE_POINT] = "point",
+                                        [HML_SHAPE_SPHERE] = "sphere",
+                                        [HML_SHAPE_BOX] = "box",
+                                        [HML_SHAPE_CAPSULE] = "capsule",
+                                        [HML_SHAPE_CYLINDER] = "cylinder"};
+    table *t = table_new(5, "llrrr");
+    const int32_t n = hml_model_nshapes(model);
+    static const char *const heading[] = {"on", "shape", "size/m", "", ""};
+    for (int i = 0; i < 5; i++) table_cell(t, heading[i]);
+    for (int32_t i = 0; i < n; i++) {
+        hml_shape shape;
+        if (hml_model_shape(model, i, &shape)) continue;
+        table_cell(t, frame_name(model, shape.frame));
+        table_cell(t, kinds[shape.kind]);
+        for (int k = 0; k < 3; k++) table_unless_zero(t, shape.size[k]);
+    }
+    if (n > 0) {
+        table_heading(stdout, "Collision shapes");
+        table_print(t, stdout);
+    }
+    table_free(t);
+}
+
+static void print_all(const cli_options *options, const robot *r)
 {
     const hml_model *model = r->model;
     double g[3];
@@ -146,12 +223,14 @@ static void print_all(const robot *r)
            term_style(TERM_BOLD), hml_model_name(model), term_style(TERM_PLAIN), r->base, r->why, r->nbodies,
            hml_model_njoints(model), r->nv, hml_model_mass(model), g[0], g[1], g[2]);
     print_tree(model);
+    print_limits(r);
     print_frames(model);
+    print_shapes(model);
     int32_t keyframes = hml_model_nkeyframes(model);
     if (keyframes > 0) table_heading(stdout, "Keyframes");
     for (int32_t i = 0; i < keyframes; i++) printf("%s\n", hml_model_keyframe_name(model, i));
-    table_heading(stdout, "Workspace per thread");
-    for (int i = 0; i < INFO_ISAS; i++) {
+    if (options->memory) table_heading(stdout, "Workspace per thread");
+    for (int i = 0; i < INFO_ISAS && options->memory; i++) {
         if (!hml_isa_available(info_isas[i])) continue;
         printf("%-6s  %8zu bytes\n", hml_isa_name(info_isas[i]), hml_work_size(model, info_isas[i], HML_USE_ALL));
     }
@@ -169,7 +248,7 @@ int cli_info(const cli_options *options)
     if (status == CLI_OK && options->out)
         status = robot_write(options, info_result(&r));
     else if (status == CLI_OK)
-        print_all(&r);
+        print_all(options, &r);
     robot_free(&r);
     return status;
 }

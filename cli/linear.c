@@ -13,7 +13,8 @@ static int allocate(const robot *r, linearized *l)
     size_t n = (size_t)r->nv;
     l->memory = malloc((4 * n * n + 2 * n * n + n + 6 * n + 1) * sizeof *l->memory);
     l->input_names = calloc(n + 1, sizeof *l->input_names);
-    if (!l->memory || !l->input_names) return 0;
+    l->input_labels = calloc(n + 1, sizeof *l->input_labels);
+    if (!l->memory || !l->input_names || !l->input_labels) return 0;
     l->A = l->memory;
     l->B = l->A + 4 * n * n;
     l->acceleration = l->B + 2 * n * n;
@@ -67,6 +68,7 @@ static hml_status select_inputs(const robot *r, int all, linearized *l)
     for (size_t i = 0; i < 2 * n; i++) {
         for (size_t c = 0; c < m; c++) l->B[i * m + c] = l->B[i * n + columns[c]]; /* never overtakes what it reads */
     }
+    for (size_t c = 0; c < m; c++) l->input_labels[c] = r->labels[columns[c]];
     l->ninputs = (int)m;
     free(columns);
     return HML_OK;
@@ -98,6 +100,7 @@ hml_status linear_compute(const robot *r, hml_representation representation, int
 void linear_free(linearized *l)
 {
     free(l->input_names);
+    free(l->input_labels);
     free(l->memory);
 }
 

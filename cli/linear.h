@@ -5,9 +5,9 @@
 #include "robot.h"
 
 typedef struct linearized {
-    double *A, *B, *acceleration; /* 2nv × 2nv, 2nv × nv and then 2nv × ninputs, nv */
-    double *J;                    /* 6 × nv, scratch */
-    const char **input_names;
+    double *A, *B, *acceleration;             /* 2nv × 2nv, 2nv × nv and then 2nv × ninputs, nv */
+    double *J;                                /* 6 × nv, scratch */
+    const char **input_names, **input_labels; /* as in files, and for people */
     int ninputs;
     double *memory;
 } linearized;

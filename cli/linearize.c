@@ -1,12 +1,16 @@
 /* hamel linearize: the exact linearization of one state. */
 #include "batch.h"
+#include <math.h>
+
 #include "linear.h"
+#include "modes.h"
 #include "picture.h"
 #include "table.h"
 
 static hml_result *result_of(const robot *r, hml_representation representation, const linearized *l)
 {
-    const size_t n = (size_t)r->nv, m = (size_t)l->ninputs, A[2] = {2 * n, 2 * n}, B[2] = {2 * n, m};
+    const size_t n = (size_t)r->nv, m = (size_t)l->ninputs, A[2] = {2 * n, 2 * n}, B[2] = {2 * n, m},
+                 nq = (size_t)r->nq;
     hml_result *result = hml_result_new();
     robot_add_common(r, representation, result);
     hml_result_add_numbers(result, "acceleration", 1, &n, l->acceleration);
@@ -14,6 +18,8 @@ static hml_result *result_of(const robot *r, hml_representation representation, 
     hml_result_add_numbers(result, "B", 2, B, l->B);
     hml_result_add_texts(result, "input_names", m, l->input_names);
     hml_result_add_numbers(result, "velocity", 1, &n, r->v_rep);
+    hml_result_add_numbers(result, "position", 1, &nq, r->state->q);
+    hml_result_add_numbers(result, "force", 1, &n, r->state->tau);
     return result;
 }
 
@@ -29,13 +35,69 @@ static void print_matrices(const robot *r, const linearized *l)
     }
     table_matrix(stdout, "Acceleration", nv, 1, l->acceleration, 1, (const char *const *)r->labels, heading);
     table_matrix(stdout, "A", n, n, l->A, (size_t)n, rows, rows);
-    if (l->ninputs > 0) table_matrix(stdout, "B", n, l->ninputs, l->B, (size_t)l->ninputs, rows, l->input_names);
+    if (l->ninputs > 0) table_matrix(stdout, "B", n, l->ninputs, l->B, (size_t)l->ninputs, rows, l->input_labels);
     linear_free_names(names, n);
+}
+
+/* ---- the summary ---- */
+
+enum { COUPLINGS = 8, MODES = 12 };
+
+/* is entry `at` among the first `n` of these? */
+static int is_taken(const size_t *taken, int n, size_t at)
+{
+    for (int i = 0; i < n; i++)
+        if (taken[i] == at) return 1;
+    return 0;
+}
+
+/* the largest entries of a matrix with `columns` columns, from row `first` on: dv/dt of whom, by whom, how much */
+static void print_largest(const robot *r, const char *heading, const char *unit, int columns, const double *M,
+                          const char *const *names)
+{
+    const size_t nv = (size_t)r->nv, wide = (size_t)columns;
+    size_t taken[COUPLINGS];
+    table *t = table_new(3, "llr");
+    table_cell(t, "acceleration of"), table_cell(t, "by"), table_cell(t, unit);
+    for (int k = 0; k < COUPLINGS; k++) {
+        size_t best = 0;
+        double most = 0;
+        for (size_t i = nv * wide; i < 2 * nv * wide; i++) {
+            if (fabs(M[i]) <= most || is_taken(taken, k, i)) continue;
+            best = i, most = fabs(M[i]);
+        }
+        if (!(most > 0)) break;
+        taken[k] = best;
+        table_cell(t, r->labels[best / wide - nv]);
+        table_cell(t, names[best % wide]);
+        table_number(t, M[best]);
+        if (k == 0) table_heading(stdout, heading);
+    }
+    table_print(t, stdout);
+    table_free(t);
+}
+
+static int print_summary(const cli_options *options, const robot *r, const linear_system *s, const linearized *l)
+{
+    char text[200], **names = linear_state_names(r);
+    mode_set m = {0};
+    if (!names) return robot_fail(r, HML_OUT_OF_MEMORY);
+    picture_describe(r, s, text, sizeof text);
+    printf("%s\n", text);
+    print_largest(r, "Largest couplings in A", "per unit", 2 * r->nv, l->A, (const char *const *)names);
+    print_largest(r, "Strongest inputs in B", "per unit", l->ninputs, l->B, l->input_labels);
+    linear_free_names(names, 2 * r->nv);
+    const int status = r->nv > 0 ? modes_find(options, r, &m) : CLI_OK;
+    if (status == CLI_OK && r->nv > 0) modes_print(r, &m, MODES);
+    modes_free(&m);
+    if (status == CLI_OK)
+        printf("matrices             --full prints them, --out FILE.npz writes them, --spy shows their zeros\n");
+    return status;
 }
 
 static int show(const robot *r, const cli_options *options, const linearized *l)
 {
-    const linear_system s = {l->A, l->B, l->ninputs, l->input_names};
+    const linear_system s = {l->A, l->B, l->ninputs, l->input_names, l->input_labels};
     int status = CLI_OK;
     if (options->picture) status = picture_write(r, &s, options->picture);
     if (status == CLI_OK && options->out) status = robot_write(options, result_of(r, options->representation, l));
@@ -43,9 +105,11 @@ static int show(const robot *r, const cli_options *options, const linearized *l)
     robot_print_header(r, options->representation);
     if (options->spy)
         picture_spy(r, &s);
-    else
+    else if (options->full)
         print_matrices(r, l);
-    return CLI_OK;
+    else
+        status = print_summary(options, r, &s, l);
+    return status;
 }
 
 int cli_linearize(const cli_options *options)

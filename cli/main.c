@@ -8,8 +8,8 @@
 
 const cli_command_info cli_commands[] = {
     {"info", CLI_INFO, "[MODEL]", "what is in a model: tree, joints, masses, frames, warnings",
-     "The tree of bodies with their joints, the other frames, the warnings of the reader, and how\n"
-     "much memory a thread needs for each instruction set.\n",
+     "The tree of bodies with their joints, limits and passive forces, the other frames, collision\n"
+     "shapes, keyframes and the warnings of the reader.\n",
      cli_info},
     {"dynamics", CLI_DYNAMICS, "[MODEL] [--state FILE | --states FILE.npz --out FILE.npz]",
      "equations of motion M a + h = tau",
@@ -25,7 +25,9 @@ const cli_command_info cli_commands[] = {
      "the exact linearization dz/dt = A z + B w",
      "z is a perturbation of the configuration, q exp(z), followed by one of the velocity, each in\n"
      "the order of the velocity names. w is a change of the forces. There are no Euler angles, no\n"
-     "singularities and no finite differences. With --states, one row per state of an .npz file.\n",
+     "singularities and no finite differences. Prints a summary: sizes, the largest couplings, the\n"
+     "eigenvalues with frequency and damping, and which of them the inputs reach. With --states, one row per state of "
+     "an .npz file.\n",
      cli_linearize},
     {"trim", CLI_TRIM, "[MODEL] [--state FILE] [--hold FRAME:KIND]...",
      "an equilibrium, or a steady motion, near a state",

@@ -196,7 +196,7 @@ static void table_mode(table *t, const robot *r, const mode_set *m, size_t index
     table_who(t, r, m, (size_t)x->first);
 }
 
-static void print_all(const robot *r, const mode_set *m)
+void modes_print(const robot *r, const mode_set *m, size_t most)
 {
     static const char *const heading[] = {"mode",     "eigenvalue (1/s)", "",
                                           "kind",     "frequency (Hz)",   "damping ratio",
@@ -206,13 +206,14 @@ static void print_all(const robot *r, const mode_set *m)
     table *t = table_new(COLUMNS, "rrllrrrll");
     for (int i = 0; i < COLUMNS; i++) table_cell(t, heading[i]);
     for (size_t k = 0; k < m->count; k++) {
-        table_mode(t, r, m, k);
+        if (k < most) table_mode(t, r, m, k);
         kinds[m->modes[k].kind] += m->modes[k].multiplicity * (m->modes[k].eigenvalue[1] > 0 ? 2 : 1);
         lost += m->modes[k].unreachable * (m->modes[k].eigenvalue[1] > 0 ? 2 : 1);
     }
     table_heading(stdout, "Modes, from slow to fast");
     table_print(t, stdout);
     table_free(t);
+    if (m->count > most) printf("… and %zu faster ones: hamel modes shows all\n", m->count - most);
     table_heading(stdout, "Summary");
     printf("eigenvalues          %zu: %d grow, %d are zero, %d swing for ever, %d die out\n", m->n,
            kinds[HML_MODE_UNSTABLE], kinds[HML_MODE_INTEGRATOR], kinds[HML_MODE_UNDAMPED],
@@ -231,6 +232,21 @@ static int view(const cli_options *options, const robot *r, const mode_set *m)
     return modes_view(options, r, m, index);
 }
 
+int modes_find(const cli_options *options, const robot *r, mode_set *m)
+{
+    int status = system_read(options, r, &m->s);
+    if (status == CLI_OK) status = allocate(r, m);
+    const hml_status computed = status == CLI_OK ? solve(r, m) : HML_OK;
+    return computed ? robot_fail(r, computed) : status;
+}
+
+void modes_free(mode_set *m)
+{
+    free(m->modes);
+    free(m->memory);
+    system_free(&m->s);
+}
+
 int cli_modes(const cli_options *options)
 {
     robot r;
@@ -240,22 +256,15 @@ int cli_modes(const cli_options *options)
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
-    if (status == CLI_OK) status = system_read(options, &r, &m.s);
-    if (status == CLI_OK) status = allocate(&r, &m);
-    if (status == CLI_OK) {
-        const hml_status computed = solve(&r, &m);
-        if (computed) status = robot_fail(&r, computed);
-    }
+    if (status == CLI_OK) status = modes_find(options, &r, &m);
     if (status == CLI_OK) status = view(options, &r, &m);
     if (status == CLI_OK && options->out) {
         status = robot_write(options, result_of(&r, &m));
     } else if (status == CLI_OK) {
         robot_print_header(&r, HML_LEFT);
-        print_all(&r, &m);
+        modes_print(&r, &m, m.count);
     }
-    free(m.modes);
-    free(m.memory);
-    system_free(&m.s);
+    modes_free(&m);
     robot_free(&r);
     return status;
 }

@@ -14,6 +14,13 @@ typedef struct mode_set {
     double *memory;
 } mode_set;
 
+/* near the state, with the holds of the options; an exit status. modes_free is due either way */
+int modes_find(const cli_options *options, const robot *r, mode_set *m);
+void modes_free(mode_set *m);
+
+/* a table of the slowest ones, at most so many, and how many there are of each kind */
+void modes_print(const robot *r, const mode_set *m, size_t most);
+
 /* |Im λ| / 2π */
 double mode_frequency(const double value[2]);
 

@@ -98,6 +98,11 @@ static int read_page(const char *text, void *field)
 static int read_source(const char *text, void *field) { return read_text(text, field) && ends_in(text, ".c"); }
 static int read_functions(const char *text, void *field) { return hml_generate_functions(text, field) == HML_OK; }
 
+static int read_picture(const char *text, void *field)
+{
+    return read_text(text, field) && (ends_in(text, ".svg") || strncmp(text, "/dev/", 5) == 0);
+}
+
 /* ---- readers that look at the whole ---- */
 
 static int read_base(const char *text, void *options)
@@ -267,8 +272,12 @@ const option_row option_rows[] = {
      NUMBER(recovery), "a positive time in seconds"},
     {"push", 0, CLI_LQR, "X,Y,Z", "the push, N s in the world, on the base (default: 0.1 m/s along x)", read_push,
      WHOLE, "three numbers with commas between them, such as 5,0,0"},
+    {"full", 0, CLI_LINEARIZE, NULL, "print the matrices instead of a summary", read_flag, FLAG(full), NULL},
+    {"memory", 0, CLI_INFO, NULL, "show the memory that a thread needs for each instruction set", read_flag,
+     FLAG(memory), NULL},
     {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_flag, FLAG(spy), NULL},
-    {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_text, TEXT(picture), "a file"},
+    {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture, TEXT(picture),
+     "a file that ends in .svg"},
     {"samples", 'n', CLI_VALIDATE, "N", "random states and robots (default 100)", read_count, COUNT(samples),
      "a number of samples from 1 to 1000000"},
     {"seed", 0, CLI_VALIDATE, "N", "seed of the random numbers (default 1)", read_seed, WHOLE,
@@ -301,8 +310,8 @@ const option_row option_rows[] = {
     {"contact", 0, CLI_SIMULATE | CLI_LQR, "NAMES",
      "frames that may touch the ground (default: the shapes of the model)", read_text, TEXT(contacts),
      "names of frames with commas between them"},
-    {"plot", 0, CLI_SIMULATE | CLI_LQR, "FILE", "energy, height, joints and forces over time, an SVG file", read_text,
-     TEXT(plot), "a file"},
+    {"plot", 0, CLI_SIMULATE | CLI_LQR, "FILE", "energy, height, joints and forces over time, an SVG file",
+     read_picture, TEXT(plot), "a file that ends in .svg"},
     {"view", 0, CLI_SIMULATE | CLI_LQR, "FILE", "a page that replays the motion, an HTML file", read_page, TEXT(view),
      "a file that ends in .html"},
     {"view", 0, CLI_MODES, "FILE", "a page that shows the motion of one mode, an HTML file", read_page, TEXT(view),
@@ -330,7 +339,7 @@ const option_row option_rows[] = {
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds, NUMBER(seconds),
      "a time in seconds, from 0.001 to 60"},
     {"isa", 0, CLI_STATE | CLI_LQR | CLI_MODES | CLI_BENCH, "NAME",
-     "instruction set: best (default), scalar, x2, x4, x8", read_isa, WHOLE,
+     "instruction set: best (default), scalar, x2 (SSE2, NEON), x4 (AVX2), x8 (AVX-512)", read_isa, WHOLE,
      "best, or an instruction set that this processor has (hamel info lists them)"},
     {"out", 'o', CLI_RESULTS, "FILE", "write the results to a .json, .npz, .mat or .csv file, print nothing",
      read_result, TEXT(out), "a file that ends in .json, .npz, .mat or .csv"},

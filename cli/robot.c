@@ -231,9 +231,13 @@ void robot_add_state(const robot *r, hml_result *result)
 
 void robot_print_header(const robot *r, hml_representation representation)
 {
+    static const char *const axes[] = {[HML_LEFT] = "in body axes (left)",
+                                       [HML_RIGHT] = "at the world's origin (right)",
+                                       [HML_MIXED] = "at the base in world axes (mixed)",
+                                       [HML_SPLIT] = "linear in world, angular in body axes (split)"};
     printf("%s%s%s: %s base%s, %d degree%s of freedom, velocities %s\n", term_style(TERM_BOLD),
            hml_model_name(r->model), term_style(TERM_PLAIN), r->base, r->why, r->nv, r->nv == 1 ? "" : "s",
-           hml_representation_name(representation));
+           axes[representation]);
 }
 
 int robot_write(const cli_options *options, hml_result *result)

@@ -34,9 +34,10 @@ _hamel()
     *) case $current in
         -*)
             case $command in
+            info) options="$options --memory" ;;
             dynamics) options="$options --state --keyframe --q --representation --isa $many" ;;
             jacobian) options="$options --state --keyframe --q --representation --isa --frame" ;;
-            linearize) options="$options --state --keyframe --q --representation --isa --inputs --spy --picture $many" ;;
+            linearize) options="$options --state --keyframe --q --representation --isa --inputs --full --spy --picture $many" ;;
             trim)
                 options="$options --state --keyframe --q --representation --isa --hold --inputs --lock --friction --posture"
                 options="$options --ignore-limits --save"

@@ -45,12 +45,26 @@ static void tables_name_rows_and_columns(void **state)
     assert_non_null(strstr(run_out, "tip5"));
     assert_null(strchr(run_out, '\033'));
     assert_int_equal(run("dynamics --representation mixed"), 0);
-    assert_non_null(strstr(run_out, "free base, 15 degrees of freedom, velocities mixed\n"));
+    assert_non_null(
+        strstr(run_out, "free base, 15 degrees of freedom, velocities at the base in world axes (mixed)\n"));
     assert_non_null(strstr(run_out, "acceleration"));
     assert_int_equal(run("linearize " ROBOTS "pendulum.json"), 0);
     assert_non_null(strstr(run_out, "fixed base, 1 degree of freedom"));
+    assert_null(strstr(run_out, "v pivot   -12.26  -0.041658\n"));
+    assert_non_null(strstr(run_out, "Largest couplings"));
+    assert_non_null(strstr(run_out, "they reach 2 of 2"));
+    assert_non_null(strstr(run_out, "pivot            q pivot     -12.26\n"));
+    assert_int_equal(run("linearize " ROBOTS "pendulum.json --full"), 0);
     assert_non_null(strstr(run_out, "v pivot   -12.26  -0.041658\n"));
-    assert_int_equal(run_with("COLUMNS=70", "linearize"), 0);
+    assert_int_equal(run("linearize humanoid"), 0);
+    assert_non_null(strstr(run_out, "faster ones: hamel modes shows all"));
+    assert_int_equal(run("info quadruped"), 0);
+    static const char *const words[] = {"effort limit", "Collision shapes", "sphere"};
+    for (size_t i = 0; i < 3; i++) assert_non_null(strstr(run_out, words[i]));
+    assert_null(strstr(run_out, "bytes"));
+    assert_int_equal(run("info quadruped --memory"), 0);
+    assert_non_null(strstr(run_out, "bytes"));
+    assert_int_equal(run_with("COLUMNS=70", "linearize --full"), 0);
     for (char *line = strtok(run_out, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 70);
 }
 
@@ -109,6 +123,10 @@ static void zeros_can_be_seen(void **state)
     is_xml("big.svg");
     assert_string_equal(run_out, "");
     assert_int_equal(run("linearize --picture nowhere/x.svg"), 4);
+    assert_int_equal(run("linearize --picture x.png"), 2); /* what it cannot draw it does not write */
+    assert_non_null(strstr(run_err, "a file that ends in .svg"));
+    assert_false(exists("x.png"));
+    assert_int_equal(run("simulate --time 0.1 --plot x.pdf"), 2);
 }
 
 /* ---- info as a file ---- */
