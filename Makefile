@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated drop mutate build run test bench python octave distributed packages viewer check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated drop mutate build run test bench python octave distributed packages viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -70,6 +70,10 @@ cuda-test: $(BUILD)/.deps-build
 ## cuda-bench  linearizations per second on a GPU, into build/bench-gpu.json (MODELS=folder:folder)
 cuda-bench: $(BUILD)/.deps-build
 	@scripts/cuda.sh bench $(BUILD)/cuda $(JOBS) $(BUILD)/bench-gpu.json $(subst :, ,$(MODELS))
+
+## bench-generated  measure generated code beside the library's kernels: build/bench-generated.json
+bench-generated: build
+	@bench/generated/generated.sh $(BUILD)
 
 ## python   build the Python package and test it, also against the programs it is compared with
 python: $(BUILD)/.deps-python

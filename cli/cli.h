@@ -73,6 +73,7 @@ typedef struct cli_options {
     double push[3];                                                  /* NaN: not given */
     unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
     int single, test, force;
+    int vectors; /* 1: of generate, limbs in the lanes of vectors */
 } cli_options;
 
 typedef struct cli_command_info {

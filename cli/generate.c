@@ -29,6 +29,7 @@ int cli_generate(const cli_options *options)
     generate.functions = options->functions;
     generate.single = options->single;
     generate.force = options->force;
+    generate.target = options->vectors ? HML_TARGET_VECTOR : HML_TARGET_C;
     generate.test = options->test;
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) {

@@ -96,6 +96,17 @@ static int read_page(const char *text, void *field)
 }
 
 static int read_source(const char *text, void *field) { return read_text(text, field) && ends_in(text, ".c"); }
+static int read_target(const char *text, void *field)
+{
+    int *vectors = field;
+    static const char *const names[] = {"c", "native", "avx2", "avx512", "neon"};
+    for (int i = 0; i < 5; i++) {
+        *vectors = i > 0;
+        if (strcmp(text, names[i]) == 0) return 1;
+    }
+    return 0;
+}
+
 static int read_functions(const char *text, void *field) { return hml_generate_functions(text, field) == HML_OK; }
 
 static int read_picture(const char *text, void *field)
@@ -328,6 +339,8 @@ const option_row option_rows[] = {
     {"functions", 0, CLI_GENERATE, "NAMES", "some of linearize,forward_dynamics,inverse_dynamics,mass_matrix",
      read_functions, offsetof(cli_options, functions),
      "some of linearize, forward_dynamics, inverse_dynamics and mass_matrix, with commas between them"},
+    {"target", 0, CLI_GENERATE, "NAME", "c (default): plain C11; native, avx2, avx512, neon: limbs in lanes of vectors",
+     read_target, FLAG(vectors), "c, native, avx2, avx512 or neon"},
     {"float", 0, CLI_GENERATE, NULL, "single precision", read_flag, FLAG(single), NULL},
     {"test", 0, CLI_GENERATE, NULL, "also a program that compares with this command's results", read_flag, FLAG(test),
      NULL},

@@ -22,6 +22,7 @@ _hamel()
     --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
     --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha momentum" -- "$current")) ;;
     --functions) COMPREPLY=($(compgen -W "linearize forward_dynamics inverse_dynamics mass_matrix" -- "$current")) ;;
+    --target) COMPREPLY=($(compgen -W "c native avx2 avx512 neon" -- "$current")) ;;
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
     --precision) COMPREPLY=($(compgen -W "float64 float32" -- "$current")) ;;
@@ -53,7 +54,7 @@ _hamel()
                 options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
-            generate) options="$options --functions --float --test --force" ;;
+            generate) options="$options --functions --target --float --test --force" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))

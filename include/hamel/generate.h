@@ -25,6 +25,12 @@ typedef enum hml_generate_function {
     HML_GENERATE_ALL = 15
 } hml_generate_function;
 
+/* how limbs of the same shape are computed; results differ by rounding only */
+typedef enum hml_generate_target {
+    HML_TARGET_C = 0,     /* one after the other, in loops: C11 */
+    HML_TARGET_VECTOR = 1 /* side by side, in the lanes of vectors as gcc and clang have them for any processor */
+} hml_generate_target;
+
 typedef struct hml_generate_options {
     size_t struct_size;
     unsigned functions;  /* a sum of HML_GENERATE_…; 0: all */
@@ -33,6 +39,7 @@ typedef struct hml_generate_options {
     int force;           /* 1: generate robots beyond HML_GENERATE_LIMIT statements, too */
     int test;            /* 1: also a program that compares with results of this library, ROBOT_test.c */
     int32_t test_states; /* states in this program; 0: 16 */
+    hml_generate_target target;
 } hml_generate_options;
 
 /* statements of straight-line code; a compiler takes about a minute for as many */

@@ -30,6 +30,14 @@ def test_texts_are_those_of_the_files(tmp_path):
     assert "dog_linearize" not in header
 
 
+def test_target():
+    robot = hamel.load("quadruped")
+    assert "vector_size" in robot.generate_text(target="vector")[0]
+    assert "vector_size" not in robot.generate_text()[0]
+    with pytest.raises(ValueError, match="vector"):
+        robot.generate_text(target="avx")
+
+
 def test_estimate_and_refusals(tmp_path):
     robot = hamel.load("humanoid")
     assert robot.generate_estimate(functions="mass_matrix") < robot.generate_estimate()

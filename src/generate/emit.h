@@ -33,6 +33,13 @@ void hmli_emit_identifier(const char *name, int upper, char *out, size_t size);
 /* which helpers the springs need of joints whose coordinates do not add up; 0: there are no such springs */
 int hmli_emit_group_springs(const emitter *e);
 
+/* emit_rows.c: entries of a register of columns; entries that a row of n lacks to whole registers */
+int32_t hmli_emit_wide(const emitter *e);
+int32_t hmli_emit_padding(const emitter *e, int32_t n);
+void hmli_emit_invert(emitter *e, writer *w);
+/* with vectors: the rows of the result with this name, whose columns before `first` are known */
+void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
+
 /* emit_block.c: structs, constants and straight-line code of a function, and a function for each of its steps */
 void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function);
 

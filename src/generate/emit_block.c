@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const array_names[] = {"q",  "v",  "a",  "sine", "cosine", "TAU", "M",       "MP",    "H",
-                                          "BQ", "BV", "UQ", "UV",   "RQ",     "RV",  "GRAVITY", "spring"};
+static const char *const array_names[] = {"q", "v",  "a",  "tau", "sine", "cosine", "TAU", "OWN",     "M",     "MP",
+                                          "H", "BQ", "BV", "UQ",  "UV",   "RQ",     "RV",  "GRAVITY", "spring"};
 
 /* a chunk on its way into text */
 typedef struct block {
@@ -44,6 +44,10 @@ static void put_input(block *b, const graph_node *n)
     const char *name = spring ? "spring" : array_names[n->a];
     const int rate = n->a - ARRAY_SPRING; /* 0: the spring itself */
     const int32_t lanes = hmli_emit_lanes(b->e, b->r);
+    if (n->a == ARRAY_OWN) {
+        hmli_writer_print(b->w, "y->A[%d]", (int)n->b);
+        return;
+    }
     if (!b->r->limbs || lanes == 1) {
         hmli_writer_print(b->w, "in->%s[%d]", name, (int)(spring ? 7 * n->b + rate : n->b));
         return;
@@ -244,7 +248,7 @@ static void put_struct(writer *w, const program *p, const schedule *s, int32_t i
     for (int32_t a = 0; a < ARRAY_SPRING; a++) {
         if (sizes[a]) hmli_writer_print(w, ", %s[%d]", array_names[a], sizes[a]);
     }
-    if (id && solves) hmli_writer_print(w, ", T[%d]", (int)(r->n * r->npath));
+    if (id && solves) hmli_writer_print(w, ", T[%d], A[%d]", (int)(r->n * r->npath), (int)r->n);
     if (id && linearize) {
         hmli_writer_print(w, ", QQ[%d], QV[%d], SQ[%d], SV[%d], PQ[%d], PV[%d]", (int)(r->n * r->n), (int)(r->n * r->n),
                           (int)(r->n * r->npath), (int)(r->n * r->npath), (int)(r->n * r->npath),
@@ -293,9 +297,9 @@ void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s
     hmli_writer_put(w, "    real sine[TREE_NQ], cosine[TREE_NQ];\n");
     if (hmli_emit_group_springs(e)) hmli_writer_put(w, "    real spring[7 * TREE_NV];\n");
     if (solves)
-        hmli_writer_put(w, "    real S[TRUNK_USER * TRUNK_USER], s[TRUNK_USER], sigma[TRUNK_USER], a[TREE_NV];\n");
-    if (solves && p->nregions > 1) hmli_writer_put(w, "    real b[NV];\n");
-    if (linearize) hmli_writer_put(w, "    real sheet[3][TRUNK_USER * NV];\n");
+        hmli_writer_put(w, "    _Alignas(64) real S[TRUNK_USER * TRUNK_STRIDE];\n"
+                           "    real s[TRUNK_USER], sigma[TRUNK_USER], a[TREE_NV];\n");
+    if (linearize) hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
     hmli_writer_print(w, "} %s_work;\n\n", function);
     for (int32_t id = 0; id < p->nregions; id++) put_region(e, w, p, s, id, function);
     for (int32_t step = 0; step < (linearize ? 6 : 3); step++) put_step(e, w, p, s, step, function);

@@ -203,19 +203,24 @@ static void put_springs(emitter *e, writer *w)
 static void put_followers(emitter *e, writer *w)
 {
     const hml_model *m = e->model;
-    writer column = {0}, factor = {0};
+    const unsigned solving = HML_GENERATE_LINEARIZE | HML_GENERATE_FORWARD_DYNAMICS;
+    writer column = {0}, factor = {0}, is = {0};
     for (int32_t i = 0; i < m->tree_nv; i++) {
         const plan_column *c = &plan_columns(e->shape->plan)[i];
         const model_joint *j = &model_joints(m)[model_bodies(m)[c->body].joint];
         const int follows = j->leader >= 0;
         const int32_t at = follows ? model_joints(m)[j->leader].v : j->v + i - model_bodies(m)[j->body].v;
         hmli_writer_print(&column, "%s%d", i ? ", " : "", (int)at);
+        hmli_writer_print(&is, "%s%d", i ? ", " : "", follows);
         if (i) hmli_writer_put(&factor, ", ");
         hmli_emit_number(e, &factor, follows ? j->multiplier : 1);
     }
     hmli_template_take(&e->values, "column", &column);
     hmli_template_take(&e->values, "factor", &factor);
+    hmli_template_take(&e->values, "is", &is);
     hmli_template_put(w, &e->values, "followers");
+    if (e->options->functions & solving) hmli_template_put(w, &e->values, "follower_is");
+    hmli_template_put(w, &e->values, "follower_reduce");
     hmli_template_put(w, &e->values, "expand_begin");
     for (int32_t i = 0; i < m->njoints; i++) {
         const model_joint *j = &model_joints(m)[i];
@@ -237,6 +242,28 @@ static void put_followers(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "expand_end");
 }
 
+/* columns of the linearization that a falling first root makes known: 6 of D_q, 3 of D_ν */
+static int32_t first_column(const emitter *e, int of_q)
+{
+    return !hmli_shape_is_galilean(e->shape, e->shape->body[0]) ? 0 : of_q ? 6 : 3;
+}
+
+static void put_layout(emitter *e, writer *w)
+{
+    const int32_t nv = e->model->nv, q = first_column(e, 1), v = first_column(e, 0);
+    const int32_t user = e->model->nfollowers ? nv : e->shape->trunk_columns;
+    hmli_template_integer(&e->values, "stride", nv + hmli_emit_padding(e, nv));
+    hmli_template_integer(&e->values, "trunk_stride", user + hmli_emit_padding(e, user));
+    hmli_template_integer(&e->values, "first_q", q);
+    hmli_template_integer(&e->values, "first_v", v);
+    hmli_template_integer(&e->values, "at_q", hmli_emit_padding(e, nv - q) - q);
+    hmli_template_integer(&e->values, "at_v", hmli_emit_padding(e, nv - v) - v);
+    hmli_template_integer(&e->values, "at_m", hmli_emit_padding(e, nv));
+    hmli_template_integer(&e->values, "real_size", e->options->single ? 4 : 8);
+    hmli_template_text(&e->values, "row", e->model->nfollowers ? "i" : "trunk_column[i]");
+    hmli_template_put(w, &e->values, "layout");
+}
+
 static void put_shared(emitter *e, writer *w)
 {
     const hml_model *m = e->model;
@@ -249,7 +276,14 @@ static void put_shared(emitter *e, writer *w)
     hmli_template_text(&e->values, "score", e->options->single ? "1e10" : "4.9e27");
     hmli_template_put(w, &e->values, "runtime");
     put_check(e, w);
-    if (put_sines(e, NULL)) hmli_template_put(w, &e->values, e->options->single ? "sincos_float" : "sincos_double");
+    const int sines = put_sines(e, NULL) > 0, vector_sines = e->vectors && !e->options->single;
+    hmli_template_integer(&e->values, "real_size", e->options->single ? 4 : 8);
+    if (e->vectors && (solves || (sines && vector_sines))) hmli_template_put(w, &e->values, "wide");
+    if (sines)
+        hmli_template_put(w, &e->values,
+                          vector_sines         ? "sincos_vector"
+                          : e->options->single ? "sincos_float"
+                                               : "sincos_double");
     put_springs(e, w);
     if (followers)
         put_followers(e, w);
@@ -261,7 +295,10 @@ static void put_shared(emitter *e, writer *w)
     const int paths = solves || (e->options->functions & HML_GENERATE_MASS_MATRIX);
     if (paths) put_limbs(e, w, "limb_path");
     if (e->shape->nclasses && !e->vectors) hmli_template_put(w, &e->values, "moved");
-    if (solves) hmli_template_put(w, &e->values, "invert");
+    if (solves) {
+        put_layout(e, w);
+        hmli_emit_invert(e, w);
+    }
 }
 
 /* ---- stages ---- */
@@ -279,18 +316,32 @@ static void put_solve(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "solve_end");
 }
 
+/* is every column of the trunk on the path of every limb, so that all entries of the sheets are set? */
+static int covers_all(const emitter *e)
+{
+    int all = e->model->nfollowers == 0;
+    for (int32_t i = 0; i < e->shape->nclasses; i++) all &= e->shape->classes[i].npath == e->shape->trunk_columns;
+    return all;
+}
+
 static void put_results(emitter *e, writer *w)
 {
     const int followers = e->model->nfollowers > 0;
     put_limbs(e, w, "limb_rows");
     hmli_template_put(w, &e->values, "sheets_begin");
+    if (!covers_all(e)) hmli_template_put(w, &e->values, "sheets_clear");
     hmli_template_put(w, &e->values, followers ? "sheets_load_followers" : "sheets_load");
     put_limbs(e, w, "sheets_limb");
     hmli_template_put(w, &e->values, "sheets_end");
-    hmli_template_put(w, &e->values, "results_begin");
-    hmli_template_put(w, &e->values, followers ? "results_place_followers" : "results_place");
-    put_limbs(e, w, "results_limb");
-    hmli_template_put(w, &e->values, "results_end");
+    if (e->vectors) {
+        hmli_emit_rows(e, w, "q", first_column(e, 1));
+        hmli_emit_rows(e, w, "v", first_column(e, 0));
+        hmli_emit_rows(e, w, "m", 0);
+        return;
+    }
+    hmli_template_put(w, &e->values, "rows_begin");
+    put_limbs(e, w, "rows_limb");
+    hmli_template_put(w, &e->values, "rows_end");
 }
 
 /* what gravity and the linear velocity of falling roots add */
@@ -332,6 +383,7 @@ static void put_function(emitter *e, writer *w, const function *f)
     if (followers) hmli_template_put(w, &e->values, "expand_call");
     if (followers && f->bit == HML_GENERATE_MASS_MATRIX) hmli_template_put(w, &e->values, "expand_q");
     if (followers && f->bit != HML_GENERATE_MASS_MATRIX) hmli_template_put(w, &e->values, "expand_v");
+    if (followers && (linearize || forward)) hmli_template_put(w, &e->values, "expand_tau");
     if (followers && f->bit == HML_GENERATE_INVERSE_DYNAMICS) hmli_template_put(w, &e->values, "expand_a");
     put_sines(e, w);
     if (f->bit != HML_GENERATE_MASS_MATRIX && hmli_emit_group_springs(e))
@@ -350,6 +402,7 @@ static void put_function(emitter *e, writer *w, const function *f)
     }
     if (linearize) {
         hmli_template_put(w, &e->values, "linearize_results");
+        hmli_template_put(w, &e->values, e->vectors ? "wide_calls" : "rows_calls");
         put_limbs(e, w, "linearize_tiles");
         put_bases(e, w, "base_columns");
     }
@@ -383,6 +436,7 @@ hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
     hml_status status = HML_OK;
     hmli_template_text(&e->values, "title", "Dynamics of one robot, in C11 without any dependency but libm.");
     hmli_template_put(w, &e->values, "head");
+    if (e->vectors) hmli_template_put(w, &e->values, "vectors");
     put_shared(e, w);
     for (size_t i = 0; !status && i < sizeof functions / sizeof *functions; i++) {
         if (e->options->functions & functions[i].bit) status = put_program(e, w, &functions[i], statements);

@@ -46,7 +46,7 @@ static int take_options(const hml_generate_options *given, hml_generate_options 
     if (given && !struct_read(options, given, sizeof *options, STRUCT_END(hml_generate_options, functions))) return 0;
     if (options->functions == 0) options->functions = HML_GENERATE_ALL;
     if (options->test_states == 0) options->test_states = TEST_STATES;
-    return options->functions <= HML_GENERATE_ALL && options->test_states > 0 &&
+    return options->functions <= HML_GENERATE_ALL && options->target <= HML_TARGET_VECTOR && options->test_states > 0 &&
            options->test_states <= TEST_STATES_MOST;
 }
 
@@ -134,8 +134,8 @@ static void set_values(emitter *e)
         if (*c == '*' || *c == '/' || *c == '\\' || (unsigned char)*c < 0x20 || *c == 0x7f) *c = '_';
     }
     char options[160], header[EMIT_PREFIX + 8];
-    snprintf(options, sizeof options, "functions %u, %s", e->options->functions,
-             e->options->single ? "float" : "double");
+    snprintf(options, sizeof options, "functions %u, %s, %s", e->options->functions,
+             e->options->single ? "float" : "double", e->vectors ? "vectors" : "plain C11");
     snprintf(header, sizeof header, "%s.h", e->prefix);
     hmli_template_text(&e->values, "p", e->prefix);
     hmli_template_text(&e->values, "P", e->upper);
@@ -192,6 +192,7 @@ hml_status hml_generate_text(const hml_model *model, const hml_generate_options 
     const char *name = options.prefix ? options.prefix : hml_model_name(model);
     hmli_emit_identifier(name && *name ? name : "robot", 0, e.prefix, sizeof e.prefix);
     hmli_emit_identifier(e.prefix, 1, e.upper, sizeof e.upper);
+    e.vectors = options.target == HML_TARGET_VECTOR;
     hml_status status = check_model(model, error);
     if (!status && !hmli_shape_find(&shape, model, model->nfollowers == 0)) status = hmli_report_memory(error, NULL);
     if (!status) status = check_size(&shape, &options, error);

@@ -17,7 +17,9 @@ enum sums { SUM_INERTIA = 1, SUM_FORCE = 2, SUM_MOMENTUM = 4 };
 
 static ex coordinate_input(region *r, program_array array, const program *p, const part *b, int32_t k)
 {
-    return hmli_graph_input(&r->g, (int32_t)array, plan_bodies(p->shape->plan)[b->body].v + k);
+    const int32_t column = plan_bodies(p->shape->plan)[b->body].v + k;
+    if (array == ARRAY_OWN && !r->limbs) array = ARRAY_A;
+    return hmli_graph_input(&r->g, (int32_t)array, array == ARRAY_OWN ? hmli_column_place(p, r, column) : column);
 }
 
 /* Σ S_k x_k of an array of coordinates */
@@ -38,6 +40,58 @@ static ex3 root_gravity(const program *p, region *r, const part *b)
     return ex33_turn_back(&r->g, &b->Rj, ex33_turn_back(&r->g, &b->Rc, world));
 }
 
+/* ---- inertias ---- */
+
+static ex3 sum3(program *p, region *limbs, ex3 a)
+{
+    return ex3_of(hmli_program_sum(p, limbs, a.x), hmli_program_sum(p, limbs, a.y), hmli_program_sum(p, limbs, a.z));
+}
+
+static exs3 sum_s3(program *p, region *limbs, exs3 a)
+{
+    return (exs3){hmli_program_sum(p, limbs, a.xx), hmli_program_sum(p, limbs, a.xy), hmli_program_sum(p, limbs, a.xz),
+                  hmli_program_sum(p, limbs, a.yy), hmli_program_sum(p, limbs, a.yz), hmli_program_sum(p, limbs, a.zz)};
+}
+
+static ex_inertia sum_inertia(program *p, region *limbs, ex_inertia I)
+{
+    return (ex_inertia){hmli_program_sum(p, limbs, I.m), sum3(p, limbs, I.h), sum_s3(p, limbs, I.J)};
+}
+
+/*
+ * A body that turns about z carries a part that no turn changes: its mass and first moment on the axis, and the moment
+ * (J_yy, J_yy, 0). As this part does not feel the joint, it may as well be a part of the parent, and the body keeps six
+ * entries less. Exact: I S = 0 of this part, and S ×* I = I S ×. On the world it moves nothing.
+ */
+static void regroup(program *p, region *r, part *b)
+{
+    graph *g = &r->g;
+    const ex Jyy = b->own.J.yy;
+    const ex_inertia moved = {b->own.m, ex3_of(EX_ZERO, EX_ZERO, b->own.h.z),
+                              (exs3){Jyy, EX_ZERO, EX_ZERO, Jyy, EX_ZERO, EX_ZERO}};
+    if (plan_bodies(p->shape->plan)[b->body].type != HML_JOINT_REVOLUTE) return;
+    b->own.m = b->own.h.z = b->own.J.yy = EX_ZERO;
+    b->own.J.xx = ex_sub(g, b->own.J.xx, Jyy);
+    if (b->parent < 0 && !r->limbs) return;
+    const ex_inertia up = inertia_step(g, &b->Rc, b->pc, moved);
+    part *to = b->parent >= 0 ? &r->parts[b->parent] : &p->regions[0].parts[p->part_of[r->limbs->attach]];
+    if (b->parent >= 0)
+        to->own = ex_inertia_add(g, to->own, up);
+    else
+        to->own = ex_inertia_add(&p->regions[0].g, to->own, sum_inertia(p, r, up));
+}
+
+/* all joints, then all inertias from the leaves to the root */
+static void fill_parts(program *p)
+{
+    for (int32_t k = 0; k < p->nregions; k++) {
+        for (int32_t i = 0; i < p->regions[k].nparts; i++) hmli_joint_fill(p, &p->regions[k], &p->regions[k].parts[i]);
+    }
+    for (int32_t k = p->nregions - 1; k >= 0; k--) {
+        for (int32_t i = p->regions[k].nparts - 1; i >= 0; i--) regroup(p, &p->regions[k], &p->regions[k].parts[i]);
+    }
+}
+
 /* ---- outwards ---- */
 
 static void velocities(program *p, region *r)
@@ -45,7 +99,6 @@ static void velocities(program *p, region *r)
     for (int32_t i = 0; i < r->nparts; i++) {
         part *b = &r->parts[i];
         ex6 above = ex6_zero();
-        hmli_joint_fill(p, r, b);
         if (b->parent >= 0) above = r->parts[b->parent].v;
         if (b->parent < 0 && r->limbs)
             above = hmli_program_import6(p, r, p->regions[0].parts[p->part_of[r->limbs->attach]].v);
@@ -85,7 +138,7 @@ static void accelerations(program *p, region *r, int what)
             above = hmli_program_import6(p, r, p->regions[0].parts[p->part_of[r->limbs->attach]].a);
         b->ap = part_down(&r->g, b, above);
         b->a = ex6_add(&r->g, b->ap, ex6_cross(&r->g, b->vp, joint_motion(p, r, b, ARRAY_V)));
-        if (what != BIAS) b->a = ex6_add(&r->g, b->a, joint_motion(p, r, b, ARRAY_A));
+        if (what != BIAS) b->a = ex6_add(&r->g, b->a, joint_motion(p, r, b, what == GIVEN ? ARRAY_A : ARRAY_OWN));
     }
 }
 
@@ -110,17 +163,6 @@ static void own_sums(region *r, part *b, int what)
     b->k = exs3_shift(g, k, b->own.h, b->v.v);
 }
 
-static ex3 sum3(program *p, region *limbs, ex3 a)
-{
-    return ex3_of(hmli_program_sum(p, limbs, a.x), hmli_program_sum(p, limbs, a.y), hmli_program_sum(p, limbs, a.z));
-}
-
-static exs3 sum_s3(program *p, region *limbs, exs3 a)
-{
-    return (exs3){hmli_program_sum(p, limbs, a.xx), hmli_program_sum(p, limbs, a.xy), hmli_program_sum(p, limbs, a.xz),
-                  hmli_program_sum(p, limbs, a.yy), hmli_program_sum(p, limbs, a.yz), hmli_program_sum(p, limbs, a.zz)};
-}
-
 /* adds a part to its parent; the first one of limbs, all members together, to the trunk */
 static void add_to_parent(program *p, region *r, part *b, int what)
 {
@@ -136,7 +178,7 @@ static void add_to_parent(program *p, region *r, part *b, int what)
     if (b->parent < 0 && !r->limbs) return;
     part *to = b->parent < 0 ? &trunk->parts[p->part_of[r->limbs->attach]] : &r->parts[b->parent];
     if (b->parent < 0) {
-        up.sum = (ex_inertia){hmli_program_sum(p, r, up.sum.m), sum3(p, r, up.sum.h), sum_s3(p, r, up.sum.J)};
+        up.sum = sum_inertia(p, r, up.sum);
         up.f = ex6_of(sum3(p, r, up.f.v), sum3(p, r, up.f.w));
         up.n = sum3(p, r, up.n), up.t = sum3(p, r, up.t), up.k = sum_s3(p, r, up.k);
     }
@@ -158,7 +200,10 @@ static void inwards(program *p, region *r, int what)
     for (int32_t i = r->nparts - 1; i >= 0; i--) add_to_parent(p, r, &r->parts[i], what);
 }
 
-/* minus the bias of every column: gravity, Coriolis, damping and springs; `array` H, or the forces themselves in TAU */
+/*
+ * The bias of every column: gravity, Coriolis, damping and springs. Into H go the forces that act minus the bias, into TAU
+ * the forces that an acceleration needs.
+ */
 static void store_forces(program *p, region *r, program_array array)
 {
     graph *g = &r->g;
@@ -174,8 +219,10 @@ static void store_forces(program *p, region *r, program_array array)
                 const ex armature = hmli_program_coordinate(p, r, first + k, offsetof(model_coordinate, armature));
                 h = hmli_graph_add(g, h, hmli_graph_mul(g, armature, coordinate_input(r, ARRAY_A, p, b, k)));
                 hmli_program_store(r, ARRAY_TAU, hmli_column_place(p, r, first + k), h);
-            } else
-                hmli_program_store(r, array, hmli_column_place(p, r, first + k), ex_neg(h));
+            } else {
+                h = ex_sub(g, coordinate_input(r, ARRAY_FORCE, p, b, k), h);
+                hmli_program_store(r, ARRAY_H, hmli_column_place(p, r, first + k), h);
+            }
         }
     }
 }
@@ -200,6 +247,7 @@ static void store_gravity(program *p)
 static void first_steps(program *p, int acceleration, int what)
 {
     region *trunk = &p->regions[0];
+    fill_parts(p);
     velocities(p, trunk);
     if (what & SUM_FORCE) accelerations(p, trunk, acceleration);
     own_of_all(trunk, what);

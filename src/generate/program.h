@@ -16,13 +16,15 @@
 typedef enum program_array {
     ARRAY_Q, /* inputs, in the tree's order */
     ARRAY_V,
-    ARRAY_A,    /* acceleration: an input, or what the first stage found */
-    ARRAY_SINE, /* of the entries of q that are angles */
+    ARRAY_A,     /* acceleration: an input, or what the first stage found in the trunk */
+    ARRAY_FORCE, /* forces that act */
+    ARRAY_SINE,  /* of the entries of q that are angles */
     ARRAY_COSINE,
     ARRAY_TAU, /* result of inverse dynamics */
+    ARRAY_OWN, /* of limbs: the acceleration that the first stage found, by place */
     ARRAY_M,   /* of a region: own rows, own columns */
     ARRAY_MP,  /* own rows, columns of the path */
-    ARRAY_H,   /* own rows: minus the bias */
+    ARRAY_H,   /* own rows: forces minus the bias */
     ARRAY_BQ,  /* −∂τ/∂q: own rows and columns */
     ARRAY_BV,
     ARRAY_UQ, /* rows of the path, own columns */

@@ -4,7 +4,7 @@
 
 #include "io/common/writer.h"
 
-enum { TEMPLATE_NAMES = 48 };
+enum { TEMPLATE_NAMES = 96 };
 
 /* what stands for a name between @ signs */
 typedef struct template_values {

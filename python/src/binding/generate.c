@@ -4,11 +4,12 @@
 #include "hamel/generate.h"
 #include "hamel/io.h"
 
-#define OPTIONS "functions", "single", "prefix", "force", "test", "test_states"
+#define OPTIONS "functions", "single", "prefix", "force", "test", "test_states", "target"
 
 typedef struct generate_call {
     hml_generate_options options;
     const char *functions;
+    const char *target; /* "c" or "vector" */
     int states;
 } generate_call;
 
@@ -16,13 +17,20 @@ static void start(generate_call *c)
 {
     hml_generate_options_init(&c->options);
     c->functions = NULL;
+    c->target = "c";
     c->states = 0;
 }
 
 /* names to bits; 0 on success, −1 with an exception */
 static int finish(generate_call *c)
 {
+    const int vector = strcmp(c->target, "vector") == 0;
     c->options.test_states = c->states;
+    c->options.target = vector ? HML_TARGET_VECTOR : HML_TARGET_C;
+    if (!vector && strcmp(c->target, "c") != 0) {
+        PyErr_Format(PyExc_ValueError, "target: 'c' or 'vector', not '%s'", c->target);
+        return -1;
+    }
     if (!c->functions || hml_generate_functions(c->functions, &c->options.functions) == HML_OK) return 0;
     PyErr_Format(PyExc_ValueError,
                  "functions: some of linearize, forward_dynamics, inverse_dynamics, mass_matrix, with commas between "
@@ -38,9 +46,9 @@ static PyObject *generate(model_object *self, PyObject *arguments, PyObject *nam
     generate_call c;
     hml_error error = {0};
     start(&c);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O&|$zpzppi", words, PyUnicode_FSConverter, &path, &c.functions,
-                                     &c.options.single, &c.options.prefix, &c.options.force, &c.options.test,
-                                     &c.states)) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O&|$zpzppis", words, PyUnicode_FSConverter, &path, &c.functions,
+                                     &c.options.single, &c.options.prefix, &c.options.force, &c.options.test, &c.states,
+                                     &c.target)) {
         Py_XDECREF(path);
         return NULL;
     }
@@ -62,8 +70,8 @@ static PyObject *generate_text(model_object *self, PyObject *arguments, PyObject
     generate_call c;
     hml_error error = {0};
     start(&c);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$zpzppi", words, &c.functions, &c.options.single,
-                                     &c.options.prefix, &c.options.force, &c.options.test, &c.states))
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$zpzppis", words, &c.functions, &c.options.single,
+                                     &c.options.prefix, &c.options.force, &c.options.test, &c.states, &c.target))
         return NULL;
     if (finish(&c)) return NULL;
     error.status = hml_generate_text(self->model, &c.options, &source, &header, &test, &error);
@@ -96,7 +104,8 @@ static PyObject *generate_estimate(model_object *self, PyObject *arguments, PyOb
 
 PyMethodDef generate_methods[] = {
     {"generate", (PyCFunction)(void (*)(void))generate, METH_VARARGS | METH_KEYWORDS,
-     "generate($self, path, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0)\n"
+     "generate($self, path, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0, "
+     "target='c')\n"
      "--\n\n"
      "Writes C source for this robot alone, path, which ends in .c, and the header beside it.\n\n"
      "The code is C11, needs libm only and allocates nothing. functions: some of 'linearize,forward_dynamics,\n"
@@ -104,9 +113,12 @@ PyMethodDef generate_methods[] = {
      "name\n"
      "of the file if not given. force: also robots whose code is very large. test: also path with _test.c at its end, "
      "a\n"
-     "program that compares with results of this library at test_states states."},
+     "program that compares with results of this library at test_states states. target: 'vector' computes limbs of "
+     "the\n"
+     "same shape side by side, in vectors as gcc and clang have them; 'c' is plain C11."},
     {"generate_text", (PyCFunction)(void (*)(void))generate_text, METH_VARARGS | METH_KEYWORDS,
-     "generate_text($self, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0)\n"
+     "generate_text($self, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0, "
+     "target='c')\n"
      "--\n\nThe texts that generate writes: (source, header, test), test None if it was not asked for."},
     {"generate_estimate", (PyCFunction)(void (*)(void))generate_estimate, METH_VARARGS | METH_KEYWORDS,
      "generate_estimate($self, *, functions=None)\n--\n\n"

@@ -157,6 +157,40 @@ static void followers_agree(void **state)
     }
 }
 
+/* limbs side by side in vectors */
+static void vectors_agree(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"quadruped", "pendulum", "humanoid", "ship_crane", "satellite"};
+    if (!has_compiler()) skip();
+    for (int i = 0; i < (many ? 10 : 2); i++) {
+        hml_model *m = builtin(names[i % 5]);
+        hml_generate_options options;
+        hml_generate_options_init(&options);
+        options.target = HML_TARGET_VECTOR;
+        options.single = i >= 5;
+        options.test_states = 4;
+        assert_agrees_with(m, &options, names[i % 5]);
+        hml_model_free(m);
+    }
+    for (uint64_t seed = 1; seed <= (many ? 20u : 1u); seed++) {
+        hml_random_spec spec;
+        hml_model *m = NULL;
+        hml_generate_options options;
+        hml_random_spec_init(&spec);
+        spec.seed = seed;
+        spec.nbodies = (int32_t)(7 + 3 * seed % 14);
+        spec.branches = (int32_t)(2 + seed % 5);
+        spec.mimic = seed % 4 == 3 ? 0.3 : 0;
+        assert_int_equal(hml_model_random(&spec, &m), HML_OK);
+        hml_generate_options_init(&options);
+        options.target = HML_TARGET_VECTOR;
+        options.test_states = 4;
+        assert_agrees_with(m, &options, "random robot with vectors");
+        hml_model_free(m);
+    }
+}
+
 /* each function alone: nothing is unused; and single precision */
 static void options_agree(void **state)
 {
@@ -170,6 +204,7 @@ static void options_agree(void **state)
         options.single = bit == HML_GENERATE_FORWARD_DYNAMICS || bit == HML_GENERATE_LINEARIZE;
         options.test_states = 3;
         if (bit == HML_GENERATE_LINEARIZE && !many) continue; /* the others do it with everything else */
+        options.target = bit == HML_GENERATE_INVERSE_DYNAMICS ? HML_TARGET_VECTOR : HML_TARGET_C;
         assert_agrees_with(m, &options, "some functions");
     }
     hml_model_free(m);
@@ -251,6 +286,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_robots_agree),
         cmocka_unit_test(followers_agree),
         cmocka_unit_test(options_agree),
+        cmocka_unit_test(vectors_agree),
         cmocka_unit_test(texts_are_the_same_every_time),
         cmocka_unit_test(names_of_functions_are_read),
         cmocka_unit_test(failures_leave_nothing),

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Generated code beside the library's kernels, one row per robot: BUILD/bench-generated.json. Pinocchio's time is that of
+# BUILD/bench.json, if that file is there. Usage: generated.sh BUILD [NAME,free|fixed,FILE...]
+set -eu
+
+cd "$(dirname "$0")/../.."
+build=$(realpath "$1")
+shift
+[ $# -gt 0 ] || {
+    set --
+    for name in quadruped drone_arm nine humanoid arm7; do
+        base=free
+        [ $name != arm7 ] || base=fixed
+        set -- "$@" "$name,$base,robots/$name.json"
+    done
+    for name in solo12,free a1,free anymal_b,free hyq,free ur5,fixed panda,fixed simple_humanoid,free icub_reduced,free; do
+        file=../shared/models/${name%,*}.urdf
+        [ ! -f "$file" ] || set -- "$@" "$name,$file"
+    done
+}
+
+folder=$build/bench-generated
+mkdir -p "$folder"
+cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_BENCH=ON > "$folder/configure.log"
+cmake --build "$build/bench" --target generated_bench >> "$folder/configure.log"
+for robot in "$@"; do
+    name=${robot%%,*} rest=${robot#*,}
+    base=${rest%%,*} file=${rest#*,}
+    "$build/hamel" generate "$file" --base "$base" --out "$folder/$name.c" --functions linearize --target native --quiet
+    ${CC:-cc} -std=c11 -O3 -march=native -ffp-contract=fast -fPIC -shared "$folder/$name.c" -lm -o "$folder/$name.so"
+    bytes=$(size "$folder/$name.so" | awk 'NR == 2 { print $1 }')
+    "$build/bench/generated_bench" "$name" "$name" "$folder/$name.so" "$file" "$base" |
+        sed "s/}\$/, \"code_bytes\": $bytes}/"
+done > "$folder/rows"
+python3 bench/generated/report.py "$folder/rows" "$build/bench.json" "$build/bench-generated.json"
