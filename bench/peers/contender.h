@@ -31,7 +31,13 @@ extern "C" {
     X(KINEMATICS, "forward_kinematics", 12 * nbodies)      /* poses of all bodies: rotation, then position */          \
     X(JACOBIANS, "jacobians", 6 * nv)                      /* columns of all joints, in the world */                   \
     X(INTEGRATE, "integrate", nq)                          /* q ⊕ ν */                                              \
-    X(FACTORIZATION, "factorization", nv)                  /* M and its factors Lᵀ D L; D */
+    X(FACTORIZATION, "factorization", nv)                  /* M and its factors Lᵀ D L; D */                         \
+    X(STEP_LINEARIZE, "step_linearize", 6 * nv * nv)       /* A_d and B_d of a semi-implicit Euler step */             \
+    X(RNEA_DERIVATIVES, "rnea_derivatives", 2 * nv * nv)   /* ∂τ/∂q, ∂τ/∂ν */                               \
+    X(CORIOLIS, "coriolis", nv)                            /* C; compared: C ν, since C is not unique */              \
+    X(REGRESSOR, "regressor", nv)                          /* Y; compared: Y π, since the order of π differs */      \
+    X(CENTROIDAL, "centroidal", 12 * nv)                   /* A and Ȧ about the centre of mass */                     \
+    X(FRAME_JACOBIAN, "frame_jacobian", 6 * nv)            /* pose and J of the last body; compared: J */
 
 typedef enum bench_algorithm {
 #define BENCH_ENUM(constant, name, size) BENCH_##constant,
@@ -41,6 +47,8 @@ typedef enum bench_algorithm {
 } bench_algorithm;
 
 enum { BENCH_STATES = 64 }; /* the knots of a horizon: a batch, and what single calls go through */
+
+#define BENCH_STEP 1e-3 /* seconds: of step_linearize */
 
 /* a point of a body that the world holds */
 typedef struct bench_foot {

@@ -18,6 +18,9 @@ typedef struct hamel {
     hml_constraint feet[BENCH_FEET];
     hml_constraints held;
     double *constraint_scratch, *lambda[4]; /* λ, and its derivatives, which the peers compute as well */
+    double *step_scratch;
+    double *next; /* nv of every state: ν⁺ */
+    double *Y;    /* the regressor, or A and Ȧ */
 } hamel;
 
 typedef hml_status call(hamel *h, size_t s);
@@ -40,6 +43,45 @@ static hml_status held_linearize(hamel *h, size_t s)
     x.lambda = h->lambda[0], x.lambda_q = h->lambda[1], x.lambda_v = h->lambda[2], x.lambda_tau = h->lambda[3];
     if (!h->held.count) return HML_UNSUPPORTED;
     return hml_constrained_linearize(h->model, h->work, &h->held, h->constraint_scratch, &x);
+}
+
+static hml_status step_linearize(hamel *h, size_t s)
+{
+    hml_discrete_step x = {.struct_size = sizeof x, .scheme = HML_SCHEME_EULER, .h = BENCH_STEP};
+    x.q.data = h->q + s * h->nq, x.v.data = h->v + s * h->nv, x.tau.data = h->u + s * h->nv;
+    x.q_next.data = h->out, x.v_next.data = h->next, x.Ad.data = h->A, x.Bd.data = h->B;
+    return hml_step(h->model, h->work, h->step_scratch, &x);
+}
+
+static hml_status inverse_dynamics_derivatives(hamel *h, size_t s)
+{
+    return hml_inverse_dynamics_derivatives(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv,
+                                            NULL, h->Dq, h->Dv, NULL);
+}
+
+static hml_status coriolis(hamel *h, size_t s)
+{
+    if (!h->scratch) return HML_UNSUPPORTED;
+    return hml_coriolis_matrix(h->model, h->scratch, h->q + s * h->nq, h->v + s * h->nv, h->Dq, NULL);
+}
+
+static hml_status regressor(hamel *h, size_t s)
+{
+    if (!h->scratch) return HML_UNSUPPORTED;
+    return hml_regressor(h->model, h->scratch, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv, h->Y);
+}
+
+static hml_status centroidal(hamel *h, size_t s)
+{
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .A = h->Y, .Adot = h->Y + 6 * h->nv};
+    return hml_centroidal(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, NULL, &x);
+}
+
+static hml_status frame_jacobian(hamel *h, size_t s)
+{
+    const hml_frame_motion x = {.struct_size = sizeof x, .pose = h->Y, .J = h->out};
+    const int32_t last = (int32_t)h->robot->nbodies - 1;
+    return hml_frame(h->model, h->work, last, HML_LEFT, h->q + s * h->nq, NULL, NULL, &x);
 }
 
 static hml_status inverse_mass_matrix(hamel *h, size_t s)
@@ -156,6 +198,15 @@ static hml_status held_linearize_batch(hamel *h, size_t s)
     return hml_constrained_linearize_batch(h->model, h->work, &h->held, h->constraint_scratch, h->states, &x, NULL);
 }
 
+static hml_status step_linearize_batch(hamel *h, size_t s)
+{
+    hml_discrete_step x = {.struct_size = sizeof x, .scheme = HML_SCHEME_EULER, .h = BENCH_STEP};
+    (void)s;
+    x.q = (hml_input){h->q, h->nq}, x.v = (hml_input){h->v, h->nv}, x.tau = (hml_input){h->u, h->nv};
+    x.q_next.data = h->out, x.v_next.data = h->next, x.Ad.data = h->A, x.Bd.data = h->B;
+    return hml_step_linearize_batch(h->model, h->work, h->step_scratch, h->states, &x, NULL);
+}
+
 static hml_status kinematics_batch(hamel *h, size_t s)
 {
     (void)s;
@@ -229,7 +280,8 @@ static void hamel_close(void *self)
 {
     hamel *h = self;
     hml_work_free(h->work);
-    free(h->scratch), free(h->parents), free(h->constraint_scratch), free(h->lambda[0]), free(h->memory), free(h);
+    free(h->scratch), free(h->parents), free(h->constraint_scratch), free(h->lambda[0]), free(h->memory);
+    free(h->step_scratch), free(h->next), free(h->Y), free(h);
 }
 
 static int hold_feet(hamel *h, const bench_robot *r)
@@ -241,6 +293,14 @@ static int hold_feet(hamel *h, const bench_robot *r)
     h->lambda[0] = calloc(h->states * 3 * (r->nfeet * (1 + 3 * r->nv) + 1), sizeof(double));
     for (size_t k = 1; k < 4; k++) h->lambda[k] = h->lambda[0] + h->states * 3 * r->nfeet * (1 + (k - 1) * r->nv);
     return h->constraint_scratch && h->lambda[0];
+}
+
+static int open_rest(hamel *h, const bench_robot *r)
+{
+    h->step_scratch = malloc(hml_step_scratch_doubles(r->model) * sizeof(double));
+    h->next = calloc(h->states * r->nv, sizeof(double));
+    h->Y = calloc(r->nv * 10 * r->nbodies + 12 * r->nv + 16, sizeof(double));
+    return h->step_scratch && h->next && h->Y;
 }
 
 /* stored: how many states' results there is room for, of the D matrices and of A and B */
@@ -258,7 +318,7 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
     const size_t all = (inputs + states * most + 3 * stored_D * nn + 6 * room_AB + 7) / 8 * 8;
     h->memory = aligned_alloc(64, all * sizeof *h->memory);
     if (!h->memory || !h->parents || hml_coordinate_parents(r->model, h->parents) || (reference_size && !h->scratch) ||
-        !hold_feet(h, r) || hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
+        !hold_feet(h, r) || !open_rest(h, r) || hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
         hamel_close(h);
         return NULL;
     }
@@ -276,7 +336,7 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
 }
 
 static void *single_open(const bench_robot *r) { return hamel_open(r, BENCH_STATES, 1, 1); }
-static void *batch_open(const bench_robot *r) { return hamel_open(r, BENCH_STATES, BENCH_STATES, 0); }
+static void *batch_open(const bench_robot *r) { return hamel_open(r, BENCH_STATES, BENCH_STATES, BENCH_STATES); }
 
 static void *stream_open(const bench_robot *r)
 {
@@ -298,6 +358,12 @@ static call *const single_calls[BENCH_ALGORITHMS] = {
     [BENCH_KINEMATICS] = kinematics,
     [BENCH_JACOBIANS] = jacobians,
     [BENCH_INTEGRATE] = integrate,
+    [BENCH_STEP_LINEARIZE] = step_linearize,
+    [BENCH_RNEA_DERIVATIVES] = inverse_dynamics_derivatives,
+    [BENCH_CORIOLIS] = coriolis,
+    [BENCH_REGRESSOR] = regressor,
+    [BENCH_CENTROIDAL] = centroidal,
+    [BENCH_FRAME_JACOBIAN] = frame_jacobian,
 };
 static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_LINEARIZE] = linearize_batch,
@@ -309,6 +375,7 @@ static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_KINEMATICS] = kinematics_batch,
     [BENCH_JACOBIANS] = jacobians_batch,
     [BENCH_INTEGRATE] = integrate_batch,
+    [BENCH_STEP_LINEARIZE] = step_linearize_batch,
 };
 static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};
 
@@ -350,6 +417,25 @@ static void block(const double *from, size_t ld, size_t column, size_t nv, doubl
     for (size_t i = 0; i < nv; i++) copy(from + (nv + i) * ld + column, nv, to + i * nv);
 }
 
+static void multiply(size_t rows, size_t columns, const double *A, const double *x, double *out)
+{
+    for (size_t i = 0; i < rows; i++) {
+        out[i] = 0;
+        for (size_t k = 0; k < columns; k++) out[i] += A[i * columns + k] * x[k];
+    }
+}
+
+/* Y π */
+static int torque_of(const hamel *h, double *out)
+{
+    const size_t count = 10 * h->robot->nbodies;
+    double *parameters = malloc(count * sizeof *parameters);
+    const int ok = parameters && !hml_model_parameters(h->model, parameters);
+    if (ok) multiply(h->nv, count, h->Y, parameters, out);
+    free(parameters);
+    return ok;
+}
+
 static int single_result(void *self, bench_algorithm algorithm, double *out)
 {
     const hamel *h = self;
@@ -377,7 +463,13 @@ static int single_result(void *self, bench_algorithm algorithm, double *out)
             }
         }
         return 1;
+    case BENCH_FRAME_JACOBIAN:
     case BENCH_JACOBIANS: copy(h->out, 6 * nv, out); return 1;
+    case BENCH_STEP_LINEARIZE: copy(h->A, 4 * nn, out), copy(h->B, 2 * nn, out + 4 * nn); return 1;
+    case BENCH_RNEA_DERIVATIVES: copy(h->Dq, nn, out), copy(h->Dv, nn, out + nn); return 1;
+    case BENCH_CORIOLIS: multiply(nv, nv, h->Dq, h->v, out); return 1;
+    case BENCH_REGRESSOR: return torque_of(h, out);
+    case BENCH_CENTROIDAL: copy(h->Y, 12 * nv, out); return 1;
     case BENCH_INTEGRATE: copy(h->out, h->nq, out); return 1;
     default: copy(h->out, nv, out); return 1;
     }

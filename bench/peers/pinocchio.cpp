@@ -92,6 +92,7 @@ void *open(const bench_robot *ours)
         r->feet.emplace_back(pinocchio::CONTACT_3D, r->model, foot.body + 1, place, pinocchio::LOCAL);
     }
     r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
+    r->Ad.resize(2 * nv, 2 * nv), r->Bd.resize(2 * nv, nv), r->J.resize(6, nv);
     return r;
 }
 
@@ -139,6 +140,12 @@ size_t run(void *self, bench_algorithm algorithm, size_t states)
         case BENCH_KINEMATICS: call_forward_kinematics(r, q); break;
         case BENCH_JACOBIANS: call_jacobians(r, q); break;
         case BENCH_INTEGRATE: call_integrate(r, q, v, r.next); break;
+        case BENCH_STEP_LINEARIZE: call_step_linearize(r, q, v, u, BENCH_STEP); break;
+        case BENCH_RNEA_DERIVATIVES: call_rnea_derivatives(r, q, v, u); break;
+        case BENCH_CORIOLIS: call_coriolis(r, q, v); break;
+        case BENCH_REGRESSOR: call_regressor(r, q, v, u); break;
+        case BENCH_CENTROIDAL: call_centroidal(r, q, v); break;
+        case BENCH_FRAME_JACOBIAN: call_frame_jacobian(r, q); break;
         default: return 0;
         }
     }
@@ -149,6 +156,15 @@ template <class Matrix> double *append(const Matrix &m, double *out)
 {
     Eigen::Map<row_major>(out, m.rows(), m.cols()) = m;
     return out + m.size();
+}
+
+/* Y π of their regressor and their parameters */
+Eigen::VectorXd torque_of(const robot &r)
+{
+    Eigen::VectorXd parameters(10 * (r.model.njoints - 1));
+    for (int i = 1; i < r.model.njoints; i++)
+        parameters.segment<10>(10 * (i - 1)) = r.model.inertias[static_cast<size_t>(i)].toDynamicParameters();
+    return r.data.jointTorqueRegressor * parameters;
 }
 
 int result(void *self, bench_algorithm algorithm, double *out)
@@ -169,6 +185,12 @@ int result(void *self, bench_algorithm algorithm, double *out)
             out = append(d.oMi[i].translation(), append(d.oMi[i].rotation(), out));
         return 1;
     case BENCH_JACOBIANS: append(d.J, out); return 1;
+    case BENCH_STEP_LINEARIZE: append(r.Bd, append(r.Ad, out)); return 1;
+    case BENCH_RNEA_DERIVATIVES: append(d.dtau_dv, append(d.dtau_dq, out)); return 1;
+    case BENCH_CORIOLIS: append((d.C * r.v[0]).eval(), out); return 1;
+    case BENCH_REGRESSOR: append(torque_of(r), out); return 1;
+    case BENCH_CENTROIDAL: append(d.dAg, append(d.Ag, out)); return 1;
+    case BENCH_FRAME_JACOBIAN: append(r.J, out); return 1;
     case BENCH_INTEGRATE: turn_quaternions(r.model, true, append(r.next, out) - r.model.nq); return 1;
     default: return 0;
     }

@@ -15,6 +15,7 @@ struct robot {
     Eigen::VectorXd next;                 /* what integrate makes */
     Eigen::VectorXd a, shifted;           /* finite differences */
     Eigen::MatrixXd Dq, Dv, Minv;
+    Eigen::MatrixXd Ad, Bd, J; /* of a step; of a frame */
     std::vector<pinocchio::RigidConstraintModel> feet;
     std::vector<pinocchio::RigidConstraintData> feet_data;
 
@@ -32,6 +33,12 @@ void call_factorization(robot &r, const vector &q);
 void call_minv(robot &r, const vector &q);
 void call_forward_kinematics(robot &r, const vector &q);
 void call_jacobians(robot &r, const vector &q);
+void call_step_linearize(robot &r, const vector &q, const vector &v, const vector &tau, double h);
+void call_rnea_derivatives(robot &r, const vector &q, const vector &v, const vector &a);
+void call_coriolis(robot &r, const vector &q, const vector &v);
+void call_regressor(robot &r, const vector &q, const vector &v, const vector &a);
+void call_centroidal(robot &r, const vector &q, const vector &v);
+void call_frame_jacobian(robot &r, const vector &q);
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next);
 
 #endif

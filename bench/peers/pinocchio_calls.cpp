@@ -58,6 +58,54 @@ void call_forward_kinematics(robot &r, const vector &q) { pinocchio::forwardKine
 #elif defined CALL_jacobians
 #include <pinocchio/algorithm/jacobian.hpp>
 void call_jacobians(robot &r, const vector &q) { pinocchio::computeJointJacobians(r.model, r.data, q); }
+#elif defined CALL_step_linearize
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+#include <pinocchio/algorithm/joint-configuration.hpp>
+/* ν⁺ = ν + h ν̇, q⁺ = q ⊕ h ν⁺: the chain rule block by block, as a solver over Pinocchio writes it */
+void call_step_linearize(robot &r, const vector &q, const vector &v, const vector &tau, double h)
+{
+    const Eigen::Index n = r.model.nv;
+    pinocchio::computeABADerivatives(r.model, r.data, q, v, tau);
+    r.a = h * (v + h * r.data.ddq);
+    pinocchio::integrate(r.model, q, r.a, r.next);
+    r.Ad.bottomLeftCorner(n, n) = h * r.data.ddq_dq;
+    r.Ad.bottomRightCorner(n, n) = h * r.data.ddq_dv;
+    r.Ad.bottomRightCorner(n, n).diagonal().array() += 1;
+    r.Bd.bottomRows(n) = h * r.data.Minv.selfadjointView<Eigen::Upper>().toDenseMatrix();
+    r.Ad.topRows(n) = h * r.Ad.bottomRows(n);
+    r.Bd.topRows(n) = h * r.Bd.bottomRows(n);
+    pinocchio::dIntegrateTransport(r.model, q, r.a, r.Ad.topRows(n), pinocchio::ARG1);
+    pinocchio::dIntegrateTransport(r.model, q, r.a, r.Bd.topRows(n), pinocchio::ARG1);
+    pinocchio::dIntegrate(r.model, q, r.a, r.Ad.topLeftCorner(n, n), pinocchio::ARG0, pinocchio::ADDTO);
+}
+#elif defined CALL_rnea_derivatives
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+void call_rnea_derivatives(robot &r, const vector &q, const vector &v, const vector &a)
+{
+    pinocchio::computeRNEADerivatives(r.model, r.data, q, v, a);
+}
+#elif defined CALL_coriolis
+#include <pinocchio/algorithm/rnea.hpp>
+void call_coriolis(robot &r, const vector &q, const vector &v)
+{
+    pinocchio::computeCoriolisMatrix(r.model, r.data, q, v);
+}
+#elif defined CALL_regressor
+#include <pinocchio/algorithm/regressor.hpp>
+void call_regressor(robot &r, const vector &q, const vector &v, const vector &a)
+{
+    pinocchio::computeJointTorqueRegressor(r.model, r.data, q, v, a);
+}
+#elif defined CALL_centroidal
+#include <pinocchio/algorithm/centroidal.hpp>
+void call_centroidal(robot &r, const vector &q, const vector &v) { pinocchio::dccrba(r.model, r.data, q, v); }
+#elif defined CALL_frame_jacobian
+#include <pinocchio/algorithm/jacobian.hpp>
+void call_frame_jacobian(robot &r, const vector &q) // its pose is in data.iMf[0]
+{
+    r.J.setZero();
+    pinocchio::computeJointJacobian(r.model, r.data, q, static_cast<pinocchio::JointIndex>(r.model.njoints - 1), r.J);
+}
 #elif defined CALL_integrate
 #include <pinocchio/algorithm/joint-configuration.hpp>
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next)

@@ -22,7 +22,14 @@ SHORT = {
     "forward_kinematics": "poses",
     "jacobians": "all joint Jacobians",
     "integrate": "q ⊕ ν",
+    "step_linearize": "A_d, B_d of an Euler step",
+    "rnea_derivatives": "derivatives of inverse dynamics",
+    "coriolis": "Coriolis matrix",
+    "regressor": "regressor",
+    "centroidal": "centroidal A and Ȧ",
+    "frame_jacobian": "one frame's pose and J",
 }
+TABLES = ("linearize", "constrained_linearize")  # they have tables of their own
 SHOWN = ("ur5", "solo12", "simple_humanoid")  # the robots whose other algorithms are on the page
 
 
@@ -102,7 +109,7 @@ def algorithms_table(found, robots):
         [f"{SHORT[algorithm]}", robot, str(case["nv"]), *cells(case)]
         for name in SHORT
         for (robot, algorithm), case in found.items()
-        if algorithm == name and "linearize" not in name and not made(robot) and (robots is None or robot in robots)
+        if algorithm == name and name not in TABLES and not made(robot) and (robots is None or robot in robots)
     ]
     return table(["algorithm", "robot", "nv", *COLUMNS], "llrrrrrrrrr", lines)
 
