@@ -71,9 +71,8 @@ HML_API hml_status hml_forward_dynamics_parameters(const hml_model *model, hml_w
  * body after body, 10·nbodies in all. Armature, damping and springs are not part of π. scratch and errors are those of
  * reference/textbook.h.
  *
- * hml_regressor is Y from the textbook, in plain double, next to the energies' and the momentum's. The fast way to the
- * same numbers is hml_inverse_dynamics_parameters with `inertia`, which takes any tree, mimic followers too; one test
- * holds the two together.
+ * hml_regressor is Y from the textbook, next to the energies' and the momentum's. hml_inverse_dynamics_parameters with
+ * `inertia` has the same numbers, of any tree, mimic followers too; one test holds the two together.
  */
 
 HML_API hml_status hml_model_parameters(const hml_model *model, double *parameters);

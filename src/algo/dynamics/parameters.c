@@ -28,6 +28,7 @@
 
 #include "algo/dynamics/mimic.h"
 #include "algo/work.h"
+#include "base/layout.h"
 #include "base/overflow.h"
 #include "base/struct_size.h"
 #include "kernel/scratch.h"
@@ -37,22 +38,28 @@
 typedef struct context {
     const hml_model *model;
     const hml_plan *plan;
+    const plan_paths *paths;
     kept_scratch k; /* the tree's inverse dynamics: k.v is ν, k.tau ν̇, k.x what the passes saw of it */
     double *column; /* tree_nv */
     double *user;   /* nv */
     double *a;      /* nv */
     double *L;      /* nv × nv: M and its factors where ∂ν̇ is wanted */
+    double *factor; /* tree_nv: a row of the tree goes to the user's row `row` by this factor (model/mimic.h) */
+    int32_t *row;
     int forward;
 } context;
 
 static size_t lay_out(const hml_model *m, double *at, context *x)
 {
-    size_t n = (size_t)m->tree_nv, r = (size_t)m->nv;
-    x->column = at;
-    x->user = at ? at + n : NULL;
-    x->a = at ? at + n + r : NULL;
-    x->L = at ? at + n + 2 * r : NULL;
-    return n + 2 * r + r * r;
+    const size_t n = (size_t)m->tree_nv, r = (size_t)m->nv;
+    layout_cursor c = layout_begin(at);
+    x->column = layout_doubles(&c, n);
+    x->user = layout_doubles(&c, r);
+    x->a = layout_doubles(&c, r);
+    x->L = layout_doubles(&c, r * r);
+    x->factor = layout_doubles(&c, n);
+    x->row = layout_array(&c, n, sizeof *x->row);
+    return layout_count(&c);
 }
 
 size_t hml_parameters_scratch_doubles(const hml_model *model)
@@ -182,23 +189,42 @@ static place place_of(const context *x, int32_t tree, int32_t i)
 
 static twist unit_twist(int k) { return twist_of(vec3_of(k == 0, k == 1, k == 2), vec3_of(k == 3, k == 4, k == 5)); }
 
-/* the inertia with one of its ten numbers 1 and the others 0 */
-static inertia unit_inertia(int k)
+/* S · W of the wrenches W that each of the ten numbers makes: of a body that moves as v, ω̇ and the point's acceleration */
+static void inertia_row(twist S, vec3 w, vec3 dw, vec3 acceleration, double to[HML_INERTIA_PARAMETERS])
 {
-    return inertia_of(k == 0, vec3_of(k == 1, k == 2, k == 3), sym3_of(k == 4, k == 5, k == 6, k == 7, k == 8, k == 9));
+    const vec3 p = S.v, r = S.w, u = vec3_cross(r, w);
+    /* p · (ω̇ × h + ω × (ω × h)) + r · (h × α), by h */
+    const vec3 moment =
+        vec3_add(vec3_add(vec3_cross(p, dw), vec3_cross(w, vec3_cross(w, p))), vec3_cross(acceleration, r));
+    to[0] = vec3_dot(p, acceleration);
+    vec3_put(moment, to + 1);
+    /* r · (J ω̇ + ω × J ω), by J */
+    to[4] = r.x * dw.x + u.x * w.x;
+    to[5] = r.x * dw.y + r.y * dw.x + u.x * w.y + u.y * w.x;
+    to[6] = r.x * dw.z + r.z * dw.x + u.x * w.z + u.z * w.x;
+    to[7] = r.y * dw.y + u.y * w.y;
+    to[8] = r.y * dw.z + r.z * dw.y + u.y * w.z + u.z * w.y;
+    to[9] = r.z * dw.z + u.z * w.z;
 }
 
-static void inertia_columns(const context *x, const place *s, double *out)
+/* the ten columns of body i, which have entries in the rows of its path alone; the others are zero */
+static void inertia_columns(const context *x, int32_t i, double *out)
 {
-    const body_state *b = &x->k.bodies[s->body];
-    twist v = pose_ad_inverse(s->B, b->v), a = pose_ad_inverse(s->B, b->a);
-    for (int k = 0; k < HML_INERTIA_PARAMETERS; k++) {
-        inertia I = unit_inertia(k);
-        wrench W = wrench_add(inertia_mul(I, a), twist_cross_dual(v, inertia_mul(I, v)));
-        clear(x);
-        add_wrench(x, s->body, pose_ad_dual(s->B, W));
-        emit(x, out, HML_INERTIA_PARAMETERS * (size_t)x->model->nbodies,
-             HML_INERTIA_PARAMETERS * (size_t)s->body + (size_t)k);
+    const plan_body *pb = plan_bodies(x->plan);
+    const body_state *b = &x->k.bodies[i];
+    const pose B = pose_mul(b->H, plan_pose(pb[i].to_body));
+    const twist v = pose_ad_inverse(B, b->v), a = pose_ad_inverse(B, b->a);
+    const vec3 acceleration = vec3_add(a.v, vec3_cross(v.w, v.v));
+    const size_t count = HML_INERTIA_PARAMETERS * (size_t)x->model->nbodies;
+    int32_t moves = i;
+    while (moves >= 0 && pb[moves].nv == 0) moves = pb[moves].parent;
+    if (moves < 0) return;
+    const int32_t last = pb[moves].v + pb[moves].nv - 1, *path = column_path(x->paths, last);
+    for (int32_t d = 0; d <= plan_columns(x->plan)[last].depth; d++) {
+        const int32_t c = path[d];
+        double *to = out + (size_t)x->row[c] * count + HML_INERTIA_PARAMETERS * (size_t)i, row[HML_INERTIA_PARAMETERS];
+        inertia_row(pose_ad_inverse(B, x->k.columns[c].S), v.w, a.w, acceleration, row);
+        for (int k = 0; k < HML_INERTIA_PARAMETERS; k++) to[k] += x->factor[c] * row[k];
     }
 }
 
@@ -296,11 +322,13 @@ static void spring_columns(const context *x, double *out)
 
 static void write_columns(const context *x, const hml_parameter_derivatives *d)
 {
-    for (int32_t t = 0; t < x->plan->ntrees; t++) {
+    const size_t inertias = (size_t)x->model->nv * HML_INERTIA_PARAMETERS * (size_t)x->model->nbodies;
+    if (d->inertia) memset(d->inertia, 0, inertias * sizeof(double));
+    for (int32_t i = 0; i < x->plan->nbodies && d->inertia; i++) inertia_columns(x, i, d->inertia);
+    for (int32_t t = 0; t < x->plan->ntrees && (d->placement || d->screw); t++) {
         const plan_tree *tree = &plan_trees(x->plan)[t];
         for (int32_t i = tree->body_begin; i < tree->body_end; i++) {
             place s = place_of(x, t, i);
-            if (d->inertia) inertia_columns(x, &s, d->inertia);
             if (d->placement) placement_columns(x, &s, d->placement);
             if (d->screw) screw_columns(x, &s, d->screw);
         }
@@ -332,6 +360,8 @@ static hml_status run(const hml_model *model, hml_work *work, const double *q, c
     if (x->forward && factor(n, x->L, x->user)) return HML_SINGULAR;
     x->model = model;
     x->plan = model_plan(model);
+    x->paths = &work->paths;
+    model_mimic_map(model, x->row, x->factor);
     x->k = hmli_work_kept(work);
     write_columns(x, d);
     const size_t nb = (size_t)model->nbodies, nc = (size_t)hml_parameters_coordinates(model);
