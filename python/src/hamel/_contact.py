@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from ._core import Contact, Model, Motion
 from ._errors import Error, InvalidArgumentError
+
+
+Controller = Callable[[float, NDArray[numpy.float64], NDArray[numpy.float64]], ArrayLike]
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,15 @@ def simulate(
     contact: Optional[Contact] = None,
     height: Optional[float] = None,
     lift: bool = False,
+    controller: Optional[Controller] = None,
     **options: Any,
 ) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """The motion of a robot from q, v at times[0]: q and v at the times, (n, nq) and (n, nv).
 
     The options are those of Motion: scheme, step, tolerance, tau, force, …. With a contact the robot touches its planes;
     the options are then step (the longest step, 0.001 s) and tau. height puts the robot at this height over the first
-    plane before it starts. A start inside that plane is refused, or lifted if lift is true.
+    plane before it starts. A start inside that plane is refused, or lifted if lift is true. controller(t, q, v) gives the
+    forces, (nv), such as the regulator of Model.lqr; with a contact they are held for a step.
 
     >>> import hamel
     >>> robot = hamel.load("pendulum")
@@ -57,10 +62,17 @@ def simulate(
     >>> round(q[0, 2], 12)
     0.54
     """
+    times = _times(times)
+    if contact is not None and controller is not None:
+        options["controller"] = controller
     if contact is not None:
         return _touching(model, contact, _start(model, contact, q, height, lift), v, times, **options)
     if height is not None or lift:
         raise InvalidArgumentError("height and lift need a contact")
+    if controller is not None:
+        if options.get("force") is not None:
+            raise InvalidArgumentError("controller and force are the same thing: give one of them")
+        options["force"] = controller
     motion = Motion(model, q, v, times[0], **options)
     positions, velocities = numpy.empty((len(times), model.nq)), numpy.empty((len(times), model.nv))
     for i, t in enumerate(times):
@@ -68,6 +80,15 @@ def simulate(
             motion.advance(t)
         positions[i], velocities[i] = motion.q, motion.v
     return positions, velocities
+
+
+def _times(times: Sequence[float]) -> Sequence[float]:
+    """One time would be a motion without an end, and a common slip for the time it lasts"""
+    if isinstance(times, (int, float)):
+        raise InvalidArgumentError(f"times is a list of times such as [0, {times:g}], not one time")
+    if len(times) == 0:
+        raise InvalidArgumentError("times has no time in it")
+    return times
 
 
 def _start(model: Model, contact: Contact, q: ArrayLike, height: Optional[float], lift: bool) -> NDArray[numpy.float64]:
@@ -93,6 +114,7 @@ def _touching(
     times: Sequence[float],
     step: float = 1e-3,
     tau: Optional[ArrayLike] = None,
+    controller: Optional[Controller] = None,
 ) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """Equal steps from one time to the next, none longer than step."""
     if not step > 0 or not all(b > a for a, b in zip(times, times[1:])):
@@ -105,7 +127,7 @@ def _touching(
         count = max(1, math.ceil(span / step * (1 - 1e-12)))
         for k in range(count):
             try:
-                done = contact.step(q, now, span / count, tau)
+                done = contact.step(q, now, span / count, tau if controller is None else controller(times[i - 1] + k * span / count, q, now))
             except Error as error:
                 fastest = model.velocity_names[int(numpy.argmax(numpy.abs(now)))]
                 ended = times[i - 1] + k * span / count

@@ -12,6 +12,10 @@ class Error(Exception):
     line: Optional[int] = None
 
 
+class ModelWarning(UserWarning):
+    """What is odd in a model but not an error: hamel.load and hamel.loads say it through `warnings`; Model.warnings has all."""
+
+
 class InvalidArgumentError(Error, ValueError):
     """An argument is out of range or has the wrong shape."""
 

@@ -8,11 +8,12 @@ import importlib.util
 import os
 import pathlib
 import pkgutil
+import warnings
 import weakref
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _core
-from ._errors import InvalidArgumentError, NotFoundError
+from ._errors import CannotReadError, Error, InvalidArgumentError, ModelWarning, NotFoundError
 
 KEEP_FIXED, STRICT, MIMIC_INDEPENDENT, NO_PASSIVE = 1, 2, 4, 8  # HML_BUILD_…
 
@@ -55,7 +56,8 @@ def load(
     keep_fixed  True keeps fixed joints as bodies
     strict      True makes warnings errors
 
-    Raises BadFileError, UnsupportedError, BadModelError with the file, the line and a sentence; CannotReadError.
+    Raises BadFileError, UnsupportedError, BadModelError with the file, the line and a sentence; CannotReadError. What is odd
+    but not an error is a ModelWarning: `warnings.simplefilter("ignore", hamel.ModelWarning)` silences it.
 
     >>> import hamel
     >>> hamel.load("quadruped").nv
@@ -68,7 +70,7 @@ def load(
             return _core._builtin(name, base, base_name, gravity, flags)
         name = str(find(name))
     how = (name, format, base, base_name, gravity, flags)
-    return _remember(_core._load(*how), how)
+    return _warn(_remember(_core._load(*how), how), name)
 
 
 def loads(
@@ -88,7 +90,17 @@ def loads(
 
     name is for messages, and its folder is where an MJCF text finds what it includes, there or below.
     """
-    return _core._loads(text, name, format, base, base_name, gravity, _build(mimic, passive, keep_fixed, strict))
+    model = _core._loads(text, name, format, base, base_name, gravity, _build(mimic, passive, keep_fixed, strict))
+    return _warn(model, name or "the text")
+
+
+def _warn(model: _core.Model, name: str) -> _core.Model:
+    """One warning for a file, so that the same line of a program says it once: the first of them, and how many there are"""
+    count = len(model.warnings)
+    if count:
+        more = f" (and {count - 1} more: Model.warnings)" if count > 1 else ""
+        warnings.warn(f"{name}: {model.warnings[0]}{more}", ModelWarning, stacklevel=3)
+    return model
 
 
 _sources: Dict[int, Tuple[Any, ...]] = {}  # by id: models compare by value, and equal ones may come from different files
@@ -186,6 +198,11 @@ def _described(name: str) -> Optional[pathlib.Path]:
         return None
     for module in (name, f"{name}_description", f"{name}_mj_description"):
         if module.endswith("_description") and importlib.util.find_spec(f"robot_descriptions.{module}"):
-            found = importlib.import_module(f"robot_descriptions.{module}")
-            return pathlib.Path(getattr(found, "URDF_PATH", None) or found.MJCF_PATH)
+            try:  # the module fetches the robot, and fails in its own ways where it cannot
+                found = importlib.import_module(f"robot_descriptions.{module}")
+                return pathlib.Path(getattr(found, "URDF_PATH", None) or found.MJCF_PATH)
+            except Error:
+                raise
+            except Exception as error:
+                raise CannotReadError(f"robot_descriptions cannot provide {name!r}: {error}") from error
     return None

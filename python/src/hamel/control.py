@@ -11,7 +11,7 @@ its modes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Optional, Sequence, Tuple, Union
 
 import numpy
@@ -55,7 +55,8 @@ class Regulator:
     residual of the Riccati equation; iterations and refinements: how many steps of doubling and of Newton's method.
     Model.lqr adds A, B, the names of the states and of the inputs, and tau, the forces of the state that K x is
     subtracted from. With holds, A, B, closed and poles are those of the 2r coordinates that the holds leave; K and P are
-    for all 2nv perturbations, of which the holds allow some.
+    for all 2nv perturbations, of which the holds allow some. What Model.lqr returns can be called with a time and a state and
+    gives the forces there.
     """
 
     K: Array
@@ -70,6 +71,27 @@ class Regulator:
     state_names: Tuple[str, ...] = ()
     input_names: Tuple[str, ...] = ()
     tau: Optional[Array] = None
+    model: Optional[_core.Model] = field(default=None, repr=False)
+    q: Optional[Array] = field(default=None, repr=False)
+    v: Optional[Array] = field(default=None, repr=False)
+    marks: Optional[NDArray[numpy.bool_]] = field(default=None, repr=False)
+
+    def about(self, q: ArrayLike, v: Optional[ArrayLike] = None) -> Regulator:
+        """The same gains about another state, such as the next one of a trajectory. Of Model.lqr only."""
+        if self.model is None:
+            raise InvalidArgumentError("this regulator is of matrices, not of a robot")
+        velocity = numpy.zeros(self.model.nv) if v is None else numpy.array(v, dtype=float)
+        return replace(self, q=numpy.array(q, dtype=float), v=velocity)
+
+    def __call__(self, t: float, q: ArrayLike, v: ArrayLike) -> Array:
+        """The forces τ − K (q ⊖ q₀, ν − ν₀) at a state, (nv), whatever the time: a controller for `hamel.simulate`, a force for
+        `hamel.Motion`. Of Model.lqr only."""
+        if self.model is None or self.q is None or self.v is None or self.tau is None or self.marks is None:
+            raise InvalidArgumentError("this regulator is of matrices, not of a robot: u = −K x")
+        error = numpy.concatenate([self.model.difference(self.q, q), numpy.asarray(v, dtype=float) - self.v], axis=-1)
+        forces = numpy.broadcast_to(self.tau, error.shape[:-1] + self.tau.shape).copy()
+        forces[..., self.marks] -= numpy.einsum("ij,...j", self.K, error)
+        return forces
 
 
 @dataclass(frozen=True)
@@ -280,7 +302,8 @@ def _of_model(
     names = tuple(name for name, mark in zip(model.velocity_names, marks) if mark)
     forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
     K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
-    return Regulator(K, P, g.poles, g.residual, g.closed, g.iterations, g.refinements, A, B, states, names, forces)
+    about = (model, numpy.array(q, dtype=float), numpy.array(velocity, dtype=float), marks)
+    return Regulator(K, P, g.poles, g.residual, g.closed, g.iterations, g.refinements, A, B, states, names, forces, *about)
 
 
 def _modes_of_model(
