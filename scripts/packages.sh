@@ -51,16 +51,18 @@ ls -l "$out"/*.deb "$out"/*.whl "$out"/*.tar.gz
 echo "in $debian"
 mkdir -p "$debian/packages"
 cp "$deb" "$out"/*.whl "$debian/packages/"
+pip download --quiet --disable-pip-version-check --dest "$debian/packages/wheels" numpy
+mount -t proc proc "$debian/proc" # programs find their libraries relative to themselves with it
+trap 'umount "$debian/proc"' EXIT
 chroot "$debian" bash -euc 'export PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive
-    find /usr /etc -type f -o -type l | sort >/packages/before
     apt-get update -qq
     apt-get install -y -qq --no-install-recommends /packages/hamel_*.deb >/packages/apt.log 2>&1
     hamel validate --samples 10 | head -n 8
-    apt-get purge -y -qq hamel >>/packages/apt.log 2>&1
+    apt-get purge -y -qq --autoremove hamel >>/packages/apt.log 2>&1
     [ ! -e /usr/bin/hamel ] && [ ! -e /usr/include/hamel ] || { echo "the package leaves files behind" >&2; exit 1; }
     rm -rf /packages/venv
     python3 -m venv /packages/venv
-    /packages/venv/bin/pip install --quiet numpy
+    /packages/venv/bin/pip install --quiet --no-index --find-links /packages/wheels numpy
     time /packages/venv/bin/pip install --quiet --no-deps /packages/hamel-*.whl
     /packages/venv/bin/python -c "import hamel; r = hamel.load(\"quadruped\"); print(hamel.__version__, r.linearize(r.neutral(), [0] * r.nv).A.shape)"
     /packages/venv/bin/hamel validate --samples 10 >/dev/null'
