@@ -84,7 +84,7 @@ ARM = """<robot name='arm'><link name='root'/><link name='tip'><inertial><mass v
 def test_model_warnings(tmp_path):
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
-    with pytest.warns(hamel.ModelWarning, match=r"arm.urdf: .*\(and 1 more: Model.warnings\)") as caught:
+    with pytest.warns(hamel.ModelWarning, match=r"arm.urdf: .*bolted.*\(and 1 more: Model.warnings\)") as caught:
         robot = hamel.load(path)
     assert len(caught) == 1 and caught[0].filename == __file__ and robot.nv == 1  # bolted, and said so
     assert sum("bolted to the world" in text for text in robot.warnings) == 1
@@ -93,6 +93,14 @@ def test_model_warnings(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         hamel.load("quadruped")
+
+
+def test_did_you_mean():
+    robot = hamel.load("quadruped")
+    with pytest.raises(hamel.NotFoundError, match="'fl_fot'; did you mean 'fl_foot'?"):
+        robot.frame("fl_fot", robot.neutral())
+    with pytest.raises(hamel.NotFoundError, match="called 'xyzzy'$"):
+        robot.frame("xyzzy", robot.neutral())
 
 
 def test_a_robot_that_cannot_be_fetched(tmp_path, monkeypatch):

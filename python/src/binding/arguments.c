@@ -95,6 +95,38 @@ static int read_integer(const parameter *p, PyObject *object, int *number)
     return 0;
 }
 
+/* a list with the name that is nearest to a mistyped one, as difflib finds it, or an empty one; NULL if it cannot be found out */
+static PyObject *nearest_frame(const hml_model *model, PyObject *name)
+{
+    PyObject *names = PyList_New(0), *module = PyImport_ImportModule("difflib"), *near = NULL;
+    int failed = !names || !module;
+    for (int32_t i = 0; !failed && i < hml_model_nframes(model); i++) {
+        hml_frame_info info = {.struct_size = sizeof info};
+        hml_model_frame(model, i, &info);
+        PyObject *one = PyUnicode_FromString(info.name);
+        failed = !one || PyList_Append(names, one);
+        Py_XDECREF(one);
+    }
+    if (!failed) near = PyObject_CallMethod(module, "get_close_matches", "OOi", name, names, 1);
+    Py_XDECREF(module);
+    Py_XDECREF(names);
+    if (near && PyList_Check(near)) return near;
+    PyErr_Clear();
+    Py_XDECREF(near);
+    return NULL;
+}
+
+static void no_such_frame(const hml_model *model, PyObject *name)
+{
+    PyObject *near = nearest_frame(model, name);
+    if (near && PyList_GET_SIZE(near) > 0)
+        PyErr_Format(hamel_errors[HML_NOT_FOUND], "no frame, body or link is called %R; did you mean %R?", name,
+                     PyList_GET_ITEM(near, 0));
+    else
+        PyErr_Format(hamel_errors[HML_NOT_FOUND], "no frame, body or link is called %R", name);
+    Py_XDECREF(near);
+}
+
 int32_t find_frame(const hml_model *model, PyObject *object, int world)
 {
     if (PyUnicode_Check(object)) {
@@ -102,7 +134,7 @@ int32_t find_frame(const hml_model *model, PyObject *object, int world)
         if (!name) return INT32_MIN;
         int32_t index = hml_model_find_frame(model, name);
         if (index >= 0 || (world && !strcmp(name, "world"))) return index;
-        PyErr_Format(hamel_errors[HML_NOT_FOUND], "no frame, body or link is called %R", object);
+        no_such_frame(model, object);
         return INT32_MIN;
     }
     PyObject *number = PyNumber_Index(object);

@@ -95,11 +95,12 @@ def loads(
 
 
 def _warn(model: _core.Model, name: str) -> _core.Model:
-    """One warning for a file, so that the same line of a program says it once: the first of them, and how many there are"""
+    """One warning for a file, so that the same line of a program says it once: what matters most, and how many there are"""
     count = len(model.warnings)
     if count:
         more = f" (and {count - 1} more: Model.warnings)" if count > 1 else ""
-        warnings.warn(f"{name}: {model.warnings[0]}{more}", ModelWarning, stacklevel=3)
+        first = next((text for text in model.warnings if "bolted to the world" in text), model.warnings[0])
+        warnings.warn(f"{name}: {first}{more}", ModelWarning, stacklevel=3)
     return model
 
 
