@@ -193,7 +193,7 @@ test('meshes of every kind, broken ones, and names that would like to be code', 
     .replace('<link name="b">', `<link name="b">${bad.map((name) => visual(name, 0)).join('')}`)
     .replaceAll('"j"', `"${evil}"`));
   const html = join(place, 'meshes.html');
-  hamel('view', join(place, 'meshes.urdf'), '--out', html);
+  hamel('view', join(place, 'meshes.urdf'), '--base', 'free', '--out', html);
   const { page, faults } = await open(html);
   const boxes = await page.evaluate(() => window.hamel.robot.layers.visual.map((holder) => {
     const box = { min: [9, 9, 9], max: [-9, -9, -9] };
