@@ -47,8 +47,8 @@ static double now(void)
 static hml_linearization arguments(const bench *b, size_t i)
 {
     const size_t v = i * b->nv, m = v * b->nv;
-    return HML_STRUCT(hml_linearization, .q = {.data = b->q + i * b->nq}, .v = {.data = b->v + v},
-                      .tau = {.data = b->tau + v}, .acceleration = {.data = b->generic.a + v},
+    return HML_STRUCT(hml_linearization, .q = {b->q + i * b->nq, b->nq}, .v = {b->v + v, b->nv},
+                      .tau = {b->tau + v, b->nv}, .acceleration = {.data = b->generic.a + v},
                       .Dq = {.data = b->generic.Dq + m}, .Dv = {.data = b->generic.Dv + m},
                       .Minv = {.data = b->generic.Minv + m});
 }

@@ -6,6 +6,8 @@
  *   hml_generate_text           the same as text
  *   hml_generate_estimate       how large the code will be
  *   hml_generate_functions      the functions that a list of names stands for
+ *   hml_model_compile           generates, compiles with the system's compiler and loads, once per robot and machine
+ *   hml_compiled_linearize      hml_linearize_batch with that code
  *
  * The code is plain C11, needs libm only, and allocates nothing: it runs on a microcontroller, too. Everything that the
  * model decides is decided while it is generated: constants are folded, zeros disappear, and limbs of the same shape
@@ -14,7 +16,7 @@
 #ifndef HAMEL_GENERATE_H
 #define HAMEL_GENERATE_H
 
-#include "hamel/model.h"
+#include "hamel/linearize.h"
 
 /* what is generated: a sum of these */
 typedef enum hml_generate_function {
@@ -67,5 +69,38 @@ HML_API hml_status hml_generate_text(const hml_model *model, const hml_generate_
 
 /* names like "linearize,mass_matrix" as a sum of HML_GENERATE_…; HML_NOT_FOUND for a name that does not exist */
 HML_API hml_status hml_generate_functions(const char *names, unsigned *functions);
+
+/* ---- in this process ---- */
+
+/* a robot whose linearization is compiled for it; may be shared between threads */
+typedef struct hml_compiled hml_compiled;
+
+typedef struct hml_compile_options {
+    size_t struct_size;
+    const char *compiler; /* NULL: the variable CC, or cc */
+    const char *cache;    /* folder that keeps compiled robots; NULL: hamel in XDG_CACHE_HOME, or in ~/.cache */
+} hml_compile_options;
+
+/*
+ * Generates code for the model with vectors, compiles it with -O3 for the instruction set of this processor, and loads
+ * it. The folder keeps the result, under a name with the model's hash, the version and the instruction set. If there is no compiler, or the code is
+ * too large or does not agree with the library, the result is HML_OK nevertheless: the library's kernels then do the
+ * work, and hml_compiled_note says why. options NULL: the defaults. The model must outlive *compiled.
+ */
+HML_API hml_status hml_model_compile(const hml_model *model, const hml_compile_options *options,
+                                     hml_compiled **compiled, hml_error *error);
+
+HML_API void hml_compiled_free(hml_compiled *compiled);
+
+/* why the library's kernels do the work, as a sentence; NULL: compiled code does it */
+HML_API const char *hml_compiled_note(const hml_compiled *compiled);
+
+/*
+ * hml_linearize_batch with the code of this robot: n states one after the other. The code writes packed results, either
+ * acceleration, A and B, or acceleration, Dq, Dv and Minv; for others, and with wrenches, the library's kernels do the
+ * work, in `work`.
+ */
+HML_API hml_status hml_compiled_linearize(const hml_compiled *compiled, hml_work *work, size_t n,
+                                          const hml_linearization *arguments, hml_status *status);
 
 #endif

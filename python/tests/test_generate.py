@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import hamel
+import numpy as np
 import pytest
 
 
@@ -36,6 +37,41 @@ def test_target():
     assert "vector_size" not in robot.generate_text()[0]
     with pytest.raises(ValueError, match="vector"):
         robot.generate_text(target="avx")
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no compiler")
+@pytest.mark.parametrize("name", ["pendulum", "quadruped"])
+def test_compiled_models_agree(name, tmp_path):
+    robot = hamel.load(name)
+    fast = robot.compile(cache=tmp_path)
+    assert fast.compiled_note() is None
+    assert robot.compiled_note() is not None
+    rng = np.random.default_rng(1)
+    q = np.array([robot.random(seed=i) for i in range(5)])
+    v, tau = rng.uniform(-1, 1, (2, 5, robot.nv))
+    for row in (slice(None), 2):
+        for options in ({}, {"representation": "mixed"}):
+            a = robot.linearize(q[row], v[row], tau[row], **options)
+            b = fast.linearize(q[row], v[row], tau[row], **options)
+            for x, y in ((a.A, b.A), (a.B, b.B), (a.acceleration, b.acceleration)):
+                assert abs(x - y).max() < 1e-11 * abs(x).max()
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert len(kept) == 1
+    robot.compile(cache=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == kept
+    bad = v[0].copy()
+    bad[0] = np.nan
+    with pytest.raises(hamel.Error):
+        fast.linearize(q[0], bad)
+
+
+def test_without_a_compiler_the_library_does_the_work(tmp_path):
+    robot = hamel.load("pendulum")
+    slow = robot.compile(compiler="no-such-compiler", cache=tmp_path)
+    assert "compiler" in slow.compiled_note()
+    assert not list(tmp_path.iterdir())
+    zero = np.zeros(robot.nv)
+    assert (slow.linearize(robot.neutral(), zero).A == robot.linearize(robot.neutral(), zero).A).all()
 
 
 def test_estimate_and_refusals(tmp_path):

@@ -42,6 +42,8 @@ RETURNS = table(f"""
 neutral random parameters selection: {ARRAY}
 check reference_check save_json save_urdf forget set_servo generate: None
 generate_estimate: int
+compile: Model
+compiled_note: Optional[str]
 generate_text: Tuple[str, str, Optional[str]]
 frame_index: int
 to_bytes: bytes

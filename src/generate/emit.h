@@ -43,6 +43,9 @@ void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
 /* emit_block.c: structs, constants and straight-line code of a function, and a function for each of its steps */
 void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function);
 
+/* of the model as Hamel's own file, 16 digits */
+hml_status hmli_generate_hash(const hml_model *model, char out[17], hml_error *error);
+
 /* emit_source.c, emit_header.c, emit_test.c: whole files */
 hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements);
 void hmli_emit_header(emitter *e, writer *w);

@@ -112,7 +112,7 @@ static hml_status check_size(const robot_shape *shape, const hml_generate_option
 /* ---- texts ---- */
 
 /* FNV-1a of the model as Hamel's own file, 64 bits */
-static hml_status hash_model(const hml_model *model, char out[17], hml_error *error)
+hml_status hmli_generate_hash(const hml_model *model, char out[17], hml_error *error)
 {
     char *text = NULL;
     size_t size = 0;
@@ -196,7 +196,7 @@ hml_status hml_generate_text(const hml_model *model, const hml_generate_options 
     hml_status status = check_model(model, error);
     if (!status && !hmli_shape_find(&shape, model, model->nfollowers == 0)) status = hmli_report_memory(error, NULL);
     if (!status) status = check_size(&shape, &options, error);
-    if (!status) status = hash_model(model, e.hash, error);
+    if (!status) status = hmli_generate_hash(model, e.hash, error);
     if (!status) status = write_texts(&e, source, header, test, error);
     hmli_template_free(&e.values);
     hmli_shape_free(&shape);

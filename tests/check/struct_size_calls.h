@@ -574,6 +574,20 @@ static void fill_generate_options(void *x)
     hml_generate_options_init(options);
     options->functions = HML_GENERATE_MASS_MATRIX;
 }
+static void fill_compile_options(void *x)
+{
+    hml_compile_options *options = x;
+    options->struct_size = sizeof *options;
+    options->compiler = "no-such-compiler";
+    options->cache = "/nowhere"; /* the library's kernels do the work */
+}
+static hml_status call_compile(void *x)
+{
+    hml_compiled *compiled = NULL;
+    hml_status status = hml_model_compile(model, x, &compiled, NULL);
+    hml_compiled_free(compiled);
+    return status;
+}
 static hml_status call_generate_estimate(void *x)
 {
     int64_t statements;

@@ -135,6 +135,7 @@ static void run_rows(void *user, int thread, npy_intp begin, npy_intp end)
         r.space = workspace_take(c->model);
         if (!r.space) status = HML_OUT_OF_MEMORY;
         if (r.space) r.work = r.space->work;
+        r.compiled = c->model->compiled;
     }
     /* an array with leading dimensions is a batch, even of one row or cut into such: a row's bits do not depend on that
      */

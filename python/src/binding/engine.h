@@ -87,6 +87,7 @@ typedef struct row {
     const hml_subgroup *group;
     workspace *space;
     hml_work *work;
+    const struct hml_compiled *compiled; /* code of this model alone, or NULL */
     const hml_constraints *constraints;
     size_t n; /* rows; 1 unless the function takes batches */
     const double *in[MAX_PARAMETERS];

@@ -102,7 +102,57 @@ static PyObject *generate_estimate(model_object *self, PyObject *arguments, PyOb
     return PyLong_FromLongLong((long long)statements);
 }
 
+/* ---- in this process ---- */
+
+static PyObject *compile_model(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"compiler", "cache", NULL};
+    hml_compile_options options = {.struct_size = sizeof options};
+    PyObject *cache = NULL;
+    hml_model *copy = NULL;
+    hml_error error = {0};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$zO&", words, &options.compiler, PyUnicode_FSConverter,
+                                     &cache))
+        return NULL;
+    options.cache = cache ? PyBytes_AS_STRING(cache) : NULL;
+    error.status = hml_model_copy(self->model, &copy);
+    model_object *result = error.status ? NULL : (model_object *)model_wrap(copy);
+    if (result) {
+        Py_BEGIN_ALLOW_THREADS error.status = hml_model_compile(copy, &options, &result->compiled, &error);
+        Py_END_ALLOW_THREADS
+    }
+    Py_XDECREF(cache);
+    if (!error.status) return (PyObject *)result;
+    Py_XDECREF(result);
+    if (*error.message)
+        raise_error(&error);
+    else
+        raise_status(error.status, "compile");
+    return NULL;
+}
+
+static PyObject *compiled_note(model_object *self, PyObject *none)
+{
+    (void)none;
+    if (!self->compiled) return PyUnicode_FromString("the model was not compiled; the library's kernels do the work");
+    const char *note = hml_compiled_note(self->compiled);
+    return note ? PyUnicode_FromString(note) : (Py_INCREF(Py_None), Py_None);
+}
+
 PyMethodDef generate_methods[] = {
+    {"compile", (PyCFunction)(void (*)(void))compile_model, METH_VARARGS | METH_KEYWORDS,
+     "compile($self, *, compiler=None, cache=None)\n--\n\n"
+     "The same robot, linearized by code that is compiled for it.\n\n"
+     "Generates C, calls the system's compiler (compiler, or the variable CC, or cc), and keeps the result in a "
+     "folder\n"
+     "(cache, or hamel in XDG_CACHE_HOME or ~/.cache), so that the next call loads it. Everything else stays as it is. "
+     "If\n"
+     "there is no compiler, the library's kernels do the work, and compiled_note says why. Models made from this one, "
+     "by\n"
+     "editing or pickle, are not compiled."},
+    {"compiled_note", (PyCFunction)compiled_note, METH_NOARGS,
+     "compiled_note($self, /)\n--\n\n"
+     "Why the library's kernels linearize this model, as a sentence; None if compiled code does."},
     {"generate", (PyCFunction)(void (*)(void))generate, METH_VARARGS | METH_KEYWORDS,
      "generate($self, path, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0, "
      "target='c')\n"

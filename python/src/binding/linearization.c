@@ -8,6 +8,8 @@
 
 #include "objects.h"
 
+#include "hamel/generate.h"
+
 typedef struct linearization_object {
     PyObject_HEAD PyObject *model;
     PyArrayObject *block;     /* A, B, acceleration, each for all states */
@@ -53,14 +55,16 @@ static int changed(const row *r) { return r->choice[REPRESENTATION] != HML_LEFT 
 static hml_status linearize_one(const row *r)
 {
     const hml_linearization x = arguments(r);
-    hml_status status = hml_linearize(r->model, r->work, &x);
+    hml_status status =
+        r->compiled ? hml_compiled_linearize(r->compiled, r->work, 1, &x, NULL) : hml_linearize(r->model, r->work, &x);
     return status || !changed(r) ? status : to_representation(r, 0);
 }
 
 static hml_status linearize_many(const row *r)
 {
     const hml_linearization x = arguments(r);
-    hml_status status = hml_linearize_batch(r->model, r->work, r->n, &x, NULL);
+    hml_status status = r->compiled ? hml_compiled_linearize(r->compiled, r->work, r->n, &x, NULL)
+                                    : hml_linearize_batch(r->model, r->work, r->n, &x, NULL);
     int tolerant = r->choice[ERRORS]; /* what failed is NaN already, and stays that */
     for (size_t i = 0; i < r->n && (tolerant || !status) && changed(r); i++) {
         status = to_representation(r, i);

@@ -3,6 +3,8 @@
 
 #include "objects.h"
 
+#include "hamel/generate.h"
+
 /* ---- workspaces ---- */
 
 workspace *workspace_take(model_object *self)
@@ -55,6 +57,7 @@ PyObject *model_wrap(hml_model *model)
     self->free = NULL;
     atomic_init(&self->spare, NULL);
     self->weak = NULL;
+    self->compiled = NULL;
     memset(self->parts, 0, sizeof self->parts);
     pthread_mutex_init(&self->lock, NULL);
     for (int i = 0; i < SYMBOLS; i++) self->symbol[i] = -1;
@@ -95,6 +98,7 @@ static void model_dealloc(model_object *self)
     }
     for (size_t i = 0; i < COUNT(self->parts); i++) Py_XDECREF(self->parts[i]);
     pthread_mutex_destroy(&self->lock);
+    hml_compiled_free(self->compiled);
     hml_model_free(self->model);
     PyObject_Free(self);
 }

@@ -15,6 +15,7 @@ typedef struct model_object {
     workspace *free;
     PyObject *parts[4]; /* tuples of bodies, joints, frames and velocity names, once somebody asked */
     PyObject *weak;
+    struct hml_compiled *compiled; /* by Model.compile; NULL: the library's kernels */
 } model_object;
 
 typedef struct group_object {

@@ -104,6 +104,7 @@ static const entry entries[] = {
     ENTRY(hml_page_options, title, ASKED, fill_page_options, call_page_options),
     ENTRY(hml_generate_options, functions, ASKED, fill_generate_options, call_generate_estimate),
     ENTRY(hml_generate_options, functions, ASKED, fill_generate_options, call_generate_text),
+    ENTRY(hml_compile_options, compiler, ASKED, fill_compile_options, call_compile),
 };
 
 enum { ENTRIES = sizeof entries / sizeof *entries };

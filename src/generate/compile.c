@@ -1,0 +1,283 @@
+/*
+ * Generated code in this process: generated, compiled by the system's compiler, kept in a folder and loaded. Whatever
+ * goes wrong on the way, the library's own kernels take over, and a sentence says why.
+ */
+#include "hamel/generate.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/struct_size.h"
+#include "generate/emit.h"
+#include "group/joint.h"
+#include "hamel/configuration.h"
+#include "hamel/io.h"
+#include "hamel/random.h"
+#include "io/common/report.h"
+
+extern char **environ;
+
+enum { PATH_SIZE = 4096, NOTE_SIZE = 256, FLAGS_MOST = 8 };
+
+typedef int linearize_code(const double *q, const double *v, const double *tau, double *acceleration, double *Dq,
+                           double *Dv, double *Minv);
+
+struct hml_compiled {
+    const hml_model *model;
+    void *library;
+    linearize_code *linearize; /* NULL: the library's kernels */
+    char note[NOTE_SIZE];
+};
+
+void hml_compiled_free(hml_compiled *c)
+{
+    if (c && c->library) dlclose(c->library);
+    free(c);
+}
+
+const char *hml_compiled_note(const hml_compiled *c) { return c && !c->linearize ? c->note : NULL; }
+
+/* ---- where it is kept ---- */
+
+static int make_folder(const char *path)
+{
+    struct stat about;
+    if (mkdir(path, 0700) == 0) return 1;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode) && access(path, W_OK) == 0;
+}
+
+static int cache_folder(const char *given, char path[PATH_SIZE])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = 0;
+    if (given)
+        length = snprintf(path, PATH_SIZE, "%s", given);
+    else if (cache && *cache)
+        length = snprintf(path, PATH_SIZE, "%s", cache);
+    else if (home && *home)
+        length = snprintf(path, PATH_SIZE, "%s/.cache", home);
+    if (length <= 0 || length > PATH_SIZE / 2 || !make_folder(path)) return 0;
+    if (!given) snprintf(path + length, PATH_SIZE - (size_t)length, "/hamel");
+    return make_folder(path);
+}
+
+/* ---- compiling ---- */
+
+/* what a compiler needs to hear about this processor; NULL ends the list */
+static void processor_flags(const char *flags[FLAGS_MOST])
+{
+    int n = 0;
+#if defined __x86_64__
+    const hml_isa isa = hml_isa_best();
+    if (isa == HML_ISA_AVX2 || isa == HML_ISA_AVX512) flags[n++] = "-march=haswell";
+    if (isa == HML_ISA_AVX512) {
+        flags[n++] = "-mavx512f";
+        flags[n++] = "-mavx512vl";
+        flags[n++] = "-mavx512dq";
+    }
+#endif
+    flags[n] = NULL;
+}
+
+/* runs the compiler, which says nothing; 1 if it was content */
+static int run_compiler(const char *compiler, const char *source, const char *out)
+{
+    const char *flags[FLAGS_MOST], *arguments[FLAGS_MOST + 12];
+    const char *const first[] = {compiler, "-std=c11", "-O3", "-ffp-contract=fast", "-fPIC", "-shared", "-w"};
+    int n = 0, status = 1;
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    processor_flags(flags);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) arguments[n++] = first[i];
+    for (int i = 0; flags[i]; i++) arguments[n++] = flags[i];
+    arguments[n++] = "-o";
+    arguments[n++] = out;
+    arguments[n++] = source;
+    arguments[n++] = "-lm";
+    arguments[n] = NULL;
+    if (posix_spawn_file_actions_init(&actions)) return 0;
+    int failed = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) ||
+                 posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) ||
+                 posix_spawnp(&child, compiler, &actions, NULL, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed || waitpid(child, &status, 0) < 0) return 0;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* makes the file with the code, in a folder of its own first; a sentence if that does not work, NULL if it does */
+static const char *build(const hml_model *model, const char *compiler, const char *folder, const char *path)
+{
+    static const char *const files[] = {"robot.c", "robot.h", "robot.so"};
+    char own[PATH_SIZE], file[3][PATH_SIZE];
+    hml_generate_options options;
+    hml_error error = {0};
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_LINEARIZE;
+    options.target = HML_TARGET_VECTOR;
+    snprintf(own, sizeof own, "%.3000s/build-XXXXXX", folder);
+    if (!mkdtemp(own)) return "the folder for compiled robots cannot be written";
+    for (int i = 0; i < 3; i++) snprintf(file[i], sizeof file[i], "%.3500s/%s", own, files[i]);
+    const hml_status status = hml_generate(model, &options, file[0], &error);
+    const char *problem = NULL;
+    if (status)
+        problem =
+            status == HML_UNSUPPORTED ? "the code of this robot would be too large" : "its code cannot be written";
+    else if (!run_compiler(compiler, file[0], file[2]))
+        problem = "there is no C compiler, or it failed";
+    else if (rename(file[2], path) != 0)
+        problem = "the folder for compiled robots cannot be written";
+    for (int i = 0; i < 3; i++) remove(file[i]);
+    rmdir(own);
+    return problem;
+}
+
+/* ---- trust, but verify ---- */
+
+/* does the code agree with the library at a random state? */
+static int agrees(const hml_compiled *c)
+{
+    const hml_model *m = c->model;
+    const size_t nq = (size_t)hml_model_nq(m), nv = (size_t)hml_model_nv(m), nn = nv * nv;
+    double *x = calloc(nq + 4 * nv + 6 * nn + 1, sizeof *x), *q = x, *v = x ? q + nq : NULL;
+    hml_work *work = NULL;
+    hml_rng rng;
+    int good = x && hml_work_new(m, HML_ISA_BEST, HML_USE_ALL, &work) == HML_OK;
+    if (good) {
+        double *tau = v + nv, *a = tau + nv, *b = a + nv, *A = b + nv, *B = A + 3 * nn;
+        hml_rng_seed(&rng, 3);
+        good = hml_configuration_random(m, &rng, q) == HML_OK;
+        for (size_t i = 0; i < nv; i++) v[i] = hml_rng_uniform(&rng, -1, 1), tau[i] = hml_rng_uniform(&rng, -1, 1);
+        const hml_linearization l = HML_STRUCT(hml_linearization, .q = {.data = q}, .v = {.data = v},
+                                               .tau = {.data = tau}, .acceleration = {.data = a}, .Dq = {.data = A},
+                                               .Dv = {.data = A + nn}, .Minv = {.data = A + 2 * nn});
+        good = good && hml_linearize(m, work, &l) == HML_OK && c->linearize(q, v, tau, b, B, B + nn, B + 2 * nn) == 0;
+        for (size_t k = 0; good && k < 3; k++) {
+            double largest = 0, difference = 0;
+            for (size_t i = k * nn; i < (k + 1) * nn; i++) {
+                largest = fmax(largest, fabs(A[i]));
+                if (!(fabs(A[i] - B[i]) <= difference)) difference = fabs(A[i] - B[i]);
+            }
+            good = difference <= 1e-6 * largest;
+        }
+    }
+    hml_work_free(work);
+    free(x);
+    return good;
+}
+
+static const char *load(hml_compiled *c, const char *path)
+{
+    c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!c->library) return "the compiled code cannot be loaded";
+    void *address = dlsym(c->library, "robot_linearize");
+    if (!address) return "the compiled code cannot be loaded";
+    memcpy(&c->linearize, &address, sizeof address);
+    if (agrees(c)) return NULL;
+    c->linearize = NULL;
+    return "the compiled code does not agree with the library";
+}
+
+hml_status hml_model_compile(const hml_model *model, const hml_compile_options *given, hml_compiled **compiled,
+                             hml_error *error)
+{
+    hml_compile_options room;
+    const hml_compile_options none = {.struct_size = sizeof none};
+    const hml_compile_options *o = STRUCT_TAKE(hml_compile_options, given ? given : &none, &room, compiler);
+    if (!model || !compiled || !o)
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the options of the compiler make no sense");
+    char folder[PATH_SIZE], path[PATH_SIZE], hash[17];
+    const char *cc = getenv("CC"), *compiler = o->compiler ? o->compiler : cc && *cc ? cc : "cc", *problem = NULL;
+    const hml_status status = hmli_generate_hash(model, hash, error);
+    if (status) return status;
+    hml_compiled *c = calloc(1, sizeof *c);
+    if (!c) return hmli_report_memory(error, NULL);
+    c->model = model;
+    if (!cache_folder(o->cache, folder)) problem = "there is no folder for compiled robots";
+    if (!problem) {
+        snprintf(path, sizeof path, "%.3000s/%s-%s-%s.so", folder, hash, hml_version(), hml_isa_name(hml_isa_best()));
+        if (access(path, R_OK) != 0) problem = build(model, compiler, folder, path);
+        if (!problem) problem = load(c, path);
+    }
+    if (problem) snprintf(c->note, sizeof c->note, "%s; the library's kernels do the work", problem);
+    *compiled = c;
+    return HML_OK;
+}
+
+/* ---- calls ---- */
+
+static int is_packed(hml_output out, size_t columns) { return out.data && (out.ld == 0 || out.ld == columns); }
+static size_t stride_of(size_t given, size_t packed) { return given ? given : packed; }
+
+/* the upper halves of A and B around what the code has written; A's own upper half held D_q and D_ν so far */
+static void finish(const hml_model *m, const double *v, double *A, double *B)
+{
+    const size_t n = (size_t)m->nv;
+    for (size_t r = n; r-- > 0;) {
+        memcpy(A + (n + r) * 2 * n, A + r * n, n * sizeof *A);
+        memcpy(A + (n + r) * 2 * n + n, A + n * n + r * n, n * sizeof *A);
+    }
+    memset(A, 0, 2 * n * n * sizeof *A);
+    memset(B, 0, n * n * sizeof *B);
+    for (size_t r = 0; r < n; r++) A[r * 2 * n + n + r] = 1;
+    for (int32_t j = 0; j < m->njoints; j++) {
+        const model_joint *joint = &model_joints(m)[j];
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
+        const size_t first = (size_t)joint->v, k = (size_t)joint->nv;
+        if (joint_commutes(joint->type)) continue;
+        joint_ad(joint->type, &v[first], ad);
+        for (size_t r = 0; r < k * k; r++) A[(first + r / k) * 2 * n + first + r % k] = -ad[r];
+    }
+}
+
+/* one state; A and B, or the three blocks, as the caller wants them */
+static hml_status run(const hml_compiled *c, const hml_linearization *x, size_t i)
+{
+    static const hml_status statuses[] = {HML_OK, HML_NOT_FINITE, HML_NOT_NORMALIZED, HML_SINGULAR};
+    const size_t n = (size_t)c->model->nv;
+    const double *q = x->q.data + i * x->q.stride, *v = x->v.data + i * x->v.stride;
+    const double *tau = x->tau.data ? x->tau.data + i * x->tau.stride : NULL;
+    double *a = x->acceleration.data + i * stride_of(x->acceleration.stride, n);
+    double *A = x->A.data ? x->A.data + i * stride_of(x->A.stride, 4 * n * n) : NULL;
+    double *B = x->B.data ? x->B.data + i * stride_of(x->B.stride, 2 * n * n) : NULL;
+    double *Dq = A ? A : x->Dq.data + i * stride_of(x->Dq.stride, n * n);
+    double *Dv = A ? A + n * n : x->Dv.data + i * stride_of(x->Dv.stride, n * n);
+    double *Minv = B ? B + n * n : x->Minv.data + i * stride_of(x->Minv.stride, n * n);
+    const int code = c->linearize(q, v, tau, a, Dq, Dv, Minv);
+    if (A && code == 0) finish(c->model, v, A, B);
+    for (size_t k = 0; A && code && k < 4 * n * n; k++) A[k] = NAN;
+    for (size_t k = 0; A && code && k < 2 * n * n; k++) B[k] = NAN;
+    return statuses[code & 3];
+}
+
+/* are the results what the code can write? */
+static int can_run(const hml_compiled *c, const hml_linearization *x)
+{
+    const size_t n = (size_t)c->model->nv;
+    const int blocks = is_packed(x->Dq, n) && is_packed(x->Dv, n) && is_packed(x->Minv, n) && !x->A.data && !x->B.data;
+    const int whole = is_packed(x->A, 2 * n) && is_packed(x->B, n) && !x->Dq.data && !x->Dv.data && !x->Minv.data;
+    return c->linearize && x->q.data && x->v.data && x->acceleration.data && !x->wrenches.data && (blocks || whole);
+}
+
+hml_status hml_compiled_linearize(const hml_compiled *c, hml_work *work, size_t n, const hml_linearization *arguments,
+                                  hml_status *status)
+{
+    hml_linearization room;
+    const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
+    hml_status worst = HML_OK;
+    if (!c || !x) return HML_INVALID_ARGUMENT;
+    if (!can_run(c, x)) return hml_linearize_batch(c->model, work, n, arguments, status);
+    for (size_t i = 0; i < n; i++) {
+        const hml_status each = run(c, x, i);
+        if (status) status[i] = each;
+        if (!worst) worst = each;
+    }
+    return worst;
+}

@@ -1,0 +1,150 @@
+/* Generated code in this process: it agrees with the library, is kept, and gives way to the library where it must. */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "model_fixture.h"
+
+#include "hamel/configuration.h"
+#include "hamel/generate.h"
+#include "hamel/io.h"
+#include "hamel/random.h"
+
+enum { STATES = 5, ROOM = 40 };
+
+static char folder[64];
+static double q[STATES * ROOM], v[STATES * ROOM], tau[STATES * ROOM];
+static double A[2][STATES * 4 * ROOM * ROOM], B[2][STATES * 2 * ROOM * ROOM], a[2][STATES * ROOM];
+
+static int open_folder(void **state)
+{
+    snprintf(folder, sizeof folder, "/tmp/hamel-compile-XXXXXX");
+    return state == NULL || mkdtemp(folder) == NULL;
+}
+
+static int close_folder(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return state == NULL || system(command);
+}
+
+static hml_model *robot(const char *name)
+{
+    hml_model *m = NULL;
+    hml_rng rng;
+    assert_int_equal(hml_load_builtin(name, NULL, &m, NULL), HML_OK);
+    hml_rng_seed(&rng, 4);
+    for (int i = 0; i < STATES; i++)
+        assert_int_equal(hml_configuration_random(m, &rng, q + i * hml_model_nq(m)), HML_OK);
+    for (int i = 0; i < STATES * hml_model_nv(m); i++) v[i] = hml_rng_normal(&rng), tau[i] = hml_rng_normal(&rng);
+    return m;
+}
+
+static hml_compiled *compile_with(const hml_model *m, const char *compiler)
+{
+    hml_compiled *c = NULL;
+    hml_error error = {0};
+    const hml_compile_options options = HML_STRUCT(hml_compile_options, .compiler = compiler, .cache = folder);
+    if (hml_model_compile(m, &options, &c, &error)) fail_msg("%s", error.message);
+    return c;
+}
+
+static int files(void)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+/* A, B and the acceleration of all states, by the library (0) and by the code (1) */
+static void assert_agrees(const hml_model *m, const hml_compiled *c)
+{
+    const int nv = hml_model_nv(m);
+    hml_work *work = NULL;
+    hml_status each[STATES];
+    assert_int_equal(hml_work_new(m, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
+    for (int k = 0; k < 2; k++) {
+        const hml_linearization l = HML_STRUCT(
+            hml_linearization, .q = {q, (size_t)hml_model_nq(m)}, .v = {v, (size_t)nv}, .tau = {tau, (size_t)nv},
+            .acceleration = {.data = a[k]}, .A = {.data = A[k]}, .B = {.data = B[k]});
+        assert_int_equal(k ? hml_compiled_linearize(c, work, STATES, &l, each)
+                           : hml_linearize_batch(m, work, STATES, &l, each),
+                         HML_OK);
+    }
+    double largest = 0;
+    for (int i = 0; i < STATES * 4 * nv * nv; i++) largest = fmax(largest, fabs(A[0][i]));
+    for (int i = 0; i < STATES * 4 * nv * nv; i++) assert_close(A[1][i], A[0][i], 1e-12 * largest);
+    for (int i = 0; i < STATES * 2 * nv * nv; i++) largest = fmax(largest, fabs(B[0][i]));
+    for (int i = 0; i < STATES * 2 * nv * nv; i++) assert_close(B[1][i], B[0][i], 1e-12 * largest);
+    for (int i = 0; i < STATES * nv; i++) assert_close(a[1][i], a[0][i], 1e-12 * largest);
+    hml_work_free(work);
+}
+
+static void compiled_robots_agree_and_are_kept(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"pendulum", "quadruped"};
+    for (int i = 0; i < 2; i++) {
+        hml_model *m = robot(names[i]);
+        hml_compiled *c = compile_with(m, NULL);
+        if (hml_compiled_note(c)) print_message("%s\n", hml_compiled_note(c));
+        assert_agrees(m, c);
+        const int kept = files();
+        hml_compiled *again = compile_with(m, "no-such-compiler"); /* it is there already */
+        if (!hml_compiled_note(c)) assert_null(hml_compiled_note(again));
+        assert_int_equal(files(), kept);
+        hml_compiled_free(again);
+        hml_compiled_free(c);
+        hml_model_free(m);
+    }
+}
+
+static void without_a_compiler_the_library_does_the_work(void **state)
+{
+    (void)state;
+    hml_model *m = robot("arm7");
+    const int before = files();
+    hml_compiled *c = compile_with(m, "no-such-compiler");
+    assert_says(hml_compiled_note(c), "compiler");
+    assert_int_equal(files(), before);
+    assert_agrees(m, c);
+    hml_compiled_free(c);
+    hml_model_free(m);
+}
+
+/* a state that fails is NaN and has its status, the others are not touched */
+static void bad_states_are_marked(void **state)
+{
+    (void)state;
+    hml_model *m = robot("pendulum");
+    hml_compiled *c = compile_with(m, NULL);
+    hml_work *work = NULL;
+    hml_status each[STATES];
+    const int nv = hml_model_nv(m);
+    assert_int_equal(hml_work_new(m, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
+    v[nv] = NAN;
+    const hml_linearization l = HML_STRUCT(hml_linearization, .q = {q, (size_t)hml_model_nq(m)}, .v = {v, (size_t)nv},
+                                           .acceleration = {.data = a[0]}, .A = {.data = A[0]}, .B = {.data = B[0]});
+    assert_int_equal(hml_compiled_linearize(c, work, STATES, &l, each), HML_NOT_FINITE);
+    assert_true(each[0] == HML_OK && each[1] == HML_NOT_FINITE && each[2] == HML_OK);
+    assert_true(isnan(A[0][4 * nv * nv]) && isfinite(A[0][0]) && isfinite(A[0][8 * nv * nv]));
+    assert_int_equal(hml_compiled_linearize(NULL, work, 1, &l, NULL), HML_INVALID_ARGUMENT);
+    hml_work_free(work);
+    hml_compiled_free(c);
+    hml_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compiled_robots_agree_and_are_kept),
+        cmocka_unit_test(without_a_compiler_the_library_does_the_work),
+        cmocka_unit_test(bad_states_are_marked),
+    };
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}
