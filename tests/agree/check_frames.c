@@ -230,6 +230,19 @@ static void check_system(subject *x, const view *w, int s)
          twists, V, 6 * nb, 1);
 }
 
+/* pose and J alone are collected from the frame to the root, with derivatives from the root to the frame */
+static void check_alone(subject *x, const view *w, int s, const frame_data *f, double scale)
+{
+    const size_t nv = (size_t)x->nv;
+    double H[16], *J = room(x->g, 6 * nv);
+    const hml_frame_motion m = {.struct_size = sizeof m, .pose = H, .J = J};
+    const hml_status status = hml_frame(x->model, x->work, w->frame, w->as, w->q, NULL, NULL, &m);
+    note_status(x, KIND_status, "hml_frame", s, status, HML_OK);
+    if (status) return;
+    note(x, KIND_frame_alone, "J", (how){s, PLAIN, PLAIN, scale, 0}, J, f->J, 6, nv);
+    note(x, KIND_frame_alone, "pose", (how){s, PLAIN, PLAIN, x->away[s], 0}, H, f->H, 4, 4);
+}
+
 void check_frames(subject *x)
 {
     const size_t nv = (size_t)x->nv;
@@ -249,6 +262,7 @@ void check_frames(subject *x)
     double sum = 0, bend = 0;
     for (size_t i = 0; i < nv; i++) sum += fabs(w.v[i]), bend += fabs(w.a[i]);
     f.turning = 1 + sum, f.size = 1 + sum + sum * sum + bend;
+    check_alone(x, &w, s, &f, scale);
     check_differences(x, &w, s, &f, scale);
     check_products(x, &w, s, &f, scale);
     check_relative(x, &w, s);

@@ -18,7 +18,7 @@
 
 typedef struct centroidal_body {
     pose world, H;
-    twist V[2];
+    twist V;
     inertia I, Idot; /* of the body, then of its subtree */
 } centroidal_body;
 
@@ -51,21 +51,25 @@ static inline void centroidal_passes(const hml_model *m, const state_series *sta
 {
     const plan_body *pb = plan_bodies(model_plan(m));
     for (int32_t i = 0; i < m->nbodies; i++) {
-        path_walk w;
+        const plan_body *p = &pb[i];
+        const centroidal_body *up = p->parent < 0 ? NULL : &bodies[p->parent];
+        const body_coordinates at = coordinates_of(m, i);
         centroidal_body *b = &bodies[i];
-        walk_start(&w, 1);
-        if (pb[i].parent >= 0) {
-            const centroidal_body *p = &bodies[pb[i].parent];
-            w.world = p->world, w.H = p->H, w.V[0] = p->V[0], w.V[1] = p->V[1];
+        twist S[HML_JOINT_MAX_NV];
+        num room;
+        const pose X = plan_pose(p->X);
+        b->H = joint_move(p->type, up ? pose_mul(up->H, X) : X, K(p->pitch), body_position(m, i, state->q, &room));
+        b->world = up ? up->world : b->H;
+        if (!up) b->H = pose_identity();
+        joint_columns_at(p->type, b->H, K(p->pitch), S);
+        b->V = up ? up->V : twist_zero();
+        for (int32_t k = 0; k < p->nv; k++) b->V = twist_axpy(state_rate(state, 0, &at, k), S[k], b->V);
+        for (int32_t k = 0; k < p->nv; k++) {
+            columns[p->v + k].S = S[k];
+            columns[p->v + k].Sdot = twist_cross(b->V, S[k]);
         }
-        walk_step(&w, m, i, state);
-        b->world = w.world, b->H = w.H, b->V[0] = w.V[0], b->V[1] = w.V[1];
-        for (int32_t k = 0; k < pb[i].nv; k++) {
-            columns[pb[i].v + k].S = w.S[k][0];
-            columns[pb[i].v + k].Sdot = w.S[k][1];
-        }
-        b->I = inertia_transform(b->H, plan_inertia(pb[i].I));
-        b->Idot = inertia_rate(b->I, b->V[0]);
+        b->I = inertia_transform(b->H, plan_inertia(p->I));
+        b->Idot = inertia_rate(b->I, b->V);
     }
     for (int32_t i = m->nbodies - 1; i >= 0; i--) {
         if (pb[i].parent < 0) continue;
