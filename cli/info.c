@@ -214,6 +214,32 @@ static void print_shapes(const hml_model *model)
     table_free(t);
 }
 
+static void print_actuators(const hml_model *model)
+{
+    static const char *const heading[] = {"actuator", "on", "", "gain", "bias", "inputs", "forces"};
+    if (hml_model_nactuators(model) == 0) return;
+    table *t = table_new(7, "lllrlll");
+    for (int i = 0; i < 7; i++) table_cell(t, heading[i]);
+    for (int32_t i = 0; i < hml_model_nactuators(model); i++) {
+        hml_actuator a = {.struct_size = sizeof a};
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        hml_frame_info frame = {.struct_size = sizeof frame};
+        hml_model_actuator(model, i, &a);
+        const int drives = a.transmission == HML_TRANSMISSION_JOINT;
+        drives ? hml_model_joint(model, a.target, &joint) : hml_model_frame(model, a.target, &frame);
+        table_cell(t, a.name);
+        table_cell(t, drives ? "joint" : "frame");
+        table_cell(t, drives ? joint.name : frame.name);
+        table_number(t, a.gain);
+        table_format(t, "%g, %g, %g", a.bias[0], a.bias[1], a.bias[2]);
+        table_format(t, "%g … %g", a.lower, a.upper);
+        table_format(t, "%g … %g", a.force_lower, a.force_upper);
+    }
+    table_heading(stdout, "Actuators");
+    table_print(t, stdout);
+    table_free(t);
+}
+
 static void print_all(const cli_options *options, const robot *r)
 {
     const hml_model *model = r->model;
@@ -229,6 +255,7 @@ static void print_all(const cli_options *options, const robot *r)
     int32_t keyframes = hml_model_nkeyframes(model);
     if (keyframes > 0) table_heading(stdout, "Keyframes");
     for (int32_t i = 0; i < keyframes; i++) printf("%s\n", hml_model_keyframe_name(model, i));
+    print_actuators(model);
     if (options->memory) table_heading(stdout, "Workspace per thread");
     for (int i = 0; i < INFO_ISAS && options->memory; i++) {
         if (!hml_isa_available(info_isas[i])) continue;

@@ -230,6 +230,53 @@ static void add_keyframes(const robot *r, hml_result *result)
     free(v);
 }
 
+typedef struct actuator_columns {
+    const char **names, **targets, **on;
+    double *gear, *gain, *bias, *limits;
+} actuator_columns;
+
+static void put_actuators(const hml_model *model, size_t n, const actuator_columns *c)
+{
+    for (size_t i = 0; i < n; i++) {
+        hml_actuator a = {.struct_size = sizeof a};
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        hml_frame_info frame = {.struct_size = sizeof frame};
+        hml_model_actuator(model, (int32_t)i, &a);
+        const int drives = a.transmission == HML_TRANSMISSION_JOINT;
+        drives ? hml_model_joint(model, a.target, &joint) : hml_model_frame(model, a.target, &frame);
+        const double limits[4] = {a.lower, a.upper, a.force_lower, a.force_upper};
+        c->names[i] = a.name, c->on[i] = drives ? "joint" : "frame", c->targets[i] = drives ? joint.name : frame.name;
+        c->gain[i] = a.gain;
+        memcpy(c->gear + 6 * i, a.gear, sizeof a.gear);
+        memcpy(c->bias + 3 * i, a.bias, sizeof a.bias);
+        memcpy(c->limits + 4 * i, limits, sizeof limits);
+    }
+}
+
+static void add_actuators(const hml_model *model, hml_result *result)
+{
+    const size_t n = (size_t)hml_model_nactuators(model), gear[2] = {n, 6}, bias[2] = {n, 3}, limits[2] = {n, 4};
+    const char **texts = calloc(3 * n + 1, sizeof *texts);
+    double *numbers = calloc(14 * n + 1, sizeof *numbers);
+    if (texts && numbers) {
+        const actuator_columns c = {texts,           texts + n,       texts + 2 * n,   numbers,
+                                    numbers + 6 * n, numbers + 7 * n, numbers + 10 * n};
+        put_actuators(model, n, &c);
+        hml_result *t = hml_result_add_table(result, "actuators", n);
+        hml_result_add_texts(t, "name", n, c.names);
+        hml_result_add_texts(t, "transmission", n, c.on);
+        hml_result_add_texts(t, "target", n, c.targets);
+        hml_result_add_numbers(t, "gear", 2, gear, c.gear);
+        hml_result_add_numbers(t, "gain", 1, &n, c.gain);
+        hml_result_add_numbers(t, "bias", 2, bias, c.bias);
+        hml_result_add_numbers(t, "limits", 2, limits, c.limits);
+    } else {
+        cli_lose_memory();
+    }
+    free(texts);
+    free(numbers);
+}
+
 hml_result *info_result(const robot *r)
 {
     const hml_model *model = r->model;
@@ -263,6 +310,7 @@ hml_result *info_result(const robot *r)
                         .widths = {3, 9}},
               fill_frame, result);
     add_keyframes(r, result);
+    add_actuators(model, result);
     add_warnings(model, result);
     add_workspaces(model, result);
     return result;

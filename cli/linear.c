@@ -1,24 +1,28 @@
 /* See linear.h. */
 #include "linear.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/actuation.h"
 #include "hamel/dynamics.h"
 #include "hamel/linearize.h"
 #include "hamel/representation.h"
 
 static int allocate(const robot *r, linearized *l)
 {
-    size_t n = (size_t)r->nv;
-    l->memory = malloc((4 * n * n + 2 * n * n + n + 6 * n + 1) * sizeof *l->memory);
-    l->input_names = calloc(n + 1, sizeof *l->input_names);
-    l->input_labels = calloc(n + 1, sizeof *l->input_labels);
+    size_t n = (size_t)r->nv, nu = (size_t)hml_model_nactuators(r->model);
+    const size_t driven = 2 * n * nu + nu + hml_actuation_doubles(r->model);
+    l->memory = malloc((4 * n * n + 2 * n * n + n + 6 * n + driven + 1) * sizeof *l->memory);
+    l->input_names = calloc(n + nu + 1, sizeof *l->input_names);
+    l->input_labels = calloc(n + nu + 1, sizeof *l->input_labels);
     if (!l->memory || !l->input_names || !l->input_labels) return 0;
     l->A = l->memory;
     l->B = l->A + 4 * n * n;
     l->acceleration = l->B + 2 * n * n;
     l->J = l->acceleration + n;
+    l->driven = l->J + 6 * n;
     return 1;
 }
 
@@ -74,7 +78,33 @@ static hml_status select_inputs(const robot *r, int all, linearized *l)
     return HML_OK;
 }
 
-hml_status linear_compute(const robot *r, hml_representation representation, int all_inputs, linearized *l)
+/* A with the servos among the actuators, and their B in l->driven */
+static hml_status add_actuators(const robot *r, linearized *l)
+{
+    const hml_state *s = r->state;
+    const int32_t nu = hml_model_nactuators(r->model);
+    double *u = l->driven + 2 * (size_t)r->nv * (size_t)nu, *scratch = u + nu;
+    hml_status status = hml_actuation_hold(r->model, s->q, u);
+    for (int32_t i = 0; !status && i < nu; i++) {
+        hml_actuator a = {.struct_size = sizeof a};
+        status = hml_model_actuator(r->model, i, &a);
+        l->input_names[i] = l->input_labels[i] = a.name;
+        if (!isnan(s->inputs[i])) u[i] = s->inputs[i];
+    }
+    const hml_actuated_linearization x = {.struct_size = sizeof x,
+                                          .q = s->q,
+                                          .v = s->v,
+                                          .u = u,
+                                          .tau = s->tau,
+                                          .wrenches = r->wrenches,
+                                          .acceleration = l->acceleration,
+                                          .A = l->A,
+                                          .B = l->driven};
+    l->ninputs = nu;
+    return status ? status : hml_actuation_linearize(r->model, r->work, scratch, &x);
+}
+
+hml_status linear_compute(const robot *r, hml_representation representation, int inputs, linearized *l)
 {
     if (!allocate(r, l)) return HML_OUT_OF_MEMORY;
     const hml_state *s = r->state;
@@ -87,12 +117,15 @@ hml_status linear_compute(const robot *r, hml_representation representation, int
                            .A = {l->A, 0, 0},
                            .B = {l->B, 0, 0}};
     hml_status status = hml_linearize(r->model, r->work, &x);
+    if (!status && inputs == LINEAR_ACTUATORS) status = add_actuators(r, l);
     if (!status) status = hold_world_wrenches(r, l);
+    if (inputs == LINEAR_ACTUATORS) l->B = l->driven;
     if (!status) {
-        status = hml_linearization_to_representation(r->model, representation, s->q, s->v, l->acceleration, r->nv, l->A,
-                                                     l->B);
+        const int32_t columns = inputs == LINEAR_ACTUATORS ? l->ninputs : r->nv;
+        status = hml_linearization_to_representation(r->model, representation, s->q, s->v, l->acceleration, columns,
+                                                     l->A, l->B);
     }
-    if (!status) status = select_inputs(r, all_inputs, l);
+    if (!status && inputs != LINEAR_ACTUATORS) status = select_inputs(r, inputs == LINEAR_ALL, l);
     if (status) return status;
     return hml_acceleration_to_representation(r->model, representation, s->q, s->v, l->acceleration, l->acceleration);
 }

@@ -7,13 +7,17 @@
 typedef struct linearized {
     double *A, *B, *acceleration;             /* 2nv × 2nv, 2nv × nv and then 2nv × ninputs, nv */
     double *J;                                /* 6 × nv, scratch */
+    double *driven;                           /* 2nv × actuators, and scratch */
     const char **input_names, **input_labels; /* as in files, and for people */
     int ninputs;
     double *memory;
 } linearized;
 
-/* of the actuated joints, or of all coordinates; linear_free is due either way */
-hml_status linear_compute(const robot *r, hml_representation representation, int all_inputs, linearized *l);
+/* what the columns of B are */
+enum { LINEAR_ACTUATED, LINEAR_ALL, LINEAR_ACTUATORS };
+
+/* linear_free is due either way */
+hml_status linear_compute(const robot *r, hml_representation representation, int inputs, linearized *l);
 
 void linear_free(linearized *l);
 

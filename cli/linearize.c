@@ -121,6 +121,9 @@ int cli_linearize(const cli_options *options)
     if (options->states) return batch_run(options, &batch_linearize);
     status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK && options->all_inputs == LINEAR_ACTUATORS && hml_model_nactuators(r.model) == 0) {
+        status = cli_fail(CLI_INPUT, "%s: there are no actuators; leave --inputs out", r.file);
+    }
     if (status == CLI_OK) {
         hml_status computed = linear_compute(&r, options->representation, options->all_inputs, &l);
         if (computed) status = robot_fail(&r, computed);

@@ -59,8 +59,8 @@ const cli_command_info cli_commands[] = {
     {"simulate", CLI_SIMULATE, "[MODEL] --time T [--state FILE]", "the motion from a state, integrated on the group",
      "Forces and wrenches of the state act all the time. The result has one row per time: position,\n"
      "velocity, energy and momentum (linear, then angular about the world's origin). The command\n"
-     "prints some rows and the drifts of energy and momentum. The default integrator, dopri5,\n"
-     "chooses its own steps. With --ground the robot may touch the plane z = 0, stand, slip and fall\n"
+     "prints some rows, and what was put into the robot and taken out of it. The default integrator,\n"
+     "dopri5, chooses its own steps. With --ground the robot may touch the plane z = 0, stand, slip and fall\n"
      "over. It starts on the ground, unless the state gives the position of its base.\n",
      cli_simulate},
     {"view", CLI_VIEW, "[MODEL] [--state FILE] [--trajectory FILE] [--out FILE]", "the robot in a browser",

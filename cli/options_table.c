@@ -40,8 +40,19 @@ static int one_of(const char *text, const char *first, const char *second, int *
 }
 
 static int read_inputs(const char *text, void *field) { return one_of(text, "actuated", "all", field); }
+
+/* 0, 1 or 2 */
+static int read_linear_inputs(const char *text, void *field)
+{
+    *(int *)field = 2;
+    return strcmp(text, "actuators") == 0 || read_inputs(text, field);
+}
 static int read_twist(const char *text, void *field) { return one_of(text, "right", "left", field); }
-static int read_controller(const char *text, void *field) { return one_of(text, "none", "hold", field); }
+static int read_controller(const char *text, void *field)
+{
+    *(int *)field = 2;
+    return strcmp(text, "actuators") == 0 || one_of(text, "none", "hold", field);
+}
 
 static int read_precision(const char *text, void *field) { return one_of(text, "float64", "float32", field); }
 
@@ -253,8 +264,9 @@ const option_row option_rows[] = {
      "the name of a frame, body or link"},
     {"representation", 'r', CLI_STATE, "KIND", "velocities in the results: left (default), right, mixed, split",
      read_representation, WHOLE, "left, right, mixed or split"},
-    {"inputs", 0, CLI_LINEARIZE, "WHICH", "columns of B: actuated (default) or all", read_inputs, FLAG(all_inputs),
-     "actuated or all"},
+    {"inputs", 0, CLI_LINEARIZE, "WHICH",
+     "columns of B: actuated joints (default), all coordinates, or the actuators of the file", read_linear_inputs,
+     FLAG(all_inputs), "actuated, all or actuators"},
     {"hold", 0, CLI_TRIM | CLI_LQR | CLI_MODES, "FRAME:KIND",
      "held: point (default), frame, plane or touch (normal z); may be repeated", read_hold, WHOLE,
      "FRAME or FRAME:KIND, or there are more than 64 of them"},
@@ -304,8 +316,9 @@ const option_row option_rows[] = {
      read_positive, NUMBER(step), "a positive time in seconds"},
     {"tolerance", 0, CLI_SIMULATE, "E", "local error of dopri5 (default 1e-12)", read_tolerance, NUMBER(tolerance),
      "a number from 1e-15 to 0.1"},
-    {"controller", 0, CLI_SIMULATE, "WHICH", "none (default), or hold: servos keep the actuated joints",
-     read_controller, FLAG(hold), "none or hold"},
+    {"controller", 0, CLI_SIMULATE, "WHICH",
+     "none (default); hold: servos keep the actuated joints; actuators: those of the file", read_controller, FLAG(hold),
+     "none, hold or actuators"},
     {"stiffness", 0, CLI_SIMULATE, "K", "stiffness of every servo, N m/rad or N/m (default: by weight and reach)",
      read_not_negative, NUMBER(stiffness), "a non-negative number"},
     {"damping", 0, CLI_SIMULATE, "D", "damping of every servo (default: 0.1 s times the stiffness)", read_not_negative,

@@ -159,7 +159,8 @@ static hml_status one_step(walker *w, double h)
                                        .q_next = w->q,
                                        .v_next = w->v,
                                        .result = &result,
-                                       .torque = w->torque};
+                                       .torque = w->torque,
+                                       .inputs = sc->inputs};
     hml_status status = HML_OK;
     memset(w->wrenches, 0, 6 * (size_t)w->r->nbodies * sizeof *w->wrenches);
     for (int32_t i = 0; !status && i < sc->forces.nframe_wrenches; i++) {
@@ -289,7 +290,7 @@ static int check_options(const cli_options *options)
         return cli_fail(CLI_USAGE, "--height moves the robot wherever the state has it, --lift only out of the ground; "
                                    "leave one out");
     }
-    if (!options->hold && (options->stiffness >= 0 || options->damping >= 0)) {
+    if (options->hold != 1 && (options->stiffness >= 0 || options->damping >= 0)) {
         return cli_fail(CLI_USAGE, "--stiffness and --damping belong to --controller hold");
     }
     if (options->tolerance > 0 &&

@@ -11,6 +11,7 @@
 typedef struct scene {
     hml_forces forces;
     double *stiffness, *damping; /* nv: of the servos; NULL: none */
+    double *inputs;              /* of the actuators; NULL: they do nothing */
     /* with a ground */
     int32_t npoints;
     hml_shape *points; /* shapes and points that may touch the ground */

@@ -54,13 +54,14 @@ typedef struct work_row {
     double work;
 } work_row;
 
-enum { WORKS = 9 };
+enum { WORKS = 10 };
 
 static void list_work(const hml_balance *b, work_row *rows)
 {
     const work_row all[WORKS] = {
         {"forces", "forces of the joints", b->forces},
         {"servos", "servos", b->servos},
+        {"actuators", "actuators", b->actuators},
         {"wrenches", "external wrenches", b->wrenches},
         {"damping", "damping", b->damping},
         {"contacts", "impacts and sliding", b->contacts},

@@ -83,7 +83,7 @@ static double length3(const double *a) { return hypot(hypot(a[0], a[1]), a[2]); 
 static double work_of(const hml_balance *b)
 {
     return b->forces + b->servos + b->wrenches + b->damping + b->contacts + b->limits + b->friction + b->displacement +
-           b->removed;
+           b->removed + b->actuators;
 }
 
 hml_status trajectory_check(const robot *r, const double *q, const double *v, const hml_balance *b, trajectory *t)
@@ -224,6 +224,25 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     printf("speed                   %.3g simulated seconds per second\n", t->seconds > 0 ? end / t->seconds : 0);
 }
 
+/* of the actuators, if they act */
+static void simulate_add_inputs(const robot *r, const scene *s, hml_result *result)
+{
+    const size_t n = (size_t)hml_model_nactuators(r->model);
+    const char **names = s->inputs ? calloc(n + 1, sizeof *names) : NULL;
+    if (!s->inputs) return;
+    for (size_t i = 0; names && i < n; i++) {
+        hml_actuator a = {.struct_size = sizeof a};
+        hml_model_actuator(r->model, (int32_t)i, &a);
+        names[i] = a.name;
+    }
+    if (names)
+        hml_result_add_texts(result, "input_names", n, names);
+    else
+        cli_lose_memory();
+    hml_result_add_numbers(result, "inputs", 1, &n, s->inputs);
+    free(names);
+}
+
 hml_result *simulate_result(const robot *r, hml_representation representation, const scene *s, const trajectory *t)
 {
     const size_t n = t->count, nq = (size_t)r->nq, nv = (size_t)r->nv, points = (size_t)s->npoints;
@@ -245,6 +264,7 @@ hml_result *simulate_result(const robot *r, hml_representation representation, c
     }
     hml_result_add_text(result, "integrator", t->scheme);
     simulate_add_balance(r, t, result);
+    simulate_add_inputs(r, s, result);
     hml_result_add_number(result, "energy_drift", d.energy);
     hml_result_add_number(result, "linear_momentum_drift", d.linear);
     hml_result_add_number(result, "angular_momentum_drift", d.angular);

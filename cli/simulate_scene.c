@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/actuation.h"
 #include "hamel/kinematics.h"
 #include "simulate.h"
 
@@ -85,6 +86,22 @@ static hml_status add_servos(const cli_options *options, const robot *r, scene *
     s->forces.stiffness = s->stiffness;
     s->forces.damping = s->damping;
     return status;
+}
+
+/* ---- actuators ---- */
+
+/* inputs of the state; those that it does not give hold the joints where they are, or are 0 */
+static int add_actuators(const robot *r, scene *s)
+{
+    const int32_t n = hml_model_nactuators(r->model);
+    if (n == 0) return cli_fail(CLI_INPUT, "%s: there are no actuators for --controller actuators", r->file);
+    s->inputs = calloc((size_t)n + 1, sizeof *s->inputs);
+    hml_status status = s->inputs ? hml_actuation_hold(r->model, r->state->q, s->inputs) : HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; !status && i < n; i++) {
+        if (!isnan(r->state->inputs[i])) s->inputs[i] = r->state->inputs[i];
+    }
+    s->forces.inputs = s->inputs;
+    return failed(r, status);
 }
 
 /* ---- the ground ---- */
@@ -211,8 +228,10 @@ int scene_make(const cli_options *options, const robot *r, scene *s)
 {
     *s = (scene){.forces = {.struct_size = sizeof s->forces}, .touching = -1};
     add_state(r, s);
-    hml_status status = options->hold ? add_servos(options, r, s) : HML_OK;
+    hml_status status = options->hold == 1 ? add_servos(options, r, s) : HML_OK;
     if (status) return robot_fail(r, status);
+    int driven = options->hold == 2 ? add_actuators(r, s) : CLI_OK;
+    if (driven != CLI_OK) return driven;
     return options->ground ? add_ground(options, r, s) : CLI_OK;
 }
 
@@ -223,5 +242,6 @@ void scene_free(scene *s)
     free(s->points);
     free(s->stiffness);
     free(s->damping);
+    free(s->inputs);
     free(s->memory);
 }

@@ -19,12 +19,12 @@ _hamel()
     --mimic) COMPREPLY=($(compgen -W "follow independent" -- "$current")) ;;
     --passive) COMPREPLY=($(compgen -W "on off" -- "$current")) ;;
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
-    --inputs) COMPREPLY=($(compgen -W "actuated all" -- "$current")) ;;
+    --inputs) COMPREPLY=($(compgen -W "actuated all actuators" -- "$current")) ;;
     --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha momentum" -- "$current")) ;;
     --functions) COMPREPLY=($(compgen -W "linearize forward_dynamics inverse_dynamics mass_matrix" -- "$current")) ;;
     --target) COMPREPLY=($(compgen -W "c native avx2 avx512 neon" -- "$current")) ;;
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
-    --controller) COMPREPLY=($(compgen -W "none hold" -- "$current")) ;;
+    --controller) COMPREPLY=($(compgen -W "none hold actuators" -- "$current")) ;;
     --precision) COMPREPLY=($(compgen -W "float64 float32" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
     --state | -s | --states | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;

@@ -107,7 +107,10 @@ typedef struct hml_contact_motion {
     double *q_next;             /* nq; may be q */
     double *v_next;             /* nv; may be v */
     hml_contact_result *result; /* with a struct_size of its own; may be NULL */
-    double *torque;             /* nv: the mean force of the joints over the step, τ and servo; may be NULL */
+    double *torque;       /* nv: the mean force of the joints over the step: τ, servo and actuators on joints; may
+                                   be NULL */
+    const double *inputs; /* nactuators: u of the model's actuators; NULL: they do nothing. Gains of servos on single
+                                   coordinates are implicit, like those of hml_contact_set_servo */
 } hml_contact_motion;
 
 HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact,

@@ -2,6 +2,7 @@
 #ifndef HAMEL_HAMEL_H
 #define HAMEL_HAMEL_H
 
+#include "hamel/actuation.h"
 #include "hamel/base.h"
 #include "hamel/configuration.h"
 #include "hamel/constraint.h"

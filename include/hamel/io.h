@@ -92,6 +92,7 @@ typedef struct hml_state {
     int32_t nwarnings;
     char **warnings;
     int32_t *given; /* one for each joint: 1 if the file gives its position, 0 if it is neutral */
+    double *inputs; /* of the actuators; NaN where the file does not give one */
 } hml_state;
 
 /* neutral, at rest, without force */

@@ -296,4 +296,53 @@ HML_API int32_t hml_model_find_keyframe(const hml_model *model, const char *name
 /* q: nq numbers, v: nv numbers, left-trivialized; either may be NULL */
 HML_API hml_status hml_model_keyframe(const hml_model *model, int32_t index, double *q, double *v);
 
+/* ---- actuators ---- */
+
+/*
+ * Actuators: motors, servos and thrusters, and how they push the robot. Each has one input u and makes one force
+ *
+ *   f = gain·u + bias[0] + bias[1]·length + bias[2]·speed        within its limits
+ *
+ * which the transmission distributes. On a joint, coordinate k gets gear[k]·f; length is Σ gear[k]·q_k, speed is
+ * Σ gear[k]·ν_k. On a frame, the wrench gear·f acts (force, then torque, in the axes of the frame, which it moves with, as
+ * a thruster does); length is 0, speed is gear·(twist of the frame). So a motor has gain 1 and no bias, a position servo
+ * gain kp and bias (0, −kp, −kv).
+ *
+ *   hml_builder_add_actuator   while a model is being built
+ *   hml_model_nactuators, hml_model_actuator, hml_model_find_actuator
+ *
+ * What they do to a robot is in hamel/actuation.h. The readers of MJCF and of Hamel's own files make them.
+ */
+typedef enum hml_transmission {
+    HML_TRANSMISSION_JOINT = 0,
+    HML_TRANSMISSION_FRAME = 1 /* of a body: MuJoCo's site */
+} hml_transmission;
+
+typedef struct hml_actuator {
+    size_t struct_size;
+    const char *name;
+    hml_transmission transmission;
+    int32_t target; /* index of the joint or of the frame */
+    double gear[6];
+    double gain;
+    double bias[3];
+    double lower, upper;             /* of u, which is clipped to them; ±infinity */
+    double force_lower, force_upper; /* of f */
+} hml_actuator;
+
+/* a motor on a joint: gear 1, gain 1, no bias, no limits */
+HML_API void hml_actuator_init(hml_actuator *actuator);
+
+/*
+ * target: the name of a joint or of a frame, which may be added later; actuator->target is not read. The length of
+ * joints with rotations of more than one axis, or planes, is not a number: there bias[1] is refused when the model is
+ * built. Actuators of fixed joints are left out, with a warning.
+ */
+HML_API hml_status hml_builder_add_actuator(hml_builder *builder, const char *target, const hml_actuator *actuator,
+                                            hml_error *error);
+
+HML_API int32_t hml_model_nactuators(const hml_model *model);
+HML_API hml_status hml_model_actuator(const hml_model *model, int32_t index, hml_actuator *actuator);
+HML_API int32_t hml_model_find_actuator(const hml_model *model, const char *name); /* −1: none */
+
 #endif

@@ -78,6 +78,8 @@ typedef struct hml_forces {
     const double *damping;   /* nv */
     hml_force_function *function;
     void *context;
+    const double *inputs; /* nactuators: u of the model's actuators, constant; NULL: they do nothing. The implicit
+                             schemes, and euler, treat the gains of servos on single coordinates implicitly */
 } hml_forces;
 
 /* ---- options ---- */
@@ -130,6 +132,7 @@ typedef struct hml_balance {
     double gravity_impulse[6];
     double wrench_impulse[6];  /* of external wrenches, and of forces of free joints on the world */
     double contact_impulse[6]; /* of what the robot touches and does not carry */
+    double actuators;          /* work of the model's actuators */
 } hml_balance;
 
 /* ---- a motion ---- */
@@ -169,7 +172,7 @@ HML_API hml_status hml_motion_get_info(const hml_motion *motion, hml_motion_info
  */
 HML_API hml_status hml_motion_get_balance(const hml_motion *motion, hml_balance *balance);
 
-/* the forces of the joints at a state: τ, samples, servo and function together, nv */
+/* the forces of the joints at a state: τ, samples, servo, actuators on joints and function together, nv */
 HML_API hml_status hml_motion_torque(hml_motion *motion, double t, const double *q, const double *v, double *tau);
 
 /*

@@ -13,7 +13,9 @@ from conftest import state
 import hamel
 from hamel import _core
 
-ROBOT = hamel.load("nine")  # a free base and one-coordinate joints: nothing in the library refuses it
+# a free base and one-coordinate joints: nothing in the library refuses it
+BUILDER = hamel.Builder(model=hamel.load("nine")).add_actuator("motor", "revolute_x", gear=2.0)
+ROBOT = BUILDER.add_actuator("jet", frame="ball", gear=[0, 0, 1, 0, 0, 0.1]).build()
 GROUP = hamel.Subgroup("SE(2)")
 N = 5
 TOLERANCE = 1e-12
@@ -49,6 +51,7 @@ def size_of(word):
     sizes = {"nq": ROBOT.nq, "nv": ROBOT.nv, "nbodies": ROBOT.nbodies, "nframes": ROBOT.nframes, "m": 3, "n": 5}
     sizes |= {"inputs": 2, "k": 3, "coordinates": ROBOT.nv, "their nq": ROBOT.nq, "their nv": ROBOT.nv}
     sizes["rows"] = 7
+    sizes["nactuators"] = len(ROBOT.actuators)
     sizes["freedom"] = ROBOT.nv - 7
     sizes["nx"] = ROBOT.nq - 1  # Euler angles for the quaternion of its base
     sizes["point"] = len(ROBOT.directional_update(ROBOT.neutral(), np.zeros(ROBOT.nv)).point)

@@ -302,7 +302,7 @@ def test_balance_of_a_motion():
     motion.advance(0.5)
     done = motion.balance
     assert abs(done.servos) > 0.1 and abs(done.forces) > 0.1 and done.contacts == 0
-    assert abs(energy(robot, motion.q, motion.v) - start - sum(done[:9])) < 1e-10
+    assert abs(energy(robot, motion.q, motion.v) - start - sum(done[:10])) < 1e-10
     change = robot.dynamics(motion.q, motion.v).momentum - before
     np.testing.assert_allclose(change, done.gravity_impulse + done.wrench_impulse, atol=1e-9)
     with pytest.raises(hamel.InvalidArgumentError, match="balance=True"):
@@ -317,7 +317,7 @@ def test_balance_of_contact():
     for _ in range(300):
         done = ground.step(q, v, 1e-3)
         q, v = done.q, done.v
-    assert abs(energy(robot, q, v) - start - sum(ground.balance[:9])) < 1e-3 * abs(start)
+    assert abs(energy(robot, q, v) - start - sum(ground.balance[:10])) < 1e-3 * abs(start)
     assert ground.balance.contacts < -1 and ground.balance.contact_impulse[2] > 10
     np.testing.assert_array_equal(done.torque, np.zeros(18))
     with pytest.raises(hamel.InvalidArgumentError, match="balance=True"):

@@ -63,7 +63,7 @@ trim: Trim
 close: Closing
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
-add_body add_frame add_keyframe add_model add_shape set_world_inertia: Builder
+add_actuator add_body add_frame add_keyframe add_model add_shape set_world_inertia: Builder
 limit_margin: Tuple[float, int]
 of_joint: Subgroup
 layout_joint: Tuple[int, int, int, int, int]
@@ -103,7 +103,7 @@ frame link body: {NAME}
 reference expressed: Union[str, int, None]
 factors: Sequence[str]
 holds hold: Sequence[Union[Hold, str]]
-until h t: float
+until h: float
 kind: str
 event: Callable[[float, {ARRAY}, {ARRAY}], float]
 data: bytes
@@ -114,17 +114,22 @@ derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 OWN_ARGUMENTS = {  # other functions mean others
     ("close", "locked"): "Union[ArrayLike, Sequence[str]]",
     ("add_keyframe", "joint"): "str",
+    ("add_actuator", "joint"): "Optional[str]",
+    ("add_actuator", "frame"): "Optional[str]",
+    ("add_actuator", "gear"): "ArrayLike",
     ("add_keyframe", "velocity"): "ArrayLike",
     ("set_world_inertia", "mass"): "float",
     ("generate", "functions"): "str",
     ("generate_estimate", "functions"): "str",
     ("generate_text", "functions"): "str",
+    ("torque", "t"): "float",
 }
 PROPERTIES = table(f"""
 nq nv nbodies njoints nframes dimension: int
 name representation inputs: str
 mass pitch time: float
 shapes: Tuple[Shape, ...]
+actuators: Tuple[Actuator, ...]
 keyframes: dict[str, Tuple[{ARRAY}, {ARRAY}]]
 info: MotionInfo
 balance: Balance
@@ -140,11 +145,12 @@ RECORDS = {  # of those that no function's documentation describes
     "Joint": table("name type: str\nbody q nq v nv leader: int\nactuated: bool\nmultiplier offset pitch: float"),
     "Frame": table("name kind: str\nbody: int"),
     "Shape": table("frame: int\nkind: str\nfriction restitution: float"),
+    "Actuator": table("name transmission: str\ntarget: int\ngain lower upper force_lower force_upper: float"),
     "MotionInfo": table("steps rejected evaluations iterations: int\nlast_step: float"),
     "ContactStep": table(
         "contacts limits bounces iterations substeps left_out: int\nrelaxed massless: bool\nresidual penetration work removed: float"
     ),
-    "Balance": table("forces servos wrenches damping contacts limits friction displacement removed: float"),
+    "Balance": table("forces servos wrenches damping contacts limits friction displacement removed actuators: float"),
     "ContactPoint": table("shape other: int\ngap: float"),
     "Trim": table("ok optimal: bool\nmessage: str\nrelative position cost: float\niterations coordinate at_limit: int"),
     "Closing": table("ok nearest: bool\nmessage: str\nerror change: float\nworst iterations attempts: int"),
@@ -156,7 +162,7 @@ INITS = {
         "step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
         "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
         "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "
-        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..., balance: bool = ..."
+        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..., balance: bool = ..., inputs: Optional[ArrayLike] = ..."
     ),
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "

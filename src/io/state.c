@@ -1,5 +1,6 @@
 /*
- * States: {"joints": {"knee": {"position", "velocity", "force"}}, "wrenches": […], "representation"}.
+ * States: {"joints": {"knee": {"position", "velocity", "force"}}, "wrenches": […], "actuators": {"motor": u},
+ * "representation"}.
  *
  * The representation concerns the velocity of free root joints, and their force, which is dual to it. With the joint's
  * pose (R, p) and ν_rep = T ν, so that τ = Tᵀ τ_rep:
@@ -36,6 +37,7 @@ void hml_state_free(hml_state *state)
     free(state->v);
     free(state->tau);
     free(state->given);
+    free(state->inputs);
     free(state->wrenches);
     for (int32_t i = 0; i < state->nwarnings; i++) free(state->warnings[i]);
     free(state->warnings);
@@ -65,12 +67,14 @@ hml_status hml_state_new(const hml_model *model, hml_state **state)
     s->v = calloc((size_t)s->nv + 1, sizeof *s->v);
     s->tau = calloc((size_t)s->nv + 1, sizeof *s->tau);
     s->given = calloc((size_t)hml_model_njoints(model) + 1, sizeof *s->given);
-    if (!s->q || !s->v || !s->tau || !s->given) {
+    s->inputs = calloc((size_t)hml_model_nactuators(model) + 1, sizeof *s->inputs);
+    if (!s->q || !s->v || !s->tau || !s->given || !s->inputs) {
         hml_state_free(s);
         *state = NULL;
         return HML_OUT_OF_MEMORY;
     }
     set_neutral(model, s->q);
+    for (int32_t i = 0; i < hml_model_nactuators(model); i++) s->inputs[i] = NAN;
     return HML_OK;
 }
 
@@ -261,17 +265,33 @@ static hml_status read_wrenches(state_reader *r, const place *list)
     return status;
 }
 
+/* ---- actuators ---- */
+
+static hml_status read_actuators(state_reader *r, const place *actuators)
+{
+    hml_status status = hmli_json_object(&r->json, actuators);
+    for (uint32_t i = 0; !status && actuators->value && i < actuators->value->n; i++) {
+        const json_member *member = &actuators->value->is.members[i];
+        place at = {actuators, member->key, 0, &member->value};
+        const int32_t index = hml_model_find_actuator(r->model, member->key);
+        if (index < 0) return hmli_json_fail(&r->json, &at, "the model has no actuator " QUOTED, member->key);
+        status = hmli_json_number(&r->json, &at, &r->state->inputs[index]);
+    }
+    return status;
+}
+
 /* ---- files ---- */
 
 static hml_status read_state(state_reader *r, const place *file)
 {
-    static const char *const known[] = {"joints", "wrenches", "representation", NULL};
+    static const char *const known[] = {"joints", "wrenches", "representation", "actuators", NULL};
     place joints = hmli_json_member(file, "joints"), wrenches = hmli_json_member(file, "wrenches");
-    place representation = hmli_json_member(file, "representation");
+    place representation = hmli_json_member(file, "representation"), actuators = hmli_json_member(file, "actuators");
     hml_status status = hmli_json_object(&r->json, file);
     if (!status) status = refuse_keys(r, file, known);
     if (!status) status = read_joints(r, &joints);
     if (!status) status = read_representation(r, &representation);
+    if (!status) status = read_actuators(r, &actuators);
     return status ? status : read_wrenches(r, &wrenches);
 }
 

@@ -30,6 +30,7 @@ static size_t lay_out(build *w, void *memory)
     w->joint = layout_array(&c, n, sizeof *w->joint);
     w->leader = layout_array(&c, n, sizeof *w->leader);
     w->order = layout_array(&c, n, sizeof *w->order);
+    w->merged = layout_array(&c, n, sizeof *w->merged);
     return c.used;
 }
 
@@ -57,7 +58,7 @@ static void number_bodies(build *w)
             pose origin = joint_origin(build_link(w, i));
             w->body[i] = parent < 0 ? -1 : w->body[parent];
             w->place[i] = parent < 0 ? origin : pose_mul(w->place[parent], origin);
-            w->nmerged++;
+            w->merged[i] = w->nmerged++;
         } else {
             w->nbodies += build_link(w, i)->joint.type == HML_JOINT_UNIVERSAL ? 2 : 1;
             w->body[i] = w->nbodies - 1;
@@ -78,6 +79,7 @@ static void count(const build *w, hml_model *m)
     m->nshapes = (int32_t)b->nshapes;
     m->nkeyframes = (int32_t)b->nkeyframes;
     m->nkeys = w->nkeys;
+    m->nactuators = w->nactuators;
     m->nwarnings = (int32_t)w->nwarnings;
     m->names_size = b->name == NO_TEXT ? 1 : text_size(b, b->name);
     m->names_size += w->text.size;
@@ -96,6 +98,7 @@ static void count(const build *w, hml_model *m)
     }
     for (size_t i = 0; i < b->nframes; i++) m->names_size += text_size(b, b->frames[i].name);
     for (size_t i = 0; i < b->nkeyframes; i++) m->names_size += text_size(b, b->keyframes[i]);
+    for (int32_t i = 0; i < w->nactuators; i++) m->names_size += text_size(b, b->actuators[w->actuators[i]].name);
 }
 
 /* ---- filling ---- */
@@ -111,6 +114,7 @@ typedef struct fill {
     model_shape *shapes;
     model_keyframe *keyframes;
     model_key *keys;
+    model_actuator *actuators;
     uint32_t *warnings;
     uint64_t text; /* names so far, bytes */
     int32_t frame; /* the next merged link's */
@@ -330,6 +334,24 @@ static void put_keyframes(fill *f)
     }
 }
 
+static void put_actuators(fill *f)
+{
+    for (int32_t i = 0; i < f->m->nactuators; i++) {
+        const builder_actuator *given = &f->w->b->actuators[f->w->actuators[i]];
+        model_actuator *a = &f->actuators[i];
+        a->name = put_text(f, builder_text(f->w->b, given->name), "");
+        a->transmission = (int32_t)given->spec.transmission;
+        a->target = hmli_build_target(f->w, given);
+        memcpy(a->gear, given->spec.gear, sizeof a->gear);
+        memcpy(a->bias, given->spec.bias, sizeof a->bias);
+        a->gain = given->spec.gain;
+        a->lower = given->spec.lower;
+        a->upper = given->spec.upper;
+        a->force_lower = given->spec.force_lower;
+        a->force_upper = given->spec.force_upper;
+    }
+}
+
 /* items were finite one by one; composed and lumped they may be too large for a double */
 static hml_status check_sizes(const build *w, const hml_model *m)
 {
@@ -373,6 +395,7 @@ static hml_status make(const build *w, hml_model **model)
     f.rest = section(draft, draft->rest);
     f.shapes = section(draft, draft->shapes);
     f.keyframes = section(draft, draft->keyframes);
+    f.actuators = section(draft, draft->actuators);
     f.keys = section(draft, draft->keys);
     f.warnings = section(draft, draft->warnings);
     draft->name = put_text(&f, w->b->name == NO_TEXT ? "" : builder_text(w->b, w->b->name), "");
@@ -381,6 +404,7 @@ static hml_status make(const build *w, hml_model **model)
     put_links(&f);
     put_frames(&f);
     put_keyframes(&f);
+    put_actuators(&f);
     hml_status status = put_shapes(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
     if (!status) status = check_sizes(w, draft);
@@ -402,11 +426,13 @@ hml_status hml_builder_build(const hml_builder *b, unsigned options, hml_model *
         number_bodies(&w);
         status = hmli_build_keyframes(&w);
     }
+    if (!status) status = hmli_build_actuators(&w);
     if (!status) status = hmli_build_warnings(&w);
     if (!status) status = make(&w, model);
     if (status == HML_OUT_OF_MEMORY) hmli_fail(error, status, "out of memory");
     free(memory);
     free(w.keys);
+    free(w.actuators);
     free(w.text.data);
     free(w.warnings);
     return status;

@@ -35,6 +35,9 @@ typedef struct build {
     int32_t nbodies, njoints, nmerged;
     build_key *keys; /* in the model's order, one for each keyframe and joint */
     int32_t nkeys;
+    int32_t *actuators; /* which of the builder's, in their order */
+    int32_t nactuators;
+    int32_t *merged; /* for each merged link: how many come before it */
 
     text_pool text;
     uint32_t *warnings; /* in text */
@@ -61,6 +64,12 @@ hml_status hmli_build_mimic(build *w);
 
 /* sorts what keyframes say, and leaves out what the model has no joints for; links are numbered */
 hml_status hmli_build_keyframes(build *w);
+
+/* what actuators act on; leaves out those of fixed joints; links are numbered */
+hml_status hmli_build_actuators(build *w);
+
+/* joint or frame of the model that the builder's actuator acts on; −1: none */
+int32_t hmli_build_target(const build *w, const builder_actuator *a);
 
 /* everything odd that is no error; with HML_BUILD_STRICT the first of them is one */
 hml_status hmli_build_warnings(build *w);

@@ -111,6 +111,21 @@ static hml_status odd_tree(build *w, char *heavy)
     return HML_OK;
 }
 
+static hml_status still_actuators(build *w)
+{
+    const hml_builder *b = w->b;
+    hml_status status = HML_OK;
+    for (size_t i = 0; !status && i < b->nactuators; i++) {
+        const builder_actuator *a = &b->actuators[i];
+        const char *target = builder_text(b, a->target);
+        const int32_t link = hmli_names_find(&b->joints, &b->text, target);
+        if (a->spec.transmission == HML_TRANSMISSION_JOINT && b->links[link - 1].joint.type == HML_JOINT_FIXED)
+            status = warn(w, "actuator " NAMED " is left out: its joint " NAMED " is fixed", builder_text(b, a->name),
+                          target);
+    }
+    return status;
+}
+
 hml_status hmli_build_warnings(build *w)
 {
     hml_status status = HML_OK;
@@ -121,5 +136,5 @@ hml_status hmli_build_warnings(build *w)
     if (!heavy) return HML_OUT_OF_MEMORY;
     status = odd_tree(w, heavy);
     free(heavy);
-    return status;
+    return status ? status : still_actuators(w);
 }

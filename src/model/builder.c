@@ -26,12 +26,14 @@ void hml_builder_free(hml_builder *b)
     free(b->frames);
     free(b->shapes);
     free(b->keyframes);
+    free(b->actuators);
     free(b->keys);
     free(b->warnings);
     free(b->text.data);
     hmli_names_free(&b->places);
     hmli_names_free(&b->joints);
     hmli_names_free(&b->keyframe_names);
+    hmli_names_free(&b->actuator_names);
     free(b);
 }
 

@@ -30,6 +30,11 @@ typedef struct builder_key {
     double position[HML_JOINT_MAX_NQ], velocity[HML_JOINT_MAX_NV];
 } builder_key;
 
+typedef struct builder_actuator {
+    uint32_t name, target;
+    hml_actuator spec; /* its name is NULL here */
+} builder_actuator;
+
 struct hml_builder {
     uint32_t name; /* NO_TEXT: none */
     double gravity[3];
@@ -39,19 +44,28 @@ struct hml_builder {
     builder_shape *shapes;
     uint32_t *keyframes; /* names */
     builder_key *keys;
+    builder_actuator *actuators;
     uint32_t *warnings;
-    size_t nlinks, nframes, nshapes, nkeyframes, nkeys, nwarnings;
-    size_t links_capacity, frames_capacity, shapes_capacity, keyframes_capacity, keys_capacity, warnings_capacity;
+    size_t nlinks, nframes, nshapes, nkeyframes, nkeys, nactuators, nwarnings;
+    size_t links_capacity, frames_capacity, shapes_capacity, keyframes_capacity, keys_capacity, actuators_capacity,
+        warnings_capacity;
     text_pool text;
     name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
     name_table joints; /* index of the link + 1 */
     name_table keyframe_names;
+    name_table actuator_names;
 };
 
 #define CROSS ".cross" /* the massless body inside a universal joint is called after the link it carries */
 
 /* lengths in the keys times `length` */
 hml_status hmli_scale_keys(hml_builder *b, double length);
+
+/* lengths by `length`, energies by `energy` */
+hml_status hmli_scale_actuators(hml_builder *b, double length, double energy);
+
+/* after a new base: actuators of joints that are gone or have several coordinates are left out, with a warning */
+hml_status hmli_prune_actuators(hml_builder *b);
 
 static inline const char *builder_text(const hml_builder *b, uint32_t text) { return b->text.data + text; }
 

@@ -28,6 +28,9 @@ int hmli_text_is_plain(const char *text);
 
 int hmli_joint_uses_axis(hml_joint_type type);
 
+/* is its position one number per coordinate, so that Σ gear·q is a length? */
+int hmli_joint_has_length(int32_t type);
+
 /* does the placement of the joint's axis or centre within its frame matter? */
 int hmli_joint_uses_point(hml_joint_type type);
 

@@ -146,6 +146,20 @@ static int same_keyframe(const comparison *c, int32_t i)
     return 1;
 }
 
+static int same_actuator(const comparison *c, int32_t i)
+{
+    const model_actuator *a = &model_actuators(c->a)[i], *b = &model_actuators(c->b)[i];
+    const double limits[2][4] = {{a->lower, a->upper, a->force_lower, a->force_upper},
+                                 {b->lower, b->upper, b->force_lower, b->force_upper}};
+    return same_text(c, "actuator", i, a->name, b->name) &&
+           same_int(c, "actuator", a->name, "transmission", a->transmission, b->transmission) &&
+           same_int(c, "actuator", a->name, "target", a->target, b->target) &&
+           same_numbers(c, "actuator", a->name, "gear", a->gear, b->gear, 6) &&
+           same_numbers(c, "actuator", a->name, "gain", &a->gain, &b->gain, 1) &&
+           same_numbers(c, "actuator", a->name, "bias", a->bias, b->bias, 3) &&
+           same_numbers(c, "actuator", a->name, "limits", limits[0], limits[1], 4);
+}
+
 static int same_of_world(const comparison *c, const char *which, const double *a, const double *b, int n)
 {
     char one[DECIMAL_SIZE], other[DECIMAL_SIZE];
@@ -177,7 +191,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
                           decimal_text(other, DECIMAL_EXACT, b->gravity[i]));
     if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
         !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes) ||
-        !same_count(&c, "keyframes", a->nkeyframes, b->nkeyframes))
+        !same_count(&c, "keyframes", a->nkeyframes, b->nkeyframes) ||
+        !same_count(&c, "actuators", a->nactuators, b->nactuators))
         return 0;
     for (int32_t i = 0; i < a->nbodies; i++)
         if (!same_body(&c, i)) return 0;
@@ -189,5 +204,7 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
         if (!same_shape(&c, i)) return 0;
     for (int32_t i = 0; i < a->nkeyframes; i++)
         if (!same_keyframe(&c, i)) return 0;
+    for (int32_t i = 0; i < a->nactuators; i++)
+        if (!same_actuator(&c, i)) return 0;
     return same_world(&c);
 }

@@ -168,6 +168,19 @@ static hml_status add_keyframe(adding *a, const model_keyframe *f)
     return status;
 }
 
+static hml_status add_actuator(adding *a, int32_t index)
+{
+    hml_actuator actuator = {.struct_size = sizeof actuator};
+    hml_model_actuator(a->m, index, &actuator);
+    const char *target = actuator.transmission == HML_TRANSMISSION_JOINT
+                             ? joint_text(a->m, &model_joints(a->m)[actuator.target])
+                             : model_text(a->m, model_frames(a->m)[actuator.target].name);
+    target = prefixed(&a->joint, a->prefix, target);
+    actuator.name = prefixed(&a->name, a->prefix, actuator.name);
+    if (!target || !actuator.name) return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+    return hml_builder_add_actuator(a->b, target, &actuator, a->error);
+}
+
 /* what was fixed to the model's world becomes part of the body, or of the builder's world */
 static hml_status add_world(adding *a)
 {
@@ -195,6 +208,7 @@ static hml_status add_model(adding *a)
     for (int32_t i = a->m->nbodies; !status && i < a->m->nframes; i++) status = add_frame(a, &model_frames(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nshapes; i++) status = add_shape(a, i);
     for (int32_t i = 0; !status && i < a->m->nkeyframes; i++) status = add_keyframe(a, &model_keyframes(a->m)[i]);
+    for (int32_t i = 0; !status && i < a->m->nactuators; i++) status = add_actuator(a, i);
     for (int32_t i = 0; !status && i < a->m->nloader_warnings; i++)
         status = hml_builder_add_warning(a->b, model_text(a->m, model_warnings(a->m)[i]));
     free(a->name.data);

@@ -125,6 +125,7 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         scale3(b->shapes[i].shape.size, length);
     }
     status = hmli_scale_keys(b, length);
+    if (!status) status = hmli_scale_actuators(b, length, mass * length * length);
     for (size_t i = 0; i < b->nlinks && !status; i++) { /* products of big numbers may have overflowed */
         status = hmli_check_joint(&b->links[i].joint, NULL);
         if (!status) status = hmli_check_inertia("", &b->links[i].inertia, NULL);

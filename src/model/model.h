@@ -1,7 +1,7 @@
 /*
  * The inside of hml_model: one block, offsets instead of pointers.
  *
- *   header | bodies | joints | frames | coordinates | rest | shapes | warnings | names | lookup | plan
+ *   header | bodies | joints | frames | coordinates | rest | shapes | keyframes | keys | actuators | warnings | names | lookup | plan
  *
  * `bodies` is the tree the algorithms walk: one elementary joint each, depth first. `joints` is what a file and a user
  * name: a universal joint is one of these and two of those. Coordinates and rest positions follow the tree, mimic
@@ -18,7 +18,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 5u
+#define HML_MODEL_VERSION 6u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -82,6 +82,15 @@ typedef struct model_key {
     double position[HML_JOINT_MAX_NQ], velocity[HML_JOINT_MAX_NV]; /* as many as the joint has; the others are zero */
 } model_key;
 
+/* hml_actuator */
+typedef struct model_actuator {
+    uint32_t name;
+    int32_t transmission, target;
+    int32_t reserved;
+    double gear[6], gain, bias[3];
+    double lower, upper, force_lower, force_upper;
+} model_actuator;
+
 /* one for every coordinate of the tree velocity */
 typedef struct model_coordinate {
     double armature, damping, stiffness;
@@ -102,11 +111,11 @@ struct hml_model {
     uint32_t name;
     int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
     int32_t nshapes;
-    int32_t nkeyframes, nkeys;
+    int32_t nkeyframes, nkeys, nactuators, reserved;
     double gravity[3];
     double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
     uint64_t bodies, joints, frames, coordinates, rest, shapes; /* offsets of sections, bytes */
-    uint64_t keyframes, keys, warnings, names, lookup, plan;
+    uint64_t keyframes, keys, actuators, warnings, names, lookup, plan;
     uint64_t names_size, plan_size;
 };
 
@@ -129,6 +138,10 @@ static inline const model_keyframe *model_keyframes(const hml_model *m)
     return (const model_keyframe *)model_at(m, m->keyframes);
 }
 static inline const model_key *model_keys(const hml_model *m) { return (const model_key *)model_at(m, m->keys); }
+static inline const model_actuator *model_actuators(const hml_model *m)
+{
+    return (const model_actuator *)model_at(m, m->actuators);
+}
 static inline const double *model_rest(const hml_model *m) { return (const double *)model_at(m, m->rest); }
 static inline const uint32_t *model_warnings(const hml_model *m) { return (const uint32_t *)model_at(m, m->warnings); }
 static inline const char *model_text(const hml_model *m, uint32_t name)

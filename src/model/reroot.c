@@ -183,6 +183,10 @@ hml_status hml_model_reroot(const hml_model *m, int32_t body, hml_joint_type roo
         return status;
     }
     index_joints(b);
+    if ((status = hmli_prune_actuators(b))) {
+        hml_builder_free(b);
+        return hmli_fail(error, status, "%s", hml_status_message(status));
+    }
     b->nkeyframes = b->nkeys = 0; /* they belong to the joints as they were */
     hmli_names_clear(&b->keyframe_names);
     if (m->nkeyframes == 0) return hmli_rebuild(b, m, result, error);

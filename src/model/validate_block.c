@@ -161,6 +161,23 @@ static int keyframes_valid(const hml_model *m, uint64_t *left)
     return next == m->nkeys;
 }
 
+/* what a builder lets through */
+static int actuators_valid(const hml_model *m, uint64_t *left)
+{
+    for (int32_t i = 0; i < m->nactuators; i++) {
+        const model_actuator *a = &model_actuators(m)[i];
+        const int joint = a->transmission == HML_TRANSMISSION_JOINT;
+        if (!name_valid(m, a->name, left) || (!joint && a->transmission != HML_TRANSMISSION_FRAME) || a->target < 0 ||
+            a->target >= (joint ? m->njoints : m->nframes) || !all_finite(a->gear, 6) || !all_finite(&a->gain, 1) ||
+            !all_finite(a->bias, 3) || !(a->lower <= a->upper) || !(a->force_lower <= a->force_upper))
+            return 0;
+        if (!joint) continue;
+        const int32_t type = model_joints(m)[a->target].type;
+        if (type == HML_JOINT_FIXED || (a->bias[1] != 0 && !hmli_joint_has_length(type))) return 0;
+    }
+    return 1;
+}
+
 static int coordinates_valid(const hml_model *m)
 {
     int passive = 0;
@@ -193,5 +210,5 @@ int hmli_block_valid(const hml_model *m)
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (model_warnings(m)[i] >= m->names_size) return 0;
     return bodies_valid(m, &left) && joints_valid(m, &left) && frames_valid(m, &left) && shapes_valid(m) &&
-           keyframes_valid(m, &left) && coordinates_valid(m);
+           keyframes_valid(m, &left) && actuators_valid(m, &left) && coordinates_valid(m);
 }

@@ -94,6 +94,7 @@ void hmli_balance_add(const hml_balance *more, hml_balance *sum)
     sum->friction += more->friction;
     sum->displacement += more->displacement;
     sum->removed += more->removed;
+    sum->actuators += more->actuators;
     for (int k = 0; k < 6; k++) {
         sum->gravity_impulse[k] += more->gravity_impulse[k];
         sum->wrench_impulse[k] += more->wrench_impulse[k];

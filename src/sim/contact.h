@@ -49,9 +49,16 @@ struct hml_contact {
     int32_t nrows;
     int32_t *parents;
 
-    hml_balance balance, booked; /* all steps, and the one that is being made */
-    int books;                   /* are they kept in this step? */
-    double *torque;              /* n: mean force of the joints over the step that is being made */
+    const double *inputs;                /* of the actuators in this step; NULL: none */
+    double *actuator_tau;                /* n: their forces at q_M, with the velocity before the step, and */
+    double *actuator_wrenches;           /* nbodies × 6; the caller's included in both */
+    double *actuator_force, *slopes;     /* nactuators, nactuators × 3 */
+    double *act_stiffness, *act_damping; /* n: what is implicit of them */
+    int32_t *held;                       /* nactuators: 1, −1: at a limit */
+    int32_t *released;                   /* nactuators: 1: was held, and is not any more */
+    hml_balance balance, booked;         /* all steps, and the one that is being made */
+    int books;                           /* are they kept in this step? */
+    double *torque;                      /* n: mean force of the joints over the step that is being made */
 
     size_t n;
     double *mean, *pushed, *first; /* contact_free.c */
@@ -175,6 +182,18 @@ void hmli_contact_add_stiffness(hml_contact *c, double h);
 
 /* tau += the servo's force in a step from u to u⁺ = after */
 void hmli_contact_servo_force(const hml_contact *c, double h, const double *u, const double *after, double *tau);
+
+/* ---- contact_actuators.c ---- */
+
+/* no actuator is known to be at a limit */
+void hmli_contact_free_actuators(hml_contact *c);
+
+/* what actuators do at q_M, with v; the caller's forces are added: c->actuator_tau and c->actuator_wrenches */
+hml_status hmli_contact_actuate(hml_contact *c, hml_work *work, const double *v, const double *tau,
+                                const double *wrenches);
+
+/* forces after a step over h from v to after; 1 if some of them must be held at limits, or not any more */
+int hmli_contact_hold_actuators(hml_contact *c, double h, const double *v, const double *after);
 
 /* ---- contact_balance.c ---- */
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "algo/dynamics/actuation.h"
 #include "base/struct_size.h"
 #include "group/arrays.h"
 #include "sim/balance.h"
@@ -41,6 +42,38 @@ static hml_status book_wrenches(hml_contact *c, hml_work *work, double h, const 
     return HML_OK;
 }
 
+/* forces of the actuators on joints, with the implicit part, in c->actuator_tau; wrenches in c->actuator_wrenches */
+static hml_status gather_actuators(hml_contact *c, hml_work *work)
+{
+    const hml_model *m = c->model;
+    memset(c->actuator_tau, 0, c->n * sizeof(double));
+    memset(c->actuator_wrenches, 0, 6 * (size_t)m->nbodies * sizeof(double));
+    for (int32_t i = 0; i < m->nactuators; i++) {
+        const model_actuator *a = &model_actuators(m)[i];
+        const double f = c->actuator_force[i];
+        if (a->transmission == HML_TRANSMISSION_JOINT) {
+            const actuated_joint j = actuation_joint(m, a);
+            for (int32_t k = 0; k < j.n; k++) c->actuator_tau[j.v + k] += j.factor * a->gear[k] * f;
+        } else {
+            double pushing[6];
+            for (int k = 0; k < 6; k++) pushing[k] = a->gear[k] * f;
+            TRY(hml_wrench_add(m, work, c->q, a->target, 0, pushing, c->actuator_wrenches));
+        }
+    }
+    return HML_OK;
+}
+
+/* c->mean is the mean velocity */
+static hml_status book_actuators(hml_contact *c, hml_work *work, double h)
+{
+    hml_balance *b = &c->booked;
+    TRY(hml_frame_motions(c->model, work, c->model->nbodies, HML_LEFT, c->q, c->mean, NULL, c->H, c->V, NULL));
+    b->actuators += hmli_balance_wrenches(c->model, c->H, c->V, c->actuator_wrenches, h, b->wrench_impulse);
+    for (size_t i = 0; i < c->n; i++) b->actuators += h * c->actuator_tau[i] * c->mean[i];
+    hmli_balance_base(c->model, c->H, c->actuator_tau, h, b->wrench_impulse);
+    return HML_OK;
+}
+
 hml_status hmli_contact_book(hml_contact *c, hml_work *work, double h, double share, const double *tau,
                              const double *wrenches)
 {
@@ -50,6 +83,10 @@ hml_status hmli_contact_book(hml_contact *c, hml_work *work, double h, double sh
     memset(servo, 0, n * sizeof *servo);
     hmli_contact_servo_force(c, h, c->v, c->v_next, servo);
     for (size_t i = 0; i < n; i++) c->torque[i] += share * ((tau ? tau[i] : 0) + servo[i]);
+    if (c->inputs) {
+        TRY(gather_actuators(c, work));
+        for (size_t i = 0; i < n; i++) c->torque[i] += share * c->actuator_tau[i];
+    }
     if (!(c->options & HML_CONTACT_BALANCE)) return HML_OK;
     hmli_contact_turn(c->model, c->q, 1, c->u, mean); /* before bounces */
     for (size_t i = 0; i < n; i++) {
@@ -63,6 +100,7 @@ hml_status hmli_contact_book(hml_contact *c, hml_work *work, double h, double sh
     hmli_balance_base(c->model, c->H, servo, h, b->wrench_impulse);
     book_rows(c);
     hmli_balance_gravity(c->model, c->H, h, b->gravity_impulse);
+    if (c->inputs) TRY(book_actuators(c, work, h));
     return wrenches ? book_wrenches(c, work, h, wrenches) : HML_OK;
 }
 

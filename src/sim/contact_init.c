@@ -220,6 +220,14 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->stiffness = layout_doubles(&at, n);
     c->damping = layout_doubles(&at, n);
     c->torque = layout_doubles(&at, n);
+    c->actuator_tau = layout_doubles(&at, n);
+    c->actuator_wrenches = layout_doubles(&at, 6 * (size_t)model->nbodies);
+    c->actuator_force = layout_doubles(&at, (size_t)model->nactuators);
+    c->slopes = layout_doubles(&at, 3 * (size_t)model->nactuators);
+    c->act_stiffness = layout_doubles(&at, n);
+    c->act_damping = layout_doubles(&at, n);
+    c->held = layout_array(&at, (size_t)model->nactuators, sizeof *c->held);
+    c->released = layout_array(&at, (size_t)model->nactuators, sizeof *c->released);
     c->V = layout_doubles(&at, 6 * (size_t)model->nbodies);
     c->limit_impulse = layout_doubles(&at, (size_t)limits);
     c->friction_impulse = layout_doubles(&at, n);

@@ -59,14 +59,16 @@ void hmli_contact_add_passive(hml_contact *c, double h, const double *v)
 {
     add_servo(c, v);
     for (size_t i = 0; i < c->n; i++) {
-        if (c->stiffness[i] != 0) c->bias[i] -= 0.5 * h * c->stiffness[i] * v[i];
+        const double k = c->stiffness[i] + (c->inputs ? c->act_stiffness[i] : 0);
+        if (k != 0) c->bias[i] -= 0.5 * h * k * v[i];
     }
 }
 
 void hmli_contact_add_stiffness(hml_contact *c, double h)
 {
     for (size_t i = 0; i < c->n; i++) {
-        const double d = c->damping[i], k = c->stiffness[i];
+        const double d = c->damping[i] + (c->inputs ? c->act_damping[i] : 0);
+        const double k = c->stiffness[i] + (c->inputs ? c->act_stiffness[i] : 0);
         if (k != 0 || d != 0) c->L[i * c->n + i] += h * (d + h * k);
     }
 }

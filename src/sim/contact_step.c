@@ -9,6 +9,7 @@
 #include "base/struct_size.h"
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
+#include "model/coordinates.h"
 #include "sim/balance.h"
 #include "sim/contact.h"
 
@@ -76,22 +77,17 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
     return hmli_work_check_state(model, q, v, tau, wrenches);
 }
 
-/* from q, v over h, a share of the step, to c->q_next, c->v_next */
-static hml_status substep(hml_contact *c, hml_work *work, double h, double share, const double *q, const double *v,
-                          const double *tau, const double *wrenches, hml_contact_result *r)
+/* at q_M, where the collisions are known, with the velocity c->u: c->v_next */
+static hml_status solve_velocity(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches,
+                                 hml_contact_result *r)
 {
     const hml_model *model = c->model;
-    const size_t n = c->n;
     int massless;
-    hmli_contact_turn(model, q, 0, v, c->u);
-    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->u[k];
-    TRY(hmli_contact_advance(model, q, c->x, c->q));
-    TRY(hmli_contact_pose(c, work));
-    c->now.count = 0;
-    c->now.overflow = 0;
-    hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
-    if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
     hmli_contact_turn(model, c->q, 1, c->u, c->v); /* the same motion, in the axes of q_M */
+    if (c->inputs) {
+        TRY(hmli_contact_actuate(c, work, c->v, tau, wrenches));
+        tau = c->actuator_tau, wrenches = c->actuator_wrenches;
+    }
     TRY(hmli_contact_factor(c, work, h, c->v, tau, wrenches, &massless));
     hmli_contact_list_rows(c, h);
     hmli_contact_fill_rows(c);
@@ -107,7 +103,41 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     r->massless |= massless;
     if (answer.relaxed && (c->options & HML_CONTACT_STRICT)) return HML_NOT_CONVERGED;
     hmli_contact_push(c, c->P, c->x);
-    for (size_t k = 0; k < n; k++) c->v_next[k] = c->free[k] + c->x[k];
+    for (size_t k = 0; k < c->n; k++) c->v_next[k] = c->free[k] + c->x[k];
+    return HML_OK;
+}
+
+enum { MOST_TRIALS = 8 }; /* of which actuators are at their limits */
+
+static hml_status try_velocities(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches,
+                                 hml_contact_result *r)
+{
+    if (!c->inputs) return solve_velocity(c, work, h, tau, wrenches, r);
+    hmli_contact_free_actuators(c);
+    for (int trial = 0;; trial++) {
+        hml_contact_result now = *r;
+        TRY(solve_velocity(c, work, h, tau, wrenches, &now));
+        if (hmli_contact_hold_actuators(c, h, c->v, c->v_next) && trial + 1 < MOST_TRIALS) continue;
+        *r = now;
+        return HML_OK;
+    }
+}
+
+/* from q, v over h, a share of the step, to c->q_next, c->v_next */
+static hml_status substep(hml_contact *c, hml_work *work, double h, double share, const double *q, const double *v,
+                          const double *tau, const double *wrenches, hml_contact_result *r)
+{
+    const hml_model *model = c->model;
+    const size_t n = c->n;
+    hmli_contact_turn(model, q, 0, v, c->u);
+    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->u[k];
+    TRY(hmli_contact_advance(model, q, c->x, c->q));
+    TRY(hmli_contact_pose(c, work));
+    c->now.count = 0;
+    c->now.overflow = 0;
+    hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
+    if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now);
+    TRY(try_velocities(c, work, h, tau, wrenches, r));
     describe(c, r);
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
     int moved = hmli_contact_displacement(c, share);
@@ -151,7 +181,7 @@ static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t lea
     return HML_OK;
 }
 
-/* the work of wrenches is not known to the guard */
+/* the work of wrenches, and of actuators, is not known to the guard */
 static int pushed(const hml_contact *c, const double *wrenches)
 {
     for (size_t i = 0; wrenches && i < 6 * (size_t)c->model->nbodies; i++)
@@ -166,7 +196,8 @@ static hml_status step(hml_contact *c, hml_work *work, const hml_contact_motion 
         status = substeps(c, work, x->h, least, x->q, x->v, x->tau, x->wrenches, r);
         if (status && r->substeps) hml_contact_forget(c);
     }
-    if (!status && !pushed(c, x->wrenches)) status = hmli_contact_guard(c, work, x->h, x->q, x->v, x->tau, r);
+    if (!status && !c->inputs && !pushed(c, x->wrenches))
+        status = hmli_contact_guard(c, work, x->h, x->q, x->v, x->tau, r);
     return status;
 }
 
@@ -179,6 +210,8 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     if (!x || !x->q_next || !x->v_next) return HML_INVALID_ARGUMENT;
     if (!struct_is_writable(x->result, STRUCT_END(hml_contact_result, limits))) return HML_INVALID_ARGUMENT;
     TRY(check(model, work, contact, x->h, x->q, x->v, x->tau, x->wrenches));
+    if (x->inputs) TRY(finite_numbers(x->inputs, model->nactuators));
+    contact->inputs = x->inputs;
     contact->books = x->torque || (contact->options & HML_CONTACT_BALANCE);
     hml_status status = step(contact, work, x, &result);
     struct_give(x->result, &result, sizeof result);

@@ -83,6 +83,7 @@ static size_t lay_out(const hml_model *model, double *at, hml_motion *m)
     m->r = layout_doubles(&c, n);
     m->s = layout_doubles(&c, n);
     m->damping = layout_doubles(&c, n);
+    m->slopes = layout_doubles(&c, 3 * (size_t)model->nactuators);
     m->H = layout_doubles(&c, 16 * bodies);
     m->V = layout_doubles(&c, 6 * bodies);
     m->tree_q = layout_doubles(&c, tree_q);
@@ -123,6 +124,7 @@ static hml_status check_forces(const hml_model *model, const hml_forces *f)
         int32_t frame = f->frame_wrenches[i].frame;
         if (frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
     }
+    if (f->inputs && !isfinite(motion_norm((size_t)model->nactuators, f->inputs))) return HML_NOT_FINITE;
     if (f->stiffness && !isfinite(motion_norm(n, f->stiffness))) return HML_NOT_FINITE;
     if (f->damping && !isfinite(motion_norm(n, f->damping))) return HML_NOT_FINITE;
     return f->target ? hml_configuration_check(model, f->target) : HML_OK;

@@ -46,6 +46,7 @@ struct hml_motion {
     double *M, *L, *J;            /* n × n */
     double *dq, *dv;              /* n × n */
     double *r, *s;                /* n */
+    double *slopes;               /* nactuators × 3: of the last forces */
     double *damping;              /* n: of the model, by coordinates of the user */
     double *H, *V;                /* poses and twists of the bodies, for the balance */
     hml_balance balance;
@@ -59,11 +60,14 @@ static inline double motion_after(const hml_motion *m, double dt) { return m->t 
 
 /* ---- motion_forces.c ---- */
 
-/* τ and wrenches at a state, the servo included if `servo`; HML_NOT_FINITE if somebody pushes with NaN */
+/* τ and wrenches at a state, the servo and the actuators included if `servo`; HML_NOT_FINITE if somebody pushes with NaN */
 hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo);
 
 /* τ −= k·(q ⊖ target) + d·ν */
 void hmli_motion_add_servo(const hml_motion *m, const double *q, const double *v, double *tau);
+
+/* the actuators, added to tau of the motion and its wrenches; slopes are kept */
+hml_status hmli_motion_actuate(hml_motion *m, const double *q, const double *v);
 
 /* ν̇ at a state under all forces */
 hml_status hmli_motion_rate(hml_motion *m, double t, const double *q, const double *v, double *a);

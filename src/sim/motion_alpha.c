@@ -17,6 +17,7 @@
 
 #include "base/dense.h"
 #include "hamel/configuration.h"
+#include "model/model.h"
 #include "sim/motion.h"
 
 typedef struct parameters {
@@ -89,11 +90,12 @@ hml_status hmli_motion_alpha(hml_motion *m, double h)
         if (status) return status;
         m->info.iterations++;
         double change = h * motion_norm(n, m->r), size = motion_norm(n, m->v1) + h * motion_norm(n, m->alpha1);
+        double round = size + h * motion_norm(3, m->model->gravity); /* forces that cancel leave their rounding */
         for (size_t i = 0; i < n; i++) {
             m->alpha1[i] += m->r[i];
             m->a1[i] += (1 - p.am) / (1 - p.af) * m->r[i];
         }
-        if (change <= 0x1p-50 * size || (change <= 0x1p-36 * size && change > 0.5 * before)) {
+        if (change <= 0x1p-50 * size || (change <= 0x1p-36 * round && change > 0.5 * before)) {
             for (size_t i = 0; i < n; i++) {
                 m->v1[i] += h * p.gamma * m->r[i];
                 m->theta1[i] += h * h * p.beta * m->r[i];

@@ -3,6 +3,7 @@
  * the sixth power of the step; what a motion's interpolant misses between the steps is of the same order for dopri5.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/struct_size.h"
 #include "hamel/kinematics.h"
@@ -15,7 +16,7 @@ static int is_pushed(const hml_motion *m)
 {
     const hml_forces *f = &m->forces;
     const double *g = m->model->gravity;
-    return f->tau || f->wrenches || f->nframe_wrenches || f->nsamples || f->target || f->function ||
+    return f->tau || f->wrenches || f->nframe_wrenches || f->nsamples || f->target || f->function || f->inputs ||
            motion_norm(m->n, m->damping) > 0 || g[0] != 0 || g[1] != 0 || g[2] != 0;
 }
 
@@ -41,8 +42,19 @@ static hml_status book_at(hml_motion *m, double s, double h, hml_balance *b)
         b->servos += h * m->tau[i] * v[i];
         forces[i] += m->tau[i];
     }
-    hmli_balance_base(m->model, m->H, forces, h, b->wrench_impulse);
     b->wrenches += hmli_balance_wrenches(m->model, m->H, m->V, m->wrenches, h, b->wrench_impulse);
+    if (m->forces.inputs) {
+        memset(m->tau, 0, m->n * sizeof(double));
+        memset(m->wrenches, 0, 6 * (size_t)m->model->nbodies * sizeof(double));
+        status = hmli_motion_actuate(m, m->q1, v);
+        if (status) return status;
+        b->actuators += hmli_balance_wrenches(m->model, m->H, m->V, m->wrenches, h, b->wrench_impulse);
+        for (size_t i = 0; i < m->n; i++) {
+            b->actuators += h * m->tau[i] * v[i];
+            forces[i] += m->tau[i];
+        }
+    }
+    hmli_balance_base(m->model, m->H, forces, h, b->wrench_impulse);
     hmli_balance_gravity(m->model, m->H, h, b->gravity_impulse);
     return HML_OK;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "algo/dynamics/actuation.h"
 #include "algo/dynamics/stiffness.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
@@ -41,6 +42,18 @@ void hmli_motion_add_servo(const hml_motion *m, const double *q, const double *v
     }
 }
 
+hml_status hmli_motion_actuate(hml_motion *m, const double *q, const double *v)
+{
+    const hml_actuation x = {.struct_size = sizeof x,
+                             .q = q,
+                             .v = v,
+                             .u = m->forces.inputs,
+                             .tau = m->tau,
+                             .wrenches = m->wrenches,
+                             .slopes = m->slopes};
+    return hmli_actuation_add(m->model, m->work, NULL, &x);
+}
+
 hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const double *v, int servo)
 {
     const hml_forces *f = &m->forces;
@@ -54,6 +67,10 @@ hml_status hmli_motion_forces(hml_motion *m, double t, const double *q, const do
         if (status) return status;
     }
     if (servo) hmli_motion_add_servo(m, q, v, m->tau);
+    if (servo && f->inputs) {
+        hml_status status = hmli_motion_actuate(m, q, v);
+        if (status) return status;
+    }
     if (f->function) {
         hml_status status = f->function(f->context, t, q, v, m->tau, m->wrenches);
         if (status) return status;
@@ -84,11 +101,28 @@ static void add_servo_stiffness(const hml_motion *m, const double *q, double c, 
     }
 }
 
+/* servos among the actuators, at the state of the last forces */
+static void add_actuator_stiffness(const hml_motion *m, double c, double k, double *A)
+{
+    for (int32_t i = 0; m->forces.inputs && i < m->model->nactuators; i++) {
+        const model_actuator *a = &model_actuators(m->model)[i];
+        const double *slopes = m->slopes + 3 * (size_t)i, s = -(c * slopes[2] + k * slopes[1]);
+        if (a->transmission != HML_TRANSMISSION_JOINT || s == 0) continue;
+        const actuated_joint j = actuation_joint(m->model, a);
+        for (int32_t r = 0; r < j.n * j.n; r++) {
+            const int32_t row = r / j.n, column = r % j.n;
+            A[(size_t)(j.v + row) * m->n + (size_t)(j.v + column)] +=
+                s * j.factor * j.factor * a->gear[row] * a->gear[column];
+        }
+    }
+}
+
 void hmli_motion_add_stiffness(const hml_motion *m, const double *q, int passive, double c, double k, double *A)
 {
     const stiffness_map map = {m->model, m->user, m->factor, m->tree_q};
     if (passive && m->model->passive) hmli_add_stiffness(&map, q, c, k, A);
     add_servo_stiffness(m, q, c, k, A);
+    add_actuator_stiffness(m, c, k, A);
 }
 
-int hmli_motion_is_elastic(const hml_motion *m) { return m->model->passive || m->forces.target; }
+int hmli_motion_is_elastic(const hml_motion *m) { return m->model->passive || m->forces.target || m->forces.inputs; }

@@ -321,6 +321,29 @@ static hml_status call_forces(void *x)
 }
 static void fill_motion_info(void *x) { *(hml_motion_info *)x = HML_STRUCT(hml_motion_info, .steps = -1); }
 static hml_status call_motion_info(void *x) { return hml_motion_get_info(motion, x); }
+static void fill_actuator(void *x)
+{
+    hml_actuator_init(x);
+    ((hml_actuator *)x)->name = "motor";
+}
+static hml_status call_actuator(void *x)
+{
+    hml_builder *b = hml_builder_new();
+    hml_status status = hml_builder_add_actuator(b, "joint", x, NULL);
+    hml_builder_free(b);
+    return status;
+}
+static void fill_actuation(void *x)
+{
+    *(hml_actuation *)x = HML_STRUCT(hml_actuation, .q = q, .v = v, .tau = out[0], .wrenches = out[1]);
+}
+static hml_status call_actuation(void *x) { return hml_actuation_compute(model, work, x); }
+static void fill_actuated(void *x)
+{
+    *(hml_actuated_linearization *)x =
+        HML_STRUCT(hml_actuated_linearization, .q = q, .v = v, .tau = tau, .acceleration = out[0], .A = out[1]);
+}
+static hml_status call_actuated(void *x) { return hml_actuation_linearize(model, work, scratch, x); }
 static void fill_balance(void *x) { *(hml_balance *)x = HML_STRUCT(hml_balance, .forces = -1); }
 static hml_status call_motion_balance(void *x) { return hml_motion_get_balance(motion, x); }
 static hml_status call_contact_balance(void *x) { return hml_contact_get_balance(contact, x); }

@@ -200,6 +200,69 @@ static void the_balance_closes(void **state)
     json_decref(out);
 }
 
+/* ---- actuators ---- */
+
+#define DRONE                                                                                                          \
+    "<mujoco model='drone'><worldbody><body name='trunk' pos='0 0 1'><freejoint/>"                                     \
+    "<inertial pos='0 0 0' mass='2' diaginertia='0.1 0.1 0.1'/><site name='a' pos='0.2 0 0'/>"                         \
+    "<site name='b' pos='-0.2 0 0'/><body name='arm'><joint name='hip' axis='0 1 0' ref='20'/>"                        \
+    "<inertial pos='0 0 0' mass='1' diaginertia='0.1 0.1 0.1'/></body></body></worldbody><actuator>"                   \
+    "<motor name='left' site='a' gear='0 0 1 0 0 0'/><motor name='right' site='b' gear='0 0 1 0 0 0'/>"                \
+    "<position name='servo' joint='hip' kp='5' kv='1'/></actuator></mujoco>"
+
+/* thrusters of a state carry a drone, and its servo holds the arm where it is; B has a column for each of them */
+static void actuators_of_the_file(void **state)
+{
+    (void)state;
+    run_save("drone.xml", DRONE);
+    run_save("hover.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 1, 1, 0, 0, 0]}, \"hip\": {\"position\": "
+                           "[0.3]}}, \"actuators\": {\"left\": 14.715, \"right\": 14.715}}");
+    static const char *const how[] = {"", "--integrator euler", "--integrator alpha", "--ground"};
+    for (int k = 0; k < 4; k++) {
+        char arguments[256];
+        snprintf(arguments, sizeof arguments, "drone.xml --state hover.json --controller actuators --time 0.5 %s",
+                 how[k]);
+        json_t *out = simulate(arguments);
+        size_t rows = json_array_size(json_object_get(out, "time"));
+        run_numbers(out, "position", numbers, MOST);
+        near(numbers[8 * (rows - 1) + 2], 1, 1e-9);
+        near(numbers[8 * (rows - 1) + 7], 0.3, 1e-9);
+        run_numbers(out, "inputs", numbers, MOST);
+        near(numbers[2], 0.3, 1e-12);
+        assert_string_equal(json_string_value(json_array_get(json_object_get(out, "input_names"), 1)), "right");
+        assert_true(fabs(json_real_value(json_object_get(out, "work_actuators"))) < 1e-9);
+        assert_true(json_real_value(json_object_get(out, "linear_momentum_drift")) < 1e-9);
+        json_decref(out);
+    }
+    assert_int_equal(run("linearize drone.xml --state hover.json --inputs actuators --out out.json"), 0);
+    json_t *out = run_json("out.json");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(out, "input_names"), 0)), "left");
+    run_numbers(out, "acceleration", numbers, MOST);
+    for (int i = 0; i < 7; i++) near(numbers[i], 0, 1e-12);
+    run_numbers(out, "B", numbers, MOST); /* 14 × 3: up, and nose down by 0.2 m on 0.1 kg m² */
+    near(numbers[(7 + 2) * 3], 1.0 / 3, 1e-12);
+    near(numbers[(7 + 4) * 3], -2, 1e-12);
+    near(numbers[(7 + 4) * 3 + 1], 2, 1e-12);
+    near(numbers[(7 + 6) * 3 + 2], 5 * 20, 1e-10);
+    run_numbers(out, "A", numbers, MOST);
+    near(numbers[(7 + 6) * 14 + 6], -5 * 20, 1e-10);
+    near(numbers[(7 + 6) * 14 + 13], -1 * 20, 1e-10);
+    json_decref(out);
+    assert_int_equal(run("linearize " ROBOTS "pendulum.json --inputs actuators"), 1);
+    assert_non_null(strstr(run_err, "there are no actuators"));
+    assert_int_equal(run("simulate " ROBOTS "pendulum.json --time 1 --controller actuators"), 1);
+    assert_non_null(strstr(run_err, "there are no actuators"));
+    run_save("odd.json", "{\"actuators\": {\"middle\": 1}}");
+    assert_int_equal(run("simulate drone.xml --state odd.json --time 1"), 1);
+    assert_non_null(strstr(run_err, "/actuators/middle: the model has no actuator 'middle'"));
+    assert_int_equal(run("info drone.xml"), 0);
+    assert_non_null(strstr(run_out, "servo"));
+    assert_int_equal(run("info drone.xml --out info.json"), 0);
+    out = run_json("info.json");
+    assert_int_equal(json_array_size(json_object_get(out, "actuators")), 3);
+    json_decref(out);
+}
+
 /* ---- files ---- */
 
 static void files_are_whole_or_not_there(void **state)
@@ -269,7 +332,7 @@ static void bad_usage(void **state)
         {"--time 1 --contact tip5", "--contact needs --ground"},
         {"--time 1 --friction 1", "--friction needs --ground"},
         {"--time 1 --stiffness 5", "--controller hold"},
-        {"--time 1 --controller walk", "none or hold"},
+        {"--time 1 --controller walk", "none, hold or actuators"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char command[256];
@@ -333,6 +396,7 @@ int main(void)
         cmocka_unit_test(without_servos_an_arm_falls),
         cmocka_unit_test(gravity_is_not_a_drift),
         cmocka_unit_test(the_balance_closes),
+        cmocka_unit_test(actuators_of_the_file),
         cmocka_unit_test(files_are_whole_or_not_there),
         cmocka_unit_test(a_plot_is_a_picture),
         cmocka_unit_test(bad_usage),

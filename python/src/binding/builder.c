@@ -214,6 +214,35 @@ static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *
     return answer(self, &error);
 }
 
+static PyObject *add_actuator(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"name",  "joint", "frame",       "gear",        "gain", "bias",
+                            "lower", "upper", "force_lower", "force_upper", NULL};
+    const char *joint = NULL, *frame = NULL;
+    PyObject *gear = Py_None, *bias = Py_None;
+    hml_actuator a;
+    hml_actuator_init(&a);
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|zz$OdOdddd", words, &a.name, &joint, &frame, &gear, &a.gain,
+                                     &bias, &a.lower, &a.upper, &a.force_lower, &a.force_upper)) {
+        return NULL;
+    }
+    if (!joint == !frame) {
+        PyErr_SetString(PyExc_TypeError, "an actuator acts on a joint or on a frame");
+        return NULL;
+    }
+    if (PyFloat_Check(gear) || PyLong_Check(gear)) {
+        a.gear[0] = PyFloat_AsDouble(gear);
+        if (PyErr_Occurred()) return NULL;
+    } else if (gear != Py_None && numbers(gear, "gear", a.gear, 6)) {
+        return NULL;
+    }
+    if (bias != Py_None && numbers(bias, "bias", a.bias, 3)) return NULL;
+    a.transmission = joint ? HML_TRANSMISSION_JOINT : HML_TRANSMISSION_FRAME;
+    hml_error error = {0};
+    error.status = hml_builder_add_actuator(self->builder, joint ? joint : frame, &a, &error);
+    return answer(self, &error);
+}
+
 static PyObject *add_keyframe(builder_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"name", "joint", "position", "velocity", NULL};
@@ -291,6 +320,11 @@ static PyMethodDef methods[] = {
      "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, restitution=0.0)\n--\n\n"
      "A collision shape on a body: point, sphere (radius), box (half lengths), capsule or cylinder (radius, half "
      "length)."},
+    {"add_actuator", KEYWORDS(add_actuator),
+     "add_actuator($self, name, joint=None, frame=None, *, gear=1.0, gain=1.0, bias=None, lower=-1e999, upper=1e999, "
+     "force_lower=-1e999, force_upper=1e999)\n--\n\n"
+     "force = gain·u + bias[0] + bias[1]·length + bias[2]·speed on a joint (gear times it) or, as a wrench of 6, on a "
+     "frame."},
     {"add_keyframe", KEYWORDS(add_keyframe),
      "add_keyframe($self, name, joint=None, position=None, velocity=None)\n--\n\n"
      "What the keyframe of this name says about a joint; without a joint, the keyframe alone. Joints that it does not "

@@ -132,22 +132,23 @@ static hml_status run(contact_object *self, const hml_contact_motion *motion)
 
 static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"q", "v", "h", "tau", "wrenches", NULL};
-    PyObject *given[4] = {NULL, NULL, Py_None, Py_None};
+    static char *words[] = {"q", "v", "h", "tau", "wrenches", "inputs", NULL};
+    PyObject *given[5] = {NULL, NULL, Py_None, Py_None, Py_None};
     double h;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "OOd|OO", words, &given[0], &given[1], &h, &given[2],
-                                     &given[3])) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "OOd|OOO", words, &given[0], &given[1], &h, &given[2], &given[3],
+                                     &given[4])) {
         return NULL;
     }
     const hml_model *model = self->model->model;
     npy_intp nq = hml_model_nq(model), nv = hml_model_nv(model), bodies[2] = {hml_model_nbodies(model), 6};
-    const npy_intp *dims[4] = {&nq, &nv, &nv, bodies};
-    static const char *const NAMES[4] = {"q", "v", "tau", "wrenches"};
-    PyArrayObject *in[4] = {NULL};
+    npy_intp nu = hml_model_nactuators(model);
+    const npy_intp *dims[5] = {&nq, &nv, &nv, bodies, &nu};
+    static const char *const NAMES[5] = {"q", "v", "tau", "wrenches", "inputs"};
+    PyArrayObject *in[5] = {NULL};
     PyObject *answer = NULL;
     int failed = 0;
-    for (int i = 0; i < 4 && !failed; i++) {
-        if (given[i] == Py_None && i >= 2) continue; /* only these two may be left out */
+    for (int i = 0; i < 5 && !failed; i++) {
+        if (given[i] == Py_None && i >= 2) continue; /* only these may be left out */
         in[i] = array_shaped(given[i], NAMES[i], i == 3 ? 2 : 1, dims[i]);
         failed = !in[i];
     }
@@ -166,7 +167,8 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
                                      .q_next = PyArray_DATA(q),
                                      .v_next = PyArray_DATA(v),
                                      .result = &result,
-                                     .torque = PyArray_DATA(torque)};
+                                     .torque = PyArray_DATA(torque),
+                                     .inputs = in[4] ? PyArray_DATA(in[4]) : NULL};
         self->busy = 1;
         hml_status status = run(self, &motion);
         self->busy = 0;
@@ -175,7 +177,7 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
         else
             answer = step_answer(q, v, torque, &result);
     }
-    for (int i = 0; i < 4; i++) Py_XDECREF(in[i]);
+    for (int i = 0; i < 5; i++) Py_XDECREF(in[i]);
     Py_XDECREF(q);
     Py_XDECREF(v);
     Py_XDECREF(torque);
@@ -308,7 +310,7 @@ static PyObject *forget(contact_object *self, PyObject *none)
 
 static PyMethodDef methods[] = {
     {"step", (PyCFunction)(void (*)(void))step, METH_VARARGS | METH_KEYWORDS,
-     "step($self, q, v, h, tau=None, wrenches=None)\n--\n\n"
+     "step($self, q, v, h, tau=None, wrenches=None, inputs=None)\n--\n\n"
      "M (u⁺ − u) = h f + Jᵀ P with 0 <= P_n ⊥ w_n⁺ >= 0 and |P_t| <= μ P_n: one step of length h. Returns q and v "
      "after it,\n"
      "how many contacts and limits were in force, by how much the laws are violated, and the mean forces of the "

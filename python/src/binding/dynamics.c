@@ -24,6 +24,35 @@ static hml_status dynamics(const row *r)
     return status;
 }
 
+static hml_status actuation(const row *r)
+{
+    const hml_actuation x = {.struct_size = sizeof x,
+                             .q = r->in[0],
+                             .v = r->in[1],
+                             .u = r->in[2],
+                             .force = r->out[0],
+                             .tau = r->out[1],
+                             .wrenches = r->out[2],
+                             .map = r->out[3],
+                             .slopes = r->out[4]};
+    return hml_actuation_compute(r->model, r->work, &x);
+}
+
+static hml_status actuated_linearization(const row *r)
+{
+    double *scratch = row_scratch(r, (hml_actuation_doubles(r->model) + 1) * sizeof *scratch);
+    const hml_actuated_linearization x = {.struct_size = sizeof x,
+                                          .q = r->in[0],
+                                          .v = r->in[1],
+                                          .u = r->in[2],
+                                          .tau = r->in[3],
+                                          .wrenches = r->in[4],
+                                          .acceleration = r->out[0],
+                                          .A = r->out[1],
+                                          .B = r->out[2]};
+    return scratch ? hml_actuation_linearize(r->model, r->work, scratch, &x) : HML_OUT_OF_MEMORY;
+}
+
 /* ---- many states in packs ---- */
 
 static hml_status states(const row *r, hml_dynamics_states x)

@@ -64,6 +64,7 @@ PyObject *model_wrap(hml_model *model)
     self->symbol['q' - 'a'] = hml_model_nq(model);
     self->symbol['v' - 'a'] = hml_model_nv(model);
     self->symbol['b' - 'a'] = hml_model_nbodies(model);
+    self->symbol['u' - 'a'] = hml_model_nactuators(model);
     self->symbol['f' - 'a'] = hml_model_nframes(model);
     self->symbol['c' - 'a'] = hml_parameters_coordinates(model);
     self->symbol['p' - 'a'] = (npy_intp)hml_directional_doubles(model);

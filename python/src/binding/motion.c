@@ -10,7 +10,7 @@
 
 #include "objects.h"
 
-enum { TAU, WRENCHES, TIMES, SAMPLES, TARGET, STIFFNESS, DAMPING, ARRAYS };
+enum { TAU, WRENCHES, TIMES, SAMPLES, TARGET, STIFFNESS, DAMPING, INPUTS, ARRAYS };
 
 typedef struct motion_object {
     PyObject_HEAD model_object *model;
@@ -124,18 +124,18 @@ static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *n
 {
     static char *words[] = {"model",     "q",          "v",     "t",        "scheme",  "step", "tolerance",
                             "radius",    "iterations", "tau",   "wrenches", "samples", "hold", "target",
-                            "stiffness", "damping",    "force", "balance",  NULL};
+                            "stiffness", "damping",    "force", "balance",  "inputs",  NULL};
     PyObject *model, *q, *v = Py_None, *tau = NULL, *wrenches = NULL, *samples = Py_None, *target = NULL,
-                         *stiffness = NULL, *damping = NULL, *force = Py_None;
+                         *stiffness = NULL, *damping = NULL, *force = Py_None, *inputs = NULL;
     const char *scheme = "dopri5";
     double t = 0;
     hml_motion_options options;
     hml_forces forces = {.struct_size = sizeof forces};
     hml_motion_options_init(&options);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOOp", words, &model_type, &model, &q, &v, &t,
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOOpO", words, &model_type, &model, &q, &v, &t,
                                      &scheme, &options.step, &options.tolerance, &options.radius, &options.iterations,
                                      &tau, &wrenches, &samples, &forces.hold, &target, &stiffness, &damping, &force,
-                                     &options.balance)) {
+                                     &options.balance, &inputs)) {
         return NULL;
     }
     if (hml_scheme_from_name(scheme, &options.scheme)) {
@@ -146,11 +146,12 @@ static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *n
     if (!self) return NULL;
     self->model = (model_object *)Py_NewRef(model);
     npy_intp nq = hml_model_nq(self->model->model), nv = hml_model_nv(self->model->model);
-    npy_intp bodies[2] = {hml_model_nbodies(self->model->model), 6};
+    npy_intp bodies[2] = {hml_model_nbodies(self->model->model), 6}, nu = hml_model_nactuators(self->model->model);
     int failed = keep(self, TAU, tau, "tau", 1, &nv) || keep(self, WRENCHES, wrenches, "wrenches", 2, bodies) ||
                  keep(self, TARGET, target, "target", 1, &nq) ||
                  keep(self, STIFFNESS, stiffness, "stiffness", 1, &nv) ||
-                 keep(self, DAMPING, damping, "damping", 1, &nv) || keep_samples(self, samples, &forces);
+                 keep(self, DAMPING, damping, "damping", 1, &nv) || keep(self, INPUTS, inputs, "inputs", 1, &nu) ||
+                 keep_samples(self, samples, &forces);
     forces.tau = data_of(self, TAU);
     forces.wrenches = data_of(self, WRENCHES);
     forces.sample_times = data_of(self, TIMES);
@@ -158,6 +159,7 @@ static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *n
     forces.target = data_of(self, TARGET);
     forces.stiffness = data_of(self, STIFFNESS);
     forces.damping = data_of(self, DAMPING);
+    forces.inputs = data_of(self, INPUTS);
     if (force != Py_None) {
         self->force = Py_NewRef(force);
         forces.function = push;
@@ -342,13 +344,13 @@ PyObject *wrap_balance(const hml_balance *b)
 {
     const npy_intp six = 6;
     const double works[] = {b->forces, b->servos,   b->wrenches,     b->damping, b->contacts,
-                            b->limits, b->friction, b->displacement, b->removed};
+                            b->limits, b->friction, b->displacement, b->removed, b->actuators};
     PyObject *answer = PyStructSequence_New(balance_type);
     if (!answer) return NULL;
-    for (int i = 0; i < 9; i++) PyStructSequence_SetItem(answer, i, PyFloat_FromDouble(works[i]));
-    PyStructSequence_SetItem(answer, 9, array_copy(1, &six, b->gravity_impulse));
-    PyStructSequence_SetItem(answer, 10, array_copy(1, &six, b->wrench_impulse));
-    PyStructSequence_SetItem(answer, 11, array_copy(1, &six, b->contact_impulse));
+    for (int i = 0; i < 10; i++) PyStructSequence_SetItem(answer, i, PyFloat_FromDouble(works[i]));
+    PyStructSequence_SetItem(answer, 10, array_copy(1, &six, b->gravity_impulse));
+    PyStructSequence_SetItem(answer, 11, array_copy(1, &six, b->wrench_impulse));
+    PyStructSequence_SetItem(answer, 12, array_copy(1, &six, b->contact_impulse));
     return answer;
 }
 
@@ -438,21 +440,21 @@ static PyTypeObject motion_type = {
     .tp_doc =
         "Motion(model, q, v=None, t=0.0, *, scheme='dopri5', step=0.001, tolerance=1e-12, radius=0.8, iterations=50, "
         "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
-        "force=None, balance=False)\n--\n\n"
+        "force=None, balance=False, inputs=None)\n--\n\n"
         "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
         "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
         "are\n"
         "constant; samples is (times, forces), held or joined by straight lines; target, stiffness and damping are a\n"
         "servo; force(t, q, v) returns τ or (τ, wrenches). With balance=True the motion keeps the books of energy "
-        "and momentum.",
+        "and momentum; inputs are those of the model's actuators.",
 };
 
 int motion_ready(PyObject *module)
 {
     static const char *const NAMES[] = {"steps", "rejected", "evaluations", "iterations", "last_step", NULL};
     static const char *const BALANCE[] = {
-        "forces",       "servos",  "wrenches",        "damping",        "contacts",        "limits", "friction",
-        "displacement", "removed", "gravity_impulse", "wrench_impulse", "contact_impulse", NULL};
+        "forces",       "servos",  "wrenches",  "damping",         "contacts",       "limits",          "friction",
+        "displacement", "removed", "actuators", "gravity_impulse", "wrench_impulse", "contact_impulse", NULL};
     balance_type = record_type(module, "hamel._core.Balance",
                                "Work in joules, and what was added to the momentum (linear, then angular about the "
                                "world's origin).",

@@ -6,7 +6,7 @@
 
 enum { BODIES, JOINTS, FRAMES, NAMES };
 
-static PyTypeObject *body_type, *joint_type, *frame_type;
+static PyTypeObject *body_type, *joint_type, *frame_type, *actuator_type;
 
 static PyObject *numbers(npy_intp rows, npy_intp columns, const double *data)
 {
@@ -205,6 +205,34 @@ static PyObject *keyframes(model_object *self, void *closure)
     return all;
 }
 
+static PyObject *actuators(model_object *self, void *closure)
+{
+    (void)closure;
+    const int32_t n = hml_model_nactuators(self->model);
+    PyObject *all = PyTuple_New(n);
+    for (int32_t i = 0; all && i < n; i++) {
+        hml_actuator a = {.struct_size = sizeof a};
+        PyObject *one = hml_model_actuator(self->model, i, &a) ? NULL : PyStructSequence_New(actuator_type);
+        Py_ssize_t at = 0;
+        if (!one) {
+            Py_CLEAR(all);
+            break;
+        }
+        put(one, &at, text(a.name));
+        put(one, &at, text(a.transmission == HML_TRANSMISSION_JOINT ? "joint" : "frame"));
+        put(one, &at, PyLong_FromLong(a.target));
+        put(one, &at, numbers(6, 0, a.gear));
+        put(one, &at, PyFloat_FromDouble(a.gain));
+        put(one, &at, numbers(3, 0, a.bias));
+        put(one, &at, PyFloat_FromDouble(a.lower));
+        put(one, &at, PyFloat_FromDouble(a.upper));
+        put(one, &at, PyFloat_FromDouble(a.force_lower));
+        put(one, &at, PyFloat_FromDouble(a.force_upper));
+        PyTuple_SET_ITEM(all, i, one);
+    }
+    return all;
+}
+
 /* True where a coordinate's joint is actuated */
 static PyObject *actuated(model_object *self, void *closure)
 {
@@ -248,6 +276,7 @@ PyGetSetDef query_getset[] = {
     {"warnings", (getter)warnings, NULL, "What was odd but no error when the model was read.", NULL},
     {"keyframes", (getter)keyframes, NULL, "States of the file that have a name, {name: (q, v)}.", NULL},
     {"shapes", (getter)shapes, NULL, "Collision shapes.", NULL},
+    {"actuators", (getter)actuators, NULL, "Actuators: motors, servos, thrusters.", NULL},
     {"actuated", (getter)actuated, NULL, "True for the coordinates of actuated joints, (nv,).", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -281,5 +310,12 @@ int query_ready(PyObject *module)
                     "A joint: its numbers begin at q and v (−1 for a mimic follower); placement in the parent.", JOINT);
     frame_type =
         record_type(module, "hamel._core.Frame", "A frame and its placement in a body (−1: the world).", FRAMED);
-    return body_type && joint_type && frame_type ? 0 : -1;
+    static const char *const ACTUATOR[] = {"name",  "transmission", "target",      "gear",        "gain", "bias",
+                                           "lower", "upper",        "force_lower", "force_upper", NULL};
+    actuator_type =
+        record_type(module, "hamel._core.Actuator",
+                    "force = gain·u + bias[0] + bias[1]·length + bias[2]·speed, through gear, on a joint or "
+                    "a frame.",
+                    ACTUATOR);
+    return body_type && joint_type && frame_type && actuator_type ? 0 : -1;
 }

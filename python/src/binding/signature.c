@@ -179,6 +179,7 @@ static const char *symbol_name(int symbol)
     case 'q': return "nq";
     case 'v': return "nv";
     case 'b': return "nbodies";
+    case 'u': return "nactuators";
     case 'f': return "nframes";
     case 'c': return "coordinates";
     case 'p': return "point";

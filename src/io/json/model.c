@@ -114,6 +114,18 @@ static hml_status read_keyframe(json_model *m, const place *at, names *taken)
     return status ? status : hmli_json_keyframe(m, at);
 }
 
+/* with the place of the mistake, which the builder would not know any more */
+static hml_status read_actuator(json_model *m, const place *at, names *taken)
+{
+    place joint = hmli_json_member(at, "joint"), frame = hmli_json_member(at, "frame");
+    const char *drives = json_text_of(joint.value), *pushes = json_text_of(frame.value);
+    if (drives && hmli_map_find(&taken->joints, drives) < 0)
+        return hmli_json_fail(&m->json, &joint, "there is no joint " QUOTED, drives);
+    if (pushes && hmli_map_find(&taken->places, pushes) < 0)
+        return hmli_json_fail(&m->json, &frame, "there is no body or frame " QUOTED, pushes);
+    return hmli_json_actuator(m, at);
+}
+
 /* links that were fixed to the world and are frames of it by now */
 static hml_status read_world(json_model *m, const place *at)
 {
@@ -146,7 +158,7 @@ static hml_status check_references(json_model *m, const place *bodies, const nam
 }
 
 static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes,
-                            const place *keyframes)
+                            const place *keyframes, const place *actuators)
 {
     names taken = {0};
     hml_status status = HML_OK;
@@ -167,6 +179,10 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
         place keyframe = hmli_json_element(keyframes, i);
         status = read_keyframe(m, &keyframe, &taken);
     }
+    for (size_t i = 0; !status && i < json_list_size(actuators->value); i++) {
+        place actuator = hmli_json_element(actuators, i);
+        status = read_actuator(m, &actuator, &taken);
+    }
     hmli_map_free(&taken.keyframes);
     hmli_map_free(&taken.places);
     hmli_map_free(&taken.joints);
@@ -175,13 +191,14 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 
 static hml_status read_file(json_model *m, const place *file)
 {
-    static const char *const known[] = {"hamel",  "name",   "gravity",   "world", "bodies",
-                                        "frames", "shapes", "keyframes", NULL};
+    static const char *const known[] = {"hamel",  "name",   "gravity",   "world",     "bodies",
+                                        "frames", "shapes", "keyframes", "actuators", NULL};
     const json_reader *json = &m->json;
     place version = hmli_json_member(file, "hamel"), name_at = hmli_json_member(file, "name");
     place gravity_at = hmli_json_member(file, "gravity"), bodies = hmli_json_member(file, "bodies");
     place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
     place keyframes = hmli_json_member(file, "keyframes"), world = hmli_json_member(file, "world");
+    place actuators = hmli_json_member(file, "actuators");
     const char *name = NULL;
     double number = 1, gravity[3];
     char text[DECIMAL_SIZE];
@@ -199,6 +216,7 @@ static hml_status read_file(json_model *m, const place *file)
     if (!status) status = hmli_json_array(json, &frames);
     if (!status) status = hmli_json_array(json, &shapes);
     if (!status) status = hmli_json_array(json, &keyframes);
+    if (!status) status = hmli_json_array(json, &actuators);
     if (!status) status = hmli_json_warn_keys(m, file, "file", known);
     if (status) return status;
     if (name && (status = hmli_reader_name(m->r, name, m->r->file, 0)))
@@ -206,7 +224,7 @@ static hml_status read_file(json_model *m, const place *file)
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hmli_json_fail(json, &gravity_at, "the gravity is not finite");
     status = read_world(m, &world);
-    return status ? status : read_tree(m, &bodies, &frames, &shapes, &keyframes);
+    return status ? status : read_tree(m, &bodies, &frames, &shapes, &keyframes, &actuators);
 }
 
 hml_status hmli_read_json(reader *r, const char *data, size_t size)

@@ -23,6 +23,9 @@ hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hm
 /* a keyframe into the builder, whose joints are there */
 hml_status hmli_json_keyframe(json_model *m, const place *at);
 
+/* an actuator into the builder */
+hml_status hmli_json_actuator(json_model *m, const place *at);
+
 /* what the builder says, with the place in front of it */
 hml_status hmli_json_builder_fail(json_model *m, const place *at, hml_status status);
 

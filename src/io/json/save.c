@@ -310,6 +310,43 @@ static void put_keyframes(writer *w, const hml_model *model)
     free(q);
 }
 
+static void put_limit(writer *w, const char *key, double limit)
+{
+    if (isinf(limit)) return;
+    hmli_writer_print(w, ", \"%s\": ", key);
+    hmli_writer_number(w, limit);
+}
+
+static void put_actuators(writer *w, const hml_model *model)
+{
+    for (int32_t i = 0; i < hml_model_nactuators(model); i++) {
+        hml_actuator a = {.struct_size = sizeof a};
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        hml_frame_info frame = {.struct_size = sizeof frame};
+        hml_model_actuator(model, i, &a);
+        const int drives = a.transmission == HML_TRANSMISSION_JOINT;
+        drives ? hml_model_joint(model, a.target, &joint) : hml_model_frame(model, a.target, &frame);
+        hmli_writer_print(w, "%s\n    {\"name\": ", i ? "," : ",\n  \"actuators\": [");
+        hmli_writer_json_text(w, a.name);
+        hmli_writer_print(w, ", \"%s\": ", drives ? "joint" : "frame");
+        hmli_writer_json_text(w, drives ? joint.name : frame.name);
+        hmli_writer_put(w, ", \"gear\": ");
+        put_list(w, a.gear, 6);
+        hmli_writer_put(w, ", \"gain\": ");
+        hmli_writer_number(w, a.gain);
+        if (!all_equal(a.bias, 3, 0)) {
+            hmli_writer_put(w, ", \"bias\": ");
+            put_list(w, a.bias, 3);
+        }
+        put_limit(w, "lower", a.lower);
+        put_limit(w, "upper", a.upper);
+        put_limit(w, "force_lower", a.force_lower);
+        put_limit(w, "force_upper", a.force_upper);
+        hmli_writer_put(w, "}");
+    }
+    if (hml_model_nactuators(model)) hmli_writer_put(w, "\n  ]");
+}
+
 hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml_error *error)
 {
     if (!model || !text || !size)
@@ -334,6 +371,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     put_frames(&w, model);
     put_shapes(&w, model);
     put_keyframes(&w, model);
+    put_actuators(&w, model);
     hmli_writer_put(&w, "\n}\n");
     return hmli_save_text(&w, text, size, error);
 }

@@ -39,7 +39,9 @@ static const char *const geom_names[] = {
     "zaxis", "fromto",  "friction",    "group", "mass", "density", "shellinertia", "rgba",      "material", NULL};
 static const char *const site_names[] = {"type",   "pos",   "quat",   "axisangle", "euler",
                                          "xyaxes", "zaxis", "fromto", NULL};
-static const char *const actuator_names[] = {"gear", "armature", "damping", NULL};
+static const char *const actuator_names[] = {
+    "gear",     "armature", "damping", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "gaintype", "gainprm",
+    "biastype", "biasprm",  "kp",      "kv",        "dampratio",   "timeconst",  "inheritrange", "dyntype",  NULL};
 static const char *const tendon_names[] = {"stiffness", "damping", "frictionloss", "armature", NULL};
 static const char *const mesh_names[] = {"scale", "refpos", "refquat", NULL};
 static const char *const *const names_of[MJCF_KINDS] = {joint_names,    geom_names,   site_names,

@@ -143,7 +143,7 @@ static hml_status add_sites(mjcf *m)
 {
     hml_status status = HML_OK;
     for (size_t i = 0; !status && i < m->nsites; i++) {
-        const mjcf_site *site = &m->sites[i];
+        mjcf_site *site = &m->sites[i];
         double position[3], rotation[9];
         const char *name = site->name;
         int added = hmli_map_add(&m->body_names, name, -1);
@@ -154,6 +154,7 @@ static hml_status add_sites(mjcf *m)
                                           site->node->line, site->name, name);
         }
         if (added < 0 || !name) return hmli_report_memory(m->r->error, m->r->file);
+        site->name = name;
         pose_to_arrays(site->place, rotation, position);
         if (!status)
             status = hml_builder_add_frame(m->r->builder, name, site->body ? m->bodies[site->body].name : NULL,
@@ -184,6 +185,7 @@ static hml_status fill_builder(mjcf *m)
         status = b->njoints ? add_moving(m, b, parent) : add_fixed(m, b, parent);
     }
     if (!status) status = add_sites(m);
+    if (!status) status = hmli_mjcf_add_actuators(m);
     return status ? status : add_shapes(m);
 }
 
@@ -226,6 +228,7 @@ hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
     free(m.joints);
     free(m.sites);
     free(m.shapes);
+    free(m.actuators);
     hmli_map_free(&m.class_names);
     hmli_map_free(&m.body_names);
     hmli_map_free(&m.joint_names);

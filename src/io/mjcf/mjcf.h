@@ -11,7 +11,8 @@
  *   inertia.c   inertias
  *   visual.c    what is seen of geoms: meshes, materials, textures
  *   keyframe.c  keyframes, and the configuration that the file draws
- *   other.c     actuators, and what is left out by name
+ *   actuator.c  actuators
+ *   other.c     what is left out by name
  *   mjcf.c      the order of all this, names, and the builder
  */
 #ifndef HML_IO_MJCF_MJCF_H
@@ -46,7 +47,7 @@ typedef struct mjcf_settings {
     int strippath;                    /* folders in the names of mesh and texture files do not count */
 } mjcf_settings;
 
-enum { MJCF_NUMBERS = 8 }; /* no attribute that is read has more */
+enum { MJCF_NUMBERS = 10 }; /* no attribute that is read has more */
 
 /* what a default says about one attribute, read once: a thousand geoms may ask */
 typedef struct mjcf_value {
@@ -91,12 +92,13 @@ typedef struct mjcf_joint {
     const xml_node *node;
     int named;
     int32_t body;
-    double ref; /* of hinges and slides: the coordinate where the file puts the body */
+    int32_t driven; /* actuators on it */
+    double ref;     /* of hinges and slides: the coordinate where the file puts the body */
     hml_joint_spec spec;
 } mjcf_joint;
 
 typedef struct mjcf_site {
-    const char *name;
+    const char *name; /* of the frame, in the end */
     const xml_node *node;
     int32_t body;
     pose place;
@@ -107,6 +109,15 @@ typedef struct mjcf_shape {
     int32_t body;
     hml_shape shape;
 } mjcf_shape;
+
+/* an actuator, kept until all joints and sites have names */
+typedef struct mjcf_actuator {
+    const xml_node *node;
+    int32_t number;      /* in the file */
+    int32_t joint, site; /* one of them; −1 the other */
+    double ratio;        /* dampratio of a <position>; 0: none */
+    hml_actuator spec;
+} mjcf_actuator;
 
 /* a geom as it is seen; kept until all bodies have names */
 typedef struct mjcf_visual {
@@ -130,6 +141,8 @@ typedef struct mjcf {
     mjcf_joint *joints;     /* body after body */
     mjcf_site *sites;
     mjcf_shape *shapes;
+    mjcf_actuator *actuators;
+    size_t nactuators, actuators_capacity;
     size_t nclasses, ncontexts, nbodies, njoints, nsites, nshapes;
     size_t classes_capacity, contexts_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
     int32_t nvalues; /* of defaults so far */
@@ -251,6 +264,8 @@ hml_status hmli_mjcf_unique_name(mjcf *m, map *names, const xml_node *node);
 /* "actuator 'x'", or in other words if it has no name */
 const char *hmli_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_node *node);
 hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
+/* into the builder, which has joints and sites */
+hml_status hmli_mjcf_add_actuators(mjcf *m);
 hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node);
 hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node);
 

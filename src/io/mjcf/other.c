@@ -1,4 +1,4 @@
-/* Actuators, which say what can be driven; and what is left out by name. */
+/* What is left out by name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,57 +16,6 @@ hml_status hmli_mjcf_unique_name(mjcf *m, map *names, const xml_node *node)
     int added = hmli_map_add(names, name, 0);
     if (added < 0) return hmli_report_memory(m->r->error, m->r->file);
     return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, node, "<%.80s> " QUOTED " is defined twice", node->name, name);
-}
-
-/* A rotor behind a gear: what it adds to the joint goes with the square of the gear, in every coordinate. */
-static hml_status add_rotor(mjcf *m, const mjcf_element *e, hml_joint_spec *spec)
-{
-    char text[LABEL_SIZE];
-    double gear[6] = {1}, armature = 0, damping[3] = {0};
-    hml_status status = hmli_mjcf_some_numbers(m, e, "gear", 6, gear);
-    if (!status) status = hmli_mjcf_numbers(m, e, "armature", 1, &armature);
-    if (!status) status = hmli_mjcf_some_numbers(m, e, "damping", 3, damping);
-    if (status) return status;
-    if (damping[1] != 0 || damping[2] != 0)
-        return MJCF_FAIL(m, HML_UNSUPPORTED, e->node, "%s: polynomial damping is not supported",
-                         hmli_mjcf_label(text, "actuator", e->node));
-    for (int i = 0; i < hml_joint_type_nv(spec->type); i++) {
-        spec->armature[i] += armature * gear[0] * gear[0];
-        if (!m->set.no_dampers) spec->damping[i] += damping[0] * gear[0] * gear[0];
-    }
-    return HML_OK;
-}
-
-static hml_status read_actuator(mjcf *m, const xml_node *node)
-{
-    mjcf_element e;
-    char text[LABEL_SIZE];
-    hml_status status = hmli_mjcf_element(m, node, MJCF_ACTUATOR, 0, &e);
-    if (!status) status = hmli_mjcf_unique_name(m, &m->actuator_names, node);
-    if (status) return status;
-    const char *name = hmli_xml_get(node, "joint");
-    if (!name) name = hmli_xml_get(node, "jointinparent");
-    if (!name)
-        return hmli_reader_warn_once(m->r, "actuator", "line %d: %s does not act on a joint and is left out",
-                                     node->line, hmli_mjcf_label(text, "actuator", node));
-    int32_t index = hmli_map_find(&m->joint_names, name);
-    if (index < 0)
-        return MJCF_FAIL(m, HML_BAD_MODEL, node, "%s: there is no joint " QUOTED,
-                         hmli_mjcf_label(text, "actuator", node), name);
-    m->joints[index].spec.actuated = 1;
-    return add_rotor(m, &e, &m->joints[index].spec);
-}
-
-hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any)
-{
-    hml_status status = HML_OK;
-    for (const xml_node *child = node->first; !status && child; child = child->next) {
-        if (!*any)
-            for (size_t i = 0; i < m->njoints; i++) m->joints[i].spec.actuated = 0;
-        *any = 1;
-        status = read_actuator(m, child);
-    }
-    return status;
 }
 
 hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node)

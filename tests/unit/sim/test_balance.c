@@ -9,7 +9,7 @@ static void near(double x, double y, double tolerance)
 static double work_of(const hml_balance *b)
 {
     return b->forces + b->servos + b->wrenches + b->damping + b->contacts + b->limits + b->friction + b->displacement +
-           b->removed;
+           b->removed + b->actuators;
 }
 
 static double energy_of(const hml_model *model, hml_work *work, const double *q, const double *v, double *momentum)
