@@ -118,6 +118,8 @@ int cli_linearize(const cli_options *options)
     linearized l = {0};
     int status = batch_check(options);
     if (status != CLI_OK) return status;
+    if (options->states && options->all_inputs == LINEAR_ACTUATORS)
+        return cli_fail(CLI_USAGE, "--inputs actuators is for one state; leave --states out");
     if (options->states) return batch_run(options, &batch_linearize);
     status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_load_state(options, &r);

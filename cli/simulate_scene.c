@@ -106,11 +106,44 @@ static int add_actuators(const robot *r, scene *s)
 
 /* ---- the ground ---- */
 
-/* named after its frame; the second one there is called frame#2 */
+static int same(int n, const double *a, const double *b)
+{
+    int equal = 1;
+    for (int i = 0; i < n; i++) equal &= a[i] == b[i];
+    return equal;
+}
+
+/* the name of a frame that lies where the shape does, as readers make it of shapes with names; 0: there is none */
+static int named_frame(const robot *r, const hml_shape *shape, hml_frame_info *info)
+{
+    int beside = 0; /* a shape that is alone on its body has the body's name */
+    for (int32_t i = 0; i < hml_model_nshapes(r->model); i++) {
+        hml_shape other;
+        beside += !hml_model_shape(r->model, i, &other) && other.frame == shape->frame;
+    }
+    if (beside < 2) return 0;
+    for (int32_t f = r->nbodies; f < hml_model_nframes(r->model); f++) {
+        hml_model_frame(r->model, f, info);
+        if (info->body == shape->frame && info->kind == HML_FRAME_NAMED && same(3, info->position, shape->position) &&
+            same(9, info->rotation, shape->rotation))
+            return 1;
+    }
+    return 0;
+}
+
+/* named after its body, or after its own frame if it is not alone there; without one, the second is called body#2 */
 static int add_shape(const robot *r, const hml_shape *shape, scene *s)
 {
     hml_frame_info info = {.struct_size = sizeof info};
     int count = 1;
+    if (shape->kind != HML_SHAPE_POINT && named_frame(r, shape, &info)) {
+        char *own = malloc(NAME_MOST);
+        if (!own) return 0;
+        snprintf(own, NAME_MOST, "%s", info.name);
+        s->points[s->npoints] = *shape;
+        s->point_names[s->npoints++] = own;
+        return 1;
+    }
     hml_model_frame(r->model, shape->frame, &info);
     for (int32_t i = 0; i < s->npoints; i++) count += s->points[i].frame == shape->frame;
     char *name = malloc(NAME_MOST);

@@ -248,6 +248,8 @@ static void actuators_of_the_file(void **state)
     near(numbers[(7 + 6) * 14 + 6], -5 * 20, 1e-10);
     near(numbers[(7 + 6) * 14 + 13], -1 * 20, 1e-10);
     json_decref(out);
+    assert_int_equal(run("linearize drone.xml --states s.npz --inputs actuators --out o.npz"), 2);
+    assert_non_null(strstr(run_err, "--inputs actuators is for one state"));
     assert_int_equal(run("linearize " ROBOTS "pendulum.json --inputs actuators"), 1);
     assert_non_null(strstr(run_err, "there are no actuators"));
     assert_int_equal(run("simulate " ROBOTS "pendulum.json --time 1 --controller actuators"), 1);

@@ -38,7 +38,7 @@ static void bad_usage_is_2_and_says_what(void **state)
         {"linearize --represntation left", "did you mean --representation"},
         {"linearize --representation hybrid", "left, right, mixed or split"},
         {"linearize --representation", "--representation needs an argument"},
-        {"linearize --inputs some", "actuated or all"},
+        {"linearize --inputs some", "actuated, all or actuators"},
         {"info --spy", "hamel info has no option --spy"},
         {"info --base loose", "free or fixed"},
         {"info --mimic ape", "follow or independent"},

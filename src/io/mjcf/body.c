@@ -59,7 +59,7 @@ static hml_status read_site(mjcf *m, const xml_node *node, const mjcf_context *c
     if (status) return status;
     if (!array_grow(&m->sites, &m->sites_capacity, m->nsites + 1, sizeof *m->sites))
         return hmli_report_memory(m->r->error, m->r->file);
-    mjcf_site site = {name, node, c->body, pose_mul(c->frame, place)};
+    mjcf_site site = {name, node, c->body, pose_mul(c->frame, place), 0};
     hmli_map_entry(&m->site_names, name)->value = (int32_t)m->nsites;
     m->sites[m->nsites++] = site;
     return HML_OK;

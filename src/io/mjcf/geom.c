@@ -122,6 +122,31 @@ static hml_status collides(mjcf *m, const mjcf_element *e, int *yes)
     return status;
 }
 
+/* a geom with a name is a frame, too: a foot can be held by its name */
+static hml_status add_frame(mjcf *m, const xml_node *node, int32_t body, pose place)
+{
+    const char *name = hmli_xml_get(node, "name");
+    if (!name || !*name) return HML_OK;
+    if (!array_grow(&m->sites, &m->sites_capacity, m->nsites + 1, sizeof *m->sites))
+        return hmli_report_memory(m->r->error, m->r->file);
+    m->sites[m->nsites++] = (mjcf_site){name, node, body, place, 1};
+    return HML_OK;
+}
+
+/* surfaces that have no shape here are frames all the same, and what is left out is said once for each kind */
+static hml_status leave_out(mjcf *m, const mjcf_element *e, int type, int32_t body, const pose *frame)
+{
+    char text[LABEL_SIZE];
+    pose place;
+    const int mesh = type == MESH || type == SDF || hmli_mjcf_holder(m, e, "mesh");
+    hml_status status = hmli_mjcf_place(m, e, &place);
+    if (!status) status = add_frame(m, e->node, body, pose_mul(*frame, place));
+    if (status || body == 0) return status; /* the world is the command's own */
+    const char *what = mesh ? "mesh" : hmli_mjcf_geom_types[type];
+    return hmli_reader_warn_once(m->r, mesh ? "mesh shape" : what, "line %d: %s (%s) touches nothing here",
+                                 e->node->line, hmli_mjcf_label(text, "geom", e->node), what);
+}
+
 hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
 {
     static const hml_shape_kind kinds[] = {HML_SHAPE_SPHERE, HML_SHAPE_CAPSULE, HML_SHAPE_POINT, HML_SHAPE_CYLINDER,
@@ -134,7 +159,8 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
     if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
     if (!status) status = collides(m, &e, &yes);
-    if (status || !yes || word > BOX || word == ELLIPSOID || hmli_mjcf_holder(m, &e, "mesh")) return status;
+    if (status || !yes) return status;
+    if (word > BOX || word == ELLIPSOID || hmli_mjcf_holder(m, &e, "mesh")) return leave_out(m, &e, word, body, frame);
     status = hmli_mjcf_geom_size(m, &e, (enum mjcf_geom_type)word, s.shape.size, &place);
     if (!status) status = hmli_mjcf_some_numbers(m, &e, "friction", 3, friction);
     if (status) return status;
@@ -144,7 +170,7 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     s.shape.friction = friction[0];
     pose_to_arrays(pose_mul(*frame, place), s.shape.rotation, s.shape.position);
     m->shapes[m->nshapes++] = s;
-    return HML_OK;
+    return add_frame(m, node, body, pose_mul(*frame, place));
 }
 
 /* density, or mass if it is given; *massive: neither is zero */

@@ -2,7 +2,7 @@
  * MJCF: the order in which the sections count, names, and the builder.
  *
  * A body with several joints becomes a chain of massless bodies, one for each joint but the last, called
- * `<body>.<joint>`; a body without joints is fixed. Sites become frames.
+ * `<body>.<joint>`; a body without joints is fixed. Sites, and geoms that can collide, become frames.
  */
 #include "io/mjcf/mjcf.h"
 
@@ -139,17 +139,28 @@ static hml_status add_moving(mjcf *m, const mjcf_body *b, const char *parent)
     return status;
 }
 
-static hml_status add_sites(mjcf *m)
+/* has a geom the name and the place of a site? */
+static int is_site(const mjcf *m, const mjcf_site *geom)
+{
+    const int32_t index = hmli_map_find(&m->site_names, geom->name);
+    if (index < 0 || m->sites[index].body != geom->body) return 0;
+    const vec3 way = vec3_sub(m->sites[index].place.p, geom->place.p);
+    return vec3_dot(way, way) == 0;
+}
+
+/* sites, or geoms that can collide */
+static hml_status add_frames(mjcf *m, int geoms)
 {
     hml_status status = HML_OK;
     for (size_t i = 0; !status && i < m->nsites; i++) {
         mjcf_site *site = &m->sites[i];
+        if (site->geom != geoms || (geoms && is_site(m, site))) continue;
         double position[3], rotation[9];
         const char *name = site->name;
         int added = hmli_map_add(&m->body_names, name, -1);
         if (added == 0) { /* in MuJoCo bodies and sites may have the same name */
-            name = hmli_reader_unique(m->r, &m->body_names, name, ".site", -1);
-            if (name)
+            name = hmli_reader_unique(m->r, &m->body_names, name, geoms ? ".geom" : ".site", -1);
+            if (name && !geoms)
                 status = hmli_reader_warn(m->r, "line %d: the name of site " QUOTED " is taken: it is called " QUOTED,
                                           site->node->line, site->name, name);
         }
@@ -184,7 +195,8 @@ static hml_status fill_builder(mjcf *m)
         const char *parent = b->parent ? m->bodies[b->parent].name : NULL;
         status = b->njoints ? add_moving(m, b, parent) : add_fixed(m, b, parent);
     }
-    if (!status) status = add_sites(m);
+    if (!status) status = add_frames(m, 0);
+    if (!status) status = add_frames(m, 1);
     if (!status) status = hmli_mjcf_add_actuators(m);
     return status ? status : add_shapes(m);
 }

@@ -102,6 +102,7 @@ typedef struct mjcf_site {
     const xml_node *node;
     int32_t body;
     pose place;
+    int geom; /* it is a geom that can collide */
 } mjcf_site;
 
 typedef struct mjcf_shape {

@@ -1,4 +1,4 @@
-/* Shapes of a URDF: <collision> with a sphere, a box, a cylinder or a capsule. Meshes are left out in silence. */
+/* Shapes of a URDF: <collision> with a sphere, a box, a cylinder or a capsule. Meshes are left out, with a warning. */
 #include "io/urdf/urdf.h"
 
 #include <string.h>
@@ -29,6 +29,18 @@ static hml_status read_size(urdf *u, const xml_node *node, hml_shape *shape)
     return status;
 }
 
+/* a collision with a name is a frame, too */
+static hml_status add_frame(urdf *u, const urdf_link *link, const xml_node *collision, const hml_shape *shape)
+{
+    const char *name = hmli_xml_get(collision, "name");
+    if (!name || !*name) return HML_OK;
+    name = hmli_reader_unique(u->r, &u->link_names, name, "", -1);
+    if (!name) return hmli_report_memory(u->r->error, u->r->file);
+    hml_status status =
+        hml_builder_add_frame(u->r->builder, name, link->name, shape->position, shape->rotation, u->r->error);
+    return status ? hmli_report_place(u->r->error, status, collision->file, collision->line) : HML_OK;
+}
+
 static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node *collision)
 {
     const xml_node *node = hmli_xml_child(collision, "geometry");
@@ -38,6 +50,10 @@ static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node 
     node = node ? node->first : NULL;
     for (size_t i = 0; node && i < sizeof known / sizeof *known; i++)
         if (xml_is(node, known[i].name)) found = &known[i];
+    if (!found && node && xml_is(node, "mesh"))
+        return hmli_reader_warn_once(u->r, "mesh shape",
+                                     "line %d: the mesh in <collision> of link " QUOTED " touches nothing here",
+                                     node->line, link->name);
     if (!found) return HML_OK;
     shape.kind = found->kind;
     hml_status status = read_size(u, node, &shape);
@@ -50,7 +66,8 @@ static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node 
                                          found->name, link->name);
     pose_to_arrays(H, shape.rotation, shape.position);
     status = hml_builder_add_shape(u->r->builder, link->name, &shape, u->r->error);
-    return status ? hmli_report_place(u->r->error, status, node->file, node->line) : HML_OK;
+    if (status) return hmli_report_place(u->r->error, status, node->file, node->line);
+    return add_frame(u, link, collision, &shape);
 }
 
 hml_status hmli_urdf_shapes(urdf *u, const urdf_link *link)

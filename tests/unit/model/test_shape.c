@@ -193,9 +193,45 @@ static void test_builder(void **state)
     hml_builder_free(b);
 }
 
+/* ---- names ---- */
+
+/* shapes with names are frames: a foot can be named; what touches nothing is said once */
+static void test_named_shapes(void **state)
+{
+    (void)state;
+    hml_model *m = load_text(
+        "m.xml", "<mujoco><asset><mesh name='shell' file='none.stl'/></asset><worldbody><body name='leg'><freejoint/>"
+                 "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom name='FL' size='0.02' pos='0 0 -0.3'/>"
+                 "<geom name='leg' type='box' size='1 1 1'/><geom size='0.1'/><site name='tip' pos='0 0 1'/>"
+                 "<geom name='tip' size='0.1' pos='0 0 1'/><geom name='seen' size='1' contype='0' conaffinity='0'/>"
+                 "<geom name='cover' type='mesh' mesh='shell' pos='1 0 0'/><geom type='mesh' mesh='shell'/>"
+                 "<geom name='egg' type='ellipsoid' size='1 1 2'/></body></worldbody></mujoco>");
+    assert_int_equal(hml_model_nshapes(m), 4);
+    assert_true(frame_of(m, "FL").position[2] == -0.3 && frame_of(m, "cover").position[0] == 1);
+    assert_int_equal(frame_of(m, "leg.geom").body, 0);
+    assert_int_equal(hml_model_find_frame(m, "tip.geom"), -1); /* there is a site of this name, there */
+    assert_int_equal(hml_model_find_frame(m, "seen"), -1);
+    assert_int_equal(frame_of(m, "egg").body, 0);
+    assert_int_equal(hml_model_nwarnings(m), 2);
+    assert_has_warning(m, "geom 'cover' (mesh) touches nothing here");
+    assert_has_warning(m, "geom 'egg' (ellipsoid) touches nothing here");
+    hml_model_free(m);
+    m = load_text("m.urdf",
+                  "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' "
+                  "iyy='1' iyz='0' izz='1'/></inertial><collision name='heel'><origin xyz='0 0 -1'/><geometry>"
+                  "<sphere radius='0.1'/></geometry></collision><collision name='a'><geometry><box size='1 1 "
+                  "1'/></geometry></collision><collision><geometry><mesh filename='x.stl'/></geometry>"
+                  "</collision></link></robot>");
+    assert_true(frame_of(m, "heel").position[2] == -1);
+    assert_int_equal(frame_of(m, "a.2").body, 0);
+    assert_has_warning(m, "the mesh in <collision> of link 'a' touches nothing here");
+    hml_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_named_shapes),
         cmocka_unit_test(test_urdf),
         cmocka_unit_test(test_mjcf),
         cmocka_unit_test(test_json_there_and_back),
