@@ -26,9 +26,20 @@ enum { CHAIN_BEGIN, CHAIN_END, CHAIN_ATTACH, CHAIN_HEADS, CHAIN_HEADS_END, CHAIN
 /* numbers of a body, each a row of `bodies` entries in the tables */
 enum { BODY_X = 0, BODY_I = 12, BODY_PITCH = 22, BODY_TO_BODY = 23, BODY_NUMBERS = 35 };
 
-/* integers of a body, and of a column */
+/* integers of a body, and of a column. ABOVE: bit j is set if column j of the block, of the first 32, carries this one */
 enum { BODY_PARENT, BODY_TYPE, BODY_Q, BODY_V, BODY_NV, BODY_ELASTIC, BODY_INTEGERS };
-enum { COLUMN_BODY, COLUMN_FIRST, COLUMN_END, COLUMN_BLOCK, COLUMN_SIZE, COLUMN_INTEGERS };
+enum {
+    COLUMN_BODY,
+    COLUMN_PARENT,
+    COLUMN_TYPE,
+    COLUMN_FIRST,
+    COLUMN_END,
+    COLUMN_BLOCK,
+    COLUMN_SIZE,
+    COLUMN_PIVOT,
+    COLUMN_ABOVE,
+    COLUMN_INTEGERS
+};
 enum { COLUMN_ARMATURE, COLUMN_DAMPING, COLUMN_STIFFNESS, COLUMN_NUMBERS };
 
 /* where a tree's part of the workspace is, in numbers; each offset is a multiple of four */
@@ -41,7 +52,8 @@ typedef struct cuda_layout {
     int32_t S;       /* columns × 8 */
     int32_t row;     /* columns × 16: see columns.h */
     int32_t N;       /* columns × block_ld: M of the blocks, then its inverse */
-    int32_t pivot;   /* 2 × columns: the pivot's row, in turns */
+    int32_t pivot;   /* the pivots' rows of all blocks, block_ld each; twice, in turns */
+    int32_t pivot_size;
     int32_t T, G;    /* columns × 8: a free root's T and G; G has the root's six rows too */
     int32_t root;    /* 48: see composites.h */
     int32_t y_root;  /* columns × 4: N b of a free root's angular velocity */
@@ -54,8 +66,9 @@ typedef struct cuda_tree {
     int32_t base;               /* 6: the root is free, and its columns are the identity; else 0 */
     int32_t k0;                 /* first column of a free root that is computed: 3, or 0 with passive forces on it */
     int32_t extended;           /* columns that lanes compute: the rest of the root's from k0 on, and all below */
-    int32_t block, block_ld;    /* columns of the largest block; from one row of N to the next */
-    int32_t elastic;            /* 1: there are springs */
+    int32_t blocks;
+    int32_t block, block_ld; /* columns of the largest block; from one row of N to the next */
+    int32_t elastic;         /* 1: there are springs */
     int32_t out_levels, back_levels;
     int32_t out, back;    /* tables of integers: levels + 1 first chains, then the chains */
     int32_t heads;        /* first bodies of the chains that hang on a chain */
@@ -80,6 +93,7 @@ typedef struct cuda_model {
     int32_t nq, nv, bodies, trees;
     int32_t rest;          /* table of numbers: nq */
     int32_t width;         /* lanes of a state: 8, 16 or 32 */
+    int32_t one;           /* 1: one tree, and a lane has one body and one column at most */
     int32_t passive;       /* 1: damping or springs */
     int32_t q, v, b, x;    /* of the workspace: nq, and nv each */
     int32_t state_numbers; /* workspace of a state */

@@ -28,12 +28,12 @@ LANE_CODE twist twist_of_wrench(wrench F) { return twist_of(F.f, F.t); }
 LANE_CODE void column_motion(const lane_state *s, lane_column *col)
 {
     const cuda_tree *t = s->tree;
-    const int i = column_integer(s, COLUMN_BODY, col->c);
+    const int i = own_column(s, COLUMN_BODY, col->c);
     composite b = work_composite(s->work + t->at.sum + i, t->at.sum_ld);
     const twist S = work_twist(s->work + t->at.S + 8 * col->c), v = work_twist(s->work + t->at.v + 8 * i);
     twist vp = twist_zero(), ap;
     if (i > 0) {
-        const int p = body_integer(s, BODY_PARENT, i);
+        const int p = own_column(s, COLUMN_PARENT, col->c);
         const twist da = work_twist_at(s->work + t->at.H + 12 * p);
         const twist y = work_twist_at(s->work + t->at.H + 12 * i + 6);
         vp = work_twist(s->work + t->at.v + 8 * p);
@@ -87,11 +87,10 @@ LANE_CODE void column_of_root(const lane_state *s, lane_column *col)
 LANE_CODE lane_column column_load(const lane_state *s, int trip)
 {
     const cuda_tree *t = s->tree;
-    const int e = s->lane + trip * s->width, of_root = t->base ? 6 - t->k0 : 0;
     lane_column col;
-    col.on = e < t->extended;
-    col.root = e < of_root ? t->k0 + e : -1;
-    col.c = col.root >= 0 ? col.root : e - of_root + t->base;
+    col.c = s->lane + trip * s->width + t->k0;
+    col.on = col.c < t->columns;
+    col.root = col.c < t->base ? col.c : -1;
     col.first = col.end = col.block = col.size = 0;
     col.S = col.Pd = col.Pdd = col.PS = col.sq = col.sv = col.sm = twist_zero();
     if (!col.on) return col;
@@ -99,62 +98,88 @@ LANE_CODE lane_column column_load(const lane_state *s, int trip)
         column_of_root(s, &col);
         return col;
     }
-    col.first = column_integer(s, COLUMN_FIRST, col.c);
-    col.end = column_integer(s, COLUMN_END, col.c);
-    col.block = column_integer(s, COLUMN_BLOCK, col.c);
-    col.size = column_integer(s, COLUMN_SIZE, col.c);
+    col.first = own_column(s, COLUMN_FIRST, col.c);
+    col.end = own_column(s, COLUMN_END, col.c);
+    col.block = own_column(s, COLUMN_BLOCK, col.c);
+    col.size = own_column(s, COLUMN_SIZE, col.c);
     column_motion(s, &col);
     return col;
 }
 
-/* ∂τ/∂q and ∂τ/∂ν in row j of the block; [0] and [1] */
-LANE_CODE void column_entry(const lane_state *s, const lane_column *col, int j, num b[2])
+/* does column j of the block, which comes before the joint of this one, carry it? */
+LANE_CODE int column_above(const lane_state *s, const lane_column *col, int j)
+{
+    return s->one ? s->column[COLUMN_ABOVE] >> j & 1 : col->c < column_integer(s, COLUMN_END, col->block + j);
+}
+
+/* what springs and damping add in a row of the column's own joint */
+LANE_CODE void column_passive(const lane_state *s, const lane_column *col, int row, num *q, num *v)
 {
     const cuda_tree *t = s->tree;
-    b[0] = b[1] = K(0);
-    if (j >= col->first && j < col->end) {
-        const num *row = s->work + t->at.row + ROW * j;
+    if (column_integer(s, COLUMN_FIRST, row) != col->first) return;
+    if (t->elastic) *q += work_get(s->work + t->at.springs + 6 * row + col->c - col->first);
+    if (row == col->c) *v += column_number(s, COLUMN_DAMPING, row);
+}
+
+/* b of row j of the block: into the scratch, and times T into what the root does */
+LANE_CODE void column_put(const lane_state *s, const lane_column *col, int j, num q, num v, twist *sq, twist *sv,
+                          num *scratch)
+{
+    work_put(scratch + 2 * j * s->width, q);
+    work_put(scratch + (2 * j + 1) * s->width, v);
+    if (s->tree->base) {
+        const twist T = work_twist(s->work + s->tree->at.T + 8 * (col->block + j));
+        *sq = twist_axpy(q, T, *sq);
+        *sv = twist_axpy(v, T, *sv);
+    }
+}
+
+/*
+ * b = ∂τ/∂q and ∂τ/∂ν in the rows of the block, two numbers each: rows of ancestors, then of the joint and of what it
+ * carries; those behind are zero. Returns how many are
+ * not behind.
+ */
+LANE_CODE int column_rhs(const lane_state *s, lane_column *col, num *scratch)
+{
+    const cuda_tree *t = s->tree;
+    const twist Uq = col->sq, Uv = col->sv;
+    twist sq = Uq, sv = Uv;
+    const int first = col->first - col->block, rows = col->end - col->block;
+    const num *S = s->work + t->at.S + 8 * col->block, *row = s->work + t->at.row + ROW * col->first;
+    for (int j = 0; j < first; j++, S += 8) {
+        num q = K(0), v = K(0);
+        if (column_above(s, col, j)) {
+            const twist x = work_twist(S);
+            q = dot6(x, Uq), v = dot6(x, Uv);
+        }
+        column_put(s, col, j, q, v, &sq, &sv, scratch);
+    }
+    for (int j = first; j < rows; j++, row += ROW) {
         const num4 x = work_get4(row), y = work_get4(row + 4);
         const vec3 f = vec3_of(x.a, x.b, x.c), m = vec3_of(x.d, y.a, y.b), g = vec3_of(y.c, y.d, work_get(row + 8));
-        b[0] = vec3_dot(f, col->Pdd.v) + vec3_dot(m, col->Pdd.w) + vec3_dot(g, col->Pd.w);
-        b[1] = vec3_dot(f, col->PS.v) + vec3_dot(m, col->PS.w) + vec3_dot(g, col->S.w);
-        if (s->call->model.passive && column_integer(s, COLUMN_FIRST, j) == col->first) {
-            if (t->elastic) b[0] += work_get(s->work + t->at.springs + 6 * j + col->c - col->first);
-            if (j == col->c) b[1] += column_number(s, COLUMN_DAMPING, j);
-        }
-    } else if (j < col->c && col->c < column_integer(s, COLUMN_END, j)) {
-        const twist S = work_twist(s->work + t->at.S + 8 * j);
-        b[0] = dot6(S, col->sq);
-        b[1] = dot6(S, col->sv);
+        num q = vec3_dot(f, col->Pdd.v) + vec3_dot(m, col->Pdd.w) + vec3_dot(g, col->Pd.w);
+        num v = vec3_dot(f, col->PS.v) + vec3_dot(m, col->PS.w) + vec3_dot(g, col->S.w);
+        if (s->call->model.passive) column_passive(s, col, col->block + j, &q, &v);
+        column_put(s, col, j, q, v, &sq, &sv, scratch);
     }
+    col->sq = sq;
+    col->sv = sv;
+    return rows;
 }
 
 /* b and s of a column, and y = −N b; scratch of the lane: b, then y, two numbers per row of the block */
 LANE_CODE void column_solve(const lane_state *s, lane_column *col, num *scratch)
 {
     const cuda_tree *t = s->tree;
-    const int w = s->width;
+    const int w = s->width, rows = col->size ? column_rhs(s, col, scratch) : 0;
     num *y = scratch + 2 * t->block * w;
-    twist q = col->sq, v = col->sv;
-    for (int j = 0; j < col->size; j++) {
-        num b[2];
-        column_entry(s, col, col->block + j, b);
-        work_put(scratch + 2 * j * w, b[0]);
-        work_put(scratch + (2 * j + 1) * w, b[1]);
-        if (t->base) {
-            const twist T = work_twist(s->work + t->at.T + 8 * (col->block + j));
-            q = twist_axpy(b[0], T, q);
-            v = twist_axpy(b[1], T, v);
-        }
-    }
-    col->sq = q;
-    col->sv = v;
     for (int r = 0; r < col->size; r += 4) {
         const num *N = s->work + t->at.N + t->block_ld * col->block + r;
         num4 x = num4_of(K(0), K(0), K(0), K(0)), z = x;
-        for (int j = 0; j < col->size; j++, N += t->block_ld) {
+        const num *from = scratch;
+        for (int j = 0; j < rows; j++, N += t->block_ld, from += 2 * w) {
             const num4 a = work_get4(N);
-            const num b = work_get(scratch + 2 * j * w), c = work_get(scratch + (2 * j + 1) * w);
+            const num b = work_get(from), c = work_get(from + w);
             x = num4_of(x.a + a.a * b, x.b + a.b * b, x.c + a.c * b, x.d + a.d * b);
             z = num4_of(z.a + a.a * c, z.b + a.b * c, z.c + a.c * c, z.d + a.d * c);
         }

@@ -66,7 +66,7 @@ LANE_CODE void bodies_composites(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     num *sum = s->work + t->at.sum;
-    FOR_LANES(s, i, t->bodies)
+    FOR_BODIES(s, i)
     {
         const pose H = work_pose(s->work + t->at.H + 12 * i);
         composite b = composite_of(inertia_transform(H, body_inertia(s, i)), work_twist(s->work + t->at.v + 8 * i),
@@ -86,10 +86,10 @@ LANE_CODE void bodies_passive(const lane_state *s)
     const cuda_tree *t = s->tree;
     const cuda_model *m = &s->call->model;
     num *b = s->work + m->b;
-    FOR_LANES(s, i, t->bodies)
+    FOR_BODIES(s, i)
     {
-        const int first = body_integer(s, BODY_V, i), n = body_integer(s, BODY_NV, i), c0 = first - t->begin;
-        const int at = body_integer(s, BODY_Q, i), type = body_integer(s, BODY_TYPE, i), nq = joint_nq(type);
+        const int first = own_body(s, BODY_V, i), n = own_body(s, BODY_NV, i), c0 = first - t->begin;
+        const int at = own_body(s, BODY_Q, i), type = own_body(s, BODY_TYPE, i), nq = joint_nq(type);
         num rest[HML_JOINT_MAX_NQ], now[HML_JOINT_MAX_NQ], log[HML_JOINT_MAX_NV];
         num block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
         for (int k = 0; k < n; k++) {
@@ -97,7 +97,7 @@ LANE_CODE void bodies_passive(const lane_state *s)
             work_put(b + first + k, work_get(b + first + k) - damping * work_get(s->work + m->v + first + k));
             for (int j = 0; t->elastic && j < 6; j++) work_put(s->work + t->at.springs + 6 * (c0 + k) + j, K(0));
         }
-        if (!body_integer(s, BODY_ELASTIC, i)) continue;
+        if (!own_body(s, BODY_ELASTIC, i)) continue;
         for (int k = 0; k < nq; k++) rest[k] = s->numbers[m->rest + at + k], now[k] = work_get(s->work + m->q + at + k);
         joint_difference(type, rest, now, log);
         joint_jacobian_inverse(type, log, block);
@@ -113,7 +113,7 @@ LANE_CODE void bodies_passive(const lane_state *s)
 
 /* ---- a free root ---- */
 
-LANE_CODE vec3 unit3(int k) { return vec3_of(K(k == 0), K(k == 1), K(k == 2)); }
+LANE_CODE vec3 unit3(int k) { return vec3_of(one_if(k == 0), one_if(k == 1), one_if(k == 2)); }
 
 LANE_CODE twist unit_twist(int k)
 {
@@ -177,11 +177,10 @@ LANE_CODE void columns_rows(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     const vec3 omega = t->base ? root_omega(s) : vec3_zero();
-    FOR_LANES(s, e, t->columns - t->base)
+    FOR_COLUMNS(s, c)
     {
-        const int c = e + t->base;
         num *row = s->work + t->at.row + ROW * c;
-        const composite sum = work_composite(s->work + t->at.sum + column_integer(s, COLUMN_BODY, c), t->at.sum_ld);
+        const composite sum = work_composite(s->work + t->at.sum + own_column(s, COLUMN_BODY, c), t->at.sum_ld);
         const twist S = work_twist(s->work + t->at.S + 8 * c);
         const wrench F = inertia_mul(sum.I, S);
         const vec3 g = composite_2B_transposed(&sum, S), w = vec3_add(g, vec3_cross(F.t, omega));
@@ -196,9 +195,9 @@ LANE_CODE void columns_rows(const lane_state *s)
 LANE_CODE void columns_mass(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
-    FOR_LANES(s, e, t->columns - t->base)
+    FOR_COLUMNS(s, c)
     {
-        const int c = e + t->base, block = column_integer(s, COLUMN_BLOCK, c);
+        const int block = own_column(s, COLUMN_BLOCK, c);
         const wrench F = work_wrench(s->work + t->at.row + ROW * c);
         for (int j = block; j <= c; j++) {
             num m = K(0);

@@ -25,59 +25,42 @@ LANE_CODE num inverse_of_pivot(lane_state *s, num pivot, num original)
     return K(0);
 }
 
-/* one step of an elimination, as a lane sees it */
-typedef struct block_step {
-    int c, block, size, k; /* the lane's column, its block, and the pivot's place in it; k < 0: that is done */
-    num *column;           /* of M */
-} block_step;
-
-LANE_CODE block_step block_step_of(const lane_state *s, int e, int step)
-{
-    const cuda_tree *t = s->tree;
-    block_step b;
-    b.c = e + t->base;
-    b.block = column_integer(s, COLUMN_BLOCK, b.c);
-    b.size = column_integer(s, COLUMN_SIZE, b.c);
-    b.k = b.size - 1 - step;
-    b.column = s->work + t->at.N + t->block_ld * b.block + (b.c - b.block);
-    return b;
-}
-
-/* where lanes lay the row of the pivot down; two in turns, so that one barrier a step is enough */
-LANE_CODE num *pivot_row(const lane_state *s, int step)
-{
-    return s->work + s->tree->at.pivot + (step & 1) * s->tree->columns;
-}
-
-LANE_CODE num pivot_of(lane_state *s, const block_step *b, const num *pivot)
-{
-    const num original = work_get(s->work + s->call->model.x + s->tree->begin + b->block + b->k);
-    return inverse_of_pivot(s, work_get(pivot + b->block + b->k), original);
-}
-
-/* lane of a column: all blocks at once, M to −M⁻¹ by the sweep operator; x holds M's diagonal */
+/*
+ * Lane of a column: all blocks at once, M to −M⁻¹ by the sweep operator; x holds M's diagonal. Lanes lay the row of the
+ * pivot down in a buffer; there are two, in turns, so that one barrier a step is enough. Rows are
+ * taken four at a time.
+ */
 LANE_CODE void blocks_sweep(lane_state *s)
 {
     const cuda_tree *t = s->tree;
+    const int ld = t->block_ld;
     for (int step = 0; step < t->block; step++) {
-        num *pivot = pivot_row(s, step);
-        FOR_LANES(s, e, t->columns - t->base)
+        num *pivots = s->work + t->at.pivot + (step & 1) * t->at.pivot_size;
+        FOR_COLUMNS(s, c)
         {
-            const block_step b = block_step_of(s, e, step);
-            if (b.k >= 0) work_put(pivot + b.c, work_get(b.column + t->block_ld * b.k));
+            const int block = own_column(s, COLUMN_BLOCK, c), k = own_column(s, COLUMN_SIZE, c) - 1 - step;
+            const num *row = s->work + t->at.N + ld * (block + k) + (c - block);
+            if (k >= 0) work_put(pivots + own_column(s, COLUMN_PIVOT, c) + (c - block), work_get(row));
         }
         lanes_sync();
-        FOR_LANES(s, e, t->columns - t->base)
+        FOR_COLUMNS(s, c)
         {
-            const block_step b = block_step_of(s, e, step);
-            if (b.k < 0) continue;
-            const int own = b.c == b.block + b.k;
-            const num d = pivot_of(s, &b, pivot), f = own ? -d : d * work_get(pivot + b.c);
-            num *at = b.column;
-            for (int i = 0; i < b.size; i++, at += t->block_ld) {
-                const num a = own ? K(0) : work_get(at);
-                work_put(at, i == b.k ? f : a - f * work_get(pivot + b.block + i));
+            const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c), k = size - 1 - step;
+            const num *pivot = pivots + own_column(s, COLUMN_PIVOT, c);
+            const int own = c == block + k;
+            if (k < 0) continue;
+            const num original = work_get(s->work + s->call->model.x + t->begin + block + k);
+            const num d = inverse_of_pivot(s, work_get(pivot + k), original);
+            const num f = own ? -d : d * work_get(pivot + c - block), keep = one_if(!own);
+            num *at = s->work + t->at.N + ld * block + (c - block), *end = at + ld * size;
+            for (; at < end; at += 4 * ld, pivot += 4) {
+                const num4 r = work_get4(pivot);
+                const num rs[4] = {r.a, r.b, r.c, r.d};
+                for (int i = 0; i < 4; i++) {
+                    if (at + i * ld < end) work_put(at + i * ld, keep * work_get(at + i * ld) - f * rs[i]);
+                }
             }
+            work_put(s->work + t->at.N + ld * (block + k) + (c - block), f);
         }
     }
     lanes_sync();
@@ -87,9 +70,9 @@ LANE_CODE void blocks_sweep(lane_state *s)
 LANE_CODE void columns_T(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
-    FOR_LANES(s, e, t->columns - 6)
+    FOR_COLUMNS(s, c)
     {
-        const int c = e + 6, block = column_integer(s, COLUMN_BLOCK, c), size = column_integer(s, COLUMN_SIZE, c);
+        const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c);
         const num *N = s->work + t->at.N + t->block_ld * c, *row = s->work + t->at.row + ROW * block;
         twist T = twist_zero();
         vec3 y = vec3_zero();
@@ -106,26 +89,35 @@ LANE_CODE void columns_T(const lane_state *s)
     lanes_sync();
 }
 
-/* lane of a number: Fᵀ T into the root's block, and Tᵀ b into both s */
+/* lane of a row of the root's and of four numbers of the columns' rows: Fᵀ T into the root's block, and Tᵀ b into both s */
 LANE_CODE void root_eliminate(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
-    num *root = s->work + t->at.root;
-    FOR_LANES(s, task, 60)
+    num *root = s->work + t->at.root, *G = s->work + t->at.G;
+    FOR_LANES(s, task, 24)
     {
-        const int a = task / 10, z = task % 10;
-        const num *T = s->work + t->at.T + 8 * 6 + a, *row = s->work + t->at.row + ROW * 6 + (z < 6 ? z : z + 3);
-        num *to = z < 6   ? s->work + t->at.G + 8 * a + z
-                  : z < 9 ? root + ROOT_S_OMEGA + 3 * a + z - 6
-                          : root + ROOT_S + a;
-        num sum = work_get(to), more = K(0);
-        int j = 6;
-        for (; j + 1 < t->columns; j += 2, T += 16, row += 2 * ROW) {
-            sum += work_get(T) * work_get(row);
-            more += work_get(T + 8) * work_get(row + ROW);
+        const int a = task >> 2, z = task & 3;
+        const num *T = s->work + t->at.T + 8 * 6 + a, *row = s->work + t->at.row + ROW * 6 + 4 * z;
+        num4 x = num4_of(K(0), K(0), K(0), K(0));
+        for (int j = 6; j < t->columns; j++, T += 8, row += ROW) {
+            const num f = work_get(T);
+            const num4 y = work_get4(row);
+            x = num4_of(x.a + f * y.a, x.b + f * y.b, x.c + f * y.c, x.d + f * y.d);
         }
-        if (j < t->columns) sum += work_get(T) * work_get(row);
-        work_put(to, sum + more);
+        if (z == 3) {
+            work_put(root + ROOT_S + a, work_get(root + ROOT_S + a) + x.a);
+        } else if (z == 2) {
+            num *to = root + ROOT_S_OMEGA + 3 * a;
+            work_put(to, work_get(to) + x.b);
+            work_put(to + 1, work_get(to + 1) + x.c);
+            work_put(to + 2, work_get(to + 2) + x.d);
+        } else {
+            num *to = G + 8 * a + 4 * z;
+            work_put(to, work_get(to) + x.a);
+            work_put(to + 1, work_get(to + 1) + x.b);
+            if (z == 0) work_put(to + 2, work_get(to + 2) + x.c);
+            if (z == 0) work_put(to + 3, work_get(to + 3) + x.d);
+        }
     }
     lanes_sync();
 }
@@ -155,39 +147,37 @@ LANE_CODE void root_inverse(lane_state *s)
 /* Σ G s, a row of G and six numbers */
 LANE_CODE num dot6(twist G, twist s) { return vec3_dot(G.v, s.v) + vec3_dot(G.w, s.w); }
 
-/* lane of a column below a free root: its row of G */
+/* lane of a column below a free root: its row of G, which the lane itself needs next */
 LANE_CODE void columns_G(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     const num *G = s->work + t->at.G;
-    FOR_LANES(s, e, t->columns - 6)
+    FOR_COLUMNS(s, c)
     {
-        const twist T = work_twist(s->work + t->at.T + 8 * (e + 6));
+        const twist T = work_twist(s->work + t->at.T + 8 * c);
         const num a[6] = {T.v.x, T.v.y, T.v.z, T.w.x, T.w.y, T.w.z};
         twist sum = twist_zero();
         for (int k = 0; k < 6; k++) {
             sum = twist_axpy(a[k], work_twist(G + 8 * k), sum);
         }
-        work_put_twist(s->work + t->at.G + 8 * (e + 6), sum);
+        work_put_twist(s->work + t->at.G + 8 * c, sum);
     }
-    lanes_sync();
 }
 
-/* lane of a column: ν̇ without what the passes left out of a free root's acceleration */
+/* ν̇ without what the passes left out of a free root's acceleration: lanes of the root's columns, then of the others */
 LANE_CODE void columns_acceleration(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     num *to = s->work + s->call->model.x + t->begin;
     const twist r = t->base ? work_twist(s->work + t->at.root + ROOT_S) : twist_zero();
-    FOR_LANES(s, c, t->columns)
+    FOR_LANES(s, k, t->base) work_put(to + k, dot6(work_twist(s->work + t->at.G + 8 * k), r));
+    FOR_COLUMNS(s, c)
     {
         num x = K(0);
         if (t->base) x = dot6(work_twist(s->work + t->at.G + 8 * c), r);
-        if (c >= t->base) {
-            const int block = column_integer(s, COLUMN_BLOCK, c), size = column_integer(s, COLUMN_SIZE, c);
-            const num *N = s->work + t->at.N + t->block_ld * c, *b = s->work + t->at.row + ROW * block + ROW_B;
-            for (int j = 0; j < size; j++) x -= work_get(N + j) * work_get(b + ROW * j);
-        }
+        const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c);
+        const num *N = s->work + t->at.N + t->block_ld * c, *b = s->work + t->at.row + ROW * block + ROW_B;
+        for (int j = 0; j < size; j++) x -= work_get(N + j) * work_get(b + ROW * j);
         work_put(to + c, x);
     }
     lanes_sync();
@@ -215,9 +205,9 @@ LANE_CODE void bodies_acceleration(const lane_state *s)
     const cuda_tree *t = s->tree;
     const num *x = s->work + s->call->model.x;
     num *da = s->work + t->at.H;
-    FOR_LANES(s, i, t->bodies)
+    FOR_BODIES(s, i)
     {
-        const int first = body_integer(s, BODY_V, i), n = body_integer(s, BODY_NV, i);
+        const int first = own_body(s, BODY_V, i), n = own_body(s, BODY_NV, i);
         wrench y = wrench_zero();
         for (int k = i == 0 && t->base ? n : 0; k < n; k++) {
             const wrench F = work_wrench(s->work + t->at.row + ROW * (first + k - t->begin));

@@ -9,36 +9,51 @@
 #include "cuda/linearize.h"
 
 #if defined HML_NUM_F32
-#define NAME(name) name##_f32
+#define NAME(name)    name##_f32
+#define KERNEL_BLOCKS 3 /* of a multiprocessor, for which there are registers enough; measured */
 #else
-#define NAME(name) name##_f64
+#define NAME(name)    name##_f64
+#define KERNEL_BLOCKS 2
 #endif
 
-static __device__ __forceinline__ void run_warp(const cuda_call *call, num *memory, size_t warp, size_t warps)
+static __device__ __forceinline__ void run_warp(const cuda_call *call, num *memory, size_t warp, size_t warps,
+                                                int width, int one)
 {
-    const cuda_model *m = &call->model;
-    const int lane = (int)threadIdx.x % CUDA_WARP, group = lane / m->width;
-    const size_t per_warp = (size_t)cuda_states_per_warp(m);
-    num *work = memory + (size_t)group * (size_t)m->state_numbers;
+    const int l = (int)threadIdx.x % CUDA_WARP, group = l / width;
+    const size_t per_warp = (size_t)(CUDA_WARP / width);
+    num *work = memory + (size_t)group * (size_t)call->model.state_numbers;
+    lane_state s = lanes_begin(call, work, l % width, width, one);
     for (size_t first = warp * per_warp; first < call->n; first += warps * per_warp)
-        lanes_linearize(call, work, lane % m->width, first + (size_t)group);
+        lanes_linearize(&s, first + (size_t)group);
 }
 
 extern __shared__ __align__(16) char shared_memory[];
 
-__global__ static void __launch_bounds__(KERNEL_THREADS) linearize_shared(const __grid_constant__ cuda_call call)
+/* WIDTH lanes a state, each with one body and one column; WIDTH 0: any model */
+template <int WIDTH>
+__global__ static void __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS) linearize_shared(const __grid_constant__ cuda_call call)
 {
     const size_t per_block = blockDim.x / CUDA_WARP, own = threadIdx.x / CUDA_WARP;
     num *memory = (num *)shared_memory + own * cuda_warp_numbers(&call.model);
-    run_warp(&call, memory, blockIdx.x * per_block + own, gridDim.x * per_block);
+    run_warp(&call, memory, blockIdx.x * per_block + own, gridDim.x * per_block, WIDTH ? WIDTH : call.model.width,
+             WIDTH != 0);
 }
 
+/* any model, with workspaces in the memory of the GPU */
 __global__ static void __launch_bounds__(KERNEL_THREADS) linearize_global(const __grid_constant__ cuda_call call)
 {
     const size_t per_block = blockDim.x / CUDA_WARP;
     const size_t warp = blockIdx.x * per_block + threadIdx.x / CUDA_WARP;
     num *memory = (num *)call.workspace + warp * cuda_warp_numbers(&call.model);
-    run_warp(&call, memory, warp, gridDim.x * per_block);
+    run_warp(&call, memory, warp, gridDim.x * per_block, call.model.width, 0);
+}
+
+typedef void kernel_function(const cuda_call);
+
+static kernel_function *choose(const cuda_model *m)
+{
+    if (!m->one) return linearize_shared<0>;
+    return m->width == 8 ? linearize_shared<8> : m->width == 16 ? linearize_shared<16> : linearize_shared<32>;
 }
 
 extern "C" cudaError_t NAME(kernel_linearize)(const cuda_call *call, const kernel_shape *shape, cudaStream_t stream)
@@ -50,14 +65,15 @@ extern "C" cudaError_t NAME(kernel_linearize)(const cuda_call *call, const kerne
                            0, stream>>>(*call);
         return cudaGetLastError();
     }
-    cudaError_t fault =
-        cudaFuncSetAttribute(linearize_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->shared_bytes);
+    kernel_function *kernel = choose(&call->model);
+    cudaError_t fault = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             (int)shape->shared_bytes);
     int resident = 0;
     if (!fault)
-        fault = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, linearize_shared, shape->threads,
+        fault = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, (const void *)kernel, shape->threads,
                                                               shape->shared_bytes);
     if (fault) return fault;
     const size_t most = (size_t)shape->multiprocessors * (size_t)(resident > 0 ? resident : 1);
-    linearize_shared<<<(unsigned)(needed < most ? needed : most), shape->threads, shape->shared_bytes, stream>>>(*call);
+    kernel<<<(unsigned)(needed < most ? needed : most), shape->threads, shape->shared_bytes, stream>>>(*call);
     return cudaGetLastError();
 }

@@ -21,15 +21,30 @@ typedef struct lane_state {
     const num *numbers;
     num *work;
     int lane, width;
+    int one; /* 1: a lane has one body and one column at most, and the compiler knows it */
     size_t state;
     int flags;
+    int32_t body[BODY_INTEGERS], column[COLUMN_INTEGERS]; /* where `one` is set: of the lane's own */
 } lane_state;
 
+/* tasks of any number; and bodies and columns, of which a lane may have one at most */
 #define FOR_LANES(s, i, n) for (int i = (s)->lane; i < (n); i += (s)->width)
+#define FOR_OWN(s, i, first, n)                                                                                        \
+    for (int i = (s)->lane + (first), more_##i = 1; more_##i && i < (n); i += (s)->width, more_##i = !(s)->one)
+#define FOR_BODIES(s, i) FOR_OWN(s, i, 0, (s)->tree->bodies)
+
+/* Columns below a free root, and of all other trees. The first lanes are those of the root's columns: see columns.h */
+#define FOR_COLUMNS(s, c) FOR_OWN(s, c, (s)->tree->k0, (s)->tree->columns) if (c >= (s)->tree->base)
 
 LANE_CODE int32_t body_integer(const lane_state *s, int which, int i)
 {
     return s->integers[s->tree->body + which * s->tree->bodies + i];
+}
+
+/* of a body that the lane has in FOR_BODIES, of a column that it has in FOR_COLUMNS */
+LANE_CODE int32_t own_body(const lane_state *s, int which, int i)
+{
+    return s->one ? s->body[which] : body_integer(s, which, i);
 }
 
 LANE_CODE num body_number(const lane_state *s, int which, int i)
@@ -40,6 +55,11 @@ LANE_CODE num body_number(const lane_state *s, int which, int i)
 LANE_CODE int32_t column_integer(const lane_state *s, int which, int c)
 {
     return s->integers[s->tree->column + which * s->tree->columns + c];
+}
+
+LANE_CODE int32_t own_column(const lane_state *s, int which, int c)
+{
+    return s->one ? s->column[which] : column_integer(s, which, c);
 }
 
 LANE_CODE num column_number(const lane_state *s, int which, int c)
@@ -56,6 +76,18 @@ LANE_CODE pose body_placement(const lane_state *s, int which, int i)
     return pose_of(R,
                    vec3_of(body_number(s, which + 9, i), body_number(s, which + 10, i), body_number(s, which + 11, i)));
 }
+
+/* the integers of the lane's own body and column, kept for all states of the warp */
+LANE_CODE void load_own(lane_state *s)
+{
+    const cuda_tree *t = s->tree;
+    const int i = s->lane < t->bodies ? s->lane : 0, c = s->lane + t->k0 < t->columns ? s->lane + t->k0 : 0;
+    for (int k = 0; k < BODY_INTEGERS; k++) s->body[k] = body_integer(s, k, i);
+    for (int k = 0; k < COLUMN_INTEGERS; k++) s->column[k] = column_integer(s, k, c);
+}
+
+/* 1 or 0, without a conversion at run time */
+LANE_CODE num one_if(int condition) { return condition ? K(1) : K(0); }
 
 LANE_CODE int not_finite(num x) { return !(x - x == K(0)); }
 
@@ -110,7 +142,7 @@ LANE_CODE void work_put_pose(num *p, pose H)
 /* the frame of a body in its parent's */
 LANE_CODE pose body_move(lane_state *s, int i, int type)
 {
-    const num *from = s->work + s->call->model.q + body_integer(s, BODY_Q, i);
+    const num *from = s->work + s->call->model.q + own_body(s, BODY_Q, i);
     const int n = joint_nq(type), at = quaternion_at(type);
     num q[HML_JOINT_MAX_NQ];
     for (int k = 0; k < HML_JOINT_MAX_NQ; k++) q[k] = k < n ? work_get(from + k) : K(0);
@@ -124,9 +156,9 @@ LANE_CODE void bodies_move(lane_state *s)
 {
     const cuda_tree *t = s->tree;
     num *local = s->work + t->at.sum, *root = s->work + t->at.root;
-    FOR_LANES(s, i, t->bodies)
+    FOR_BODIES(s, i)
     {
-        const int type = body_integer(s, BODY_TYPE, i);
+        const int type = own_body(s, BODY_TYPE, i);
         pose H = body_move(s, i, type);
         if (i == 0) {
             const double *g = s->call->model.gravity;
@@ -139,27 +171,45 @@ LANE_CODE void bodies_move(lane_state *s)
     lanes_sync();
 }
 
+/* a lane's share of the chains of a level: chains first, first + step, …, and numbers k, k + lanes, … of each */
+typedef struct chain_share {
+    int first, end, step, k, lanes;
+} chain_share;
+
+LANE_CODE chain_share share_chains(const lane_state *s, const int32_t *level, int l)
+{
+    const int begin = level[l], end = level[l + 1], n = end - begin;
+    chain_share share;
+    share.lanes = n >= s->width ? 1 : n == 1 ? s->width : s->width / n;
+    share.step = n >= s->width ? s->width : n;
+    share.k = n == 1 ? s->lane : s->lane % share.lanes;
+    share.first = begin + (n == 1 ? 0 : s->lane / share.lanes);
+    share.end = share.first < begin + share.step ? end : 0; /* lanes that are left over have none */
+    return share;
+}
+
 /* lane of a chain and a row: poses in the root frame */
 LANE_CODE void chains_poses(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     const int32_t *level = s->integers + t->out, *chains = level + t->out_levels + 1;
-    const num *local = s->work + t->at.sum;
-    num *H = s->work + t->at.H;
     for (int l = 0; l < t->out_levels; l++) {
-        const int first = level[l], tasks = 3 * (level[l + 1] - first);
-        FOR_LANES(s, task, tasks)
-        {
-            const int32_t *chain = chains + CHAIN_SIZE * (first + task / 3);
-            const int r = task % 3, attach = chain[CHAIN_ATTACH];
-            num4 row = num4_of(K(r == 0), K(r == 1), K(r == 2), K(0));
-            if (attach >= 0) row = work_get4(H + 12 * attach + 4 * r);
-            for (int i = chain[CHAIN_BEGIN]; i < chain[CHAIN_END]; i++) {
-                const num4 x = work_get4(local + 12 * i), y = work_get4(local + 12 * i + 4),
-                           z = work_get4(local + 12 * i + 8);
-                row = num4_of(row.a * x.a + row.b * y.a + row.c * z.a, row.a * x.b + row.b * y.b + row.c * z.b,
-                              row.a * x.c + row.b * y.c + row.c * z.c, row.a * x.d + row.b * y.d + row.c * z.d + row.d);
-                work_put4(H + 12 * i + 4 * r, row);
+        const chain_share share = share_chains(s, level, l);
+        for (int c = share.first; c < share.end; c += share.step) {
+            const int32_t *chain = chains + CHAIN_SIZE * c;
+            const int begin = chain[CHAIN_BEGIN], end = chain[CHAIN_END], attach = chain[CHAIN_ATTACH];
+            for (int r = share.k; r < 3; r += share.lanes) {
+                const num *local = s->work + t->at.sum + 12 * begin;
+                num *H = s->work + t->at.H + 12 * begin + 4 * r;
+                num4 row = num4_of(one_if(r == 0), one_if(r == 1), one_if(r == 2), K(0));
+                if (attach >= 0) row = work_get4(s->work + t->at.H + 12 * attach + 4 * r);
+                for (int i = begin; i < end; i++, local += 12, H += 12) {
+                    const num4 x = work_get4(local), y = work_get4(local + 4), z = work_get4(local + 8);
+                    row = num4_of(row.a * x.a + row.b * y.a + row.c * z.a, row.a * x.b + row.b * y.b + row.c * z.b,
+                                  row.a * x.c + row.b * y.c + row.c * z.c,
+                                  row.a * x.d + row.b * y.d + row.c * z.d + row.d);
+                    work_put4(H, row);
+                }
             }
         }
         lanes_sync();
@@ -174,16 +224,17 @@ LANE_CODE void chains_out(const lane_state *s, num *x, int body, int number, int
     const cuda_tree *t = s->tree;
     const int32_t *level = s->integers + t->out, *chains = level + t->out_levels + 1;
     for (int l = 0; l < t->out_levels; l++) {
-        const int first = level[l], tasks = n * (level[l + 1] - first);
-        FOR_LANES(s, task, tasks)
-        {
-            const int32_t *chain = chains + CHAIN_SIZE * (first + task / n);
-            num *at = x + number * (task % n);
-            const int attach = chain[CHAIN_ATTACH];
-            num sum = attach >= 0 ? work_get(at + body * attach) : K(0);
-            for (int i = chain[CHAIN_BEGIN]; i < chain[CHAIN_END]; i++) {
-                sum += work_get(at + body * i);
-                work_put(at + body * i, sum);
+        const chain_share share = share_chains(s, level, l);
+        for (int c = share.first; c < share.end; c += share.step) {
+            const int32_t *chain = chains + CHAIN_SIZE * c;
+            const int begin = chain[CHAIN_BEGIN], end = chain[CHAIN_END], attach = chain[CHAIN_ATTACH];
+            for (int k = share.k; k < n; k += share.lanes) {
+                num *at = x + number * k + body * begin;
+                num sum = attach >= 0 ? work_get(x + number * k + body * attach) : K(0);
+                for (int i = begin; i < end; i++, at += body) {
+                    sum += work_get(at);
+                    work_put(at, sum);
+                }
             }
         }
         lanes_sync();
@@ -197,15 +248,18 @@ LANE_CODE void chains_back(const lane_state *s, num *x, int body, int number, in
     const int32_t *level = s->integers + t->back, *chains = level + t->back_levels + 1;
     const int32_t *heads = s->integers + t->heads;
     for (int l = 0; l < t->back_levels; l++) {
-        const int first = level[l], tasks = n * (level[l + 1] - first);
-        FOR_LANES(s, task, tasks)
-        {
-            const int32_t *chain = chains + CHAIN_SIZE * (first + task / n);
-            num *at = x + number * (task % n), sum = K(0);
-            for (int h = chain[CHAIN_HEADS]; h < chain[CHAIN_HEADS_END]; h++) sum += work_get(at + body * heads[h]);
-            for (int i = chain[CHAIN_END] - 1; i >= chain[CHAIN_BEGIN]; i--) {
-                sum += work_get(at + body * i);
-                work_put(at + body * i, sum);
+        const chain_share share = share_chains(s, level, l);
+        for (int c = share.first; c < share.end; c += share.step) {
+            const int32_t *chain = chains + CHAIN_SIZE * c;
+            const int begin = chain[CHAIN_BEGIN], end = chain[CHAIN_END];
+            const int first = chain[CHAIN_HEADS], last = chain[CHAIN_HEADS_END];
+            for (int k = share.k; k < n; k += share.lanes) {
+                num *at = x + number * k + body * (end - 1), sum = K(0);
+                for (int h = first; h < last; h++) sum += work_get(x + number * k + body * heads[h]);
+                for (int i = end - 1; i >= begin; i--, at -= body) {
+                    sum += work_get(at);
+                    work_put(at, sum);
+                }
             }
         }
         lanes_sync();
@@ -235,12 +289,12 @@ LANE_CODE twist column_at(int type, int k, pose H, num pitch)
 LANE_CODE void columns_twists(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
-    FOR_LANES(s, e, t->columns - t->base)
+    FOR_COLUMNS(s, c)
     {
-        const int c = e + t->base, i = column_integer(s, COLUMN_BODY, c);
+        const int i = own_column(s, COLUMN_BODY, c);
         const pose H = work_pose(s->work + t->at.H + 12 * i);
         work_put_twist(s->work + t->at.S + 8 * c,
-                       column_at(body_integer(s, BODY_TYPE, i), c - column_integer(s, COLUMN_FIRST, c), H,
+                       column_at(own_column(s, COLUMN_TYPE, c), c - own_column(s, COLUMN_FIRST, c), H,
                                  body_number(s, BODY_PITCH, i)));
     }
     lanes_sync();
@@ -250,7 +304,7 @@ LANE_CODE void columns_twists(const lane_state *s)
 LANE_CODE twist body_columns_sum(const lane_state *s, int i, const num *x)
 {
     const cuda_tree *t = s->tree;
-    const int first = body_integer(s, BODY_V, i), n = body_integer(s, BODY_NV, i);
+    const int first = own_body(s, BODY_V, i), n = own_body(s, BODY_NV, i);
     if (i == 0 && t->base) return work_twist_at(x + first);
     twist sum = twist_zero();
     for (int k = first; k < first + n; k++)
@@ -263,7 +317,7 @@ LANE_CODE void bodies_velocities(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     num *v = s->work + t->at.v, *a = s->work + t->at.a;
-    FOR_LANES(s, i, t->bodies)
+    FOR_BODIES(s, i)
     {
         twist V = body_columns_sum(s, i, s->work + s->call->model.v);
         if (i == 0 && t->base) V.v = vec3_zero(); /* Galilei: base_motion of kernel/composite.h */
@@ -271,11 +325,11 @@ LANE_CODE void bodies_velocities(const lane_state *s)
     }
     lanes_sync();
     chains_out(s, v, 8, 1, 6);
-    FOR_LANES(s, i, t->bodies)
+    FOR_BODIES(s, i)
     {
         twist A = twist_zero();
         if (i > 0) {
-            A = twist_cross(work_twist(v + 8 * body_integer(s, BODY_PARENT, i)), work_twist(v + 8 * i));
+            A = twist_cross(work_twist(v + 8 * own_body(s, BODY_PARENT, i)), work_twist(v + 8 * i));
         } else if (!t->base) {
             const num4 g = work_get4(s->work + t->at.root);
             A.v = vec3_of(-g.a, -g.b, -g.c);

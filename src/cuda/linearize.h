@@ -4,84 +4,146 @@
 
 #include "cuda/columns.h"
 
-/* where the results of one state go; NULL: not wanted */
+/* an output matrix of one state */
+typedef struct lane_output {
+    num *data; /* NULL: not wanted */
+    int ld;    /* batch.c sees to it that it is small */
+} lane_output;
+
+/* where the results of one state go: D_q, D_ν and M⁻¹ wherever they are wanted first, and A and B */
 typedef struct lane_outputs {
-    num *x, *Dq, *Dv, *Minv, *A, *B;
-    int Dq_ld, Dv_ld, Minv_ld, A_ld, B_ld; /* batch.c sees to it that they are small */
+    num *x;
+    lane_output Dq, Dv, Minv, A, B;
+    int copy_Dq, copy_Dv, copy_Minv; /* 1: wanted by itself and in A or B */
 } lane_outputs;
 
-LANE_CODE num *output_of(cuda_output o, size_t state) { return o.data ? (num *)o.data + state * o.stride : NULL; }
-
 /* `there` 0: a group of lanes behind the last state, which computes that one again and writes nothing */
-LANE_CODE lane_outputs outputs_of(const cuda_call *call, size_t state, int there)
+LANE_CODE lane_output output_of(cuda_output o, size_t state, int there)
 {
-    lane_outputs o;
-    o.x = there ? output_of(call->acceleration, state) : NULL;
-    o.Dq = there ? output_of(call->Dq, state) : NULL;
-    o.Dv = there ? output_of(call->Dv, state) : NULL;
-    o.Minv = there ? output_of(call->Minv, state) : NULL;
-    o.A = there ? output_of(call->A, state) : NULL;
-    o.B = there ? output_of(call->B, state) : NULL;
-    o.Dq_ld = (int)call->Dq.ld, o.Dv_ld = (int)call->Dv.ld, o.Minv_ld = (int)call->Minv.ld;
-    o.A_ld = (int)call->A.ld, o.B_ld = (int)call->B.ld;
+    lane_output out;
+    out.data = o.data && there ? (num *)o.data + state * o.stride : NULL;
+    out.ld = (int)o.ld;
+    return out;
+}
+
+LANE_CODE lane_output output_block(lane_output o, int row, int column)
+{
+    if (o.data) o.data += row * o.ld + column;
     return o;
 }
 
-/* entry (row, column) of D_q, D_ν and M⁻¹, and of A and B that contain them */
-LANE_CODE void outputs_put(const lane_outputs *o, int nv, int row, int column, num dq, num dv, num m)
+LANE_CODE lane_outputs outputs_of(const cuda_call *call, size_t state, int there)
 {
-    if (o->Dq) o->Dq[row * o->Dq_ld + column] = dq;
-    if (o->Dv) o->Dv[row * o->Dv_ld + column] = dv;
-    if (o->Minv) o->Minv[row * o->Minv_ld + column] = m;
-    if (o->A) {
-        num *to = o->A + (nv + row) * o->A_ld + column;
-        to[0] = dq;
-        to[nv] = dv;
-    }
-    if (o->B) o->B[(nv + row) * o->B_ld + column] = m;
+    const int nv = call->model.nv;
+    lane_outputs o;
+    o.x = output_of(call->acceleration, state, there).data;
+    o.Dq = output_of(call->Dq, state, there);
+    o.Dv = output_of(call->Dv, state, there);
+    o.Minv = output_of(call->Minv, state, there);
+    o.A = output_of(call->A, state, there);
+    o.B = output_of(call->B, state, there);
+    o.copy_Dq = o.A.data && o.Dq.data;
+    o.copy_Dv = o.A.data && o.Dv.data;
+    o.copy_Minv = o.B.data && o.Minv.data;
+    if (!o.Dq.data) o.Dq = output_block(o.A, nv, 0);
+    if (!o.Dv.data) o.Dv = output_block(o.A, nv, nv);
+    if (!o.Minv.data) o.Minv = output_block(o.B, nv, 0);
+    return o;
 }
 
-/* the rows of a column */
+LANE_CODE void output_put(lane_output o, int row, int column, num x)
+{
+    if (o.data) o.data[row * o.ld + column] = x;
+}
+
+/* what lane_column adds to the rows of its block: three numbers a row, each with its own step */
+typedef struct column_tile {
+    int begin, end;
+    const num *q, *v, *m;
+    int q_step, v_step, m_step;
+} column_tile;
+
+LANE_CODE column_tile column_tile_of(const lane_state *s, const lane_column *col, const num *y)
+{
+    const cuda_tree *t = s->tree;
+    column_tile tile;
+    if (col->root >= 0) { /* rows of four, the last of which is zero */
+        const num *from = s->work + t->at.y_root + 4 * 6;
+        tile.begin = 6, tile.end = col->root < 3 ? 6 : t->columns;
+        tile.q = from + 3, tile.v = from + (col->root < 3 ? 3 : col->root - 3), tile.m = from + 3;
+        tile.q_step = tile.v_step = tile.m_step = 4;
+    } else {
+        tile.begin = col->block, tile.end = col->block + col->size;
+        tile.q = y, tile.v = y + s->width;
+        tile.m = s->work + t->at.N + t->block_ld * col->block + col->c - col->block;
+        tile.q_step = tile.v_step = 2 * s->width;
+        tile.m_step = t->block_ld;
+    }
+    return tile;
+}
+
+/* rows `begin` … `end` − 1 of a column; dq0 and dv0: closed forms in the first three rows, added where `closed` is set */
+LANE_CODE num column_rows(const lane_state *s, const lane_column *col, column_tile *tile, const lane_outputs *o,
+                          int begin, int end, int closed, vec3 dq0, vec3 dv0)
+{
+    const cuda_tree *t = s->tree;
+    const int at = t->begin + begin, c = t->begin + col->c;
+    num *Dq = o->Dq.data ? o->Dq.data + at * o->Dq.ld + c : NULL;
+    num *Dv = o->Dv.data ? o->Dv.data + at * o->Dv.ld + c : NULL;
+    num *Minv = o->Minv.data ? o->Minv.data + at * o->Minv.ld + c : NULL;
+    const int wants_q = Dq != NULL, wants_v = Dv != NULL, wants_m = Minv != NULL;
+    const num *G = s->work + t->at.G + 8 * begin;
+    num wrong = K(0);
+    for (int r = begin; r < end; r++, G += 8) {
+        num dq = K(0), dv = K(0), m = K(0);
+        if (t->base) {
+            const twist row = work_twist(G);
+            dq = -dot6(row, col->sq), dv = -dot6(row, col->sv), m = dot6(row, col->sm);
+        }
+        if (r >= tile->begin && r < tile->end) {
+            dq += work_get(tile->q), dv += work_get(tile->v), m -= work_get(tile->m);
+            tile->q += tile->q_step, tile->v += tile->v_step, tile->m += tile->m_step;
+        }
+        if (closed) dq += vec3_get(dq0, r), dv += vec3_get(dv0, r);
+        if (wants_q) *Dq = dq, Dq += o->Dq.ld;
+        if (wants_v) *Dv = dv, Dv += o->Dv.ld;
+        if (wants_m) *Minv = m, Minv += o->Minv.ld;
+        wrong += K(0) * dq + K(0) * dv + K(0) * m;
+    }
+    return wrong;
+}
+
 LANE_CODE void column_write(lane_state *s, const lane_column *col, const num *y, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
-    const int nv = s->call->model.nv, w = s->width, k = col->root;
-    const vec3 zero = vec3_zero(), e = unit3(k < 0 ? 0 : k % 3);
-    vec3 dq0 = zero, dv0 = zero, linear = zero; /* closed forms in the rows of the root's position */
+    const int k = col->root, three = t->base ? 3 : 0;
+    column_tile tile = column_tile_of(s, col, y);
+    vec3 dq0 = vec3_zero(), dv0 = vec3_zero();
     num wrong = K(0);
     if (k >= 0) {
         const base_motion base = root_motion(s);
-        const vec3 by_velocity = vec3_cross(e, root_omega(s));
-        dq0 = k < 3 ? zero : vec3_cross(base.gravity, e);
-        dv0 = k < 3 ? by_velocity : vec3_cross(base.u, e);
-        linear = by_velocity;
+        const vec3 e = unit3(k % 3);
+        if (k >= 3) dq0 = vec3_cross(base.gravity, e);
+        dv0 = k < 3 ? vec3_cross(e, root_omega(s)) : vec3_cross(base.u, e);
     }
-    for (int r = 0; r < t->columns; r++) {
-        num dq = K(0), dv = K(0), m = K(0);
-        twist G = twist_zero();
-        if (t->base) {
-            G = work_twist(s->work + t->at.G + 8 * r);
-            dq = -dot6(G, col->sq);
-            dv = -dot6(G, col->sv);
-            m = dot6(G, col->sm);
-        }
-        const int at = r - col->block;
-        if (at >= 0 && at < col->size) {
-            dq += work_get(y + 2 * at * w);
-            dv += work_get(y + (2 * at + 1) * w);
-            m -= work_get(s->work + t->at.N + t->block_ld * r + col->c - col->block);
-        }
-        if (k >= 0) {
-            if (r < 3) dq += vec3_get(dq0, r), dv += vec3_get(dv0, r);
-            if (r >= 6 && k >= 3) dv += work_get(s->work + t->at.y_root + 4 * r + k - 3);
-            if (t->k0)
-                outputs_put(o, nv, t->begin + r, t->begin + k - 3, K(0), r < 3 ? vec3_get(linear, r) : K(0),
-                            vec3_get(G.v, k - 3));
-        }
-        outputs_put(o, nv, t->begin + r, t->begin + col->c, dq, dv, m);
-        wrong += K(0) * dq + K(0) * dv + K(0) * m;
-    }
+    if (three) wrong = column_rows(s, col, &tile, o, 0, three, 1, dq0, dv0);
+    wrong += column_rows(s, col, &tile, o, three, t->columns, 0, dq0, dv0);
     if (not_finite(wrong)) s->flags |= FLAG_OVERFLOW;
+}
+
+/* the columns of a free root's position and linear velocity, where they need no work */
+LANE_CODE void root_write(const lane_state *s, const lane_outputs *o)
+{
+    const cuda_tree *t = s->tree;
+    const vec3 omega = root_omega(s);
+    FOR_LANES(s, task, 3 * t->columns)
+    {
+        const int r = task / 3, k = task % 3;
+        const num dv = r < 3 ? vec3_get(vec3_cross(unit3(k), omega), r) : K(0);
+        output_put(o->Dq, t->begin + r, t->begin + k, K(0));
+        output_put(o->Dv, t->begin + r, t->begin + k, dv);
+        output_put(o->Minv, t->begin + r, t->begin + k, work_get(s->work + t->at.G + 8 * r + k));
+    }
 }
 
 /* zeros where rows of this tree meet columns of other trees */
@@ -89,10 +151,13 @@ LANE_CODE void tree_clear(const lane_state *s, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
     const int nv = s->call->model.nv, others = nv - t->columns;
-    for (int r = 0; r < t->columns; r++) {
+    for (int r = t->begin; r < t->begin + t->columns; r++) {
         FOR_LANES(s, i, others)
         {
-            outputs_put(o, nv, t->begin + r, i < t->begin ? i : i + t->columns, K(0), K(0), K(0));
+            const int c = i < t->begin ? i : i + t->columns;
+            output_put(o->Dq, r, c, K(0));
+            output_put(o->Dv, r, c, K(0));
+            output_put(o->Minv, r, c, K(0));
         }
     }
 }
@@ -113,11 +178,11 @@ LANE_CODE void tree_acceleration(lane_state *s, const lane_outputs *o)
 LANE_CODE void upper_halves(const lane_state *s, const lane_outputs *o)
 {
     const int nv = s->call->model.nv;
-    for (int r = 0; o->A && r < nv; r++) {
-        FOR_LANES(s, c, 2 * nv) o->A[r * o->A_ld + c] = K(c == nv + r);
+    for (int r = 0; o->A.data && r < nv; r++) {
+        FOR_LANES(s, c, 2 * nv) o->A.data[r * o->A.ld + c] = one_if(c == nv + r);
     }
-    for (int r = 0; o->B && r < nv; r++) {
-        FOR_LANES(s, c, nv) o->B[r * o->B_ld + c] = K(0);
+    for (int r = 0; o->B.data && r < nv; r++) {
+        FOR_LANES(s, c, nv) o->B.data[r * o->B.ld + c] = K(0);
     }
 }
 
@@ -125,7 +190,7 @@ LANE_CODE void upper_halves(const lane_state *s, const lane_outputs *o)
 LANE_CODE void tree_ad(const lane_state *s, const lane_outputs *o)
 {
     const num *v = s->work + s->call->model.v;
-    FOR_LANES(s, i, o->A ? s->tree->bodies : 0)
+    FOR_LANES(s, i, o->A.data ? s->tree->bodies : 0)
     {
         const int type = body_integer(s, BODY_TYPE, i), first = body_integer(s, BODY_V, i), n = joint_nv(type);
         num ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], own[HML_JOINT_MAX_NV];
@@ -133,7 +198,7 @@ LANE_CODE void tree_ad(const lane_state *s, const lane_outputs *o)
         for (int k = 0; k < n; k++) own[k] = work_get(v + first + k);
         joint_ad(type, own, ad);
         for (int r = 0; r < n; r++) {
-            for (int c = 0; c < n; c++) o->A[(first + r) * o->A_ld + first + c] = -ad[r * n + c];
+            for (int c = 0; c < n; c++) o->A.data[(first + r) * o->A.ld + first + c] = -ad[r * n + c];
         }
     }
 }
@@ -141,7 +206,7 @@ LANE_CODE void tree_ad(const lane_state *s, const lane_outputs *o)
 LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
-    const int trips = (t->extended + s->width - 1) / s->width;
+    const int trips = s->one ? 1 : (t->extended + s->width - 1) / s->width;
     num *scratch = s->work + t->at.scratch + s->lane;
     bodies_move(s);
     chains_poses(s);
@@ -161,27 +226,47 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
         column_solve(s, &col, scratch);
         if (col.on) column_write(s, &col, scratch + 2 * t->block * s->width, o);
     }
+    if (t->k0) root_write(s, o);
     if (t->columns < s->call->model.nv) tree_clear(s, o);
     tree_ad(s, o);
+}
+
+LANE_CODE void output_nan(const lane_state *s, lane_output o, int rows, int columns)
+{
+    for (int r = 0; o.data && r < rows; r++) {
+        FOR_LANES(s, c, columns) o.data[r * o.ld + c] = K(NAN);
+    }
+}
+
+LANE_CODE void output_copy(const lane_state *s, lane_output from, lane_output to)
+{
+    const int nv = s->call->model.nv;
+    for (int r = 0; r < nv; r++) {
+        FOR_LANES(s, c, nv) to.data[r * to.ld + c] = from.data[r * from.ld + c];
+    }
+}
+
+/* what is wanted twice, behind a barrier that follows the rest */
+LANE_CODE void outputs_copy(const lane_state *s, const lane_outputs *o)
+{
+    const int nv = s->call->model.nv;
+    if (o->copy_Dq) output_copy(s, o->Dq, output_block(o->A, nv, 0));
+    if (o->copy_Dv) output_copy(s, o->Dv, output_block(o->A, nv, nv));
+    if (o->copy_Minv) output_copy(s, o->Minv, output_block(o->B, nv, 0));
 }
 
 /* NaN in everything, since the state failed */
 LANE_CODE void outputs_nan(const lane_state *s, const lane_outputs *o)
 {
     const int nv = s->call->model.nv;
-    const num nan = K(NAN);
-    for (int r = 0; r < nv; r++) {
-        FOR_LANES(s, c, nv)
-        {
-            outputs_put(o, nv, r, c, nan, nan, nan);
-            if (o->A) o->A[r * o->A_ld + c] = o->A[r * o->A_ld + nv + c] = nan;
-            if (o->B) o->B[r * o->B_ld + c] = nan;
-        }
-    }
-    FOR_LANES(s, c, nv)
-    {
-        if (o->x) o->x[c] = nan;
-    }
+    lane_output x;
+    x.data = o->x, x.ld = nv;
+    output_nan(s, x, 1, nv);
+    output_nan(s, o->Dq, nv, nv);
+    output_nan(s, o->Dv, nv, nv);
+    output_nan(s, o->Minv, nv, nv);
+    output_nan(s, o->A, 2 * nv, 2 * nv);
+    output_nan(s, o->B, 2 * nv, nv);
 }
 
 /* the first that is set */
@@ -193,31 +278,45 @@ LANE_CODE int32_t status_of_flags(int flags)
     return flags & FLAG_OVERFLOW ? HML_NOT_FINITE : HML_OK;
 }
 
-/* one state of a batch, on the lanes of its group */
-LANE_CODE void lanes_linearize(const cuda_call *call, num *work, int l, size_t state)
+/* what stays the same for all states of a warp; `one`: see lane_state, of a model of one tree */
+LANE_CODE lane_state lanes_begin(const cuda_call *call, num *work, int l, int width, int one)
 {
     const cuda_model *m = &call->model;
-    const int there = state < call->n;
     lane_state s;
     s.call = call;
+    s.tree = &m->tree[0];
     s.integers = m->integers;
     s.numbers = (const num *)m->numbers;
     s.work = work;
     s.lane = l;
-    s.width = m->width;
-    s.state = there ? state : call->n - 1;
+    s.width = width;
+    s.one = one;
+    s.state = 0;
     s.flags = 0;
-    const lane_outputs o = outputs_of(call, s.state, there);
-    load_state(&s);
-    upper_halves(&s, &o);
-    for (int i = 0; i < m->trees; i++) {
-        s.tree = &m->tree[i];
-        tree_linearize(&s, &o);
+    if (one) load_own(&s);
+    return s;
+}
+
+/* one state of a batch, on the lanes of its group */
+LANE_CODE void lanes_linearize(lane_state *s, size_t state)
+{
+    const cuda_call *call = s->call;
+    const cuda_model *m = &call->model;
+    const int there = state < call->n, trees = s->one ? 1 : m->trees;
+    s->state = there ? state : call->n - 1;
+    s->flags = 0;
+    const lane_outputs o = outputs_of(call, s->state, there);
+    load_state(s);
+    upper_halves(s, &o);
+    for (int i = 0; i < trees; i++) {
+        s->tree = &m->tree[s->one ? 0 : i];
+        tree_linearize(s, &o);
         lanes_sync(); /* the next tree, or the next state, uses the same workspace */
     }
-    const int flags = lanes_or(s.flags, s.width);
-    if (flags) outputs_nan(&s, &o);
-    if (l == 0 && there && call->status) call->status[state] = status_of_flags(flags);
+    const int flags = lanes_or(s->flags, s->width);
+    outputs_copy(s, &o);
+    if (flags) outputs_nan(s, &o);
+    if (s->lane == 0 && there && call->status) call->status[state] = status_of_flags(flags);
 }
 
 #endif

@@ -64,13 +64,23 @@ static void put_bodies(writer *w, const hml_plan *plan, const plan_tree *tree, c
     }
 }
 
-/* the block of a column: where it begins, and how many columns it has */
-static int32_t find_block(const hml_plan *plan, const plan_tree *tree, int32_t c, int32_t *size)
+/* the block of a column: where it begins, how many columns it has, and its number */
+static int32_t find_block(const hml_plan *plan, const plan_tree *tree, int32_t c, int32_t *size, int32_t *number)
 {
     int32_t begin = tree->begin + tree->base, end;
-    while ((end = plan_block_end(plan, tree, begin)) <= c) begin = end;
+    for (*number = 0; (end = plan_block_end(plan, tree, begin)) <= c; begin = end) ++*number;
     *size = end - begin;
     return begin - tree->begin;
+}
+
+/* which columns of its block carry a column, of the first 32 */
+static int32_t find_above(const hml_plan *plan, const plan_tree *tree, int32_t c, int32_t block)
+{
+    const plan_column *columns = plan_columns(plan);
+    uint32_t set = 0;
+    for (int32_t j = 0; j < 32 && tree->begin + block + j < columns[c].first; j++)
+        set |= (uint32_t)(c < columns[tree->begin + block + j].subtree_end) << j;
+    return (int32_t)set;
 }
 
 static void put_columns(writer *w, const hml_plan *plan, const plan_tree *tree, cuda_tree *t)
@@ -80,9 +90,20 @@ static void put_columns(writer *w, const hml_plan *plan, const plan_tree *tree, 
     for (int which = 0; which < COLUMN_INTEGERS; which++) {
         for (int32_t c = tree->begin; c < tree->end; c++) {
             const plan_column *p = &columns[c];
-            int32_t size = 0, block = c < tree->begin + tree->base ? 0 : find_block(plan, tree, c, &size);
-            const int32_t row[COLUMN_INTEGERS] = {p->body - tree->body_begin, p->first - tree->begin,
-                                                  p->subtree_end - tree->begin, block, size};
+            const int of_root = c < tree->begin + tree->base;
+            int32_t size = 0, number = 0, block = of_root ? 0 : find_block(plan, tree, c, &size, &number);
+            const plan_body *body = &plan_bodies(plan)[p->body];
+            const int32_t parent = body->parent < 0 ? -1 : body->parent - tree->body_begin;
+            const int32_t row[COLUMN_INTEGERS] = {p->body - tree->body_begin,
+                                                  parent,
+                                                  body->type,
+                                                  p->first - tree->begin,
+                                                  p->subtree_end - tree->begin,
+                                                  block,
+                                                  size,
+                                                  number * ((plan->block + 3) / 4 * 4),
+                                                  of_root ? 0 : find_above(plan, tree, c, block)};
+            if (number + 1 > t->blocks) t->blocks = number + 1;
             put_integer(w, row[which]);
             if (size > t->block) t->block = size;
         }
@@ -210,7 +231,8 @@ static int32_t lay_out(cuda_tree *t, int32_t width, int32_t used)
     at->S = take(&used, 8 * (int64_t)t->columns);
     at->row = take(&used, 16 * (int64_t)t->columns);
     at->N = take(&used, (int64_t)t->block_ld * t->columns);
-    at->pivot = take(&used, 2 * (int64_t)t->columns);
+    at->pivot_size = t->blocks * t->block_ld;
+    at->pivot = take(&used, 2 * (int64_t)at->pivot_size);
     at->T = take(&used, t->base ? 8 * (int64_t)t->columns : 0);
     at->G = take(&used, t->base ? 8 * (int64_t)t->columns : 0);
     at->root = take(&used, 32);
@@ -245,19 +267,20 @@ static hml_status put_tree(writer *w, const hml_plan *plan, const plan_tree *tre
         if (passive[k].armature != 0 || passive[k].damping != 0 || passive[k].stiffness != 0) t->k0 = 0;
     }
     t->extended = t->columns - t->k0;
-    t->block_ld = (t->block + 3) / 4 * 4;
+    t->block_ld = (plan->block + 3) / 4 * 4;
     return HML_OK;
 }
 
 /* lanes of a state: no more than it has work for at once, but never less than a root's six columns */
-static int32_t choose_width(const cuda_model *m)
+static void choose_width(cuda_model *m)
 {
     int32_t most = 8;
     for (int32_t i = 0; i < m->trees; i++) {
         const int32_t n = m->tree[i].extended > m->tree[i].bodies ? m->tree[i].extended : m->tree[i].bodies;
         if (n > most) most = n;
     }
-    return most <= 8 ? 8 : most <= 16 ? 16 : 32;
+    m->width = most <= 8 ? 8 : most <= 16 ? 16 : 32;
+    m->one = m->trees == 1 && most <= m->width;
 }
 
 /* both arrays, or their sizes */
@@ -279,7 +302,7 @@ static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
     }
     m->rest = w->nnumber;
     for (int32_t k = 0; k < model->nq; k++) put_number(w, plan_rest(plan)[k]);
-    m->width = choose_width(m);
+    choose_width(m);
     int32_t used = 0;
     m->q = take(&used, m->nq), m->v = take(&used, m->nv), m->b = take(&used, m->nv), m->x = take(&used, m->nv);
     m->state_numbers = used;

@@ -12,27 +12,29 @@ typedef struct warp {
     const cuda_call *call;
     num *memory;
     size_t index, count; /* this warp, and how many there are */
+    int general;
 } warp;
 
-/* as linearize_kernel of kernel.cu */
+/* as run_warp of kernel.cu */
 static void run_lane(void *argument, int l)
 {
     const warp *w = argument;
     const cuda_model *m = &w->call->model;
     const size_t per_warp = (size_t)cuda_states_per_warp(m), group = (size_t)(l / m->width);
     num *work = w->memory + group * (size_t)m->state_numbers;
+    lane_state s = lanes_begin(w->call, work, l % m->width, m->width, m->one && !w->general);
     for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp)
-        lanes_linearize(w->call, work, l % m->width, first + group);
+        lanes_linearize(&s, first + group);
 }
 
-int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, int shift)
+int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, const emulator_options *options)
 {
     const size_t bytes = cuda_warp_numbers(&call->model) * sizeof(num);
     char *memory = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
     if (!memory) return 0;
     for (size_t i = 0; i < warps; i++) {
-        warp w = {call, (num *)(memory + shift), i, warps};
-        emulator_warp(run_lane, &w, memory + shift, bytes);
+        warp w = {call, (num *)(memory + options->shift), i, warps, options->general};
+        emulator_warp(run_lane, &w, memory + options->shift, bytes);
     }
     free(memory);
     return 1;

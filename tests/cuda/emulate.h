@@ -6,8 +6,8 @@
 #include "emulator.h"
 
 /* a batch on so many warps; 0: out of memory */
-int emulate_linearize_f32(const cuda_call *call, size_t warps, int shift);
-int emulate_linearize_f64(const cuda_call *call, size_t warps, int shift);
+int emulate_linearize_f32(const cuda_call *call, size_t warps, const emulator_options *options);
+int emulate_linearize_f64(const cuda_call *call, size_t warps, const emulator_options *options);
 
 /* how the emulated device runs, and what it has seen since the options were set */
 void emulated_device_set(const emulator_options *options);

@@ -27,6 +27,7 @@ typedef struct emulator_options {
     uint64_t seed;
     int skip;
     int shift;
+    int general; /* 1: the kernel for any model, also where one with a body and a column per lane would do */
 } emulator_options;
 
 void emulator_begin(const emulator_options *options);

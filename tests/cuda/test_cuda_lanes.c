@@ -17,7 +17,7 @@
 
 enum { EVERYTHING = (1u << CHECK_OUTPUTS) - 1 };
 
-static const emulator_options sound = {1, -1, 0};
+static const emulator_options sound = {1, -1, 0, 0}, general = {1, -1, 0, 1};
 
 static void assert_no_faults(const char *name)
 {
@@ -49,7 +49,7 @@ static void check_model(const char *name, const hml_model *model, hml_cuda_type 
     cuda_states s = states_draw(model, n, 5, wanted != EVERYTHING);
     hml_cuda_batch *batch = batch_of(model, type);
     hml_work *work = work_of(model);
-    emulated_device_set(&sound);
+    emulated_device_set(wanted == EVERYTHING ? &sound : &general);
     assert_int_equal(states_run(&s, batch, type, wanted, NULL), HML_OK);
     assert_no_faults(name);
     for (size_t i = 0; i < n; i++) {
@@ -182,7 +182,7 @@ static void same_bits(void **state)
     memcpy(one.v, all.v + 4 * all.nv, all.nv * sizeof(double));
     memcpy(one.tau, all.tau + 4 * all.nv, all.nv * sizeof(double));
     one.n = 1;
-    emulated_device_set(&(emulator_options){77, -1, 0});
+    emulated_device_set(&(emulator_options){77, -1, 0, 0});
     assert_int_equal(states_run(&one, batch, HML_CUDA_FLOAT64, EVERYTHING, NULL), HML_OK);
     assert_memory_equal(one.out[CHECK_A], all.out[CHECK_A] + 16 * m, 4 * m * sizeof(double));
     states_free(&all), states_free(&one);
@@ -197,7 +197,7 @@ static emulator_report run_with(const hml_model *model, hml_cuda_type type, int 
 {
     hml_cuda_batch *batch = batch_of(model, type);
     cuda_states s = states_draw(model, 14, 2, 0);
-    emulated_device_set(&(emulator_options){3, skip, shift});
+    emulated_device_set(&(emulator_options){3, skip, shift, 0});
     assert_int_equal(states_run(&s, batch, type, EVERYTHING, NULL), HML_OK);
     states_free(&s);
     hml_cuda_batch_free(batch);
