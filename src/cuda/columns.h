@@ -146,7 +146,8 @@ LANE_CODE int column_rhs(const lane_state *s, lane_column *col, num *scratch)
     twist sq = Uq, sv = Uv;
     const int first = col->first - col->block, rows = col->end - col->block;
     const num *S = s->work + t->at.S + 8 * col->block, *row = s->work + t->at.row + ROW * col->first;
-    for (int j = 0; j < first; j++, S += 8) {
+    ROLLED for (int j = 0; j < first; j++, S += 8)
+    {
         num q = K(0), v = K(0);
         if (column_above(s, col, j)) {
             const twist x = work_twist(S);
@@ -154,7 +155,8 @@ LANE_CODE int column_rhs(const lane_state *s, lane_column *col, num *scratch)
         }
         column_put(s, col, j, q, v, &sq, &sv, scratch);
     }
-    for (int j = first; j < rows; j++, row += ROW) {
+    ROLLED for (int j = first; j < rows; j++, row += ROW)
+    {
         const num4 x = work_get4(row), y = work_get4(row + 4);
         const vec3 f = vec3_of(x.a, x.b, x.c), m = vec3_of(x.d, y.a, y.b), g = vec3_of(y.c, y.d, work_get(row + 8));
         num q = vec3_dot(f, col->Pdd.v) + vec3_dot(m, col->Pdd.w) + vec3_dot(g, col->Pd.w);
@@ -173,11 +175,13 @@ LANE_CODE void column_solve(const lane_state *s, lane_column *col, num *scratch)
     const cuda_tree *t = s->tree;
     const int w = s->width, rows = col->size ? column_rhs(s, col, scratch) : 0;
     num *y = scratch + 2 * t->block * w;
-    for (int r = 0; r < col->size; r += 4) {
+    ROLLED for (int r = 0; r < col->size; r += 4)
+    {
         const num *N = s->work + t->at.N + t->block_ld * col->block + r;
         num4 x = num4_of(K(0), K(0), K(0), K(0)), z = x;
         const num *from = scratch;
-        for (int j = 0; j < rows; j++, N += t->block_ld, from += 2 * w) {
+        ROLLED for (int j = 0; j < rows; j++, N += t->block_ld, from += 2 * w)
+        {
             const num4 a = work_get4(N);
             const num b = work_get(from), c = work_get(from + w);
             x = num4_of(x.a + a.a * b, x.b + a.b * b, x.c + a.c * b, x.d + a.d * b);

@@ -199,7 +199,8 @@ LANE_CODE void columns_mass(const lane_state *s)
     {
         const int block = own_column(s, COLUMN_BLOCK, c);
         const wrench F = work_wrench(s->work + t->at.row + ROW * c);
-        for (int j = block; j <= c; j++) {
+        ROLLED for (int j = block; j <= c; j++)
+        {
             num m = K(0);
             if (c < column_integer(s, COLUMN_END, j)) m = wrench_dot(F, work_twist(s->work + t->at.S + 8 * j));
             if (c == j) m += column_number(s, COLUMN_ARMATURE, c);

@@ -34,7 +34,8 @@ LANE_CODE void blocks_sweep(lane_state *s)
 {
     const cuda_tree *t = s->tree;
     const int ld = t->block_ld;
-    for (int step = 0; step < t->block; step++) {
+    ROLLED for (int step = 0; step < t->block; step++)
+    {
         num *pivots = s->work + t->at.pivot + (step & 1) * t->at.pivot_size;
         FOR_COLUMNS(s, c)
         {
@@ -52,14 +53,18 @@ LANE_CODE void blocks_sweep(lane_state *s)
             const num original = work_get(s->work + s->call->model.x + t->begin + block + k);
             const num d = inverse_of_pivot(s, work_get(pivot + k), original);
             const num f = own ? -d : d * work_get(pivot + c - block), keep = one_if(!own);
-            num *at = s->work + t->at.N + ld * block + (c - block), *end = at + ld * size;
-            for (; at < end; at += 4 * ld, pivot += 4) {
+            num *at = s->work + t->at.N + ld * block + (c - block);
+            int i = 0;
+            ROLLED for (; i + 4 <= size; i += 4, at += 4 * ld, pivot += 4)
+            {
                 const num4 r = work_get4(pivot);
-                const num rs[4] = {r.a, r.b, r.c, r.d};
-                for (int i = 0; i < 4; i++) {
-                    if (at + i * ld < end) work_put(at + i * ld, keep * work_get(at + i * ld) - f * rs[i]);
-                }
+                const num a[4] = {work_get(at), work_get(at + ld), work_get(at + 2 * ld), work_get(at + 3 * ld)};
+                work_put(at, keep * a[0] - f * r.a);
+                work_put(at + ld, keep * a[1] - f * r.b);
+                work_put(at + 2 * ld, keep * a[2] - f * r.c);
+                work_put(at + 3 * ld, keep * a[3] - f * r.d);
             }
+            ROLLED for (; i < size; i++, at += ld, pivot++) work_put(at, keep * work_get(at) - f * work_get(pivot));
             work_put(s->work + t->at.N + ld * (block + k) + (c - block), f);
         }
     }
@@ -76,7 +81,8 @@ LANE_CODE void columns_T(const lane_state *s)
         const num *N = s->work + t->at.N + t->block_ld * c, *row = s->work + t->at.row + ROW * block;
         twist T = twist_zero();
         vec3 y = vec3_zero();
-        for (int j = 0; j < size; j++, row += ROW) {
+        ROLLED for (int j = 0; j < size; j++, row += ROW)
+        {
             const num4 F = work_get4(row), F2 = work_get4(row + 4), w = work_get4(row + 8);
             const num a = work_get(N + j);
             T.v = vec3_axpy(a, vec3_of(F.a, F.b, F.c), T.v);
@@ -99,7 +105,8 @@ LANE_CODE void root_eliminate(const lane_state *s)
         const int a = task >> 2, z = task & 3;
         const num *T = s->work + t->at.T + 8 * 6 + a, *row = s->work + t->at.row + ROW * 6 + 4 * z;
         num4 x = num4_of(K(0), K(0), K(0), K(0));
-        for (int j = 6; j < t->columns; j++, T += 8, row += ROW) {
+        ROLLED for (int j = 6; j < t->columns; j++, T += 8, row += ROW)
+        {
             const num f = work_get(T);
             const num4 y = work_get4(row);
             x = num4_of(x.a + f * y.a, x.b + f * y.b, x.c + f * y.c, x.d + f * y.d);
@@ -130,7 +137,8 @@ LANE_CODE void root_inverse(lane_state *s)
     num *G = s->work + t->at.G + j, x[6];
     const num mass = work_get(s->work + t->at.sum);
     for (int i = 0; i < 6; i++) x[i] = j < 6 ? work_get(G + 8 * i) : K(0);
-    for (int k = 0; k < 6; k++) {
+    UNROLLED for (int k = 0; k < 6; k++)
+    {
         num r[6];
         for (int i = 0; i < 6; i++) r[i] = lanes_get(x[i], k, s->width);
         const num J = work_get(s->work + t->at.sum + t->at.sum_ld * (k == 3 ? 4 : k == 4 ? 7 : 9));
@@ -177,7 +185,7 @@ LANE_CODE void columns_acceleration(const lane_state *s)
         if (t->base) x = dot6(work_twist(s->work + t->at.G + 8 * c), r);
         const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c);
         const num *N = s->work + t->at.N + t->block_ld * c, *b = s->work + t->at.row + ROW * block + ROW_B;
-        for (int j = 0; j < size; j++) x -= work_get(N + j) * work_get(b + ROW * j);
+        ROLLED for (int j = 0; j < size; j++) x -= work_get(N + j) * work_get(b + ROW * j);
         work_put(to + c, x);
     }
     lanes_sync();

@@ -9,11 +9,15 @@
 #include "cuda/linearize.h"
 
 #if defined HML_NUM_F32
-#define NAME(name)    name##_f32
-#define KERNEL_BLOCKS 3 /* of a multiprocessor, for which there are registers enough; measured */
+#define NAME(name) name##_f32
+#ifndef KERNEL_BLOCKS
+#define KERNEL_BLOCKS 4 /* of a multiprocessor, for which there are registers enough; measured */
+#endif
 #else
-#define NAME(name)    name##_f64
+#define NAME(name) name##_f64
+#ifndef KERNEL_BLOCKS
 #define KERNEL_BLOCKS 2
+#endif
 #endif
 
 static __device__ __forceinline__ void run_warp(const cuda_call *call, num *memory, size_t warp, size_t warps,
@@ -31,7 +35,8 @@ extern __shared__ __align__(16) char shared_memory[];
 
 /* WIDTH lanes a state, each with one body and one column; WIDTH 0: any model */
 template <int WIDTH>
-__global__ static void __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS) linearize_shared(const __grid_constant__ cuda_call call)
+__global__ static void __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
+    linearize_shared(const __grid_constant__ cuda_call call)
 {
     const size_t per_block = blockDim.x / CUDA_WARP, own = threadIdx.x / CUDA_WARP;
     num *memory = (num *)shared_memory + own * cuda_warp_numbers(&call.model);

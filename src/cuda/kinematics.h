@@ -28,7 +28,7 @@ typedef struct lane_state {
 } lane_state;
 
 /* tasks of any number; and bodies and columns, of which a lane may have one at most */
-#define FOR_LANES(s, i, n) for (int i = (s)->lane; i < (n); i += (s)->width)
+#define FOR_LANES(s, i, n) ROLLED for (int i = (s)->lane; i < (n); i += (s)->width)
 #define FOR_OWN(s, i, first, n)                                                                                        \
     for (int i = (s)->lane + (first), more_##i = 1; more_##i && i < (n); i += (s)->width, more_##i = !(s)->one)
 #define FOR_BODIES(s, i) FOR_OWN(s, i, 0, (s)->tree->bodies)
@@ -139,16 +139,49 @@ LANE_CODE void work_put_pose(num *p, pose H)
     work_put4(p + 8, num4_of(H.R.x.z, H.R.y.z, H.R.z.z, H.p.z));
 }
 
-/* the frame of a body in its parent's */
+/* which of a joint's numbers is an angle about z; −1: none */
+LANE_CODE int angle_at(int type)
+{
+    switch (type) {
+    case HML_JOINT_REVOLUTE:
+    case HML_JOINT_HELICAL: return 0;
+    case HML_JOINT_CYLINDRICAL: return 1;
+    case HML_JOINT_PLANAR: return 2;
+    case HML_JOINT_SCHOENFLIES: return 3;
+    default: return -1;
+    }
+}
+
+/* how far a joint without a quaternion, or a free one, moves its predecessor frame */
+LANE_CODE vec3 joint_shift(int type, num pitch, const num *q)
+{
+    switch (type) {
+    case HML_JOINT_PRISMATIC:
+    case HML_JOINT_CYLINDRICAL: return vec3_of(K(0), K(0), work_get(q));
+    case HML_JOINT_HELICAL: return vec3_of(K(0), K(0), pitch * work_get(q));
+    case HML_JOINT_TRANSLATION2:
+    case HML_JOINT_PLANAR: return vec3_of(work_get(q), work_get(q + 1), K(0));
+    case HML_JOINT_TRANSLATION3:
+    case HML_JOINT_SCHOENFLIES:
+    case HML_JOINT_FREE: return vec3_of(work_get(q), work_get(q + 1), work_get(q + 2));
+    default: return vec3_zero();
+    }
+}
+
+/* the frame of a body in its parent's: joint_move of kernel/composite.h, with one sine for all types of joints */
 LANE_CODE pose body_move(lane_state *s, int i, int type)
 {
-    const num *from = s->work + s->call->model.q + own_body(s, BODY_Q, i);
-    const int n = joint_nq(type), at = quaternion_at(type);
-    num q[HML_JOINT_MAX_NQ];
-    for (int k = 0; k < HML_JOINT_MAX_NQ; k++) q[k] = k < n ? work_get(from + k) : K(0);
-    if (at == 0 && !quat_is_unit(quat_of(q[0], q[1], q[2], q[3]))) s->flags |= FLAG_NOT_NORMALIZED;
-    if (at == 3 && !quat_is_unit(quat_of(q[3], q[4], q[5], q[6]))) s->flags |= FLAG_NOT_NORMALIZED;
-    return joint_move(type, body_placement(s, BODY_X, i), body_number(s, BODY_PITCH, i), q);
+    const num *q = s->work + s->call->model.q + own_body(s, BODY_Q, i);
+    const int angle = angle_at(type), at = quaternion_at(type);
+    pose P = body_placement(s, BODY_X, i);
+    if (type != HML_JOINT_REVOLUTE) P.p = pose_act(P, joint_shift(type, body_number(s, BODY_PITCH, i), q));
+    if (angle >= 0) P.R = turn_z(P.R, work_get(q + angle));
+    if (at >= 0) {
+        const quat r = quat_of(work_get(q + at), work_get(q + at + 1), work_get(q + at + 2), work_get(q + at + 3));
+        if (!quat_is_unit(r)) s->flags |= FLAG_NOT_NORMALIZED;
+        P.R = mat3_mul(P.R, quat_to_mat3(quat_normalize(r)));
+    }
+    return P;
 }
 
 /* lane of a body: its pose in its parent's frame. The root's own frame is the tree's; its gravity and speed are kept */
@@ -193,17 +226,21 @@ LANE_CODE void chains_poses(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     const int32_t *level = s->integers + t->out, *chains = level + t->out_levels + 1;
-    for (int l = 0; l < t->out_levels; l++) {
+    ROLLED for (int l = 0; l < t->out_levels; l++)
+    {
         const chain_share share = share_chains(s, level, l);
-        for (int c = share.first; c < share.end; c += share.step) {
+        ROLLED for (int c = share.first; c < share.end; c += share.step)
+        {
             const int32_t *chain = chains + CHAIN_SIZE * c;
             const int begin = chain[CHAIN_BEGIN], end = chain[CHAIN_END], attach = chain[CHAIN_ATTACH];
-            for (int r = share.k; r < 3; r += share.lanes) {
+            ROLLED for (int r = share.k; r < 3; r += share.lanes)
+            {
                 const num *local = s->work + t->at.sum + 12 * begin;
                 num *H = s->work + t->at.H + 12 * begin + 4 * r;
                 num4 row = num4_of(one_if(r == 0), one_if(r == 1), one_if(r == 2), K(0));
                 if (attach >= 0) row = work_get4(s->work + t->at.H + 12 * attach + 4 * r);
-                for (int i = begin; i < end; i++, local += 12, H += 12) {
+                ROLLED for (int i = begin; i < end; i++, local += 12, H += 12)
+                {
                     const num4 x = work_get4(local), y = work_get4(local + 4), z = work_get4(local + 8);
                     row = num4_of(row.a * x.a + row.b * y.a + row.c * z.a, row.a * x.b + row.b * y.b + row.c * z.b,
                                   row.a * x.c + row.b * y.c + row.c * z.c,
@@ -223,15 +260,19 @@ LANE_CODE void chains_out(const lane_state *s, num *x, int body, int number, int
 {
     const cuda_tree *t = s->tree;
     const int32_t *level = s->integers + t->out, *chains = level + t->out_levels + 1;
-    for (int l = 0; l < t->out_levels; l++) {
+    ROLLED for (int l = 0; l < t->out_levels; l++)
+    {
         const chain_share share = share_chains(s, level, l);
-        for (int c = share.first; c < share.end; c += share.step) {
+        ROLLED for (int c = share.first; c < share.end; c += share.step)
+        {
             const int32_t *chain = chains + CHAIN_SIZE * c;
             const int begin = chain[CHAIN_BEGIN], end = chain[CHAIN_END], attach = chain[CHAIN_ATTACH];
-            for (int k = share.k; k < n; k += share.lanes) {
+            ROLLED for (int k = share.k; k < n; k += share.lanes)
+            {
                 num *at = x + number * k + body * begin;
                 num sum = attach >= 0 ? work_get(x + number * k + body * attach) : K(0);
-                for (int i = begin; i < end; i++, at += body) {
+                ROLLED for (int i = begin; i < end; i++, at += body)
+                {
                     sum += work_get(at);
                     work_put(at, sum);
                 }
@@ -247,16 +288,20 @@ LANE_CODE void chains_back(const lane_state *s, num *x, int body, int number, in
     const cuda_tree *t = s->tree;
     const int32_t *level = s->integers + t->back, *chains = level + t->back_levels + 1;
     const int32_t *heads = s->integers + t->heads;
-    for (int l = 0; l < t->back_levels; l++) {
+    ROLLED for (int l = 0; l < t->back_levels; l++)
+    {
         const chain_share share = share_chains(s, level, l);
-        for (int c = share.first; c < share.end; c += share.step) {
+        ROLLED for (int c = share.first; c < share.end; c += share.step)
+        {
             const int32_t *chain = chains + CHAIN_SIZE * c;
             const int begin = chain[CHAIN_BEGIN], end = chain[CHAIN_END];
             const int first = chain[CHAIN_HEADS], last = chain[CHAIN_HEADS_END];
-            for (int k = share.k; k < n; k += share.lanes) {
+            ROLLED for (int k = share.k; k < n; k += share.lanes)
+            {
                 num *at = x + number * k + body * (end - 1), sum = K(0);
-                for (int h = first; h < last; h++) sum += work_get(x + number * k + body * heads[h]);
-                for (int i = end - 1; i >= begin; i--, at -= body) {
+                ROLLED for (int h = first; h < last; h++) sum += work_get(x + number * k + body * heads[h]);
+                ROLLED for (int i = end - 1; i >= begin; i--, at -= body)
+                {
                     sum += work_get(at);
                     work_put(at, sum);
                 }

@@ -36,6 +36,8 @@ typedef struct num4 {
 #if defined __CUDACC__
 
 #define LANE_CODE static __device__ __forceinline__
+#define ROLLED    _Pragma("unroll 1") /* code that is small stays in the cache of instructions */
+#define UNROLLED  _Pragma("unroll")   /* arrays stay in registers */
 
 LANE_CODE void lanes_sync(void) { __syncwarp(); }
 LANE_CODE num lanes_get(num x, int l, int width) { return __shfl_sync(0xffffffffu, x, l, width); }
@@ -73,6 +75,8 @@ LANE_CODE void work_put4(num *p, num4 x)
 
 #else
 #define LANE_CODE static inline
+#define ROLLED
+#define UNROLLED
 #include "lanes_emulated.h" /* of the tests */
 #endif
 

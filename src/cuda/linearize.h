@@ -94,7 +94,8 @@ LANE_CODE num column_rows(const lane_state *s, const lane_column *col, column_ti
     const int wants_q = Dq != NULL, wants_v = Dv != NULL, wants_m = Minv != NULL;
     const num *G = s->work + t->at.G + 8 * begin;
     num wrong = K(0);
-    for (int r = begin; r < end; r++, G += 8) {
+    ROLLED for (int r = begin; r < end; r++, G += 8)
+    {
         num dq = K(0), dv = K(0), m = K(0);
         if (t->base) {
             const twist row = work_twist(G);
@@ -228,7 +229,7 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
     }
     if (t->k0) root_write(s, o);
     if (t->columns < s->call->model.nv) tree_clear(s, o);
-    tree_ad(s, o);
+    if (o->A.data) tree_ad(s, o);
 }
 
 LANE_CODE void output_nan(const lane_state *s, lane_output o, int rows, int columns)
@@ -307,14 +308,14 @@ LANE_CODE void lanes_linearize(lane_state *s, size_t state)
     s->flags = 0;
     const lane_outputs o = outputs_of(call, s->state, there);
     load_state(s);
-    upper_halves(s, &o);
+    if (o.A.data || o.B.data) upper_halves(s, &o);
     for (int i = 0; i < trees; i++) {
         s->tree = &m->tree[s->one ? 0 : i];
         tree_linearize(s, &o);
         lanes_sync(); /* the next tree, or the next state, uses the same workspace */
     }
     const int flags = lanes_or(s->flags, s->width);
-    outputs_copy(s, &o);
+    if (o.copy_Dq || o.copy_Dv || o.copy_Minv) outputs_copy(s, &o);
     if (flags) outputs_nan(s, &o);
     if (s->lane == 0 && there && call->status) call->status[state] = status_of_flags(flags);
 }

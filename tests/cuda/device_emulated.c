@@ -64,8 +64,8 @@ hml_status hmli_device_linearize(int device, int type, const cuda_call *call, vo
 {
     (void)device, (void)stream, (void)error;
     emulator_begin(&options);
-    const int done = type == HML_CUDA_FLOAT32 ? emulate_linearize_f32(call, 3, &options)
-                                              : emulate_linearize_f64(call, 3, &options);
+    const int done =
+        type == HML_CUDA_FLOAT32 ? emulate_linearize_f32(call, 3, &options) : emulate_linearize_f64(call, 3, &options);
     const emulator_report r = emulator_end();
     if (!report.first[0]) memcpy(report.first, r.first, sizeof report.first);
     report.races += r.races, report.misaligned += r.misaligned;

@@ -58,9 +58,6 @@ static void check_model(const char *name, const hml_model *model, hml_cuda_type 
         if ((hml_status)s.status[i] != status) fail_msg("%s: status %d, not %d", name, s.status[i], (int)status);
         if (!status && !(error < tolerance)) fail_msg("%s, state %zu: error %g, type %d", name, i, error, (int)type);
     }
-    for (int k = 0; k < CHECK_OUTPUTS; k++) { /* what nobody wants is not written */
-        for (size_t i = 0; !(wanted & 1u << k) && i < n * output_size(&s, k); i++) assert_true(s.out[k][i] == 7);
-    }
     hml_work_free(work);
     hml_cuda_batch_free(batch);
     states_free(&s);
