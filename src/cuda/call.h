@@ -42,7 +42,10 @@ enum {
 };
 enum { COLUMN_ARMATURE, COLUMN_DAMPING, COLUMN_STIFFNESS, COLUMN_NUMBERS };
 
-/* where a tree's part of the workspace is, in numbers; each offset is a multiple of four */
+/*
+ * Where a tree's part of the workspace is, in numbers; each offset is a multiple of four. Arrays of columns have no rows
+ * for those of a free root, but are counted from where these would be.
+ */
 typedef struct cuda_layout {
     int32_t H;       /* bodies × 12: rows of the pose in the root frame; later da (6) and y (6), see dynamics.h */
     int32_t v, a;    /* bodies × 8: velocity; acceleration with ν̇ = 0 */
@@ -50,13 +53,14 @@ typedef struct cuda_layout {
     int32_t sum_ld;  /* odd: no two lanes meet in a bank of the memory */
     int32_t scratch; /* of the columns: b and y, see columns.h. It overlaps all of the above where there is one trip */
     int32_t S;       /* columns × 8 */
-    int32_t row;     /* columns × 16: see columns.h */
+    int32_t row;     /* columns × 12: see composites.h */
     int32_t N;       /* columns × block_ld: M of the blocks, then its inverse */
-    int32_t pivot;   /* the pivots' rows of all blocks, block_ld each; twice, in turns */
+    int32_t pivot;   /* the pivots' rows of all blocks, block_ld + 12 each; twice, in turns */
     int32_t pivot_size;
-    int32_t T, G;    /* columns × 8: a free root's T and G; G has the root's six rows too */
+    int32_t Z;       /* columns × 12: right-hand sides that are eliminated along; then T and y of a free root */
+    int32_t R;       /* columns × 12: what they were at the pivot; in the memory of the poses if there is room */
+    int32_t G;       /* columns × 8, of a free root's tree, its six rows too */
     int32_t root;    /* 48: see composites.h */
-    int32_t y_root;  /* columns × 4: N b of a free root's angular velocity */
     int32_t springs; /* columns × 6, where there are any */
 } cuda_layout;
 

@@ -48,7 +48,7 @@ LANE_CODE void column_motion(const lane_state *s, lane_column *col)
     col->PS = twist_cross(twist_add(vp, v), S);
     col->sq = twist_of_wrench(composite_Uq(&b, S, col->Pd, col->Pdd));
     col->sv = twist_of_wrench(composite_Uv(&b, S, col->PS));
-    col->sm = t->base ? work_twist(s->work + t->at.T + 8 * col->c) : twist_zero();
+    col->sm = t->base ? work_twist(s->work + t->at.Z + Z_ROW * col->c) : twist_zero();
 }
 
 LANE_CODE num twist_get(twist x, int k) { return k < 3 ? vec3_get(x.v, k) : vec3_get(x.w, k - 3); }
@@ -128,7 +128,7 @@ LANE_CODE void column_put(const lane_state *s, const lane_column *col, int j, nu
     work_put(scratch + 2 * j * s->width, q);
     work_put(scratch + (2 * j + 1) * s->width, v);
     if (s->tree->base) {
-        const twist T = work_twist(s->work + s->tree->at.T + 8 * (col->block + j));
+        const twist T = work_twist(s->work + s->tree->at.Z + Z_ROW * (col->block + j));
         *sq = twist_axpy(q, T, *sq);
         *sv = twist_axpy(v, T, *sv);
     }

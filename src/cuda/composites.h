@@ -1,12 +1,16 @@
 /*
  * Composite bodies; of every column its row of numbers, the right-hand side τ − h, and its row of M.
  *
- * A column's row, sixteen numbers:
+ * A column's row, twelve numbers:
  *
  *   0 … 5    F = I S of its subtree
  *   6 … 8    g, angular part of (2B)ᵀ S
- *   9 … 11   g + F_t × ω: ∂τ by a free root's angular velocity
- *   12       τ − h
+ *
+ * and the right-hand sides that are eliminated together with M, Z:
+ *
+ *   0 … 5    F: the column of M against a free root
+ *   6 … 8    g + F_t × ω: ∂τ by a free root's angular velocity
+ *   9        τ − h
  *
  * What a tree keeps of a free root (`root` of the layout):
  *
@@ -19,7 +23,7 @@
 
 #include "cuda/kinematics.h"
 
-enum { ROW = 16, ROW_G = 6, ROW_OMEGA = 9, ROW_B = 12 };
+enum { ROW = 12, Z_ROW = 12 };
 enum { ROOT_GRAVITY = 0, ROOT_S = 4, ROOT_S_OMEGA = 12 };
 enum { COMPOSITE = 28, COMPOSITE_F = 22 };
 
@@ -186,8 +190,12 @@ LANE_CODE void columns_rows(const lane_state *s)
         const vec3 g = composite_2B_transposed(&sum, S), w = vec3_add(g, vec3_cross(F.t, omega));
         work_put4(row, num4_of(F.f.x, F.f.y, F.f.z, F.t.x));
         work_put4(row + 4, num4_of(F.t.y, F.t.z, g.x, g.y));
-        work_put4(row + 8, num4_of(g.z, w.x, w.y, w.z));
-        work_put(row + ROW_B, work_get(s->work + s->call->model.b + t->begin + c) - wrench_dot(sum.f, S));
+        work_put(row + 8, g.z);
+        num *Z = s->work + t->at.Z + Z_ROW * c;
+        const num b = work_get(s->work + s->call->model.b + t->begin + c) - wrench_dot(sum.f, S);
+        work_put4(Z, num4_of(F.f.x, F.f.y, F.f.z, F.t.x));
+        work_put4(Z + 4, num4_of(F.t.y, F.t.z, w.x, w.y));
+        work_put4(Z + 8, num4_of(w.z, b, K(0), K(0)));
     }
 }
 

@@ -25,10 +25,43 @@ LANE_CODE num inverse_of_pivot(lane_state *s, num pivot, num original)
     return K(0);
 }
 
+/* twelve numbers of Z or R */
+typedef struct num12 {
+    num4 x, y, z;
+} num12;
+
+LANE_CODE num12 work_get12(const num *p)
+{
+    num12 a;
+    a.x = work_get4(p), a.y = work_get4(p + 4), a.z = work_get4(p + 8);
+    return a;
+}
+
+LANE_CODE void work_put12(num *p, num12 a) { work_put4(p, a.x), work_put4(p + 4, a.y), work_put4(p + 8, a.z); }
+
+/* s a − f b */
+LANE_CODE num4 num4_combine(num s, num4 a, num f, num4 b)
+{
+    return num4_of(s * a.a - f * b.a, s * a.b - f * b.b, s * a.c - f * b.c, s * a.d - f * b.d);
+}
+
+/* rows of a lane's own column; see blocks_sweep */
+LANE_CODE void sweep_column(num *at, int ld, int size, const num *pivot, num keep, num f)
+{
+    int i = 0;
+    ROLLED for (; i + 4 <= size; i += 4, at += 4 * ld, pivot += 4)
+    {
+        const num4 a = num4_of(work_get(at), work_get(at + ld), work_get(at + 2 * ld), work_get(at + 3 * ld));
+        const num4 x = num4_combine(keep, a, f, work_get4(pivot));
+        work_put(at, x.a), work_put(at + ld, x.b), work_put(at + 2 * ld, x.c), work_put(at + 3 * ld, x.d);
+    }
+    ROLLED for (; i < size; i++, at += ld, pivot++) work_put(at, keep * work_get(at) - f * work_get(pivot));
+}
+
 /*
- * Lane of a column: all blocks at once, M to −M⁻¹ by the sweep operator; x holds M's diagonal. Lanes lay the row of the
- * pivot down in a buffer; there are two, in turns, so that one barrier a step is enough. Rows are
- * taken four at a time.
+ * Lane of a column: all blocks at once, M to −M⁻¹ by the sweep operator; x holds M's diagonal. Right-hand sides go along:
+ * Z becomes M⁻¹ Z, and R keeps what a row of it was when its pivot came, with 1/pivot behind it. Lanes lay the row of the
+ * pivot down in a buffer; there are two, in turns, so that one barrier a step is enough.
  */
 LANE_CODE void blocks_sweep(lane_state *s)
 {
@@ -40,90 +73,78 @@ LANE_CODE void blocks_sweep(lane_state *s)
         FOR_COLUMNS(s, c)
         {
             const int block = own_column(s, COLUMN_BLOCK, c), k = own_column(s, COLUMN_SIZE, c) - 1 - step;
-            const num *row = s->work + t->at.N + ld * (block + k) + (c - block);
-            if (k >= 0) work_put(pivots + own_column(s, COLUMN_PIVOT, c) + (c - block), work_get(row));
+            num *pivot = pivots + own_column(s, COLUMN_PIVOT, c);
+            if (k >= 0) work_put(pivot + (c - block), work_get(s->work + t->at.N + ld * (block + k) + (c - block)));
+            if (c == block + k) work_put12(pivot + ld, work_get12(s->work + t->at.Z + Z_ROW * c));
         }
         lanes_sync();
         FOR_COLUMNS(s, c)
         {
             const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c), k = size - 1 - step;
             const num *pivot = pivots + own_column(s, COLUMN_PIVOT, c);
+            num *N = s->work + t->at.N + ld * block + (c - block), *Z = s->work + t->at.Z + Z_ROW * c;
             const int own = c == block + k;
             if (k < 0) continue;
             const num original = work_get(s->work + s->call->model.x + t->begin + block + k);
             const num d = inverse_of_pivot(s, work_get(pivot + k), original);
             const num f = own ? -d : d * work_get(pivot + c - block), keep = one_if(!own);
-            num *at = s->work + t->at.N + ld * block + (c - block);
-            int i = 0;
-            ROLLED for (; i + 4 <= size; i += 4, at += 4 * ld, pivot += 4)
-            {
-                const num4 r = work_get4(pivot);
-                const num a[4] = {work_get(at), work_get(at + ld), work_get(at + 2 * ld), work_get(at + 3 * ld)};
-                work_put(at, keep * a[0] - f * r.a);
-                work_put(at + ld, keep * a[1] - f * r.b);
-                work_put(at + 2 * ld, keep * a[2] - f * r.c);
-                work_put(at + 3 * ld, keep * a[3] - f * r.d);
-            }
-            ROLLED for (; i < size; i++, at += ld, pivot++) work_put(at, keep * work_get(at) - f * work_get(pivot));
-            work_put(s->work + t->at.N + ld * (block + k) + (c - block), f);
+            num12 z = work_get12(pivot + ld), a = work_get12(Z);
+            a.x = num4_combine(keep, a.x, f, z.x);
+            a.y = num4_combine(keep, a.y, f, z.y);
+            a.z = num4_combine(keep, a.z, f, z.z);
+            work_put12(Z, a);
+            sweep_column(N, ld, size, pivot, keep, f);
+            work_put(N + ld * k, f);
+            z.z.c = d;
+            if (own) work_put12(s->work + t->at.R + Z_ROW * c, z);
         }
     }
     lanes_sync();
 }
 
-/* lane of a column below a free root: T, and −N b of the root's angular velocity */
+/* lane of a column below a free root: T = −N F, and y = −N b of the root's angular velocity, in place of Z */
 LANE_CODE void columns_T(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     FOR_COLUMNS(s, c)
     {
-        const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c);
-        const num *N = s->work + t->at.N + t->block_ld * c, *row = s->work + t->at.row + ROW * block;
-        twist T = twist_zero();
-        vec3 y = vec3_zero();
-        ROLLED for (int j = 0; j < size; j++, row += ROW)
-        {
-            const num4 F = work_get4(row), F2 = work_get4(row + 4), w = work_get4(row + 8);
-            const num a = work_get(N + j);
-            T.v = vec3_axpy(a, vec3_of(F.a, F.b, F.c), T.v);
-            T.w = vec3_axpy(a, vec3_of(F.d, F2.a, F2.b), T.w);
-            y = vec3_axpy(a, vec3_of(w.b, w.c, w.d), y);
-        }
-        work_put_twist(s->work + t->at.T + 8 * c, T);
-        work_put4(s->work + t->at.y_root + 4 * c, num4_of(y.x, y.y, y.z, K(0)));
+        num *Z = s->work + t->at.Z + Z_ROW * c;
+        const num12 z = work_get12(Z);
+        work_put4(Z, num4_of(-z.x.a, -z.x.b, -z.x.c, -z.x.d));
+        work_put4(Z + 4, num4_of(-z.y.a, -z.y.b, -z.y.c, -z.y.d));
+        work_put(Z + 8, -z.z.a);
     }
-    lanes_sync();
 }
 
-/* lane of a row of the root's and of four numbers of the columns' rows: Fᵀ T into the root's block, and Tᵀ b into both s */
+/*
+ * Lane of a row of the root's and of four right-hand sides: the root's block and both s, less Σ R_a R_z / pivot over all
+ * columns. These are the steps of the elimination, so no digits are lost where the root's block almost vanishes.
+ */
 LANE_CODE void root_eliminate(const lane_state *s)
 {
     const cuda_tree *t = s->tree;
     num *root = s->work + t->at.root, *G = s->work + t->at.G;
-    FOR_LANES(s, task, 24)
+    FOR_LANES(s, task, 18)
     {
-        const int a = task >> 2, z = task & 3;
-        const num *T = s->work + t->at.T + 8 * 6 + a, *row = s->work + t->at.row + ROW * 6 + 4 * z;
+        const int a = task / 3, z = task % 3;
+        const num *R = s->work + t->at.R + Z_ROW * 6;
         num4 x = num4_of(K(0), K(0), K(0), K(0));
-        ROLLED for (int j = 6; j < t->columns; j++, T += 8, row += ROW)
+        ROLLED for (int j = 6; j < t->columns; j++, R += Z_ROW)
         {
-            const num f = work_get(T);
-            const num4 y = work_get4(row);
-            x = num4_of(x.a + f * y.a, x.b + f * y.b, x.c + f * y.c, x.d + f * y.d);
+            const num f = work_get(R + a) * work_get(R + 10);
+            x = num4_combine(K(1), x, f, work_get4(R + 4 * z));
         }
-        if (z == 3) {
-            work_put(root + ROOT_S + a, work_get(root + ROOT_S + a) + x.a);
-        } else if (z == 2) {
-            num *to = root + ROOT_S_OMEGA + 3 * a;
-            work_put(to, work_get(to) + x.b);
-            work_put(to + 1, work_get(to + 1) + x.c);
-            work_put(to + 2, work_get(to + 2) + x.d);
+        num *to = z == 0 ? G + 8 * a : z == 1 ? root + ROOT_S_OMEGA + 3 * a : root + ROOT_S_OMEGA + 3 * a + 2;
+        if (z == 0) {
+            work_put4(to, num4_combine(K(1), work_get4(to), K(-1), x));
+        } else if (z == 1) {
+            work_put(G + 8 * a + 4, work_get(G + 8 * a + 4) + x.a);
+            work_put(G + 8 * a + 5, work_get(G + 8 * a + 5) + x.b);
+            work_put(to, work_get(to) + x.c);
+            work_put(to + 1, work_get(to + 1) + x.d);
         } else {
-            num *to = G + 8 * a + 4 * z;
             work_put(to, work_get(to) + x.a);
-            work_put(to + 1, work_get(to + 1) + x.b);
-            if (z == 0) work_put(to + 2, work_get(to + 2) + x.c);
-            if (z == 0) work_put(to + 3, work_get(to + 3) + x.d);
+            work_put(root + ROOT_S + a, work_get(root + ROOT_S + a) + x.b);
         }
     }
     lanes_sync();
@@ -162,7 +183,7 @@ LANE_CODE void columns_G(const lane_state *s)
     const num *G = s->work + t->at.G;
     FOR_COLUMNS(s, c)
     {
-        const twist T = work_twist(s->work + t->at.T + 8 * c);
+        const twist T = work_twist(s->work + t->at.Z + Z_ROW * c);
         const num a[6] = {T.v.x, T.v.y, T.v.z, T.w.x, T.w.y, T.w.z};
         twist sum = twist_zero();
         for (int k = 0; k < 6; k++) {
@@ -183,9 +204,7 @@ LANE_CODE void columns_acceleration(const lane_state *s)
     {
         num x = K(0);
         if (t->base) x = dot6(work_twist(s->work + t->at.G + 8 * c), r);
-        const int block = own_column(s, COLUMN_BLOCK, c), size = own_column(s, COLUMN_SIZE, c);
-        const num *N = s->work + t->at.N + t->block_ld * c, *b = s->work + t->at.row + ROW * block + ROW_B;
-        ROLLED for (int j = 0; j < size; j++) x -= work_get(N + j) * work_get(b + ROW * j);
+        x += work_get(s->work + t->at.Z + Z_ROW * c + 9);
         work_put(to + c, x);
     }
     lanes_sync();

@@ -67,11 +67,11 @@ LANE_CODE column_tile column_tile_of(const lane_state *s, const lane_column *col
 {
     const cuda_tree *t = s->tree;
     column_tile tile;
-    if (col->root >= 0) { /* rows of four, the last of which is zero */
-        const num *from = s->work + t->at.y_root + 4 * 6;
+    if (col->root >= 0) { /* y of the angular velocity is in Z, and zeros behind it */
+        const num *from = s->work + t->at.Z + Z_ROW * 6;
         tile.begin = 6, tile.end = col->root < 3 ? 6 : t->columns;
-        tile.q = from + 3, tile.v = from + (col->root < 3 ? 3 : col->root - 3), tile.m = from + 3;
-        tile.q_step = tile.v_step = tile.m_step = 4;
+        tile.q = tile.m = from + 10, tile.v = from + (col->root < 3 ? 10 : 6 + col->root - 3);
+        tile.q_step = tile.v_step = tile.m_step = Z_ROW;
     } else {
         tile.begin = col->block, tile.end = col->block + col->size;
         tile.q = y, tile.v = y + s->width;

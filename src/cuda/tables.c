@@ -101,7 +101,7 @@ static void put_columns(writer *w, const hml_plan *plan, const plan_tree *tree, 
                                                   p->subtree_end - tree->begin,
                                                   block,
                                                   size,
-                                                  number * ((plan->block + 3) / 4 * 4),
+                                                  number * ((plan->block + 3) / 4 * 4 + 12),
                                                   of_root ? 0 : find_above(plan, tree, c, block)};
             if (number + 1 > t->blocks) t->blocks = number + 1;
             put_integer(w, row[which]);
@@ -210,6 +210,12 @@ static int32_t take(int32_t *used, int64_t n)
     return at;
 }
 
+/* rows of the columns below a free root: where that of column 0 would be */
+static int32_t take_rows(int32_t *used, const cuda_tree *t, int32_t width)
+{
+    return take(used, (int64_t)width * (t->columns - t->base)) - width * t->base;
+}
+
 /* a tree's part of the workspace, behind `used` numbers; returns where it ends */
 static int32_t lay_out(cuda_tree *t, int32_t width, int32_t used)
 {
@@ -228,15 +234,15 @@ static int32_t lay_out(cuda_tree *t, int32_t width, int32_t used)
     } else {
         at->scratch = take(&used, scratch);
     }
-    at->S = take(&used, 8 * (int64_t)t->columns);
-    at->row = take(&used, 16 * (int64_t)t->columns);
-    at->N = take(&used, (int64_t)t->block_ld * t->columns);
-    at->pivot_size = t->blocks * t->block_ld;
+    at->S = take_rows(&used, t, 8);
+    at->row = take_rows(&used, t, 12);
+    at->N = take_rows(&used, t, t->block_ld);
+    at->pivot_size = t->blocks * (t->block_ld + 12);
     at->pivot = take(&used, 2 * (int64_t)at->pivot_size);
-    at->T = take(&used, t->base ? 8 * (int64_t)t->columns : 0);
+    at->Z = take_rows(&used, t, 12);
+    at->R = t->columns - t->base <= t->bodies ? at->H - 12 * t->base : take_rows(&used, t, 12);
     at->G = take(&used, t->base ? 8 * (int64_t)t->columns : 0);
     at->root = take(&used, 32);
-    at->y_root = take(&used, t->base ? 4 * (int64_t)t->columns : 0);
     at->springs = take(&used, t->elastic ? 6 * (int64_t)t->columns : 0);
     return used;
 }

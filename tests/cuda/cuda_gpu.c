@@ -233,11 +233,11 @@ static void resident_free(resident *r)
     hml_cuda_batch_free(r->batch);
 }
 
-/* median of seven, each of at least 20 launches and some milliseconds */
+/* median of seven, each of many launches */
 static double measure(const resident *r, size_t n)
 {
     double rates[7];
-    const int launches = n < 65536 ? 400 : 20;
+    const int launches = n < 65536 ? 200 : 8;
     for (int k = 0; k < 6; k++) hml_cuda_linearize(r->batch, n, &r->arguments, NULL);
     hml_cuda_wait(r->batch, NULL, NULL);
     for (int t = 0; t < 7; t++) {

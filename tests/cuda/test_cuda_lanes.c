@@ -101,8 +101,8 @@ static void random_robots(void **state)
         spec.joint_types = seed % 4 == 0 ? 1u << HML_JOINT_REVOLUTE : (2u << HML_JOINT_FREE) - 2;
         spec.passive = seed % 3 == 2 ? 0.7 : 0;
         assert_int_equal(hml_model_random(&spec, &model), HML_OK);
-        /* long chains have ill-conditioned matrices; the kernels of the CPU differ by 3e-12 on shorter ones */
-        const double tolerance = spec.shape == HML_RANDOM_CHAIN && hml_model_nv(model) > 40 ? 1e-7 : 1e-11;
+        /* ill-conditioned matrices: the kernels of the CPU themselves differ by 5e-12, and by 2e-10 on the longest chain */
+        const double tolerance = spec.shape == HML_RANDOM_CHAIN && hml_model_nv(model) > 40 ? 5e-9 : 1e-11;
         snprintf(name, sizeof name, "random robot %d, nv %d", seed, hml_model_nv(model));
         check_model(name, model, HML_CUDA_FLOAT64, 3, EVERYTHING, tolerance);
         check_model(name, model, HML_CUDA_FLOAT64, 1, 1u << CHECK_A | 1u << CHECK_MINV, tolerance);
