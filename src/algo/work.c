@@ -1,11 +1,11 @@
 /* Workspaces: see hamel/work.h. */
 #include "algo/work.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "algo/dynamics/mimic.h"
 #include "algo/kinematics/scratch.h"
+#include "base/aligned.h"
 #include "base/layout.h"
 #include "kernel/scratch.h"
 #include "model/coordinates.h"
@@ -69,18 +69,18 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
 hml_status hml_work_new(const hml_model *model, hml_isa isa, unsigned uses, hml_work **work)
 {
     size_t size = hml_work_size(model, isa, uses);
-    void *memory = size ? aligned_alloc(HML_WORK_ALIGN, size) : NULL;
-    if (!size || !work) return free(memory), HML_INVALID_ARGUMENT;
+    void *memory = size ? aligned_new(HML_WORK_ALIGN, size) : NULL;
+    if (!size || !work) return aligned_delete(memory), HML_INVALID_ARGUMENT;
     if (!memory) return HML_OUT_OF_MEMORY;
     hml_status status = hml_work_init(memory, size, model, isa, uses, work);
-    if (status) return free(memory), status;
+    if (status) return aligned_delete(memory), status;
     (*work)->owned = 1;
     return HML_OK;
 }
 
 void hml_work_free(hml_work *work)
 {
-    if (work && work->owned) free(work);
+    if (work && work->owned) aligned_delete(work);
 }
 
 hml_isa hml_work_isa(const hml_work *work) { return work ? work->isa : HML_ISA_BEST; }

@@ -2,6 +2,7 @@
 #ifndef HML_CONTROL_PROBLEM_H
 #define HML_CONTROL_PROBLEM_H
 
+#include "base/printf_like.h"
 #include "hamel/control/problem.h"
 
 enum { PROBLEM_MOST = 1 << 20 }; /* knots, terms, inputs: what memory is counted for */
@@ -35,11 +36,7 @@ size_t hmli_term_reference(const hml_problem *problem, const hml_term *term);
 int hmli_term_needs_force(const hml_term *term);
 
 /* writes the sentence and returns the status */
-hml_status hmli_problem_fault(hml_error *error, hml_status status, const char *format, ...)
-#if defined __GNUC__
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+hml_status hmli_problem_fault(hml_error *error, hml_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* the terms' part of hml_problem_check */
 hml_status hmli_terms_check(const hml_problem *problem, hml_error *error);

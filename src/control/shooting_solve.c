@@ -5,8 +5,8 @@
  */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/struct_size.h"
 #include "control/shooting.h"
 
@@ -29,12 +29,6 @@ typedef struct iteration {
 } iteration;
 
 /* ---- sums ---- */
-
-static double now(void)
-{
-    struct timespec t;
-    return timespec_get(&t, TIME_UTC) ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
-}
 
 static double sum_of(size_t n, const double *x)
 {
@@ -61,7 +55,7 @@ static void look(const hml_solver *s, iteration *it)
     }
     r->penalty = s->constrained ? s->penalty : 0;
     r->regularization = s->regularization;
-    r->seconds = now() - it->began;
+    r->seconds = clock_seconds() - it->began;
 }
 
 /* after Tassa: faster and faster in the same direction. 1: no more */
@@ -81,7 +75,7 @@ static void lower_regularization(hml_solver *s)
 
 /* ---- one iteration ---- */
 
-static int time_is_up(const iteration *it) { return it->seconds > 0 && now() - it->began > it->seconds; }
+static int time_is_up(const iteration *it) { return it->seconds > 0 && clock_seconds() - it->began > it->seconds; }
 
 /* does a step of this length lower the merit? −1: it cannot be computed */
 static int lowers(hml_solver *s, const iteration *it, double alpha)
@@ -265,7 +259,7 @@ hml_status hml_solver_solve(hml_solver *s, const hml_solve_options *options, hml
                     .most = o->iterations ? o->iterations : 200,
                     .seconds = o->seconds,
                     .before = INFINITY,
-                    .began = now()};
+                    .began = clock_seconds()};
     it.inner = s->constrained ? fmax(1e-3, it.tolerance) : it.tolerance;
     if (!(s->penalty > 0)) s->penalty = o->penalty > 0 ? o->penalty : 100;
     hml_status status = HML_OK;
@@ -274,7 +268,7 @@ hml_status hml_solver_solve(hml_solver *s, const hml_solve_options *options, hml
     s->growth = 1;
     it.report.end = run(s, &it, &status);
     s->options = NULL;
-    it.report.seconds = now() - it.began;
+    it.report.seconds = clock_seconds() - it.began;
     struct_give(report, &it.report, sizeof it.report);
     if (status) return status;
     if (it.report.end == HML_END_INFEASIBLE) return HML_INCONSISTENT;

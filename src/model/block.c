@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/aligned.h"
 #include "base/layout.h"
 #include "model/check_item.h"
 #include "model/plan.h"
@@ -34,7 +35,7 @@ void hmli_block_layout(hml_model *m)
 hml_model *hmli_block_new(uint64_t size)
 {
     if (size > SIZE_MAX - HML_MODEL_ALIGN) return NULL;
-    hml_model *m = aligned_alloc(HML_MODEL_ALIGN, layout_aligned((size_t)size));
+    hml_model *m = aligned_new(HML_MODEL_ALIGN, layout_aligned((size_t)size));
     if (m) memset(m, 0, (size_t)size);
     return m;
 }
@@ -146,7 +147,7 @@ hml_status hmli_block_finish(const hml_model *draft, hml_model **model)
     return HML_OK;
 }
 
-void hml_model_free(hml_model *m) { free(m); }
+void hml_model_free(hml_model *m) { aligned_delete(m); }
 size_t hml_model_size(const hml_model *m) { return (size_t)m->size; }
 const void *hml_model_data(const hml_model *m) { return m; }
 

@@ -18,7 +18,7 @@ static hml_status keep(build *w, const char *sentence)
     return HML_OK;
 }
 
-static hml_status warn(build *w, const char *format, ...) HML_PRINTF(2, 3);
+static hml_status warn(build *w, const char *format, ...) PRINTF_LIKE(2, 3);
 
 static hml_status warn(build *w, const char *format, ...)
 {

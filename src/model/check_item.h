@@ -6,19 +6,14 @@
 
 #include "base/decimal.h"
 #include "base/finite.h"
+#include "base/printf_like.h"
 #include "hamel/model.h"
-
-#if defined __GNUC__
-#define HML_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define HML_PRINTF(text, first)
-#endif
 
 /* a name in a sentence: quoted, and not longer than a line */
 #define NAMED "'%.80s'"
 
 /* fills error (which may be NULL) and returns status */
-hml_status hmli_fail(hml_error *error, hml_status status, const char *format, ...) HML_PRINTF(3, 4);
+hml_status hmli_fail(hml_error *error, hml_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /*
  * 1 if the text can be shown and written as XML: no control characters (below U+0020, U+007F to U+009F), which drive

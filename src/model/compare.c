@@ -14,7 +14,7 @@ typedef struct comparison {
     size_t size;
 } comparison;
 
-static int differ(const comparison *c, const char *format, ...) HML_PRINTF(2, 3);
+static int differ(const comparison *c, const char *format, ...) PRINTF_LIKE(2, 3);
 
 static int differ(const comparison *c, const char *format, ...)
 {
