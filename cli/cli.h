@@ -31,6 +31,7 @@ enum cli_command {
     CLI_TRIM = 256,
     CLI_LQR = 512,
     CLI_MODES = 1024,
+    CLI_PLAN = 2048,
     CLI_STATE = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM,
     CLI_GENERATE = 8192,
     CLI_ALL = 65535,                                          /* the bits of commands to come, too */
@@ -95,6 +96,7 @@ int cli_linearize(const cli_options *options);
 int cli_trim(const cli_options *options);
 int cli_lqr(const cli_options *options);
 int cli_modes(const cli_options *options);
+int cli_plan(const cli_options *options);
 int cli_validate(const cli_options *options);
 int cli_simulate(const cli_options *options);
 int cli_bench(const cli_options *options);

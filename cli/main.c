@@ -50,6 +50,13 @@ const cli_command_info cli_commands[] = {
      "--simulate the robot is pushed, and moves under the feedback, whose forces are held over every\n"
      "step (of 0.001 s, or of --discrete) and stay within the efforts of the file.\n",
      cli_lqr},
+    {"plan", CLI_PLAN, "PROBLEM.json", "optimal control: the motion of least cost",
+     "The file has a robot, where it starts, phases with their holds, inputs and bounds, and the terms of\n"
+     "the cost and the constraints (docs/files.md). Prints a line per iteration on standard error: cost,\n"
+     "gaps between the steps, violation of constraints, expected decrease, length of the step. The result\n"
+     "has the states, inputs, contact forces and feedback gains. If it does not converge, or a constraint\n"
+     "cannot be kept, the command says so, writes the best motion it has found, and exits with 3.\n",
+     cli_plan},
     {"validate", CLI_VALIDATE, "[MODEL]", "the linearization against geometric differences",
      "Repeats section 5 of Bos, Traversaro, Pucci and Saccon (2022). Draws random states, placements\n"
      "and inertias, and compares the derivatives of forward dynamics by H, s, v and r with forward\n"

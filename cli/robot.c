@@ -113,6 +113,11 @@ int robot_load(const cli_options *options, const char *path, robot *r)
         error.status = status;
         return cli_fail_error(&error);
     }
+    return robot_take(options, r);
+}
+
+int robot_take(const cli_options *options, robot *r)
+{
     r->nq = hml_model_nq(r->model);
     r->nv = hml_model_nv(r->model);
     r->nbodies = hml_model_nbodies(r->model);
@@ -129,7 +134,7 @@ int robot_must_move(const robot *r)
 
 /* ---- the state ---- */
 
-static void show_warnings(const robot *r)
+void robot_show_warnings(const robot *r)
 {
     int32_t n = hml_model_nwarnings(r->model);
     for (int32_t i = 0; i < n && i < WARNINGS_SHOWN; i++) robot_warn(r->file, hml_model_warning(r->model, i));
@@ -168,7 +173,7 @@ int robot_load_state(const cli_options *options, robot *r)
     if (found == CLI_OK) found = robot_set_positions(options, r);
     if (found != CLI_OK) return found;
     if (!options->quiet) {
-        show_warnings(r);
+        robot_show_warnings(r);
         for (int32_t i = 0; i < r->state->nwarnings; i++) robot_warn(options->state, r->state->warnings[i]);
     }
     r->v_rep = malloc(((size_t)r->nv + 1) * sizeof *r->v_rep);

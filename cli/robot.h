@@ -22,6 +22,12 @@ typedef struct robot {
 /* loads a model (path NULL: the built-in one) with its warnings on standard error; an exit status */
 int robot_load(const cli_options *options, const char *path, robot *r);
 
+/* what robot_load does after it: r has its file, path and model, which are freed with it */
+int robot_take(const cli_options *options, robot *r);
+
+/* the first warnings of the model, on standard error */
+void robot_show_warnings(const robot *r);
+
 /* and makes a workspace and reads the state */
 int robot_load_state(const cli_options *options, robot *r);
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 for header in include/hamel/*.h include/hamel/*/*.h; do
     case ${header#include/hamel/} in
-    hamel.h | io.h | states.h | view.h | generate.h | control.h | cuda.h) ;; # of libhamel-io, libhamel-control and libhamel-cuda
+    hamel.h | io.h | plan.h | states.h | view.h | generate.h | control.h | cuda.h) ;; # of libhamel-io, libhamel-control and libhamel-cuda
     control/*)
         grep -q "\"${header#include/}\"" include/hamel/control.h || {
             echo "control.h does not include $header" >&2

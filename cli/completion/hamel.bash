@@ -2,7 +2,7 @@
 _hamel()
 {
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
-    local commands="info dynamics jacobian linearize trim modes lqr validate simulate view generate bench help"
+    local commands="info dynamics jacobian linearize trim modes lqr plan validate simulate view generate bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
     local many="--states --select --precision --resume --threads"
     COMPREPLY=()
@@ -48,6 +48,7 @@ _hamel()
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
                 options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view"
                 ;;
+            plan) options="$options --isa --view" ;;
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
                 options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"

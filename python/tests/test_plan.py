@@ -236,3 +236,30 @@ def test_bad_problems_are_refused():
         control.Solver(problem.add("position", frame="nowhere"))
     with pytest.raises(hamel.NotFoundError):
         control.Solver(control.Problem(robot, q, [control.Phase(5, 0.01, ["nowhere"])]))
+
+
+def test_problems_from_files(tmp_path):
+    """The file of an arm, and the same problem written in Python"""
+    text = """{"model": "arm7", "phases": [{"knots": 20, "step": 0.02}], "bounds": {"upper": 60},
+        "start": {"joints": {"elbow": {"position": [0.5]}}}, "solver": {"tolerance": 1e-12}, "guess": {"input": 1},
+        "terms": [{"kind": "input", "weight": 1e-3}, {"kind": "velocity", "weights": 0.1},
+                  {"kind": "position", "weight": 100, "frame": "tool", "reference": [0.3, 0.2, 0.9], "knots": "end"}]}"""
+    path = tmp_path / "reach.json"
+    path.write_text(text)
+    solver = control.Solver.load(path)
+    plan = solver.solve()
+    assert plan.ok and solver.model.nv == 7 and plan.u.shape == (20, 7)
+    q = numpy.zeros(7)
+    q[3] = 0.5
+    problem = control.Problem(solver.model, q, [control.Phase(20, 0.02)], upper=60)
+    problem.add("input", 1e-3).add("velocity", 0.1)
+    problem.add("position", 100, frame="tool", reference=[0.3, 0.2, 0.9], knots="end")
+    other = control.Solver(problem)
+    other.guess(u=numpy.ones((20, 7)))
+    same = other.solve(tolerance=1e-12)
+    assert (same.u == plan.u).all() and same.cost == plan.cost
+    path.write_text(text.replace("100", "-100"))
+    with pytest.raises(hamel.BadFileError, match="/terms/2/weight: -100 is not a weight"):
+        control.Solver.load(path)
+    with pytest.raises(hamel.CannotReadError):
+        control.Solver.load(tmp_path / "none.json")

@@ -60,6 +60,12 @@ typedef struct backward_space {
     int *free;
 } backward_space;
 
+static inline void backward_mirror(size_t n, size_t ld, double *V)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) V[j * ld + i] = V[i * ld + j];
+}
+
 /* bytes, and where memory is not NULL the pointers */
 size_t hmli_backward_lay_out(const backward_size *z, void *memory, backward_space *s);
 

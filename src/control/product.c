@@ -8,6 +8,7 @@
 
 #ifndef PRODUCT_KIND
 #define PRODUCT_KIND hmli_products_plain
+#define PRODUCT_STEP hmli_backward_step_plain
 #define PRODUCT_ROWS 2
 #define PRODUCT_WIDE 1
 #endif
@@ -109,4 +110,4 @@ static void substitute(const product_rows *x, size_t columns, size_t last)
     }
 }
 
-const product_table PRODUCT_KIND = {add, factor, substitute};
+const product_table PRODUCT_KIND = {add, factor, substitute, PRODUCT_STEP};

@@ -33,12 +33,20 @@ typedef struct product_rows {
     double *X;
 } product_rows;
 
+struct backward_size;
+struct backward_knot;
+struct backward_space;
+
+typedef hml_status product_step(const struct backward_size *z, const struct backward_knot *x, double mu,
+                                struct backward_space *s);
+
 typedef struct product_table {
     void (*add)(const product_call *call);
     /* [A B] → [R R⁻ᵀB], A = RᵀR; 1 if A is not positive definite to rounding, or holds NaN */
     int (*factor)(const product_rows *rows);
     /* after that: R⁻ᵀB → R⁻¹R⁻ᵀB in the first `columns` columns and in column `last` */
     void (*substitute)(const product_rows *rows, size_t columns, size_t last);
+    product_step *step; /* of backward.h, with these products */
 } product_table;
 
 static inline size_t product_pad(size_t n) { return (n + PRODUCT_LANES - 1) / PRODUCT_LANES * PRODUCT_LANES; }
@@ -46,5 +54,6 @@ static inline size_t product_pad(size_t n) { return (n + PRODUCT_LANES - 1) / PR
 const product_table *hmli_products(hml_isa isa);
 
 extern const product_table hmli_products_plain, hmli_products_avx2, hmli_products_avx512;
+extern product_step hmli_backward_step_plain, hmli_backward_step_avx2, hmli_backward_step_avx512;
 
 #endif

@@ -71,6 +71,9 @@ struct hml_solver {
     double *neutral; /* q */
     shooting_chunk *chunks;
     size_t *phase_of; /* N + 1 */
+    size_t *first_of; /* N + 2: where the terms of a knot begin in term_of */
+    size_t *term_of;
+    size_t nuses; /* of terms at knots */
     shooting_term *terms;
     shooting_worker *workers;
     hml_status *statuses; /* of the chunks */

@@ -169,10 +169,8 @@ hml_status hmli_shooting_cost(hml_solver *s, shooting_worker *w, shooting_motion
         memset(l.lxx, 0, 2 * n * s->size.ldx * sizeof(double));
         if (l.lu) memset(l.lu, 0, s->m * s->size.ld * sizeof(double));
     }
-    for (size_t i = 0; i < s->problem.nterms; i++) {
-        const hml_term *t = &s->problem.terms[i];
-        if (knot < t->first || knot > t->last) continue;
-        at.term = i;
+    for (size_t i = s->first_of[knot]; i < s->first_of[knot + 1]; i++) {
+        at.term = s->term_of[i];
         const hml_status status = add_term(s, w, x, &at);
         if (status) return status;
     }

@@ -51,6 +51,7 @@ static void measure(hml_solver *s)
         const size_t rows = hmli_term_rows(p, &p->terms[i]);
         if (rows > s->rows) s->rows = rows;
         if (p->terms[i].role == HML_ROLE_CONSTRAINT) s->constrained = 1;
+        s->nuses += p->terms[i].last - p->terms[i].first + 1;
     }
     s->with_bounds = p->lower.data || p->upper.data;
     s->size = (backward_size){.n = s->n,
@@ -163,6 +164,8 @@ static size_t place(hml_solver *s, void *memory)
     s->chunks = layout_take(&c, s->nchunks * sizeof *s->chunks);
     s->statuses = layout_take(&c, s->nchunks * sizeof *s->statuses);
     s->phase_of = layout_take(&c, (s->N + 1) * sizeof *s->phase_of);
+    s->first_of = layout_take(&c, (s->N + 2) * sizeof *s->first_of);
+    s->term_of = layout_take(&c, s->nuses * sizeof *s->term_of);
     s->terms = layout_take(&c, s->problem.nterms * sizeof *s->terms);
     s->workers = layout_take(&c, s->nworkers * sizeof *s->workers);
     place_knots(s, &c);
@@ -213,6 +216,19 @@ static void fill_term(const hml_solver *s, const hml_term *t, shooting_term *x)
     if (t->kind == HML_TERM_CONE) fill_cone(t, x);
 }
 
+/* the terms of each knot, in their order */
+static void list_terms(hml_solver *s)
+{
+    const hml_problem *p = &s->problem;
+    size_t *next = s->first_of + 1; /* moves on as the list is filled; then it is where the next knot begins */
+    for (size_t i = 0; i < p->nterms; i++)
+        for (size_t k = p->terms[i].first; k <= p->terms[i].last; k++)
+            if (k < s->N) next[k + 1]++;
+    for (size_t k = 1; k <= s->N; k++) next[k] += next[k - 1];
+    for (size_t i = 0; i < p->nterms; i++)
+        for (size_t k = p->terms[i].first; k <= p->terms[i].last; k++) s->term_of[next[k]++] = i;
+}
+
 static void fill(hml_solver *s)
 {
     const hml_problem *p = &s->problem;
@@ -222,6 +238,7 @@ static void fill(hml_solver *s)
     (void)hmli_limited_coordinates(s->model, s->limited);
     (void)hml_configuration_neutral(s->model, s->neutral);
     for (size_t i = 0; i < p->nterms; i++) fill_term(s, &p->terms[i], &s->terms[i]);
+    list_terms(s);
     for (size_t i = 0; i < p->nphases; i++) {
         const hml_phase *x = &p->phases[i];
         for (size_t k = 0; k < x->knots; k += CHUNK)

@@ -17,6 +17,7 @@
 #include "io/common/map.h"
 #include "io/common/rotation.h"
 #include "io/json/read.h"
+#include "io/plan/plan.h"
 #include "io/reader.h"
 
 #include "hamel/kinematics.h"
@@ -295,27 +296,36 @@ static hml_status read_state(state_reader *r, const place *file)
     return status ? status : read_wrenches(r, &wrenches);
 }
 
+hml_status hmli_state_read(const json_reader *json, const place *at, const hml_model *model, hml_state **state)
+{
+    state_reader r = {.json = *json, .model = model};
+    *state = NULL;
+    hml_status status = hml_state_new(model, &r.state);
+    if (status) return hmli_report_memory(json->error, json->file);
+    if (at->value) status = read_state(&r, at);
+    if (status)
+        hml_state_free(r.state);
+    else
+        *state = r.state;
+    return status;
+}
+
 hml_status hml_state_load_memory(const void *data, size_t size, const char *name, const hml_model *model,
                                  hml_state **state, hml_error *error)
 {
     if (!model || !state || (!data && size > 0))
         return hmli_report(error, HML_INVALID_ARGUMENT, name, 0, "there is no state to load");
-    state_reader r = {.json = {name, error}, .model = model};
+    const json_reader json = {name, error};
     arena memory = {0};
     environment numbers;
     const json_value *root;
     *state = NULL;
     environment_enter(&numbers);
     hml_status status = hmli_json_tree(&memory, name, size ? data : "", size, &root, error);
-    if (!status && (status = hml_state_new(model, &r.state))) hmli_report_memory(error, name);
     place file = {.value = root};
-    if (!status) status = read_state(&r, &file);
+    if (!status) status = hmli_state_read(&json, &file, model, state);
     hmli_arena_free(&memory);
     environment_leave(&numbers);
-    if (status)
-        hml_state_free(r.state);
-    else
-        *state = r.state;
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include "hamel/generate.h"
 #include "hamel/hamel.h"
 #include "hamel/io.h"
+#include "hamel/plan.h"
 #include "hamel/states.h"
 #include "hamel/view.h"
 

@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "hamel/control.h"
+#include "hamel/plan.h"
 #include "objects.h"
+
+static PyTypeObject solver_type;
 
 /* an own term: a Python function(knot, q, v, u) that returns r, r_x, r_u */
 typedef struct own_term {
@@ -21,7 +24,8 @@ typedef struct solver_object {
     void **hold_items;
     hml_term *terms;
     own_term *own;
-    PyObject *keep; /* what the problem's arrays belong to */
+    PyObject *keep;      /* what the problem's arrays belong to, */
+    hml_plan_file *file; /* or the file that it is from */
     npy_intp nq, nv, knots, inputs;
     int threads, busy;
     PyObject *progress;
@@ -241,6 +245,7 @@ static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, 
 static void dealloc(solver_object *self)
 {
     hml_solver_free(self->solver);
+    hml_plan_free(self->file);
     for (size_t i = 0; self->hold_items && i < self->problem.nphases; i++) PyMem_Free(self->hold_items[i]);
     PyMem_Free(self->own);
     PyMem_Free(self->terms);
@@ -279,6 +284,61 @@ static PyObject *solver_new(PyTypeObject *type, PyObject *arguments, PyObject *n
     raise_error(&error);
     Py_DECREF(self);
     return NULL;
+}
+
+/* (name, kind) of the terms of a file */
+static PyObject *terms_of(const hml_problem *p)
+{
+    PyObject *list = PyTuple_New((Py_ssize_t)p->nterms);
+    for (size_t i = 0; list && i < p->nterms; i++) {
+        PyObject *one = Py_BuildValue("(zi)", p->terms[i].name, (int)p->terms[i].kind);
+        if (!one) Py_CLEAR(list);
+        if (one) PyTuple_SET_ITEM(list, (Py_ssize_t)i, one);
+    }
+    return list;
+}
+
+/* the solver's part of load: a copy of the model, which Python keeps, and the solver with the file's guess */
+static hml_status open_file(solver_object *self, hml_error *error)
+{
+    hml_model *copy = NULL;
+    hml_status status = hml_model_copy(self->file->model, &copy);
+    if (status) return status;
+    self->model = (model_object *)model_wrap(copy);
+    if (!self->model) return HML_OUT_OF_MEMORY;
+    self->problem = *self->file->problem;
+    self->nq = hml_model_nq(self->file->model), self->nv = hml_model_nv(self->file->model);
+    self->knots = hml_problem_knots(&self->problem), self->inputs = hml_problem_inputs(&self->problem);
+    const hml_solver_settings settings = HML_STRUCT(hml_solver_settings, .workers = (size_t)self->threads);
+    status = hml_solver_new(&self->problem, &settings, &self->solver, error);
+    if (!status && self->file->u) status = hml_solver_guess(self->solver, NULL, NULL, self->file->u);
+    return status;
+}
+
+/* (path, threads): the solver, the model, its file or name, the terms, the options of the file */
+static PyObject *load(PyObject *none, PyObject *arguments)
+{
+    const char *path;
+    int threads;
+    (void)none;
+    if (!PyArg_ParseTuple(arguments, "si", &path, &threads)) return NULL;
+    solver_object *self = (solver_object *)solver_type.tp_alloc(&solver_type, 0);
+    if (!self) return NULL;
+    self->threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
+    hml_error error = {0};
+    hml_status status = hml_plan_load(path, NULL, &self->file, &error);
+    if (!status) status = open_file(self, &error);
+    if (status) {
+        error.status = status;
+        if (!error.file[0]) PyOS_snprintf(error.file, sizeof error.file, "%.250s", path);
+        if (!PyErr_Occurred()) raise_error(&error);
+        Py_DECREF(self);
+        return NULL;
+    }
+    const hml_plan_file *f = self->file;
+    const hml_solve_options *o = f->options;
+    return Py_BuildValue("(NOsiN(idddd))", self, self->model, f->model_name, f->builtin, terms_of(f->problem),
+                         (int)o->iterations, o->seconds, o->tolerance, o->violation, o->penalty);
 }
 
 /* ---- methods ---- */
@@ -379,6 +439,7 @@ static PyObject *term_rows(solver_object *self, PyObject *number)
 }
 
 static PyMethodDef methods[] = {
+    {"load", (PyCFunction)load, METH_VARARGS | METH_STATIC, "Behind hamel.control.Solver."},
     {"start", (PyCFunction)start, METH_VARARGS, "Behind hamel.control.Solver."},
     {"guess", (PyCFunction)guess, METH_VARARGS, "Behind hamel.control.Solver."},
     {"shift", (PyCFunction)shift, METH_O, "Behind hamel.control.Solver."},

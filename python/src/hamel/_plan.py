@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -275,15 +276,26 @@ class Solver:
                 raise InvalidArgumentError(f"actuation has shape {actuation.shape} where ({model.nv}, inputs) is needed")
         phases = tuple((int(p.knots), float(p.step), list(p.holds), bool(p.impact)) for p in problem.phases)
         bounds = (_bound(problem, problem.lower, "lower"), _bound(problem, problem.upper, "upper"))
-        self.problem = problem
+        self.problem: Optional[Problem] = problem
+        self.model = model
+        self._terms: Sequence[Tuple[Optional[str], int]] = [(term[0], term[1]) for term in problem.terms]
+        self._options: Tuple[Any, ...] = (0, 0.0, 0.0, 0.0, 0.0)
         self._solver = _core._Solver(
             model, phases, tuple(problem.terms), q, velocity, problem.columns, actuation, *bounds, int(threads)
         )
-        self._check_sizes()
+        self._check_sizes(problem)
 
-    def _check_sizes(self) -> None:
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]], threads: int = 1) -> Solver:
+        """The solver of a problem in a file, as `hamel plan` reads it (docs/files.md): with its guess and its options."""
+        self = cls.__new__(cls)
+        self.problem = None
+        self._solver, self.model, _, _, self._terms, self._options = _core._Solver.load(os.fspath(path), int(threads))
+        return self
+
+    def _check_sizes(self, problem: Problem) -> None:
         """What only the library knows: rows of forces and limits"""
-        for i, term in enumerate(self.problem.terms):
+        for i, term in enumerate(problem.terms):
             rows = self._solver.term_rows(i)
             for what, x in (("weights", term[11]), ("lower", term[13]), ("upper", term[14])):
                 if x is not None and len(x) != rows:
@@ -318,13 +330,15 @@ class Solver:
         def tell(numbers: Tuple[Any, ...]) -> Any:
             return progress(_progress(numbers)) if progress else None
 
-        report = _progress(self._solver.solve(iterations, seconds, tolerance, violation, penalty, tell if progress else None))
+        given = (iterations, seconds, tolerance, violation, penalty)
+        options = [x or default for x, default in zip(given, self._options)]
+        report = _progress(self._solver.solve(*options, tell if progress else None))
         message = MESSAGES.get(report.end, report.end)
         if report.end == "infeasible":
-            term = self.problem.terms[report.worst_term]
-            called = f" ({term[0]})" if term[0] else ""
+            name, kind = self._terms[report.worst_term]
+            called = f" ({name})" if name else ""
             message = (
-                f"infeasible: term {report.worst_term}, {KINDS[term[1]]}{called}, is violated by {report.violation:.3g} "
+                f"infeasible: term {report.worst_term}, {KINDS[kind]}{called}, is violated by {report.violation:.3g} "
                 f"at knot {report.worst_knot}"
             )
         return Plan(*self._solver.solution(), report, message, report.end in ("converged", "slow"))

@@ -217,6 +217,11 @@ static void test_structs_that_the_library_makes(void **state)
     remove(path);
     assert_int_equal(t->struct_size, sizeof(hml_trajectory));
     hml_trajectory_free(t);
+    static const char plan[] = "{\"model\": \"arm7\", \"phases\": [{\"knots\": 1, \"step\": 1}], \"terms\": []}";
+    hml_plan_file *file;
+    OK(hml_plan_load_memory(plan, strlen(plan), NULL, NULL, &file, NULL));
+    assert_int_equal(file->struct_size, sizeof(hml_plan_file));
+    hml_plan_free(file);
 }
 
 int main(void)
