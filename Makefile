@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated drop mutate build run test bench python octave distributed packages viewer check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated drop mutate build run test bench bench-control python octave distributed packages viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -62,6 +62,10 @@ mutate: $(BUILD)/.deps-build
 bench: build $(BUILD)/.deps-bench
 	@$(BUILD)/hamel bench
 	@scripts/bench.sh $(BUILD) $(JOBS)
+
+## bench-control  optimal control beside Crocoddyl, into build/bench-control.json
+bench-control: $(BUILD)/.deps-python
+	@scripts/bench-control.sh $(BUILD) $(JOBS)
 
 ## cuda-test   libhamel-cuda on a GPU, beside the CPU, and under compute-sanitizer if that is there (needs nvcc and a GPU)
 cuda-test: $(BUILD)/.deps-build
