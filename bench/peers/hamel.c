@@ -252,6 +252,14 @@ static hml_status forward_dynamics_batch(hamel *h, size_t s)
     return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
 }
 
+static hml_status inverse_dynamics_derivatives_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.dtau_dq.data = h->Dq, x.dtau_dv.data = h->Dv;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
 static hml_status mass_matrix_batch(hamel *h, size_t s)
 {
     hml_dynamics_states x = all_dynamics(h);
@@ -376,6 +384,7 @@ static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_JACOBIANS] = jacobians_batch,
     [BENCH_INTEGRATE] = integrate_batch,
     [BENCH_STEP_LINEARIZE] = step_linearize_batch,
+    [BENCH_RNEA_DERIVATIVES] = inverse_dynamics_derivatives_batch,
 };
 static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};
 

@@ -111,6 +111,7 @@ typedef struct hml_dynamics_states {
     hml_output acceleration;          /* nv: forward dynamics of tau */
     hml_output torque;                /* nv: inverse dynamics of a */
     hml_output M, Minv;               /* nv × nv */
+    hml_output dtau_dq, dtau_dv;      /* nv × nv: derivatives of inverse dynamics of a */
 } hml_dynamics_states;
 
 /* status, if not NULL, takes one hml_status per state; the return value is the first failure */

@@ -190,7 +190,7 @@ static void fill_dynamics_states(void *x)
 {
     *(hml_dynamics_states *)x =
         HML_STRUCT(hml_dynamics_states, .q = {q, 0}, .v = {v, 0}, .tau = {tau, 0}, .acceleration = {out[0], 0, 0},
-                   .torque = {out[1], 0, 0}, .M = {out[2], 0, 0}, .Minv = {out[3], 0, 0});
+                   .torque = {out[1], 0, 0}, .M = {out[2], 0, 0}, .Minv = {out[3], 0, 0}, .dtau_dq = {out[4], 0, 0});
 }
 static hml_status call_dynamics_batch(void *x) { return hml_dynamics_batch(model, work, 1, x, NULL); }
 static void fill_parameters(void *x)

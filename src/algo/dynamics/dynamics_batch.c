@@ -1,6 +1,8 @@
 /* Dynamics of many states: see hamel/dynamics.h. */
 #include "hamel/dynamics.h"
 
+#include <string.h>
+
 #include "algo/dynamics/mimic.h"
 #include "algo/for_each_pack.h"
 #include "algo/states.h"
@@ -44,7 +46,7 @@ static unsigned mass(const hml_work *work, const kernel_call *call)
 typedef struct batch {
     const hml_work *work;
     const hml_dynamics_states *x;
-    kernel_output acceleration, torque, M, Minv;
+    kernel_output acceleration, torque, M, Minv, dtau_dq, dtau_dv;
 } batch;
 
 static hml_status check(const void *data, size_t state)
@@ -65,6 +67,8 @@ static hml_status finite(const void *data, size_t state)
     if (!status) status = output_finite(output_at(b->torque, state), 1, nv);
     if (!status) status = output_finite(output_at(b->M, state), nv, nv);
     if (!status) status = output_finite(output_at(b->Minv, state), nv, nv);
+    if (!status) status = output_finite(output_at(b->dtau_dq, state), nv, nv);
+    if (!status) status = output_finite(output_at(b->dtau_dv, state), nv, nv);
     return status;
 }
 
@@ -77,6 +81,8 @@ static void finish(const void *data, size_t state, hml_status status)
     output_fill_nan(output_at(b->torque, state), 1, nv);
     output_fill_nan(output_at(b->M, state), nv, nv);
     output_fill_nan(output_at(b->Minv, state), nv, nv);
+    output_fill_nan(output_at(b->dtau_dq, state), nv, nv);
+    output_fill_nan(output_at(b->dtau_dv, state), nv, nv);
 }
 
 /* ν̇ and M⁻¹ */
@@ -95,7 +101,15 @@ static unsigned run_forward(const batch *b, const kernel_call *call, size_t firs
     return failed;
 }
 
-/* τ and M */
+/* zeros: the kernel does not write entries between different branches */
+static void clear(kernel_output out, size_t n, int count)
+{
+    for (size_t l = 0; out.data && l < (size_t)count; l++) {
+        for (size_t r = 0; r < n; r++) memset(out.data + l * out.stride + r * out.ld, 0, n * sizeof(double));
+    }
+}
+
+/* τ, M and the derivatives of τ */
 static unsigned run_inverse(const batch *b, const kernel_call *call, size_t first)
 {
     const hml_work *work = b->work;
@@ -104,12 +118,19 @@ static unsigned run_inverse(const batch *b, const kernel_call *call, size_t firs
     inverse.a = states_input(b->x->a, first);
     inverse.torque = output_at(b->torque, first);
     inverse.M = output_at(b->M, first);
+    inverse.dtau_dq = output_at(b->dtau_dq, first), inverse.dtau_dv = output_at(b->dtau_dv, first);
     if (work->model->nfollowers) {
         hmli_mimic_inverse_dynamics(work, &inverse);
         return 0;
     }
     if (b->torque.data) failed |= work->choice.batch->pack_inverse_dynamics(&inverse);
     if (b->M.data) failed |= mass(work, &inverse);
+    if (b->dtau_dq.data || b->dtau_dv.data) {
+        inverse.torque.data = inverse.M.data = NULL; /* they are there */
+        clear(inverse.dtau_dq, (size_t)work->model->nv, call->count);
+        clear(inverse.dtau_dv, (size_t)work->model->nv, call->count);
+        failed |= work->choice.batch->pack_inverse_dynamics_derivatives(&inverse);
+    }
     return failed;
 }
 
@@ -125,7 +146,7 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
     call.v = states_input(b->x->v, first);
     call.wrenches = states_input(b->x->wrenches, first);
     if (b->acceleration.data || b->Minv.data) failed |= run_forward(b, &call, first);
-    if (b->torque.data || b->M.data) failed |= run_inverse(b, &call, first);
+    if (b->torque.data || b->M.data || b->dtau_dq.data || b->dtau_dv.data) failed |= run_inverse(b, &call, first);
     return failed;
 }
 
@@ -137,10 +158,12 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
     if (hmli_work_check_forward(model, work) || !x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
-    if ((x->M.data || x->Minv.data) && hmli_work_check(model, work, HML_USE_FACTOR)) return HML_INVALID_ARGUMENT;
+    const int derivatives = x->dtau_dq.data || x->dtau_dv.data;
+    if ((x->M.data || x->Minv.data || derivatives) && hmli_work_check(model, work, HML_USE_FACTOR))
+        return HML_INVALID_ARGUMENT;
     const size_t nv = (size_t)model->nv;
     if (!output_fits(x->acceleration, nv) || !output_fits(x->torque, nv) || !output_fits(x->M, nv) ||
-        !output_fits(x->Minv, nv)) {
+        !output_fits(x->Minv, nv) || !output_fits(x->dtau_dq, nv) || !output_fits(x->dtau_dv, nv)) {
         return HML_INVALID_ARGUMENT;
     }
     const batch b = {.work = work,
@@ -148,12 +171,15 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
                      .acceleration = states_output(x->acceleration, 1, nv),
                      .torque = states_output(x->torque, 1, nv),
                      .M = states_output(x->M, nv, nv),
-                     .Minv = states_output(x->Minv, nv, nv)};
+                     .Minv = states_output(x->Minv, nv, nv),
+                     .dtau_dq = states_output(x->dtau_dq, nv, nv),
+                     .dtau_dv = states_output(x->dtau_dv, nv, nv)};
     static const pack_functions functions = {.run = run, .check = check, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = &b,
         .lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes,
-        .check_all = model->nfollowers || x->wrenches.data, /* the kernels look at the rest themselves */
+        /* the kernels look at the rest themselves, but for that of the derivatives */
+        .check_all = model->nfollowers || x->wrenches.data || derivatives,
         .failure = HML_SINGULAR,
     };
     return for_each_pack(&functions, &loop, n, status);

@@ -85,10 +85,14 @@ static void test_dynamics_batch_against_single_calls(void **state)
             hml_dynamics_states x = arguments(&r, &s);
             hml_status status[STATES];
             const size_t nv = r.nv, nw = 6 * (size_t)hml_model_nbodies(r.model);
+            double *dq = malloc(2 * STATES * nv * nv * sizeof *dq), *dv = dq + STATES * nv * nv;
+            assert_non_null(dq);
+            memset(dq, 0xff, 2 * STATES * nv * nv * sizeof *dq);
+            x.dtau_dq.data = dq, x.dtau_dv.data = dv;
             assert_int_equal(hml_dynamics_batch(r.model, r.work, STATES, &x, status), HML_OK);
             for (size_t n = 0; n < STATES; n++) {
                 blocks b;
-                double tau[NV], M[NV * NV];
+                double tau[NV], M[NV * NV], tau_q[NV * NV], tau_v[NV * NV];
                 memcpy(r.q, s.q + n * r.nq, r.nq * sizeof(double));
                 memcpy(r.v, s.v + n * nv, nv * sizeof(double));
                 memcpy(r.tau, s.tau + n * nv, nv * sizeof(double));
@@ -96,8 +100,10 @@ static void test_dynamics_batch_against_single_calls(void **state)
                 assert_int_equal(status[n], HML_OK);
                 assert_int_equal(robot_linearize(&r, &b), HML_OK);
                 assert_int_equal(hml_inverse_dynamics_derivatives(r.model, r.work, r.q, r.v, s.a + n * nv, r.wrenches,
-                                                                  NULL, NULL, M),
+                                                                  tau_q, tau_v, M),
                                  HML_OK);
+                assert_true(worst(dq + n * nv * nv, tau_q, nv * nv) < tolerance);
+                assert_true(worst(dv + n * nv * nv, tau_v, nv * nv) < tolerance);
                 assert_int_equal(hml_inverse_dynamics(r.model, r.work, r.q, r.v, s.a + n * nv, r.wrenches, tau),
                                  HML_OK);
                 assert_true(worst(s.acceleration + n * nv, b.a, nv) < tolerance);
@@ -110,6 +116,7 @@ static void test_dynamics_batch_against_single_calls(void **state)
                 assert_int_equal(hml_inverse_mass_matrix(r.model, r.work, r.q, alone), HML_OK);
                 assert_true(worst(alone, b.Minv, nv * nv) < tolerance);
             }
+            free(dq);
             states_free(&s);
             robot_close(&r);
         }
