@@ -11,11 +11,11 @@
 #include "kernel/pack/held.h"
 
 enum { FEET_ROWS = LANES == 8 ? 6 : 4 }; /* rows at once, of three columns each */
-
+#if !defined __cplusplus
 _Static_assert(sizeof(foot_state) <= HELD_FOOT_PACKS * sizeof(num), "memory of a foot");
 _Static_assert(sizeof(foot_place) <= HELD_PLACE_BYTES, "memory of a foot");
 _Static_assert(sizeof(tile_row) <= HELD_TILE_BYTES && (int)STAGING_PANELS <= (int)HELD_PANELS, "memory of panels");
-
+#endif
 /* ∂c of a column in the rows of a foot, and how λ of a point turns */
 static inline void feet_column_rates(const held_foot *f, const foot_state *x, const held_columns *c, num *q, num *v,
                                      num *turn)
