@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated drop mutate build run test bench bench-control python octave distributed packages viewer check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop mutate build run test bench bench-control python octave distributed packages viewer check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -74,6 +74,10 @@ cuda-test: $(BUILD)/.deps-build
 ## cuda-bench  linearizations per second on a GPU, into build/bench-gpu.json (MODELS=folder:folder)
 cuda-bench: $(BUILD)/.deps-build
 	@scripts/cuda.sh bench $(BUILD)/cuda $(JOBS) $(BUILD)/bench-gpu.json $(subst :, ,$(MODELS))
+
+## microcontroller  generated robots on a Cortex-M4F and a Cortex-M7, in QEMU: results, instructions, flash, stack
+microcontroller: build
+	@examples/microcontroller/run.sh $(BUILD)
 
 ## bench-generated  measure generated code beside the library's kernels: build/bench-generated.json
 bench-generated: build
