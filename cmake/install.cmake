@@ -14,6 +14,11 @@ if(TARGET hamel-io)
   install(EXPORT hamelIoTargets NAMESPACE hamel:: DESTINATION ${HAMEL_CMAKE_DIR})
 endif()
 
+if(TARGET hamel-cuda) # loaded at run time, or linked by name: it is in no export set
+  set_target_properties(hamel-cuda PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS hamel-cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
 configure_package_config_file(cmake/hamelConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/hamelConfig.cmake
                               INSTALL_DESTINATION ${HAMEL_CMAKE_DIR} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/hamelConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -187,6 +187,44 @@ static void same_bits(void **state)
     hml_model_free(model);
 }
 
+/* what a call refuses, each with a sentence */
+static void refusals(void **state)
+{
+    (void)state;
+    hml_model *model = builtin("pendulum"), *mimic;
+    hml_cuda_batch *batch = batch_of(model, HML_CUDA_FLOAT64), *none = NULL;
+    hml_error error = {0};
+    double x[64] = {0}, again = 7;
+    hml_random_spec spec;
+    hml_random_spec_init(&spec);
+    spec.mimic = 1;
+    assert_int_equal(hml_model_random(&spec, &mimic), HML_OK);
+    assert_int_equal(hml_cuda_batch_new(mimic, HML_CUDA_FLOAT64, 0, &none, &error), HML_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "follow others"));
+    assert_int_equal(hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 7, &none, &error), HML_NOT_FOUND);
+    assert_non_null(strstr(error.message, "no GPU 7"));
+    assert_int_equal(hml_cuda_batch_new(model, (hml_cuda_type)2, 0, &none, &error), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_cuda_batch_new(NULL, HML_CUDA_FLOAT64, 0, &none, NULL), HML_INVALID_ARGUMENT);
+    assert_null(none);
+
+    hml_cuda_linearization a = HML_STRUCT(hml_cuda_linearization, .q = {x, 1}, .v = {x, 1}, .A = {&again, 1, 0});
+    assert_int_equal(hml_cuda_linearize(batch, 1, &a, &error), HML_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.message, "leading dimension"));
+    a.A.ld = (size_t)1 << 30;
+    assert_int_equal(hml_cuda_linearize(batch, 1, &a, &error), HML_INVALID_ARGUMENT);
+    a.A.ld = 0, a.v.data = NULL;
+    assert_int_equal(hml_cuda_linearize(batch, 1, &a, &error), HML_INVALID_ARGUMENT);
+    a.v.data = x;
+    assert_int_equal(hml_cuda_linearize(batch, 0, &a, &error), HML_OK); /* no states: nothing is written */
+    assert_true(again == 7);
+    assert_int_equal(hml_cuda_linearize(NULL, 1, &a, &error), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_cuda_upload(batch, NULL, x, 8, &error), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_cuda_wait(NULL, NULL, &error), HML_INVALID_ARGUMENT);
+    hml_cuda_batch_free(batch);
+    hml_cuda_batch_free(NULL);
+    hml_model_free(model), hml_model_free(mimic);
+}
+
 /* ---- the emulator sees what it is there for ---- */
 
 /* a run with one fault built in; returns what was seen */
@@ -234,7 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builtin_robots),   cmocka_unit_test(random_robots), cmocka_unit_test(faulty_states),
         cmocka_unit_test(singular_states),  cmocka_unit_test(same_bits),     cmocka_unit_test(missing_barriers),
-        cmocka_unit_test(misaligned_loads),
+        cmocka_unit_test(misaligned_loads), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
