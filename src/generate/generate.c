@@ -126,17 +126,16 @@ hml_status hmli_generate_hash(const hml_model *model, char out[17], hml_error *e
 }
 
 /* the model's name where it stands in a comment: nothing that ends it */
-static void set_values(emitter *e)
+static void set_values(emitter *e, const char *header)
 {
     char name[128];
     snprintf(name, sizeof name, "%s", hml_model_name(e->model) ? hml_model_name(e->model) : "");
     for (char *c = name; *c; c++) {
         if (*c == '*' || *c == '/' || *c == '\\' || (unsigned char)*c < 0x20 || *c == 0x7f) *c = '_';
     }
-    char options[160], header[EMIT_PREFIX + 8];
+    char options[160];
     snprintf(options, sizeof options, "functions %u, %s, %s", e->options->functions,
              e->options->single ? "float" : "double", e->vectors ? "vectors" : "plain C11");
-    snprintf(header, sizeof header, "%s.h", e->prefix);
     hmli_template_text(&e->values, "p", e->prefix);
     hmli_template_text(&e->values, "P", e->upper);
     hmli_template_text(&e->values, "header", header);
@@ -156,11 +155,11 @@ static void hand_over(writer *w, char **text)
     memset(w, 0, sizeof *w);
 }
 
-static hml_status write_texts(emitter *e, char **source, char **header, char **test, hml_error *error)
+static hml_status write_texts(emitter *e, const char *name, char **source, char **header, char **test, hml_error *error)
 {
     writer c = {0}, h = {0}, t = {0};
     int64_t statements = 0;
-    set_values(e);
+    set_values(e, name);
     hml_status status = hmli_emit_source(e, &c, &statements);
     hmli_emit_header(e, &h);
     if (!status && test && e->options->test) status = hmli_emit_test(e, &t);
@@ -179,27 +178,40 @@ static hml_status write_texts(emitter *e, char **source, char **header, char **t
     return HML_OK;
 }
 
+/* file: the header's name, as the source includes it; NULL: after the prefix */
+static hml_status generate_texts(const hml_model *model, const hml_generate_options *options, const char *file,
+                                 char *texts[3], hml_error *error)
+{
+    robot_shape shape = {0};
+    emitter e = {.model = model, .shape = &shape, .options = options};
+    char header[EMIT_PREFIX + 8];
+    const char *name = options->prefix ? options->prefix : hml_model_name(model);
+    hmli_emit_identifier(name && *name ? name : "robot", 0, e.prefix, sizeof e.prefix);
+    hmli_emit_identifier(e.prefix, 1, e.upper, sizeof e.upper);
+    e.vectors = options->target == HML_TARGET_VECTOR;
+    snprintf(header, sizeof header, "%s.h", e.prefix);
+    hml_status status = check_model(model, error);
+    if (!status && !hmli_shape_find(&shape, model, model->nfollowers == 0)) status = hmli_report_memory(error, NULL);
+    if (!status) status = check_size(&shape, options, error);
+    if (!status) status = hmli_generate_hash(model, e.hash, error);
+    if (!status) status = write_texts(&e, file ? file : header, &texts[1], &texts[0], &texts[2], error);
+    hmli_template_free(&e.values);
+    hmli_shape_free(&shape);
+    return status;
+}
+
 hml_status hml_generate_text(const hml_model *model, const hml_generate_options *given, char **source, char **header,
                              char **test, hml_error *error)
 {
     hml_generate_options options;
-    robot_shape shape = {0};
-    emitter e = {.model = model, .shape = &shape, .options = &options};
+    char *texts[3] = {NULL, NULL, NULL};
     if (!model || !source || !header || !take_options(given, &options))
         return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the options of the generator make no sense");
-    *source = *header = NULL;
-    if (test) *test = NULL;
-    const char *name = options.prefix ? options.prefix : hml_model_name(model);
-    hmli_emit_identifier(name && *name ? name : "robot", 0, e.prefix, sizeof e.prefix);
-    hmli_emit_identifier(e.prefix, 1, e.upper, sizeof e.upper);
-    e.vectors = options.target == HML_TARGET_VECTOR;
-    hml_status status = check_model(model, error);
-    if (!status && !hmli_shape_find(&shape, model, model->nfollowers == 0)) status = hmli_report_memory(error, NULL);
-    if (!status) status = check_size(&shape, &options, error);
-    if (!status) status = hmli_generate_hash(model, e.hash, error);
-    if (!status) status = write_texts(&e, source, header, test, error);
-    hmli_template_free(&e.values);
-    hmli_shape_free(&shape);
+    if (!test) options.test = 0;
+    const hml_status status = generate_texts(model, &options, NULL, texts, error);
+    *header = texts[0];
+    *source = texts[1];
+    if (test) *test = texts[2];
     return status;
 }
 
@@ -245,8 +257,8 @@ static hml_status write_files(const char *const paths[3], char *const texts[3], 
 hml_status hml_generate(const hml_model *model, const hml_generate_options *given, const char *path, hml_error *error)
 {
     hml_generate_options options;
-    char header_path[PATH_SIZE], test_path[PATH_SIZE], name[EMIT_PREFIX];
-    char *source = NULL, *header = NULL, *test = NULL;
+    char header_path[PATH_SIZE], test_path[PATH_SIZE], name[PATH_SIZE];
+    char *texts[3] = {NULL, NULL, NULL}; /* header, source, test */
     const size_t length = path ? strlen(path) : 0;
     if (!model || !take_options(given, &options))
         return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the options of the generator make no sense");
@@ -254,15 +266,16 @@ hml_status hml_generate(const hml_model *model, const hml_generate_options *give
         !with_ending(path, ".h", header_path) || !with_ending(path, "_test.c", test_path))
         return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the name of the source file must end in .c");
     name_of_path(path, name, sizeof name);
+    if (strpbrk(name, "\"\\\n"))
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0,
+                           "the name of the source file has characters that #include cannot take");
     if (!options.prefix) options.prefix = name;
-    hml_status status = hml_generate_text(model, &options, &source, &header, &test, error);
+    const char *slash = strrchr(header_path, '/');
+    hml_status status = generate_texts(model, &options, slash ? slash + 1 : header_path, texts, error);
     if (!status) {
         const char *const paths[3] = {header_path, path, test_path};
-        char *const texts[3] = {header, source, test};
         status = write_files(paths, texts, error);
     }
-    hml_text_free(source);
-    hml_text_free(header);
-    hml_text_free(test);
+    for (int i = 0; i < 3; i++) hml_text_free(texts[i]);
     return status;
 }

@@ -228,6 +228,33 @@ static void texts_are_the_same_every_time(void **state)
     hml_model_free(m), hml_model_free(again);
 }
 
+/* the source includes the header that was written, whatever the prefix is */
+static void headers_are_found_by_their_file(void **state)
+{
+    (void)state;
+    hml_model *m = builtin("pendulum");
+    hml_generate_options options;
+    hml_error error = {0};
+    static char text[1 << 16];
+    char path[128];
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_MASS_MATRIX;
+    for (int i = 0; i < 2; i++) {
+        options.prefix = i ? "dog" : NULL;
+        snprintf(path, sizeof path, "%s/my-robot.c", folder);
+        assert_int_equal(hml_generate(m, &options, path, &error), HML_OK);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = 0;
+        fclose(file);
+        assert_says(text, "#include \"my-robot.h\"");
+        assert_says(text, i ? "int dog_mass_matrix(" : "int my_robot_mass_matrix(");
+    }
+    snprintf(path, sizeof path, "%s/a\"b.c", folder);
+    assert_int_equal(hml_generate(m, &options, path, &error), HML_INVALID_ARGUMENT);
+    hml_model_free(m);
+}
+
 static void names_of_functions_are_read(void **state)
 {
     (void)state;
@@ -288,6 +315,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(options_agree),
         cmocka_unit_test(vectors_agree),
         cmocka_unit_test(texts_are_the_same_every_time),
+        cmocka_unit_test(headers_are_found_by_their_file),
         cmocka_unit_test(names_of_functions_are_read),
         cmocka_unit_test(failures_leave_nothing),
         cmocka_unit_test(large_robots_are_refused_before_they_start),
