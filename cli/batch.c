@@ -7,6 +7,7 @@
 
 #include "batch_threads.h"
 #include "hamel/representation.h"
+#include "loops.h"
 
 enum { CHUNK_BYTES = 1 << 20, CHUNK_MOST = 1 << 14 }; /* results of a chunk: they stay in the second cache */
 
@@ -194,6 +195,7 @@ int batch_run(const cli_options *options, const batch_kind *kind)
     batch b = {.kind = kind, .first_failure = -1};
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
+    if (status == CLI_OK) status = loops_refuse(options, &r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
     if (status == CLI_OK) status = compute(options, &r, &b);
     hml_table_free(b.table);

@@ -36,7 +36,8 @@ enum cli_command {
     CLI_GENERATE = 8192,
     CLI_ALL = 65535,                                          /* the bits of commands to come, too */
     CLI_STATES = CLI_DYNAMICS | CLI_LINEARIZE | CLI_SIMULATE, /* those that take many states */
-    CLI_RESULTS = CLI_ALL & ~(CLI_VIEW | CLI_GENERATE)        /* those whose --out is a file of results */
+    CLI_LOOPS = CLI_DYNAMICS | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM | CLI_LQR | CLI_MODES, /* that keep loops */
+    CLI_RESULTS = CLI_ALL & ~(CLI_VIEW | CLI_GENERATE) /* those whose --out is a file of results */
 };
 
 enum { CLI_HOLDS = 64, CLI_THREADS = 256 }; /* most holds on a command line, and most threads */
@@ -74,7 +75,8 @@ typedef struct cli_options {
     double push[3];                                                  /* NaN: not given */
     unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
     int single, test, force;
-    int vectors; /* 1: of generate, limbs in the lanes of vectors */
+    int vectors;         /* 1: of generate, limbs in the lanes of vectors */
+    int no_loops, close; /* loops of the model are left open; are closed first */
 } cli_options;
 
 typedef struct cli_command_info {

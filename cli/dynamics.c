@@ -3,6 +3,7 @@
 
 #include "batch.h"
 #include "hamel/representation.h"
+#include "loops.h"
 #include "robot.h"
 #include "table.h"
 
@@ -11,6 +12,21 @@ typedef struct motion {
     double com[3], centroidal[6];
     double kinetic, potential;
 } motion;
+
+/* the acceleration of the robot with its loops */
+static hml_status keep_loops(const robot *r, double *acceleration)
+{
+    const hml_state *s = r->state;
+    const hml_constraints set = loops_with(r, NULL, 0);
+    double *scratch = malloc((hml_constraint_scratch_doubles(r->model, &set) + 1) * sizeof *scratch);
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    const hml_status status =
+        hml_constrained_forward_dynamics(r->model, r->work, &set, scratch,
+                                         &HML_STRUCT(hml_constrained_dynamics, .q = s->q, .v = s->v, .tau = s->tau,
+                                                     .wrenches = r->wrenches, .acceleration = acceleration));
+    free(scratch);
+    return status;
+}
 
 static hml_status compute(const robot *r, hml_representation representation, motion *m)
 {
@@ -23,6 +39,7 @@ static hml_status compute(const robot *r, hml_representation representation, mot
                                   .com = m->com,
                                   .centroidal_momentum = m->centroidal};
     hml_status status = hml_dynamics(r->model, r->work, s->q, s->v, s->tau, r->wrenches, &result);
+    if (!status && r->nloops) status = keep_loops(r, m->acceleration);
     m->kinetic = result.kinetic_energy;
     m->potential = result.potential_energy;
     if (!status) status = hml_dynamics_to_representation(r->model, representation, s->q, s->v, m->M, m->h);
@@ -60,7 +77,8 @@ static void print_vectors(const robot *r, const motion *m)
         table_cell(t, r->labels[i]);
         for (int k = 0; k < 5; k++) table_number(t, columns[k][i]);
     }
-    table_heading(stdout, "Equations of motion, M a + h = force");
+    table_heading(stdout, r->nloops ? "Equations of motion, M a + h = force + forces of the loops"
+                                    : "Equations of motion, M a + h = force");
     table_print(t, stdout);
     table_free(t);
 }
@@ -89,6 +107,7 @@ int cli_dynamics(const cli_options *options)
     if (options->states) return batch_run(options, &batch_dynamics);
     status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) {
         size_t n = (size_t)r.nv;
         memory = malloc((n * n + 4 * n + 1) * sizeof *memory);

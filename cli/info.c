@@ -240,6 +240,27 @@ static void print_actuators(const hml_model *model)
     table_free(t);
 }
 
+static void print_loops(const hml_model *model)
+{
+    table *t = table_new(4, "llll");
+    const int32_t n = hml_model_nloops(model);
+    static const char *const heading[] = {"frame", "tied to", "as", "name"};
+    for (int i = 0; i < 4; i++) table_cell(t, heading[i]);
+    for (int32_t i = 0; i < n; i++) {
+        hml_loop loop;
+        if (hml_model_loop(model, i, &loop)) continue;
+        table_cell(t, frame_name(model, loop.frame));
+        table_cell(t, frame_name(model, loop.other));
+        table_cell(t, hml_constraint_kind_name(loop.kind));
+        table_cell(t, hml_model_loop_name(model, i));
+    }
+    if (n > 0) {
+        table_heading(stdout, "Loops");
+        table_print(t, stdout);
+    }
+    table_free(t);
+}
+
 static void print_all(const cli_options *options, const robot *r)
 {
     const hml_model *model = r->model;
@@ -252,6 +273,7 @@ static void print_all(const cli_options *options, const robot *r)
     print_limits(r);
     print_frames(model);
     print_shapes(model);
+    print_loops(model);
     int32_t keyframes = hml_model_nkeyframes(model);
     if (keyframes > 0) table_heading(stdout, "Keyframes");
     for (int32_t i = 0; i < keyframes; i++) printf("%s\n", hml_model_keyframe_name(model, i));

@@ -138,6 +138,23 @@ static void fill_frame(const hml_model *model, columns *c, size_t row)
     put_numbers(c, 1, row, frame.rotation);
 }
 
+static void fill_loop(const hml_model *model, columns *c, size_t row)
+{
+    hml_loop loop;
+    double position[3], rotation[9];
+    if (hml_model_loop(model, (int32_t)row, &loop)) return;
+    for (int i = 0; i < 9; i++) rotation[i] = loop.pose[i / 3 * 4 + i % 3];
+    for (int i = 0; i < 3; i++) position[i] = loop.pose[4 * i + 3];
+    c->texts[0][row] = hml_model_loop_name(model, (int32_t)row);
+    c->texts[1][row] = hml_constraint_kind_name(loop.kind);
+    c->texts[2][row] = info_frame(model, loop.frame).name;
+    c->texts[3][row] = loop.other < 0 ? "" : info_frame(model, loop.other).name;
+    put_numbers(c, 0, row, position);
+    put_numbers(c, 1, row, rotation);
+    put_numbers(c, 2, row, loop.normal);
+    put_numbers(c, 3, row, &loop.distance);
+}
+
 static void add_table(const hml_model *model, const char *name, columns c,
                       void (*fill)(const hml_model *, columns *, size_t), hml_result *result)
 {
@@ -309,6 +326,13 @@ hml_result *info_result(const robot *r)
                         .number_names = {"position", "rotation"},
                         .widths = {3, 9}},
               fill_frame, result);
+    if (hml_model_nloops(model) > 0)
+        add_table(model, "loops",
+                  (columns){.rows = (size_t)hml_model_nloops(model),
+                            .text_names = {"name", "type", "frame", "other"},
+                            .number_names = {"position", "rotation", "normal", "distance"},
+                            .widths = {3, 9, 3, 1}},
+                  fill_loop, result);
     add_keyframes(r, result);
     add_actuators(model, result);
     add_warnings(model, result);

@@ -9,6 +9,7 @@
 #include "hamel/dynamics.h"
 #include "hamel/linearize.h"
 #include "hamel/representation.h"
+#include "loops.h"
 
 static int allocate(const robot *r, linearized *l)
 {
@@ -78,6 +79,21 @@ static hml_status select_inputs(const robot *r, int all, linearized *l)
     return HML_OK;
 }
 
+/* A, B and the acceleration of the robot with its loops */
+static hml_status with_loops(const robot *r, linearized *l)
+{
+    const hml_state *s = r->state;
+    const hml_constraints set = loops_with(r, NULL, 0);
+    double *scratch = malloc((hml_constraint_scratch_doubles(r->model, &set) + 1) * sizeof *scratch);
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    const hml_status status = hml_constrained_linearize(
+        r->model, r->work, &set, scratch,
+        &HML_STRUCT(hml_constrained_linearization, .q = s->q, .v = s->v, .tau = s->tau, .wrenches = r->wrenches,
+                    .acceleration = l->acceleration, .A = l->A, .B = l->B));
+    free(scratch);
+    return status;
+}
+
 /* A with the servos among the actuators, and their B in l->driven */
 static hml_status add_actuators(const robot *r, linearized *l)
 {
@@ -116,7 +132,7 @@ hml_status linear_compute(const robot *r, hml_representation representation, int
                            .acceleration = {l->acceleration, 0, 0},
                            .A = {l->A, 0, 0},
                            .B = {l->B, 0, 0}};
-    hml_status status = hml_linearize(r->model, r->work, &x);
+    hml_status status = r->nloops ? with_loops(r, l) : hml_linearize(r->model, r->work, &x);
     if (!status && inputs == LINEAR_ACTUATORS) status = add_actuators(r, l);
     if (!status) status = hold_world_wrenches(r, l);
     if (inputs == LINEAR_ACTUATORS) l->B = l->driven;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "linear.h"
+#include "loops.h"
 #include "modes.h"
 #include "picture.h"
 #include "table.h"
@@ -125,6 +126,11 @@ int cli_linearize(const cli_options *options)
     if (status == CLI_OK) status = robot_load_state(options, &r);
     if (status == CLI_OK && options->all_inputs == LINEAR_ACTUATORS && hml_model_nactuators(r.model) == 0) {
         status = cli_fail(CLI_INPUT, "%s: there are no actuators; leave --inputs out", r.file);
+    }
+    if (status == CLI_OK) status = loops_load(options, &r);
+    if (status == CLI_OK && r.nloops && options->all_inputs == LINEAR_ACTUATORS) {
+        status =
+            cli_fail(CLI_INPUT, "%s: --inputs actuators does not go with loops; --loops off leaves them open", r.file);
     }
     if (status == CLI_OK) {
         hml_status computed = linear_compute(&r, options->representation, options->all_inputs, &l);

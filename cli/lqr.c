@@ -6,6 +6,7 @@
 #include "hamel/control.h"
 #include "hamel/discrete.h"
 #include "linear.h"
+#include "loops.h"
 #include "simulate.h"
 #include "system.h"
 #include "table.h"
@@ -232,6 +233,7 @@ int cli_lqr(const cli_options *options)
     if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) status = system_read(options, &r, &g.s);
     if (status == CLI_OK && g.s.m == 0) status = no_inputs(&r);
     if (status == CLI_OK) status = allocate(&r, &g);

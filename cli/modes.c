@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hamel/control.h"
+#include "loops.h"
 #include "table.h"
 
 static const char *const KINDS[] = {[HML_MODE_INTEGRATOR] = "integrator",
@@ -256,6 +257,7 @@ int cli_modes(const cli_options *options)
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) status = modes_find(options, &r, &m);
     if (status == CLI_OK) status = view(options, &r, &m);
     if (status == CLI_OK && options->out) {

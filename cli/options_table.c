@@ -156,6 +156,8 @@ static int read_passive(const char *text, void *options)
     return 1;
 }
 
+static int read_loops(const char *text, void *flag) { return one_of(text, "on", "off", flag); }
+
 static int read_vector(const char *text, double vector[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -273,6 +275,8 @@ const option_row option_rows[] = {
     {"inputs", 0, CLI_TRIM | CLI_LQR | CLI_MODES, "WHICH",
      "motors: actuated joints (default) or all coordinates, the base's too", read_inputs, FLAG(all_inputs),
      "actuated or all"},
+    {"loops", 0, CLI_LOOPS, "HOW", "loops of the model: on (default) or off", read_loops, FLAG(no_loops), "on or off"},
+    {"close", 0, CLI_LOOPS, NULL, "close them first, with the least change of the state", read_flag, FLAG(close), NULL},
     {"lock", 0, CLI_TRIM, "NAMES", "joints that stay, with commas between them, or all", read_text, TEXT(lock),
      "names of joints with commas between them"},
     {"friction", 0, CLI_TRIM, "MU", "held points push and do not slide (default: they are held both ways)",

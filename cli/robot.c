@@ -192,6 +192,7 @@ void robot_free(robot *r)
     free(r->path);
     free(r->v_rep);
     free(r->wrenches);
+    free(r->loops);
     hml_state_free(r->state);
     hml_work_free(r->work);
     hml_model_free(r->model);

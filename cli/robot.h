@@ -16,6 +16,8 @@ typedef struct robot {
     char **names;     /* of the velocity coordinates, nv, as in files: base.0 */
     char **labels;    /* the same for people: base.vx */
     double *v_rep;    /* nv: the velocity in the representation of the results */
+    hml_loop *loops;  /* those of the model, unless --loops off */
+    int32_t nloops;
     double *wrenches; /* nbodies × 6, in body frames; NULL if there are none */
 } robot;
 

@@ -9,6 +9,7 @@
 #include "batch.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
+#include "loops.h"
 #include "term.h"
 #include "view.h"
 
@@ -120,7 +121,15 @@ hml_status simulate_fly(const cli_options *options, const robot *r, const scene 
     o.step = o.scheme == HML_SCHEME_DOPRI5 ? 0 : s->step;
     o.balance = 1;
     t->scheme = hml_scheme_name(o.scheme);
-    hml_status status = hml_motion_new(r->model, r->work, &o, &sc->forces, 0, r->state->q, r->state->v, &motion);
+    const hml_constraints set = loops_with(r, NULL, 0);
+    hml_status status = HML_OK;
+    if (r->nloops) {
+        o.constraints = &set;
+        o.constraint_scratch = malloc((hml_constraint_scratch_doubles(r->model, &set) + 1) * sizeof(double));
+        if (!o.constraint_scratch) status = HML_OUT_OF_MEMORY;
+        loops_stabilize(r);
+    }
+    if (!status) status = hml_motion_new(r->model, r->work, &o, &sc->forces, 0, r->state->q, r->state->v, &motion);
     if (!status) status = integrate(options, r, sc, s, t, motion);
     if (motion) {
         hml_motion_get_info(motion, &info);
@@ -128,6 +137,7 @@ hml_status simulate_fly(const cli_options *options, const robot *r, const scene 
     }
     t->steps = info.steps, t->rejected = info.rejected, t->evaluations = info.evaluations;
     hml_motion_free(motion);
+    free(o.constraint_scratch);
     return status;
 }
 
@@ -315,12 +325,26 @@ static int begin_feedback(const robot *r, scene *sc, feedback *f)
     return status ? robot_fail(r, status) : CLI_OK;
 }
 
+static int check_loops(const cli_options *options, const robot *r)
+{
+    const int scheme = options->integrator;
+    if (r->nloops && options->ground)
+        return cli_fail(CLI_USAGE, "%s: loops do not go with --ground; --loops off leaves them open", r->file);
+    if (r->nloops && scheme >= 0 && scheme != HML_SCHEME_DOPRI5 && scheme != HML_SCHEME_RK2 && scheme != HML_SCHEME_RK4)
+        return cli_fail(CLI_USAGE,
+                        "%s: dopri5, rk2 and rk4 keep loops, other integrators do not; --loops off leaves "
+                        "them open",
+                        r->file);
+    return CLI_OK;
+}
+
 int simulate_robot(const cli_options *options, robot *r, feedback *f)
 {
     scene sc = {.npoints = 0};
     trajectory t = {.rows = 0};
     schedule s = {.steps = 1, .every = 1};
-    int status = schedule_make(options, &s);
+    int status = check_loops(options, r);
+    if (status == CLI_OK) status = schedule_make(options, &s);
     if (status == CLI_OK) status = scene_make(options, r, &sc);
     if (status == CLI_OK && f) status = begin_feedback(r, &sc, f);
     if (status == CLI_OK) {
@@ -353,6 +377,7 @@ int cli_simulate(const cli_options *options)
     if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) status = simulate_robot(options, &r, NULL);
     robot_free(&r);
     return status;

@@ -7,6 +7,7 @@
 #include "hamel/constraint.h"
 #include "holds.h"
 #include "linear.h"
+#include "loops.h"
 
 static int allocate(const robot *r, size_t n, int held, linear_state *s)
 {
@@ -61,7 +62,7 @@ static int reduce(const cli_options *options, const robot *r, const hml_constrai
     int32_t freedom = 0;
     hml_status computed = hml_constrained_freedom(r->model, r->work, holds, scratch, r->state->q, &freedom);
     if (computed) return robot_fail(r, computed);
-    if (freedom < 1) return cli_fail(CLI_INPUT, "%s: the holds leave no motion", r->file);
+    if (freedom < 1) return cli_fail(CLI_INPUT, "%s: the holds and loops leave no motion", r->file);
     const int status = allocate(r, 2 * (size_t)freedom, 1, s);
     if (status != CLI_OK) return status;
     double *all = malloc((s->n * nv + 1) * sizeof *all);
@@ -86,9 +87,9 @@ static int reduce(const cli_options *options, const robot *r, const hml_constrai
 
 int system_read(const cli_options *options, const robot *r, linear_state *s)
 {
-    hml_constraint items[CLI_HOLDS];
-    const hml_constraints holds = HML_STRUCT(hml_constraints, .items = items, .count = options->nholds);
-    if (!options->nholds) return read_free(options, r, s);
+    hml_constraint items[CLI_HOLDS] = {{.kind = HML_HOLD_POINT}};
+    const hml_constraints holds = loops_with(r, items, options->nholds);
+    if (!options->nholds && !r->nloops) return read_free(options, r, s);
     int status = holds_read(options, r, items);
     if (status == CLI_OK) status = check_wrenches(r);
     if (status != CLI_OK) return status;

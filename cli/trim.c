@@ -5,13 +5,15 @@
 #include "hamel/representation.h"
 #include "hamel/trim.h"
 #include "holds.h"
+#include "loops.h"
 #include "table.h"
 #include "trim.h"
 
 typedef struct trim {
     hml_constraint items[CLI_HOLDS];
     hml_constraints holds;
-    double friction[CLI_HOLDS], force[6 * CLI_HOLDS];
+    double friction[CLI_HOLDS];
+    double *force; /* rows of the holds, then of the loops */
     double *q, *tau, *residual, *scratch, *memory;
     int *free, *motors;
     size_t rows;
@@ -60,14 +62,16 @@ static int compute(const cli_options *options, const robot *r, trim *t)
     for (int32_t i = 0; i < r->nv; i++) t->motors[i] = 1;
     for (int i = 0; i < options->nholds; i++)
         t->friction[i] = t->items[i].kind == HML_HOLD_POINT && options->friction > 0 ? options->friction : 0;
-    t->holds = HML_STRUCT(hml_constraints, .items = t->items, .count = options->nholds);
+    t->holds = loops_with(r, t->items, options->nholds);
+    t->rows = (size_t)hml_constraint_rows(&t->holds);
+    t->force = calloc(t->rows + 1, sizeof *t->force);
+    if (!t->force) return robot_fail(r, HML_OUT_OF_MEMORY);
     t->report.struct_size = sizeof t->report;
     const hml_trim_problem problem =
         HML_STRUCT(hml_trim_problem, .guess = r->state->q, .v = r->state->v, .holds = &t->holds,
                    .friction = t->friction, .free = t->free, .actuated = options->all_inputs ? t->motors : NULL,
                    .wrenches = r->wrenches, .posture = options->posture, .ignore_limits = options->ignore_limits,
                    .q = t->q, .tau = t->tau, .lambda = t->force, .residual = t->residual, .report = &t->report);
-    t->rows = (size_t)hml_constraint_rows(&t->holds);
     t->scratch = malloc((hml_trim_scratch_doubles(r->model, &problem) + 1) * sizeof *t->scratch);
     if (!t->scratch) return robot_fail(r, HML_OUT_OF_MEMORY);
     hml_status found = hml_trim(r->model, r->work, &problem, t->scratch, &error);
@@ -182,6 +186,7 @@ int cli_trim(const cli_options *options)
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) status = compute(options, &r, &t);
     if (status == CLI_OK && options->out) {
         status = robot_write(options, result_of(&r, options->representation, &t));
@@ -190,6 +195,7 @@ int cli_trim(const cli_options *options)
         print_all(&r, &t);
     }
     free(t.scratch);
+    free(t.force);
     free(t.free);
     free(t.memory);
     robot_free(&r);

@@ -4,6 +4,7 @@ _hamel()
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
     local commands="info dynamics jacobian linearize trim modes lqr plan validate simulate view generate bench help"
     local options="--out --base --base-name --mimic --passive --gravity --keep-fixed --strict --quiet --help --version"
+    local loops="--loops --close"
     local many="--states --select --precision --resume --threads"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -17,6 +18,7 @@ _hamel()
     case $before in
     --base) COMPREPLY=($(compgen -W "free fixed" -- "$current")) ;;
     --mimic) COMPREPLY=($(compgen -W "follow independent" -- "$current")) ;;
+    --loops) COMPREPLY=($(compgen -W "on off" -- "$current")) ;;
     --passive) COMPREPLY=($(compgen -W "on off" -- "$current")) ;;
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
     --inputs) COMPREPLY=($(compgen -W "actuated all actuators" -- "$current")) ;;
@@ -36,23 +38,23 @@ _hamel()
         -*)
             case $command in
             info) options="$options --memory" ;;
-            dynamics) options="$options --state --keyframe --q --representation --isa $many" ;;
+            dynamics) options="$options --state --keyframe --q --representation --isa $loops $many" ;;
             jacobian) options="$options --state --keyframe --q --representation --isa --frame" ;;
-            linearize) options="$options --state --keyframe --q --representation --isa --inputs --full --spy --picture $many" ;;
+            linearize) options="$options --state --keyframe --q --representation --isa --inputs --full --spy --picture $loops $many" ;;
             trim)
                 options="$options --state --keyframe --q --representation --isa --hold --inputs --lock --friction --posture"
-                options="$options --ignore-limits --save"
+                options="$options --ignore-limits --save $loops"
                 ;;
-            modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode" ;;
+            modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode $loops" ;;
             lqr)
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
-                options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view"
+                options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view $loops"
                 ;;
             plan) options="$options --isa --view" ;;
             validate) options="$options --samples --seed --twist --study" ;;
             simulate)
                 options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"
-                options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $many"
+                options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $loops $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
             generate) options="$options --functions --target --float --test --force" ;;

@@ -57,14 +57,6 @@
 
 #include "hamel/linearize.h"
 
-typedef enum hml_constraint_kind {
-    HML_HOLD_FRAME = 0,   /* 6 rows */
-    HML_HOLD_POINT = 1,   /* 3 rows: the frame's origin */
-    HML_HOLD_PLANE = 2,   /* 1 row: the frame's origin stays on a plane */
-    HML_TOUCH_PLANE = 3,  /* 1 row: it may leave the plane along the normal; λ ≥ 0. Not for loops */
-    HML_HOLD_DISTANCE = 4 /* 1 row: two origins keep their distance. Loops alone; `other` may be the world */
-} hml_constraint_kind;
-
 typedef struct hml_constraint {
     hml_constraint_kind kind;
     int32_t frame;    /* hml_model_find_frame */
@@ -73,17 +65,6 @@ typedef struct hml_constraint {
     double stiffness; /* pulls the frame to `pose` */
     double pose[16];  /* read where stiffness is not zero; point and plane use its position alone */
 } hml_constraint;
-
-/* a frame tied to another frame */
-typedef struct hml_loop {
-    hml_constraint_kind kind; /* frame, point, plane or distance */
-    int32_t frame, other;     /* not the same one; other: HML_WORLD is the world */
-    double normal[3];         /* of the plane, in axes of `other`; need not be unit */
-    double distance;          /* d* > 0 of HML_HOLD_DISTANCE */
-    double damping;           /* Baumgarte's terms, 1/s and 1/s²; zero: none */
-    double stiffness;
-    double pose[16]; /* H*, of `frame` in `other`; point and plane use its position alone. All zero: the identity */
-} hml_loop;
 
 typedef struct hml_constraints {
     size_t struct_size;

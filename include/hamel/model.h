@@ -266,6 +266,54 @@ HML_API int32_t hml_model_nshapes(const hml_model *model);
 /* frame: that of the body, or −1 */
 HML_API hml_status hml_model_shape(const hml_model *model, int32_t index, hml_shape *shape);
 
+/* ---- loops ---- */
+
+/*
+ * Loops: frames tied to each other, by which a mechanism that is not a tree becomes one. What is tied, and what λ is:
+ * constraint.h.
+ *
+ *   hml_builder_add_loop      ties two frames, while a model is being built
+ *   hml_model_nloops, hml_model_loop_name
+ *   hml_model_loop            one of them, as hml_constraints takes it
+ *
+ * The readers of MJCF (<equality> connect and weld) and of Hamel's own files make them, and Hamel's own files keep them.
+ * They are cold data: dynamics.h and linearize.h see the tree alone, constraint.h sees the loops that it is given.
+ */
+
+typedef enum hml_constraint_kind {
+    HML_HOLD_FRAME = 0,   /* 6 rows */
+    HML_HOLD_POINT = 1,   /* 3 rows: the frame's origin */
+    HML_HOLD_PLANE = 2,   /* 1 row: the frame's origin stays on a plane */
+    HML_TOUCH_PLANE = 3,  /* 1 row: it may leave the plane along the normal; λ ≥ 0. Not for loops */
+    HML_HOLD_DISTANCE = 4 /* 1 row: two origins keep their distance. Loops alone; `other` may be the world */
+} hml_constraint_kind;
+
+/* "frame", "point", "plane", "touch", "distance"; NULL for an unknown kind */
+HML_API const char *hml_constraint_kind_name(hml_constraint_kind kind);
+HML_API hml_status hml_constraint_kind_from_name(const char *name, hml_constraint_kind *kind);
+
+/* a frame tied to another frame */
+typedef struct hml_loop {
+    hml_constraint_kind kind; /* frame, point, plane or distance */
+    int32_t frame, other;     /* not the same one; other: HML_WORLD is the world */
+    double normal[3];         /* of the plane, in axes of `other`; need not be unit */
+    double distance;          /* d* > 0 of HML_HOLD_DISTANCE */
+    double damping;           /* Baumgarte's terms, 1/s and 1/s²; zero: none */
+    double stiffness;
+    double pose[16]; /* H*, of `frame` in `other`; point and plane use its position alone. All zero: the identity */
+} hml_loop;
+
+/*
+ * frame and other are names of bodies, links or frames, which may be added later; other NULL: the world. name NULL: none.
+ * loop->frame and loop->other are not read.
+ */
+HML_API hml_status hml_builder_add_loop(hml_builder *builder, const char *name, const char *frame, const char *other,
+                                        const hml_loop *loop, hml_error *error);
+
+HML_API int32_t hml_model_nloops(const hml_model *model);
+HML_API const char *hml_model_loop_name(const hml_model *model, int32_t index); /* "": none; NULL: no such index */
+HML_API hml_status hml_model_loop(const hml_model *model, int32_t index, hml_loop *loop);
+
 /* ---- keyframes ---- */
 
 /*

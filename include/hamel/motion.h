@@ -35,7 +35,7 @@
 #ifndef HAMEL_MOTION_H
 #define HAMEL_MOTION_H
 
-#include "hamel/dynamics.h"
+#include "hamel/constraint.h"
 
 typedef enum hml_scheme {
     HML_SCHEME_EULER = 0,
@@ -94,6 +94,10 @@ typedef struct hml_motion_options {
     int32_t iterations; /* 50: of an implicit step, at most */
     int balance;        /* 0; 1: keeps the books for hml_motion_get_balance, which asks for the forces at three more
                            states of every step */
+    const hml_constraints *constraints; /* NULL: none. Holds and loops, kept by rk2, rk4 and dopri5 alone; others are
+                                           HML_UNSUPPORTED. Damping and stiffness of the constraints keep the error of
+                                           positions small. Workspace: HML_USE_ALL. The caller keeps both */
+    double *constraint_scratch;         /* hml_constraint_scratch_doubles */
 } hml_motion_options;
 
 HML_API void hml_motion_options_init(hml_motion_options *options);

@@ -55,12 +55,14 @@ typedef struct hml_trim_report {
 /* members that are zero or NULL take their defaults; outputs may be NULL: not wanted */
 typedef struct hml_trim_problem {
     size_t struct_size;
-    const double *guess;           /* nq */
-    const double *v;               /* nv; NULL: at rest */
-    const hml_constraints *holds;  /* NULL: none. Damping is not read; with stiffness the frame goes to `pose` */
-    const double *friction;        /* one per hold: a held point with μ > 0 is a contact: its force pushes along the
+    const double *guess;          /* nq */
+    const double *v;              /* nv; NULL: at rest */
+    const hml_constraints *holds; /* NULL: none. Damping is not read; with stiffness the frame goes to `pose`; loops
+                                      close */
+    const double
+        *friction;   /* one per hold, not per loop: a held point with μ > 0 is a contact: its force pushes along the
                                       hold's normal and stays in the cone. 0: held. NULL: all are held */
-    const int *free;               /* nv marks, 1: this coordinate may move; NULL: all may */
+    const int *free; /* nv marks, 1: this coordinate may move; NULL: all may */
     const int *actuated;           /* nv marks, 1: this coordinate has a motor; NULL: as the model says */
     const hml_thruster *thrusters; /* nthrusters */
     int32_t nthrusters;

@@ -103,3 +103,32 @@ def test_cannot_close(dog):
         dog.close([far], np.full(dog.nq, np.nan))
     with pytest.raises(hamel.NotFoundError):
         dog.close([far], locked=["nobody"])
+
+
+def four_bar():
+    """crank 0.3, coupler 0.9, rocker 0.7, ground 1: cut between coupler and rocker"""
+    b = hamel.Builder("four_bar")
+    inertia = {"mass": 1.0, "moment": np.eye(3) * 0.1}
+    b.add_body("crank", None, "revolute", axis=(0, -1, 0), com=(0.15, 0, 0), **inertia)
+    b.add_body("coupler", "crank", "revolute", axis=(0, -1, 0), position=(0.3, 0, 0), com=(0.45, 0, 0), **inertia)
+    b.add_body("rocker", None, "revolute", axis=(0, -1, 0), position=(1, 0, 0), com=(0.35, 0, 0), **inertia)
+    b.add_frame("end", "coupler", (0.9, 0, 0))
+    b.add_frame("tip", "rocker", (0.7, 0, 0))
+    return b.add_loop("end", "tip", name="pin").build()
+
+
+def test_loops_of_a_model():
+    robot = four_bar()
+    (pin,) = robot.loops
+    assert (pin.frame, pin.other, pin.kind) == ("end", "tip", "point")
+    q = robot.close(robot.loops, [0.4, 0.5, 1.5]).q
+    v = robot.constrained_impulse(robot.loops, q, np.ones(3)).v
+    again = hamel.loads(robot.to_json())
+    assert robot.differs(again) is None and len(again.loops) == 1
+    held = [hamel.Hold("end", "point", other="tip", damping=40.0, stiffness=400.0)]
+    motion = hamel.Motion(robot, q, v, holds=held)
+    motion.advance(1.0)
+    gap = robot.frame("end", motion.q, reference="tip").pose[:3, 3]
+    assert np.abs(gap).max() < 1e-9
+    with pytest.raises(hamel.UnsupportedError):
+        hamel.Motion(robot, q, v, holds=held, scheme="alpha")

@@ -63,7 +63,7 @@ trim: Trim
 close: Closing
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
-add_actuator add_body add_frame add_keyframe add_model add_shape set_world_inertia: Builder
+add_actuator add_body add_frame add_keyframe add_loop add_model add_shape set_world_inertia: Builder
 limit_margin: Tuple[float, int]
 of_joint: Subgroup
 layout_joint: Tuple[int, int, int, int, int]
@@ -113,6 +113,12 @@ derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 """)
 OWN_ARGUMENTS = {  # other functions mean others
     ("close", "locked"): "Union[ArrayLike, Sequence[str]]",
+    ("add_loop", "frame"): "str",
+    ("add_loop", "other"): "Optional[str]",
+    ("add_loop", "name"): "Optional[str]",
+    ("add_loop", "distance"): "float",
+    ("add_loop", "damping"): "float",
+    ("add_loop", "stiffness"): "float",
     ("add_keyframe", "joint"): "str",
     ("add_actuator", "joint"): "Optional[str]",
     ("add_actuator", "frame"): "Optional[str]",
@@ -130,6 +136,7 @@ name representation inputs: str
 mass pitch time: float
 shapes: Tuple[Shape, ...]
 actuators: Tuple[Actuator, ...]
+loops: Tuple[Hold, ...]
 keyframes: dict[str, Tuple[{ARRAY}, {ARRAY}]]
 info: MotionInfo
 balance: Balance
@@ -162,7 +169,8 @@ INITS = {
         "step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
         "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
         "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "
-        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..., balance: bool = ..., inputs: Optional[ArrayLike] = ..."
+        f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..., balance: bool = ..., "
+        "inputs: Optional[ArrayLike] = ..., holds: Sequence[Union[Hold, str]] = ..."
     ),
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "

@@ -77,6 +77,7 @@ static void count(const build *w, hml_model *m)
     m->njoints = w->njoints;
     m->nframes = w->nbodies + w->nmerged + (int32_t)b->nframes;
     m->nshapes = (int32_t)b->nshapes;
+    m->nloops = (int32_t)b->nloops;
     m->nkeyframes = (int32_t)b->nkeyframes;
     m->nkeys = w->nkeys;
     m->nactuators = w->nactuators;
@@ -97,6 +98,8 @@ static void count(const build *w, hml_model *m)
         m->nfollowers += follows;
     }
     for (size_t i = 0; i < b->nframes; i++) m->names_size += text_size(b, b->frames[i].name);
+    for (size_t i = 0; i < b->nloops; i++)
+        m->names_size += b->loops[i].name == NO_TEXT ? 1 : text_size(b, b->loops[i].name);
     for (size_t i = 0; i < b->nkeyframes; i++) m->names_size += text_size(b, b->keyframes[i]);
     for (int32_t i = 0; i < w->nactuators; i++) m->names_size += text_size(b, b->actuators[w->actuators[i]].name);
 }
@@ -112,6 +115,7 @@ typedef struct fill {
     model_coordinate *coordinates;
     double *rest;
     model_shape *shapes;
+    model_loop *loops;
     model_keyframe *keyframes;
     model_key *keys;
     model_actuator *actuators;
@@ -316,6 +320,15 @@ static hml_status put_shapes(fill *f)
     return HML_OK;
 }
 
+static hml_status put_loops(fill *f)
+{
+    const hml_builder *b = f->w->b;
+    hml_status status = hmli_build_loops(f->w, f->loops);
+    for (size_t i = 0; i < b->nloops; i++)
+        f->loops[i].name = put_text(f, b->loops[i].name == NO_TEXT ? "" : builder_text(b, b->loops[i].name), "");
+    return status;
+}
+
 static void put_keyframes(fill *f)
 {
     const hml_builder *b = f->w->b;
@@ -394,6 +407,7 @@ static hml_status make(const build *w, hml_model **model)
     f.coordinates = section(draft, draft->coordinates);
     f.rest = section(draft, draft->rest);
     f.shapes = section(draft, draft->shapes);
+    f.loops = section(draft, draft->loops);
     f.keyframes = section(draft, draft->keyframes);
     f.actuators = section(draft, draft->actuators);
     f.keys = section(draft, draft->keys);
@@ -406,6 +420,7 @@ static hml_status make(const build *w, hml_model **model)
     put_keyframes(&f);
     put_actuators(&f);
     hml_status status = put_shapes(&f);
+    if (!status) status = put_loops(&f);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
     if (!status) status = check_sizes(w, draft);
     if (!status) status = hmli_block_finish(draft, model);

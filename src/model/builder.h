@@ -24,6 +24,11 @@ typedef struct builder_shape {
     hml_shape shape;
 } builder_shape;
 
+typedef struct builder_loop {
+    uint32_t name, frame, other; /* name NO_TEXT: none; other NO_TEXT: the world */
+    hml_loop loop;               /* with a pose */
+} builder_loop;
+
 /* what a keyframe says about the joint of a link */
 typedef struct builder_key {
     int32_t keyframe, link;
@@ -42,13 +47,14 @@ struct hml_builder {
     builder_link *links;
     builder_frame *frames;
     builder_shape *shapes;
+    builder_loop *loops;
     uint32_t *keyframes; /* names */
     builder_key *keys;
     builder_actuator *actuators;
     uint32_t *warnings;
-    size_t nlinks, nframes, nshapes, nkeyframes, nkeys, nactuators, nwarnings;
-    size_t links_capacity, frames_capacity, shapes_capacity, keyframes_capacity, keys_capacity, actuators_capacity,
-        warnings_capacity;
+    size_t nlinks, nframes, nshapes, nloops, nkeyframes, nkeys, nactuators, nwarnings;
+    size_t links_capacity, frames_capacity, shapes_capacity, loops_capacity, keyframes_capacity, keys_capacity,
+        actuators_capacity, warnings_capacity;
     text_pool text;
     name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
     name_table joints; /* index of the link + 1 */

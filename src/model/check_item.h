@@ -44,6 +44,9 @@ hml_status hmli_check_inertia(const char *link, const hml_inertia_spec *body, hm
 hml_status hmli_check_placement(const char *what, const char *name, const double position[3], double rotation[9],
                                 hml_error *error);
 
+/* makes its pose one, and drops what the kind does not use; name: of its frame */
+hml_status hmli_check_loop(const char *name, hml_loop *c, hml_error *error);
+
 /* what the kind does not use becomes zero */
 hml_status hmli_check_shape(const char *body, hml_shape *shape, hml_error *error);
 

@@ -130,6 +130,21 @@ static int same_shape(const comparison *c, int32_t i)
            same_numbers(c, "shape of", n, "restitution", &a->restitution, &b->restitution, 1);
 }
 
+static int same_loop(const comparison *c, int32_t i)
+{
+    const model_loop *a = &model_loops(c->a)[i], *b = &model_loops(c->b)[i];
+    const uint32_t n = model_frames(c->a)[a->frame].name;
+    return same_int(c, "loop of", n, "frame", a->frame, b->frame) &&
+           same_int(c, "loop of", n, "other frame", a->other, b->other) &&
+           same_int(c, "loop of", n, "kind", a->kind, b->kind) &&
+           same_numbers(c, "loop of", n, "normal", a->normal, b->normal, 3) &&
+           same_numbers(c, "loop of", n, "distance", &a->distance, &b->distance, 1) &&
+           same_numbers(c, "loop of", n, "damping", &a->damping, &b->damping, 1) &&
+           same_numbers(c, "loop of", n, "stiffness", &a->stiffness, &b->stiffness, 1) &&
+           same_numbers(c, "loop of", n, "rotation", a->R, b->R, 9) &&
+           same_numbers(c, "loop of", n, "position", a->p, b->p, 3);
+}
+
 static int same_keyframe(const comparison *c, int32_t i)
 {
     const model_keyframe *a = &model_keyframes(c->a)[i], *b = &model_keyframes(c->b)[i];
@@ -191,7 +206,7 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
                           decimal_text(other, DECIMAL_EXACT, b->gravity[i]));
     if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
         !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes) ||
-        !same_count(&c, "keyframes", a->nkeyframes, b->nkeyframes) ||
+        !same_count(&c, "loops", a->nloops, b->nloops) || !same_count(&c, "keyframes", a->nkeyframes, b->nkeyframes) ||
         !same_count(&c, "actuators", a->nactuators, b->nactuators))
         return 0;
     for (int32_t i = 0; i < a->nbodies; i++)
@@ -202,6 +217,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
         if (!same_frame(&c, i)) return 0;
     for (int32_t i = 0; i < a->nshapes; i++)
         if (!same_shape(&c, i)) return 0;
+    for (int32_t i = 0; i < a->nloops; i++)
+        if (!same_loop(&c, i)) return 0;
     for (int32_t i = 0; i < a->nkeyframes; i++)
         if (!same_keyframe(&c, i)) return 0;
     for (int32_t i = 0; i < a->nactuators; i++)

@@ -153,6 +153,30 @@ static hml_status add_shape(adding *a, int32_t index)
     return hml_builder_add_shape(a->b, body, &shape, a->error);
 }
 
+/* the model's world becomes a body, or another place in the world: a goal there moves along */
+static hml_status add_loop(adding *a, int32_t index)
+{
+    hml_loop loop;
+    hml_model_loop(a->m, index, &loop);
+    const char *own = hml_model_loop_name(a->m, index), *other = a->body;
+    const char *frame = prefixed(&a->name, a->prefix, model_text(a->m, model_frames(a->m)[loop.frame].name));
+    const char *name = *own ? prefixed(&a->joint, a->prefix, own) : NULL;
+    if (loop.other >= 0) other = prefixed(&a->parent, a->prefix, model_text(a->m, model_frames(a->m)[loop.other].name));
+    if (!frame || (*own && !name) || (loop.other >= 0 && !other))
+        return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+    if (loop.other < 0 && a->moved) {
+        if (loop.kind == HML_HOLD_DISTANCE && vec3_dot(a->at.p, a->at.p) > 0)
+            return hmli_fail(a->error, HML_UNSUPPORTED,
+                             "the loop of frame " NAMED " keeps a distance from the world's origin, which moves",
+                             frame);
+        vec3_put(mat3_mul_vec(a->at.R, vec3_at(loop.normal)), loop.normal);
+        const pose goal = pose_mul(a->at, pose_at(loop.pose));
+        mat3_put(goal.R, loop.pose, 4);
+        loop.pose[3] = goal.p.x, loop.pose[7] = goal.p.y, loop.pose[11] = goal.p.z;
+    }
+    return hml_builder_add_loop(a->b, name, frame, other, &loop, a->error);
+}
+
 /* keyframes keep their names, so that those of two models become one */
 static hml_status add_keyframe(adding *a, const model_keyframe *f)
 {
@@ -207,6 +231,7 @@ static hml_status add_model(adding *a)
     for (int32_t i = 0; !status && i < a->m->njoints; i++) status = add_link(a, i);
     for (int32_t i = a->m->nbodies; !status && i < a->m->nframes; i++) status = add_frame(a, &model_frames(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nshapes; i++) status = add_shape(a, i);
+    for (int32_t i = 0; !status && i < a->m->nloops; i++) status = add_loop(a, i);
     for (int32_t i = 0; !status && i < a->m->nkeyframes; i++) status = add_keyframe(a, &model_keyframes(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nactuators; i++) status = add_actuator(a, i);
     for (int32_t i = 0; !status && i < a->m->nloader_warnings; i++)

@@ -124,6 +124,10 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         scale3(b->shapes[i].shape.position, length);
         scale3(b->shapes[i].shape.size, length);
     }
+    for (size_t i = 0; i < b->nloops; i++) {
+        b->loops[i].loop.distance *= length;
+        for (int k = 3; k < 12; k += 4) b->loops[i].loop.pose[k] *= length;
+    }
     status = hmli_scale_keys(b, length);
     if (!status) status = hmli_scale_actuators(b, length, mass * length * length);
     for (size_t i = 0; i < b->nlinks && !status; i++) { /* products of big numbers may have overflowed */
@@ -131,6 +135,7 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         if (!status) status = hmli_check_inertia("", &b->links[i].inertia, NULL);
     }
     for (size_t i = 0; i < b->nshapes && !status; i++) status = hmli_check_shape("", &b->shapes[i].shape, NULL);
+    for (size_t i = 0; i < b->nloops && !status; i++) status = hmli_check_loop("", &b->loops[i].loop, NULL);
     if (!status) return hmli_rebuild(b, m, result, NULL);
     hml_builder_free(b);
     return status;

@@ -1,7 +1,8 @@
 /*
  * The inside of hml_model: one block, offsets instead of pointers.
  *
- *   header | bodies | joints | frames | coordinates | rest | shapes | keyframes | keys | actuators | warnings | names | lookup | plan
+ *   header | bodies | joints | frames | coordinates | rest | shapes | loops | keyframes | keys | actuators | warnings | names |
+ *   lookup | plan
  *
  * `bodies` is the tree the algorithms walk: one elementary joint each, depth first. `joints` is what a file and a user
  * name: a universal joint is one of these and two of those. Coordinates and rest positions follow the tree, mimic
@@ -18,7 +19,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 6u
+#define HML_MODEL_VERSION 7u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -67,6 +68,16 @@ typedef struct model_shape {
     double friction, restitution;
 } model_shape;
 
+/* frames tied to each other */
+typedef struct model_loop {
+    uint32_t name;
+    int32_t kind;         /* hml_constraint_kind */
+    int32_t frame, other; /* other −1: the world */
+    double normal[3], distance;
+    double damping, stiffness;
+    double R[9], p[3]; /* goal of frame in other, row-major */
+} model_loop;
+
 /*
  * A state with a name: what it says about joints that are not neutral and at rest is keys first … first + count − 1, in
  * the order of the joints
@@ -111,11 +122,11 @@ struct hml_model {
     uint32_t name;
     int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
     int32_t nshapes;
-    int32_t nkeyframes, nkeys, nactuators, reserved;
+    int32_t nkeyframes, nkeys, nactuators, nloops;
     double gravity[3];
     double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
     uint64_t bodies, joints, frames, coordinates, rest, shapes; /* offsets of sections, bytes */
-    uint64_t keyframes, keys, actuators, warnings, names, lookup, plan;
+    uint64_t loops, keyframes, keys, actuators, warnings, names, lookup, plan;
     uint64_t names_size, plan_size;
 };
 
@@ -133,6 +144,7 @@ static inline const model_shape *model_shapes(const hml_model *m)
 {
     return (const model_shape *)model_at(m, m->shapes);
 }
+static inline const model_loop *model_loops(const hml_model *m) { return (const model_loop *)model_at(m, m->loops); }
 static inline const model_keyframe *model_keyframes(const hml_model *m)
 {
     return (const model_keyframe *)model_at(m, m->keyframes);

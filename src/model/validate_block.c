@@ -137,6 +137,19 @@ static int shapes_valid(const hml_model *m)
     return 1;
 }
 
+static int loops_valid(const hml_model *m, uint64_t *left)
+{
+    for (int32_t i = 0; i < m->nloops; i++) {
+        const model_loop *c = &model_loops(m)[i];
+        hml_loop loop;
+        if (!name_valid(m, c->name, left) || c->frame < 0 || c->frame >= m->nframes || c->other < -1 ||
+            c->other >= m->nframes || c->other == c->frame || !placement_valid(c->R, c->p))
+            return 0;
+        if (hml_model_loop(m, i, &loop) || hmli_check_loop("", &loop, NULL)) return 0;
+    }
+    return 1;
+}
+
 /* every key has numbers of a joint that has some, in the order of the joints; the keys of keyframes tile the section */
 static int keyframes_valid(const hml_model *m, uint64_t *left)
 {
@@ -210,5 +223,5 @@ int hmli_block_valid(const hml_model *m)
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (model_warnings(m)[i] >= m->names_size) return 0;
     return bodies_valid(m, &left) && joints_valid(m, &left) && frames_valid(m, &left) && shapes_valid(m) &&
-           keyframes_valid(m, &left) && actuators_valid(m, &left) && coordinates_valid(m);
+           loops_valid(m, &left) && keyframes_valid(m, &left) && actuators_valid(m, &left) && coordinates_valid(m);
 }

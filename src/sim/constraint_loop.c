@@ -198,8 +198,7 @@ static double reach_of(const constraint_system *s, const hml_loop *c, const doub
     return sqrt(vec3_dot(e.H.p, e.H.p)) + sqrt(vec3_dot(o.H.p, o.H.p));
 }
 
-/* what c is without ν̇ */
-static void put_drift(const hml_loop *c, const loop_motion *m, double *out)
+void hmli_loop_drift(const hml_loop *c, const loop_motion *m, double *out)
 {
     const vec3 rate = mat3_mul_vec(m->H.R, m->V.v);
     double e[6] = {0};
@@ -226,7 +225,7 @@ hml_status hmli_loop_evaluate(constraint_system *s, const double *q, const doubl
         m.V = V[0], m.A = V[1];
         for (int32_t k = 0; k < s->model->nv; k++)
             hmli_loop_put(c, &m, matrix_column(s->block, s->model->nv, k), s->n, s->J + row * s->n + k);
-        if (drift) put_drift(c, &m, s->drift + row);
+        if (drift) hmli_loop_drift(c, &m, s->drift + row);
         row += (size_t)hmli_loop_kind_rows(c->kind);
     }
     return HML_OK;

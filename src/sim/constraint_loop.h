@@ -38,6 +38,9 @@ hml_status hmli_loop_motion(const hml_model *model, const hml_loop *c, const dou
 /* e, in the rows of the loop */
 void hmli_loop_error(const hml_loop *c, const loop_motion *m, double *out);
 
+/* what c is without ν̇, Baumgarte's terms included: the motion at ν̇ = 0 */
+void hmli_loop_drift(const hml_loop *c, const loop_motion *m, double *out);
+
 /* a column of J, left, as the rows of the loop take it; `apart` from one row to the next */
 void hmli_loop_put(const hml_loop *c, const loop_motion *m, twist column, size_t apart, double *out);
 

@@ -13,6 +13,7 @@
 #include "model/coordinates.h"
 #include "model/mimic.h"
 #include "sim/balance.h"
+#include "sim/constraint.h"
 
 /* ---- the schemes ---- */
 
@@ -130,6 +131,17 @@ static hml_status check_forces(const hml_model *model, const hml_forces *f)
     return f->target ? hml_configuration_check(model, f->target) : HML_OK;
 }
 
+/* holds and loops enter where ν̇ is asked for, which implicit schemes do not do alone */
+static hml_status check_constraints(const hml_model *model, const hml_work *work, const hml_motion_options *o)
+{
+    hml_constraints room;
+    const hml_constraints *set = constraints_take(o->constraints, &room);
+    if (!o->constraints) return HML_OK;
+    if (!set || !o->constraint_scratch) return HML_INVALID_ARGUMENT;
+    const int fits = o->scheme == HML_SCHEME_RK2 || o->scheme == HML_SCHEME_RK4 || o->scheme == HML_SCHEME_DOPRI5;
+    return fits ? hmli_constraint_check(model, work, set) : HML_UNSUPPORTED;
+}
+
 hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hml_work *work,
                            const hml_motion_options *options, const hml_forces *forces, double t, const double *q,
                            const double *v, hml_motion **motion)
@@ -146,6 +158,8 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
         (uintptr_t)memory % sizeof(double) || !options_are_sound(&own) || !q || !v || !motion || !isfinite(t)) {
         return HML_INVALID_ARGUMENT;
     }
+    hml_status status = check_constraints(model, work, &own);
+    if (status) return status;
     hml_motion *m = memory;
     memset(m, 0, sizeof *m);
     lay_out(model, (double *)(void *)(m + 1), m);
@@ -158,7 +172,7 @@ hml_status hml_motion_init(void *memory, size_t size, const hml_model *model, hm
     m->nq = (size_t)model->nq;
     model_mimic_map(model, m->user, m->factor);
     hmli_balance_passive(model, m->damping, m->s); /* there is room for the springs, which have a potential */
-    hml_status status = f ? check_forces(model, f) : HML_OK;
+    status = f ? check_forces(model, f) : HML_OK;
     if (status) return status;
     if (f) m->forces = *f;
     status = hml_motion_restart(m, t, q, v);

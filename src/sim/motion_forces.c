@@ -82,7 +82,11 @@ hml_status hmli_motion_rate(hml_motion *m, double t, const double *q, const doub
 {
     hml_status status = hmli_motion_forces(m, t, q, v, 1);
     m->info.evaluations++;
-    return status ? status : hml_forward_dynamics(m->model, m->work, q, v, m->tau, m->wrenches, a);
+    if (status) return status;
+    if (!m->options.constraints) return hml_forward_dynamics(m->model, m->work, q, v, m->tau, m->wrenches, a);
+    return hml_constrained_forward_dynamics(m->model, m->work, m->options.constraints, m->options.constraint_scratch,
+                                            &HML_STRUCT(hml_constrained_dynamics, .q = q, .v = v, .tau = m->tau,
+                                                        .wrenches = m->wrenches, .acceleration = a));
 }
 
 /* ---- dampers and springs as matrices ---- */

@@ -207,7 +207,7 @@ static hml_status check_slip(trim_system *s, hml_error *error)
     const double slip = hmli_trim_slip(s, &s->now, &hold);
     if (slip <= 1e-8) return HML_OK;
     hmli_trim_say(error, HML_INCONSISTENT, "the velocity moves the hold of %s: by %.3g m/s or rad/s, or per s²",
-                  model_text(s->model, model_frames(s->model)[s->holds->items[hold].frame].name), slip);
+                  model_text(s->model, model_frames(s->model)[trim_frame(s, hold)].name), slip);
     return HML_INCONSISTENT;
 }
 

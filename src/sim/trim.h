@@ -16,7 +16,7 @@
 
 #include "algo/work.h"
 #include "hamel/trim.h"
-#include "sim/constraint.h"
+#include "sim/constraint_loop.h"
 #include "sim/shortest.h"
 
 /* what a row of the program that is an inequality stands for */
@@ -58,6 +58,7 @@ typedef struct trim_system {
     double *wrenches;      /* nbodies × 6 */
     double *dq;            /* n × n: of τ̂; then of q ⊖ guess */
     double *J;             /* 6 × n */
+    double *J_e, *J_o;     /* 6 × n: of the two frames of a loop */
     double *C;             /* ne × nx: derivatives of the equations */
     double *way;           /* n: q ⊖ guess */
     double *pull;          /* nz: gradient of the posture's cost */
@@ -99,6 +100,12 @@ hml_status hmli_trim_evaluate(trim_system *s, trim_point *x);
 
 /* C at a point that is evaluated */
 hml_status hmli_trim_differentiate(trim_system *s, const trim_point *x);
+
+/* the frame of a hold, or of a loop: they are counted behind holds */
+static inline int32_t trim_frame(const trim_system *s, int32_t i)
+{
+    return i < s->holds->count ? s->holds->items[i].frame : s->holds->loops[i - s->holds->count].frame;
+}
 
 /* J ν and J̇ ν of the holds, the largest entry and its hold: a steady motion must leave them where they are */
 double hmli_trim_slip(const trim_system *s, const trim_point *x, int32_t *hold);

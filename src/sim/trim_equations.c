@@ -19,7 +19,6 @@
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
 #include "model/limits.h"
-#include "sim/constraint.h"
 #include "sim/trim.h"
 
 static hml_status gather_wrenches(trim_system *s, const trim_point *x)
@@ -37,6 +36,13 @@ static hml_status gather_wrenches(trim_system *s, const trim_point *x)
         write_wrench(constraint_wrench(c, lambda), F);
         TRY(hml_wrench_add(s->model, s->work, x->q, c->frame, c->kind != HML_HOLD_FRAME, F, s->wrenches));
         lambda += hmli_constraint_kind_rows(c->kind);
+    }
+    for (int32_t i = 0; i < s->holds->loop_count; i++) {
+        const hml_loop *c = &s->holds->loops[i];
+        loop_motion m;
+        TRY(hmli_loop_motion(s->model, c, x->q, NULL, NULL, NULL, &m));
+        TRY(hmli_loop_push(s->model, s->work, c, x->q, &m, lambda, s->wrenches));
+        lambda += hmli_loop_kind_rows(c->kind);
     }
     return HML_OK;
 }
@@ -98,6 +104,13 @@ hml_status hmli_trim_evaluate(trim_system *s, trim_point *x)
         pose H = frame_series(s->model, c->frame, HML_WORLD, HML_LEFT, &state, 0, V, NULL);
         put_rows(c, hold_error(s, i, H), 1, e);
         e += hmli_constraint_kind_rows(c->kind);
+    }
+    for (int32_t i = 0; s->ne > s->n && i < s->holds->loop_count; i++) {
+        const hml_loop *c = &s->holds->loops[i];
+        loop_motion m;
+        TRY(hmli_loop_motion(s->model, c, x->q, NULL, NULL, NULL, &m));
+        hmli_loop_error(c, &m, e);
+        e += hmli_loop_kind_rows(c->kind);
     }
     x->size = x->worst = 0;
     for (size_t i = 0; i < s->ne; i++) x->size += x->c[i] * x->c[i], x->worst = fmax(x->worst, fabs(x->c[i]));
@@ -161,6 +174,30 @@ static void hold_derivatives(trim_system *s, const trim_point *x, int32_t i, siz
     }
 }
 
+/* the same of a loop */
+static hml_status loop_derivatives(trim_system *s, const trim_point *x, const hml_loop *c, size_t first)
+{
+    const state_series state = {.q = x->q};
+    const int32_t n = s->model->nv;
+    const jacobian_series e = {.order = 0, .nv = n, .J = {s->J_e}}, o = {.order = 0, .nv = n, .J = {s->J_o}};
+    const size_t rows = (size_t)hmli_loop_kind_rows(c->kind), at = s->nz + trim_lambda_at(s) + first;
+    twist V[SERIES_LENGTH];
+    loop_motion m;
+    TRY(hmli_loop_motion(s->model, c, x->q, NULL, NULL, s->J, &m));
+    frame_series(s->model, c->frame, HML_WORLD, HML_LEFT, &state, 0, V, &e);
+    memset(s->J_o, 0, 6 * s->n * sizeof(double));
+    if (c->other != HML_WORLD) frame_series(s->model, c->other, HML_WORLD, HML_LEFT, &state, 0, V, &o);
+    hmli_loop_turn(c, &m, x->f + trim_lambda_at(s) + first, n, s->J_e, s->J_o, s->dq);
+    for (int32_t r = 0; r < n; r++) {
+        double *out = s->C + (size_t)r * s->nx + at;
+        hmli_loop_put(c, &m, matrix_column(s->J, n, r), 1, out);
+        for (size_t k = 0; k < rows; k++) out[k] /= -s->force_scale;
+    }
+    for (size_t k = 0; s->ne > s->n && k < s->nz; k++)
+        hmli_loop_put_error(c, &m, matrix_column(s->J, n, s->free_at[k]), s->nx, s->C + (s->n + first) * s->nx + k);
+    return HML_OK;
+}
+
 hml_status hmli_trim_differentiate(trim_system *s, const trim_point *x)
 {
     size_t row = 0;
@@ -170,6 +207,10 @@ hml_status hmli_trim_differentiate(trim_system *s, const trim_point *x)
     for (int32_t i = 0; i < s->holds->count; i++) {
         hold_derivatives(s, x, i, row);
         row += (size_t)hmli_constraint_kind_rows(s->holds->items[i].kind);
+    }
+    for (int32_t i = 0; i < s->holds->loop_count; i++) {
+        TRY(loop_derivatives(s, x, &s->holds->loops[i], row));
+        row += (size_t)hmli_loop_kind_rows(s->holds->loops[i].kind);
     }
     thruster_columns(s, x);
     for (size_t r = 0; r < s->n; r++) {
@@ -195,6 +236,18 @@ double hmli_trim_slip(const trim_system *s, const trim_point *x, int32_t *hold)
             for (int k = 0; k < 6; k++) {
                 if (fabs(rows[order][k]) > most) most = fabs(rows[order][k]), *hold = i;
             }
+        }
+    }
+    for (int32_t i = 0; i < s->holds->loop_count; i++) {
+        hml_loop c = s->holds->loops[i];
+        loop_motion m;
+        double rows[2][6] = {{0}};
+        c.damping = c.stiffness = 0;
+        if (hmli_loop_motion(s->model, &c, x->q, s->v, s->zero, NULL, &m)) continue;
+        hmli_loop_put(&c, &m, m.V, 1, rows[0]);
+        hmli_loop_drift(&c, &m, rows[1]);
+        for (int k = 0; k < 12; k++) {
+            if (fabs(rows[k / 6][k % 6]) > most) most = fabs(rows[k / 6][k % 6]), *hold = s->holds->count + i;
         }
     }
     return most;

@@ -42,6 +42,8 @@ static size_t lay_out(double *at, trim_system *s)
     s->wrenches = layout_doubles(&c, 6 * (size_t)s->model->nbodies);
     s->dq = layout_doubles(&c, n * n);
     s->J = layout_doubles(&c, 6 * n);
+    s->J_e = layout_doubles(&c, 6 * n);
+    s->J_o = layout_doubles(&c, 6 * n);
     s->C = layout_doubles(&c, s->ne * s->nx);
     s->way = layout_doubles(&c, n);
     s->pull = layout_doubles(&c, s->nz);
@@ -123,7 +125,6 @@ static hml_status check_friction(const hml_trim_problem *p, const hml_constraint
 static hml_status check(const hml_model *model, hml_work *work, const hml_trim_problem *p, const hml_constraints *holds)
 {
     TRY(hmli_constraint_check(model, work, holds));
-    if (holds->loop_count) return HML_UNSUPPORTED;
     if (!p->guess || p->iterations < 0 || !(p->posture >= 0) || !(p->tolerance >= 0)) return HML_INVALID_ARGUMENT;
     if (!struct_is_writable(p->report, STRUCT_END(hml_trim_report, residual))) return HML_INVALID_ARGUMENT;
     if (!isfinite(p->posture) || !isfinite(p->tolerance)) return HML_NOT_FINITE;

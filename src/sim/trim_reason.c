@@ -90,14 +90,17 @@ static void list_limits(const trim_system *s, char *text, size_t size)
 static void explain_hold(const trim_system *s, size_t row, double left, hml_status status, hml_error *error)
 {
     int32_t i = 0;
-    for (size_t next = 0; i < s->holds->count; i++) {
-        next += (size_t)hmli_constraint_kind_rows(s->holds->items[i].kind);
+    for (size_t next = 0; i < s->holds->count + s->holds->loop_count - 1; i++) {
+        const int32_t loop = i - s->holds->count;
+        next += (size_t)(loop < 0 ? hmli_constraint_kind_rows(s->holds->items[i].kind)
+                                  : hmli_loop_kind_rows(s->holds->loops[loop].kind));
         if (row < next) break;
     }
     char limits[3 * NAME + 32];
     list_limits(s, limits, sizeof limits);
-    hmli_trim_say(error, status, "the hold of %s %s kept: it is %.3g m or rad away%s",
-                  frame_name(s->model, s->holds->items[i].frame), can(status), left, limits);
+    hmli_trim_say(error, status, "the %s of %s %s kept: it is %.3g m or rad away%s",
+                  i < s->holds->count ? "hold" : "loop", frame_name(s->model, trim_frame(s, i)), can(status), left,
+                  limits);
 }
 
 void hmli_trim_explain(trim_system *s, const trim_point *x, hml_status status, hml_error *error)

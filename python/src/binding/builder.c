@@ -243,6 +243,28 @@ static PyObject *add_actuator(builder_object *self, PyObject *arguments, PyObjec
     return answer(self, &error);
 }
 
+static PyObject *add_loop(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"frame",   "other",     "kind",     "name",     "normal", "distance",
+                            "damping", "stiffness", "position", "rotation", NULL};
+    const char *frame, *other = NULL, *kind = "point", *name = NULL;
+    PyObject *normal = Py_None, *p = Py_None, *R = Py_None;
+    double position[3] = {0}, rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    hml_loop made = {.normal = {0, 0, 1}};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "sz|szOdddOO", words, &frame, &other, &kind, &name, &normal,
+                                     &made.distance, &made.damping, &made.stiffness, &p, &R))
+        return NULL;
+    if (hml_constraint_kind_from_name(kind, &made.kind))
+        return PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no loop '%s'", kind);
+    if (normal != Py_None && numbers(normal, "normal", made.normal, 3)) return NULL;
+    if (p != Py_None && numbers(p, "position", position, 3)) return NULL;
+    if (R != Py_None && numbers(R, "rotation", rotation, 9)) return NULL;
+    for (int i = 0; i < 12; i++) made.pose[i] = i % 4 < 3 ? rotation[i / 4 * 3 + i % 4] : position[i / 4];
+    hml_error error = {0};
+    error.status = hml_builder_add_loop(self->builder, name, frame, other, &made, &error);
+    return answer(self, &error);
+}
+
 static PyObject *add_keyframe(builder_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"name", "joint", "position", "velocity", NULL};
@@ -325,6 +347,11 @@ static PyMethodDef methods[] = {
      "force_lower=-1e999, force_upper=1e999)\n--\n\n"
      "force = gain·u + bias[0] + bias[1]·length + bias[2]·speed on a joint (gear times it) or, as a wrench of 6, on a "
      "frame."},
+    {"add_loop", KEYWORDS(add_loop),
+     "add_loop($self, frame, other, kind=\"point\", name=None, normal=None, distance=0.0, damping=0.0, stiffness=0.0, "
+     "position=None, rotation=None)\n--\n\n"
+     "Ties a frame to another, or to the world (None): point, frame, plane or distance, as hamel.Hold says. position "
+     "and\nrotation: where the frame belongs in the other; the same place if not given."},
     {"add_keyframe", KEYWORDS(add_keyframe),
      "add_keyframe($self, name, joint=None, position=None, velocity=None)\n--\n\n"
      "What the keyframe of this name says about a joint; without a joint, the keyframe alone. Joints that it does not "

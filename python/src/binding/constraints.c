@@ -199,27 +199,26 @@ const size_t constraints_count = COUNT(table);
 
 /* ---- hamel.Hold: hamel/_holds.py ---- */
 
-static const char *const KINDS[] = {"frame", "point", "plane", "touch", "distance"};
-
 /* the kind of a Hold; −1 with an exception */
 static int read_kind(PyObject *hold)
 {
     PyObject *kind = PyObject_GetAttrString(hold, "kind");
-    size_t i = 0;
-    while (kind && PyUnicode_Check(kind) && i < COUNT(KINDS) && PyUnicode_CompareWithASCIIString(kind, KINDS[i])) i++;
-    if (kind && (i == COUNT(KINDS) || !PyUnicode_Check(kind)))
+    hml_constraint_kind known = HML_HOLD_FRAME;
+    const char *text = kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : NULL;
+    if (kind && (!text || hml_constraint_kind_from_name(text, &known)))
         PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "kind is one of frame, point, plane, touch, distance, not %R",
                      kind);
     Py_XDECREF(kind);
-    return PyErr_Occurred() ? -1 : (int)i;
+    return PyErr_Occurred() ? -1 : (int)known;
 }
 
-/* a frame of a Hold; `world`: None is the world, and stands for a hold */
-static int32_t read_frame(const hml_model *model, PyObject *hold, const char *name, int world)
+/* a frame of a Hold; `world`: it may be the world, and None stands for a hold, which is *tied = 0 */
+static int32_t read_frame(const hml_model *model, PyObject *hold, const char *name, int world, int *tied)
 {
     PyObject *frame = PyObject_GetAttrString(hold, name);
     int32_t index = INT32_MIN;
-    if (frame) index = world && frame == Py_None ? HML_WORLD : find_frame(model, frame, world);
+    *tied = frame && frame != Py_None;
+    if (frame) index = world && !*tied ? HML_WORLD : find_frame(model, frame, world);
     Py_XDECREF(frame);
     return PyErr_Occurred() ? INT32_MIN : index;
 }
@@ -237,14 +236,15 @@ static int read_hold(const hml_model *model, PyObject *hold, hml_constraints *se
     }
     const int kind = read_kind(hold);
     if (kind < 0) return -1;
-    hml_loop x = {.kind = (hml_constraint_kind)kind, .frame = read_frame(model, hold, "frame", 0)};
-    if (!PyErr_Occurred()) x.other = read_frame(model, hold, "other", 1);
+    int tied;
+    hml_loop x = {.kind = (hml_constraint_kind)kind, .frame = read_frame(model, hold, "frame", 0, &tied)};
+    if (!PyErr_Occurred()) x.other = read_frame(model, hold, "other", 1, &tied);
     if (PyErr_Occurred() || attribute_numbers(hold, "normal", 1, &three, x.normal) ||
         attribute_numbers(hold, "damping", 0, NULL, &x.damping) ||
         attribute_numbers(hold, "stiffness", 0, NULL, &x.stiffness) ||
         attribute_numbers(hold, "distance", 0, NULL, &x.distance) || attribute_numbers(hold, "pose", 2, dims, x.pose))
         return -1;
-    if (x.other != HML_WORLD || x.kind == HML_HOLD_DISTANCE) {
+    if (tied || x.kind == HML_HOLD_DISTANCE) {
         loops[set->loop_count++] = x;
         return 0;
     }
@@ -269,6 +269,49 @@ npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, cons
     }
     if (status) raise_status(status, NULL);
     return status ? -1 : count;
+}
+
+static PyObject *frame_text(const hml_model *model, int32_t frame)
+{
+    hml_frame_info info = {.struct_size = sizeof info};
+    return PyUnicode_FromString(frame == HML_WORLD || hml_model_frame(model, frame, &info) ? "world" : info.name);
+}
+
+static PyObject *hold_of(const hml_model *model, PyObject *class, int32_t index)
+{
+    hml_loop c;
+    npy_intp dims[2] = {4, 4};
+    hml_model_loop(model, index, &c);
+    PyObject *pose = PyArray_SimpleNew(2, dims, NPY_DOUBLE);
+    if (pose) memcpy(PyArray_DATA((PyArrayObject *)pose), c.pose, sizeof c.pose);
+    PyObject *none = PyTuple_New(0), *words = NULL, *hold = NULL;
+    if (pose && none)
+        words = Py_BuildValue("{sNsss(ddd)sdsdsOsNsd}", "frame", frame_text(model, c.frame), "kind",
+                              hml_constraint_kind_name(c.kind), "normal", c.normal[0], c.normal[1], c.normal[2],
+                              "damping", c.damping, "stiffness", c.stiffness, "pose", pose, "other",
+                              frame_text(model, c.other), "distance", c.distance);
+    if (words) hold = PyObject_Call(class, none, words);
+    Py_XDECREF(words);
+    Py_XDECREF(none);
+    Py_XDECREF(pose);
+    return hold;
+}
+
+PyObject *model_loops(const hml_model *model)
+{
+    const int32_t n = hml_model_nloops(model);
+    PyObject *module = PyImport_ImportModule("hamel._holds");
+    PyObject *class = module ? PyObject_GetAttrString(module, "Hold") : NULL, *all = class ? PyTuple_New(n) : NULL;
+    for (int32_t i = 0; all && i < n; i++) {
+        PyObject *hold = hold_of(model, class, i);
+        if (hold)
+            PyTuple_SET_ITEM(all, i, hold);
+        else
+            Py_CLEAR(all);
+    }
+    Py_XDECREF(class);
+    Py_XDECREF(module);
+    return all;
 }
 
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory)

@@ -154,6 +154,8 @@ void *row_scratch(const row *r, size_t bytes);
 npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, const double *q);
 /* nv marks from as many marks, or from names of joints */
 int read_joint_marks(const hml_model *model, PyObject *object, const char *name, int **marks);
+/* the loops of a model, a hamel.Hold each */
+PyObject *model_loops(const hml_model *model);
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory);
 
 /* ---- exceptions ---- */

@@ -18,6 +18,9 @@ typedef struct motion_object {
     hml_motion *motion;
     PyArrayObject *arrays[ARRAYS]; /* what the forces point to */
     PyObject *force, *event;       /* functions, or NULL */
+    hml_constraints constraints;   /* holds and loops */
+    void *holds;                   /* their memory */
+    double *scratch;
     int busy;
 } motion_object;
 
@@ -120,22 +123,34 @@ static int start(motion_object *self, const hml_motion_options *options, const h
     return PyErr_Occurred() ? -1 : 0;
 }
 
+static int keep_holds(motion_object *self, PyObject *holds, hml_motion_options *options)
+{
+    if (read_holds(self->model->model, holds, &self->constraints, &self->holds)) return -1;
+    if (!hml_constraint_rows(&self->constraints)) return 0;
+    const size_t doubles = hml_constraint_scratch_doubles(self->model->model, &self->constraints);
+    self->scratch = PyMem_Malloc((doubles + 1) * sizeof *self->scratch);
+    if (!self->scratch) return PyErr_NoMemory(), -1;
+    options->constraints = &self->constraints;
+    options->constraint_scratch = self->scratch;
+    return 0;
+}
+
 static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",     "q",          "v",     "t",        "scheme",  "step", "tolerance",
-                            "radius",    "iterations", "tau",   "wrenches", "samples", "hold", "target",
-                            "stiffness", "damping",    "force", "balance",  "inputs",  NULL};
+    static char *words[] = {"model",     "q",          "v",     "t",        "scheme",  "step",  "tolerance",
+                            "radius",    "iterations", "tau",   "wrenches", "samples", "hold",  "target",
+                            "stiffness", "damping",    "force", "balance",  "inputs",  "holds", NULL};
     PyObject *model, *q, *v = Py_None, *tau = NULL, *wrenches = NULL, *samples = Py_None, *target = NULL,
-                         *stiffness = NULL, *damping = NULL, *force = Py_None, *inputs = NULL;
+                         *stiffness = NULL, *damping = NULL, *force = Py_None, *inputs = NULL, *holds = NULL;
     const char *scheme = "dopri5";
     double t = 0;
     hml_motion_options options;
     hml_forces forces = {.struct_size = sizeof forces};
     hml_motion_options_init(&options);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOOpO", words, &model_type, &model, &q, &v, &t,
-                                     &scheme, &options.step, &options.tolerance, &options.radius, &options.iterations,
-                                     &tau, &wrenches, &samples, &forces.hold, &target, &stiffness, &damping, &force,
-                                     &options.balance, &inputs)) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOOpOO", words, &model_type, &model, &q, &v,
+                                     &t, &scheme, &options.step, &options.tolerance, &options.radius,
+                                     &options.iterations, &tau, &wrenches, &samples, &forces.hold, &target, &stiffness,
+                                     &damping, &force, &options.balance, &inputs, &holds)) {
         return NULL;
     }
     if (hml_scheme_from_name(scheme, &options.scheme)) {
@@ -165,6 +180,7 @@ static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *n
         forces.function = push;
         forces.context = self;
     }
+    if (!failed && holds) failed = keep_holds(self, holds, &options);
     if (!failed && !start(self, &options, &forces, t, q, v)) return (PyObject *)self;
     Py_DECREF(self);
     return NULL;
@@ -189,6 +205,8 @@ static void dealloc(motion_object *self)
     hml_motion_free(self->motion);
     if (self->space) workspace_give(self->model, self->space);
     for (int i = 0; i < ARRAYS; i++) Py_XDECREF(self->arrays[i]);
+    PyMem_Free(self->holds);
+    PyMem_Free(self->scratch);
     Py_XDECREF(self->model);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
@@ -440,13 +458,15 @@ static PyTypeObject motion_type = {
     .tp_doc =
         "Motion(model, q, v=None, t=0.0, *, scheme='dopri5', step=0.001, tolerance=1e-12, radius=0.8, iterations=50, "
         "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
-        "force=None, balance=False, inputs=None)\n--\n\n"
+        "force=None, balance=False, inputs=None, holds=())\n--\n\n"
         "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
         "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
         "are\n"
         "constant; samples is (times, forces), held or joined by straight lines; target, stiffness and damping are a\n"
         "servo; force(t, q, v) returns τ or (τ, wrenches). With balance=True the motion keeps the books of energy "
-        "and momentum; inputs are those of the model's actuators.",
+        "and momentum; inputs are those of the model's actuators.\nholds: a list of hamel.Hold, loops too (rk2, rk4 "
+        "and "
+        "dopri5); their damping and stiffness take back errors of positions.",
 };
 
 int motion_ready(PyObject *module)

@@ -178,6 +178,12 @@ static PyObject *warnings(model_object *self, void *closure)
     return tuple;
 }
 
+static PyObject *loops(model_object *self, void *closure)
+{
+    (void)closure;
+    return model_loops(self->model);
+}
+
 static PyObject *shapes(model_object *self, void *closure)
 {
     (void)closure;
@@ -275,6 +281,7 @@ PyGetSetDef query_getset[] = {
     {"world_inertia", (getter)world_inertia, NULL, "Inertia of what is fixed to the world, ten numbers: (10,).", NULL},
     {"warnings", (getter)warnings, NULL, "What was odd but no error when the model was read.", NULL},
     {"keyframes", (getter)keyframes, NULL, "States of the file that have a name, {name: (q, v)}.", NULL},
+    {"loops", (getter)loops, NULL, "Frames tied to each other, a hamel.Hold each.", NULL},
     {"shapes", (getter)shapes, NULL, "Collision shapes.", NULL},
     {"actuators", (getter)actuators, NULL, "Actuators: motors, servos, thrusters.", NULL},
     {"actuated", (getter)actuated, NULL, "True for the coordinates of actuated joints, (nv,).", NULL},

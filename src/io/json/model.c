@@ -106,6 +106,19 @@ static hml_status read_shape(json_model *m, const place *at, const names *taken)
     return status ? hmli_json_builder_fail(m, at, status) : HML_OK;
 }
 
+static hml_status read_loop(json_model *m, const place *at, const names *taken)
+{
+    static const char *const ends[] = {"frame", "other"};
+    hml_status status = HML_OK;
+    for (int i = 0; !status && i < 2; i++) {
+        place end = hmli_json_member(at, ends[i]);
+        const char *name = json_text_of(end.value);
+        if (name && hmli_map_find(&taken->places, name) < 0)
+            status = hmli_json_fail(&m->json, &end, "there is no body or frame " QUOTED, name);
+    }
+    return status ? status : hmli_json_loop(m, at);
+}
+
 static hml_status read_keyframe(json_model *m, const place *at, names *taken)
 {
     place name_at = hmli_json_member(at, "name");
@@ -158,7 +171,7 @@ static hml_status check_references(json_model *m, const place *bodies, const nam
 }
 
 static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes,
-                            const place *keyframes, const place *actuators)
+                            const place *loops, const place *keyframes, const place *actuators)
 {
     names taken = {0};
     hml_status status = HML_OK;
@@ -174,6 +187,10 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
     for (size_t i = 0; !status && i < json_list_size(shapes->value); i++) {
         place shape = hmli_json_element(shapes, i);
         status = read_shape(m, &shape, &taken);
+    }
+    for (size_t i = 0; !status && i < json_list_size(loops->value); i++) {
+        place loop = hmli_json_element(loops, i);
+        status = read_loop(m, &loop, &taken);
     }
     for (size_t i = 0; !status && i < json_list_size(keyframes->value); i++) {
         place keyframe = hmli_json_element(keyframes, i);
@@ -191,14 +208,15 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 
 static hml_status read_file(json_model *m, const place *file)
 {
-    static const char *const known[] = {"hamel",  "name",   "gravity",   "world",     "bodies",
-                                        "frames", "shapes", "keyframes", "actuators", NULL};
+    static const char *const known[] = {"hamel",  "name",  "gravity",   "world",     "bodies", "frames",
+                                        "shapes", "loops", "keyframes", "actuators", NULL};
     const json_reader *json = &m->json;
     place version = hmli_json_member(file, "hamel"), name_at = hmli_json_member(file, "name");
     place gravity_at = hmli_json_member(file, "gravity"), bodies = hmli_json_member(file, "bodies");
     place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
     place keyframes = hmli_json_member(file, "keyframes"), world = hmli_json_member(file, "world");
     place actuators = hmli_json_member(file, "actuators");
+    place loops = hmli_json_member(file, "loops");
     const char *name = NULL;
     double number = 1, gravity[3];
     char text[DECIMAL_SIZE];
@@ -215,6 +233,7 @@ static hml_status read_file(json_model *m, const place *file)
     if (!status && json_list_size(bodies.value) == 0) status = hmli_json_fail(json, &bodies, "there are no bodies");
     if (!status) status = hmli_json_array(json, &frames);
     if (!status) status = hmli_json_array(json, &shapes);
+    if (!status) status = hmli_json_array(json, &loops);
     if (!status) status = hmli_json_array(json, &keyframes);
     if (!status) status = hmli_json_array(json, &actuators);
     if (!status) status = hmli_json_warn_keys(m, file, "file", known);
@@ -224,7 +243,7 @@ static hml_status read_file(json_model *m, const place *file)
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hmli_json_fail(json, &gravity_at, "the gravity is not finite");
     status = read_world(m, &world);
-    return status ? status : read_tree(m, &bodies, &frames, &shapes, &keyframes, &actuators);
+    return status ? status : read_tree(m, &bodies, &frames, &shapes, &loops, &keyframes, &actuators);
 }
 
 hml_status hmli_read_json(reader *r, const char *data, size_t size)

@@ -251,6 +251,54 @@ static void put_shapes(writer *w, const hml_model *model)
     if (hml_model_nshapes(model)) hmli_writer_put(w, "\n  ]");
 }
 
+static void put_frame_name(writer *w, const hml_model *model, int32_t index)
+{
+    hml_frame_info frame = {.struct_size = sizeof frame};
+    if (hml_model_frame(model, index, &frame))
+        hmli_writer_put(w, "null");
+    else
+        hmli_writer_json_text(w, frame.name);
+}
+
+static void put_loop_number(writer *w, const char *key, double x)
+{
+    if (!(x > 0)) return;
+    hmli_writer_print(w, ", \"%s\": ", key);
+    hmli_writer_number(w, x);
+}
+
+static void put_loops(writer *w, const hml_model *model)
+{
+    hml_loop loop;
+    for (int32_t i = 0; i < hml_model_nloops(model) && !hml_model_loop(model, i, &loop); i++) {
+        double rotation[9], position[3];
+        const char *name = hml_model_loop_name(model, i);
+        for (int k = 0; k < 9; k++) rotation[k] = loop.pose[k / 3 * 4 + k % 3];
+        for (int k = 0; k < 3; k++) position[k] = loop.pose[4 * k + 3];
+        hmli_writer_put(w, i ? ",\n    {" : ",\n  \"loops\": [\n    {");
+        if (*name) {
+            hmli_writer_put(w, "\"name\": ");
+            hmli_writer_json_text(w, name);
+            hmli_writer_put(w, ", ");
+        }
+        hmli_writer_print(w, "\"type\": \"%s\", \"frame\": ", hml_constraint_kind_name(loop.kind));
+        put_frame_name(w, model, loop.frame);
+        hmli_writer_put(w, ", \"other\": ");
+        put_frame_name(w, model, loop.other);
+        if (loop.kind == HML_HOLD_PLANE) {
+            hmli_writer_put(w, ", \"normal\": ");
+            put_list(w, loop.normal, 3);
+        }
+        put_loop_number(w, "distance", loop.distance);
+        put_loop_number(w, "damping", loop.damping);
+        put_loop_number(w, "stiffness", loop.stiffness);
+        hmli_writer_put(w, ",\n     \"origin\": ");
+        put_origin(w, position, rotation);
+        hmli_writer_put(w, "}");
+    }
+    if (hml_model_nloops(model)) hmli_writer_put(w, "\n  ]");
+}
+
 static void put_key(writer *w, const hml_joint_info *joint, const double *q, const double *v)
 {
     hml_joint_spec neutral;
@@ -370,6 +418,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     hmli_writer_put(&w, "\n  ]");
     put_frames(&w, model);
     put_shapes(&w, model);
+    put_loops(&w, model);
     put_keyframes(&w, model);
     put_actuators(&w, model);
     hmli_writer_put(&w, "\n}\n");

@@ -218,12 +218,13 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = hmli_mjcf_check_inertias(m);
     for (const xml_node *node = mujoco->first; !status && node; node = node->next)
         if (xml_is(node, "actuator")) status = hmli_mjcf_actuators(m, node, &any);
-    if (!status) status = read_sections(m, mujoco, "equality", hmli_mjcf_equality);
     if (!status) status = read_sections(m, mujoco, "tendon", hmli_mjcf_tendon);
     if (!status) status = name_bodies(m);
     if (!status) status = name_joints(m);
+    if (!status) status = read_sections(m, mujoco, "equality", hmli_mjcf_equality_joints);
     if (!status && m->r->scene) status = hmli_mjcf_add_visuals(m);
     if (!status) status = fill_builder(m);
+    if (!status) status = read_sections(m, mujoco, "equality", hmli_mjcf_equality);
     return status ? status : hmli_mjcf_keyframes(m, mujoco);
 }
 

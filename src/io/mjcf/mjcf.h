@@ -11,6 +11,7 @@
  *   inertia.c   inertias
  *   visual.c    what is seen of geoms: meshes, materials, textures
  *   keyframe.c  keyframes, and the configuration that the file draws
+ *   equality.c  loops and followers
  *   actuator.c  actuators
  *   other.c     what is left out by name
  *   mjcf.c      the order of all this, names, and the builder
@@ -257,6 +258,14 @@ hml_status hmli_mjcf_visual(mjcf *m, const xml_node *node, const pose *frame, in
 /* the visuals into the scene, once all bodies have names */
 hml_status hmli_mjcf_add_visuals(mjcf *m);
 
+/* ---- equality.c ---- */
+
+/* joints that follow others, before they go to the builder, once they have names */
+hml_status hmli_mjcf_equality_joints(mjcf *m, const xml_node *section);
+
+/* loops; the builder has bodies and sites */
+hml_status hmli_mjcf_equality(mjcf *m, const xml_node *section);
+
 /* ---- other.c ---- */
 
 /* names of one kind are there once; an element may have none */
@@ -267,7 +276,6 @@ const char *hmli_mjcf_label(char text[LABEL_SIZE], const char *what, const xml_n
 hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
 /* into the builder, which has joints and sites */
 hml_status hmli_mjcf_add_actuators(mjcf *m);
-hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node);
 hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node);
 
 /* all <keyframe> sections; the builder has the joints */

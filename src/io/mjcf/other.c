@@ -18,20 +18,6 @@ hml_status hmli_mjcf_unique_name(mjcf *m, map *names, const xml_node *node)
     return added ? HML_OK : MJCF_FAIL(m, HML_BAD_MODEL, node, "<%.80s> " QUOTED " is defined twice", node->name, name);
 }
 
-hml_status hmli_mjcf_equality(mjcf *m, const xml_node *node)
-{
-    hml_status status = HML_OK;
-    for (const xml_node *child = node->first; !status && child; child = child->next) {
-        const char *what = NULL;
-        static const char *const names[] = {"name", "joint1", "body1", "site1", "tendon1", "geom1", NULL};
-        for (int i = 0; names[i] && !what; i++) what = hmli_xml_get(child, names[i]);
-        status = what ? hmli_reader_warn(m->r, "line %d: the equality <%.80s> " QUOTED " is left out", child->line,
-                                         child->name, what)
-                      : hmli_reader_warn(m->r, "line %d: an equality <%.80s> is left out", child->line, child->name);
-    }
-    return status;
-}
-
 /* what a tendon does by itself, be it that a default class says so */
 static hml_status warn_tendon(mjcf *m, const mjcf_element *e)
 {

@@ -1,0 +1,112 @@
+/* Loops of a model in the commands: a parallelogram, whose bars turn together as one pendulum. */
+#include <math.h>
+
+#include "run.h"
+
+/* bars of mass 1 and length 1; crank and rocker hang from the ground, the coupler joins them; inertias about the com */
+#define BAR(name, parent, x, z)                                                                                        \
+    "{\"name\": \"" name "\", \"parent\": " parent ", \"joint\": {\"name\": \"j" name "\", \"type\": \"revolute\", "   \
+    "\"axis\": [0, -1, 0], \"origin\": {\"position\": [" x ", 0, " z "]}}, \"inertia\": {\"mass\": 1, "
+#define DOWN "\"com\": [0, 0, -0.5], \"moment\": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.001]]}}"
+#define SIDE "\"com\": [0.5, 0, 0], \"moment\": [[0.001, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}}"
+#define PARALLELOGRAM(length)                                                                                          \
+    "{\"name\": \"parallelogram\", \"bodies\": [" BAR("crank", "null", "0", "0") DOWN                                  \
+        "," BAR("coupler", "\"crank\"", "0", "-1") SIDE "," BAR("rocker", "null", length, "0") DOWN                    \
+        "],"                                                                                                           \
+        "\"frames\": [{\"name\": \"end\", \"body\": \"coupler\", \"origin\": {\"position\": [1, 0, 0]}},"              \
+        "{\"name\": \"foot\", \"body\": \"rocker\", \"origin\": {\"position\": [0, 0, -1]}}],"                         \
+        "\"loops\": [{\"name\": \"pin\", \"type\": \"point\", \"frame\": \"end\", \"other\": \"foot\"}]}"
+
+static json_t *result_of(const char *arguments)
+{
+    if (run(arguments)) fail_msg("hamel %s: %s", arguments, run_err);
+    return run_json("out.json");
+}
+
+/* m = 2 (0.1 + 0.25) + 1 and a moment of 2 · ½ + 1 masses at the ends: θ̈ = −g (1 + 1) / 1.7 sin θ */
+static const double stiffness = 9.81 * 2 / 1.7;
+
+static void dynamics_and_linearize(void **state)
+{
+    (void)state;
+    double a[3], A[36], tree[3];
+    run_save("p.json", PARALLELOGRAM("1"));
+    run_save("s.json", "{\"joints\": {\"jcrank\": {\"position\": [0.3]}, \"jcoupler\": {\"position\": [-0.3]}, "
+                       "\"jrocker\": {\"position\": [0.3]}}}");
+    json_t *out = result_of("dynamics p.json --state s.json --out out.json");
+    assert_string_equal(run_err, "");
+    assert_int_equal(run_numbers(out, "acceleration", a, 3), 3);
+    near(a[0], -stiffness * sin(0.3), 1e-12), near(a[1], -a[0], 1e-12), near(a[2], a[0], 1e-12);
+    json_decref(out);
+    out = result_of("dynamics p.json --state s.json --loops off --out out.json");
+    assert_int_equal(run_numbers(out, "acceleration", tree, 3), 3);
+    assert_true(fabs(tree[0] - a[0]) > 0.1);
+    json_decref(out);
+    out = result_of("linearize p.json --out out.json");
+    assert_int_equal(run_numbers(out, "A", A, 36), 36);
+    near(A[18] - A[19] + A[20], -stiffness, 1e-12); /* of the crank, by what all of them do together */
+    json_decref(out);
+}
+
+static void regulator_and_modes(void **state)
+{
+    (void)state;
+    double values[4], K[18];
+    run_save("p.json", PARALLELOGRAM("1"));
+    json_t *out = result_of("modes p.json --out out.json");
+    assert_int_equal(run_numbers(out, "eigenvalues", values, 4), 4);
+    near(fabs(values[1]), sqrt(stiffness), 1e-9);
+    json_decref(out);
+    out = result_of("lqr p.json --out out.json");
+    assert_int_equal(run_numbers(out, "K", K, 18), 18);
+    json_decref(out);
+    out = result_of("trim p.json --q jcrank=0.2 --close --out out.json");
+    json_decref(out);
+}
+
+static void info_and_simulation(void **state)
+{
+    (void)state;
+    double position[3];
+    run_save("p.json", PARALLELOGRAM("1"));
+    assert_int_equal(run("info p.json"), 0);
+    assert_non_null(strstr(run_out, "Loops"));
+    json_t *out = result_of("info p.json --out out.json");
+    assert_int_equal(json_array_size(json_object_get(out, "loops")), 1);
+    json_decref(out);
+    out = result_of("simulate p.json --q jcrank=0.3,jcoupler=-0.3,jrocker=0.3 --time 1 --step 0.5 --out out.json");
+    const json_t *last = json_array_get(json_object_get(out, "position"), 2);
+    assert_int_equal(run_flatten(last, position, 3, 0), 3);
+    near(position[0] + position[1], 0, 1e-9), near(position[0] - position[2], 0, 1e-9);
+    assert_true(fabs(position[0]) > 0.1);
+    json_decref(out);
+    assert_int_equal(run("simulate p.json --time 1 --integrator alpha"), 2);
+    assert_non_null(strstr(run_err, "dopri5, rk2 and rk4 keep loops"));
+    assert_int_equal(run("simulate p.json --time 1 --ground"), 2);
+}
+
+static void what_is_open(void **state)
+{
+    (void)state;
+    run_save("p.json", PARALLELOGRAM("1")), run_save("far.json", PARALLELOGRAM("9"));
+    assert_int_equal(run("linearize p.json --q jrocker=0.5"), 0);
+    assert_non_null(strstr(run_err, "leaves a loop open by"));
+    assert_int_equal(run("linearize p.json --q jrocker=0.5 --close"), 0);
+    assert_non_null(strstr(run_err, "is changed by"));
+    assert_int_equal(run("linearize far.json"), 3);
+    assert_non_null(strstr(run_err, "the loop of 'end' and 'foot' cannot be closed: 6 m are left"));
+    assert_int_equal(run("linearize " ROBOTS "pendulum.json --close"), 2);
+    assert_int_equal(run("linearize p.json --loops off --close"), 2);
+    assert_int_equal(run("linearize p.json --loops maybe"), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dynamics_and_linearize),
+        cmocka_unit_test(regulator_and_modes),
+        cmocka_unit_test(info_and_simulation),
+        cmocka_unit_test(what_is_open),
+    };
+    return cmocka_run_group_tests(tests, run_setup, run_teardown);
+}
