@@ -14,6 +14,8 @@
 #ifndef HML_ALGO_KINEMATICS_CENTROIDAL_H
 #define HML_ALGO_KINEMATICS_CENTROIDAL_H
 
+#include <assert.h>
+
 #include "algo/kinematics/motion_series.h"
 
 typedef struct centroidal_body {
@@ -50,6 +52,7 @@ static inline void centroidal_passes(const hml_model *m, const state_series *sta
                                      centroidal_column *columns)
 {
     const plan_body *pb = plan_bodies(model_plan(m));
+    assert(bodies && columns); /* for the analyzer */
     for (int32_t i = 0; i < m->nbodies; i++) {
         const plan_body *p = &pb[i];
         const centroidal_body *up = p->parent < 0 ? NULL : &bodies[p->parent];
