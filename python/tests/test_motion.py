@@ -281,7 +281,8 @@ def test_constrained_batches(quadruped):
         assert x.A.shape == (5, 36, 36) and x.force_q.shape == (5, 6, 18)
         for i in range(5):
             one = quadruped.constrained_linearize(holds, q[i], v[i], tau[i], **choices)
-            assert all(np.array_equal(a[i], b) for a, b in zip(x, one))
+            for a, b in zip(x, one):  # in lanes of other widths: the same up to rounding
+                np.testing.assert_allclose(a[i], b, rtol=0, atol=1e-12 * (1 + np.abs(b).max()))
     broken = v.copy()
     broken[2, 4] = 1e200
     with pytest.raises(hamel.NotFiniteError, match="row 2"):
