@@ -96,10 +96,10 @@ LANE_CODE int not_finite(num x) { return !(x - x == K(0)); }
 /* n numbers of an array into the workspace */
 LANE_CODE void load_input(lane_state *s, cuda_input in, int n, num *to)
 {
-    const num *from = (const num *)in.data + s->state * in.stride;
+    const num *from = in.data ? (const num *)in.data + s->state * in.stride : (const num *)0;
     FOR_LANES(s, i, n)
     {
-        const num x = in.data ? from[i] : K(0);
+        const num x = from ? from[i] : K(0);
         s->flags |= not_finite(x) ? FLAG_NOT_FINITE : 0;
         work_put(to + i, x);
     }
@@ -108,8 +108,8 @@ LANE_CODE void load_input(lane_state *s, cuda_input in, int n, num *to)
 LANE_CODE void check_wrenches(lane_state *s)
 {
     const cuda_input in = s->call->wrenches;
-    const num *from = (const num *)in.data + s->state * in.stride;
-    FOR_LANES(s, i, in.data ? 6 * s->call->model.bodies : 0) s->flags |= not_finite(from[i]) ? FLAG_NOT_FINITE : 0;
+    const num *from = in.data ? (const num *)in.data + s->state * in.stride : (const num *)0;
+    FOR_LANES(s, i, from ? 6 * s->call->model.bodies : 0) s->flags |= not_finite(from[i]) ? FLAG_NOT_FINITE : 0;
 }
 
 LANE_CODE void load_state(lane_state *s)

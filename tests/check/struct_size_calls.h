@@ -112,31 +112,38 @@ static hml_status call_problem(void *x) { return hml_problem_check(x, NULL); }
 static void fill_solver_settings(void *x) { *(hml_solver_settings *)x = HML_STRUCT(hml_solver_settings, .workers = 1); }
 /* a solver of that problem for one call */
 static hml_status call_solver(const hml_solver_settings *settings, const hml_solve_options *options,
-                              hml_solve_report *report, hml_solution *solution)
+                              hml_solve_report *report)
 {
     hml_problem problem;
     hml_solver *solver = NULL;
     fill_problem(&problem);
     hml_status status = hml_solver_new(&problem, settings, &solver, NULL);
     if (!status) status = hml_solver_solve(solver, options, report);
-    if (!status && solution) status = hml_solver_solution(solver, solution);
     hml_solver_free(solver);
     return status;
 }
-static hml_status call_solver_settings(void *x) { return call_solver(x, NULL, NULL, NULL); }
+static hml_status call_solver_settings(void *x) { return call_solver(x, NULL, NULL); }
 static void fill_solve_options(void *x) { *(hml_solve_options *)x = HML_STRUCT(hml_solve_options, .iterations = 20); }
-static hml_status call_solve_options(void *x) { return call_solver(NULL, x, NULL, NULL); }
+static hml_status call_solve_options(void *x) { return call_solver(NULL, x, NULL); }
 static void fill_solve_report(void *x) { ((hml_solve_report *)x)->struct_size = sizeof(hml_solve_report); }
 static hml_status call_solve_report(void *x)
 {
-    const hml_status status = call_solver(NULL, NULL, x, NULL);
+    const hml_status status = call_solver(NULL, NULL, x);
     hml_solve_report *report = x;
     const int known = report->struct_size >= offsetof(hml_solve_report, seconds) + sizeof report->seconds;
     if (!status && known) report->seconds = 0; /* differs from call to call */
     return status;
 }
 static void fill_solution(void *x) { ((hml_solution *)x)->struct_size = sizeof(hml_solution); }
-static hml_status call_solution(void *x) { return call_solver(NULL, NULL, NULL, x); }
+/* of one solver, since the struct points into it */
+static hml_status call_solution(void *x)
+{
+    static hml_solver *solver;
+    hml_problem problem;
+    fill_problem(&problem);
+    const hml_status status = solver ? HML_OK : hml_solver_new(&problem, NULL, &solver, NULL);
+    return status ? status : hml_solver_solution(solver, x);
+}
 static hml_status call_parallel(void *x)
 {
     hml_linearization full;
