@@ -94,6 +94,8 @@ def compare_frames(pin, model, theirs, worst, q, v, pq, pv):
     aligned = {"left": pin.LOCAL, "right": pin.WORLD, "mixed": pin.LOCAL_WORLD_ALIGNED}
     for frame in model.frames[:: max(1, model.nframes // 5)]:
         index = theirs.model.getFrameId(frame.name, pin.FrameType.BODY)
+        if index == theirs.model.nframes:  # of a collision shape: they have none
+            continue
         for representation, axes in aligned.items():
             m = model.frame(frame.name, q, v, representation=representation)
             J = pin.getFrameJacobian(theirs.model, theirs.data, index, axes)[:, theirs.order]
