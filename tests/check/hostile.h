@@ -346,7 +346,8 @@ static inline void mjcf_sections(hostile_text *t, size_t bytes)
 
 static inline void mjcf_equalities(hostile_text *t, size_t n)
 {
-    mjcf_with(t, HOSTILE_BODY "</body></worldbody><equality>", "<joint/>", "</equality></mujoco>", n);
+    mjcf_with(t, "<mujoco><worldbody><body name='b'><joint name='j'/>" HOSTILE_INERTIA "</body></worldbody><equality>",
+              "<joint joint1='j'/>", "</equality></mujoco>", n);
 }
 
 static inline void mjcf_actuators(hostile_text *t, size_t n)
