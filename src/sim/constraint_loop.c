@@ -214,6 +214,40 @@ void hmli_loop_drift(const hml_loop *c, const loop_motion *m, double *out)
     for (int32_t i = 0; i < hmli_loop_kind_rows(c->kind); i++) out[i] += c->stiffness * e[i];
 }
 
+/* does a body carry this frame? */
+static int carries(const hml_model *m, int32_t body, int32_t frame)
+{
+    const int32_t end = frame == HML_WORLD ? -1 : model_frames(m)[frame].body;
+    return body <= end && end < model_bodies(m)[body].subtree_end;
+}
+
+/* does coordinate k turn or slide a joint that carries one of the two frames and not the other? */
+static int moves_apart(const hml_model *m, const hml_loop *c, int32_t k)
+{
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const int32_t first = coordinates_of(m, i).v;
+        if (k < first || k >= first + model_bodies(m)[i].nv) continue;
+        if (carries(m, i, c->frame) != carries(m, i, c->other)) return 1;
+    }
+    return 0;
+}
+
+/*
+ * Joints that carry both frames do not move them apart. Their columns cancel to the last bit, but those of a leader and of
+ * its followers are added up first: then last bits are left, which would be a row like any other.
+ */
+static void clear_common(const constraint_system *s, const hml_loop *c, twist V[2])
+{
+    const size_t n = s->n;
+    int apart = 0;
+    for (int32_t k = 0; k < s->model->nv; k++) {
+        const int moves = moves_apart(s->model, c, k);
+        for (size_t r = 0; !moves && r < 6; r++) s->block[r * n + (size_t)k] = 0;
+        apart |= moves;
+    }
+    if (!apart) V[0] = V[1] = twist_zero();
+}
+
 hml_status hmli_loop_evaluate(constraint_system *s, const double *q, const double *v, int drift, size_t row)
 {
     for (int32_t i = 0; i < s->set->loop_count; i++) {
@@ -221,6 +255,7 @@ hml_status hmli_loop_evaluate(constraint_system *s, const double *q, const doubl
         loop_motion m;
         TRY(hmli_loop_motion(s->model, c, q, drift ? v : NULL, NULL, s->block, &m));
         twist V[2] = {m.V, m.A};
+        if (s->model->nfollowers) clear_common(s, c, V);
         hmli_constraint_clear_rounding(s, reach_of(s, c, q), v, drift ? V : NULL);
         m.V = V[0], m.A = V[1];
         for (int32_t k = 0; k < s->model->nv; k++) {
