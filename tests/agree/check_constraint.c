@@ -371,6 +371,20 @@ double held_condition(subject *x, int state, const hml_constraints *set)
     return constraint_condition(x, &h);
 }
 
+/* a stretched leg hardly changes its length: a row of its own, which the condition compares with itself alone. Rows of
+ * rounding count as zero */
+static double shortest_row(subject *x, const held *h)
+{
+    const size_t nv = (size_t)x->nv;
+    double *J = room(x->g, ROWS * nv), bias[ROWS], shortest = 1;
+    const size_t rows = all_rows(x, h, J, bias);
+    for (size_t r = 0; r < rows; r++) {
+        const double size = largest(nv, J + r * nv);
+        if (size > 1e-14) shortest = fmin(shortest, size);
+    }
+    return shortest;
+}
+
 /* loops between frames that are not too near each other */
 static int32_t draw_loops(subject *x, int state, hml_loop *loops)
 {
@@ -416,7 +430,7 @@ void check_constraints(subject *x)
     double *z = room(x->g, nv);
     draw_direction(&x->rng, nv, z);
     held h = held_new(x, s, &set);
-    double worst = constraint_condition(x, &h);
+    double worst = fmax(constraint_condition(x, &h), 1 / shortest_row(x, &h));
     if (!(worst * x->cond[s] < 1e7)) return;
     /* a loop that ties what is here to what is a thousand kilometres away has levers of 1e-10 m */
     if (set.loop_count) worst *= 1 + (x->away[s] - 1) * 0x1p-52 / 1e-11;
