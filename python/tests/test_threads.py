@@ -1,5 +1,6 @@
 """Threads share a model, and nothing grows."""
 
+import mmap
 import os
 import resource
 import threading
@@ -81,8 +82,9 @@ def test_a_leak_would_be_seen():
 
     def lose():
         lost.append(float(len(lost)))
-        if len(lost) % 1000 == 0:  # numbers alone may fit into what lies free
-            lost.append(bytearray(b"x") * 2**20)
+        if len(lost) % 1000 == 0:  # numbers alone may fit into what lies free; a mapping does not
+            lost.append(mmap.mmap(-1, 2**20))
+            lost[-1].write(bytes(2**20))
 
     assert grown(lose, 20000) > 256
 
