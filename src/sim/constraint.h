@@ -108,6 +108,18 @@ hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hm
 /* J, and the drift if asked for. HML_SINGULAR: the frames of a distance coincide */
 hml_status hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift);
 
+/* what rounding may leave of a column: 16 last bits of the positions and ways it is made of */
+static inline double constraint_rounding(twist column, double reach)
+{
+    return 0x1p-48 * (sqrt(vec3_dot(column.v, column.v)) + sqrt(vec3_dot(column.w, column.w)) * reach);
+}
+
+/* an entry of a row along one direction; a column across it leaves nothing but rounding */
+static inline double constraint_entry(double entry, twist column, double reach)
+{
+    return fabs(entry) <= constraint_rounding(column, reach) ? 0 : entry;
+}
+
 /*
  * A point on an axis does not move when the joint turns: its column is a lever that vanishes, and what is left of it
  * are the last bits of the positions it is the difference of. Such a column of s->block becomes zero. Were it not, a row

@@ -256,15 +256,14 @@ hml_status hmli_loop_evaluate(constraint_system *s, const double *q, const doubl
         TRY(hmli_loop_motion(s->model, c, q, drift ? v : NULL, NULL, s->block, &m));
         twist V[2] = {m.V, m.A};
         if (s->model->nfollowers) clear_common(s, c, V);
-        hmli_constraint_clear_rounding(s, reach_of(s, c, q), v, drift ? V : NULL);
+        const double reach = reach_of(s, c, q);
+        hmli_constraint_clear_rounding(s, reach, v, drift ? V : NULL);
         m.V = V[0], m.A = V[1];
         for (int32_t k = 0; k < s->model->nv; k++) {
             double *entry = s->J + row * s->n + k;
             const twist column = matrix_column(s->block, s->model->nv, k);
             hmli_loop_put(c, &m, column, s->n, entry);
-            /* a motion across the normal, or across the line between two points, changes nothing but last bits */
-            if (hmli_loop_kind_rows(c->kind) == 1 && fabs(*entry) <= 0x1p-48 * sqrt(vec3_dot(column.v, column.v)))
-                *entry = 0;
+            if (hmli_loop_kind_rows(c->kind) == 1) *entry = constraint_entry(*entry, column, reach);
         }
         if (drift) hmli_loop_drift(c, &m, s->drift + row);
         row += (size_t)hmli_loop_kind_rows(c->kind);

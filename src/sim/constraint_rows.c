@@ -159,7 +159,7 @@ hml_status hmli_constraint_open(const hml_model *model, hml_work *work, const hm
 }
 
 /* rows of J from the frame's 6 × n block */
-static void put_rows(const constraint_system *s, const hml_constraint *c, double *J)
+static void put_rows(const constraint_system *s, const hml_constraint *c, double reach, double *J)
 {
     const size_t n = s->n;
     if (!constraint_is_plane(c)) {
@@ -168,7 +168,8 @@ static void put_rows(const constraint_system *s, const hml_constraint *c, double
     }
     vec3 normal = constraint_normal(c);
     for (size_t k = 0; k < n; k++) {
-        J[k] = normal.x * s->block[k] + normal.y * s->block[n + k] + normal.z * s->block[2 * n + k];
+        const twist column = matrix_column(s->block, s->model->nv, (int32_t)k);
+        J[k] = constraint_entry(vec3_dot(normal, column.v), column, reach);
     }
 }
 
@@ -193,20 +194,18 @@ static twist position_error(const hml_constraint *c, pose H)
 
 void hmli_constraint_clear_rounding(const constraint_system *s, double reach, const double *v, twist *V)
 {
-    const double last = 0x1p-48; /* 16 roundings */
     const size_t n = s->n;
     double turning = 0, moving = 0;
     for (size_t k = 0; k < n; k++) {
-        double *l = s->block + k, *w = l + 3 * n;
-        const double slides = sqrt(l[0] * l[0] + l[n] * l[n] + l[2 * n] * l[2 * n]);
-        const double turns = sqrt(w[0] * w[0] + w[n] * w[n] + w[2 * n] * w[2 * n]);
+        const twist column = matrix_column(s->block, s->model->nv, (int32_t)k);
+        const double rounding = constraint_rounding(column, reach);
         for (size_t r = 0; r < 3; r++)
-            if (fabs(l[r * n]) <= last * (slides + turns * reach)) l[r * n] = 0;
-        if (V) turning += turns * fabs(v[k]), moving += (slides + turns * reach) * fabs(v[k]);
+            if (fabs(s->block[r * n + k]) <= rounding) s->block[r * n + k] = 0;
+        if (V) turning += sqrt(vec3_dot(column.w, column.w)) * fabs(v[k]), moving += rounding * fabs(v[k]);
     }
     if (!V) return;
-    if (sqrt(vec3_dot(V[0].v, V[0].v)) <= last * moving) V[0].v = vec3_zero();
-    if (sqrt(vec3_dot(V[1].v, V[1].v)) <= last * turning * moving) V[1].v = vec3_zero();
+    if (sqrt(vec3_dot(V[0].v, V[0].v)) <= moving) V[0].v = vec3_zero();
+    if (sqrt(vec3_dot(V[1].v, V[1].v)) <= turning * moving) V[1].v = vec3_zero();
 }
 
 hml_status hmli_constraint_evaluate(constraint_system *s, const double *q, const double *v, int drift)
@@ -219,8 +218,9 @@ hml_status hmli_constraint_evaluate(constraint_system *s, const double *q, const
         const hml_representation rep = c->kind == HML_HOLD_FRAME ? HML_LEFT : HML_MIXED;
         twist V[SERIES_LENGTH];
         pose H = frame_series(s->model, c->frame, HML_WORLD, rep, &state, drift ? 1 : 0, V, &j);
-        hmli_constraint_clear_rounding(s, sqrt(vec3_dot(H.p, H.p)), v, drift ? V : NULL);
-        put_rows(s, c, s->J + row * s->n);
+        const double reach = sqrt(vec3_dot(H.p, H.p));
+        hmli_constraint_clear_rounding(s, reach, v, drift ? V : NULL);
+        put_rows(s, c, reach, s->J + row * s->n);
         if (drift) {
             twist sum = twist_axpy(c->damping, V[0], V[1]);
             put_numbers(c, twist_axpy(c->stiffness, position_error(c, H), sum), s->drift + row);
