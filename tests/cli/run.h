@@ -123,4 +123,22 @@ static inline const char *run_text(const json_t *result, const char *key)
     return text;
 }
 
+/* a call that the command refuses: its exit status, and what it says */
+typedef struct run_refusal {
+    const char *arguments;
+    int status;
+    const char *text;
+} run_refusal;
+
+/* each of them says so, and prints nothing else */
+static inline void run_refused(size_t count, const run_refusal *cases)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int status = run(cases[i].arguments);
+        if (status != cases[i].status || !strstr(run_err, cases[i].text))
+            fail_msg("hamel %s: %d, %s", cases[i].arguments, status, run_err);
+        assert_string_equal(run_out, "");
+    }
+}
+
 #endif

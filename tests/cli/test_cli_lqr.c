@@ -80,11 +80,7 @@ static void a_held_quadruped(void **state)
 static void what_it_refuses(void **state)
 {
     (void)state;
-    static const struct {
-        const char *arguments;
-        int status;
-        const char *text;
-    } cases[] = {
+    static const run_refusal cases[] = {
         {"lqr " ROBOTS "quadruped.json", 3, "momentum"},
         {"lqr " ROBOTS "pendulum.json --gravity 0,0,0 --passive off --weight-position 0", 3, "the weights do not see"},
         {"lqr " ROBOTS "pendulum.json --hold tip:frame", 1, "leave no motion"},
@@ -99,12 +95,7 @@ static void what_it_refuses(void **state)
         {"lqr " QUADRUPED "--simulate 1", 2, "needs --ground"},
         {"linearize --discrete 0.1", 2, "no option --discrete"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int status = run(cases[i].arguments);
-        if (status != cases[i].status || !strstr(run_err, cases[i].text))
-            fail_msg("hamel %s: %d, %s", cases[i].arguments, status, run_err);
-        assert_string_equal(run_out, "");
-    }
+    run_refused(sizeof cases / sizeof *cases, cases);
 }
 
 static void a_table_for_people(void **state)

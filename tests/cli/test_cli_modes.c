@@ -163,11 +163,7 @@ static void pages(void **state)
 static void what_it_refuses(void **state)
 {
     (void)state;
-    static const struct {
-        const char *arguments;
-        int status;
-        const char *text;
-    } cases[] = {
+    static const run_refusal cases[] = {
         {"modes " ROBOTS "pendulum.json --hold tip:frame", 1, "leave no motion"},
         {"modes " ROBOTS "pendulum.json --hold nobody", 1, "there is no frame 'nobody'"},
         {"modes " ROBOTS "pendulum.json --view a.html --mode 9", 2, "there are 1 modes, not 9"},
@@ -175,12 +171,7 @@ static void what_it_refuses(void **state)
         {"modes " ROBOTS "pendulum.json --view a.png", 2, "a file that ends in .html"},
         {"linearize --mode 1", 2, "no option --mode"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const int status = run(cases[i].arguments);
-        if (status != cases[i].status || !strstr(run_err, cases[i].text))
-            fail_msg("hamel %s: %d, %s", cases[i].arguments, status, run_err);
-        assert_string_equal(run_out, "");
-    }
+    run_refused(sizeof cases / sizeof *cases, cases);
 }
 
 static void a_table_for_people(void **state)
