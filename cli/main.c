@@ -92,8 +92,9 @@ static void help_of_all(void)
     printf("hamel: dynamics and exact linearization of robots whose base moves\n\n"
            "Usage: hamel COMMAND [MODEL] [OPTION]...\n\nCommands\n");
     for (int i = 0; i < cli_command_count; i++) printf("  %-12s %s\n", cli_commands[i].name, cli_commands[i].summary);
-    printf("\nMODEL is a URDF, MJCF or Hamel JSON file. Without one, the command uses the built-in\n"
-           "nine-joint robot of Bos et al. (2022).\n\nOptions of every command\n");
+    printf("\nMODEL is a URDF, MJCF or Hamel JSON file, or the name of a robot: one that comes with Hamel,\n"
+           "such as quadruped, or one of the folders in HAMEL_ROBOTS, such as anymal_b. Without a MODEL the\n"
+           "command uses the built-in nine-joint robot of Bos et al. (2022).\n\nOptions of every command\n");
     cli_options_help(stdout, CLI_ALL);
     printf(
         "\nhamel COMMAND --help lists a command's own options as well.\n"

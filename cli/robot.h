@@ -37,6 +37,10 @@ int robot_load_state(const cli_options *options, robot *r);
 int robot_load_keyframe(const cli_options *options, robot *r);
 int robot_set_positions(const cli_options *options, robot *r);
 
+/* what a number of a joint's position is called: base.x … base.qz, knee */
+enum { ROBOT_NAME_SIZE = 512 };
+void robot_name_position(const hml_joint_info *joint, int32_t k, char text[ROBOT_NAME_SIZE]);
+
 void robot_free(robot *r);
 
 /* the part of a warning on standard error that all have: "hamel: file: warning: …" */

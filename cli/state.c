@@ -5,8 +5,6 @@
 
 #include "robot.h"
 
-enum { NAME_SIZE = 512 };
-
 static const char *keyframe_name(const void *model, int i) { return hml_model_keyframe_name(model, i); }
 
 /* the keyframe that was asked for; for a motion without a state, that of the name "start" if there is one */
@@ -32,12 +30,13 @@ int robot_load_keyframe(const cli_options *options, robot *r)
 
 /* ---- --q name=value,… ---- */
 
-/* what coordinate k of a joint's position is called after the joint's name and a point; NULL: it cannot be set alone */
+/* what coordinate k of a joint's position is called after the joint's name and a point; NULL: by that name alone */
 static const char *position_name(hml_joint_type type, int32_t k)
 {
-    static const char *const axes[] = {"x", "y", "z"};
+    static const char *const axes[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"};
     switch (type) {
-    case HML_JOINT_FREE: return k < 3 ? axes[k] : NULL;
+    case HML_JOINT_FREE: return k < 3 ? axes[k] : quaternion[k - 3];
+    case HML_JOINT_SPHERICAL: return quaternion[k];
     case HML_JOINT_TRANSLATION3:
     case HML_JOINT_TRANSLATION2: return axes[k];
     case HML_JOINT_PLANAR: return k < 2 ? axes[k] : "angle";
@@ -48,16 +47,16 @@ static const char *position_name(hml_joint_type type, int32_t k)
     }
 }
 
-/* the name of a coordinate of q into text; 0 if it cannot be set alone */
-static int name_position(const hml_joint_info *joint, int32_t k, char text[NAME_SIZE])
+void robot_name_position(const hml_joint_info *joint, int32_t k, char text[ROBOT_NAME_SIZE])
 {
     const char *axis = position_name(joint->type, k);
-    if (joint->nq > 1 && !axis) return 0;
-    if (joint->nq > 1)
-        snprintf(text, NAME_SIZE, "%.400s.%s", joint->name, axis);
-    else
-        snprintf(text, NAME_SIZE, "%.400s", joint->name);
-    return 1;
+    snprintf(text, ROBOT_NAME_SIZE, "%.400s%s%s", joint->name, axis ? "." : "", axis ? axis : "");
+}
+
+/* a number of a quaternion cannot be set alone */
+static int settable(hml_joint_type type, int32_t k)
+{
+    return type != HML_JOINT_SPHERICAL && !(type == HML_JOINT_FREE && k >= 3);
 }
 
 /* where a name is in q, −1 if nowhere; marks the joint as given */
@@ -67,8 +66,9 @@ static int32_t find_position(const robot *r, const char *name)
         hml_joint_info joint = {.struct_size = sizeof joint};
         hml_model_joint(r->model, j, &joint);
         for (int32_t k = 0; k < joint.nq; k++) {
-            char text[NAME_SIZE];
-            if (!name_position(&joint, k, text) || strcmp(text, name) != 0) continue;
+            char text[ROBOT_NAME_SIZE];
+            robot_name_position(&joint, k, text);
+            if (!settable(joint.type, k) || strcmp(text, name) != 0) continue;
             r->state->given[j] = 1;
             return joint.q + k;
         }
@@ -106,7 +106,7 @@ int robot_set_positions(const cli_options *options, robot *r)
 {
     const char *text = options->positions;
     while (text && *text) {
-        char name[NAME_SIZE], *end;
+        char name[ROBOT_NAME_SIZE], *end;
         const size_t length = strcspn(text, ",=");
         if (text[length] != '=' || length == 0 || length >= sizeof name)
             return cli_fail(CLI_USAGE, "--q: '%s' is not name=value, with commas between them", text);

@@ -117,26 +117,39 @@ static hml_result *result_of(const robot *r, hml_representation representation, 
     return result;
 }
 
-static void print_joints(const robot *r, const trim *t)
+static void print_positions(const robot *r, const trim *t)
 {
-    table *rows = table_new(5, "lrrrr");
-    static const char *const heading[] = {"", "guess", "position", "torque", "residual"};
-    for (int i = 0; i < 5; i++) table_cell(rows, heading[i]);
+    table *rows = table_new(3, "lrr");
+    static const char *const heading[] = {"", "guess", "position"};
+    for (int i = 0; i < 3; i++) table_cell(rows, heading[i]);
     for (int32_t j = 0; j < hml_model_njoints(r->model); j++) {
         hml_joint_info joint = {.struct_size = sizeof joint};
         if (hml_model_joint(r->model, j, &joint)) continue;
-        const int32_t lines = joint.nq > joint.nv ? joint.nq : joint.nv;
-        for (int32_t k = 0; k < lines; k++) { /* a quaternion has four numbers and three torques */
-            table_cell(rows, k < joint.nv ? r->labels[joint.v + k] : "");
+        for (int32_t k = 0; k < joint.nq; k++) {
+            char name[ROBOT_NAME_SIZE];
+            robot_name_position(&joint, k, name);
+            table_cell(rows, name);
             table_number(rows, r->state->q[joint.q + k]);
             table_number(rows, t->q[joint.q + k]);
-            if (k < joint.nv)
-                table_number(rows, t->tau[joint.v + k]), table_number(rows, t->residual[joint.v + k]);
-            else
-                table_cell(rows, ""), table_cell(rows, "");
         }
     }
     table_heading(stdout, "At rest, or in steady motion");
+    table_print(rows, stdout);
+    table_free(rows);
+}
+
+/* a position may have more numbers than forces: a quaternion has four, and three torques */
+static void print_torques(const robot *r, const trim *t)
+{
+    table *rows = table_new(3, "lrr");
+    static const char *const heading[] = {"", "torque", "residual"};
+    for (int i = 0; i < 3; i++) table_cell(rows, heading[i]);
+    for (int32_t i = 0; i < r->nv; i++) {
+        table_cell(rows, r->labels[i]);
+        table_number(rows, t->tau[i]);
+        table_number(rows, t->residual[i]);
+    }
+    table_heading(stdout, "Forces and torques of the motors");
     table_print(rows, stdout);
     table_free(rows);
 }
@@ -169,7 +182,8 @@ static void print_holds(const robot *r, const trim *t)
 static void print_all(const robot *r, const trim *t)
 {
     const hml_trim_report *x = &t->report;
-    print_joints(r, t);
+    print_positions(r, t);
+    print_torques(r, t);
     print_holds(r, t);
     table_heading(stdout, "Solution");
     printf("largest residual     %.3g N or N m\n", x->residual);

@@ -295,6 +295,10 @@ struct linearization {
     std::vector<double> acceleration;
 };
 
+struct linearizations {        /* of n states, one below the other */
+    matrix A, B, acceleration; /* (n 2nv) × 2nv, (n 2nv) × nv, n × nv */
+};
+
 struct dynamics {
     matrix M;
     std::vector<double> h, gravity, acceleration;
@@ -394,6 +398,16 @@ class workspace
     {
         linearization x = {matrix(2 * nv_, 2 * nv_), matrix(2 * nv_, nv_), std::vector<double>(nv_)};
         check(try_linearize(q, v, tau, x.acceleration, x.A, x.B));
+        return x;
+    }
+
+    /* throws the first failure, unless `status` takes those of the states; then the results of failed states are NaN */
+    linearizations linearize_batch(numbers q, numbers v, numbers tau = {}, span<hml_status> status = {}) const
+    {
+        const std::size_t n = nq_ ? q.size() / nq_ : 0;
+        linearizations x = {matrix(n * 2 * nv_, 2 * nv_), matrix(n * 2 * nv_, nv_), matrix(n, nv_)};
+        const hml_status first = try_linearize_batch(q, v, tau, x.acceleration, x.A, x.B, status);
+        if (status.empty() || first == HML_INVALID_ARGUMENT) check(first);
         return x;
     }
 

@@ -75,6 +75,19 @@ static void a_drone_hovers_by_a_wrench_on_its_base(void **state)
     near(torque[0], 0, 1e-12);
 }
 
+/* positions have their own names: a quaternion has one number more than there are torques */
+static void tables_name_positions_and_torques(void **state)
+{
+    (void)state;
+    assert_int_equal(run("trim " ROBOTS "drone_arm.json --inputs all --lock all --ignore-limits"), 0);
+    assert_non_null(strstr(run_out, "\nbase.qw           1         1\n"));
+    assert_non_null(strstr(run_out, "\nbase.qz           0         0\n"));
+    const char *torques = strstr(run_out, "\nForces and torques of the motors\n");
+    assert_non_null(torques);
+    assert_non_null(strstr(torques, "\nbase.vz "));
+    assert_null(strstr(torques, "\nbase.q"));
+}
+
 /* the saved state is an equilibrium for the other commands */
 static void a_state_is_saved(void **state)
 {
@@ -124,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_dog_stands_on_three_feet),
         cmocka_unit_test(an_arm_carries_itself),
         cmocka_unit_test(a_drone_hovers_by_a_wrench_on_its_base),
+        cmocka_unit_test(tables_name_positions_and_torques),
         cmocka_unit_test(a_state_is_saved),
         cmocka_unit_test(what_cannot_be_is_named),
     };

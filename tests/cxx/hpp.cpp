@@ -112,6 +112,15 @@ static void with_exceptions()
     EXPECT(x.A.rows() == 2 && x.A(0, 0) == 0 && x.A(0, 1) == 1 && x.A(1, 0) == 0 && x.A(1, 1) == 0);
     EXPECT(x.B(0, 0) == 0 && std::fabs(x.B(1, 0) - 0.5) < 1e-15);
     EXPECT(std::fabs(x.acceleration[0] - (1.5 - 9.81)) < 1e-14);
+    std::vector<double> two_q = {0.5, NAN}, two_v = {2, 1}, two_tau = {3, 0};
+    std::vector<hml_status> status(2);
+    const hamel::linearizations many = w.linearize_batch(two_q, two_v, two_tau, status);
+    EXPECT(many.A.rows() == 4 && many.A(0, 1) == 1 && many.B(1, 0) == x.B(1, 0));
+    EXPECT(many.acceleration(0, 0) == x.acceleration[0] && std::isnan(many.acceleration(1, 0)));
+    EXPECT(status[0] == HML_OK && status[1] == HML_NOT_FINITE);
+    EXPECT(thrown([&] { w.linearize_batch(two_q, two_v, two_tau); }) == HML_NOT_FINITE);
+    EXPECT(thrown([&] { w.linearize_batch(two_q, v); }) == HML_INVALID_ARGUMENT);
+    EXPECT(thrown([&] { w.linearize_batch(two_q, v, {}, status); }) == HML_INVALID_ARGUMENT);
     const hamel::dynamics d = w.dynamics(q, v, tau);
     EXPECT(std::fabs(d.kinetic_energy - 4) < 1e-14 && std::fabs(d.potential_energy - 2 * 9.81 * 0.5) < 1e-13);
     EXPECT(std::fabs(d.gravity[0] - 19.62) < 1e-13 && std::fabs(d.com[2] - 0.5) < 1e-15);
