@@ -54,6 +54,7 @@ typedef struct cli_options {
     long samples, batch, mode; /* mode 0: not given */
     unsigned long long seed;
     int left_twist; /* 1: validate draws the base's velocity in its own axes */
+    int random;     /* 1: validate draws placements and inertias of a given model */
     double seconds;
     double time, step, tolerance; /* of a simulation; 0: not given */
     int integrator;               /* an hml_scheme; −1: not given */

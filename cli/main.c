@@ -58,9 +58,10 @@ const cli_command_info cli_commands[] = {
      "cannot be kept, the command says so, writes the best motion it has found, and exits with 3.\n",
      cli_plan},
     {"validate", CLI_VALIDATE, "[MODEL]", "the linearization against geometric differences",
-     "Repeats section 5 of Bos, Traversaro, Pucci and Saccon (2022). Draws random states, placements\n"
-     "and inertias, and compares the derivatives of forward dynamics by H, s, v and r with forward\n"
-     "differences of step 1e-6. Prints the errors beside the paper's, then those for steps from 1e-1\n"
+     "Repeats section 5 of Bos, Traversaro, Pucci and Saccon (2022). Draws random states, and compares\n"
+     "the derivatives of forward dynamics by H, s, v and r with forward differences of step 1e-6.\n"
+     "A MODEL stays as it is; without one, or with --random, placements and inertias are drawn too, as\n"
+     "in the paper. Prints the errors, beside the paper's for its robot, then those for steps from 1e-1\n"
      "to 1e-14. With --out FILE.json the study is also written to FILE-study.csv and FILE-study.svg.\n",
      cli_validate},
     {"simulate", CLI_SIMULATE, "[MODEL] --time T [--state FILE]", "the motion from a state, integrated on the group",

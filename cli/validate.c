@@ -100,13 +100,10 @@ static hml_status compare(const hml_model *model, hml_work *work, scratch *b, in
     return status;
 }
 
-static hml_status sample(const robot *r, hml_representation drawn, scratch *b, hml_rng *rng, validate_sums *sums)
+static hml_status sample(const hml_model *model, hml_work *work, hml_representation drawn, scratch *b, hml_rng *rng,
+                         validate_sums *sums)
 {
-    hml_model *model = NULL;
-    hml_work *work = NULL;
-    hml_status status = validate_redraw(r->model, rng, &model);
-    if (!status) status = hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &work);
-    if (!status) status = validate_state(model, work, b->is_base, drawn, rng, b->q, b->v, b->tau);
+    hml_status status = validate_state(model, work, b->is_base, drawn, rng, b->q, b->v, b->tau);
     if (!status) status = differentiate(model, work, b, sums);
     for (int k = 0; k < VALIDATE_STEPS && !status; k++) {
         for (int32_t c = 0; c < 2 * b->nv && !status; c++) {
@@ -114,6 +111,18 @@ static hml_status sample(const robot *r, hml_representation drawn, scratch *b, h
                 compare(model, work, b, c % b->nv, c >= b->nv, pow(10, -1 - k), sums->largest[k], sums->deviation[k]);
         }
     }
+    return status;
+}
+
+/* the same of a robot with other placements and inertias */
+static hml_status sample_redrawn(const robot *r, hml_representation drawn, scratch *b, hml_rng *rng,
+                                 validate_sums *sums)
+{
+    hml_model *model = NULL;
+    hml_work *work = NULL;
+    hml_status status = validate_redraw(r->model, rng, &model);
+    if (!status) status = hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &work);
+    if (!status) status = sample(model, work, drawn, b, rng, sums);
     hml_work_free(work);
     hml_model_free(model);
     return status;
@@ -156,13 +165,16 @@ static hml_status measure(const robot *r, const cli_options *options, validate_e
 {
     scratch b;
     hml_rng rng;
+    const hml_representation drawn = options->left_twist ? HML_LEFT : HML_RIGHT;
+    errors->redrawn = options->random || options->nmodels == 0;
     hml_status status = scratch_new(r, &b) ? HML_OK : HML_OUT_OF_MEMORY;
     validate_sums *sums = calloc(1, sizeof *sums);
     if (!sums) status = HML_OUT_OF_MEMORY;
     hml_rng_seed(&rng, options->seed);
     for (long i = 0; i < options->samples && !status; i++) {
         if (!options->quiet) term_progress("validate", i, options->samples);
-        status = sample(r, options->left_twist ? HML_LEFT : HML_RIGHT, &b, &rng, sums);
+        status = errors->redrawn ? sample_redrawn(r, drawn, &b, &rng, sums)
+                                 : sample(r->model, r->work, drawn, &b, &rng, sums);
     }
     term_progress_end();
     errors->samples = options->samples;

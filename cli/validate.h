@@ -32,6 +32,7 @@ typedef struct validate_errors {
     double scale[VALIDATE_PARTS]; /* what they were divided by */
     int present[VALIDATE_PARTS];  /* 0: this robot has no such coordinates */
     int vanishes[VALIDATE_PARTS]; /* 1: the derivative does, next to the others */
+    int redrawn;                  /* 1: placements and inertias were drawn for every sample */
     long samples;
 } validate_errors;
 

@@ -43,8 +43,8 @@ static void print_errors(const validate_errors *errors, int built_in)
             table_cell(t, "");
     }
     char title[200];
-    snprintf(title, sizeof title, "Forward dynamics, exact against forward differences with step 1e-6, %ld samples",
-             errors->samples);
+    snprintf(title, sizeof title, "Forward dynamics, exact against forward differences with step 1e-6, %ld samples%s",
+             errors->samples, errors->redrawn ? " of placements, inertias and states" : " of states");
     table_heading(stdout, title);
     table_print(t, stdout);
     table_free(t);
@@ -77,6 +77,7 @@ void validate_add(const validate_errors *errors, hml_result *result)
 {
     const size_t parts = VALIDATE_PARTS, steps = VALIDATE_STEPS, shape[2] = {steps, parts};
     hml_result_add_integer(result, "samples", errors->samples);
+    hml_result_add_integer(result, "random", errors->redrawn);
     hml_result_add_number(result, "step", errors->step[VALIDATE_STEP]);
     hml_result_add_texts(result, "derivatives", parts, LETTERS);
     hml_result_add_numbers(result, "e_max", 1, &parts, errors->max[VALIDATE_STEP]);

@@ -51,7 +51,7 @@ _hamel()
                 options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view $loops"
                 ;;
             plan) options="$options --isa --view" ;;
-            validate) options="$options --samples --seed --twist --study" ;;
+            validate) options="$options --samples --seed --twist --random --study" ;;
             simulate)
                 options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"
                 options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $loops $many"

@@ -268,6 +268,9 @@ static void validation_takes_other_robots(void **state)
     for (int i = 0; i < 4; i++) {
         char arguments[256];
         double e_avg[4];
+        snprintf(arguments, sizeof arguments, "validate %s%s.json --samples 2 --random --out v.json", ROBOTS,
+                 robots[i]);
+        assert_int_equal(run(arguments), 0);
         snprintf(arguments, sizeof arguments, "validate %s%s.json --samples 2 --out v.json", ROBOTS, robots[i]);
         assert_int_equal(run(arguments), 0);
         json_t *out = run_json("v.json");
@@ -275,6 +278,37 @@ static void validation_takes_other_robots(void **state)
         if (i == 0) assert_true(e_avg[0] == 0 && e_avg[2] == 0 && e_avg[1] > 0); /* no base */
         json_decref(out);
     }
+}
+
+/* a given robot keeps its inertias: its derivatives have another size than those of robots with inertias in [0, 1] */
+static void validation_leaves_a_given_robot_as_it_is(void **state)
+{
+    (void)state;
+    double given[4], drawn[4], twice[4];
+    const char *const calls[] = {"validate heavy.json --samples 5 --out v.json",
+                                 "validate heavy.json --samples 5 --random --out v.json",
+                                 "validate heavier.json --samples 5 --out v.json"};
+    double *const scales[] = {given, drawn, twice};
+    const char *const model = "{\"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": \"j\", "
+                              "\"type\": \"revolute\", \"axis\": [0, 1, 0]}, \"inertia\": {\"mass\": 1, \"com\": "
+                              "[0.1, 0, 0], \"moment\": [[%d, 0, 0], [0, %d, 0], [0, 0, %d]]}}]}";
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text, model, 10000 << i, 10000 << i, 10000 << i);
+        run_save(i ? "heavier.json" : "heavy.json", text);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(run(calls[i]), 0);
+        json_t *out = run_json("v.json");
+        assert_int_equal(json_integer_value(json_object_get(out, "random")), i == 1);
+        run_numbers(out, "scale", scales[i], 4);
+        json_decref(out);
+    }
+    near(given[1], 2 * twice[1], 1e-5 * given[1]); /* the pendulum: m g l sin q / I, I = 10000 + m l² */
+    assert_true(drawn[1] > 100 * given[1]);
+    assert_int_equal(run("validate heavy.json --samples 2"), 0);
+    assert_non_null(strstr(run_out, "2 samples of states\n"));
+    assert_int_equal(run("dynamics heavy.json --random"), 2);
 }
 
 /* without gravity nothing depends on the pose of the base; rounding over a step of 1e-6 is what is left, 1e-16 / 1e-6
@@ -379,6 +413,7 @@ int main(void)
         cmocka_unit_test(json_goes_to_a_pipe),
         cmocka_unit_test(validation_is_as_good_as_differences_can_be),
         cmocka_unit_test(validation_takes_other_robots),
+        cmocka_unit_test(validation_leaves_a_given_robot_as_it_is),
         cmocka_unit_test(validation_of_derivatives_that_vanish),
         cmocka_unit_test(validation_draws_the_twist_it_is_asked_for),
         cmocka_unit_test(validation_says_singular),
