@@ -109,9 +109,10 @@ static hml_status refuse_keys(state_reader *r, const place *file, const char *co
     const char *key = hmli_json_unknown(file, known, &at);
     if (!key) return HML_OK;
     place member = {file, key, 0, NULL};
-    return hmli_json_fail(&r->json, &member,
-                          "a state has no such key; it has joints, wrenches and representation, and positions are in "
-                          "{\"joints\": {NAME: {\"position\": [...]}}}");
+    return hmli_json_fail(
+        &r->json, &member,
+        "a state has no such key; it has joints, wrenches, actuators and representation, and positions are in "
+        "{\"joints\": {NAME: {\"position\": [...]}}}");
 }
 
 /* ---- joints ---- */

@@ -192,8 +192,8 @@ void hmli_contact_free_actuators(hml_contact *c);
 hml_status hmli_contact_actuate(hml_contact *c, hml_work *work, const double *v, const double *tau,
                                 const double *wrenches);
 
-/* forces after a step over h from v to after; 1 if some of them must be held at limits, or not any more */
-int hmli_contact_hold_actuators(hml_contact *c, double h, const double *v, const double *after);
+/* forces after a step over h from v to after; 1 if some of them must be held at limits, or not any more (if `release`) */
+int hmli_contact_hold_actuators(hml_contact *c, double h, int release, const double *v, const double *after);
 
 /* ---- contact_balance.c ---- */
 

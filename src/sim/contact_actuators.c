@@ -3,8 +3,8 @@
  * the end of the step, as dampers and springs do (contact_passive.c): its slopes are a stiffness and a damping.
  *
  * Which forces are at their limits is found by trial: a step is made, forces of the law beyond a limit are held there,
- * and held ones that the law brings back within are released, once each; then the step is made again. In the end a force
- * is that of its law and within its limits, or at a limit.
+ * and held ones that the law brings back within, or beyond the other limit, are released, once each; then the step is
+ * made again. In the end a force is that of its law and within its limits, or at a limit.
  */
 #include <math.h>
 #include <string.h>
@@ -72,7 +72,7 @@ hml_status hmli_contact_actuate(hml_contact *c, hml_work *work, const double *v,
     return HML_OK;
 }
 
-int hmli_contact_hold_actuators(hml_contact *c, double h, const double *v, const double *after)
+int hmli_contact_hold_actuators(hml_contact *c, double h, int release, const double *v, const double *after)
 {
     int again = 0;
     for (int32_t i = 0; i < c->model->nactuators; i++) {
@@ -84,9 +84,10 @@ int hmli_contact_hold_actuators(hml_contact *c, double h, const double *v, const
         const double gear = j.factor * a->gear[0], law = actuation_law(a, c->inputs[i], length, speed, slopes);
         const double f = law + gear * (fmin(0, slopes[1]) * h * (after[j.v] - 0.5 * v[j.v]) +
                                        fmin(0, slopes[2]) * (after[j.v] - v[j.v]));
-        const int32_t side = f > a->force_upper ? 1 : f < a->force_lower ? -1 : 0;
+        int32_t side = f > a->force_upper ? 1 : f < a->force_lower ? -1 : 0;
         if (!c->held[i]) c->actuator_force[i] = f;
-        if (side == c->held[i] || (side == 0 && c->released[i])) continue;
+        if (side == -c->held[i]) side = 0; /* a law that a limit turns round is within its limits in between */
+        if (side == c->held[i] || (side == 0 && (c->released[i] || !release))) continue;
         if (side == 0) c->released[i] = 1;
         c->held[i] = side;
         again = 1;

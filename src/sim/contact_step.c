@@ -107,7 +107,7 @@ static hml_status solve_velocity(hml_contact *c, hml_work *work, double h, const
     return HML_OK;
 }
 
-enum { MOST_TRIALS = 8 }; /* of which actuators are at their limits */
+enum { RELEASING = 8 }; /* trials of which actuators are at their limits; then more of them are held, none released */
 
 static hml_status try_velocities(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches,
                                  hml_contact_result *r)
@@ -117,7 +117,7 @@ static hml_status try_velocities(hml_contact *c, hml_work *work, double h, const
     for (int trial = 0;; trial++) {
         hml_contact_result now = *r;
         TRY(solve_velocity(c, work, h, tau, wrenches, &now));
-        if (hmli_contact_hold_actuators(c, h, c->v, c->v_next) && trial + 1 < MOST_TRIALS) continue;
+        if (hmli_contact_hold_actuators(c, h, trial < RELEASING, c->v, c->v_next)) continue;
         *r = now;
         return HML_OK;
     }

@@ -289,6 +289,27 @@ static void limits_are_kept(void **state)
     close_scene(&s);
 }
 
+/*
+ * The force that would bring a stiff servo to its target is 100 before the step, far beyond its limit of 0.5, and at that
+ * limit the servo would go far beyond the target: within the step the law is in between, 0.18.
+ */
+static void limits_do_not_ring(void **state)
+{
+    (void)state;
+    scene s = {.model = wheel(1e8, 1e6, 1, 0.5)};
+    open_scene(&s);
+    const double u = 1e-6, h = 1e-3;
+    for (int i = 0; i < 200; i++) {
+        const hml_contact_motion x = {
+            .struct_size = sizeof x, .h = h, .q = s.q, .v = s.v, .q_next = s.q, .v_next = s.v, .inputs = &u};
+        OK(hml_contact_step(s.model, s.work, s.contact, &x));
+        if (i == 0) assert_close(s.v[0], h * 1e8 * u / (2 + h * 1e6 + h * h * 1e8), 1e-12);
+        assert_true(s.v[0] > -1e-12 && s.q[0] < 1.001e-6);
+    }
+    assert_close(s.q[0], 1e-6, 1e-9);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +320,7 @@ int main(void)
         cmocka_unit_test(schemes_agree_with_the_oscillator),
         cmocka_unit_test(stiff_servos),
         cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(limits_do_not_ring),
     };
     return cmocka_run_group_tests(tests, open_robot, close_robot);
 }
