@@ -27,8 +27,14 @@ int batch_check(const cli_options *options)
                         options->state ? "state" : "keyframe");
     if (!options->out || hml_result_format_of(options->out, &format) || format != HML_RESULT_NPZ)
         return cli_fail(CLI_USAGE, "--states needs --out FILE.npz");
-    if (options->spy || options->picture)
-        return cli_fail(CLI_USAGE, "%s shows one state; leave out --states", options->spy ? "--spy" : "--picture");
+    if (options->positions || options->close)
+        return cli_fail(CLI_USAGE, "%s changes one state; leave out --states", options->close ? "--close" : "--q");
+    if (options->spy || options->picture || options->full) {
+        return cli_fail(CLI_USAGE, "%s shows one state; leave out --states",
+                        options->spy    ? "--spy"
+                        : options->full ? "--full"
+                                        : "--picture");
+    }
     return CLI_OK;
 }
 
@@ -182,8 +188,7 @@ static int compute(const cli_options *options, robot *r, batch *b)
     if (status != CLI_OK) return status;
     lay_out(options, b);
     status = open_table(options, r, b);
-    if (status != CLI_OK || hml_table_complete(b->table)) return status;
-    status = batch_threads_run(options, r, b);
+    if (status == CLI_OK) status = batch_threads_run(options, r, b);
     if (status != CLI_OK) return status;
     error.status = hml_table_finish(b->table, &error);
     return error.status ? cli_fail_error(&error) : report(options, r, b);

@@ -31,6 +31,8 @@ static int simulate_columns(const cli_options *options, const robot *r, hml_colu
 static int simulate_head(const cli_options *options, const robot *r, hml_result *result)
 {
     schedule s = {.steps = 1, .every = 1};
+    const int checked = scene_check(options, r);
+    if (checked != CLI_OK) return checked;
     schedule_make(options, &s);
     const size_t rows = schedule_rows(&s);
     double *time = malloc(rows * sizeof *time);
@@ -73,8 +75,8 @@ static hml_status motion_of(simulate_own *own)
     own->t.count = 0;
     own->t.kinetic = 0;
     own->t.beyond = -1;
-    if (scene_make(&own->options, &own->r, &sc) != CLI_OK) return HML_OUT_OF_MEMORY;
-    const hml_status status = simulate_fly(&own->options, &own->r, &sc, &own->s, &own->t, &reached);
+    hml_status status = scene_push(&own->options, &own->r, &sc);
+    if (!status) status = simulate_fly(&own->options, &own->r, &sc, &own->s, &own->t, &reached);
     scene_free(&sc);
     return status;
 }

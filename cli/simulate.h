@@ -78,7 +78,13 @@ hml_status simulate_fly(const cli_options *options, const robot *r, const scene 
  */
 int simulate_robot(const cli_options *options, robot *r, feedback *f);
 
-/* forces, servos and the ground; an exit status */
+/* are there actuators, if the options want them? an exit status */
+int scene_check(const cli_options *options, const robot *r);
+
+/* forces, servos and actuators at the state of r; says nothing */
+hml_status scene_push(const cli_options *options, const robot *r, scene *s);
+
+/* all of it, and the ground; an exit status */
 int scene_make(const cli_options *options, const robot *r, scene *s);
 void scene_free(scene *s);
 

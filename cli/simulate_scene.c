@@ -91,17 +91,30 @@ static hml_status add_servos(const cli_options *options, const robot *r, scene *
 /* ---- actuators ---- */
 
 /* inputs of the state; those that it does not give hold the joints where they are, or are 0 */
-static int add_actuators(const robot *r, scene *s)
+static hml_status add_actuators(const robot *r, scene *s)
 {
     const int32_t n = hml_model_nactuators(r->model);
-    if (n == 0) return cli_fail(CLI_INPUT, "%s: there are no actuators for --controller actuators", r->file);
     s->inputs = calloc((size_t)n + 1, sizeof *s->inputs);
     hml_status status = s->inputs ? hml_actuation_hold(r->model, r->state->q, s->inputs) : HML_OUT_OF_MEMORY;
     for (int32_t i = 0; !status && i < n; i++) {
         if (!isnan(r->state->inputs[i])) s->inputs[i] = r->state->inputs[i];
     }
     s->forces.inputs = s->inputs;
-    return failed(r, status);
+    return status;
+}
+
+int scene_check(const cli_options *options, const robot *r)
+{
+    if (options->hold != 2 || hml_model_nactuators(r->model) > 0) return CLI_OK;
+    return cli_fail(CLI_INPUT, "%s: there are no actuators for --controller actuators", r->file);
+}
+
+hml_status scene_push(const cli_options *options, const robot *r, scene *s)
+{
+    *s = (scene){.forces = {.struct_size = sizeof s->forces}, .touching = -1};
+    add_state(r, s);
+    if (options->hold == 1) return add_servos(options, r, s);
+    return options->hold == 2 ? add_actuators(r, s) : HML_OK;
 }
 
 /* ---- the ground ---- */
@@ -259,12 +272,10 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
 
 int scene_make(const cli_options *options, const robot *r, scene *s)
 {
-    *s = (scene){.forces = {.struct_size = sizeof s->forces}, .touching = -1};
-    add_state(r, s);
-    hml_status status = options->hold == 1 ? add_servos(options, r, s) : HML_OK;
+    int checked = scene_check(options, r);
+    if (checked != CLI_OK) return checked;
+    hml_status status = scene_push(options, r, s);
     if (status) return robot_fail(r, status);
-    int driven = options->hold == 2 ? add_actuators(r, s) : CLI_OK;
-    if (driven != CLI_OK) return driven;
     return options->ground ? add_ground(options, r, s) : CLI_OK;
 }
 

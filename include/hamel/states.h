@@ -72,7 +72,10 @@ typedef struct hml_table_settings {
  */
 typedef struct hml_table hml_table;
 
-/* an earlier PATH.part is taken up with `resume`, and replaced without */
+/*
+ * An earlier PATH.part is taken up with `resume`, and replaced without. Where PATH is a link, both are beside the file that
+ * it leads to. HML_CANNOT_WRITE if PATH is a folder, a pipe or a device
+ */
 HML_API hml_status hml_table_open(const char *path, const hml_table_settings *settings, hml_table **table,
                                   hml_error *error);
 
@@ -86,7 +89,7 @@ HML_API int hml_table_complete(const hml_table *table);
 /* 1: this chunk is in the file. Reads it back: what a power failure has taken is not there */
 HML_API int hml_table_has(const hml_table *table, int64_t chunk);
 
-/* a column of a chunk that is in an open, unfinished table */
+/* a column of a chunk that is in the table */
 HML_API hml_status hml_table_read(const hml_table *table, int64_t chunk, int32_t column, void *data);
 
 /* data: one pointer per column. Several threads may write different chunks */

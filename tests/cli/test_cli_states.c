@@ -1,5 +1,6 @@
 /* --states: many states from a file, the same numbers as one by one; what does not fit is refused; --resume. */
 #include <math.h>
+#include <sys/stat.h>
 
 #include "hamel/hamel.h"
 #include "hamel/io.h"
@@ -226,6 +227,32 @@ static void bad_rows_are_flagged(void **state)
     npz_file_save("bad.npz", 3, arrays, 0);
     assert_int_equal(run("dynamics " QUADRUPED " --states bad.npz --out none.npz"), 1); /* not finite: bad input */
     assert_non_null(strstr(run_err, "every state fails"));
+    assert_int_equal(run("dynamics " QUADRUPED " --states bad.npz --out none.npz --resume"), 1); /* still */
+    assert_non_null(strstr(run_err, "every state fails"));
+}
+
+/* also where the command itself looks at the state, for its servos */
+static void bad_starts_of_motions_are_flagged(void **state)
+{
+    (void)state;
+    static double bad[N * NQ];
+    memcpy(bad, q, sizeof q);
+    bad[5 * NQ + 8] = NAN;
+    bad[130 * NQ + 3] = 7;
+    const npz_file_array arrays[] = {{"position", "<f8", "300, 19", bad, sizeof bad, 0},
+                                     {"velocity", "<f8", "300, 18", v, sizeof v, 0}};
+    npz_file_save("bad.npz", 2, arrays, 0);
+    assert_int_equal(run("simulate " QUADRUPED " --time 0.002 --integrator rk2 --controller hold --stiffness 10 "
+                         "--states bad.npz --out r.npz"),
+                     0);
+    assert_memory_equal(run_err, "hamel: bad.npz: warning: 2 of 300 states failed", 47);
+    int32_t *status = npz_file_load("r.npz", "status", "(300,)", N * 4);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(status[i], i == 5 ? HML_NOT_FINITE : i == 130 ? HML_NOT_NORMALIZED : HML_OK);
+    free(status);
+    assert_int_equal(run("simulate " QUADRUPED " --time 1 --controller actuators --states s.npz --out n.npz"), 1);
+    assert_string_equal(run_err, "hamel: " QUADRUPED ": there are no actuators for --controller actuators\n");
+    assert_int_not_equal(access(run_path("n.npz.part"), F_OK), 0);
 }
 
 static void refuse(int n, const npz_file_array *arrays, const char *sentence)
@@ -279,6 +306,9 @@ static void usage_is_explained(void **state)
         {"linearize " QUADRUPED " --states s.npz --out r.json", "--states needs --out FILE.npz"},
         {"linearize " QUADRUPED " --states s.npz --state one.json --out r.npz", "both give states"},
         {"linearize " QUADRUPED " --states s.npz --spy --out r.npz", "--spy shows one state"},
+        {"linearize " QUADRUPED " --states s.npz --full --out r.npz", "--full shows one state"},
+        {"linearize " QUADRUPED " --states s.npz --q base.x=1 --out r.npz", "--q changes one state"},
+        {"dynamics " QUADRUPED " --states s.npz --close --out r.npz", "--close changes one state"},
         {"linearize " QUADRUPED " --states s.npz --out r.npz --select accelerations", "did you mean 'acceleration'"},
         {"linearize " QUADRUPED " --states s.npz --out r.npz --select xxxxxxxxxx", "linearize has A, B, acceleration"},
         {"linearize " QUADRUPED " --states s.npz --out r.npz --precision half", "float64 or float32"},
@@ -295,6 +325,28 @@ static void usage_is_explained(void **state)
     }
     assert_int_equal(run_with("HAMEL_THREADS=many", "dynamics " QUADRUPED " --states s.npz --out r.npz"), 2);
     assert_non_null(strstr(run_err, "HAMEL_THREADS is 'many', not a positive number"));
+}
+
+/* a link stays one, and what is no file is refused before anything is computed */
+static void results_go_where_links_lead(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(run_path("elsewhere"), 0777), 0);
+    run_save("elsewhere/there.npz", "");
+    assert_int_equal(symlink("elsewhere/there.npz", run_path("link.npz")), 0);
+    assert_int_equal(run("dynamics " QUADRUPED " --states s.npz --out link.npz --select h"), 0);
+    assert_int_equal(run("dynamics " QUADRUPED " --states s.npz --out plain.npz --select h"), 0);
+    same_file("elsewhere/there.npz", "plain.npz");
+    struct stat about;
+    assert_int_equal(lstat(run_path("link.npz"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(mkdir(run_path("folder.npz"), 0777), 0);
+    assert_int_equal(run("dynamics " QUADRUPED " --states s.npz --out folder.npz"), 4);
+    assert_non_null(strstr(run_err, "folder.npz: cannot be written: Is a directory"));
+    assert_int_not_equal(access(run_path("folder.npz.part"), F_OK), 0);
+    assert_int_equal(symlink("/dev/full", run_path("full.npz")), 0);
+    assert_int_equal(run("dynamics " QUADRUPED " --states s.npz --out full.npz"), 4);
+    assert_non_null(strstr(run_err, "full.npz: is not a plain file"));
 }
 
 /* ---- interruptions ---- */
@@ -356,6 +408,8 @@ int main(void)
         cmocka_unit_test(results_can_be_selected_and_narrow),
         cmocka_unit_test(float32_states_are_widened),
         cmocka_unit_test(bad_rows_are_flagged),
+        cmocka_unit_test(bad_starts_of_motions_are_flagged),
+        cmocka_unit_test(results_go_where_links_lead),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(usage_is_explained),
         cmocka_unit_test(nothing_is_done_twice),

@@ -174,6 +174,18 @@ static int write_beside(const char *path, const void *data, size_t size, mode_t 
     return code;
 }
 
+hml_status hmli_file_target(const char *path, char **target, hml_error *error)
+{
+    struct stat about;
+    const int there = stat(path, &about) == 0;
+    *target = NULL;
+    if (there && S_ISDIR(about.st_mode)) return hmli_report_system(error, HML_CANNOT_WRITE, path, "written", EISDIR);
+    if (there && !S_ISREG(about.st_mode)) return hmli_report(error, HML_CANNOT_WRITE, path, 0, "is not a plain file");
+    *target = there ? realpath(path, NULL) : strdup(path);
+    if (*target) return HML_OK;
+    return hmli_report_system(error, HML_CANNOT_WRITE, path, "written", errno);
+}
+
 hml_status hml_file_write(const char *path, const void *data, size_t size, hml_error *error)
 {
     if (!path || (!data && size > 0))

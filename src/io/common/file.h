@@ -14,4 +14,10 @@ hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error
 /* the same, but no pipes and devices, which may never end: for paths that stand in a file */
 hml_status hmli_file_read_plain(const char *path, char **data, size_t *size, hml_error *error);
 
+/*
+ * The file that writing `path` is about, through links, so that a link stays one: `path` itself where there is nothing
+ * yet. HML_CANNOT_WRITE: a folder, a pipe or a device, for what is written piece by piece. Free *target.
+ */
+hml_status hmli_file_target(const char *path, char **target, hml_error *error);
+
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/struct_size.h"
+#include "io/common/file.h"
 #include "io/common/report.h"
 
 enum { PIECE = 1 << 16 };
@@ -116,17 +117,29 @@ static int check_settings(const hml_table_settings *s)
     return (uint64_t)s->rows / (uint64_t)s->chunk < INT32_MAX;
 }
 
-/* does the finished file say that it is this table? */
-static int is_complete(const hml_table *t)
+/* is the journal in the file that of this table? */
+static int has_journal(const hml_table *t)
+{
+    unsigned char wanted[JOURNAL_HEAD], found[JOURNAL_HEAD];
+    hmli_table_journal_head(t, wanted);
+    return get(t, t->journal, found, sizeof found) && memcmp(found, wanted, sizeof wanted) == 0;
+}
+
+/* opens the finished file if it says that it is this table */
+static int open_complete(hml_table *t)
 {
     char wanted[DIGEST_TEXT], found[DIGEST_TEXT] = "";
     hmli_table_comment(t, wanted);
-    const long length = (long)strlen(wanted);
-    FILE *file = fopen(t->path, "rb");
-    if (!file) return 0;
-    const int got = fseek(file, -length, SEEK_END) == 0 && fread(found, 1, (size_t)length, file) == (size_t)length;
-    fclose(file);
-    return got && memcmp(found, wanted, (size_t)length) == 0;
+    const size_t length = strlen(wanted);
+    struct stat about;
+    t->file = open(t->path, O_RDONLY | O_CLOEXEC);
+    if (t->file < 0) return 0;
+    if (fstat(t->file, &about) == 0 && about.st_size >= (off_t)length &&
+        get(t, (uint64_t)about.st_size - length, found, length) && memcmp(found, wanted, length) == 0 && has_journal(t))
+        return 1;
+    close(t->file);
+    t->file = -1;
+    return 0;
 }
 
 /* two programs must not write the same file */
@@ -153,7 +166,6 @@ static int begin(const hml_table *t)
 
 static hml_status open_part(hml_table *t, int resume, hml_error *error)
 {
-    unsigned char wanted[JOURNAL_HEAD], found[JOURNAL_HEAD];
     struct stat about;
     t->file = open(t->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (t->file < 0 || fstat(t->file, &about) != 0)
@@ -161,8 +173,7 @@ static hml_status open_part(hml_table *t, int resume, hml_error *error)
     if (!S_ISREG(about.st_mode)) return hmli_report(error, HML_CANNOT_WRITE, t->part, 0, "is not a plain file");
     if (!lock(t->file)) return hmli_report(error, HML_CANNOT_WRITE, t->part, 0, "another program is writing it");
     if (resume && about.st_size > 0) {
-        hmli_table_journal_head(t, wanted);
-        if (!get(t, t->journal, found, sizeof found) || memcmp(found, wanted, sizeof wanted) != 0)
+        if (!has_journal(t))
             return hmli_report(
                 error, HML_BAD_FILE, t->part, 0,
                 "belongs to another computation: the model, the states or the options differ; remove it, "
@@ -176,21 +187,21 @@ static hml_status open_part(hml_table *t, int resume, hml_error *error)
 
 static hml_status open_table(hml_table *t, const hml_table_settings *s, const char *path, hml_error *error)
 {
-    const size_t room = strlen(path) + 8;
+    hml_status status = hmli_file_target(path, &t->path, error);
+    if (status) return status;
+    const size_t room = strlen(t->path) + 8;
     hmli_crc32_init(&t->crc);
     t->rows = s->rows;
     t->chunk = s->chunk;
     t->chunks = s->rows / s->chunk + (s->rows % s->chunk > 0);
     t->digest = s->digest;
-    t->path = malloc(room);
     t->part = malloc(room);
-    if (!t->path || !t->part) return hmli_report_memory(error, path);
-    snprintf(t->path, room, "%s", path);
-    snprintf(t->part, room, "%s.part", path);
-    hml_status status = hmli_table_layout(t, s);
+    if (!t->part) return hmli_report_memory(error, path);
+    snprintf(t->part, room, "%s.part", t->path);
+    status = hmli_table_layout(t, s);
     if (status == HML_OUT_OF_MEMORY) return hmli_report_memory(error, path);
     if (status) return hmli_report(error, status, path, 0, "the table has columns or a size that no file can have");
-    if (s->resume && access(t->part, F_OK) != 0 && is_complete(t)) {
+    if (s->resume && access(t->part, F_OK) != 0 && open_complete(t)) {
         t->complete = 1;
         return HML_OK;
     }
