@@ -134,8 +134,10 @@ def arguments(function):
 
 
 def rows(result):
-    if isinstance(result, hamel.Linearization):
+    if type(result) is hamel.Linearization:
         return result.A, result.B, result.acceleration
+    if isinstance(result, hamel.Linearization):
+        return tuple(result)
     return result if isinstance(result, tuple) else (result,)
 
 

@@ -1,6 +1,7 @@
 """The contract: load, nv, neutral, linearize with A, B, acceleration; and what they mean."""
 
 import json
+import pickle
 import subprocess
 
 import numpy as np
@@ -205,3 +206,87 @@ def test_pickles_that_lie(quadruped, lead):
     with pytest.raises((hamel.InvalidArgumentError, OverflowError)):
         make(model, block[:0].copy(), lead, *choices)
     assert np.array_equal(make(*arguments).A, x.A)
+
+
+HOLDS = ["fl_foot", hamel.Hold("hr_foot", "plane")]
+
+
+def kinds(model, q, v, tau, **options):
+    """The three kinds of linearization at one state."""
+    return (
+        model.linearize(q, v, tau, **options),
+        model.constrained_linearize(HOLDS, q, v, tau, **options),
+        model.step_linearize(q, v, 0.01, tau, **options),
+    )
+
+
+@pytest.mark.parametrize("representation", ["left", "mixed"])
+@pytest.mark.parametrize("inputs", ["all", "actuated"])
+def test_one_kind_of_object(quadruped, representation, inputs):
+    """What A and B are named, how they were asked for, and their eigenvalues: the same for all three."""
+    control = pytest.importorskip("control")
+    q, v, _, tau = state(quadruped, 5)
+    for x in kinds(quadruped, q, v, tau, representation=representation, inputs=inputs):
+        assert isinstance(x, hamel.Linearization) and x.model is quadruped
+        assert (x.representation, x.inputs, x.side) == (representation, inputs, "local")
+        assert len(x.state_names) == 36 == len(x.A)
+        assert x.B.shape == (36, len(x.input_names)) == (36, 18 if inputs == "all" else 12)
+        assert np.allclose(np.sort_complex(x.eigenvalues), np.sort_complex(np.linalg.eigvals(x.A)))
+        system = x.to_control()
+        assert isinstance(system, control.StateSpace) and np.array_equal(system.A, x.A) and np.array_equal(system.B, x.B)
+        assert system.input_labels == [name.replace(".", "_") for name in x.input_names]
+        assert representation in repr(x) and type(x).__name__ in repr(x)
+        tables = x.to_pandas()
+        assert tables["A"].loc["v fl_knee", "q fl_knee"] == x.A[x.state_names.index("v fl_knee"), x.state_names.index("q fl_knee")]
+        assert set(x.to_xarray().data_vars) == set(tables)
+
+
+def test_a_held_robot_and_a_step_in_discrete_time(quadruped):
+    q, v, _, tau = state(quadruped, 5)
+    plain, held, step = kinds(quadruped, q, v, tau)
+    for x in (plain, held):
+        Ad, Bd = x.discretize(0.02)
+        both = hamel.discretize(x.A, x.B, 0.02)
+        assert np.array_equal(Ad, both[0]) and np.array_equal(Bd, both[1])
+        assert x.to_control(0.02).dt == 0.02 and np.array_equal(x.to_control(h=0.02).A, Ad)
+        assert np.allclose(sorted(abs(x.modes().eigenvalues)), sorted(abs(x.eigenvalues)), atol=1e-3)
+    assert step.h == 0.01 and step.to_control().dt == 0.01
+    with pytest.raises(hamel.UnsupportedError, match="discrete already"):
+        step.discretize(0.02)
+    with pytest.raises(hamel.UnsupportedError, match="discrete already"):
+        step.to_control(0.02)
+    with pytest.raises(hamel.UnsupportedError, match="continuous"):
+        step.modes()
+    with pytest.raises(AttributeError, match="it is a step"):
+        step.acceleration
+    with pytest.raises(AttributeError, match="Dtau"):
+        held.Minv
+
+
+def test_what_held_robots_and_steps_have_of_their_own(quadruped):
+    """Arrays by name and, as the tuples they were, in order; pickle, batches, out."""
+    q, v, _, tau = state(quadruped, 5, 4)
+    held, step = quadruped.constrained_linearize(HOLDS, q, v, tau), quadruped.step_linearize(q, v, [0.01, 0.02, 0.03, 0.04], tau)
+    assert held._fields[3:5] == ("force", "Dq") and len(held) == 10 and held[-1] is held.force_tau
+    assert held.force.shape == (4, 4) and held.force_q.shape == (4, 4, 18)
+    assert np.array_equal(held.Dq, held.A[:, 18:, :18]) and np.array_equal(held.Dtau, held.B[:, 18:])
+    after_q, after_v, Ad, Bd = step
+    assert after_q.shape == (4, 19) and after_v is step.v and Ad is step.A and Bd is step.B
+    assert np.array_equal(step.h, [0.01, 0.02, 0.03, 0.04])
+    assert np.allclose(quadruped.step(q[2], v[2], 0.03, tau[2]).q, step.q[2])
+    for x in (held, step):
+        again = pickle.loads(pickle.dumps(x))
+        assert type(again) is type(x) and all(np.array_equal(a, b) for a, b in zip(again, x))
+    old = held.force
+    assert quadruped.constrained_linearize(HOLDS, q, v, 0 * tau, out=held) is held and held.force is old
+    other = quadruped.constrained_linearize(["fl_foot"], q, v, tau)
+    with pytest.raises(hamel.InvalidArgumentError, match="shape"):
+        quadruped.constrained_linearize(HOLDS, q, v, tau, out=other)
+    with pytest.raises(TypeError, match="out is a hamel.StepLinearization"):
+        quadruped.step_linearize(q, v, 0.01, tau, out=held)
+    with pytest.raises(IndexError):
+        step[4]
+    with pytest.raises(hamel.InvalidArgumentError):
+        hamel.Linearization._make(quadruped, np.zeros(5), (4,), 0, 0, 0, 2, 0, 0.01)
+    with pytest.raises(hamel.InvalidArgumentError):
+        hamel.Linearization._make(quadruped, np.zeros(5), (4,), 0, 0, 0, 7, 0, None)

@@ -77,7 +77,7 @@ place torque: {ARRAY}
 builtin_names: Tuple[str, ...]
 linearize_field: Tuple[{ARRAY}, {ARRAY}, {ARRAY}]
 to_pandas: dict[str, Any]
-to_xarray: Any
+to_xarray to_control: Any
 discretize: Discrete
 """)
 # what they take; the others take arrays
@@ -132,7 +132,7 @@ OWN_ARGUMENTS = {  # other functions mean others
 }
 PROPERTIES = table(f"""
 nq nv nbodies njoints nframes dimension: int
-name representation inputs: str
+name representation inputs side: str
 mass pitch time: float
 shapes: Tuple[Shape, ...]
 actuators: Tuple[Actuator, ...]
@@ -146,6 +146,8 @@ bodies: Tuple[Body, ...]
 joints: Tuple[Joint, ...]
 frames: Tuple[Frame, ...]
 model: Model
+eigenvalues: NDArray[numpy.complex128]
+h: Union[float, {ARRAY}]
 """)
 RECORDS = {  # of those that no function's documentation describes
     "Body": table("name: str\nparent joint subtree_end depth: int\nmass: float"),
@@ -204,11 +206,16 @@ def returned(function) -> str:
     return kind or (next(iter(fields.values())) if fields else RETURNS[function.__name__])
 
 
+def is_class(name: str) -> bool:
+    """A type of its own, not a tuple with names"""
+    return not issubclass(getattr(_core, name), tuple)
+
+
 def argument(function, p: inspect.Parameter) -> str:
     from_table = bool(described(function)[1])
     if p.name == "out":
         kind = returned(function)
-        kind = ARRAY if kind in (ARRAY, NUMBER) else kind if kind == "Linearization" else "Tuple[Any, ...]"
+        kind = ARRAY if kind in (ARRAY, NUMBER) else kind if kind.endswith("Linearization") and is_class(kind) else "Tuple[Any, ...]"
     elif (function.__name__, p.name) in OWN_ARGUMENTS:
         kind = OWN_ARGUMENTS[function.__name__, p.name]
     elif from_table and p.name in ("velocity", "n", "h"):
@@ -249,7 +256,11 @@ def function_stub(name: str, function, indent: str = "") -> str:
 
 
 def class_stub(name: str, kind: type) -> str:
-    lines = [f"class {name}:\n"]
+    base = kind.__base__.__name__
+    lines = [f"class {name}({base}):\n" if base != "object" else f"class {name}:\n"]
+    if hasattr(kind, "__getitem__"):  # what used to be a tuple
+        lines.append("    def __len__(self) -> int: ...\n    def __getitem__(self, index: int) -> Any: ...\n")
+        lines.append("    def __iter__(self) -> Iterator[Any]: ...\n")
     if name.startswith("_"):  # behind a class of Python, which has the types
         names = ["__init__", *sorted(n for n in vars(kind) if not n.startswith("_"))]
         result = {"__init__": "None"}
@@ -257,7 +268,7 @@ def class_stub(name: str, kind: type) -> str:
     if name in INITS:
         lines.append(f"    def __init__(self, {INITS[name]}) -> None: ...\n")
     for attribute, value in sorted(vars(kind).items()):
-        if attribute.startswith("_"):
+        if attribute.startswith("_") or (value.__doc__ or "").startswith("no "):  # no such thing here
             continue
         if isinstance(value, types.GetSetDescriptorType):
             lines.append(f"    @property\n    def {attribute}(self) -> {PROPERTIES.get(attribute, ARRAY)}: ...\n")
@@ -282,7 +293,7 @@ def record_stubs() -> dict[str, dict[str, str]]:
         records[name] = {field: known.get(field, ARRAY) for field in getattr(_core, name).__match_args__}
     for function in functions():
         kind, fields = described(function)
-        for field, of in fields.items() if kind else ():
+        for field, of in fields.items() if kind and not is_class(kind) else ():
             have = records.setdefault(kind, {}).get(field, of)
             records[kind][field] = max(have, of, key=len)  # optional somewhere is optional
     return records
@@ -302,7 +313,7 @@ def stubs() -> dict[str, str]:
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
     files["_core.pyi"] = (
-        HEAD + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .control import Modes, Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
+        HEAD.replace("Callable, ", "Callable, Iterator, ") + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .control import Modes, Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
     )
     return files
 

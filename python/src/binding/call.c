@@ -283,7 +283,9 @@ int function_run(function *f, PyObject *self, PyObject *const *arguments, Py_ssi
     int failed = read_call(&c, f, self, arguments, count, names) || make_block(&c, x, older) || compute(&c);
     if (!failed) {
         memcpy(x->choice, c.r.choice, sizeof x->choice);
+        memcpy(x->given, c.given, sizeof x->given);
         memcpy(x->lead, c.lead, sizeof x->lead);
+        x->rows = c.r.constraints ? c.symbol['l' - 'a'] : 0;
         x->nlead = c.nlead;
         c.made[0] = NULL;
     }

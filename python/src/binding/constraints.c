@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "objects.h"
+#include "linearization.h"
 
 #define HELD          r->constraints
 #define SCRATCH       SCRATCH_OF(r)

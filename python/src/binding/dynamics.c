@@ -1,7 +1,7 @@
 /* Dynamics, row by row. */
 #include <string.h>
 
-#include "objects.h"
+#include "linearization.h"
 
 #define RECURSIVE row_scratch(r, hml_recursive_size(r->model))
 #define REFERENCE row_scratch(r, hml_reference_size(r->model))

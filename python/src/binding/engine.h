@@ -122,9 +122,11 @@ PyObject *function_call(function *f, PyObject *self, PyObject *const *arguments,
 
 /* the same, but all outputs lie in one block, one after the other, each for all rows */
 typedef struct results {
-    PyArrayObject *block; /* a reference of the caller's */
-    PyObject *out;        /* what the caller gave as out, borrowed, or NULL */
+    PyArrayObject *block;            /* a reference of the caller's */
+    PyObject *out;                   /* what the caller gave as out, borrowed, or NULL */
+    PyObject *given[MAX_PARAMETERS]; /* the arguments, borrowed, or NULL */
     int choice[MAX_PARAMETERS];
+    npy_intp rows; /* of the constraints */
     int nlead;
     npy_intp lead[MAX_LEAD];
 } results;
@@ -132,6 +134,10 @@ typedef struct results {
 /* older: the block of an object given as out, borrowed, or NULL with an exception */
 int function_run(function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names,
                  PyArrayObject *(*older)(PyObject *out), results *x);
+
+/* the same with a Linearization as result; kind: linearization.h */
+PyObject *linearization_call(int kind, function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                             PyObject *names);
 
 /* adds the functions of a table: methods of a type, or functions of a module called name beside the package */
 PyMethodDef *table_methods(function *const *table, size_t count, PyMethodDef *extra, PyObject *module);

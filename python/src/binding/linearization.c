@@ -1,28 +1,21 @@
-/*
- * Model.linearize, and Linearization, what it returns.
- *
- * A holds D_q and D_ν, B holds M⁻¹: they are computed once, into A and B, and seen through views. A, B and the
- * acceleration lie in one block; a call makes that and nothing else, the arrays are made when they are looked at.
- */
-#include <string.h>
+/* Model.linearize, and making a Linearization of any kind: linearization.h. */
+#include "linearization.h"
 
-#include "objects.h"
+#include <string.h>
 
 #include "hamel/generate.h"
 
-typedef struct linearization_object {
-    PyObject_HEAD PyObject *model;
-    PyArrayObject *block;     /* A, B, acceleration, each for all states */
-    PyArrayObject *matrix[3]; /* the same as arrays, once somebody asked: (…, 2nv, 2nv), (…, 2nv, nv), (…, nv) */
-    int representation, actuated, side, nlead;
-    npy_intp lead[MAX_LEAD];
-} linearization_object;
-
-static const char *const REPRESENTATIONS[] = {"left", "right", "mixed", "split"};
-static const char *const INPUTS[] = {"all", "actuated"};
-static const char *const SIDES[] = {"local", "global"};
-
 enum { Q, V, TAU, WRENCHES, REPRESENTATION, INPUT, ERRORS, SIDE, OUT_A = 0, OUT_B, OUT_ACCELERATION };
+
+static PyTypeObject held_type, step_type;
+
+const linearization_kind linearization_kinds[KINDS] = {
+    {&linearization_type, "linearize", OUT_A, OUT_B, OUT_ACCELERATION, REPRESENTATION, INPUT, SIDE, -1},
+    {&held_type, "constrained_linearize", 0, 1, 2, 5, 8, 6, -1},
+    {&step_type, "step_linearize", 2, 3, -1, 5, 7, 6, 2},
+};
+
+/* ---- Model.linearize ---- */
 
 static hml_status to_representation(const row *r, size_t i)
 {
@@ -96,43 +89,74 @@ static function linearize_function = {
     -1,
 };
 
+function *const linearize_entry = &linearize_function;
+
+static PyObject *from_python(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+{
+    return linearization_call(KIND_PLAIN, &linearize_function, self, arguments, count, names);
+}
+
 /* ---- making ---- */
 
-static linearization_object *new_linearization(PyObject *model)
+static linearization_object *new_linearization(int kind, const function *f, PyObject *model)
 {
-    linearization_object *self = PyObject_New(linearization_object, &linearization_type);
+    linearization_object *self = PyObject_New(linearization_object, linearization_kinds[kind].type);
     if (!self) return NULL;
     memset((char *)self + offsetof(linearization_object, model), 0,
            sizeof *self - offsetof(linearization_object, model));
     self->model = Py_NewRef(model);
+    self->kind = &linearization_kinds[kind];
+    self->f = f;
     return self;
 }
 
-static PyArrayObject *older(PyObject *out)
+static PyArrayObject *older_of(int kind, PyObject *out)
 {
-    if (Py_TYPE(out) == &linearization_type) return ((linearization_object *)out)->block;
-    PyErr_Format(PyExc_TypeError, "out is a hamel.Linearization, not %R", (PyObject *)Py_TYPE(out));
+    if (Py_TYPE(out) == linearization_kinds[kind].type) return ((linearization_object *)out)->block;
+    PyErr_Format(PyExc_TypeError, "out is a %s, not %R", linearization_kinds[kind].type->tp_name,
+                 (PyObject *)Py_TYPE(out));
     return NULL;
 }
 
-static PyObject *from_python(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+static PyArrayObject *older_plain(PyObject *out) { return older_of(KIND_PLAIN, out); }
+static PyArrayObject *older_held(PyObject *out) { return older_of(KIND_HELD, out); }
+static PyArrayObject *older_step(PyObject *out) { return older_of(KIND_STEP, out); }
+
+/* a number, or an array of them */
+static PyObject *duration(PyObject *given)
 {
+    PyObject *array = PyArray_FROMANY(given, NPY_DOUBLE, 0, 0, NPY_ARRAY_ENSURECOPY);
+    if (!array || PyArray_NDIM((PyArrayObject *)array) > 0) return array;
+    PyObject *number = PyFloat_FromDouble(*(double *)PyArray_DATA((PyArrayObject *)array));
+    Py_DECREF(array);
+    return number;
+}
+
+PyObject *linearization_call(int kind, function *f, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                             PyObject *names)
+{
+    static PyArrayObject *(*const older[KINDS])(PyObject *) = {older_plain, older_held, older_step};
+    const linearization_kind *k = &linearization_kinds[kind];
     results x;
-    if (function_run(&linearize_function, self, arguments, count, names, older, &x)) return NULL;
-    linearization_object *result = x.out ? (linearization_object *)Py_NewRef(x.out) : new_linearization(self);
-    if (!result) {
+    if (function_run(f, self, arguments, count, names, older[kind], &x)) return NULL;
+    PyObject *h = k->h < 0 ? NULL : duration(x.given[k->h]);
+    linearization_object *result = x.out ? (linearization_object *)Py_NewRef(x.out) : new_linearization(kind, f, self);
+    if (!result || (k->h >= 0 && !h)) {
+        Py_XDECREF(result);
+        Py_XDECREF(h);
         Py_DECREF(x.block);
         return NULL;
     }
     if (result->model != self) Py_SETREF(result->model, Py_NewRef(self));
-    for (int i = 0;
-         i < 3 && (result->nlead != x.nlead || memcmp(result->lead, x.lead, (size_t)x.nlead * sizeof *x.lead)); i++) {
-        Py_CLEAR(result->matrix[i]);
-    }
+    const int same = result->nlead == x.nlead && result->rows == x.rows &&
+                     !memcmp(result->lead, x.lead, (size_t)x.nlead * sizeof *x.lead);
+    for (int i = 0; i < f->noutputs && !same; i++) Py_CLEAR(result->array[i]);
     Py_XSETREF(result->block, x.block);
-    result->representation = x.choice[REPRESENTATION];
-    result->actuated = x.choice[INPUT];
-    result->side = x.choice[SIDE];
+    Py_XSETREF(result->h, h);
+    result->representation = x.choice[k->representation];
+    result->actuated = x.choice[k->inputs];
+    result->side = x.choice[k->side];
+    result->rows = x.rows;
     result->nlead = x.nlead;
     memcpy(result->lead, x.lead, (size_t)x.nlead * sizeof *x.lead);
     return (PyObject *)result;
@@ -142,167 +166,12 @@ static void dealloc(linearization_object *self)
 {
     Py_XDECREF(self->model);
     Py_XDECREF(self->block);
-    for (int i = 0; i < 3; i++) Py_XDECREF(self->matrix[i]);
+    Py_XDECREF(self->h);
+    for (int i = 0; i < MAX_OUTPUTS; i++) Py_XDECREF(self->array[i]);
     PyObject_Free(self);
 }
 
-/* ---- looking ---- */
-
-static PyObject *over(PyArrayObject *base, int ndim, const npy_intp *dims, const npy_intp *strides, void *data)
-{
-    PyObject *made = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(NPY_DOUBLE), ndim, dims, strides, data,
-                                          NPY_ARRAY_CARRAY, NULL);
-    if (!made) return NULL;
-    PyArray_UpdateFlags((PyArrayObject *)made, NPY_ARRAY_UPDATE_ALL);
-    Py_INCREF(base);
-    if (PyArray_SetBaseObject((PyArrayObject *)made, (PyObject *)base) < 0) Py_CLEAR(made);
-    return made;
-}
-
-static npy_intp nv_of(const linearization_object *self) { return hml_model_nv(((model_object *)self->model)->model); }
-
-/* A, B or the acceleration; borrowed */
-static PyArrayObject *matrix(linearization_object *self, int which)
-{
-    if (self->matrix[which]) return self->matrix[which];
-    npy_intp nv = nv_of(self), n = 1, dims[MAX_LEAD + 2], places[3];
-    for (int i = 0; i < self->nlead; i++) n *= dims[i] = self->lead[i];
-    places[OUT_A] = 0;
-    places[OUT_B] = n * 4 * nv * nv;
-    places[OUT_ACCELERATION] = places[OUT_B] + n * 2 * nv * nv;
-    dims[self->nlead] = which == OUT_ACCELERATION ? nv : 2 * nv;
-    dims[self->nlead + 1] = which == OUT_A ? 2 * nv : nv;
-    double *data = PyArray_DATA(self->block);
-    int ndim = self->nlead + (which == OUT_ACCELERATION ? 1 : 2);
-    self->matrix[which] = (PyArrayObject *)over(self->block, ndim, dims, NULL, data + places[which]);
-    return self->matrix[which];
-}
-
-/* rows row0 … row0 + rows − 1 and columns alike of the last two dimensions, without a copy */
-static PyObject *part(PyArrayObject *array, npy_intp row0, npy_intp rows, npy_intp column0, npy_intp columns)
-{
-    if (!array) return NULL;
-    int n = PyArray_NDIM(array);
-    npy_intp dims[MAX_LEAD + 2];
-    memcpy(dims, PyArray_DIMS(array), (size_t)n * sizeof *dims);
-    dims[n - 2] = rows;
-    dims[n - 1] = columns;
-    char *data = PyArray_BYTES(array) + row0 * PyArray_STRIDE(array, n - 2) + column0 * PyArray_STRIDE(array, n - 1);
-    return over(array, n, dims, PyArray_STRIDES(array), data);
-}
-
-static PyObject *new_matrix(linearization_object *self, int which)
-{
-    PyArrayObject *array = matrix(self, which);
-    return array ? Py_NewRef((PyObject *)array) : NULL;
-}
-
-static PyObject *get_A(linearization_object *self, void *closure) { return (void)closure, new_matrix(self, OUT_A); }
-
-static PyObject *get_acceleration(linearization_object *self, void *closure)
-{
-    (void)closure;
-    return new_matrix(self, OUT_ACCELERATION);
-}
-
-static PyObject *get_Dq(linearization_object *self, void *closure)
-{
-    (void)closure;
-    npy_intp nv = nv_of(self);
-    return part(matrix(self, OUT_A), nv, nv, 0, nv);
-}
-
-static PyObject *get_Dv(linearization_object *self, void *closure)
-{
-    (void)closure;
-    npy_intp nv = nv_of(self);
-    return part(matrix(self, OUT_A), nv, nv, nv, nv);
-}
-
-static PyObject *get_Minv(linearization_object *self, void *closure)
-{
-    (void)closure;
-    npy_intp nv = nv_of(self);
-    return part(matrix(self, OUT_B), nv, nv, 0, nv);
-}
-
-/* the columns of actuated coordinates: a view where they stand together, as they do behind a free base */
-static PyObject *get_B(linearization_object *self, void *closure)
-{
-    (void)closure;
-    PyArrayObject *all = matrix(self, OUT_B);
-    if (!self->actuated || !all) return new_matrix(self, OUT_B);
-    PyObject *marks = PyObject_GetAttrString(self->model, "actuated");
-    if (!marks) return NULL;
-    const npy_bool *mark = PyArray_DATA((PyArrayObject *)marks);
-    npy_intp nv = nv_of(self), first = 0, last = nv, count = 0;
-    while (first < nv && !mark[first]) first++;
-    while (last > first && !mark[last - 1]) last--;
-    for (npy_intp i = first; i < last; i++) count += mark[i];
-    PyObject *B = NULL;
-    if (count == last - first) {
-        B = part(all, 0, 2 * nv, first, count);
-    } else {
-        PyObject *columns = PyObject_CallMethod(marks, "nonzero", NULL);
-        if (columns) B = PyArray_TakeFrom(all, PyTuple_GET_ITEM(columns, 0), PyArray_NDIM(all) - 1, NULL, NPY_RAISE);
-        Py_XDECREF(columns);
-    }
-    Py_DECREF(marks);
-    return B;
-}
-
-static PyObject *get_model(linearization_object *self, void *closure)
-{
-    (void)closure;
-    return Py_NewRef(self->model);
-}
-
-static PyObject *get_representation(linearization_object *self, void *closure)
-{
-    (void)closure;
-    return PyUnicode_FromString(REPRESENTATIONS[self->representation]);
-}
-
-static PyObject *get_inputs(linearization_object *self, void *closure)
-{
-    (void)closure;
-    return PyUnicode_FromString(INPUTS[self->actuated]);
-}
-
-static PyObject *get_side(linearization_object *self, void *closure)
-{
-    (void)closure;
-    return PyUnicode_FromString(SIDES[self->side]);
-}
-
-static PyObject *get_velocity_names(linearization_object *self, void *closure)
-{
-    (void)closure;
-    return PyObject_GetAttrString(self->model, "velocity_names");
-}
-
-/* what Python says better: hamel/_labels.py */
-static PyObject *in_python(linearization_object *self, const char *name, PyObject *argument)
-{
-    PyObject *module = PyImport_ImportModule("hamel._labels"), *result = NULL;
-    PyObject *call = module ? PyObject_GetAttrString(module, name) : NULL;
-    if (call) result = PyObject_CallFunctionObjArgs(call, (PyObject *)self, argument, NULL);
-    Py_XDECREF(call);
-    Py_XDECREF(module);
-    return result;
-}
-
-static PyObject *get_named(linearization_object *self, void *closure) { return in_python(self, closure, NULL); }
-static PyObject *to_pandas(linearization_object *self, PyObject *none)
-{
-    return (void)none, in_python(self, "to_pandas", NULL);
-}
-static PyObject *to_xarray(linearization_object *self, PyObject *none)
-{
-    return (void)none, in_python(self, "to_xarray", NULL);
-}
-static PyObject *discretize(linearization_object *self, PyObject *h) { return in_python(self, "discretize", h); }
-static PyObject *repr(linearization_object *self) { return in_python(self, "describe", NULL); }
+/* ---- pickle ---- */
 
 static PyObject *reduce(linearization_object *self, PyObject *none)
 {
@@ -310,69 +179,115 @@ static PyObject *reduce(linearization_object *self, PyObject *none)
     PyObject *make = PyObject_GetAttrString((PyObject *)&linearization_type, "_make");
     PyObject *lead = make ? PyArray_IntTupleFromIntp(self->nlead, self->lead) : NULL;
     if (lead)
-        return Py_BuildValue("N(OONiii)", make, self->model, self->block, lead, self->representation, self->actuated,
-                             self->side);
+        return Py_BuildValue("N(OONiiiinO)", make, self->model, self->block, lead, self->representation, self->actuated,
+                             self->side, (int)(self->kind - linearization_kinds), self->rows,
+                             self->h ? self->h : Py_None);
     Py_XDECREF(make);
     return NULL;
+}
+
+/* the function of a kind: it has been parsed when the module was made */
+static const function *function_of(int kind)
+{
+    const char *name = linearization_kinds[kind].function;
+    for (size_t i = 0; i < constraints_count; i++) {
+        if (!strcmp(constraints_table[i]->name, name)) return constraints_table[i];
+    }
+    for (size_t i = 0; i < dynamics_count; i++) {
+        if (!strcmp(dynamics_table[i]->name, name)) return dynamics_table[i];
+    }
+    return &linearize_function;
+}
+
+/* whether the block has what the shapes say */
+static int fits(const linearization_object *self, npy_intp n, PyArrayObject *block)
+{
+    npy_intp each = 0, size = PyArray_SIZE(block);
+    for (int k = 0; k < self->f->noutputs; k++) {
+        npy_intp dims[MAX_CORE], core = 1;
+        const int ncore = linearization_core(self, k, dims);
+        for (int i = 0; i < ncore; i++) core *= dims[i];
+        each += core;
+    }
+    return PyArray_TYPE(block) == NPY_DOUBLE && PyArray_ISCARRAY(block) &&
+           (each ? size % each == 0 && size / each == n : size == 0);
 }
 
 static PyObject *make(PyObject *class, PyObject *arguments)
 {
     (void)class;
-    PyObject *model, *lead;
+    PyObject *model, *lead, *h = Py_None;
     PyArrayObject *block;
-    int representation, actuated, side;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!iii", &model_type, &model, &PyArray_Type, &block, &PyTuple_Type, &lead,
-                          &representation, &actuated, &side)) {
+    int representation, actuated, side, kind = KIND_PLAIN;
+    Py_ssize_t rows = 0;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!iii|inO", &model_type, &model, &PyArray_Type, &block, &PyTuple_Type, &lead,
+                          &representation, &actuated, &side, &kind, &rows, &h)) {
         return NULL;
     }
-    linearization_object *self = new_linearization(model);
+    int good = kind >= 0 && kind < KINDS && rows >= 0 && rows < INT32_MAX && (h == Py_None) == (kind != KIND_STEP);
+    linearization_object *self = new_linearization(good ? kind : KIND_PLAIN, function_of(good ? kind : 0), model);
     if (!self) return NULL;
-    npy_intp nv = nv_of(self), n = 1, each = 6 * nv * nv + nv, size = PyArray_SIZE(block);
+    npy_intp n = 1;
     Py_ssize_t nlead = PyTuple_GET_SIZE(lead);
-    int good = nlead <= MAX_LEAD && representation >= 0 && representation <= HML_SPLIT;
+    self->rows = rows;
+    good = good && nlead <= MAX_LEAD && representation >= 0 && representation <= HML_SPLIT;
     for (int i = 0; good && i < nlead; i++) {
         npy_intp length = PyNumber_AsSsize_t(PyTuple_GET_ITEM(lead, i), PyExc_OverflowError);
         good = length >= 0 && (n == 0 || length <= NPY_MAX_INTP / n); /* a product that wraps fits nothing */
         if (good) n *= self->lead[i] = length;
     }
     self->nlead = good ? (int)nlead : 0;
-    if (!good || PyArray_TYPE(block) != NPY_DOUBLE || !PyArray_ISCARRAY(block) ||
-        (each ? size % each != 0 || size / each != n : size != 0)) {
+    if (!good || !fits(self, n, block)) {
         if (!PyErr_Occurred()) raise_status(HML_INVALID_ARGUMENT, NULL);
         Py_DECREF(self);
         return NULL;
     }
     self->block = (PyArrayObject *)Py_NewRef((PyObject *)block);
+    self->h = h == Py_None ? NULL : Py_NewRef(h);
     self->representation = representation;
     self->actuated = actuated != 0;
     self->side = side != 0;
     return (PyObject *)self;
 }
 
-static PyGetSetDef getset[] = {
-    {"A", (getter)get_A, NULL, "(…, 2nv, 2nv): first the configuration's perturbation, then the velocity's.", NULL},
-    {"B", (getter)get_B, NULL, "(…, 2nv, inputs).", NULL},
-    {"acceleration", (getter)get_acceleration, NULL, "ν̇: (…, nv).", NULL},
-    {"Dq", (getter)get_Dq, NULL, "∂ν̇/∂q: (…, nv, nv), a view of A.", NULL},
-    {"Dv", (getter)get_Dv, NULL, "∂ν̇/∂ν: (…, nv, nv), a view of A.", NULL},
-    {"Minv", (getter)get_Minv, NULL, "∂ν̇/∂τ, that is M⁻¹: (…, nv, nv), a view of B with all its columns.", NULL},
-    {"model", (getter)get_model, NULL, "The model.", NULL},
-    {"representation", (getter)get_representation, NULL, "left, right, mixed or split.", NULL},
-    {"inputs", (getter)get_inputs, NULL, "all or actuated.", NULL},
-    {"side", (getter)get_side, NULL, "local: perturbations g·exp(z); global: exp(z)·g.", NULL},
-    {"velocity_names", (getter)get_velocity_names, NULL, "Names of the coordinates of ν.", NULL},
-    {"state_names", (getter)get_named, NULL, "Names of A's rows: 'q knee' …, 'v knee' ….", "state_names"},
-    {"input_names", (getter)get_named, NULL, "Names of B's columns.", "input_names"},
-    {NULL, NULL, NULL, NULL, NULL},
-};
+/* ---- what Python says better: hamel/_labels.py ---- */
+
+static PyObject *in_python(PyObject *self, const char *name, PyObject *argument)
+{
+    PyObject *module = PyImport_ImportModule("hamel._labels"), *result = NULL;
+    PyObject *call = module ? PyObject_GetAttrString(module, name) : NULL;
+    if (call) result = PyObject_CallFunctionObjArgs(call, self, argument, NULL);
+    Py_XDECREF(call);
+    Py_XDECREF(module);
+    return result;
+}
+
+static PyObject *to_pandas(PyObject *self, PyObject *none) { return (void)none, in_python(self, "to_pandas", NULL); }
+static PyObject *to_xarray(PyObject *self, PyObject *none) { return (void)none, in_python(self, "to_xarray", NULL); }
+static PyObject *modes(PyObject *self, PyObject *none) { return (void)none, in_python(self, "modes", NULL); }
+static PyObject *discretize(PyObject *self, PyObject *h) { return in_python(self, "discretize", h); }
+static PyObject *repr(PyObject *self) { return in_python(self, "describe", NULL); }
+
+static PyObject *to_control(PyObject *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"h", NULL};
+    PyObject *h = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|O", words, &h)) return NULL;
+    return in_python(self, "to_control", h);
+}
 
 static PyMethodDef methods[] = {
-    {"to_pandas", (PyCFunction)to_pandas, METH_NOARGS,
+    {"to_pandas", to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\n{'A', 'B', 'acceleration'} as labelled pandas objects; of a single state."},
-    {"to_xarray", (PyCFunction)to_xarray, METH_NOARGS,
+    {"to_xarray", to_xarray, METH_NOARGS,
      "to_xarray($self, /)\n--\n\nAn xarray.Dataset of A, B, acceleration with names as coordinates."},
-    {"discretize", (PyCFunction)discretize, METH_O,
+    {"to_control", (PyCFunction)(void (*)(void))to_control, METH_VARARGS | METH_KEYWORDS,
+     "to_control($self, h=None)\n--\n\nA control.StateSpace with all names; with h the zero-order hold over it. See "
+     "hamel.interop.to_control."},
+    {"modes", modes, METH_NOARGS,
+     "modes($self, /)\n--\n\nThe hamel.control.Modes of A and B: frequency, damping, who takes part, what inputs "
+     "reach."},
+    {"discretize", discretize, METH_O,
      "discretize($self, h, /)\n--\n\n(Ad, Bd) of the zero-order hold over h: exp(h [A B; 0 0])."},
     {"__reduce__", (PyCFunction)reduce, METH_NOARGS, "For pickle."},
     {"_make", make, METH_VARARGS | METH_STATIC, "Behind pickle."},
@@ -383,18 +298,47 @@ PyTypeObject linearization_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.Linearization",
     .tp_basicsize = sizeof(linearization_object),
     .tp_dealloc = (destructor)dealloc,
-    .tp_repr = (reprfunc)repr,
+    .tp_repr = repr,
     .tp_methods = methods,
-    .tp_getset = getset,
+    .tp_getset = linearization_getset,
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc = "ż = A z + B w at one state, or at many. What Model.linearize returns.",
 };
 
-function *const linearize_entry = &linearize_function;
+static PyTypeObject held_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.ConstrainedLinearization",
+    .tp_basicsize = sizeof(linearization_object),
+    .tp_dealloc = (destructor)dealloc,
+    .tp_repr = repr,
+    .tp_base = &linearization_type,
+    .tp_getset = held_getset,
+    .tp_as_sequence = &linearization_sequence,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc =
+        "A Linearization of a robot that is held, with the forces of the holds and their derivatives. What\n"
+        "Model.constrained_linearize returns. Model.modes and Model.lqr with hold take the motions that are left.",
+};
+
+static PyTypeObject step_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "hamel.StepLinearization",
+    .tp_basicsize = sizeof(linearization_object),
+    .tp_dealloc = (destructor)dealloc,
+    .tp_repr = repr,
+    .tp_base = &linearization_type,
+    .tp_getset = step_getset,
+    .tp_as_sequence = &linearization_sequence,
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_doc = "A Linearization of one step over h, z⁺ = A z + B w: A is Ad and B is Bd. What Model.step_linearize\n"
+              "returns.",
+};
 
 int linearization_ready(PyObject *module)
 {
-    if (PyType_Ready(&linearization_type) < 0) return -1;
-    Py_INCREF(&linearization_type);
-    return PyModule_AddObject(module, "Linearization", (PyObject *)&linearization_type);
+    for (int i = 0; i < KINDS; i++) {
+        PyTypeObject *type = linearization_kinds[i].type;
+        if (PyType_Ready(type) < 0) return -1;
+        Py_INCREF(type);
+        if (PyModule_AddObject(module, strrchr(type->tp_name, '.') + 1, (PyObject *)type) < 0) return -1;
+    }
+    return 0;
 }

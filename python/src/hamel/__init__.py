@@ -29,10 +29,12 @@ from . import acceleration, angle_axis, boltzmann_hamel, euler_xyz, euler_zyx, f
 from . import point, quat, rotvec, screw, se3, so3, substitute, twist, wrench  # isort: skip
 from ._core import (
     Builder,
+    ConstrainedLinearization,
     Contact,
     Linearization,
     Model,
     Motion,
+    StepLinearization,
     Subgroup,
     __version__,
     builtin_names,
@@ -91,6 +93,7 @@ __all__ = [
     "Builder",
     "CannotReadError",
     "CannotWriteError",
+    "ConstrainedLinearization",
     "Contact",
     "Error",
     "Hold",
@@ -109,6 +112,7 @@ __all__ = [
     "Plane",
     "SingularError",
     "SingularParameterizationError",
+    "StepLinearization",
     "Subgroup",
     "UnsupportedError",
     "acceleration",
