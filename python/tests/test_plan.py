@@ -113,6 +113,16 @@ def test_held_feet_stay_and_push():
         assert numpy.linalg.norm(problem.model.frame(foot, plan.q[-1]).pose[:3, 3] - there) < 2e-3
 
 
+def test_phases_may_have_loops_alone():
+    robot = hamel.load("quadruped")
+    q = standing(robot)
+    ties = [hamel.Hold(foot, "distance", distance=0.4) for foot in FEET]  # from the world's origin
+    problem = control.Problem(robot, q, [control.Phase(3, 0.02, ties)])
+    problem.add("input", 1e-4)
+    plan = control.Solver(problem).solve()
+    assert plan.force.shape == (3, 4) and abs(plan.force).min() > 1e-2
+
+
 def test_threads_and_places_do_not_matter():
     _, one = shifted_weight()
     _, three = shifted_weight(3)

@@ -46,8 +46,7 @@ size_t hmli_phase_forces(const hml_phase *phase)
 
 size_t hmli_hold_row(const hml_constraints *holds, int32_t hold, size_t *rows)
 {
-    hml_constraints some = *holds;
-    some.count = hold;
+    hml_constraints some = HML_STRUCT(hml_constraints, .items = holds->items, .count = hold); /* loops come after */
     const int32_t first = hold ? hml_constraint_rows(&some) : 0;
     some.count = hold + 1;
     const int32_t end = hml_constraint_rows(&some);

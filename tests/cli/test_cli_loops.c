@@ -48,6 +48,31 @@ static void dynamics_and_linearize(void **state)
     json_decref(out);
 }
 
+/* the motion of a plan keeps the loops of the model, and it does not begin where they are open */
+static void plan_keeps_them(void **state)
+{
+    (void)state;
+    double q[41 * 3];
+    run_save("p.json", PARALLELOGRAM("1"));
+#define PLAN(start)                                                                                                    \
+    "{\"model\": \"p.json\", \"start\": {" start "}, \"phases\": [{\"knots\": 40, \"step\": 0.01}], \"inputs\": "      \
+    "[\"jcrank\"], \"terms\": [{\"kind\": \"input\", \"weight\": 1e-3}, {\"kind\": \"velocity\", \"weight\": 1e-2}, "  \
+    "{\"kind\": \"position\", \"role\": \"constraint\", \"frame\": \"foot\", \"reference\": [1.29552020666134, 0, "    \
+    "-0.955336489125606], \"knots\": \"end\"}]}"
+    run_save("plan.json", PLAN(""));
+    json_t *out = result_of("plan plan.json --quiet --out out.json");
+    assert_int_equal(run_numbers(out, "position", q, 41 * 3), 41 * 3);
+    near(q[120 + 2], 0.3, 1e-5); /* the rocker, which nothing but the loop moves */
+    for (int k = 0; k <= 40; k++) near(q[3 * k], q[3 * k + 2], 2e-3), near(q[3 * k], -q[3 * k + 1], 2e-3);
+    json_decref(out);
+    run_save("plan.json", PLAN("\"joints\": {\"jcrank\": {\"position\": [0.3]}}"));
+    assert_int_equal(run("plan plan.json --quiet --out out.json"), 1);
+    assert_non_null(strstr(run_err, "plan.json: /start: the state leaves a loop of the model open by 0.34"));
+    run_save("plan.json", PLAN("\"wrenches\": [{\"frame\": \"foot\", \"wrench\": [1, 0, 0, 0, 0, 0]}]"));
+    assert_int_equal(run("plan plan.json --quiet --out out.json"), 1);
+    assert_non_null(strstr(run_err, "plan.json: /start: a plan has no wrenches from outside"));
+}
+
 static void regulator_and_modes(void **state)
 {
     (void)state;
@@ -103,9 +128,8 @@ static void what_is_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dynamics_and_linearize),
-        cmocka_unit_test(regulator_and_modes),
-        cmocka_unit_test(info_and_simulation),
+        cmocka_unit_test(dynamics_and_linearize), cmocka_unit_test(plan_keeps_them),
+        cmocka_unit_test(regulator_and_modes),    cmocka_unit_test(info_and_simulation),
         cmocka_unit_test(what_is_open),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);

@@ -155,7 +155,7 @@ static int read_phase(solver_object *self, PyObject *object, size_t i)
     if (!PyArg_ParseTuple(object, "ndOp", &knots, &phase->h, &holds, &phase->impact)) return -1;
     phase->knots = knots > 0 ? (size_t)knots : 0;
     if (read_holds(self->model->model, holds, &self->holds[i], &self->hold_items[i])) return -1;
-    if (self->holds[i].count) phase->holds = &self->holds[i];
+    if (self->holds[i].count || self->holds[i].loop_count) phase->holds = &self->holds[i];
     return 0;
 }
 

@@ -62,11 +62,12 @@ static hml_status read_holds(plan_reader *r, const place *list, const hml_constr
 {
     const hml_status listed = hmli_json_array(&r->json, list);
     const size_t n = json_list_size(list->value);
-    if (listed || n == 0) return listed;
+    if (listed || (n == 0 && !r->loops)) return listed;
     hml_constraints *set = hmli_plan_room(r, 1, sizeof *set);
     hml_constraint *items = set ? hmli_plan_room(r, n, sizeof *items) : NULL;
     if (!items) return HML_OUT_OF_MEMORY;
-    *set = HML_STRUCT(hml_constraints, .items = items, .count = (int32_t)n);
+    *set = HML_STRUCT(hml_constraints, .items = items, .count = (int32_t)n, .loops = r->loops,
+                      .loop_count = r->loops ? hml_model_nloops(r->model) : 0);
     for (size_t i = 0; i < n; i++) {
         const place at = hmli_json_element(list, i);
         const hml_status status = read_hold(r, &at, &items[i]);
@@ -74,6 +75,41 @@ static hml_status read_holds(plan_reader *r, const place *list, const hml_constr
     }
     *holds = set;
     return HML_OK;
+}
+
+/* ---- loops ---- */
+
+/* by how much the start leaves loops open: a closing that is content with everything */
+static hml_status measure_loops(plan_reader *r, int32_t n, double *error)
+{
+    const hml_constraints set = HML_STRUCT(hml_constraints, .loops = r->loops, .loop_count = n);
+    hml_closing_report report = HML_STRUCT(hml_closing_report, .error = 0);
+    double *q = hmli_plan_room(r, r->nq, sizeof *q);
+    double *scratch = hmli_plan_room(r, hml_closing_scratch_doubles(r->model, &set), sizeof *scratch);
+    if (!q || !scratch) return HML_OUT_OF_MEMORY;
+    const hml_closing x = HML_STRUCT(hml_closing, .guess = r->start->q, .q = q, .tolerance = 1e300, .ignore_limits = 1,
+                                     .report = &report);
+    const hml_status status = hml_configuration_close(r->model, r->work, &set, scratch, &x, NULL);
+    *error = report.error;
+    return status;
+}
+
+hml_status hmli_plan_loops(plan_reader *r, const place *start)
+{
+    static const double closed = 1e-6; /* m, rad: what an integrator or a rounded file leaves */
+    const int32_t n = hml_model_nloops(r->model);
+    double error = 0;
+    if (n == 0) return HML_OK;
+    r->loops = hmli_plan_room(r, (size_t)n, sizeof *r->loops);
+    if (!r->loops) return HML_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < n; i++) hml_model_loop(r->model, i, &r->loops[i]);
+    const hml_status status = measure_loops(r, n, &error);
+    if (status) return hmli_json_fail(&r->json, start, "%s", hml_status_message(status));
+    if (!(error > closed)) return HML_OK;
+    return hmli_json_fail(&r->json, start,
+                          "the state leaves a loop of the model open by %.3g m or rad; hamel trim --close --save FILE "
+                          "finds one that does not",
+                          error);
 }
 
 /* ---- phases ---- */

@@ -248,6 +248,8 @@ static hml_status read_parts(plan_reader *r, const place *file, plan_object *pla
     r->problem->v = plan->start->v;
     status = hml_work_new(r->model, HML_ISA_SCALAR, HML_USE_ALL, &r->work);
     if (status) return hmli_report_memory(r->json.error, r->json.file);
+    if (plan->start->nwrenches) return hmli_json_fail(&r->json, &start, "a plan has no wrenches from outside");
+    status = hmli_plan_loops(r, &start);
     for (size_t i = 0; !status && i < sizeof parts / sizeof *parts; i++) {
         const place part = hmli_json_member(file, parts[i]);
         status = read[i](r, &part);

@@ -12,6 +12,7 @@ typedef struct plan_reader {
     hml_problem *problem;
     hml_state *start;
     hml_work *work;
+    hml_loop *loops; /* of the model, in force in every phase */
     size_t nq, nv, knots, ninputs;
 } plan_reader;
 
@@ -35,6 +36,9 @@ hml_status hmli_plan_word(const plan_reader *r, const place *at, const char *con
 
 /* a frame of the model, which must be there */
 hml_status hmli_plan_frame(const plan_reader *r, const place *at, int32_t *frame);
+
+/* loops of the model, which the start must close */
+hml_status hmli_plan_loops(plan_reader *r, const place *start);
 
 hml_status hmli_plan_phases(plan_reader *r, const place *list);
 hml_status hmli_plan_inputs(plan_reader *r, const place *at);

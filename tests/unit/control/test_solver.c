@@ -351,6 +351,34 @@ static void test_stand(void **state)
     hml_model_free(s.model);
 }
 
+/* feet that loops tie to the world are the same as held ones; the rows of loops come after those of holds */
+static void test_loops(void **state)
+{
+    (void)state;
+    stand held, tied;
+    hml_loop loops[2] = {{.kind = HML_HOLD_POINT}, {.kind = HML_HOLD_POINT}};
+    stand_open(&held), stand_open(&tied);
+    held.problem.nterms = tied.problem.nterms = 6; /* cones of the first two */
+    for (int i = 0; i < 2; i++) {
+        loops[i].frame = tied.feet[2 + i].frame, loops[i].other = HML_WORLD;
+        loops[i].damping = tied.feet[2 + i].damping;
+    }
+    tied.holds = HML_STRUCT(hml_constraints, .items = tied.feet, .count = 2, .loops = loops, .loop_count = 2);
+    held.terms[0] = tied.terms[0] = (hml_term){.kind = HML_TERM_FORCE, .hold = 1, .last = KNOTS - 1, .weight = 1e-4};
+    assert_int_equal(hml_problem_term_rows(&tied.problem, 0), 3);
+    hml_solver *one = solver_of(&held.problem, 1), *other = solver_of(&tied.problem, 1);
+    assert_int_equal(solve(one, &(hml_solve_report){0}), HML_OK);
+    assert_int_equal(solve(other, &(hml_solve_report){0}), HML_OK);
+    const hml_solution a = solution_of(one), b = solution_of(other);
+    assert_int_equal(b.nforces, 12);
+    for (int i = 0; i < 12 * KNOTS; i++) {
+        assert_true(fabs(a.u[i] - b.u[i]) < 1e-4);
+        assert_true(fabs(a.force[i] - b.force[i]) < 1e-3);
+    }
+    hml_solver_free(one), hml_solver_free(other);
+    hml_model_free(held.model), hml_model_free(tied.model);
+}
+
 /* ---- workers, memory ---- */
 
 typedef struct crew {
@@ -510,7 +538,7 @@ int main(void)
         cmocka_unit_test(test_reach),        cmocka_unit_test(test_bounds), cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_infeasible),   cmocka_unit_test(test_limits), cmocka_unit_test(test_stand),
         cmocka_unit_test(test_threads),      cmocka_unit_test(test_memory), cmocka_unit_test(test_bad_terms),
-        cmocka_unit_test(test_bad_problems),
+        cmocka_unit_test(test_bad_problems), cmocka_unit_test(test_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
