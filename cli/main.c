@@ -1,5 +1,6 @@
 /* hamel: kinematics, dynamics and exact linearization of robots whose base moves, from the shell. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -113,6 +114,18 @@ void cli_help(const cli_command_info *command)
     cli_options_help(stdout, command->bit);
 }
 
+/*
+ * Where a standard file is closed, the next file that is opened would take its place, and what is said on standard error
+ * would go into the results. /dev/null takes the place instead, opened so that it can neither be read nor written: output
+ * to a closed file is still an error.
+ */
+static void keep_standard_files(void)
+{
+    for (int file = 0; file < 3; file++) {
+        if (fcntl(file, F_GETFD) < 0 && errno == EBADF) (void)!open("/dev/null", file ? O_RDONLY : O_WRONLY);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const cli_command_info *command;
@@ -120,6 +133,7 @@ int main(int argc, char **argv)
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN); /* beyond a limit on file sizes, writing fails but does not kill the program */
 #endif
+    keep_standard_files();
     term_init();
     int status = cli_options_read(argc, argv, &command, &options);
     if (status == CLI_OK && command) status = command->run(&options);

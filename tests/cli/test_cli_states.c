@@ -349,6 +349,21 @@ static void results_go_where_links_lead(void **state)
     assert_non_null(strstr(run_err, "full.npz: is not a plain file"));
 }
 
+/* with standard input and error closed, a warning does not go into the results */
+static void closed_files_do_not_matter(void **state)
+{
+    (void)state;
+    static double bad[N * NQ];
+    memcpy(bad, q, sizeof q);
+    bad[5 * NQ + 8] = NAN;
+    const npz_file_array arrays[] = {{"position", "<f8", "300, 19", bad, sizeof bad, 0},
+                                     {"velocity", "<f8", "300, 18", v, sizeof v, 0}};
+    npz_file_save("bad.npz", 2, arrays, 0);
+    assert_int_equal(run("dynamics " QUADRUPED " --states bad.npz --out open.npz --select h"), 0);
+    assert_int_equal(run_with("exec <&- 2>&- ;", "dynamics " QUADRUPED " --states bad.npz --out r.npz --select h"), 0);
+    same_file("open.npz", "r.npz");
+}
+
 /* ---- interruptions ---- */
 
 static void nothing_is_done_twice(void **state)
@@ -410,6 +425,7 @@ int main(void)
         cmocka_unit_test(bad_rows_are_flagged),
         cmocka_unit_test(bad_starts_of_motions_are_flagged),
         cmocka_unit_test(results_go_where_links_lead),
+        cmocka_unit_test(closed_files_do_not_matter),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(usage_is_explained),
         cmocka_unit_test(nothing_is_done_twice),
