@@ -201,7 +201,7 @@ def test_constraints_hold(quadruped):
         quadruped.constrained_impulse([hamel.Hold("tail")], q, v)
     with pytest.raises(hamel.InvalidArgumentError, match="kind is one of"):
         quadruped.constrained_impulse([hamel.Hold(0, "rope")], q, v)
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError, match="holds has 3 in it"):
         quadruped.constrained_impulse([3], q, v)
 
 

@@ -93,7 +93,7 @@ def test_refused():
         robot.trim(q, holds=[hamel.Hold("fl_foot", "point"), hamel.Hold("hr_foot", "point")], iterations=1)
     with pytest.raises(hamel.InvalidArgumentError, match="one mark for each coordinate"):
         robot.trim(q, holds=holds, free=[True])
-    with pytest.raises(hamel.NotFoundError, match="there is no joint 'nose'"):
+    with pytest.raises(hamel.NotFoundError, match="no joint is called 'nose'"):
         robot.trim(q, holds=holds, actuated=["nose"])
     with pytest.raises(TypeError, match="a thruster is a tuple"):
         robot.trim(q, thrusters=["fl_foot"])

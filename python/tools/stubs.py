@@ -167,7 +167,7 @@ RECORDS = {  # of those that no function's documentation describes
 }
 INITS = {
     "Motion": (
-        "model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, scheme: str = ..., "
+        "model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, integrator: Optional[str] = ..., scheme: Optional[str] = ..., "
         "step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., "
         "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
         "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "

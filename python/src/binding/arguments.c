@@ -12,6 +12,9 @@ static PyObject *word_out, *word_threads;
 
 /* ---- which is which ---- */
 
+/* names for the same thing, all of which are taken */
+static const char *const SYNONYMS[][2] = {{"acceleration", "a"}, {"scheme", "integrator"}, {"hold", "holds"}};
+
 /* which parameter a keyword names; nparameters: out, nparameters + 1: threads, −1: none. Words are mostly the same
  * objects, so that looking at the pointers is enough */
 static int find_word(const function *f, PyObject *word)
@@ -25,7 +28,27 @@ static int find_word(const function *f, PyObject *word)
         if (!PyUnicode_Compare(word, f->parameters[i].name)) return i;
     }
     if (!PyUnicode_Compare(word, word_out)) return f->nparameters;
-    return PyUnicode_Compare(word, word_threads) ? -1 : f->nparameters + 1;
+    if (!PyUnicode_Compare(word, word_threads)) return f->nparameters + 1;
+    for (size_t k = 0; k < COUNT(SYNONYMS); k++) {
+        if (PyUnicode_CompareWithASCIIString(word, SYNONYMS[k][0])) continue;
+        for (int i = 0; i < f->nparameters; i++) {
+            if (!PyUnicode_CompareWithASCIIString(f->parameters[i].name, SYNONYMS[k][1])) return i;
+        }
+    }
+    return -1;
+}
+
+static int no_such_argument(const function *f, PyObject *name)
+{
+    PyObject *known = Py_BuildValue("[OO]", word_out, word_threads);
+    char what[128];
+    for (int i = 0; known && i < f->nparameters; i++) {
+        if (PyList_Append(known, f->parameters[i].name)) Py_CLEAR(known);
+    }
+    snprintf(what, sizeof what, "%s() has no argument", f->name);
+    raise_unknown(PyExc_TypeError, what, name, known);
+    Py_XDECREF(known);
+    return -1;
 }
 
 static int sort_arguments(call *c, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
@@ -45,10 +68,11 @@ static int sort_arguments(call *c, PyObject *const *arguments, Py_ssize_t count,
             c->threads = value == Py_None ? NULL : value;
         else if (i >= 0 && !c->given[i])
             c->given[i] = value;
-        else {
-            PyErr_Format(PyExc_TypeError, "%s() has %s argument %R", f->name, i < 0 ? "no" : "two values for its",
-                         name);
+        else if (i >= 0) {
+            PyErr_Format(PyExc_TypeError, "%s() has two values for its argument %R", f->name, name);
             return -1;
+        } else {
+            return no_such_argument(f, name);
         }
     }
     for (int i = 0; i < f->nparameters; i++) {
@@ -76,7 +100,11 @@ static int read_choice(const parameter *p, PyObject *object, int *choice)
         Py_DECREF(words);
         words = longer;
     }
-    if (words) PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%U is one of %U, not %R", p->name, words, object);
+    PyObject *known = list_of_words(p->words), *hint = did_you_mean(object, known);
+    if (words && hint)
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%U is one of %U, not %R%U", p->name, words, object, hint);
+    Py_XDECREF(hint);
+    Py_XDECREF(known);
     Py_XDECREF(words);
     return -1;
 }
@@ -86,6 +114,7 @@ static int read_integer(const parameter *p, PyObject *object, int *number)
     PyObject *index = PyNumber_Index(object);
     long value = index ? PyLong_AsLong(index) : -1;
     Py_XDECREF(index);
+    if (!index) PyErr_Format(PyExc_TypeError, "%U is an integer, not %R", p->name, (PyObject *)Py_TYPE(object));
     if (PyErr_Occurred()) return -1;
     if (value < INT_MIN || value > INT_MAX) {
         PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%U is out of range", p->name);
@@ -93,57 +122,6 @@ static int read_integer(const parameter *p, PyObject *object, int *number)
     }
     *number = (int)value;
     return 0;
-}
-
-/* a list with the name that is nearest to a mistyped one, as difflib finds it, or an empty one; NULL if it cannot be found out */
-static PyObject *nearest_frame(const hml_model *model, PyObject *name)
-{
-    PyObject *names = PyList_New(0), *module = PyImport_ImportModule("difflib"), *near = NULL;
-    int failed = !names || !module;
-    for (int32_t i = 0; !failed && i < hml_model_nframes(model); i++) {
-        hml_frame_info info = {.struct_size = sizeof info};
-        hml_model_frame(model, i, &info);
-        PyObject *one = PyUnicode_FromString(info.name);
-        failed = !one || PyList_Append(names, one);
-        Py_XDECREF(one);
-    }
-    if (!failed) near = PyObject_CallMethod(module, "get_close_matches", "OOi", name, names, 1);
-    Py_XDECREF(module);
-    Py_XDECREF(names);
-    if (near && PyList_Check(near)) return near;
-    PyErr_Clear();
-    Py_XDECREF(near);
-    return NULL;
-}
-
-static void no_such_frame(const hml_model *model, PyObject *name)
-{
-    PyObject *near = nearest_frame(model, name);
-    if (near && PyList_GET_SIZE(near) > 0)
-        PyErr_Format(hamel_errors[HML_NOT_FOUND], "no frame, body or link is called %R; did you mean %R?", name,
-                     PyList_GET_ITEM(near, 0));
-    else
-        PyErr_Format(hamel_errors[HML_NOT_FOUND], "no frame, body or link is called %R", name);
-    Py_XDECREF(near);
-}
-
-int32_t find_frame(const hml_model *model, PyObject *object, int world)
-{
-    if (PyUnicode_Check(object)) {
-        const char *name = PyUnicode_AsUTF8(object);
-        if (!name) return INT32_MIN;
-        int32_t index = hml_model_find_frame(model, name);
-        if (index >= 0 || (world && !strcmp(name, "world"))) return index;
-        no_such_frame(model, object);
-        return INT32_MIN;
-    }
-    PyObject *number = PyNumber_Index(object);
-    long index = number ? PyLong_AsLong(number) : -1;
-    Py_XDECREF(number);
-    if (PyErr_Occurred()) return INT32_MIN;
-    if (index >= (world ? -1 : 0) && index < hml_model_nframes(model)) return (int32_t)index;
-    PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no frame %ld", index);
-    return INT32_MIN;
 }
 
 npy_intp core_size(const call *c, const dimension *d)

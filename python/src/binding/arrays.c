@@ -7,7 +7,13 @@
 static PyArrayObject *converted(PyObject *object, PyObject *name)
 {
     PyArrayObject *any = (PyArrayObject *)PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
-    if (!any) return NULL;
+    if (!any) {
+        PyObject *type, *value, *trace; /* lists of lists of different lengths, and the like */
+        PyErr_Fetch(&type, &value, &trace);
+        if (value) PyErr_Format(type, "%U: %S", name, value);
+        if (!PyErr_Occurred()) PyErr_Restore(type, value, trace);
+        return NULL;
+    }
     PyArray_Descr *wanted = PyArray_DescrFromType(NPY_DOUBLE);
     if (PyArray_SIZE(any) && (!PyArray_ISNUMBER(any) || !PyArray_CanCastArrayTo(any, wanted, NPY_SAFE_CASTING))) {
         PyErr_Format(PyExc_TypeError, "%U holds %S, which is not float64", name, (PyObject *)PyArray_DESCR(any));

@@ -9,7 +9,7 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *arguments, PyObject *
     static char *words[] = {"name", "gravity", "model", NULL};
     const char *name = NULL;
     PyObject *gravity = Py_None, *model = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|zOO", words, &name, &gravity, &model)) return NULL;
+    if (!parse_arguments(arguments, names, "|zOO", words, &name, &gravity, &model)) return NULL;
     if (model != Py_None && Py_TYPE(model) != &model_type) {
         return PyErr_Format(PyExc_TypeError, "model is a hamel.Model, not %R", (PyObject *)Py_TYPE(model));
     }
@@ -45,6 +45,22 @@ static PyObject *answer(builder_object *self, hml_error *error)
 {
     if (!error->status) return Py_NewRef((PyObject *)self);
     raise_error(error);
+    return NULL;
+}
+
+/* the names of an enum, NULL behind the last */
+static const char *joint_type(int i) { return hml_joint_type_name((hml_joint_type)i); }
+static const char *shape_kind(int i) { return hml_shape_kind_name((hml_shape_kind)i); }
+static const char *loop_kind(int i) { return hml_constraint_kind_name((hml_constraint_kind)i); }
+
+static PyObject *unknown_kind(const char *what, const char *name, const char *(*word)(int))
+{
+    const char *words[32] = {NULL};
+    for (int i = 0; i < 31 && word(i); i++) words[i] = word(i);
+    PyObject *known = list_of_words(words), *text = PyUnicode_FromString(name);
+    if (text) raise_unknown(hamel_errors[HML_NOT_FOUND], what, text, known);
+    Py_XDECREF(text);
+    Py_XDECREF(known);
     return NULL;
 }
 
@@ -102,7 +118,13 @@ static int set_field(hml_joint_spec *spec, const char *name, PyObject *value)
         spec->actuated = PyObject_IsTrue(value);
         return spec->actuated < 0 ? -1 : 0;
     }
-    PyErr_Format(PyExc_TypeError, "add_body() has no argument '%s'", name);
+    const char *words[COUNT(fields) + 12] = {"name", "mimic",  "actuated", "parent",  "type", "mass",
+                                             "com",  "moment", "screw",    "spatial", "joint"};
+    for (size_t i = 0; i < COUNT(fields); i++) words[11 + i] = fields[i].name;
+    PyObject *known = list_of_words(words), *text = PyUnicode_FromString(name);
+    if (text) raise_unknown(PyExc_TypeError, "add_body() has no argument", text, known);
+    Py_XDECREF(text);
+    Py_XDECREF(known);
     return -1;
 }
 
@@ -129,7 +151,7 @@ static PyObject *add_body(builder_object *self, PyObject *arguments, PyObject *n
     if (PyErr_Occurred()) return NULL;
     hml_joint_type type;
     if (hml_joint_type_from_name(type_name, &type)) {
-        return PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no joint type '%s'", type_name);
+        return unknown_kind("there is no joint type", type_name, joint_type);
     }
     hml_joint_spec spec;
     hml_inertia_spec inertia = {0};
@@ -170,7 +192,7 @@ static PyObject *add_frame(builder_object *self, PyObject *arguments, PyObject *
     const char *name, *body = NULL;
     PyObject *p = Py_None, *R = Py_None;
     double position[3] = {0}, rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|zOO", words, &name, &body, &p, &R)) return NULL;
+    if (!parse_arguments(arguments, names, "s|zOO", words, &name, &body, &p, &R)) return NULL;
     if (p != Py_None && numbers(p, "position", position, 3)) return NULL;
     if (R != Py_None && numbers(R, "rotation", rotation, 9)) return NULL;
     hml_error error = {0};
@@ -183,7 +205,7 @@ static PyObject *set_world_inertia(builder_object *self, PyObject *arguments, Py
     static char *words[] = {"mass", "com", "moment", NULL};
     PyObject *com = Py_None, *moment = Py_None;
     hml_inertia_spec inertia = {0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "d|OO", words, &inertia.mass, &com, &moment)) return NULL;
+    if (!parse_arguments(arguments, names, "d|OO", words, &inertia.mass, &com, &moment)) return NULL;
     if (com != Py_None && numbers(com, "com", inertia.com, 3)) return NULL;
     if (moment != Py_None && numbers(moment, "moment", inertia.moment, 9)) return NULL;
     hml_status status = hml_builder_set_world_inertia(self->builder, &inertia);
@@ -198,12 +220,12 @@ static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *
     const char *body, *kind;
     PyObject *size = Py_None, *p = Py_None, *R = Py_None;
     hml_shape made = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "zs|OOOdd", words, &body, &kind, &size, &p, &R, &made.friction,
-                                     &made.restitution)) {
+    if (!parse_arguments(arguments, names, "zs|OOOdd", words, &body, &kind, &size, &p, &R, &made.friction,
+                         &made.restitution)) {
         return NULL;
     }
     if (hml_shape_kind_from_name(kind, &made.kind)) {
-        return PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no shape '%s'", kind);
+        return unknown_kind("there is no shape", kind, shape_kind);
     }
     npy_intp sizes = hml_shape_kind_sizes(made.kind);
     if (sizes && numbers(size, "size", made.size, sizes)) return NULL;
@@ -222,8 +244,8 @@ static PyObject *add_actuator(builder_object *self, PyObject *arguments, PyObjec
     PyObject *gear = Py_None, *bias = Py_None;
     hml_actuator a;
     hml_actuator_init(&a);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|zz$OdOdddd", words, &a.name, &joint, &frame, &gear, &a.gain,
-                                     &bias, &a.lower, &a.upper, &a.force_lower, &a.force_upper)) {
+    if (!parse_arguments(arguments, names, "s|zz$OdOdddd", words, &a.name, &joint, &frame, &gear, &a.gain, &bias,
+                         &a.lower, &a.upper, &a.force_lower, &a.force_upper)) {
         return NULL;
     }
     if (!joint == !frame) {
@@ -251,11 +273,10 @@ static PyObject *add_loop(builder_object *self, PyObject *arguments, PyObject *n
     PyObject *normal = Py_None, *p = Py_None, *R = Py_None;
     double position[3] = {0}, rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     hml_loop made = {.normal = {0, 0, 1}};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "sz|szOdddOO", words, &frame, &other, &kind, &name, &normal,
-                                     &made.distance, &made.damping, &made.stiffness, &p, &R))
+    if (!parse_arguments(arguments, names, "sz|szOdddOO", words, &frame, &other, &kind, &name, &normal, &made.distance,
+                         &made.damping, &made.stiffness, &p, &R))
         return NULL;
-    if (hml_constraint_kind_from_name(kind, &made.kind))
-        return PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no loop '%s'", kind);
+    if (hml_constraint_kind_from_name(kind, &made.kind)) return unknown_kind("there is no loop", kind, loop_kind);
     if (normal != Py_None && numbers(normal, "normal", made.normal, 3)) return NULL;
     if (p != Py_None && numbers(p, "position", position, 3)) return NULL;
     if (R != Py_None && numbers(R, "rotation", rotation, 9)) return NULL;
@@ -271,8 +292,7 @@ static PyObject *add_keyframe(builder_object *self, PyObject *arguments, PyObjec
     const char *name, *joint = NULL;
     PyObject *given[2] = {Py_None, Py_None};
     PyArrayObject *in[2] = {NULL, NULL};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|zOO", words, &name, &joint, &given[0], &given[1]))
-        return NULL;
+    if (!parse_arguments(arguments, names, "s|zOO", words, &name, &joint, &given[0], &given[1])) return NULL;
     int failed = 0;
     for (int i = 0; i < 2 && !failed; i++) {
         PyObject *text = given[i] == Py_None ? NULL : PyUnicode_FromString(words[2 + i]);
@@ -297,7 +317,7 @@ static PyObject *add_model(builder_object *self, PyObject *arguments, PyObject *
     const char *body = NULL, *prefix = NULL;
     PyObject *p = Py_None, *R = Py_None;
     double position[3] = {0}, rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!|zzOO", words, &model_type, &model, &body, &prefix, &p, &R)) {
+    if (!parse_arguments(arguments, names, "O!|zzOO", words, &model_type, &model, &body, &prefix, &p, &R)) {
         return NULL;
     }
     if (p != Py_None && numbers(p, "position", position, 3)) return NULL;
@@ -312,8 +332,7 @@ static PyObject *build(builder_object *self, PyObject *arguments, PyObject *name
     static char *words[] = {"keep_fixed", "strict", "mimic", "passive", NULL};
     int keep_fixed = 0, strict = 0, passive = 1;
     const char *mimic = "follow";
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$ppsp", words, &keep_fixed, &strict, &mimic, &passive))
-        return NULL;
+    if (!parse_arguments(arguments, names, "|$ppsp", words, &keep_fixed, &strict, &mimic, &passive)) return NULL;
     unsigned options = (keep_fixed ? HML_BUILD_KEEP_FIXED : 0u) | (strict ? HML_BUILD_STRICT : 0u) |
                        (strcmp(mimic, "follow") ? HML_BUILD_MIMIC_INDEPENDENT : 0u) |
                        (passive ? 0u : HML_BUILD_NO_PASSIVE);

@@ -205,6 +205,10 @@ static int compute(call *c)
 {
     npy_intp wanted = 0;
     if (c->threads) {
+        if (!PyLong_Check(c->threads)) {
+            PyErr_Format(PyExc_TypeError, "threads is an integer, not %R", (PyObject *)Py_TYPE(c->threads));
+            return -1;
+        }
         wanted = PyLong_AsSsize_t(c->threads);
         if (wanted < 1) {
             if (!PyErr_Occurred()) PyErr_SetString(hamel_errors[HML_INVALID_ARGUMENT], "threads is at least 1");

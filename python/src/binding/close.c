@@ -77,8 +77,8 @@ static PyObject *close_configuration(model_object *self, PyObject *arguments, Py
     PyObject *holds, *q = Py_None, *locked = Py_None, *record = NULL;
     int strict = 1;
     x->struct_size = sizeof *x;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O$Opiidp", words, &holds, &q, &locked, &x->ignore_limits,
-                                     &x->iterations, &x->attempts, &x->tolerance, &strict))
+    if (!parse_arguments(arguments, names, "O|O$Opiidp", words, &holds, &q, &locked, &x->ignore_limits, &x->iterations,
+                         &x->attempts, &x->tolerance, &strict))
         return NULL;
     if (!read_all(&c, holds, q, locked)) {
         solve(&c);

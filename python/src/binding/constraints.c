@@ -234,6 +234,10 @@ static int read_hold(const hml_model *model, PyObject *hold, hml_constraints *se
         set->count++;
         return PyErr_Occurred() ? -1 : 0;
     }
+    if (!PyObject_HasAttrString(hold, "frame")) {
+        PyErr_Format(PyExc_TypeError, "holds has %R in it: it takes hamel.Hold, or names of frames", hold);
+        return -1;
+    }
     const int kind = read_kind(hold);
     if (kind < 0) return -1;
     int tied;
@@ -316,7 +320,9 @@ PyObject *model_loops(const hml_model *model)
 
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory)
 {
-    PyObject *sequence = PySequence_Fast(list, "holds is a list of hamel.Hold, or of names of frames");
+    const int alone = PyUnicode_Check(list) || PyObject_HasAttrString(list, "frame"); /* one of them without a list */
+    PyObject *sequence =
+        alone ? PyTuple_Pack(1, list) : PySequence_Fast(list, "holds is a list of hamel.Hold, or of names of frames");
     if (!sequence) return -1;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
     hml_loop *loops = PyMem_Calloc((size_t)n + 1, sizeof *loops + sizeof(hml_constraint));

@@ -64,9 +64,9 @@ static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *
     PyObject *model, *planes, *friction = Py_None;
     int limits = 1, pairs = 0, strict = 0, balance = 0;
     hml_contact_settings s = {.struct_size = sizeof s};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|$ppOiddddipp", words, &model_type, &model, &planes, &limits,
-                                     &pairs, &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce,
-                                     &s.tolerance, &s.iterations, &strict, &balance)) {
+    if (!parse_arguments(arguments, names, "O!O|$ppOiddddipp", words, &model_type, &model, &planes, &limits, &pairs,
+                         &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce, &s.tolerance, &s.iterations,
+                         &strict, &balance)) {
         return NULL;
     }
     npy_intp nv = hml_model_nv(((model_object *)model)->model);
@@ -135,8 +135,8 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
     static char *words[] = {"q", "v", "h", "tau", "wrenches", "inputs", NULL};
     PyObject *given[5] = {NULL, NULL, Py_None, Py_None, Py_None};
     double h;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "OOd|OOO", words, &given[0], &given[1], &h, &given[2], &given[3],
-                                     &given[4])) {
+    if (!parse_arguments(arguments, names, "OOd|OOO", words, &given[0], &given[1], &h, &given[2], &given[3],
+                         &given[4])) {
         return NULL;
     }
     const hml_model *model = self->model->model;
@@ -249,7 +249,7 @@ static PyObject *lowest(contact_object *self, PyObject *arguments, PyObject *nam
     static char *words[] = {"q", "plane", NULL};
     PyObject *given;
     int plane = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|i", words, &given, &plane)) return NULL;
+    if (!parse_arguments(arguments, names, "O|i", words, &given, &plane)) return NULL;
     npy_intp nq = hml_model_nq(self->model->model);
     PyArrayObject *q = array_shaped(given, "q", 1, &nq);
     hml_contact_point point;
@@ -264,7 +264,7 @@ static PyObject *place(contact_object *self, PyObject *arguments, PyObject *name
     PyObject *given;
     double height = 0;
     int plane = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|di", words, &given, &height, &plane)) return NULL;
+    if (!parse_arguments(arguments, names, "O|di", words, &given, &height, &plane)) return NULL;
     npy_intp nq = hml_model_nq(self->model->model);
     PyArrayObject *q = array_shaped(given, "q", 1, &nq);
     PyObject *moved = q ? array_copy(1, &nq, PyArray_DATA(q)) : NULL;
@@ -277,7 +277,7 @@ static PyObject *set_servo(contact_object *self, PyObject *arguments, PyObject *
 {
     static char *words[] = {"target", "stiffness", "damping", NULL};
     PyObject *given[3] = {Py_None, Py_None, Py_None};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|OOO", words, &given[0], &given[1], &given[2])) return NULL;
+    if (!parse_arguments(arguments, names, "|OOO", words, &given[0], &given[1], &given[2])) return NULL;
     const hml_model *model = self->model->model;
     npy_intp nq = hml_model_nq(model), nv = hml_model_nv(model);
     const npy_intp *dims[3] = {&nq, &nv, &nv};

@@ -26,8 +26,7 @@ static PyObject *append(model_object *self, PyObject *arguments, PyObject *names
     model_object *other;
     PyObject *where = Py_None;
     const char *prefix = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!|Oz", words, &model_type, &other, &where, &prefix))
-        return NULL;
+    if (!parse_arguments(arguments, names, "O!|Oz", words, &model_type, &other, &where, &prefix)) return NULL;
     int32_t frame = where == Py_None ? HML_WORLD : find_frame(self->model, where, 1);
     if (frame == INT32_MIN) return NULL;
     hml_model *model = NULL;
@@ -36,36 +35,48 @@ static PyObject *append(model_object *self, PyObject *arguments, PyObject *names
     return model_or_error(status, model, &error);
 }
 
-/* a joint or body by name or index */
-static int32_t find_part(const hml_model *model, PyObject *object, const char *kind,
-                         int32_t (*find)(const hml_model *, const char *), int32_t count)
+/* what a builder adds to a copy of the model */
+static PyObject *with(PyObject *self, const char *method, PyObject *arguments, PyObject *names)
 {
-    if (PyUnicode_Check(object)) {
-        const char *name = PyUnicode_AsUTF8(object);
-        int32_t index = name ? find(model, name) : -1;
-        if (index < 0 && name) PyErr_Format(hamel_errors[HML_NOT_FOUND], "no %s is called %R", kind, object);
-        return index;
-    }
-    Py_ssize_t index = PyNumber_AsSsize_t(object, PyExc_OverflowError);
-    if (PyErr_Occurred()) return -1;
-    if (index >= 0 && index < count) return (int32_t)index;
-    PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no %s %zd", kind, index);
-    return -1;
+    PyObject *none = PyTuple_New(0), *words = Py_BuildValue("{sO}", "model", self), *kept = NULL, *made = NULL;
+    PyObject *builder = none && words ? PyObject_Call((PyObject *)&builder_type, none, words) : NULL;
+    PyObject *add = builder ? PyObject_GetAttrString(builder, method) : NULL;
+    PyObject *added = add ? PyObject_Call(add, arguments, names) : NULL;
+    PyObject *build = added ? PyObject_GetAttrString(builder, "build") : NULL;
+    if (build) kept = Py_BuildValue("{sO}", "keep_fixed", Py_True);
+    if (kept) made = PyObject_Call(build, none, kept);
+    Py_XDECREF(kept);
+    Py_XDECREF(build);
+    Py_XDECREF(added);
+    Py_XDECREF(add);
+    Py_XDECREF(builder);
+    Py_XDECREF(words);
+    Py_XDECREF(none);
+    return made;
+}
+
+static PyObject *add_frame(PyObject *self, PyObject *arguments, PyObject *names)
+{
+    return with(self, "add_frame", arguments, names);
+}
+
+static PyObject *add_shape(PyObject *self, PyObject *arguments, PyObject *names)
+{
+    return with(self, "add_shape", arguments, names);
 }
 
 static PyObject *lock(model_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"joints", "q", NULL};
     PyObject *joints, *at = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O", words, &joints, &at)) return NULL;
+    if (!parse_arguments(arguments, names, "O|O", words, &joints, &at)) return NULL;
     PyArrayObject *q;
     if (optional_array(at, "q", hml_model_nq(self->model), &q)) return NULL;
     PyObject *list = PySequence_Fast(joints, "joints is a list of names or indices"), *result = NULL;
     Py_ssize_t n = list ? PySequence_Fast_GET_SIZE(list) : 0;
     int32_t *indices = PyMem_Calloc((size_t)n + 1, sizeof *indices);
     for (Py_ssize_t i = 0; list && indices && i < n; i++) {
-        indices[i] = find_part(self->model, PySequence_Fast_GET_ITEM(list, i), "joint", hml_model_find_joint,
-                               hml_model_njoints(self->model));
+        indices[i] = find_part(self->model, PySequence_Fast_GET_ITEM(list, i), JOINT_PART);
         if (indices[i] < 0) break;
     }
     if (list && indices && !PyErr_Occurred()) {
@@ -85,11 +96,11 @@ static PyObject *reroot(model_object *self, PyObject *arguments, PyObject *names
     static char *words[] = {"body", "root", "q", NULL};
     PyObject *which, *at = NULL;
     const char *root = "free";
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|sO", words, &which, &root, &at)) return NULL;
+    if (!parse_arguments(arguments, names, "O|sO", words, &which, &root, &at)) return NULL;
     hml_joint_type type;
     hml_status status = hml_joint_type_from_name(root, &type);
     if (status) return fail(status);
-    int32_t body = find_part(self->model, which, "body", hml_model_find_body, hml_model_nbodies(self->model));
+    int32_t body = find_part(self->model, which, BODY_PART);
     PyArrayObject *q;
     if (body < 0 || optional_array(at, "q", hml_model_nq(self->model), &q)) return NULL;
     hml_model *model = NULL;
@@ -108,8 +119,7 @@ static PyObject *moved(model_object *self, PyObject *arguments, PyObject *names,
     static char *words[] = {"other", "q", "v", NULL};
     model_object *other;
     PyObject *from_q, *from_v = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|O", words, &model_type, &other, &from_q, &from_v))
-        return NULL;
+    if (!parse_arguments(arguments, names, "O!O|O", words, &model_type, &other, &from_q, &from_v)) return NULL;
     PyArrayObject *q, *v, *q_out = NULL, *v_out = NULL;
     npy_intp nq = hml_model_nq(other->model), nv = hml_model_nv(other->model);
     if (optional_array(from_q, "q", hml_model_nq(self->model), &q)) return NULL;
@@ -155,7 +165,7 @@ static PyObject *scale(model_object *self, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"length", "mass", NULL};
     double length = 1, mass = 1;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dd", words, &length, &mass)) return NULL;
+    if (!parse_arguments(arguments, names, "|dd", words, &length, &mass)) return NULL;
     hml_model *model = NULL;
     hml_status status = hml_model_scale(self->model, length, mass, &model);
     return status ? fail(status) : model_wrap(model);
@@ -167,7 +177,7 @@ static PyObject *differs(model_object *self, PyObject *arguments, PyObject *name
     model_object *other;
     double tolerance = 0;
     char sentence[512] = "";
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!|d", words, &model_type, &other, &tolerance)) return NULL;
+    if (!parse_arguments(arguments, names, "O!|d", words, &model_type, &other, &tolerance)) return NULL;
     if (hml_model_equal(self->model, other->model, tolerance, sentence, sizeof sentence)) Py_RETURN_NONE;
     return PyUnicode_FromString(sentence);
 }
@@ -227,7 +237,7 @@ static PyObject *with_inertias(model_object *self, PyObject *arguments, PyObject
 {
     static char *words[] = {"mass", "com", "moment", NULL};
     PyObject *given[3];
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "OOO", words, &given[0], &given[1], &given[2])) return NULL;
+    if (!parse_arguments(arguments, names, "OOO", words, &given[0], &given[1], &given[2])) return NULL;
     npy_intp n = hml_model_nbodies(self->model), dims[3] = {n, 3, 3};
     PyArrayObject *arrays[3] = {NULL};
     hml_inertia_spec *specs = PyMem_Calloc((size_t)n + 1, sizeof *specs);
@@ -348,6 +358,14 @@ PyMethodDef edit_methods[] = {
     {"append", KEYWORDS(append),
      "append($self, other, frame=None, prefix=None)\n--\n\nA model with another one put on a frame (the world if not "
      "given). Its names get the prefix."},
+    {"add_frame", KEYWORDS(add_frame),
+     "add_frame($self, name, body=None, position=None, rotation=None)\n--\n\nThis model with one more frame; body "
+     "None: "
+     "on the world."},
+    {"add_shape", KEYWORDS(add_shape),
+     "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, "
+     "restitution=0.0)\n--\n\nThis "
+     "model with one more collision shape; see Builder.add_shape."},
     {"lock", KEYWORDS(lock),
      "lock($self, joints, q=None)\n--\n\nA model whose joints, by name or index, are rigid where q says (neutral if "
      "not "

@@ -171,6 +171,16 @@ int errors_ready(void);
 void raise_status(hml_status status, const char *where);
 void raise_error(const hml_error *error);
 
+/* ---- names (names.c) ---- */
+
+/* "; did you mean 'fl_foot'?", or an empty text; known: a list of names, or NULL */
+PyObject *did_you_mean(PyObject *name, PyObject *known);
+PyObject *list_of_words(const char *const *words);
+/* raises "WHAT 'name'; did you mean …?" */
+void raise_unknown(PyObject *class, const char *what, PyObject *name, PyObject *known);
+/* PyArg_ParseTupleAndKeywords with messages that name the argument and, of a mistyped one, what was meant */
+int parse_arguments(PyObject *arguments, PyObject *names, const char *format, char **words, ...);
+
 /* ---- threads ---- */
 
 /* how many threads for n rows: what the caller wants, or as many processors as there are and rows to keep them busy */

@@ -107,8 +107,7 @@ static PyObject *linearize_field(PyObject *module, PyObject *arguments, PyObject
     PyObject *factors, *at, *with = Py_None, *own = Py_None;
     callbacks c = {0};
     double t = 0, step = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "OOO|Od$Od", words, &factors, &c.velocity, &at, &with, &t, &own,
-                                     &step)) {
+    if (!parse_arguments(arguments, names, "OOO|Od$Od", words, &factors, &c.velocity, &at, &with, &t, &own, &step)) {
         return NULL;
     }
     hml_joint_type *types = NULL;

@@ -46,9 +46,9 @@ static PyObject *generate(model_object *self, PyObject *arguments, PyObject *nam
     generate_call c;
     hml_error error = {0};
     start(&c);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O&|$zpzppis", words, PyUnicode_FSConverter, &path, &c.functions,
-                                     &c.options.single, &c.options.prefix, &c.options.force, &c.options.test, &c.states,
-                                     &c.target)) {
+    if (!parse_arguments(arguments, names, "O&|$zpzppis", words, PyUnicode_FSConverter, &path, &c.functions,
+                         &c.options.single, &c.options.prefix, &c.options.force, &c.options.test, &c.states,
+                         &c.target)) {
         Py_XDECREF(path);
         return NULL;
     }
@@ -70,8 +70,8 @@ static PyObject *generate_text(model_object *self, PyObject *arguments, PyObject
     generate_call c;
     hml_error error = {0};
     start(&c);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$zpzppis", words, &c.functions, &c.options.single,
-                                     &c.options.prefix, &c.options.force, &c.options.test, &c.states, &c.target))
+    if (!parse_arguments(arguments, names, "|$zpzppis", words, &c.functions, &c.options.single, &c.options.prefix,
+                         &c.options.force, &c.options.test, &c.states, &c.target))
         return NULL;
     if (finish(&c)) return NULL;
     error.status = hml_generate_text(self->model, &c.options, &source, &header, &test, &error);
@@ -92,7 +92,7 @@ static PyObject *generate_estimate(model_object *self, PyObject *arguments, PyOb
     int64_t statements = 0;
     generate_call c;
     start(&c);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$z", words, &c.functions)) return NULL;
+    if (!parse_arguments(arguments, names, "|$z", words, &c.functions)) return NULL;
     if (finish(&c)) return NULL;
     const hml_status status = hml_generate_estimate(self->model, &c.options, &statements);
     if (status) {
@@ -111,8 +111,7 @@ static PyObject *compile_model(model_object *self, PyObject *arguments, PyObject
     PyObject *cache = NULL;
     hml_model *copy = NULL;
     hml_error error = {0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|$zO&", words, &options.compiler, PyUnicode_FSConverter,
-                                     &cache))
+    if (!parse_arguments(arguments, names, "|$zO&", words, &options.compiler, PyUnicode_FSConverter, &cache))
         return NULL;
     options.cache = cache ? PyBytes_AS_STRING(cache) : NULL;
     error.status = hml_model_copy(self->model, &copy);

@@ -35,7 +35,7 @@ static PyObject *group_new(PyTypeObject *type, PyObject *arguments, PyObject *na
     const char *name;
     PyObject *axis = Py_None;
     double pitch = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|Od", words, &name, &axis, &pitch)) return NULL;
+    if (!parse_arguments(arguments, names, "s|Od", words, &name, &axis, &pitch)) return NULL;
     int group = find_group(name);
     if (group < 0) {
         return PyErr_Format(hamel_errors[HML_NOT_FOUND],
@@ -80,7 +80,7 @@ static PyObject *of_joint(PyObject *class, PyObject *arguments, PyObject *names)
     PyObject *axis = Py_None;
     double pitch = 0, z[3] = {0, 0, 1};
     hml_joint_type type;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|Od", words, &type_name, &axis, &pitch)) return NULL;
+    if (!parse_arguments(arguments, names, "s|Od", words, &type_name, &axis, &pitch)) return NULL;
     npy_intp three = 3;
     PyArrayObject *direction = axis == Py_None ? NULL : array_shaped(axis, "axis", 1, &three);
     if (axis != Py_None && !direction) return NULL;

@@ -272,7 +272,7 @@ static PyObject *to_control(PyObject *self, PyObject *arguments, PyObject *names
 {
     static char *words[] = {"h", NULL};
     PyObject *h = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|O", words, &h)) return NULL;
+    if (!parse_arguments(arguments, names, "|O", words, &h)) return NULL;
     return in_python(self, "to_control", h);
 }
 

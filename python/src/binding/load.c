@@ -125,9 +125,9 @@ static PyObject *random_model(PyObject *module, PyObject *arguments, PyObject *n
     unsigned long long seed = spec.seed;
     const char *form = NULL, *root = NULL;
     PyObject *joints = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|K$isizOddddddi", words, &seed, &spec.nbodies, &form,
-                                     &spec.branches, &root, &joints, &spec.aligned, &spec.length, &spec.mass,
-                                     &spec.passive, &spec.limited, &spec.mimic, &spec.nframes)) {
+    if (!parse_arguments(arguments, names, "|K$isizOddddddi", words, &seed, &spec.nbodies, &form, &spec.branches, &root,
+                         &joints, &spec.aligned, &spec.length, &spec.mass, &spec.passive, &spec.limited, &spec.mimic,
+                         &spec.nframes)) {
         return NULL;
     }
     spec.seed = seed;

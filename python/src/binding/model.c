@@ -186,7 +186,7 @@ static PyObject *random_configuration(model_object *self, PyObject *arguments, P
     static char *words[] = {"seed", "n", NULL};
     unsigned long long seed = 0;
     PyObject *count = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|KO", words, &seed, &count)) return NULL;
+    if (!parse_arguments(arguments, names, "|KO", words, &seed, &count)) return NULL;
     npy_intp dims[2] = {1, hml_model_nq(self->model)};
     if (count != Py_None) dims[0] = PyNumber_AsSsize_t(count, PyExc_OverflowError);
     if (PyErr_Occurred()) return NULL;

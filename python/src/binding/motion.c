@@ -135,28 +135,52 @@ static int keep_holds(motion_object *self, PyObject *holds, hml_motion_options *
     return 0;
 }
 
+/* an integrator by its name here or in Model.step; scheme is an older word for it */
+static int read_scheme(const char *scheme, const char *integrator, hml_scheme *found)
+{
+    static const char *const same[][2] = {{"semi_implicit_euler", "euler"}, {"munthe_kaas_4", "rk4"}};
+    const char *words[HML_SCHEME_COUNT + 1] = {NULL}, *name = integrator ? integrator : scheme ? scheme : "dopri5";
+    if (integrator && scheme) {
+        PyErr_SetString(PyExc_TypeError, "scheme and integrator are the same thing: give one of them");
+        return -1;
+    }
+    for (size_t i = 0; i < COUNT(same); i++) {
+        if (!strcmp(name, same[i][0])) name = same[i][1];
+    }
+    if (!hml_scheme_from_name(name, found)) return 0;
+    for (int i = 0; i < HML_SCHEME_COUNT; i++) words[i] = hml_scheme_name((hml_scheme)i);
+    PyObject *known = list_of_words(words), *text = PyUnicode_FromString(name), *hint = NULL;
+    PyObject *comma = PyUnicode_FromString(", "), *all = known && comma ? PyUnicode_Join(comma, known) : NULL;
+    if (text && all) hint = did_you_mean(text, known);
+    if (hint) PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "integrator is one of %U, not %R%U", all, text, hint);
+    Py_XDECREF(hint);
+    Py_XDECREF(all);
+    Py_XDECREF(comma);
+    Py_XDECREF(text);
+    Py_XDECREF(known);
+    return -1;
+}
+
 static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",     "q",          "v",     "t",        "scheme",  "step",  "tolerance",
-                            "radius",    "iterations", "tau",   "wrenches", "samples", "hold",  "target",
-                            "stiffness", "damping",    "force", "balance",  "inputs",  "holds", NULL};
+    static char *words[] = {"model",     "q",      "v",          "t",       "scheme",   "step",
+                            "tolerance", "radius", "iterations", "tau",     "wrenches", "samples",
+                            "hold",      "target", "stiffness",  "damping", "force",    "balance",
+                            "inputs",    "holds",  "integrator", NULL};
     PyObject *model, *q, *v = Py_None, *tau = NULL, *wrenches = NULL, *samples = Py_None, *target = NULL,
                          *stiffness = NULL, *damping = NULL, *force = Py_None, *inputs = NULL, *holds = NULL;
-    const char *scheme = "dopri5";
+    const char *scheme = NULL, *integrator = NULL;
     double t = 0;
     hml_motion_options options;
     hml_forces forces = {.struct_size = sizeof forces};
     hml_motion_options_init(&options);
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O!O|Od$sdddiOOOpOOOOpOO", words, &model_type, &model, &q, &v,
-                                     &t, &scheme, &options.step, &options.tolerance, &options.radius,
-                                     &options.iterations, &tau, &wrenches, &samples, &forces.hold, &target, &stiffness,
-                                     &damping, &force, &options.balance, &inputs, &holds)) {
+    if (!parse_arguments(arguments, names, "O!O|Od$zdddiOOOpOOOOpOOz", words, &model_type, &model, &q, &v, &t, &scheme,
+                         &options.step, &options.tolerance, &options.radius, &options.iterations, &tau, &wrenches,
+                         &samples, &forces.hold, &target, &stiffness, &damping, &force, &options.balance, &inputs,
+                         &holds, &integrator)) {
         return NULL;
     }
-    if (hml_scheme_from_name(scheme, &options.scheme)) {
-        return PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT],
-                            "scheme is one of euler, rk2, rk4, dopri5, variational, alpha, momentum, not '%s'", scheme);
-    }
+    if (read_scheme(scheme, integrator, &options.scheme)) return NULL;
     motion_object *self = (motion_object *)type->tp_alloc(type, 0);
     if (!self) return NULL;
     self->model = (model_object *)Py_NewRef(model);
@@ -456,11 +480,12 @@ static PyTypeObject motion_type = {
     .tp_getset = getset,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .tp_doc =
-        "Motion(model, q, v=None, t=0.0, *, scheme='dopri5', step=0.001, tolerance=1e-12, radius=0.8, iterations=50, "
+        "Motion(model, q, v=None, t=0.0, *, integrator='dopri5', step=0.001, tolerance=1e-12, radius=0.8, "
+        "iterations=50, "
         "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
         "force=None, balance=False, inputs=None, holds=())\n--\n\n"
         "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
-        "scheme: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
+        "integrator: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
         "are\n"
         "constant; samples is (times, forces), held or joined by straight lines; target, stiffness and damping are a\n"
         "servo; force(t, q, v) returns τ or (τ, wrenches). With balance=True the motion keeps the books of energy "

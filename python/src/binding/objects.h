@@ -52,7 +52,14 @@ PyTypeObject *record_type(PyObject *module, const char *full, const char *words,
 PyObject *model_shapes(const hml_model *model);
 PyObject *wrap_balance(const hml_balance *balance); /* of a motion or a contact */
 
+/* ---- parts of a model by their names (names.c) ---- */
+
+typedef enum model_part { FRAME_PART, JOINT_PART, BODY_PART } model_part;
+
+/* a frame by name or index, world: that too, as HML_WORLD; INT32_MIN with an exception */
 int32_t find_frame(const hml_model *model, PyObject *object, int world);
+/* a joint or body by name or index; −1 with an exception */
+int32_t find_part(const hml_model *model, PyObject *object, model_part kind);
 
 /* what each file adds to the module */
 int query_ready(PyObject *module);

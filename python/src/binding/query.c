@@ -195,7 +195,9 @@ static PyObject *keyframes(model_object *self, void *closure)
 {
     (void)closure;
     npy_intp nq = hml_model_nq(self->model), nv = hml_model_nv(self->model);
-    PyObject *all = PyDict_New();
+    PyObject *module = PyImport_ImportModule("hamel._names"), *all = NULL; /* a dict that says what was perhaps meant */
+    if (module) all = PyObject_CallMethod(module, "Keyframes", NULL);
+    Py_XDECREF(module);
     for (int32_t i = 0; all && i < hml_model_nkeyframes(self->model); i++) {
         PyObject *q = PyArray_SimpleNew(1, &nq, NPY_DOUBLE), *v = PyArray_SimpleNew(1, &nv, NPY_DOUBLE);
         PyObject *both = q && v ? PyTuple_Pack(2, q, v) : NULL;

@@ -283,7 +283,12 @@ static PyTypeObject *result_type(const function *f, const char *name, PyObject *
     PyTypeObject *type = PyStructSequence_NewType(&description);
     if (!type || PyModule_AddObject(module, name, (PyObject *)type) < 0) return NULL;
     Py_INCREF(type);
-    return type;
+    /* older programs say result.a */
+    PyObject *newer =
+        strstr(f->signature, "( acceleration:") ? PyObject_GetAttrString((PyObject *)type, "acceleration") : NULL;
+    if (newer && PyObject_SetAttrString((PyObject *)type, "a", newer)) return NULL;
+    Py_XDECREF(newer);
+    return PyErr_Occurred() ? NULL : type;
 }
 
 int function_ready(function *f, PyObject *module, PyMethodDef *definition)

@@ -82,9 +82,8 @@ static PyObject *inverse_kinematics(model_object *self, PyObject *arguments, PyO
     hml_ik_result result = {.struct_size = sizeof result};
     PyObject *targets, *start = Py_None, *locked = Py_None, *answer = NULL;
     unsigned long long seed = 0;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O|O$OpiidK", words, &targets, &start, &locked,
-                                     &problem.ignore_limits, &problem.iterations, &problem.attempts, &problem.tolerance,
-                                     &seed)) {
+    if (!parse_arguments(arguments, names, "O|O$OpiidK", words, &targets, &start, &locked, &problem.ignore_limits,
+                         &problem.iterations, &problem.attempts, &problem.tolerance, &seed)) {
         return NULL;
     }
     problem.seed = seed;
@@ -192,7 +191,7 @@ static PyObject *layout_joint(model_object *self, PyObject *arguments, PyObject 
     const char *name = "pinocchio";
     hml_layout layout;
     hml_layout_place place;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "i|sI", words, &joint, &name, &options)) return NULL;
+    if (!parse_arguments(arguments, names, "i|sI", words, &joint, &name, &options)) return NULL;
     hml_status status = hml_layout_from_name(name, &layout);
     if (!status) status = hml_layout_joint(self->model, layout, options, joint, &place);
     if (!status) {
@@ -219,7 +218,7 @@ static PyObject *reference_model(model_object *self, PyObject *arguments, PyObje
     hml_inertia_spec base = {0};
     PyObject *given[2] = {Py_None, Py_None};
     npy_intp dims[2] = {3, 3};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dOO", words, &base.mass, &given[0], &given[1])) return NULL;
+    if (!parse_arguments(arguments, names, "|dOO", words, &base.mass, &given[0], &given[1])) return NULL;
     for (int i = 0; i < 2; i++) {
         if (given[i] == Py_None) continue;
         PyArrayObject *array = array_shaped(given[i], words[1 + i], 1 + i, dims);

@@ -62,12 +62,9 @@ static int read_thrusters(trim_call *c, PyObject *object)
 static int mark_joint(const hml_model *model, PyObject *name, int *marks)
 {
     hml_joint_info info = {.struct_size = sizeof info};
-    const char *text = PyUnicode_AsUTF8(name);
-    if (!text) return -1;
-    if (hml_model_joint(model, hml_model_find_joint(model, text), &info)) {
-        PyErr_Format(hamel_errors[HML_NOT_FOUND], "there is no joint %R", name);
-        return -1;
-    }
+    const int32_t joint = find_part(model, name, JOINT_PART);
+    if (joint < 0) return -1;
+    hml_model_joint(model, joint, &info);
     for (int32_t k = 0; k < info.nv; k++) marks[info.v + k] = 1;
     return 0;
 }
@@ -234,11 +231,10 @@ static PyObject *trim(model_object *self, PyObject *arguments, PyObject *names)
     PyObject *hold = NULL;
     int strict = 1;
     p->struct_size = sizeof *p;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "|OO$OOOOOOOdppidpO", words, &x[GIVEN_Q], &x[GIVEN_V],
-                                     &x[GIVEN_HOLDS], &x[GIVEN_FRICTION], &x[GIVEN_FREE], &x[GIVEN_ACTUATED],
-                                     &x[GIVEN_THRUSTERS], &x[GIVEN_WRENCHES], &x[GIVEN_WEIGHTS], &p->posture,
-                                     &p->ignore_limits, &p->release_positions, &p->iterations, &p->tolerance, &strict,
-                                     &hold))
+    if (!parse_arguments(arguments, names, "|OO$OOOOOOOdppidpO", words, &x[GIVEN_Q], &x[GIVEN_V], &x[GIVEN_HOLDS],
+                         &x[GIVEN_FRICTION], &x[GIVEN_FREE], &x[GIVEN_ACTUATED], &x[GIVEN_THRUSTERS],
+                         &x[GIVEN_WRENCHES], &x[GIVEN_WEIGHTS], &p->posture, &p->ignore_limits, &p->release_positions,
+                         &p->iterations, &p->tolerance, &strict, &hold))
         return NULL;
     if (hold && x[GIVEN_HOLDS]) {
         PyErr_SetString(PyExc_TypeError, "trim takes holds or hold, which mean the same, not both");

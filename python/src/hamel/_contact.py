@@ -46,7 +46,7 @@ def simulate(
 ) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """The motion of a robot from q, v at times[0]: q and v at the times, (n, nq) and (n, nv).
 
-    The options are those of Motion: scheme, step, tolerance, tau, force, …. With a contact the robot touches its planes;
+    The options are those of Motion: integrator, step, tolerance, tau, force, …. With a contact the robot touches its planes;
     the options are then step (the longest step, 0.001 s) and tau. height puts the robot at this height over the first
     plane before it starts. A start inside that plane is refused, or lifted if lift is true. controller(t, q, v) gives the
     forces, (nv), such as the regulator of Model.lqr; with a contact they are held for a step.
@@ -62,6 +62,8 @@ def simulate(
     >>> round(q[0, 2], 12)
     0.54
     """
+    if not isinstance(model, Model):
+        raise TypeError(f"model is a hamel.Model, not {type(model)}: hamel.load makes one")
     times = _times(times)
     if contact is not None and controller is not None:
         options["controller"] = controller
@@ -84,8 +86,9 @@ def simulate(
 
 def _times(times: Sequence[float]) -> Sequence[float]:
     """One time would be a motion without an end, and a common slip for the time it lasts"""
-    if isinstance(times, (int, float)):
-        raise InvalidArgumentError(f"times is a list of times such as [0, {times:g}], not one time")
+    if numpy.ndim(times) == 0:
+        one = f" such as [0, {times:g}], not one time" if isinstance(times, (int, float, numpy.number)) else f", not {times!r}"
+        raise InvalidArgumentError(f"times is a list of times{one}")
     if len(times) == 0:
         raise InvalidArgumentError("times has no time in it")
     return times

@@ -102,11 +102,11 @@ class ComposeDerivatives(NamedTuple):
     Db: NDArray[numpy.float64]
 
 class ConsistentDynamics(NamedTuple):
-    a: NDArray[numpy.float64]
+    acceleration: NDArray[numpy.float64]
     tau: NDArray[numpy.float64]
 
 class ConstrainedDynamics(NamedTuple):
-    a: NDArray[numpy.float64]
+    acceleration: NDArray[numpy.float64]
     force: NDArray[numpy.float64]
 
 class ConstrainedForces(NamedTuple):
@@ -241,7 +241,7 @@ class Horizon(NamedTuple):
     report: NDArray[numpy.float64]
 
 class HybridDynamics(NamedTuple):
-    a: NDArray[numpy.float64]
+    acceleration: NDArray[numpy.float64]
     tau: NDArray[numpy.float64]
 
 class Impulse(NamedTuple):
@@ -401,7 +401,7 @@ class ReferenceDerivatives(NamedTuple):
     dtau_dv: NDArray[numpy.float64]
 
 class ReferenceLinearization(NamedTuple):
-    a: NDArray[numpy.float64]
+    acceleration: NDArray[numpy.float64]
     A: NDArray[numpy.float64]
     B: NDArray[numpy.float64]
 
@@ -571,6 +571,8 @@ class Model:
     def actuation_linearize(self, q: ArrayLike, v: Optional[ArrayLike] = ..., u: Optional[ArrayLike] = ..., tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> ActuatedLinearization: ...
     @property
     def actuators(self) -> Tuple[Actuator, ...]: ...
+    def add_frame(self, name: str, body: Optional[Union[str, int]] = ..., position: Optional[ArrayLike] = ..., rotation: Optional[ArrayLike] = ...) -> Builder: ...
+    def add_shape(self, body: Union[str, int], kind: str, size: Optional[ArrayLike] = ..., position: Optional[ArrayLike] = ..., rotation: Optional[ArrayLike] = ..., friction: float = ..., restitution: float = ...) -> Builder: ...
     def adjoint(self, q: ArrayLike, *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> Adjoint: ...
     def append(self, other: Model, frame: Optional[Union[str, int]] = ..., prefix: Optional[str] = ...) -> Model: ...
     def base_jacobian(self, q: ArrayLike, v: ArrayLike, J: ArrayLike, Jdot: Optional[ArrayLike] = ..., origin: Optional[ArrayLike] = ..., axes: Optional[ArrayLike] = ..., *, out: Optional[Tuple[Any, ...]] = ..., threads: Optional[int] = ...) -> JacobianRates: ...
@@ -778,7 +780,7 @@ class Model:
     def wrench_at(self, frame: Union[str, int], wrench: ArrayLike, q: ArrayLike, axes: str = ..., wrenches: Optional[ArrayLike] = ..., *, out: Optional[NDArray[numpy.float64]] = ..., threads: Optional[int] = ...) -> NDArray[numpy.float64]: ...
 
 class Motion:
-    def __init__(self, model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, scheme: str = ..., step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., force: Optional[Callable[[float, NDArray[numpy.float64], NDArray[numpy.float64]], Any]] = ..., balance: bool = ..., inputs: Optional[ArrayLike] = ..., holds: Sequence[Union[Hold, str]] = ...) -> None: ...
+    def __init__(self, model: Model, q: ArrayLike, v: Optional[ArrayLike] = ..., t: float = ..., *, integrator: Optional[str] = ..., scheme: Optional[str] = ..., step: float = ..., tolerance: float = ..., radius: float = ..., iterations: int = ..., tau: Optional[ArrayLike] = ..., wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., force: Optional[Callable[[float, NDArray[numpy.float64], NDArray[numpy.float64]], Any]] = ..., balance: bool = ..., inputs: Optional[ArrayLike] = ..., holds: Sequence[Union[Hold, str]] = ...) -> None: ...
     def advance(self, until: float, /) -> Motion: ...
     def at(self, t: ArrayLike, /) -> Tuple[NDArray[numpy.float64], NDArray[numpy.float64]]: ...
     @property
