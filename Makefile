@@ -95,9 +95,9 @@ octave: build
 packages: build
 	@scripts/packages.sh $(BUILD) $(DEBIAN)
 
-## distributed  test hamel.distributed on Ray, Dask and MPI (after make python; needs an MPI for its part)
-distributed: build
-	@scripts/distributed.sh $(BUILD)
+## distributed  test hamel.distributed on Ray, Dask and MPI (HAMEL_STATES=20000; needs an MPI for its part)
+distributed: build $(BUILD)/.deps-python
+	@scripts/distributed.sh $(BUILD) $(BUILD)/venv-distributed $(JOBS)
 
 ## viewer   make viewer/dist/viewer.html, the page of `hamel view`, from viewer/src (needs npm)
 viewer: $(BUILD)/.deps-viewer

@@ -14,6 +14,7 @@ venv=$build/venv-control
 # versions that work together; later ones raise MemoryError when a problem is made
 "$venv/bin/pip" install --quiet --disable-pip-version-check crocoddyl==3.1.0 pin==3.8.0 libpinocchio==3.8.0 \
     'cmeel-urdfdom<5' 'cmeel-tinyxml2<11' example-robot-data scipy
+rm -rf "$build/python/wheel-control" # an older version there would be installed as well
 CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-deps \
     --wheel-dir "$build/python/wheel-control" --config-settings=build-dir="$build/python/cmake-control" .
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$build"/python/wheel-control/hamel-*.whl

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests hamel.distributed on real engines, on this machine: Ray and Dask with two workers each, of which one is killed,
-# and MPI. The wheel is that of scripts/python.sh. Usage: distributed.sh [BUILD [VENV]]
+# and MPI. The wheel is made here, with the objects of scripts/python.sh. HAMEL_STATES says how many states (20000).
+# Usage: distributed.sh [BUILD [VENV [JOBS]]]
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -8,18 +9,18 @@ root=$(pwd)
 build=${1:-build}
 venv=${2:-$build/venv-distributed}
 case $build in /*) ;; *) build=$root/$build ;; esac
-wheel=$(ls build/python/wheel/hamel-*.whl 2>/dev/null | tail -n 1)
-if [ -z "$wheel" ]; then
-    echo "there is no wheel in build/python/wheel: make python makes it" >&2
-    exit 1
-fi
+case $venv in /*) ;; *) venv=$root/$venv ;; esac
+jobs=${3:-2}
 if ! cmp -s tests/distributed/requirements.txt "$venv/requirements.txt"; then
     python3 -m venv --clear "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement tests/distributed/requirements.txt
     cp tests/distributed/requirements.txt "$venv/requirements.txt"
 fi
-"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheel"
-python=$(cd "$venv/bin" && pwd)/python
-mkdir -p build/python
-cd build/python
-HAMEL_BUILD=$build RAY_DEDUP_LOGS=0 "$python" -m pytest -q -s -p no:cacheprovider "$root/tests/distributed"
+# a wheel of this source: the folder of scripts/python.sh may hold an older one, so pip looks at it again, which is quick
+wheels=$build/python/wheel-distributed
+rm -rf "$wheels"
+CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$wheels" \
+    --config-settings=build-dir="$build/python/cmake" .
+"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/hamel-*.whl
+cd "$build/python"
+HAMEL_BUILD=$build RAY_DEDUP_LOGS=0 "$venv/bin/python" -m pytest -q -s -p no:cacheprovider "$root/tests/distributed"

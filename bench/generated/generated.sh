@@ -23,13 +23,15 @@ folder=$build/bench-generated
 mkdir -p "$folder"
 cmake -S . -B "$build/bench" -G Ninja -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_BENCH=ON > "$folder/configure.log"
 cmake --build "$build/bench" --target generated_bench >> "$folder/configure.log"
+rm -f "$folder/rows" "$build/bench-generated.json" # a failure must not leave earlier numbers behind
 for robot in "$@"; do
     name=${robot%%,*} rest=${robot#*,}
     base=${rest%%,*} file=${rest#*,}
     "$build/hamel" generate "$file" --base "$base" --out "$folder/$name.c" --functions linearize --target native --quiet
     ${CC:-cc} -std=c11 -O3 -march=native -ffp-contract=fast -fPIC -shared "$folder/$name.c" -lm -o "$folder/$name.so"
     bytes=$(size "$folder/$name.so" | awk 'NR == 2 { print $1 }')
-    "$build/bench/generated_bench" "$name" "$name" "$folder/$name.so" "$file" "$base" |
-        sed "s/}\$/, \"code_bytes\": $bytes}/"
-done > "$folder/rows"
+    # not in a pipe, whose status would be that of sed
+    "$build/bench/generated_bench" "$name" "$name" "$folder/$name.so" "$file" "$base" >"$folder/$name.row"
+    sed "s/}\$/, \"code_bytes\": $bytes}/" "$folder/$name.row" >>"$folder/rows"
+done
 python3 bench/generated/report.py "$folder/rows" "$build/bench.json" "$build/bench-generated.json"

@@ -7,6 +7,8 @@ import json
 import pathlib
 import sys
 
+WRONG = 1e-6  # a part of the largest entry: rounding is orders of magnitude below, a mistake above
+
 
 def peers(path: str) -> dict[str, float]:
     """Nanoseconds of Pinocchio's native build per linearization, by robot."""
@@ -21,6 +23,8 @@ def main() -> None:
     source, bench, out = sys.argv[1:]
     native = peers(bench)
     rows = [json.loads(line) for line in pathlib.Path(source).read_text().splitlines()]
+    if not rows:
+        sys.exit(f"{source}: no robot was measured")
     print("| robot | nv | library, ns | generated, ns | ratio | batch, ns | generated, ns | ratio | code, kB | difference |")
     print("| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |")
     for r in rows:
@@ -33,6 +37,9 @@ def main() -> None:
             f"| {r['code_bytes'] / 1000:.0f} | {r['difference']:.0e} |"
         )
     pathlib.Path(out).write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+    wrong = [r["robot"] for r in rows if not r["difference"] < WRONG]
+    if wrong:
+        sys.exit(f"the generated code of {', '.join(wrong)} does not agree with the library")
 
 
 if __name__ == "__main__":

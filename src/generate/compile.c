@@ -5,6 +5,7 @@
 #include "hamel/generate.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
@@ -108,8 +109,9 @@ static int run_compiler(const char *compiler, const char *source, const char *ou
                  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) ||
                  posix_spawnp(&child, compiler, &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (failed || waitpid(child, &status, 0) < 0) return 0;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (failed) return 0;
+    while ((failed = waitpid(child, &status, 0) < 0) && errno == EINTR) {} /* a signal is not the compiler's end */
+    return !failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* makes the file with the code, in a folder of its own first; a sentence if that does not work, NULL if it does */
@@ -141,6 +143,17 @@ static const char *build(const hml_model *model, const char *compiler, const cha
 
 /* ---- trust, but verify ---- */
 
+/* n numbers of the library and of the code */
+static int are_near(const double *x, const double *y, size_t n)
+{
+    double largest = 0, difference = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(x[i]));
+        if (!(fabs(x[i] - y[i]) <= difference)) difference = fabs(x[i] - y[i]);
+    }
+    return difference <= 1e-6 * largest;
+}
+
 /* does the code agree with the library at a random state? */
 static int agrees(const hml_compiled *c)
 {
@@ -159,14 +172,8 @@ static int agrees(const hml_compiled *c)
                                                .tau = {.data = tau}, .acceleration = {.data = a}, .Dq = {.data = A},
                                                .Dv = {.data = A + nn}, .Minv = {.data = A + 2 * nn});
         good = good && hml_linearize(m, work, &l) == HML_OK && c->linearize(q, v, tau, b, B, B + nn, B + 2 * nn) == 0;
-        for (size_t k = 0; good && k < 3; k++) {
-            double largest = 0, difference = 0;
-            for (size_t i = k * nn; i < (k + 1) * nn; i++) {
-                largest = fmax(largest, fabs(A[i]));
-                if (!(fabs(A[i] - B[i]) <= difference)) difference = fabs(A[i] - B[i]);
-            }
-            good = difference <= 1e-6 * largest;
-        }
+        good = good && are_near(a, b, nv);
+        for (size_t k = 0; good && k < 3; k++) good = are_near(A + k * nn, B + k * nn, nn);
     }
     hml_work_free(work);
     free(x);

@@ -1,7 +1,11 @@
 /* Generated code in this process: it agrees with the library, is kept, and gives way to the library where it must. */
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "model_fixture.h"
@@ -61,6 +65,14 @@ static int files(void)
     return n;
 }
 
+/* no compiled robot is kept any more */
+static void forget(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -f '%s'/*", folder);
+    assert_int_equal(system(command), 0);
+}
+
 /* A, B and the acceleration of all states, by the library (0) and by the code (1) */
 static void assert_agrees(const hml_model *m, const hml_compiled *c)
 {
@@ -117,6 +129,55 @@ static void without_a_compiler_the_library_does_the_work(void **state)
     hml_model_free(m);
 }
 
+static void no_handler(int number) { (void)number; }
+
+/* a program with a timer still waits for its compiler */
+static void signals_do_not_end_the_compiler(void **state)
+{
+    (void)state;
+    const struct sigaction handler = {.sa_handler = no_handler}; /* without SA_RESTART: calls are interrupted */
+    const struct itimerval often = {.it_interval = {.tv_usec = 2000}, .it_value = {.tv_usec = 2000}}, never = {0};
+    struct sigaction before;
+    hml_model *m = robot("pendulum");
+    hml_compiled *undisturbed = compile_with(m, NULL);
+    const char *note = hml_compiled_note(undisturbed);
+    hml_compiled_free(undisturbed);
+    if (note) skip(); /* there is no compiler */
+    forget();
+    assert_int_equal(sigaction(SIGALRM, &handler, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    hml_compiled *c = compile_with(m, NULL);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    assert_null(hml_compiled_note(c));
+    hml_compiled_free(c);
+    hml_model_free(m);
+}
+
+/* code that is wrong in the acceleration alone is not used */
+static void wrong_accelerations_are_noticed(void **state)
+{
+    (void)state;
+    hml_model *m = robot("pendulum");
+    char path[128];
+    forget();
+    snprintf(path, sizeof path, "%s/wrong-cc", folder);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\nfor last; do case $last in *.c) source=$last ;; esac; done\n"
+          "sed -i 's/acceleration\\[i\\] = w/acceleration[i] = 2 * w/' \"$source\"\nexec cc \"$@\"\n",
+          script);
+    fclose(script);
+    assert_int_equal(chmod(path, 0700), 0);
+    hml_compiled *c = compile_with(m, path);
+    assert_non_null(hml_compiled_note(c));
+    if (!strstr(hml_compiled_note(c), "no C compiler")) assert_says(hml_compiled_note(c), "does not agree");
+    assert_agrees(m, c);
+    forget(); /* the wrong code was kept */
+    hml_compiled_free(c);
+    hml_model_free(m);
+}
+
 /* a state that fails is NaN and has its status, the others are not touched */
 static void bad_states_are_marked(void **state)
 {
@@ -144,6 +205,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_robots_agree_and_are_kept),
         cmocka_unit_test(without_a_compiler_the_library_does_the_work),
+        cmocka_unit_test(signals_do_not_end_the_compiler),
+        cmocka_unit_test(wrong_accelerations_are_noticed),
         cmocka_unit_test(bad_states_are_marked),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
