@@ -1,7 +1,4 @@
 /* See batch_threads.h. */
-#if defined __linux__
-#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): sched_getaffinity */
-#endif
 #include "batch_threads.h"
 
 #include <errno.h>
@@ -10,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#if defined __linux__
-#include <sched.h>
-#endif
 
 #include "term.h"
 
@@ -54,28 +47,11 @@ static int64_t count_of(const pool *p, int64_t chunk)
 
 /* ---- how many ---- */
 
-/* cores that this process may use */
-static long cores(void)
-{
-#if defined __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-#endif
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? n : 1;
-}
-
 /* 0 and a message if HAMEL_THREADS is not a number */
 static int thread_count(const cli_options *options, int64_t chunks)
 {
-    const char *said = getenv("HAMEL_THREADS");
-    long n = options->threads;
-    if (n == 0 && said && *said) {
-        char *end;
-        n = strtol(said, &end, 10);
-        if (*end || n < 1) return cli_fail(0, "HAMEL_THREADS is '%.40s', not a positive number", said);
-    }
-    if (n == 0) n = cores();
+    long n = options->threads ? options->threads : hml_threads_default();
+    if (n < 1) return cli_fail(0, "HAMEL_THREADS is '%.40s', not a positive number", getenv("HAMEL_THREADS"));
     if (n > CLI_THREADS) n = CLI_THREADS;
     return n > chunks ? (chunks < 1 ? 1 : (int)chunks) : (int)n;
 }

@@ -2,6 +2,7 @@
  * Many states from one file, and their results into another, in pieces that fit the cache (libhamel-io).
  *
  *   hml_states_open, …_count, …_digest, …_read, …_free     states out of an NPZ file, however many
+ *   hml_threads_default                                     how many threads to compute them with
  *   hml_table_open, …_chunks, …_has, …_complete, …_read, …_write, …_finish, …_free     results into an NPZ file
  *
  * Memory does not grow with the number of states. docs/batches.md has the file formats, and how an interrupted
@@ -17,6 +18,13 @@
 
 /* the digest of what gave `digest` (0: nothing), followed by these bytes. It tells mistakes apart, not malice */
 HML_API uint64_t hml_digest_add(uint64_t digest, const void *data, size_t size);
+
+/*
+ * Threads for a batch: what the variable HAMEL_THREADS says; otherwise the cores that the process may use, by its
+ * affinity and by the limits of its control groups (containers, Slurm), but no more than OMP_NUM_THREADS, with which
+ * Ray, Dask and others tell their workers how many to take. 0: HAMEL_THREADS is not a positive number.
+ */
+HML_API int32_t hml_threads_default(void);
 
 /* ---- states ---- */
 

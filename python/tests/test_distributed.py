@@ -148,3 +148,11 @@ def test_threads_follow_the_affinity():
     environment = {k: v for k, v in os.environ.items() if k != "HAMEL_THREADS"}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
     assert done.stdout.strip() == "0", done.stdout + done.stderr
+
+
+def test_threads_that_are_no_number_are_refused(monkeypatch, quadruped):
+    q, v = quadruped.random(1, 100), np.zeros((100, quadruped.nv))
+    monkeypatch.setenv("HAMEL_THREADS", "many")
+    with pytest.raises(hamel.InvalidArgumentError, match="HAMEL_THREADS is 'many', not a positive number"):
+        quadruped.forward_dynamics(q, v)
+    assert quadruped.forward_dynamics(q, v, threads=1).shape == (100, quadruped.nv)

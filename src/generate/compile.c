@@ -110,7 +110,8 @@ static int run_compiler(const char *compiler, const char *source, const char *ou
                  posix_spawnp(&child, compiler, &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed) return 0;
-    while ((failed = waitpid(child, &status, 0) < 0) && errno == EINTR) {} /* a signal is not the compiler's end */
+    while ((failed = waitpid(child, &status, 0) < 0) && errno == EINTR) {
+    } /* a signal is not the compiler's end */
     return !failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -5,6 +5,7 @@
  * workspaces.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "call.h"
@@ -216,6 +217,11 @@ static int compute(call *c)
         }
     }
     int threads = c->n > 1 ? thread_count(wanted, c->n) : 1;
+    if (threads < 1) {
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "HAMEL_THREADS is '%.40s', not a positive number",
+                     getenv("HAMEL_THREADS"));
+        return -1;
+    }
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     if (c->model || c->n >= ROWS_WORTH_A_RELEASE) {
         Py_BEGIN_ALLOW_THREADS if (threads == 1) run_rows(c, 0, 0, c->n);

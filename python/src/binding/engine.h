@@ -183,7 +183,8 @@ int parse_arguments(PyObject *arguments, PyObject *names, const char *format, ch
 
 /* ---- threads ---- */
 
-/* how many threads for n rows: what the caller wants, or as many processors as there are and rows to keep them busy */
+/* how many threads for n rows: what the caller wants, or hml_threads_default if there are rows to keep them busy; 0 if
+ * HAMEL_THREADS is not a number */
 int thread_count(npy_intp wanted, npy_intp n);
 
 typedef void piece(void *user, int thread, npy_intp begin, npy_intp end);

@@ -3,15 +3,10 @@
  * in a fork, nothing has to be shut down. Starting one costs some twenty microseconds, so a thread gets no less than
  * ROWS_A_THREAD rows.
  */
-#if defined __linux__ && !defined _GNU_SOURCE
-#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): sched_getaffinity */
-#endif
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
-#if defined __linux__
-#include <sched.h>
-#endif
+
+#include "hamel/states.h"
 
 #include "engine.h"
 
@@ -24,27 +19,11 @@ typedef struct task {
     npy_intp begin, end;
 } task;
 
-/* those that this process may use: beside others on the machine, in a container or a worker, it may be fewer than all */
-static long available(void)
-{
-#if defined __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-#endif
-    return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-static int processors(void)
-{
-    const char *said = getenv("HAMEL_THREADS");
-    long n = said ? strtol(said, NULL, 10) : available();
-    return n < 1 ? 1 : n > MOST ? MOST : (int)n;
-}
-
 int thread_count(npy_intp wanted, npy_intp n)
 {
     if (wanted == 0 && n < 2 * ROWS_A_THREAD) return 1;
-    npy_intp most = wanted ? wanted : processors();
+    npy_intp most = wanted ? wanted : hml_threads_default();
+    if (most == 0) return 0;
     npy_intp useful = wanted ? n : n / ROWS_A_THREAD;
     npy_intp count = most < useful ? most : useful;
     return count < 1 ? 1 : count > MOST ? MOST : (int)count;
