@@ -196,8 +196,9 @@ static void fill_upper(const hml_model *model, const double *v, double *A, doubl
     for (int32_t i = 0; i < model->njoints; i++) {
         const model_joint *j = &model_joints(model)[i];
         const size_t first = (size_t)j->v, size = (size_t)j->nv;
-        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV] = {0};
+        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
         if (joint_commutes(j->type)) continue;
+        memset(ad, 0, sizeof ad);
         joint_ad(j->type, v + j->v, ad);
         for (size_t r = 0; r < size * size; r++) A[(first + r / size) * 2 * n + first + r % size] = -ad[r];
     }

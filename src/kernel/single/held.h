@@ -221,55 +221,172 @@ static inline int held_rows(const single_tree *t, const held_call *h)
 
 /* ---- W, K and its inverse ---- */
 
-/* LANES columns of B and W from `at` on */
-static inline void held_responses(const single_solver *m, const held_call *h, size_t at)
+/* a few registers of neighbouring columns of W and K at once, and rows at once, so that sums do not wait for each other */
+#if defined __AVX512VL__
+enum { HELD_PACKS = 3, HELD_ROWS = 4 };
+#else
+enum { HELD_PACKS = 2, HELD_ROWS = 4 };
+#endif
+
+/* some columns of W: from `at` on */
+typedef struct held_responses {
+    const single_solver *m;
+    const held_call *h;
+    size_t at;
+    num B[6][HELD_PACKS]; /* of a free root: x less what the columns below it take away */
+} held_responses;
+
+/* x + Σ a y: R rows by P registers; a: one number per row, `step` apart */
+NUM_INLINE void held_madd(const int R, const int P, const double *a, size_t step, const double *y,
+                          num x[HELD_ROWS][HELD_PACKS])
 {
-    const single_tree *t = &m->t;
-    const size_t ld = h->ld;
-    const double *J = h->J + at, *G = m->response;
-    double *W = h->W + at;
-    num B[6] = {K(0), K(0), K(0), K(0), K(0), K(0)};
-    if (t->tree->base) {
-        for (int d = 0; d < 6; d++) B[d] = pack_at(h->X + (size_t)d * ld + at);
-        for (int32_t i = 0; i < h->found->nactive; i++) {
-            const double *R = m->R + h->active[i] * ROW8;
-            const num j = pack_at(J + (size_t)h->active[i] * ld);
-            B[0] -= R[0] * j, B[1] -= R[1] * j, B[2] -= R[2] * j;
-            B[3] -= R[4] * j, B[4] -= R[5] * j, B[5] -= R[6] * j;
+    num b[HELD_PACKS];
+    for (int k = 0; k < P; k++) b[k] = pack_at(y + k * LANES);
+    for (int r = 0; r < R; r++) {
+        const double w = a[(size_t)r * step];
+        for (int k = 0; k < P; k++) x[r][k] += w * b[k];
+    }
+}
+
+NUM_INLINE void held_root_forces(held_responses *s, const int P)
+{
+    const held_call *h = s->h;
+    num B[6][HELD_PACKS];
+    for (int d = 0; d < 6; d++) {
+        for (int k = 0; k < P; k++) B[d][k] = pack_at(h->X + (size_t)d * h->ld + s->at + (size_t)(k * LANES));
+    }
+    for (int32_t i = 0; i < h->found->nactive; i++) {
+        const double *R = s->m->R + h->active[i] * ROW8, *J = h->J + (size_t)h->active[i] * h->ld + s->at;
+        num j[HELD_PACKS];
+        for (int k = 0; k < P; k++) j[k] = pack_at(J + k * LANES);
+        for (int d = 0; d < 6; d++) {
+            for (int k = 0; k < P; k++) B[d][k] -= R[row8_index(d)] * j[k];
         }
-        for (int d = 0; d < 6; d++, G += ROW8, W += ld) pack_put(W, row8_dot(G, B));
+    }
+    for (int d = 0; d < 6; d++) {
+        for (int k = 0; k < P; k++) s->B[d][k] = B[d][k];
+    }
+}
+
+/* R rows of W from `row` on, of a block that has the active columns from … to */
+NUM_INLINE void held_response_rows(const held_responses *s, const int R, const int P, int32_t row, const int32_t *from,
+                                   const int32_t *to)
+{
+    const single_solver *m = s->m;
+    const held_call *h = s->h;
+    const int32_t base = m->t.tree->base;
+    const double *G = m->response + (size_t)(base + row) * ROW8;
+    double *W = h->W + (size_t)(base + row) * h->ld + s->at;
+    num x[HELD_ROWS][HELD_PACKS];
+    for (int r = 0; r < R; r++) {
+        for (int k = 0; k < P; k++) x[r][k] = K(0);
+    }
+    for (int d = 0; d < base; d++) held_madd(R, P, G + row8_index(d), ROW8, (const double *)s->B[d], x);
+    for (; from < to; from++)
+        held_madd(R, P, m->N + (size_t)row * m->ld + *from, m->ld, h->J + (size_t)*from * h->ld + s->at, x);
+    for (int r = 0; r < R; r++) {
+        for (int k = 0; k < P; k++) pack_put(W + (size_t)r * h->ld + (size_t)(k * LANES), x[r][k]);
+    }
+}
+
+NUM_INLINE void held_response_block(const held_responses *s, const int P, int32_t begin, int32_t end,
+                                    const int32_t *from, const int32_t *to)
+{
+    int32_t i = begin;
+    for (; i + HELD_ROWS <= end; i += HELD_ROWS) held_response_rows(s, HELD_ROWS, P, i, from, to);
+    switch (end - i) {
+    case 3: held_response_rows(s, 3, P, i, from, to); break;
+    case 2: held_response_rows(s, 2, P, i, from, to); break;
+    case 1: held_response_rows(s, 1, P, i, from, to); break;
+    default: break;
+    }
+}
+
+/* P registers of columns of W */
+NUM_INLINE void held_response_columns(held_responses *s, const int P)
+{
+    const single_tree *t = &s->m->t;
+    const held_call *h = s->h;
+    if (t->tree->base) {
+        held_root_forces(s, P);
+        held_response_rows(s, 3, P, -6, NULL, NULL);
+        held_response_rows(s, 3, P, -3, NULL, NULL);
     }
     const int32_t *from = h->active, *last = from + h->found->nactive, *to = from;
     for (int32_t begin = 0, end; begin < t->n; begin = end, from = to) {
         end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
         while (to < last && *to < end) to++;
-        const double *N = m->N + (size_t)begin * m->ld;
-        for (int32_t i = begin; i < end; i++, N += m->ld, G += ROW8, W += ld) {
-            num w = t->tree->base ? row8_dot(G, B) : K(0);
-            for (const int32_t *k = from; k < to; k++) w += N[*k] * pack_at(J + (size_t)*k * ld);
-            pack_put(W, w);
+        held_response_block(s, P, begin, end, from, to);
+    }
+}
+
+/* R rows of K of a foot, P registers of columns from `at` on */
+NUM_INLINE void held_gram_rows(const single_tree *t, const held_call *h, const int R, const int P, const held_foot *f,
+                               int32_t row, size_t at)
+{
+    const int32_t base = t->tree->base;
+    const double *W = h->W + at, *own = W + (size_t)base * h->ld;
+    double *to = h->K + (size_t)row * h->kd + at;
+    num x[HELD_ROWS][HELD_PACKS];
+    for (int r = 0; r < R; r++) {
+        for (int k = 0; k < P; k++) x[r][k] = K(0);
+    }
+    for (int d = 0; d < base; d++) held_madd(R, P, h->X + (size_t)d * h->ld + row, 1, W + (size_t)d * h->ld, x);
+    for (int32_t k = 0; k < f->depth; k++) {
+        const size_t c = (size_t)(f->path[k] - t->below) * h->ld;
+        held_madd(R, P, h->J + c + row, 1, own + c, x);
+    }
+    for (int r = 0; r < R; r++) {
+        for (int k = 0; k < P; k++) pack_put(to + (size_t)r * h->kd + (size_t)(k * LANES), x[r][k]);
+    }
+}
+
+NUM_INLINE void held_gram_columns(const single_tree *t, const held_call *h, const int P, size_t at)
+{
+    for (int32_t i = 0; i < h->nfeet; i++) {
+        const held_foot *f = &h->feet[i];
+        if (f->rows == 1) {
+            held_gram_rows(t, h, 1, P, f, f->row, at);
+            continue;
+        }
+        for (int32_t r = 0; r < f->rows; r += 3) held_gram_rows(t, h, 3, P, f, f->row + r, at);
+    }
+}
+
+/* the columns of W from `first` on */
+static inline void held_all_columns(const single_solver *m, const held_call *h, size_t first, size_t count)
+{
+    const size_t end = first + count;
+    held_responses s;
+    s.m = m, s.h = h;
+    for (s.at = first; s.at < end;) {
+        const size_t left = (end - s.at + LANES - 1) / LANES;
+        if (left >= HELD_PACKS) {
+            held_response_columns(&s, HELD_PACKS);
+            s.at += HELD_PACKS * LANES;
+        } else if (left >= 2) {
+            held_response_columns(&s, 2);
+            s.at += 2 * LANES;
+        } else {
+            held_response_columns(&s, 1);
+            s.at += LANES;
         }
     }
 }
 
-/* LANES columns of K from `at` on */
-static inline void held_gram(const single_tree *t, const held_call *h, size_t at)
+static inline void held_gram(const single_tree *t, const held_call *h)
 {
-    const int32_t base = t->tree->base;
-    const double *W = h->W + at, *own = W + (size_t)base * h->ld;
-    double *to = h->K + at;
-    num root[6];
-    for (int d = 0; d < base; d++) root[d] = pack_at(W + (size_t)d * h->ld);
-    for (int32_t i = 0; i < h->nfeet; i++) {
-        const held_foot *f = &h->feet[i];
-        for (int32_t r = f->row; r < f->row + f->rows; r++, to += h->kd) {
-            num x = K(0);
-            for (int d = 0; d < base; d++) x += h->X[(size_t)d * h->ld + (size_t)r] * root[d];
-            for (int32_t k = 0; k < f->depth; k++) {
-                const size_t c = (size_t)(f->path[k] - t->below) * h->ld;
-                x += h->J[c + (size_t)r] * pack_at(own + c);
-            }
-            pack_put(to, x);
+    for (size_t at = 0; at < (size_t)h->rows;) {
+        const size_t left = ((size_t)h->rows - at + LANES - 1) / LANES;
+        if (left >= HELD_PACKS) {
+            held_gram_columns(t, h, HELD_PACKS, at);
+            at += HELD_PACKS * LANES;
+        } else if (left >= 2) {
+            held_gram_columns(t, h, 2, at);
+            at += 2 * LANES;
+        } else {
+            held_gram_columns(t, h, 1, at);
+            at += LANES;
         }
     }
 }
@@ -356,18 +473,29 @@ static inline int held_factor(const held_call *h)
 
 /* ---- λ and ν̇ ---- */
 
-/* c += J x, for x of the columns from the root on */
+/* c += J x, for x of the columns from the root on; what the columns below it add is summed apart */
 static inline void held_add_motion(const single_tree *t, const held_call *h, const double *x, double *c)
 {
     for (size_t at = 0; at < (size_t)h->rows; at += LANES) {
-        num sum = pack_at(c + at);
+        num sum = pack_at(c + at), more = K(0);
         for (int32_t d = 0; d < t->tree->base; d++) sum += x[d] * pack_at(h->X + (size_t)d * h->ld + at);
         for (int32_t i = 0; i < h->found->nactive; i++) {
             const int32_t k = h->active[i];
-            sum += x[t->tree->base + k] * pack_at(h->J + (size_t)k * h->ld + at);
+            more += x[t->tree->base + k] * pack_at(h->J + (size_t)k * h->ld + at);
         }
-        pack_put(c + at, sum);
+        pack_put(c + at, sum + more);
     }
+}
+
+NUM_INLINE double held_sum(num x)
+{
+    double sum = 0;
+#if LANES == 4
+    sum = (x[0] + x[2]) + (x[1] + x[3]);
+#else
+    for (int l = 0; l < LANES; l++) sum += x[l];
+#endif
+    return sum;
 }
 
 /* λ += y and ν̇ += W y with y = −K⁻¹ c */
@@ -377,15 +505,21 @@ static inline void held_step(const single_tree *t, const held_call *h, const dou
     const double *W = h->W;
     const size_t m = (size_t)h->rows;
     for (size_t at = 0; at < m; at += LANES) {
-        num sum = K(0);
-        for (size_t s = 0; s < m; s++) sum -= c[s] * pack_at(h->K + s * h->kd + at);
+        num sum = K(0), more = K(0);
+        size_t s = 0;
+        for (; s + 2 <= m; s += 2) {
+            sum -= c[s] * pack_at(h->K + s * h->kd + at);
+            more -= c[s + 1] * pack_at(h->K + (s + 1) * h->kd + at);
+        }
+        if (s < m) sum -= c[s] * pack_at(h->K + s * h->kd + at);
+        sum += more;
         pack_put(y + at, sum);
         pack_put(h->lambda + at, pack_at(h->lambda + at) + sum);
     }
     for (int32_t i = 0; i < t->tree->base + t->n; i++, W += h->ld) {
         num sum = K(0);
         for (size_t at = 0; at < m; at += LANES) sum += pack_at(W + at) * pack_at(y + at);
-        for (int l = 0; l < LANES; l++) x[i] += sum[l];
+        x[i] += held_sum(sum);
     }
 }
 
@@ -397,9 +531,9 @@ static inline int held_solve(single_solver *m, const held_call *h)
     h->found->refine = 0;
     if (h->rows == 0) return 1;
     if (!held_rows(t, h)) return 0;
-    for (size_t at = 0; at < (size_t)h->rows; at += LANES) held_responses(m, h, at);
-    for (size_t at = 0; at < (size_t)h->shadows; at += LANES) held_responses(m, h, h->kd + at);
-    for (size_t at = 0; at < (size_t)h->rows; at += LANES) held_gram(t, h, at);
+    held_all_columns(m, h, 0, (size_t)h->rows);
+    if (h->shadows) held_all_columns(m, h, h->kd, (size_t)h->shadows);
+    held_gram(t, h);
     if (!held_factor(h)) return 0;
     memset(h->lambda, 0, h->kd * sizeof(double));
     for (int step = 0; step <= h->found->refine; step++) {

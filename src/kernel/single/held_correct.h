@@ -10,15 +10,7 @@
 #ifndef HML_KERNEL_SINGLE_HELD_CORRECT_H
 #define HML_KERNEL_SINGLE_HELD_CORRECT_H
 
-#include "kernel/held.h"
-#include "kernel/simd/row8.h"
-
-/* registers of columns in a chunk, at most; rows at once */
-#if defined __AVX512VL__
-enum { HELD_PACKS = 3, HELD_ROWS = 4 };
-#else
-enum { HELD_PACKS = 2, HELD_ROWS = 4 };
-#endif
+#include "kernel/single/held.h"
 
 /* one of D_q, D_ν, D_τ on its way */
 typedef struct held_matrix {
@@ -192,7 +184,7 @@ static inline void held_correct_matrix(const held_call *h, held_matrix x)
 {
     while (x.at < x.columns) {
         const int32_t left = (x.columns - x.at + LANES - 1) / LANES;
-        if (left >= 3 && HELD_PACKS == 3) {
+        if (left >= 3 && left != 4 && HELD_PACKS == 3) { /* two and two rather than three and one */
             held_chunk(h, &x, HELD_PACKS == 3 ? 3 : 2);
             x.at += 3 * LANES;
         } else if (left >= 2) {

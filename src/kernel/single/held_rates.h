@@ -75,6 +75,15 @@ static inline void held_base_rates(const single_tree *t, const held_call *h, con
     }
 }
 
+/* is there anything but frames? Their λ moves with the body */
+static inline int held_turns(const held_call *h)
+{
+    for (int32_t i = 0; i < h->nfeet; i++) {
+        if (h->feet[i].rows != 6) return 1;
+    }
+    return 0;
+}
+
 /* ∂c of all feet; ν̇ is known, and a has it */
 static inline void held_all_rates(const single_tree *t, const held_call *h)
 {
@@ -83,7 +92,7 @@ static inline void held_all_rates(const single_tree *t, const held_call *h)
     *(quad_anywhere *)u = held_velocity(t);
     memset(h->cq, 0, (size_t)h->rows * h->cd * sizeof(double));
     memset(h->cv, 0, (size_t)h->rows * h->cd * sizeof(double));
-    memset(h->turn, 0, h->ld * h->cd * sizeof(double));
+    if (held_turns(h)) memset(h->turn, 0, h->ld * h->cd * sizeof(double));
     for (int32_t i = 0; i < h->nfeet; i++) {
         held_foot *f = &h->feet[i];
         held_columns c;
