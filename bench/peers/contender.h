@@ -50,9 +50,10 @@ enum { BENCH_STATES = 64 }; /* the knots of a horizon: a batch, and what single 
 
 #define BENCH_STEP 1e-3 /* seconds: of step_linearize */
 
-/* a point of a body that the world holds */
+/* a frame or a point of a body that the world holds */
 typedef struct bench_foot {
     size_t body;
+    int rows;           /* 6: a frame, 3: a point */
     int32_t frame;      /* Hamel's */
     double position[3]; /* in the body frame */
 } bench_foot;

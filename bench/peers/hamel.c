@@ -295,11 +295,12 @@ static void hamel_close(void *self)
 static int hold_feet(hamel *h, const bench_robot *r)
 {
     for (size_t i = 0; i < r->nfeet; i++)
-        h->feet[i] = (hml_constraint){.kind = HML_HOLD_POINT, .frame = r->feet[i].frame};
+        h->feet[i] =
+            (hml_constraint){.kind = r->feet[i].rows == 6 ? HML_HOLD_FRAME : HML_HOLD_POINT, .frame = r->feet[i].frame};
     h->held = (hml_constraints){.struct_size = sizeof h->held, .items = h->feet, .count = (int32_t)r->nfeet};
     h->constraint_scratch = malloc(hml_constraint_scratch_doubles(r->model, &h->held) * sizeof(double));
-    h->lambda[0] = calloc(h->states * 3 * (r->nfeet * (1 + 3 * r->nv) + 1), sizeof(double));
-    for (size_t k = 1; k < 4; k++) h->lambda[k] = h->lambda[0] + h->states * 3 * r->nfeet * (1 + (k - 1) * r->nv);
+    h->lambda[0] = calloc(h->states * 6 * (r->nfeet * (1 + 3 * r->nv) + 1), sizeof(double));
+    for (size_t k = 1; k < 4; k++) h->lambda[k] = h->lambda[0] + h->states * 6 * r->nfeet * (1 + (k - 1) * r->nv);
     return h->constraint_scratch && h->lambda[0];
 }
 

@@ -89,7 +89,8 @@ void *open(const bench_robot *ours)
     for (size_t i = 0; i < ours->nfeet; i++) {
         const bench_foot &foot = ours->feet[i];
         const pinocchio::SE3 place(Eigen::Matrix3d::Identity(), Eigen::Map<const Eigen::Vector3d>(foot.position));
-        r->feet.emplace_back(pinocchio::CONTACT_3D, r->model, foot.body + 1, place, pinocchio::LOCAL);
+        const auto kind = foot.rows == 6 ? pinocchio::CONTACT_6D : pinocchio::CONTACT_3D;
+        r->feet.emplace_back(kind, r->model, foot.body + 1, place, pinocchio::LOCAL);
     }
     r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
     r->Ad.resize(2 * nv, 2 * nv), r->Bd.resize(2 * nv, nv), r->J.resize(6, nv);

@@ -43,16 +43,37 @@ static bench_foot end_of(const hml_model *m, size_t body)
     return foot;
 }
 
-/* limbs with three joints or more on a free base; the end of each can be held */
+/* the height of every body at rest, or NULL */
+static double *heights(const bench_robot *r)
+{
+    double *z = calloc(r->nbodies * 17 + r->nq, sizeof *z), *poses = z + r->nbodies, *q = poses + 16 * r->nbodies;
+    hml_work *work = NULL;
+    int bad = !z || hml_configuration_neutral(r->model, q) ||
+              hml_work_new(r->model, HML_ISA_BEST, HML_USE_ALL, &work) || hml_body_poses(r->model, work, q, poses);
+    for (size_t i = 0; i < r->nbodies && !bad; i++) z[i] = poses[16 * i + 11];
+    hml_work_free(work);
+    if (!bad) return z;
+    free(z);
+    return NULL;
+}
+
+/*
+ * Limbs with three joints or more on a free base that end in the lowest quarter of the robot, as it stands in its
+ * neutral configuration: its feet. A limb with six joints or more can hold its foot in all directions: six rows.
+ */
 static void find_feet(bench_robot *r)
 {
-    if (r->joints[0].type != HML_JOINT_FREE) return;
-    for (size_t i = 1; i < r->nbodies && r->nfeet < BENCH_FEET; i++) {
+    double low = INFINITY, high = -INFINITY, *z = r->joints[0].type == HML_JOINT_FREE ? heights(r) : NULL;
+    for (size_t i = 0; z && i < r->nbodies; i++) low = fmin(low, z[i]), high = fmax(high, z[i]);
+    for (size_t i = 1; z && i < r->nbodies && r->nfeet < BENCH_FEET; i++) {
         int leaf = 1, joints = 0;
         for (size_t k = i + 1; k < r->nbodies; k++) leaf &= r->bodies[k].parent != (int32_t)i;
         for (int32_t k = (int32_t)i; k > 0; k = r->bodies[k].parent) joints += r->joints[k].nv;
-        if (leaf && joints >= 3) r->feet[r->nfeet++] = end_of(r->model, i);
+        if (!leaf || joints < 3 || z[i] > low + 0.25 * (high - low)) continue;
+        r->feet[r->nfeet] = end_of(r->model, i);
+        r->feet[r->nfeet++].rows = joints >= 6 ? 6 : 3;
     }
+    free(z);
 }
 
 /* what the peers are told, and states */
