@@ -36,7 +36,8 @@ enum cli_command {
     CLI_GENERATE = 8192,
     CLI_ALL = 65535,                                          /* the bits of commands to come, too */
     CLI_STATES = CLI_DYNAMICS | CLI_LINEARIZE | CLI_SIMULATE, /* those that take many states */
-    CLI_LOOPS = CLI_DYNAMICS | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM | CLI_LQR | CLI_MODES, /* that keep loops */
+    CLI_LOOPS = CLI_DYNAMICS | CLI_JACOBIAN | CLI_LINEARIZE | CLI_SIMULATE | CLI_TRIM | CLI_LQR |
+                CLI_MODES,                             /* that keep loops */
     CLI_RESULTS = CLI_ALL & ~(CLI_VIEW | CLI_GENERATE) /* those whose --out is a file of results */
 };
 

@@ -13,21 +13,6 @@ typedef struct motion {
     double kinetic, potential;
 } motion;
 
-/* the acceleration of the robot with its loops */
-static hml_status keep_loops(const robot *r, double *acceleration)
-{
-    const hml_state *s = r->state;
-    const hml_constraints set = loops_with(r, NULL, 0);
-    double *scratch = malloc((hml_constraint_scratch_doubles(r->model, &set) + 1) * sizeof *scratch);
-    if (!scratch) return HML_OUT_OF_MEMORY;
-    const hml_status status =
-        hml_constrained_forward_dynamics(r->model, r->work, &set, scratch,
-                                         &HML_STRUCT(hml_constrained_dynamics, .q = s->q, .v = s->v, .tau = s->tau,
-                                                     .wrenches = r->wrenches, .acceleration = acceleration));
-    free(scratch);
-    return status;
-}
-
 static hml_status compute(const robot *r, hml_representation representation, motion *m)
 {
     const hml_state *s = r->state;
@@ -39,7 +24,7 @@ static hml_status compute(const robot *r, hml_representation representation, mot
                                   .com = m->com,
                                   .centroidal_momentum = m->centroidal};
     hml_status status = hml_dynamics(r->model, r->work, s->q, s->v, s->tau, r->wrenches, &result);
-    if (!status && r->nloops) status = keep_loops(r, m->acceleration);
+    if (!status && r->nloops) status = loops_accelerate(r, m->acceleration);
     m->kinetic = result.kinetic_energy;
     m->potential = result.potential_energy;
     if (!status) status = hml_dynamics_to_representation(r->model, representation, s->q, s->v, m->M, m->h);

@@ -40,6 +40,8 @@ int cli_generate(const cli_options *options)
         if (!error.status) error.status = hml_generate(r.model, &generate, options->out, &error);
         if (error.status) status = cli_fail_error(&error);
     }
+    if (status == CLI_OK && !options->quiet && hml_model_nloops(r.model) > 0)
+        robot_warn(r.file, "the code is that of the tree: the loops of the model are not in it");
     if (status == CLI_OK) say(options, statements);
     robot_free(&r);
     return status;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "hamel/representation.h"
+#include "loops.h"
 #include "robot.h"
 #include "table.h"
 
@@ -34,7 +35,8 @@ static hml_status compute(const robot *r, int32_t frame, hml_representation repr
                             .Jdot = m->Jdot,
                             .twist = m->twist,
                             .acceleration = m->acceleration};
-    hml_status status = hml_forward_dynamics(r->model, r->work, s->q, s->v, s->tau, r->wrenches, m->nu_dot);
+    hml_status status = r->nloops ? loops_accelerate(r, m->nu_dot)
+                                  : hml_forward_dynamics(r->model, r->work, s->q, s->v, s->tau, r->wrenches, m->nu_dot);
     if (!status) status = hml_frame(r->model, r->work, frame, representation, s->q, s->v, m->nu_dot, &out);
     if (status) return status;
     return hml_jacobian_to_representation(r->model, representation, s->q, s->v, 6, m->J, m->Jdot);
@@ -88,6 +90,7 @@ int cli_jacobian(const cli_options *options)
     if (status == CLI_OK) frame = hml_model_find_frame(r.model, options->frame);
     if (status == CLI_OK && frame < 0) status = no_such_frame(&r, options->frame);
     if (status == CLI_OK) status = robot_load_state(options, &r);
+    if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) {
         size_t n = (size_t)r.nv;
         memory = malloc((13 * n + 1) * sizeof *memory);

@@ -30,6 +30,20 @@ int loops_refuse(const cli_options *options, const robot *r)
                     r->file);
 }
 
+hml_status loops_accelerate(const robot *r, double *acceleration)
+{
+    const hml_state *s = r->state;
+    const hml_constraints set = loops_with(r, NULL, 0);
+    double *scratch = malloc((hml_constraint_scratch_doubles(r->model, &set) + 1) * sizeof *scratch);
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    const hml_status status =
+        hml_constrained_forward_dynamics(r->model, r->work, &set, scratch,
+                                         &HML_STRUCT(hml_constrained_dynamics, .q = s->q, .v = s->v, .tau = s->tau,
+                                                     .wrenches = r->wrenches, .acceleration = acceleration));
+    free(scratch);
+    return status;
+}
+
 /* the velocity that is left when the loops come into force */
 static hml_status fit_velocity(const robot *r, const hml_constraints *set)
 {
@@ -42,7 +56,7 @@ static hml_status fit_velocity(const robot *r, const hml_constraints *set)
     return status;
 }
 
-static int close_state(const cli_options *options, const robot *r, int wanted)
+static int close_state(const cli_options *options, robot *r, int wanted)
 {
     const hml_constraints set = loops_with(r, NULL, 0);
     hml_closing_report report = {.struct_size = sizeof report};
@@ -58,9 +72,7 @@ static int close_state(const cli_options *options, const robot *r, int wanted)
     if (!status && wanted) {
         memcpy(r->state->q, q, (size_t)r->nq * sizeof *q);
         status = fit_velocity(r, &set);
-        if (!status)
-            status =
-                hml_velocity_to_representation(r->model, options->representation, r->state->q, r->state->v, r->v_rep);
+        if (!status) status = robot_follow_state(options, r);
     }
     free(scratch);
     if (status == HML_INCONSISTENT || status == HML_NOT_CONVERGED)

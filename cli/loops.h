@@ -14,6 +14,9 @@ int loops_load(const cli_options *options, robot *r);
 /* holds and the robot's loops; items may be NULL where count is 0 */
 hml_constraints loops_with(const robot *r, const hml_constraint *items, int32_t count);
 
+/* ν̇ of the robot with its loops, at its state */
+hml_status loops_accelerate(const robot *r, double *acceleration);
+
 /* Baumgarte's terms for a motion, where a loop has none: errors decay with 1/20 s */
 void loops_stabilize(const robot *r);
 

@@ -143,12 +143,14 @@ void robot_show_warnings(const robot *r)
     }
 }
 
-static hml_status load_wrenches(robot *r)
+hml_status robot_follow_state(const cli_options *options, robot *r)
 {
     const hml_state *s = r->state;
-    if (s->nwrenches == 0) return HML_OK;
-    r->wrenches = calloc(6 * (size_t)r->nbodies + 1, sizeof *r->wrenches);
-    hml_status status = r->wrenches ? HML_OK : HML_OUT_OF_MEMORY;
+    hml_status status = hml_velocity_to_representation(r->model, options->representation, s->q, s->v, r->v_rep);
+    if (status || s->nwrenches == 0) return status;
+    if (!r->wrenches) r->wrenches = malloc((6 * (size_t)r->nbodies + 1) * sizeof *r->wrenches);
+    if (!r->wrenches) return HML_OUT_OF_MEMORY;
+    memset(r->wrenches, 0, 6 * (size_t)r->nbodies * sizeof *r->wrenches);
     for (int32_t i = 0; i < s->nwrenches && !status; i++) {
         const hml_frame_wrench *w = &s->wrenches[i];
         status = hml_wrench_add(r->model, r->work, s->q, w->frame, w->in_world, w->wrench, r->wrenches);
@@ -178,8 +180,7 @@ int robot_load_state(const cli_options *options, robot *r)
     }
     r->v_rep = malloc(((size_t)r->nv + 1) * sizeof *r->v_rep);
     if (!r->v_rep) return robot_fail(r, HML_OUT_OF_MEMORY);
-    status = hml_velocity_to_representation(r->model, options->representation, r->state->q, r->state->v, r->v_rep);
-    if (!status) status = load_wrenches(r);
+    status = robot_follow_state(options, r);
     return status ? robot_fail(r, status) : CLI_OK;
 }
 

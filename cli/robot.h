@@ -33,6 +33,9 @@ void robot_show_warnings(const robot *r);
 /* and makes a workspace and reads the state */
 int robot_load_state(const cli_options *options, robot *r);
 
+/* what follows from q and ν of the state: the velocity of the results, and wrenches in the bodies' frames */
+hml_status robot_follow_state(const cli_options *options, robot *r);
+
 /* its parts: --keyframe, --q */
 int robot_load_keyframe(const cli_options *options, robot *r);
 int robot_set_positions(const cli_options *options, robot *r);

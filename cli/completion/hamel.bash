@@ -33,13 +33,13 @@ _hamel()
     --frame | -f | --keyframe | -k | --base-name | --q | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
     --select | --threads) ;;
-    --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode) ;;
+    --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode | --simulate | --push) ;;
     *) case $current in
         -*)
             case $command in
             info) options="$options --memory" ;;
             dynamics) options="$options --state --keyframe --q --representation --isa $loops $many" ;;
-            jacobian) options="$options --state --keyframe --q --representation --isa --frame" ;;
+            jacobian) options="$options --state --keyframe --q --representation --isa --frame $loops" ;;
             linearize) options="$options --state --keyframe --q --representation --isa --inputs --full --spy --picture $loops $many" ;;
             trim)
                 options="$options --state --keyframe --q --representation --isa --hold --inputs --lock --friction --posture"

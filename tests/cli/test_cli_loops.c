@@ -48,6 +48,36 @@ static void dynamics_and_linearize(void **state)
     json_decref(out);
 }
 
+/* a frame accelerates with the whole robot; what is given in the world's axes follows a state that is closed */
+static void frames_and_wrenches(void **state)
+{
+    (void)state;
+    double a[6], nu_dot[3], closed[3];
+    run_save("p.json", PARALLELOGRAM("1"));
+    run_save("s.json", "{\"joints\": {\"jcrank\": {\"position\": [0.3]}, \"jcoupler\": {\"position\": [-0.3]}, "
+                       "\"jrocker\": {\"position\": [0.3]}}}");
+    json_t *out = result_of("jacobian p.json --frame foot --state s.json --out out.json");
+    assert_int_equal(run_numbers(out, "acceleration", a, 6), 6);
+    near(a[0], -stiffness * sin(0.3), 1e-12);
+    json_decref(out);
+#define PUSH "\"wrenches\": [{\"frame\": \"end\", \"wrench\": [0, 0, 5, 0, 0, 0], \"expressed\": \"world\"}]"
+    run_save("open.json", "{\"joints\": {\"jcrank\": {\"position\": [0.9]}}, " PUSH "}");
+    out = result_of("linearize p.json --state open.json --close --out out.json");
+    assert_int_equal(run_numbers(out, "position", closed, 3), 3);
+    assert_int_equal(run_numbers(out, "acceleration", nu_dot, 3), 3);
+    json_decref(out);
+    char text[512];
+    snprintf(text, sizeof text,
+             "{\"joints\": {\"jcrank\": {\"position\": [%.17g]}, \"jcoupler\": {\"position\": [%.17g]}, \"jrocker\": "
+             "{\"position\": [%.17g]}}, " PUSH "}",
+             closed[0], closed[1], closed[2]);
+    run_save("closed.json", text);
+    out = result_of("dynamics p.json --state closed.json --out out.json");
+    assert_int_equal(run_numbers(out, "acceleration", a, 3), 3);
+    for (int i = 0; i < 3; i++) near(nu_dot[i], a[i], 1e-9);
+    json_decref(out);
+}
+
 /* the motion of a plan keeps the loops of the model, and it does not begin where they are open */
 static void plan_keeps_them(void **state)
 {
@@ -128,9 +158,9 @@ static void what_is_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dynamics_and_linearize), cmocka_unit_test(plan_keeps_them),
-        cmocka_unit_test(regulator_and_modes),    cmocka_unit_test(info_and_simulation),
-        cmocka_unit_test(what_is_open),
+        cmocka_unit_test(dynamics_and_linearize), cmocka_unit_test(frames_and_wrenches),
+        cmocka_unit_test(plan_keeps_them),        cmocka_unit_test(regulator_and_modes),
+        cmocka_unit_test(info_and_simulation),    cmocka_unit_test(what_is_open),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
