@@ -188,6 +188,29 @@ def test_inverse_kinematics():
         arm.inverse_kinematics([tip])
 
 
+def test_inverse_kinematics_of_the_whole_robot(quadruped):
+    """A dog leans over its feet; then it swings a leg in the air without turning as a whole."""
+    q = quadruped.neutral()
+    feet = [(f, quadruped.frame(f, q).pose, {"rotation": 0.0}) for f in ("fl_foot", "fr_foot", "hl_foot", "hr_foot")]
+    com = quadruped.centroidal(q).com + [0.03, 0.02, -0.05]
+    found = quadruped.inverse_kinematics(feet, q, com=com, com_weight=2.0)
+    assert found.converged and np.abs(quadruped.centroidal(found.q).com - com).max() < 1e-8
+    assert all(np.abs(quadruped.frame(f, found.q).pose[:3, 3] - H[:3, 3]).max() < 1e-8 for f, H, _ in feet)
+    bent = quadruped.neutral()
+    bent[7:10] = [0.2, 0.6, -1.0]
+    target = ("fl_foot", quadruped.frame("fl_foot", bent).pose, {"rotation": 0.0, "reference": "trunk"})
+    swung = quadruped.inverse_kinematics([target], q, momentum=np.zeros(6), duration=0.5)
+    step = quadruped.difference(q, swung.q)
+    assert swung.converged and np.abs(step[:6]).max() > 1e-3  # the trunk moves so that nothing does as a whole
+    assert np.abs(quadruped.centroidal(q, step / 0.5).momentum).max() < 1e-7
+    turned = quadruped.inverse_kinematics([], q, momentum=[0, 0, 0, 0, 0, 0.3], momentum_weight=[0, 1])
+    assert abs(quadruped.centroidal(q, quadruped.difference(q, turned.q)).momentum[5] - 0.3) < 1e-7
+    with pytest.raises(hamel.InvalidArgumentError, match="com has shape"):
+        quadruped.inverse_kinematics(feet, q, com=[1, 2])
+    with pytest.raises(hamel.NotFiniteError):
+        quadruped.inverse_kinematics(feet, q, com=[1, 2, np.nan])
+
+
 def test_layouts(quadruped):
     q, v, _, _ = state(quadruped, 9)
     theirs = quadruped.to_layout(q, v, "pinocchio")

@@ -148,7 +148,8 @@ static const hml_ik_target target = {
 static void fill_ik_problem(void *x)
 {
     *(hml_ik_problem *)x =
-        HML_STRUCT(hml_ik_problem, .ntargets = 1, .targets = &target, .iterations = 200, .attempts = 2, .seed = 5);
+        HML_STRUCT(hml_ik_problem, .ntargets = 1, .targets = &target, .iterations = 200, .attempts = 2, .seed = 5,
+                   .com_weight = 1, .momentum_weight = {1, 1}, .duration = 1);
 }
 static hml_status call_ik_problem(void *x)
 {

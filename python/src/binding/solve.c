@@ -74,16 +74,39 @@ static int read_locked(const hml_model *model, PyObject *object, int *marks)
     return ok ? 0 : -1;
 }
 
+/* the tasks of the whole robot: com and momentum go to wanted, 3 and 6 */
+static int read_whole(PyObject *com, PyObject *momentum, PyObject *weights, double *wanted, hml_ik_problem *problem)
+{
+    static const char *const names[] = {"com", "momentum", "momentum_weight"};
+    PyObject *const given[] = {com, momentum, weights};
+    double *const places[] = {wanted, wanted + 3, problem->momentum_weight};
+    const npy_intp sizes[] = {3, 6, 2};
+    for (int i = 0; i < 3; i++) {
+        if (given[i] == Py_None) continue;
+        PyArrayObject *array = array_shaped(given[i], names[i], 1, &sizes[i]);
+        if (!array) return -1;
+        memcpy(places[i], PyArray_DATA(array), (size_t)sizes[i] * sizeof(double));
+        Py_DECREF(array);
+    }
+    if (com != Py_None) problem->com = wanted;
+    if (momentum != Py_None) problem->momentum = wanted + 3;
+    return 0;
+}
+
 static PyObject *inverse_kinematics(model_object *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"targets",   "q",    "locked", "ignore_limits", "iterations", "attempts",
-                            "tolerance", "seed", NULL};
+    static char *words[] = {"targets", "q",   "locked",     "ignore_limits", "iterations",      "attempts", "tolerance",
+                            "seed",    "com", "com_weight", "momentum",      "momentum_weight", "duration", NULL};
     hml_ik_problem problem = {.struct_size = sizeof problem};
     hml_ik_result result = {.struct_size = sizeof result};
     PyObject *targets, *start = Py_None, *locked = Py_None, *answer = NULL;
+    PyObject *com = Py_None, *momentum = Py_None, *weights = Py_None;
+    double wanted[9];
     unsigned long long seed = 0;
-    if (!parse_arguments(arguments, names, "O|O$OpiidK", words, &targets, &start, &locked, &problem.ignore_limits,
-                         &problem.iterations, &problem.attempts, &problem.tolerance, &seed)) {
+    if (!parse_arguments(arguments, names, "O|O$OpiidKOdOOd", words, &targets, &start, &locked, &problem.ignore_limits,
+                         &problem.iterations, &problem.attempts, &problem.tolerance, &seed, &com, &problem.com_weight,
+                         &momentum, &weights, &problem.duration) ||
+        read_whole(com, momentum, weights, wanted, &problem)) {
         return NULL;
     }
     problem.seed = seed;
@@ -249,12 +272,17 @@ PyMethodDef solve_methods[] = {
      "another program's numbers; w: RBDL's index of a quaternion's w, else −1."},
     {"inverse_kinematics", (PyCFunction)(void (*)(void))inverse_kinematics, METH_VARARGS | METH_KEYWORDS,
      "inverse_kinematics($self, targets, q=None, *, locked=None, ignore_limits=False, iterations=0, attempts=0, "
-     "tolerance=0.0, seed=0)\n--\n\n"
+     "tolerance=0.0, seed=0, com=None, com_weight=0.0, momentum=None, momentum_weight=None, duration=0.0)\n--\n\n"
      "A configuration that brings frames to poses: damped least squares on the group, within the limits.\n\n"
      "targets: a list of (frame, pose) or (frame, pose, {'reference': frame, 'position': weight, 'rotation': "
      "weight}).\n"
      "q: where to start, neutral if not given. locked: marks of coordinates that stay. Zeros take their defaults (200\n"
-     "iterations, 4 attempts, 1e-9). The answer says whether it converged; q is the best one found."},
+     "iterations, 4 attempts, 1e-9, weights and duration 1). The answer says whether it converged; q is the best one\n"
+     "found. com: where the centre of mass shall be, (3,). momentum: centroidal, linear, then angular, (6,), of the "
+     "way\n"
+     "from the start to q in `duration` seconds, at the velocity (q ⊖ start)/duration; momentum_weight: of the linear "
+     "and\n"
+     "of the angular part, (2,), 0 where it does not matter."},
     {"base_parameters", (PyCFunction)base_parameters, METH_VARARGS,
      "base_parameters($self, seed=1, /)\n--\n\nTrue for the base parameters among the ten a body: (10 nbodies,)."},
     {"singular_coordinates", (PyCFunction)singular_coordinates, METH_O,

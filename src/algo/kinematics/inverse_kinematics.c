@@ -2,8 +2,10 @@
  * Inverse kinematics by damped least squares on the group, with Nielsen's control of the damping ("Damping parameter in
  * Marquardt's method") and limits as an active set.
  *
- *   e       residual: [w_p (o* − o); w_r log(RᵀR*)] a target
- *   J       −∂e/∂z: linear rows of the split Jacobian, angular rows turned by the Jacobian of log
+ *   e       residual: [w_p (o* − o); w_r log(RᵀR*)] a target; w_c (c* − c) of the centre of mass; and of the momentum
+ *           (w/m) (T h* − A₀ d) with d = q ⊖ q₀ and A₀ the centroidal momentum matrix at the start q₀
+ *   J       −∂e/∂z: linear rows of the split Jacobian, angular rows turned by the Jacobian of log; the Jacobian of the
+ *           centre of mass; (w/m) A₀ ∂d/∂z
  *   A, g    JᵀJ and Jᵀe
  */
 #include "hamel/inverse_kinematics.h"
@@ -22,6 +24,7 @@
 
 typedef struct solver {
     const hml_model *model;
+    hml_work *work;
     const hml_ik_problem *problem;
     size_t nv;
     double *J;             /* 6 × nv */
@@ -30,6 +33,9 @@ typedef struct solver {
     double *lower, *upper; /* nv: of q's number that belongs to a coordinate */
     double *held;          /* nv: 1 if the coordinate stays in this step */
     double *trial, *best;  /* nq */
+    double *start;         /* nq */
+    double *A0;            /* 6 × nv: rows of the momentum at the start, with their weights */
+    double *d, *D;         /* nv: q ⊖ start; nv × nv: its derivative */
     double best_error;
 } solver;
 
@@ -47,6 +53,10 @@ static size_t lay_out(const hml_model *m, double *at, solver *s)
     s->held = layout_doubles(&c, nv);
     s->trial = layout_doubles(&c, nq);
     s->best = layout_doubles(&c, nq);
+    s->start = layout_doubles(&c, nq);
+    s->A0 = layout_doubles(&c, 6 * nv);
+    s->d = layout_doubles(&c, nv);
+    s->D = layout_doubles(&c, nv * nv);
     return layout_count(&c);
 }
 
@@ -80,36 +90,110 @@ static void hold(const solver *s, const double *q)
 
 /* ---- errors ---- */
 
-/* |e|², and A and g if `system` */
-static double residual(const solver *s, const double *q, int system)
+/* A += JᵀJ and g += Jᵀe, of the first rows of J */
+static void add_rows(const solver *s, size_t rows, const double *e)
+{
+    const size_t n = s->nv;
+    for (size_t r = 0; r < n; r++) {
+        for (size_t i = 0; i < rows; i++) s->g[r] += s->J[i * n + r] * e[i];
+        for (size_t c = 0; c <= r; c++) {
+            for (size_t i = 0; i < rows; i++) s->A[r * n + c] += s->J[i * n + r] * s->J[i * n + c];
+        }
+    }
+}
+
+static double square(size_t n, const double *e)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += e[i] * e[i];
+    return sum;
+}
+
+static double target_residual(const solver *s, const hml_ik_target *target, const double *q, int system)
 {
     const int32_t nv = s->model->nv;
     const state_series state = {.q = q};
     const jacobian_series j = {.order = 0, .nv = nv, .J = {s->J}};
-    double sum = 0;
-    if (system) memset(s->A, 0, s->nv * s->nv * sizeof(double)), memset(s->g, 0, s->nv * sizeof(double));
-    for (int32_t t = 0; t < s->problem->ntargets; t++) {
-        const hml_ik_target *target = &s->problem->targets[t];
-        const double wp = target->position, wr = target->rotation;
-        twist V[SERIES_LENGTH], e;
-        pose H = frame_series(s->model, target->frame, target->reference, HML_SPLIT, &state, 0, V, system ? &j : NULL);
-        pose goal = pose_of(mat3_at(target->pose, 4), vec3_of(target->pose[3], target->pose[7], target->pose[11]));
-        vec3 left = so3_log_quat(mat3_to_quat(mat3_tmul(H.R, goal.R)));
-        e = twist_of(vec3_scale(wp, vec3_sub(goal.p, H.p)), vec3_scale(wr, left));
-        sum += vec3_dot(e.v, e.v) + vec3_dot(e.w, e.w);
-        for (int32_t c = 0; system && c < nv; c++) { /* weights and the Jacobian of log */
-            twist U = matrix_column(s->J, nv, c);
-            U = twist_of(vec3_scale(wp, U.v), vec3_scale(wr, so3_dexp_left_inverse_apply(left, U.w)));
-            matrix_put_column(s->J, nv, c, U);
-            s->g[c] += vec3_dot(U.v, e.v) + vec3_dot(U.w, e.w);
-        }
-        for (size_t r = 0; system && r < s->nv; r++) {
-            for (size_t c = 0; c <= r; c++) {
-                for (size_t i = 0; i < 6; i++) s->A[r * s->nv + c] += s->J[i * s->nv + r] * s->J[i * s->nv + c];
-            }
+    const double wp = target->position, wr = target->rotation;
+    twist V[SERIES_LENGTH];
+    double e[6];
+    pose H = frame_series(s->model, target->frame, target->reference, HML_SPLIT, &state, 0, V, system ? &j : NULL);
+    pose goal = pose_of(mat3_at(target->pose, 4), vec3_of(target->pose[3], target->pose[7], target->pose[11]));
+    vec3 left = so3_log_quat(mat3_to_quat(mat3_tmul(H.R, goal.R)));
+    write_vec3(vec3_scale(wp, vec3_sub(goal.p, H.p)), e);
+    write_vec3(vec3_scale(wr, left), e + 3);
+    for (int32_t c = 0; system && c < nv; c++) { /* weights and the Jacobian of log */
+        twist U = matrix_column(s->J, nv, c);
+        U = twist_of(vec3_scale(wp, U.v), vec3_scale(wr, so3_dexp_left_inverse_apply(left, U.w)));
+        matrix_put_column(s->J, nv, c, U);
+    }
+    if (system) add_rows(s, 6, e);
+    return square(6, e);
+}
+
+static double com_residual(const solver *s, const double *q, int system)
+{
+    const double w = s->problem->com_weight > 0 ? s->problem->com_weight : 1;
+    double com[3], e[3];
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .com = com, .com_J = system ? s->J : NULL};
+    if (hml_centroidal(s->model, s->work, q, NULL, NULL, &x)) return HUGE_VAL; /* too far away to be added up */
+    for (int i = 0; i < 3; i++) e[i] = w * (s->problem->com[i] - com[i]);
+    for (size_t i = 0; system && i < 3 * s->nv; i++) s->J[i] *= w;
+    if (system) add_rows(s, 3, e);
+    return square(3, e);
+}
+
+static void momentum_weights(const hml_ik_problem *p, double w[2])
+{
+    w[0] = p->momentum_weight[0], w[1] = p->momentum_weight[1];
+    if (!(w[0] > 0) && !(w[1] > 0)) w[0] = w[1] = 1;
+}
+
+static double momentum_residual(const solver *s, const double *q, int system)
+{
+    const hml_ik_problem *p = s->problem;
+    const size_t n = s->nv;
+    const double scale = (p->duration > 0 ? p->duration : 1) / hml_model_mass(s->model);
+    double w[2], e[6];
+    momentum_weights(p, w);
+    if (hml_configuration_difference(s->model, s->start, q, s->d)) return HUGE_VAL;
+    if (system && hml_configuration_difference_jacobians(s->model, s->start, q, NULL, s->D)) return HUGE_VAL;
+    for (size_t i = 0; i < 6; i++) {
+        e[i] = w[i / 3] * scale * p->momentum[i];
+        for (size_t k = 0; k < n; k++) e[i] -= s->A0[i * n + k] * s->d[k];
+        for (size_t c = 0; system && c < n; c++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++) sum += s->A0[i * n + k] * s->D[k * n + c];
+            s->J[i * n + c] = sum;
         }
     }
+    if (system) add_rows(s, 6, e);
+    return square(6, e);
+}
+
+/* |e|², and A and g if `system` */
+static double residual(const solver *s, const double *q, int system)
+{
+    const hml_ik_problem *p = s->problem;
+    double sum = 0;
+    if (system) memset(s->A, 0, s->nv * s->nv * sizeof(double)), memset(s->g, 0, s->nv * sizeof(double));
+    for (int32_t t = 0; t < p->ntargets; t++) sum += target_residual(s, &p->targets[t], q, system);
+    if (p->com) sum += com_residual(s, q, system);
+    if (p->momentum) sum += momentum_residual(s, q, system);
     return sum;
+}
+
+/* (w/m) A at the start, for the task of the momentum */
+static hml_status read_start(const solver *s, const double *q)
+{
+    double w[2];
+    memcpy(s->start, q, (size_t)s->model->nq * sizeof *q);
+    if (!s->problem->momentum) return HML_OK;
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .A = s->A0};
+    TRY(hml_centroidal(s->model, s->work, q, NULL, NULL, &x));
+    momentum_weights(s->problem, w);
+    for (size_t i = 0; i < 6 * s->nv; i++) s->A0[i] *= w[i / (3 * s->nv)] / hml_model_mass(s->model);
+    return HML_OK;
 }
 
 /* ---- steps ---- */
@@ -184,6 +268,20 @@ static int descend(solver *s, double *q, double tolerance, int32_t *budget)
 
 /* ---- the whole ---- */
 
+/* the tasks of the whole robot */
+static hml_status check_whole(const hml_model *model, const hml_ik_problem *p)
+{
+    if (!(p->com_weight >= 0) || !(p->momentum_weight[0] >= 0) || !(p->momentum_weight[1] >= 0) ||
+        !(p->duration >= 0)) {
+        return HML_INVALID_ARGUMENT;
+    }
+    for (int i = 0; p->com && i < 3; i++)
+        if (!isfinite(p->com[i])) return HML_NOT_FINITE;
+    for (int i = 0; p->momentum && i < 6; i++)
+        if (!isfinite(p->momentum[i])) return HML_NOT_FINITE;
+    return (p->com || p->momentum) && !(hml_model_mass(model) > 0) ? HML_SINGULAR : HML_OK;
+}
+
 static hml_status check(const hml_model *model, const hml_work *work, const hml_ik_problem *p, const double *scratch,
                         const double *q)
 {
@@ -203,6 +301,7 @@ static hml_status check(const hml_model *model, const hml_work *work, const hml_
         }
         TRY(read_placement(target->pose, &H));
     }
+    TRY(check_whole(model, p));
     return hmli_work_check_state(model, q, NULL, NULL, NULL);
 }
 
@@ -224,7 +323,7 @@ hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const 
     const hml_ik_problem *p = STRUCT_TAKE(hml_ik_problem, problem, &room, targets);
     TRY(check(model, work, p, scratch, q));
     if (!struct_is_writable(result, STRUCT_END(hml_ik_result, error))) return HML_INVALID_ARGUMENT;
-    solver s = {.model = model, .problem = p, .nv = (size_t)model->nv, .best_error = HUGE_VAL};
+    solver s = {.model = model, .work = work, .problem = p, .nv = (size_t)model->nv, .best_error = HUGE_VAL};
     hml_rng rng;
     const size_t bytes = (size_t)model->nq * sizeof *q;
     const double tolerance = p->tolerance > 0 ? p->tolerance : 1e-9, enough = tolerance * tolerance;
@@ -236,6 +335,7 @@ hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const 
     read_limits(&s);
     hml_rng_seed(&rng, p->seed);
     hml_configuration_integrate(model, q, memset(s.z, 0, s.nv * sizeof(double)), q); /* quaternions become unit */
+    TRY(read_start(&s, q));
     clamp(&s, q);
     remember(&s, q, residual(&s, q, 0));
     for (; attempt < attempts && s.best_error > enough && budget > 0; attempt++) {

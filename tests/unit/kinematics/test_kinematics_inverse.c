@@ -110,6 +110,125 @@ static void test_reachable_targets(void **state)
     assert_true(solved >= tried - 3);
 }
 
+/* ---- the whole robot ---- */
+
+static void floating(robot *r, uint64_t seed)
+{
+    hml_random_spec spec;
+    hml_random_spec_init(&spec);
+    spec.seed = seed;
+    spec.shape = HML_RANDOM_ANY;
+    spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_SPHERICAL | 1u << HML_JOINT_PRISMATIC;
+    robot_random(r, spec);
+}
+
+static void com_at(const robot *r, const double *q, double com[3])
+{
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .com = com};
+    assert_int_equal(hml_centroidal(r->model, r->work, q, NULL, NULL, &x), HML_OK);
+}
+
+static void momentum_at(const robot *r, const double *q, const double *v, double momentum[6])
+{
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .momentum = momentum};
+    assert_int_equal(hml_centroidal(r->model, r->work, q, v, NULL, &x), HML_OK);
+}
+
+/* a foot stays where it is and the centre of mass goes elsewhere; at a solution the steps are Newton's, so few do it */
+static void test_centre_of_mass(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        robot r;
+        double goal[MAX_NQ], q[MAX_NQ], z[MAX_NV], wanted[3], com[3];
+        floating(&r, seed);
+        hml_ik_target foot = {.frame = hml_model_nbodies(r.model) - 1, .reference = HML_WORLD, .position = 1};
+        hml_ik_problem p = {.struct_size = sizeof p, .ntargets = 1, .targets = &foot, .com = wanted};
+        hml_ik_result result = {.struct_size = sizeof result};
+        p.com_weight = seed % 2 ? 0 : 3;
+        hml_configuration_random(r.model, &r.rng, goal);
+        set_targets(&r, goal, 1, &foot);
+        com_at(&r, goal, wanted);
+        for (int i = 0; i < hml_model_nv(r.model); i++) z[i] = 0.2 * hml_rng_normal(&r.rng);
+        hml_configuration_integrate(r.model, goal, z, q);
+        assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, &result), HML_OK);
+        assert_true(result.attempts == 1 && result.iterations <= 12);
+        assert_reached(&r, q, 1, &foot);
+        com_at(&r, q, com);
+        for (int i = 0; i < 3; i++) assert_true(fabs(com[i] - wanted[i]) < 1e-8);
+        robot_close(&r);
+    }
+}
+
+/* an arm of a floating robot reaches while its momentum is given: the base turns the other way */
+static void test_momentum(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        robot r;
+        double q0[MAX_NQ], q[MAX_NQ], goal[MAX_NQ], z[MAX_NV], wanted[6], had[6];
+        floating(&r, seed);
+        const int32_t nv = hml_model_nv(r.model);
+        hml_ik_target hand = {.frame = hml_model_nbodies(r.model) - 1, .reference = HML_WORLD, .position = 1};
+        hml_ik_problem p = {.struct_size = sizeof p, .ntargets = 1, .targets = &hand, .momentum = wanted};
+        hml_ik_result result = {.struct_size = sizeof result};
+        const double duration = seed % 2 ? 1 : 0.25;
+        p.duration = seed % 2 ? 0 : duration;
+        p.momentum_weight[1] = seed % 3 ? 0 : 2; /* sometimes only the angular part */
+        hml_configuration_random(r.model, &r.rng, q0);
+        for (int i = 0; i < nv; i++) z[i] = 0.3 * hml_rng_normal(&r.rng);
+        hml_configuration_integrate(r.model, q0, z, goal);
+        set_targets(&r, goal, 1, &hand);
+        for (int i = 0; i < nv; i++) z[i] /= duration;
+        momentum_at(&r, q0, z, wanted);
+        memcpy(q, q0, sizeof q);
+        assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, &result), HML_OK);
+        assert_true(result.attempts == 1 && result.iterations <= 20);
+        assert_reached(&r, q, 1, &hand);
+        hml_configuration_difference(r.model, q0, q, z);
+        for (int i = 0; i < nv; i++) z[i] /= duration;
+        momentum_at(&r, q0, z, had);
+        const double scale = hml_model_mass(r.model) / duration;
+        for (int i = seed % 3 ? 0 : 3; i < 6; i++) assert_true(fabs(had[i] - wanted[i]) < 1e-8 * scale);
+        robot_close(&r);
+    }
+}
+
+static void test_tasks_that_make_no_sense(void **state)
+{
+    (void)state;
+    robot r;
+    double q[MAX_NQ], six[6] = {0};
+    floating(&r, 1);
+    hml_ik_problem p = {.struct_size = sizeof p, .com = six, .momentum = six};
+    hml_configuration_neutral(r.model, q);
+    p.com_weight = -1;
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_INVALID_ARGUMENT);
+    p.com_weight = 0, p.duration = NAN;
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_INVALID_ARGUMENT);
+    p.duration = 0, p.momentum_weight[0] = -1;
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_INVALID_ARGUMENT);
+    p.momentum_weight[0] = 0, six[5] = NAN;
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_NOT_FINITE);
+    six[5] = 0, six[2] = INFINITY, p.momentum = NULL;
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_NOT_FINITE);
+    robot_close(&r);
+}
+
+static hml_model *planar_arm(int n, double lower, double upper);
+
+static void test_nothing_has_mass(void **state)
+{
+    (void)state;
+    robot r;
+    double q[MAX_NQ] = {0};
+    const double com[3] = {1, 1, 0};
+    robot_of_model(&r, planar_arm(2, -3, 3), 1);
+    hml_ik_problem p = {.struct_size = sizeof p, .com = com};
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_SINGULAR);
+    robot_close(&r);
+}
+
 /* an arm of n unit links in a plane, joints j0, j1, …, tool at the end */
 static hml_model *planar_arm(int n, double lower, double upper)
 {
@@ -256,6 +375,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reachable_targets),
+        cmocka_unit_test(test_centre_of_mass),
+        cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_tasks_that_make_no_sense),
+        cmocka_unit_test(test_nothing_has_mass),
         cmocka_unit_test(test_singular_starts),
         cmocka_unit_test(test_out_of_reach),
         cmocka_unit_test(test_limits),
