@@ -9,7 +9,7 @@ from conftest import state
 import hamel
 from hamel import interop
 
-NAMES = ["forward_dynamics", "step", "integrate"]
+NAMES = ["forward_dynamics", "step", "integrate", "difference"]
 
 
 def differences(f, x, step=1e-5):
@@ -28,12 +28,9 @@ def differences(f, x, step=1e-5):
 
 def inputs(f, model, n=None):
     q, v, tau, _ = state(model, 5, n)
+    if f.name == "difference":
+        return q, model.integrate(q, v)
     return (q, v, tau)[: len(f.inputs)]
-
-
-def on_group(model, f):
-    """f after its first argument was brought back to the group."""
-    return lambda q, *rest: f(model.normalize(q), *rest)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,7 +41,7 @@ def test_jacobians(robot, name):
     x = inputs(f, model)
     J = f.jacobian(*x)
     assert J.shape == (sum(n for _, n in f.outputs), sum(n for _, n in f.inputs))
-    D = differences(on_group(model, f), x)
+    D = differences(f, x)
     # second-order differences: 1e-10 f''' of the values, which are as large as the derivatives
     assert np.abs(J - D).max() < 1e-6 * max(1, np.abs(D).max())
     many = inputs(f, model, 4)
@@ -54,9 +51,29 @@ def test_jacobians(robot, name):
         assert np.abs(row - alone).max() < 1e-9 * max(1, np.abs(alone).max())  # a batch takes another kernel
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_quaternions_that_are_not_unit(name):
+    """They stand for those of their direction; the Jacobian is that of this function, along the quaternion too."""
+    model = hamel.load("ship_crane")
+    f = interop.function(model, name, h=0.02)
+    x = list(inputs(f, model))
+    longer = [np.array(piece) for piece in x]
+    stretched = range(2 if name == "difference" else 1)
+    for i in stretched:
+        for joint in model.joints:
+            if joint.type in ("free", "spherical"):
+                longer[i][joint.q + joint.nq - 4 : joint.q + joint.nq] *= 1.7 + i
+    assert all(np.allclose(a, b, rtol=0, atol=1e-12) for a, b in zip(f(*longer), f(*x)))
+    J = f.jacobian(*longer)
+    assert np.abs(J - differences(f, longer)).max() < 1e-6 * max(1, np.abs(J).max())
+    broken = [0 * longer[0], *longer[1:]]
+    with pytest.raises(hamel.NotNormalizedError, match="quaternion is zero"):
+        f(*broken)
+
+
 def test_names():
-    with pytest.raises(hamel.InvalidArgumentError, match="one of forward_dynamics, step, integrate"):
-        interop.function(hamel.load("pendulum"), "fly")
+    with pytest.raises(hamel.InvalidArgumentError, match="one of forward_dynamics, step, integrate.*did you mean 'step'"):
+        interop.function(hamel.load("pendulum"), "stp")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -108,6 +125,39 @@ def test_casadi(quadruped, name):
     assert np.array_equal(values[0].full()[:, 0], np.concatenate(f(*x)))
     J = f.jacobian(*x)
     assert np.abs(values[1].full() - J).max() < 1e-12 * np.abs(J).max()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_casadi_hessians(name):
+    """Of a weighted sum of the outputs, against differences of its gradient, which is exact; quaternions not unit."""
+    casadi = pytest.importorskip("casadi")
+    robot = hamel.load("drone_arm")
+    f, wrapped = interop.function(robot, name, h=0.05), interop.casadi_function(robot, name, h=0.05)
+    x = [1.1 * piece for piece in inputs(f, robot)]
+    w = np.random.default_rng(2).uniform(-1, 1, sum(n for _, n in f.outputs))
+    symbols = [casadi.MX.sym(word, n) for word, n in f.inputs]
+    whole = casadi.vertcat(*symbols)
+    value = casadi.dot(casadi.vertcat(*wrapped.call(symbols)), w)
+    H, g = casadi.hessian(value, whole)
+    call = casadi.Function("h", symbols, [H, g])
+    found, gradient = (part.full() for part in call(*x))
+    assert np.abs(gradient[:, 0] - w @ f.jacobian(*x)).max() < 1e-12 * np.abs(gradient).max()
+    wanted = differences(lambda *at: (w @ f.jacobian(*at),), x)
+    assert np.abs(found - wanted).max() < 2e-7 * np.abs(wanted).max()  # those of second order are the worse ones
+    assert np.array_equal(found, found.T)
+
+
+def test_casadi_hessian_of_a_pendulum():
+    """In closed form: a = (τ − d ν − m g l sin q)/I, so ∂²a/∂q² = m g l sin q / I"""
+    casadi = pytest.importorskip("casadi")
+    robot = hamel.load("pendulum")
+    a = interop.casadi_function(robot, "forward_dynamics")
+    q = casadi.MX.sym("q")
+    second = casadi.Function("s", [q], [casadi.hessian(a(q, 0.3, 0.2), q)[0]])
+    level = robot.linearize([np.pi / 2], [0]).Dq[0, 0], robot.linearize([0], [0]).Dq[0, 0]
+    assert abs(level[0]) < 1e-12  # q is measured from the vertical
+    for angle in (0.0, 0.4, 2.0):
+        assert abs(float(second(angle)) + level[1] * np.sin(angle)) < 1e-9 * abs(level[1])
 
 
 def test_casadi_solves():

@@ -57,6 +57,16 @@ def test_track(tmp_path, monkeypatch):
     assert x["away"].max() < 0.25 and x["away"][-40:].max() < 0.25
 
 
+def test_nmpc(tmp_path, monkeypatch):
+    """The quaternion is a variable of the solver, which has exact gradients and Hessians: a few iterations per step."""
+    pytest.importorskip("casadi")
+    x = ran("nmpc", 35, tmp_path, monkeypatch)
+    drone, goal = x["drone"], x["goal"]
+    far = np.abs(drone.difference(goal, np.array(x["path"]))).max(axis=1)
+    assert far[0] > 1 and far[-1] < 0.1 and max(x["iterations"]) <= 20 and max(x["iterations"][1:]) <= 10
+    assert np.abs(np.linalg.norm(np.array(x["path"])[:, 3:7], axis=1) - 1).max() < 1e-12
+
+
 def test_a_regulator_is_a_controller():
     robot = hamel.load("pendulum")
     up = np.array([np.pi])

@@ -38,7 +38,7 @@ def describe(x: Linearization) -> str:
     states = f", {'×'.join(map(str, x.A.shape[:-2]))} states" if x.A.ndim > 2 else ""
     A, B = (f"{m.shape[-2]}×{m.shape[-1]}" for m in (x.A, x.B))
     extra = f", {x.force.shape[-1]} rows of holds" if isinstance(x, _core.ConstrainedLinearization) else ""
-    if is_step(x) and isinstance(x.h, float):
+    if isinstance(x, _core.StepLinearization) and isinstance(x.h, float):
         extra = f", step {x.h:g} s"
     return f"<hamel.{type(x).__name__} of '{x.model.name}': A {A}, B {B}, {x.representation}{extra}{states}>"
 

@@ -4,7 +4,7 @@
     from_mujoco, mujoco_layout                          with mujoco
     layout                                              states of Drake, iDynTree, RBDL, without them
     to_control                                          a linearization as a control.StateSpace
-    function                                            forward dynamics, a step, q ⊕ v with exact derivatives, and
+    function                                            forward dynamics, a step, q ⊕ v, q₁ ⊖ q₀ with exact derivatives, and
     torch_function, jax_function, casadi_function       the same for torch, jax, casadi
 
 What a function needs is imported when it is called; an ImportError says what to install.
@@ -12,7 +12,8 @@ What a function needs is imported when it is called; an ImportError says what to
 
 from __future__ import annotations
 
-from ._autodiff import casadi_function, jax_function, torch_function
+from ._autodiff import jax_function, torch_function
+from ._casadi import casadi_function
 from ._control import to_control
 from ._functions import Function, function
 from ._layout import Layout, Numbers, layout

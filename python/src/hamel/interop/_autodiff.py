@@ -1,13 +1,13 @@
-"""The functions of `function` for torch, jax and casadi: their numbers and their derivatives are Hamel's."""
+"""The functions of `function` for torch and jax: their numbers and their derivatives are Hamel's."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, Tuple
 
 import numpy
 
 from .._core import Model
-from ._functions import Function, arrays, function
+from ._functions import arrays, function
 from .._optional import need
 
 
@@ -81,89 +81,3 @@ def jax_function(model: Model, name: str, **options: Any) -> Callable[..., Any]:
         return _single(f.split(whole(*(jnp.asarray(piece, float) for piece in x))))
 
     return wrapped
-
-
-def casadi_function(model: Model, name: str, **options: Any) -> Any:
-    """A casadi.Function with its Jacobian; see `function`. Keep the object as long as graphs use it.
-
-    Solvers take it with their exact Jacobian; second derivatives are theirs to approximate
-    ("ipopt.hessian_approximation": "limited-memory").
-    """
-    casadi = need("casadi", "casadi", "casadi_function")
-    f = function(model, name, **options)
-
-    class Base(casadi.Callback):  # type: ignore[misc,name-defined]
-        def __init__(self, title: str, f: Function) -> None:
-            casadi.Callback.__init__(self)
-            self.f = f
-            self.kept: List[Any] = []  # casadi does not keep what get_jacobian returns
-            self.construct(title, {})
-
-        def get_n_in(self) -> int:
-            return len(self.f.inputs)
-
-        def get_n_out(self) -> int:
-            return len(self.f.outputs)
-
-        def get_name_in(self, i: int) -> str:
-            return self.f.inputs[i][0]
-
-        def get_name_out(self, i: int) -> str:
-            word = self.f.outputs[i][0]
-            return word if word == "a" else f"{word}_next"
-
-        def get_sparsity_in(self, i: int) -> Any:
-            return casadi.Sparsity.dense(self.f.inputs[i][1], 1)
-
-        def get_sparsity_out(self, i: int) -> Any:
-            return casadi.Sparsity.dense(self.f.outputs[i][1], 1)
-
-        def eval(self, x: List[Any]) -> List[Any]:
-            return [casadi.DM(y) for y in self.f.value(*_columns(x, len(self.f.inputs)))]
-
-        def has_jacobian(self) -> bool:
-            return True
-
-        def get_jacobian(self, title: str, names_in: Any, names_out: Any, options: Any) -> Any:
-            made = Jacobian(title, self.f, names_in, names_out)
-            self.kept.append(made)
-            return made
-
-    class Jacobian(casadi.Callback):  # type: ignore[misc,name-defined]
-        """Inputs: those of f, then its outputs; outputs: the blocks of ∂y/∂x, row by row."""
-
-        def __init__(self, title: str, f: Function, names_in: Any, names_out: Any) -> None:
-            casadi.Callback.__init__(self)
-            self.f, self.names = f, (list(names_in), list(names_out))
-            self.construct(title, {})
-
-        def get_n_in(self) -> int:
-            return len(self.f.inputs) + len(self.f.outputs)
-
-        def get_n_out(self) -> int:
-            return len(self.f.inputs) * len(self.f.outputs)
-
-        def get_name_in(self, i: int) -> str:
-            return str(self.names[0][i])
-
-        def get_name_out(self, i: int) -> str:
-            return str(self.names[1][i])
-
-        def get_sparsity_in(self, i: int) -> Any:
-            return casadi.Sparsity.dense((*self.f.inputs, *self.f.outputs)[i][1], 1)
-
-        def get_sparsity_out(self, i: int) -> Any:
-            row, column = divmod(i, len(self.f.inputs))
-            return casadi.Sparsity.dense(self.f.outputs[row][1], self.f.inputs[column][1])
-
-        def eval(self, x: List[Any]) -> List[Any]:
-            J = self.f.jacobian(*_columns(x, len(self.f.inputs)))
-            rows = numpy.cumsum([n for _, n in self.f.outputs])[:-1]
-            columns = numpy.cumsum([n for _, n in self.f.inputs])[:-1]
-            return [casadi.DM(block) for part in numpy.split(J, rows) for block in numpy.split(part, columns, axis=1)]
-
-    return Base(name, f)
-
-
-def _columns(x: List[Any], count: int) -> List[Any]:
-    return [numpy.array(piece.full()[:, 0]) for piece in x[:count]]
