@@ -9,24 +9,33 @@
 #include "hamel/representation.h"
 #include "loops.h"
 
-enum { CHUNK_BYTES = 1 << 20, CHUNK_MOST = 1 << 14 }; /* results of a chunk: they stay in the second cache */
+/* results of a chunk: in a file they stay in the second cache; in a folder a chunk is a file per array */
+enum { CHUNK_BYTES = 1 << 20, FOLDER_BYTES = 1 << 23, CHUNK_MOST = 1 << 14, FOLDER_MOST = 1 << 17 };
+
+static int is_folder(const char *path)
+{
+    const size_t length = path ? strlen(path) : 0;
+    return length > 5 && strcmp(path + length - 5, ".zarr") == 0;
+}
 
 int batch_check(const cli_options *options)
 {
     hml_result_format format;
     if (!options->states) {
-        const char *name = options->select    ? "--select"
-                           : options->resume  ? "--resume"
-                           : options->float32 ? "--precision"
-                           : options->threads ? "--threads"
-                                              : NULL;
+        const char *name = options->select           ? "--select"
+                           : options->resume         ? "--resume"
+                           : options->float32        ? "--precision"
+                           : options->threads        ? "--threads"
+                           : is_folder(options->out) ? "--out FOLDER.zarr"
+                                                     : NULL;
         return name ? cli_fail(CLI_USAGE, "%s needs --states", name) : CLI_OK;
     }
     if (options->state || options->keyframe)
         return cli_fail(CLI_USAGE, "--states and --%s both give states; leave one out",
                         options->state ? "state" : "keyframe");
-    if (!options->out || hml_result_format_of(options->out, &format) || format != HML_RESULT_NPZ)
-        return cli_fail(CLI_USAGE, "--states needs --out FILE.npz");
+    if (!is_folder(options->out) &&
+        (!options->out || hml_result_format_of(options->out, &format) || format != HML_RESULT_NPZ))
+        return cli_fail(CLI_USAGE, "--states needs --out FILE.npz or --out FOLDER.zarr");
     if (options->positions || options->close)
         return cli_fail(CLI_USAGE, "%s changes one state; leave out --states", options->close ? "--close" : "--q");
     if (options->spy || options->picture || options->full) {
@@ -92,8 +101,10 @@ static void lay_out(const cli_options *options, batch *b)
         bytes += b->entries[i] * sizeof(double);
     }
     b->written[b->nwritten++] = (hml_column){.name = "status", .type = HML_COLUMN_INT32};
-    size_t chunk = CHUNK_BYTES / bytes;
-    if (chunk > CHUNK_MOST) chunk = CHUNK_MOST;
+    const int folder = is_folder(options->out);
+    const size_t most = folder ? FOLDER_MOST : CHUNK_MOST;
+    size_t chunk = (folder ? FOLDER_BYTES : CHUNK_BYTES) / bytes;
+    if (chunk > most) chunk = most;
     chunk -= chunk % b->kind->least;
     b->chunk = (int64_t)(chunk < b->kind->least ? b->kind->least : chunk);
 }
@@ -143,7 +154,8 @@ static int open_table(const cli_options *options, const robot *r, batch *b)
                             .chunk = b->chunk,
                             .ncolumns = b->nwritten,
                             .columns = b->written,
-                            .resume = options->resume};
+                            .resume = options->resume,
+                            .format = is_folder(options->out) ? HML_TABLE_ZARR : HML_TABLE_NPZ};
     int status = digest_of(options, r, b, &s.digest);
     hml_result *head = hml_result_new();
     if (!head) return robot_fail(r, HML_OUT_OF_MEMORY);

@@ -88,16 +88,22 @@ static int read_positive(const char *text, void *field)
     return read_not_negative(text, field) && *value > 0;
 }
 
+static int ends_in(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), n = strlen(ending);
+    return length > n && strcmp(text + length - n, ending) == 0;
+}
+
 static int read_result(const char *text, void *field)
 {
     hml_result_format format;
     return read_text(text, field) && hml_result_format_of(text, &format) == HML_OK;
 }
 
-static int ends_in(const char *text, const char *ending)
+/* --states may also write a folder */
+static int read_many_results(const char *text, void *field)
 {
-    const size_t length = strlen(text), n = strlen(ending);
-    return length > n && strcmp(text + length - n, ending) == 0;
+    return ends_in(text, ".zarr") ? read_text(text, field) : read_result(text, field);
 }
 
 static int read_page(const char *text, void *field)
@@ -374,8 +380,12 @@ const option_row option_rows[] = {
     {"isa", 0, CLI_STATE | CLI_LQR | CLI_MODES | CLI_PLAN | CLI_BENCH, "NAME",
      "instruction set: best (default), scalar, x2 (SSE2, NEON), x4 (AVX2), x8 (AVX-512)", read_isa, WHOLE,
      "best, or an instruction set that this processor has (hamel info lists them)"},
-    {"out", 'o', CLI_RESULTS, "FILE", "write the results to a .json, .npz, .mat or .csv file, print nothing",
-     read_result, TEXT(out), "a file that ends in .json, .npz, .mat or .csv"},
+    {"out", 'o', CLI_STATES, "FILE",
+     "write the results to a .json, .npz, .mat or .csv file, print nothing; with --states: .npz or .zarr",
+     read_many_results, TEXT(out), "a file that ends in .json, .npz, .mat or .csv"},
+    {"out", 'o', CLI_RESULTS & ~CLI_STATES, "FILE",
+     "write the results to a .json, .npz, .mat or .csv file, print nothing", read_result, TEXT(out),
+     "a file that ends in .json, .npz, .mat or .csv"},
     {"base", 0, CLI_ALL, "KIND", "root of a URDF: free or fixed (default: free with legs or flight in its names)",
      read_base, WHOLE, "free or fixed"},
     {"base-name", 0, CLI_ALL, "NAME", "name of the free root joint (default base)", read_text, TEXT(load.base_name),

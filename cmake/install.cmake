@@ -44,7 +44,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # what is inside and what is linked: a software bill of materials (CycloneDX)
 if(TARGET hamel-io)
-  foreach(module expat libzip matio)
+  foreach(module expat libzip libzstd matio)
     get_directory_property(HAMEL_IO_DEPS_${module}_VERSION DIRECTORY src DEFINITION HAMEL_IO_DEPS_${module}_VERSION)
   endforeach()
   file(READ viewer/package.json HAMEL_PAGE_PARTS)

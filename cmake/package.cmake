@@ -12,7 +12,7 @@ set(CPACK_GENERATOR "TGZ")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON) # the libraries that the command needs; dpkg-shlibdeps finds them
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libexpat1-dev, libzip-dev, libmatio-dev") # to link libhamel-io.a
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libexpat1-dev, libzip-dev, libzstd-dev, libmatio-dev") # to link libhamel-io.a
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "The command hamel, the libraries libhamel, libhamel-io and libhamel-control,
 and their headers for C and C++.")
 include(CPack)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the library into an empty prefix, static or shared, moves that prefix elsewhere, and builds a project that
-# uses it (tests/install) twice: with find_package and with pkg-config. The static one has no libzip and no matio, and says
+# uses it (tests/install) twice: with find_package and with pkg-config. The static one has no libzip, zstd and matio, and says
 # so where they are wanted. Usage: check-install.sh static|shared BUILD [JOBS]
 set -eu
 
@@ -11,7 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 [ "$kind" = shared ] && shared=ON || shared=OFF
 
 cmake -S "$root" -B "$build" -G Ninja -DBUILD_SHARED_LIBS="$shared" -DBUILD_TESTING=OFF -DHAMEL_EXAMPLES=OFF \
-    -DHAMEL_ZIP="$shared" -DHAMEL_MAT="$shared" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_INSTALL_LIBDIR=lib # compiled sooner
+    -DHAMEL_ZIP="$shared" -DHAMEL_ZSTD="$shared" -DHAMEL_MAT="$shared" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCMAKE_INSTALL_LIBDIR=lib # compiled sooner
 cmake --build "$build" -j "$jobs"
 rm -rf "$build/prefix" "$build/moved" "$build/stranger"
 cmake --install "$build" --prefix "$build/prefix"

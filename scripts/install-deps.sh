@@ -31,6 +31,7 @@ need_build()
     need pkg-config pkg-config
     need module:expat libexpat1-dev
     need module:libzip libzip-dev
+    need module:libzstd libzstd-dev
     need module:matio libmatio-dev
     need module:cmocka libcmocka-dev
     need module:jansson libjansson-dev # the tests of the command read its JSON with it

@@ -21,5 +21,5 @@ mkdir -p "$build/octave"
 cd "$build/octave"
 # shellcheck disable=SC2046
 CFLAGS="-O2 -std=c11 -Wall -Wextra -Werror" mkoctfile --mex -o hamel_mex.mex "-I$root/include" "$root"/matlab/src/*.c \
-    "$build/src/libhamel-io.a" "$build/src/libhamel-control.a" "$build/src/libhamel.a" $(pkg-config --libs expat libzip matio)
+    "$build/src/libhamel-io.a" "$build/src/libhamel-control.a" "$build/src/libhamel.a" $(pkg-config --libs expat libzip libzstd matio)
 octave --no-gui --quiet --norc --eval "addpath('$root/matlab', '$root/matlab/examples', '$root/tests/octave', pwd); test_hamel('$root')"

@@ -3,7 +3,7 @@
  *
  *   hml_states_open, …_count, …_digest, …_read, …_free     states out of an NPZ file, however many
  *   hml_threads_default                                     how many threads to compute them with
- *   hml_table_open, …_chunks, …_has, …_complete, …_read, …_write, …_finish, …_free     results into an NPZ file
+ *   hml_table_open, …_chunks, …_has, …_complete, …_read, …_write, …_finish, …_free     results into a file or folder
  *
  * Memory does not grow with the number of states. docs/batches.md has the file formats, and how an interrupted
  * computation continues.
@@ -64,6 +64,12 @@ typedef struct hml_column {
     size_t shape[HML_COLUMN_MAX_RANK];
 } hml_column;
 
+/*
+ * How a table is kept: as one NPZ file, or as a folder, a Zarr group of version 2 with chunks compressed by zstd. A
+ * build without zstd has the file alone.
+ */
+typedef enum hml_table_format { HML_TABLE_NPZ = 0, HML_TABLE_ZARR = 1 } hml_table_format;
+
 typedef struct hml_table_settings {
     size_t struct_size;
     int64_t rows, chunk; /* chunk: rows that are written at a time */
@@ -72,6 +78,7 @@ typedef struct hml_table_settings {
     const hml_result *head; /* what else is in the file, small; NULL: nothing */
     uint64_t digest;        /* of everything that the results depend on: files with another one are not continued */
     int32_t resume;         /* 1: go on where an earlier table of the same digest stopped */
+    hml_table_format format;
 } hml_table_settings;
 
 /*

@@ -117,7 +117,7 @@ def test_mpi_from_c(work, tmp_path):
     """The example in C, on one and on two processes: the same file, and the numbers of the command."""
     build, root = pathlib.Path(os.environ["HAMEL_BUILD"]), HERE.parents[1]
     libraries = [str(build / "src" / f"lib{name}.a") for name in ("hamel-io", "hamel")]
-    flags = subprocess.check_output(["pkg-config", "--libs", "expat", "libzip", "matio"], text=True).split()
+    flags = subprocess.check_output(["pkg-config", "--libs", "expat", "libzip", "libzstd", "matio"], text=True).split()
     source = str(root / "examples" / "cluster" / "linearize_mpi.c")
     program = str(tmp_path / "linearize_mpi")
     subprocess.check_call(["mpicc", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{root}/include", source, "-o", program, *libraries, *flags, "-lm"])

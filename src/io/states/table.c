@@ -12,6 +12,7 @@
 #include "base/struct_size.h"
 #include "io/common/file.h"
 #include "io/common/report.h"
+#include "io/states/zarr.h"
 
 enum { PIECE = 1 << 16 };
 
@@ -29,12 +30,11 @@ int hmli_table_put(const hml_table *table, uint64_t at, const void *data, size_t
     return 0;
 }
 
-/* 1 if it is there */
-static int get(const hml_table *t, uint64_t at, void *data, size_t size)
+int hmli_table_get(const hml_table *table, uint64_t at, void *data, size_t size)
 {
     char *to = data;
     while (size > 0) {
-        ssize_t got = pread(t->file, to, size, (off_t)at);
+        ssize_t got = pread(table->file, to, size, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return 0;
         to += got;
@@ -66,7 +66,7 @@ static void read_records(hml_table *t)
     unsigned char found[4 * (HML_TABLE_MAX_COLUMNS + 1)], made[sizeof found];
     const size_t size = (size_t)table_record(t);
     for (int64_t k = 0; k < t->chunks; k++) {
-        if (!get(t, record_place(t, k), found, size)) continue;
+        if (!hmli_table_get(t, record_place(t, k), found, size)) continue;
         memcpy(&t->sums[(size_t)k * t->ncolumns], found, 4 * t->ncolumns);
         make_record(t, k, made);
         t->there[k] = memcmp(found, made, size) == 0;
@@ -78,6 +78,7 @@ int hml_table_has(const hml_table *table, int64_t chunk)
     if (!table || chunk < 0 || chunk >= table->chunks) return 0;
     if (table->complete) return 1;
     if (!table->there[chunk]) return 0;
+    if (table->zarr) return hmli_zarr_has(table, chunk);
     char piece[PIECE];
     for (size_t c = 0; c < table->ncolumns; c++) {
         uint64_t at = table_place(table, c, chunk);
@@ -85,7 +86,7 @@ int hml_table_has(const hml_table *table, int64_t chunk)
         uint32_t sum = 0;
         while (left > 0) {
             const size_t part = left < PIECE ? (size_t)left : PIECE;
-            if (!get(table, at, piece, part)) return 0;
+            if (!hmli_table_get(table, at, piece, part)) return 0;
             sum = hmli_crc32(&table->crc, sum, piece, part);
             at += part;
             left -= part;
@@ -97,11 +98,12 @@ int hml_table_has(const hml_table *table, int64_t chunk)
 
 hml_status hml_table_read(const hml_table *table, int64_t chunk, int32_t column, void *data)
 {
-    if (!table || table->file < 0 || !data || chunk < 0 || chunk >= table->chunks || column < 0 ||
-        (size_t)column >= table->ncolumns)
+    if (!table || (!table->zarr && table->file < 0) || !data || chunk < 0 || chunk >= table->chunks || column < 0 ||
+        (size_t)column >= (table->zarr ? table->zarr->ncolumns : table->ncolumns))
         return HML_INVALID_ARGUMENT;
+    if (table->zarr) return hmli_zarr_read(table, chunk, (size_t)column, data);
     const size_t size = (size_t)table_count(table, chunk) * (size_t)table->columns[column].width;
-    return get(table, table_place(table, (size_t)column, chunk), data, size) ? HML_OK : HML_CANNOT_READ;
+    return hmli_table_get(table, table_place(table, (size_t)column, chunk), data, size) ? HML_OK : HML_CANNOT_READ;
 }
 
 /* ---- opening ---- */
@@ -114,6 +116,7 @@ static int check_settings(const hml_table_settings *s)
         if (!c->name || !*c->name || strlen(c->name) + 5 > ZIP_NAME_MAX) return 0;
         if (c->rank < 0 || c->rank > HML_COLUMN_MAX_RANK || c->type < 0 || c->type > HML_COLUMN_INT32) return 0;
     }
+    if (s->format != HML_TABLE_NPZ && s->format != HML_TABLE_ZARR) return 0;
     return (uint64_t)s->rows / (uint64_t)s->chunk < INT32_MAX;
 }
 
@@ -122,7 +125,7 @@ static int has_journal(const hml_table *t)
 {
     unsigned char wanted[JOURNAL_HEAD], found[JOURNAL_HEAD];
     hmli_table_journal_head(t, wanted);
-    return get(t, t->journal, found, sizeof found) && memcmp(found, wanted, sizeof wanted) == 0;
+    return hmli_table_get(t, t->journal, found, sizeof found) && memcmp(found, wanted, sizeof wanted) == 0;
 }
 
 /* opens the finished file if it says that it is this table */
@@ -135,15 +138,15 @@ static int open_complete(hml_table *t)
     t->file = open(t->path, O_RDONLY | O_CLOEXEC);
     if (t->file < 0) return 0;
     if (fstat(t->file, &about) == 0 && about.st_size >= (off_t)length &&
-        get(t, (uint64_t)about.st_size - length, found, length) && memcmp(found, wanted, length) == 0 && has_journal(t))
+        hmli_table_get(t, (uint64_t)about.st_size - length, found, length) && memcmp(found, wanted, length) == 0 &&
+        has_journal(t))
         return 1;
     close(t->file);
     t->file = -1;
     return 0;
 }
 
-/* two programs must not write the same file */
-static int lock(int file)
+int hmli_table_lock(int file)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(file, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
@@ -171,7 +174,8 @@ static hml_status open_part(hml_table *t, int resume, hml_error *error)
     if (t->file < 0 || fstat(t->file, &about) != 0)
         return hmli_report_system(error, HML_CANNOT_WRITE, t->part, "written", errno);
     if (!S_ISREG(about.st_mode)) return hmli_report(error, HML_CANNOT_WRITE, t->part, 0, "is not a plain file");
-    if (!lock(t->file)) return hmli_report(error, HML_CANNOT_WRITE, t->part, 0, "another program is writing it");
+    if (!hmli_table_lock(t->file))
+        return hmli_report(error, HML_CANNOT_WRITE, t->part, 0, "another program is writing it");
     if (resume && about.st_size > 0) {
         if (!has_journal(t))
             return hmli_report(
@@ -185,20 +189,10 @@ static hml_status open_part(hml_table *t, int resume, hml_error *error)
     return code ? hmli_report_system(error, HML_CANNOT_WRITE, t->part, "written", code) : HML_OK;
 }
 
-static hml_status open_table(hml_table *t, const hml_table_settings *s, const char *path, hml_error *error)
+static hml_status open_file(hml_table *t, const hml_table_settings *s, const char *path, hml_error *error)
 {
-    hml_status status = hmli_file_target(path, &t->path, error);
-    if (status) return status;
-    const size_t room = strlen(t->path) + 8;
     hmli_crc32_init(&t->crc);
-    t->rows = s->rows;
-    t->chunk = s->chunk;
-    t->chunks = s->rows / s->chunk + (s->rows % s->chunk > 0);
-    t->digest = s->digest;
-    t->part = malloc(room);
-    if (!t->part) return hmli_report_memory(error, path);
-    snprintf(t->part, room, "%s.part", t->path);
-    status = hmli_table_layout(t, s);
+    const hml_status status = hmli_table_layout(t, s);
     if (status == HML_OUT_OF_MEMORY) return hmli_report_memory(error, path);
     if (status) return hmli_report(error, status, path, 0, "the table has columns or a size that no file can have");
     if (s->resume && access(t->part, F_OK) != 0 && open_complete(t)) {
@@ -206,6 +200,23 @@ static hml_status open_table(hml_table *t, const hml_table_settings *s, const ch
         return HML_OK;
     }
     return open_part(t, s->resume, error);
+}
+
+static hml_status open_table(hml_table *t, const hml_table_settings *s, const char *path, hml_error *error)
+{
+    const int is_file = s->format == HML_TABLE_NPZ;
+    if (!is_file && !(t->path = strdup(path))) return hmli_report_memory(error, path);
+    const hml_status status = is_file ? hmli_file_target(path, &t->path, error) : HML_OK;
+    if (status) return status;
+    const size_t room = strlen(t->path) + 8;
+    t->rows = s->rows;
+    t->chunk = s->chunk;
+    t->chunks = s->rows / s->chunk + (s->rows % s->chunk > 0);
+    t->digest = s->digest;
+    t->part = malloc(room);
+    if (!t->part) return hmli_report_memory(error, path);
+    snprintf(t->part, room, "%s.part", t->path);
+    return is_file ? open_file(t, s, path, error) : hmli_zarr_open(t, s, error);
 }
 
 hml_status hml_table_open(const char *path, const hml_table_settings *settings, hml_table **table, hml_error *error)
@@ -232,6 +243,7 @@ void hml_table_free(hml_table *table)
     if (table->file >= 0) close(table->file);
     for (size_t i = 0; i < table->nheads; i++) free(table->heads[i]);
     for (size_t i = 0; i < table->ncolumns; i++) free(table->columns[i].npy);
+    hmli_zarr_free(table->zarr);
     free(table->heads);
     free(table->columns);
     free(table->members);
@@ -252,6 +264,7 @@ hml_status hml_table_write(hml_table *table, int64_t chunk, const void *const *d
     unsigned char record[4 * (HML_TABLE_MAX_COLUMNS + 1)];
     if (!table || table->complete || table->file < 0 || !data || chunk < 0 || chunk >= table->chunks)
         return hmli_report(error, HML_INVALID_ARGUMENT, table ? table->path : NULL, 0, "there is no such chunk");
+    if (table->zarr) return hmli_zarr_write(table, chunk, data, error);
     int code = 0;
     table->there[chunk] = 0;
     for (size_t c = 0; c < table->ncolumns && !code; c++) {
@@ -326,6 +339,7 @@ hml_status hml_table_finish(hml_table *table, hml_error *error)
         if (!table->there[k])
             return hmli_report(error, HML_INVALID_ARGUMENT, table->path, 0, "chunk %lld is missing", (long long)k);
     }
+    if (table->zarr) return hmli_zarr_finish(table, error);
     int code = write_headers(table);
     if (!code) code = write_directory(table);
     if (!code && rename(table->part, table->path) != 0) code = errno;

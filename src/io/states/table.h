@@ -36,6 +36,7 @@ struct hml_table {
     uint32_t *sums;        /* chunks × ncolumns: checksums */
     unsigned char *there;  /* chunks */
     crc32_tables crc;
+    struct zarr *zarr; /* a folder, to which none of the members and sums belong; NULL: a file */
 };
 
 /* rows of a chunk: the last may have fewer */
@@ -62,6 +63,18 @@ void hmli_table_journal_head(const hml_table *table, unsigned char head[JOURNAL_
 
 /* "hamel 0123456789abcdef": the comment of the archive */
 void hmli_table_comment(const hml_table *table, char text[DIGEST_TEXT]);
+
+/* 1 and the bytes of a row; 0: no file can have so many */
+int hmli_table_width(int64_t rows, const hml_column *column, uint64_t *width);
+
+/* "<f8" */
+void hmli_table_type(hml_column_type type, char text[8]);
+
+/* two programs must not write the same table: 0 if another one does */
+int hmli_table_lock(int file);
+
+/* from the file that is open; 1 if it is there */
+int hmli_table_get(const hml_table *table, uint64_t at, void *data, size_t size);
 
 /* 0, or errno */
 int hmli_table_put(const hml_table *table, uint64_t at, const void *data, size_t size);

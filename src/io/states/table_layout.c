@@ -31,21 +31,31 @@ static hml_status add_heads(hml_table *t, const hml_result *head)
     return HML_OK;
 }
 
-static hml_status add_column(hml_table *t, size_t i, const hml_column *column)
+int hmli_table_width(int64_t rows, const hml_column *column, uint64_t *width)
 {
     const uint64_t most = UINT64_C(1) << 61;
+    *width = column->type == HML_COLUMN_FLOAT64 ? 8 : 4;
+    for (int32_t k = 0; k < column->rank; k++) {
+        if (column->shape[k] > 0 && *width > (most >> 21) / column->shape[k]) return 0;
+        *width *= column->shape[k];
+    }
+    return *width == 0 || (uint64_t)rows <= most / *width;
+}
+
+void hmli_table_type(hml_column_type type, char text[8])
+{
+    snprintf(text, 8, "%c%s", hmli_npy_order(), type_name(type));
+}
+
+static hml_status add_column(hml_table *t, size_t i, const hml_column *column)
+{
     size_t shape[1 + HML_COLUMN_MAX_RANK] = {(size_t)t->rows};
     table_column *c = &t->columns[i];
     zip_member *m = &t->members[t->nmembers];
     char type[8];
-    c->width = column->type == HML_COLUMN_FLOAT64 ? 8 : 4;
-    for (int32_t k = 0; k < column->rank; k++) {
-        shape[1 + k] = column->shape[k];
-        if (column->shape[k] > 0 && c->width > (most >> 21) / column->shape[k]) return HML_INVALID_ARGUMENT;
-        c->width *= column->shape[k];
-    }
-    if (c->width > 0 && (uint64_t)t->rows > most / c->width) return HML_INVALID_ARGUMENT;
-    snprintf(type, sizeof type, "%c%s", hmli_npy_order(), type_name(column->type));
+    if (!hmli_table_width(t->rows, column, &c->width)) return HML_INVALID_ARGUMENT;
+    for (int32_t k = 0; k < column->rank; k++) shape[1 + k] = column->shape[k];
+    hmli_table_type(column->type, type);
     c->npy = malloc(NPY_ROOM);
     if (!c->npy) return HML_OUT_OF_MEMORY;
     c->header = hmli_npy_write(c->npy, type, 1 + column->rank, shape);
