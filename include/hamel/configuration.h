@@ -157,7 +157,7 @@ HML_API hml_status hml_coordinates_velocity_matrix(const hml_model *model, hml_r
 
 /*
  * The smallest distance of a coordinate from its limits, negative beyond them; *coordinate its index, −1 and infinity
- * if no joint has limits. Joints with a quaternion have none. As an event: hml_limit_event of motion.h.
+ * if no joint has limits. Joints with a quaternion have none. HML_NOT_FINITE if q is not finite. As an event: hml_limit_event of motion.h.
  */
 HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
 

@@ -88,10 +88,11 @@ static void load(int nin, const mxArray **in, mxArray **out)
 static gateway_robot *find(const mxArray *array)
 {
     const double number = gateway_number(array, "the robot");
-    const double slot = number - ROBOTS * (double)(uint32_t)(number / ROBOTS);
-    if (number >= ROBOTS && slot >= 0 && slot < ROBOTS && slot == (double)(int)slot) {
+    if (number >= ROBOTS && number < ROBOTS * (double)UINT32_MAX) { /* before it becomes a whole number */
+        const uint32_t generation = (uint32_t)(number / ROBOTS);
+        const double slot = number - ROBOTS * (double)generation;
         gateway_robot *r = &robots[(int)slot];
-        if (r->model && generations[(int)slot] == (uint32_t)(number / ROBOTS)) return r;
+        if (slot == (double)(int)slot && r->model && generations[(int)slot] == generation) return r;
     }
     gateway_fail(HML_INVALID_ARGUMENT, "there is no such robot; it may have been cleared");
     return NULL;

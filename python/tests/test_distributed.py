@@ -104,6 +104,9 @@ def test_parts_of_a_job_array(quadruped, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.npz", "1.npz", "2.npz", "all.npz", "s.npz"]
     wrong = call("part", "quadruped", "s.npz", "x.npz", "--index", "3", "--count", "3")
     assert wrong.returncode != 0 and "--index is 0 … 2" in wrong.stderr
+    np.savez(tmp_path / "odd.npz", position=q, velocity=v, forces=tau)
+    wrong = call("part", "quadruped", "odd.npz", "x.npz", "--index", "0", "--count", "3")
+    assert wrong.returncode != 0 and "odd.npz: there is an array 'forces'" in wrong.stderr
 
 
 def test_an_engine_that_is_missing_is_named(quadruped, monkeypatch):

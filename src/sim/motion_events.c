@@ -96,6 +96,8 @@ hml_status hml_motion_find(hml_motion *m, hml_event_function *event, void *conte
 hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate)
 {
     if (!model || !q || !margin || !coordinate) return HML_INVALID_ARGUMENT;
+    const hml_status status = finite_numbers(q, model->nq);
+    if (status) return status; /* NaN is not below anything */
     *margin = INFINITY;
     *coordinate = -1;
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {

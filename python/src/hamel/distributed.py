@@ -345,6 +345,10 @@ def _part(arguments: argparse.Namespace) -> None:
     if not 0 <= arguments.index < arguments.count:
         raise SystemExit(f"--index is 0 … {arguments.count - 1}, not {arguments.index}")
     states = numpy.load(arguments.states)
+    odd = [name for name in states.files if name not in ("position", "velocity", "force")]
+    if odd or "position" not in states.files or "velocity" not in states.files:  # a misspelt force would be lost
+        said = f"there is an array {odd[0]!r}" if odd else "position or velocity is missing"
+        raise SystemExit(f"{arguments.states}: {said}; states have position, velocity and force")
     n = len(states["position"])
     rows = slice(n * arguments.index // arguments.count, n * (arguments.index + 1) // arguments.count)
     arrays = [states[name][rows] for name in ("position", "velocity", "force") if name in states.files]

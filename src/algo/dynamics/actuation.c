@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "algo/work.h"
+#include "base/overflow.h"
 #include "base/struct_size.h"
 #include "hamel/dynamics.h"
 #include "hamel/kinematics_derivatives.h"
@@ -96,7 +97,10 @@ hml_status hml_actuation_compute(const hml_model *m, hml_work *work, const hml_a
     if (status) return status;
     if (x->tau) memset(x->tau, 0, (size_t)m->nv * sizeof *x->tau);
     if (x->wrenches) memset(x->wrenches, 0, 6 * (size_t)m->nbodies * sizeof *x->wrenches);
-    return hmli_actuation_add(m, work, NULL, x);
+    const unsigned before = overflow_watch();
+    status = hmli_actuation_add(m, work, NULL, x);
+    if (status) return status;
+    return OVERFLOW_STATUS(before, {x->tau, (size_t)m->nv}, {x->wrenches, 6 * (size_t)m->nbodies});
 }
 
 hml_status hml_actuation_hold(const hml_model *m, const double *q, double *u)
@@ -217,7 +221,9 @@ hml_status hml_actuation_linearize(const hml_model *m, hml_work *work, double *s
                                    .Minv = {p.Minv, 0, 0},
                                    .A = {p.A, 0, 0}};
     status = hml_linearize(m, work, &all);
+    const unsigned before = overflow_watch();
     for (int32_t i = 0; !status && i < m->nactuators; i++) status = add_actuator(m, work, i, x, &p);
+    if (!status) status = OVERFLOW_STATUS(before, {p.A, 4 * n * n}, {x->B, 2 * n * (size_t)m->nactuators});
     if (status) return status;
     if (x->acceleration) memcpy(x->acceleration, p.acceleration, n * sizeof(double));
     if (x->A) memcpy(x->A, p.A, 4 * n * n * sizeof(double));

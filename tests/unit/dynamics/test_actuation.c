@@ -198,6 +198,23 @@ static hml_model *wheel(double kp, double kv, double gear, double most)
     return finish(b, 0);
 }
 
+/* gears and gains whose products no number can hold */
+static void overflow_is_refused(void **state)
+{
+    (void)state;
+    hml_model *m = wheel(1e200, 0, 1e150, INFINITY);
+    hml_work *w;
+    OK(hml_work_new(m, HML_ISA_SCALAR, HML_USE_ALL, &w));
+    const double q = 0, u = 1;
+    double tau, A[4], B[2], *scratch = malloc(hml_actuation_doubles(m) * sizeof *scratch);
+    assert_non_null(scratch);
+    const hml_actuation pushed = {.struct_size = sizeof pushed, .q = &q, .u = &u, .tau = &tau};
+    assert_int_equal(hml_actuation_compute(m, w, &pushed), HML_NOT_FINITE);
+    const hml_actuated_linearization still = {.struct_size = sizeof still, .q = &q, .A = A, .B = B};
+    assert_int_equal(hml_actuation_linearize(m, w, scratch, &still), HML_NOT_FINITE);
+    free(scratch), hml_work_free(w), hml_model_free(m);
+}
+
 /* in every scheme the servo is the spring that it is: 2 q̈ = 9·(8·(u − 3 q)·… ) with ω² = kp g²/2 = 36 */
 static void schemes_agree_with_the_oscillator(void **state)
 {
@@ -321,6 +338,7 @@ int main(void)
         cmocka_unit_test(stiff_servos),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(limits_do_not_ring),
+        cmocka_unit_test(overflow_is_refused),
     };
     return cmocka_run_group_tests(tests, open_robot, close_robot);
 }

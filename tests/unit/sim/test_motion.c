@@ -345,6 +345,7 @@ static void test_joint_limits(void **state)
     int found = 0;
     assert_int_equal(hml_limit_margin(m.model, m.q, &margin, &coordinate), HML_OK);
     assert_true(margin == 0.5 && coordinate == 0);
+    assert_int_equal(hml_limit_margin(m.model, &(double){NAN}, &margin, &coordinate), HML_NOT_FINITE);
     hml_motion *motion = mover_start(&m, HML_SCHEME_DOPRI5, 0, 1e-11, NULL); /* falls a metre */
     while (!found) {
         assert_int_equal(hml_motion_step(motion, 10), HML_OK);
