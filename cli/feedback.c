@@ -9,6 +9,7 @@
 #include "hamel/dynamics.h"
 #include "hamel/kinematics.h"
 #include "linear.h"
+#include "loops.h"
 #include "table.h"
 
 /* the limits of the motors, from the file; 0 there means that it does not say */
@@ -82,7 +83,7 @@ hml_status feedback_push(const robot *r, feedback *f)
     if (!status) status = hml_forward_dynamics(r->model, r->work, f->q, f->v, NULL, wrenches, after);
     for (size_t i = 0; !status && i < nv; i++) r->state->v[i] += after[i] - before[i];
     free(wrenches);
-    return status;
+    return status || !r->nloops ? status : loops_fit_velocity(r); /* loops give their impulses at the same moment */
 }
 
 /* how far the robot is from where it should be, and since when it is near */

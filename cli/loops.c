@@ -44,9 +44,9 @@ hml_status loops_accelerate(const robot *r, double *acceleration)
     return status;
 }
 
-/* the velocity that is left when the loops come into force */
-static hml_status fit_velocity(const robot *r, const hml_constraints *set)
+hml_status loops_fit_velocity(const robot *r)
 {
+    const hml_constraints own = loops_with(r, NULL, 0), *set = &own;
     double *scratch = malloc((hml_constraint_scratch_doubles(r->model, set) + 1) * sizeof *scratch);
     if (!scratch) return HML_OUT_OF_MEMORY;
     const hml_status status = hml_constrained_impulse(
@@ -71,7 +71,7 @@ static int close_state(const cli_options *options, robot *r, int wanted)
     const double open = report.error; /* as it is, where nothing was changed */
     if (!status && wanted) {
         memcpy(r->state->q, q, (size_t)r->nq * sizeof *q);
-        status = fit_velocity(r, &set);
+        status = loops_fit_velocity(r);
         if (!status) status = robot_follow_state(options, r);
     }
     free(scratch);

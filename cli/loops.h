@@ -14,6 +14,9 @@ int loops_load(const cli_options *options, robot *r);
 /* holds and the robot's loops; items may be NULL where count is 0 */
 hml_constraints loops_with(const robot *r, const hml_constraint *items, int32_t count);
 
+/* the velocity of the state becomes the one that is left when the loops come into force, by an impulse */
+hml_status loops_fit_velocity(const robot *r);
+
 /* ν̇ of the robot with its loops, at its state */
 hml_status loops_accelerate(const robot *r, double *acceleration);
 

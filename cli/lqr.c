@@ -205,7 +205,7 @@ static int check_options(const cli_options *options)
         return cli_fail(CLI_USAGE, "--push, --ground, --plot, --view and what belongs to them need --simulate T");
     if (options->recovery > 0 && options->nholds && !options->ground)
         return cli_fail(CLI_USAGE, "--simulate of a robot whose feet are held needs --ground, on which they stand");
-    return CLI_OK;
+    return simulate_check_ground(options);
 }
 
 /* digital control: the forces are held over every step */

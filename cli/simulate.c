@@ -285,11 +285,8 @@ static int move(const cli_options *options, const robot *r, scene *sc, const sch
     return simulate_fail(r, sc, t, reached, adaptive ? 0 : s->step, status);
 }
 
-static int check_options(const cli_options *options)
+int simulate_check_ground(const cli_options *options)
 {
-    if (options->ground && options->integrator >= 0) {
-        return cli_fail(CLI_USAGE, "--ground has an integrator of its own; leave --integrator out");
-    }
     if (!options->ground && (options->contacts || options->friction >= 0)) {
         return cli_fail(CLI_USAGE, "%s needs --ground", options->contacts ? "--contact" : "--friction");
     }
@@ -299,6 +296,16 @@ static int check_options(const cli_options *options)
     if (options->lift && options->height >= 0) {
         return cli_fail(CLI_USAGE, "--height moves the robot wherever the state has it, --lift only out of the ground; "
                                    "leave one out");
+    }
+    return CLI_OK;
+}
+
+static int check_options(const cli_options *options)
+{
+    const int status = simulate_check_ground(options);
+    if (status != CLI_OK) return status;
+    if (options->ground && options->integrator >= 0) {
+        return cli_fail(CLI_USAGE, "--ground has an integrator of its own; leave --integrator out");
     }
     if (options->hold != 1 && (options->stiffness >= 0 || options->damping >= 0)) {
         return cli_fail(CLI_USAGE, "--stiffness and --damping belong to --controller hold");

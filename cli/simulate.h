@@ -78,6 +78,9 @@ hml_status simulate_fly(const cli_options *options, const robot *r, const scene 
  */
 int simulate_robot(const cli_options *options, robot *r, feedback *f);
 
+/* says which option needs --ground, or does not go with another one; an exit status */
+int simulate_check_ground(const cli_options *options);
+
 /* are there actuators, if the options want them? an exit status */
 int scene_check(const cli_options *options, const robot *r);
 

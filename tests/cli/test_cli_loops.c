@@ -112,6 +112,9 @@ static void regulator_and_modes(void **state)
     assert_int_equal(run_numbers(out, "eigenvalues", values, 4), 4);
     near(fabs(values[1]), sqrt(stiffness), 1e-9);
     json_decref(out);
+    /* a push of 0.3 N s half a metre below the rocker's axis, and the whole of 1.7 kg m² moves */
+    assert_int_equal(run("lqr p.json --simulate 0.1 --push 0.3,0,0"), 0);
+    assert_non_null(strstr(run_out, "0.0882 after the push, 0.0882 at the most"));
     out = result_of("lqr p.json --out out.json");
     assert_int_equal(run_numbers(out, "K", K, 18), 18);
     json_decref(out);

@@ -90,6 +90,8 @@ static void what_it_refuses(void **state)
         {"lqr --discrete 0", 2, "a positive time"},
         {"lqr --push 1,0,0", 2, "need --simulate"},
         {"lqr " ROBOTS "pendulum.json --plot p.svg", 2, "need --simulate"},
+        {"lqr " ROBOTS "pendulum.json --simulate 1 --friction 1", 2, "--friction needs --ground"},
+        {"lqr " ROBOTS "pendulum.json --simulate 1 --lift", 2, "--lift needs --ground"},
         {"lqr --simulate 0", 2, "a positive time"},
         {"lqr --simulate 1 --push 1,0", 2, "three numbers"},
         {"lqr " QUADRUPED "--simulate 1", 2, "needs --ground"},
