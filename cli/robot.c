@@ -143,19 +143,25 @@ void robot_show_warnings(const robot *r)
     }
 }
 
+hml_status robot_put_wrenches(const robot *r, const double *q)
+{
+    const hml_state *s = r->state;
+    hml_status status = HML_OK;
+    if (r->wrenches) memset(r->wrenches, 0, 6 * (size_t)r->nbodies * sizeof *r->wrenches);
+    for (int32_t i = 0; i < s->nwrenches && !status; i++) {
+        const hml_frame_wrench *w = &s->wrenches[i];
+        status = hml_wrench_add(r->model, r->work, q, w->frame, w->in_world, w->wrench, r->wrenches);
+    }
+    return status;
+}
+
 hml_status robot_follow_state(const cli_options *options, robot *r)
 {
     const hml_state *s = r->state;
     hml_status status = hml_velocity_to_representation(r->model, options->representation, s->q, s->v, r->v_rep);
     if (status || s->nwrenches == 0) return status;
     if (!r->wrenches) r->wrenches = malloc((6 * (size_t)r->nbodies + 1) * sizeof *r->wrenches);
-    if (!r->wrenches) return HML_OUT_OF_MEMORY;
-    memset(r->wrenches, 0, 6 * (size_t)r->nbodies * sizeof *r->wrenches);
-    for (int32_t i = 0; i < s->nwrenches && !status; i++) {
-        const hml_frame_wrench *w = &s->wrenches[i];
-        status = hml_wrench_add(r->model, r->work, s->q, w->frame, w->in_world, w->wrench, r->wrenches);
-    }
-    return status;
+    return r->wrenches ? robot_put_wrenches(r, s->q) : HML_OUT_OF_MEMORY;
 }
 
 int robot_load_state(const cli_options *options, robot *r)

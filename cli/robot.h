@@ -33,6 +33,9 @@ void robot_show_warnings(const robot *r);
 /* and makes a workspace and reads the state */
 int robot_load_state(const cli_options *options, robot *r);
 
+/* the wrenches of the state in the bodies' frames, at a configuration that may be another one */
+hml_status robot_put_wrenches(const robot *r, const double *q);
+
 /* what follows from q and ν of the state: the velocity of the results, and wrenches in the bodies' frames */
 hml_status robot_follow_state(const cli_options *options, robot *r);
 

@@ -1,7 +1,9 @@
 /* hamel trim: an equilibrium, or a steady motion, near a state. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hamel/configuration.h"
 #include "hamel/representation.h"
 #include "hamel/trim.h"
 #include "holds.h"
@@ -52,6 +54,37 @@ static int allocate(const robot *r, trim *t)
     return CLI_OK;
 }
 
+/*
+ * hml_trim has wrenches move with their bodies. Those in the world's axes keep their direction: they are turned to what was
+ * found, from where it is looked for again, until nothing changes any more.
+ */
+static hml_status find(const robot *r, const trim *t, const hml_trim_problem *problem, hml_error *error)
+{
+    enum { MOST = 100 };
+    const size_t nq = (size_t)r->nq;
+    double *before = malloc((nq + (size_t)r->nv) * sizeof *before), most = HUGE_VAL;
+    int in_world = 0;
+    for (int32_t i = 0; i < r->state->nwrenches; i++) in_world |= r->state->wrenches[i].in_world;
+    hml_status status = before ? hml_trim(r->model, r->work, problem, t->scratch, error) : HML_OUT_OF_MEMORY;
+    for (int k = 0; !status && in_world && most > 1e-10; k++) {
+        memcpy(before, t->q, nq * sizeof *before);
+        status = robot_put_wrenches(r, t->q);
+        if (!status) status = hml_trim(r->model, r->work, problem, t->scratch, error);
+        if (!status) status = hml_configuration_difference(r->model, before, t->q, before + nq);
+        most = 0;
+        for (int32_t i = 0; !status && i < r->nv; i++) most = fmax(most, fabs(before[nq + (size_t)i]));
+        if (!status && most > 1e-10 && k == MOST) {
+            snprintf(
+                error->message, sizeof error->message,
+                "wrenches in the axes of the world change with the configuration, and it does not settle; a larger "
+                "--posture keeps it nearer to the guess");
+            status = HML_NOT_CONVERGED;
+        }
+    }
+    free(before);
+    return status;
+}
+
 static int compute(const cli_options *options, const robot *r, trim *t)
 {
     hml_error error = {0};
@@ -74,7 +107,7 @@ static int compute(const cli_options *options, const robot *r, trim *t)
                    .q = t->q, .tau = t->tau, .lambda = t->force, .residual = t->residual, .report = &t->report);
     t->scratch = malloc((hml_trim_scratch_doubles(r->model, &problem) + 1) * sizeof *t->scratch);
     if (!t->scratch) return robot_fail(r, HML_OUT_OF_MEMORY);
-    hml_status found = hml_trim(r->model, r->work, &problem, t->scratch, &error);
+    hml_status found = find(r, t, &problem, &error);
     if (found == HML_INCONSISTENT || found == HML_NOT_CONVERGED)
         return cli_fail(cli_status_of(found), "%s: %s", r->file, error.message);
     if (!found && options->save) status = trim_save(options->save, r, t->q, t->tau);

@@ -89,6 +89,35 @@ static void tables_name_positions_and_torques(void **state)
 }
 
 /* the saved state is an equilibrium for the other commands */
+/* a wrench in the world's axes keeps its direction while the robot turns to where it is in equilibrium */
+static void world_wrenches_keep_their_direction(void **state)
+{
+    (void)state;
+    static const char *const names[7] = {"shoulder_yaw", "shoulder_pitch", "upper_arm_roll", "elbow",
+                                         "forearm_roll", "wrist_pitch",    "wrist_roll"};
+#define LOAD "\"wrenches\": [{\"frame\": \"tool\", \"wrench\": [30, 40, 50, 0, 0, 0], \"expressed\": \"world\"}]}"
+    double a[7], gone = 0;
+    char text[2048];
+    run_save("guess.json", "{\"joints\": {\"elbow\": {\"position\": [0.5]}}, " LOAD);
+    if (run("trim " ROBOTS "arm7.json --state guess.json --posture 1 --out t.json")) fail_msg("%s", run_err);
+    read_result(7, 7, 0);
+    size_t used = (size_t)snprintf(text, sizeof text, "{\"joints\": {");
+    for (int i = 0; i < 7; i++) {
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s\"%s\": {\"position\": [%.17g], \"force\": [%.17g]}",
+                             i ? ", " : "", names[i], position[i], torque[i]);
+        gone = fmax(gone, fabs(position[i] - (i == 3 ? 0.5 : 0)));
+    }
+    snprintf(text + used, sizeof text - used, "}, " LOAD);
+    assert_true(gone > 0.05);
+    run_save("found.json", text);
+    assert_int_equal(run("dynamics " ROBOTS "arm7.json --state found.json --out d.json"), 0);
+    json_t *out = run_json("d.json");
+    assert_int_equal(run_numbers(out, "acceleration", a, 7), 7);
+    for (int i = 0; i < 7; i++) near(a[i], 0, 1e-5);
+    json_decref(out);
+}
+
 static void a_state_is_saved(void **state)
 {
     (void)state;
@@ -139,6 +168,7 @@ int main(void)
         cmocka_unit_test(a_drone_hovers_by_a_wrench_on_its_base),
         cmocka_unit_test(tables_name_positions_and_torques),
         cmocka_unit_test(a_state_is_saved),
+        cmocka_unit_test(world_wrenches_keep_their_direction),
         cmocka_unit_test(what_cannot_be_is_named),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
