@@ -11,15 +11,16 @@
 
 static int allocate(const robot *r, size_t n, int held, linear_state *s)
 {
-    const size_t nv = (size_t)r->nv;
-    s->memory = calloc(n * n + n * nv + 3 * nv * n + 1, sizeof *s->memory);
-    s->inputs = calloc(nv + 1, sizeof *s->inputs);
+    const size_t nv = (size_t)r->nv, nu = (size_t)hml_model_nactuators(r->model);
+    const size_t wide = nv > nu ? nv : nu; /* inputs are coordinates, or actuators, of which there may be more */
+    s->memory = calloc(n * n + n * wide + 3 * nv * n + 1, sizeof *s->memory);
+    s->inputs = calloc(wide + 1, sizeof *s->inputs);
     if (!s->memory || !s->inputs) return robot_fail(r, HML_OUT_OF_MEMORY);
     s->n = n;
     s->A = s->memory;
     s->B = s->A + n * n;
     if (!held) return CLI_OK;
-    s->Z = s->B + n * nv;
+    s->Z = s->B + n * wide;
     s->X = s->Z + nv * n;
     s->P = s->X + nv * n;
     return CLI_OK;
@@ -49,7 +50,8 @@ static int check_wrenches(const robot *r)
     const hml_state *s = r->state;
     for (int32_t i = 0; i < s->nwrenches; i++) {
         if (s->wrenches[i].in_world)
-            return cli_fail(CLI_INPUT, "%s: with --hold, wrenches of the state are expressed in their frames", r->file);
+            return cli_fail(CLI_INPUT, "%s: with holds or loops, wrenches of the state are expressed in their frames",
+                            r->file);
     }
     return CLI_OK;
 }

@@ -248,6 +248,17 @@ static void actuators_of_the_file(void **state)
     near(numbers[(7 + 6) * 14 + 6], -5 * 20, 1e-10);
     near(numbers[(7 + 6) * 14 + 13], -1 * 20, 1e-10);
     json_decref(out);
+    /* more actuators than coordinates, with all that the summary says about them */
+    static char many[16384];
+    size_t used = (size_t)snprintf(many, sizeof many,
+                                   "<mujoco><worldbody><body name='arm'><joint name='hip' axis='0 1 0'/>"
+                                   "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
+                                   "</worldbody><actuator>");
+    for (int i = 0; i < 300; i++) used += (size_t)snprintf(many + used, sizeof many - used, "<motor joint='hip'/>");
+    snprintf(many + used, sizeof many - used, "</actuator></mujoco>");
+    run_save("many.xml", many);
+    assert_int_equal(run("linearize many.xml --inputs actuators"), 0);
+    assert_non_null(strstr(run_out, "B is 2 x 300, 300 of 600"));
     assert_int_equal(run("linearize drone.xml --states s.npz --inputs actuators --out o.npz"), 2);
     assert_non_null(strstr(run_err, "--inputs actuators is for one state"));
     assert_int_equal(run("linearize " ROBOTS "pendulum.json --inputs actuators"), 1);

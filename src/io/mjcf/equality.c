@@ -155,10 +155,17 @@ static hml_status read_connect(mjcf *m, const xml_node *node)
     if (!status) status = hmli_mjcf_numbers(m, &e, "anchor", 3, anchor);
     if (!status && !hmli_xml_get(node, "anchor"))
         status = MJCF_FAIL(m, HML_BAD_FILE, node, "<equality> connect needs an anchor");
-    if (!status) status = add_anchor(m, node, one, vec3_at(anchor), &frame);
+    if (status) return status;
+    if (one == two) return leave_out(m, node, ": it ties a body to itself");
+    vec3 at = vec3_at(anchor);
+    if (one == 0) { /* the world cannot move: tie the other one, by the point that is there */
+        at = pose_act_inverse(drawn(m, two), at);
+        one = two, two = 0;
+    }
+    status = add_anchor(m, node, one, at, &frame);
     if (status) return status;
     hml_loop loop = {.kind = HML_HOLD_POINT};
-    const vec3 there = pose_act_inverse(drawn(m, two), pose_act(drawn(m, one), vec3_at(anchor)));
+    const vec3 there = pose_act_inverse(drawn(m, two), pose_act(drawn(m, one), at));
     put_pose(pose_of(mat3_identity(), there), loop.pose);
     return add_loop(m, node, frame, body_name(m, two), &loop);
 }

@@ -202,6 +202,26 @@ static void test_connect(void **state)
     hml_model_free(m);
 }
 
+/* the world, which cannot move, may be the first body too: the other one is tied, by its point that is there */
+static void test_connect_world(void **state)
+{
+    (void)state;
+    hml_loop c;
+    hml_frame_info info = {.struct_size = sizeof info};
+    hml_model *m = read_mjcf(MJCF("<connect body1='world' body2='b' anchor='1 2 3'/><connect body2='c' anchor='3 0 0'/>"
+                                  "<connect body1='b' body2='b' anchor='0 0 0'/><connect anchor='0 0 0'/>"));
+    assert_int_equal(hml_model_nloops(m), 2);
+    assert_int_equal(hml_model_loop(m, 0, &c), HML_OK);
+    assert_int_equal(c.other, HML_WORLD);
+    assert_all_close((double[]){c.pose[3], c.pose[7], c.pose[11]}, (double[]){1, 2, 3}, 3, 1e-15);
+    assert_int_equal(hml_model_frame(m, c.frame, &info), HML_OK);
+    assert_int_equal(info.body, hml_model_find_body(m, "b"));
+    assert_all_close(info.position, (double[]){0, 2, 2}, 3, 1e-15); /* b is drawn at (1, 0, 1) */
+    assert_int_equal(hml_model_nwarnings(m), 2);
+    assert_says(hml_model_warning(m, 0), "'b' is left out: it ties a body to itself");
+    hml_model_free(m);
+}
+
 static void test_weld(void **state)
 {
     (void)state;
@@ -255,9 +275,11 @@ static void test_bad_equality(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builder),  cmocka_unit_test(test_files_and_blocks), cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_bad_json),         cmocka_unit_test(test_connect),
-        cmocka_unit_test(test_weld),     cmocka_unit_test(test_joint_equality),   cmocka_unit_test(test_bad_equality),
+        cmocka_unit_test(test_builder),        cmocka_unit_test(test_files_and_blocks),
+        cmocka_unit_test(test_edits),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_bad_json),       cmocka_unit_test(test_connect),
+        cmocka_unit_test(test_connect_world),  cmocka_unit_test(test_weld),
+        cmocka_unit_test(test_joint_equality), cmocka_unit_test(test_bad_equality),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
