@@ -7,6 +7,8 @@
  *   hml_mass_matrix               M
  *   hml_inverse_mass_matrix       M⁻¹
  *   hml_inverse_dynamics_derivatives   ∂τ/∂q, ∂τ/∂ν, M at q, ν, ν̇
+ *   hml_gravity_torque            G(q), the part of h due to gravity, and ∂G/∂q
+ *   hml_static_torque             τ at rest under external wrenches, and ∂τ/∂q
  *   hml_dynamics_batch            ν̇, τ, M, M⁻¹ of n states
  *   hml_inverse_mass_derivative   ∂(M⁻¹ b)/∂q
  *   hml_singular_coordinates      which coordinates make M singular
@@ -58,6 +60,21 @@ HML_API hml_status hml_inverse_mass_matrix(const hml_model *model, hml_work *wor
 HML_API hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *work, const double *q,
                                                     const double *v, const double *a, const double *wrenches,
                                                     double *dtau_dq, double *dtau_dv, double *M);
+
+/*
+ * G(q), the forces at the joints that carry the robot's weight, nv, and ∂G/∂q, nv × nv, packed; without springs. Either
+ * may be NULL.
+ */
+HML_API hml_status hml_gravity_torque(const hml_model *model, hml_work *work, const double *q, double *gravity,
+                                      double *gravity_q);
+
+/*
+ * τ that keeps the robot at rest: it carries its weight, its springs and, less that, the wrenches, 6 per body in the
+ * body's frame, NULL: none. tau: nv; tau_q: ∂τ/∂q with wrenches that move with their bodies, nv × nv, packed. Either may
+ * be NULL.
+ */
+HML_API hml_status hml_static_torque(const hml_model *model, hml_work *work, const double *q, const double *wrenches,
+                                     double *tau, double *tau_q);
 
 /*
  * D = ∂(M(q)⁻¹ b)/∂q for a constant b, nv × nv, packed: the derivative of M⁻¹, contracted with a vector. It is D_q of a

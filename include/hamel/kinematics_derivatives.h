@@ -6,6 +6,7 @@
  *   hml_frame_hessian            ∂J/∂q                            Müller (5), (15), (25); Kindr (15)-(18)
  *   hml_point_hessian            the same for a point
  *   hml_jacobian_partial         ∂ⁿJ_c/∂q_α1 … ∂q_αn              Müller (14), (23), and (25) to every order
+ *   hml_centroidal_derivatives   ∂ of the com's Jacobian, of the centroidal momentum and of its rate
  *
  * A derivative with respect to coordinate k of q is d/dε at ε = 0 along q ⊕ ε e_k, as in the whole library. ν and ν̇ are
  * left-trivialized and held constant. A twist is a vector of six components in its representation, and these components
@@ -57,6 +58,23 @@ HML_API hml_status hml_point_hessian(const hml_model *model, hml_work *work, int
 HML_API hml_status hml_jacobian_partial(const hml_model *model, hml_work *work, int32_t frame,
                                         hml_representation representation, const double *q, int32_t column, int32_t n,
                                         const int32_t *indices, double derivative[6]);
+
+/*
+ * What hml_centroidal computes, by q and ν; all in the world's axes, momenta linear, then angular about the com. The
+ * derivatives that are missing are its A and com_J: ∂momentum/∂ν = ∂momentum_rate/∂ν̇ = A, ∂com/∂q = com_J.
+ */
+typedef struct hml_centroidal_derivative {
+    size_t struct_size;
+    double *com_J_q;         /* nv × 3 × nv: com_J_q[k] = ∂com_J/∂q_k */
+    double *com_velocity_q;  /* 3 × nv; needs v */
+    double *momentum_q;      /* 6 × nv; needs v */
+    double *momentum_rate_q; /* 6 × nv; needs v and a */
+    double *momentum_rate_v; /* 6 × nv; needs v */
+} hml_centroidal_derivative;
+
+/* HML_SINGULAR if the robot has no mass */
+HML_API hml_status hml_centroidal_derivatives(const hml_model *model, hml_work *work, const double *q, const double *v,
+                                              const double *a, const hml_centroidal_derivative *derivative);
 
 /* ---- higher order ---- */
 

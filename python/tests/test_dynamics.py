@@ -93,6 +93,25 @@ def test_textbook_and_fast(robot):
     close(robot.inverse_mass_derivative(q, tau)[:, 0], difference, 1e-6, np.abs(difference).max())
 
 
+def test_derivatives_of_momentum_and_rest(robot):
+    q, v, a, _ = state(robot, 5)
+    h = 1e-5
+    d, c = robot.centroidal_derivatives(q, v, a), robot.centroidal(q, v, a)
+    close(d.momentum_q @ v, c.Adot @ v)
+    close(d.momentum_rate_v @ v, 2 * c.Adot @ v)
+    close(d.com_velocity_q, d.momentum_q[:3] / robot.mass)
+    close(np.einsum("kij,j->ik", d.com_J_q, v), d.com_velocity_q)
+    z = np.linspace(1, 2, robot.nv)
+    ahead, behind = (robot.centroidal(robot.integrate(q, s * h * z), v, a).momentum_rate for s in (1, -1))
+    close(d.momentum_rate_q @ z, (ahead - behind) / (2 * h), 1e-6, np.abs(d.momentum_rate_q).max())
+    g, rest = robot.gravity_torque(q), robot.static_torque(q)
+    close(g.gravity, robot.dynamics(q, 0 * v).gravity)
+    close(rest.tau, robot.inverse_dynamics(q, 0 * v, 0 * v))
+    close(rest.tau_q, robot.inverse_dynamics_derivatives(q, 0 * v, 0 * v).dtau_dq)
+    ahead, behind = (robot.gravity_torque(robot.integrate(q, s * h * z)).gravity for s in (1, -1))
+    close(g.gravity_q @ z, (ahead - behind) / (2 * h), 1e-6, np.abs(g.gravity_q).max() + 1)
+
+
 def test_products_without_matrices(robot):
     q, v, a, tau = state(robot, 4)
     nv = robot.nv

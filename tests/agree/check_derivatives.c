@@ -117,6 +117,43 @@ static void check_inverse_mass(subject *x, int s, const double *z, const double 
     note(x, KIND_inverse_mass_q, "hml_inverse_mass_derivative", (how){s, UP, PLAIN, size, 0}, one, other, nv, 1);
 }
 
+/* at rest they are the derivatives of inverse dynamics, gravity alone where nothing is passive */
+static void check_statics(subject *x, int s)
+{
+    const size_t nv = (size_t)x->nv;
+    const double *q = x->q + (size_t)s * (size_t)x->nq, *w = wrenches_of(x, s);
+    const how sums = {s, DOWN, PLAIN, x->force[s], 0};
+    double *zero = room(x->g, nv), *one = room(x->g, nv * nv), *other = room(x->g, nv * nv), *tau = room(x->g, nv);
+    for (size_t i = 0; i < nv; i++) zero[i] = 0;
+    if (hml_inverse_dynamics_derivatives(x->model, x->work, q, zero, NULL, w, other, NULL, NULL)) return;
+    note_status(x, KIND_status, "hml_static_torque", s, hml_static_torque(x->model, x->work, q, w, tau, one), HML_OK);
+    note(x, KIND_static_q, "hml_static_torque", sums, one, other, nv, nv);
+    if (x->passive || w) return;
+    note_status(x, KIND_status, "hml_gravity_torque", s, hml_gravity_torque(x->model, x->work, q, tau, one), HML_OK);
+    note(x, KIND_static_q, "hml_gravity_torque", sums, one, other, nv, nv);
+}
+
+/* with ν̇ = 0 the momentum changes by Ȧ ν, which is quadratic in ν: ∂/∂q times ν is that, ∂/∂ν times ν is twice that */
+static void check_momentum(subject *x, int s)
+{
+    const size_t nv = (size_t)x->nv;
+    const double *q = x->q + (size_t)s * (size_t)x->nq, *v = x->v + (size_t)s * nv, fast = 1 + largest(nv, v);
+    double *hq = room(x->g, 6 * nv), *fv = room(x->g, 6 * nv), *Adot = room(x->g, 6 * nv), one[6], other[6], h[6];
+    const hml_centroidal_derivative d = {.struct_size = sizeof d, .momentum_q = hq, .momentum_rate_v = fv};
+    const hml_centroidal_motion c = {.struct_size = sizeof c, .Adot = Adot, .momentum = h};
+    if (!(hml_model_mass(x->model) > 0) || hml_centroidal(x->model, x->work, q, v, NULL, &c)) return;
+    hml_status status = hml_centroidal_derivatives(x->model, x->work, q, v, NULL, &d);
+    note_status(x, KIND_status, "hml_centroidal_derivatives", s, status, HML_OK);
+    const double size = sqrt(hml_model_mass(x->model)) * x->force[s] * x->away[s] + x->away[s] * largest(6, h) * fast;
+    const how here = {s, PLAIN, PLAIN, size, 0};
+    dense_apply(6, nv, Adot, v, other);
+    dense_apply(6, nv, hq, v, one);
+    note(x, KIND_momentum_q, "hml_centroidal_derivatives", here, one, other, 6, 1);
+    dense_apply(6, nv, fv, v, one);
+    for (int i = 0; i < 6; i++) one[i] /= 2;
+    note(x, KIND_momentum_q, "hml_centroidal_derivatives", here, one, other, 6, 1);
+}
+
 void check_derivatives(subject *x)
 {
     const size_t nv = (size_t)x->nv;
@@ -148,6 +185,8 @@ void check_derivatives(subject *x)
     check_ad(x, s);
     check_inverse_dynamics(x, s, &l, z);
     check_inverse_mass(x, s, z, x->tau + (size_t)s * nv);
+    check_statics(x, s);
+    check_momentum(x, s);
 }
 
 /* ---- products without matrices, and the tables of Bos ---- */

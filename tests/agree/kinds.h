@@ -35,6 +35,8 @@
     X(dtau_M,             SUMS,   "M",             "inverse_dynamics_derivatives",       "mass_matrix") \
     X(dtau_q,             DIFFER, "dtau/dq z",     "inverse_dynamics_derivatives",       "difference of inverse_dynamics") \
     X(dtau_v,             DIFFER, "dtau/dv z",     "inverse_dynamics_derivatives",       "difference of inverse_dynamics") \
+    X(static_q,           SUMS,   "dtau/dq",       "static_torque, gravity_torque",      "inverse_dynamics_derivatives") \
+    X(momentum_q,         SUMS,   "momentum rate", "centroidal_derivatives by q, v",     "Adot v of centroidal") \
     X(inverse_mass_q,     DIFFER, "d(M^-1 b)/dq z","inverse_mass_derivative",            "difference of inverse_mass_matrix") \
     X(directional_a,      SOLVED, "acceleration",  "directional_update",                 "forward_dynamics") \
     X(directional,        SOLVED, "A z + B w",     "directional_forward",                "linearize") \

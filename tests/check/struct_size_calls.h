@@ -110,6 +110,13 @@ static void fill_centroidal_motion(void *x)
                                              .Adot = out[6], .momentum = out[7], .momentum_rate = out[8]);
 }
 static hml_status call_centroidal(void *x) { return hml_centroidal(model, work, q, v, tau, x); }
+static void fill_centroidal_derivative(void *x)
+{
+    *(hml_centroidal_derivative *)x =
+        HML_STRUCT(hml_centroidal_derivative, .com_J_q = out[0], .com_velocity_q = out[1], .momentum_q = out[2],
+                   .momentum_rate_q = out[3], .momentum_rate_v = out[4]);
+}
+static hml_status call_centroidal_derivatives(void *x) { return hml_centroidal_derivatives(model, work, q, v, tau, x); }
 static void fill_jacobian_columns(void *x)
 {
     *(hml_jacobian_columns *)x =

@@ -49,6 +49,17 @@ static hml_status centroidal(const row *r)
     return hml_centroidal(r->model, r->work, r->in[0], r->in[1], r->in[2], &m);
 }
 
+static hml_status centroidal_derivatives(const row *r)
+{
+    const hml_centroidal_derivative d = {.struct_size = sizeof d,
+                                         .com_J_q = r->out[0],
+                                         .com_velocity_q = r->out[1],
+                                         .momentum_q = r->out[2],
+                                         .momentum_rate_q = r->out[3],
+                                         .momentum_rate_v = r->out[4]};
+    return hml_centroidal_derivatives(r->model, r->work, r->in[0], r->in[1], r->in[2], &d);
+}
+
 static hml_status poses(const row *r)
 {
     hml_input q = {r->in[0], r->stride[0]};
