@@ -180,6 +180,10 @@ def compare_centroidal(robot, numbers, q, v, a):
     pin.computeCentroidalMomentumTimeVariation(model, data, q, v, a)
     assert_close(h, data.hg.vector, "centroidal momentum")
     assert_close(hdot, data.dhg.vector, "its rate")
+    by_q, rate_by_q, rate_by_v, _ = pin.computeCentroidalDynamicsDerivatives(model, data, q, v, a)
+    assert_close(numbers.take(6, nv), by_q[:, columns], "centroidal momentum by q")
+    assert_close(numbers.take(6, nv), rate_by_q[:, columns], "its rate by q")
+    assert_close(numbers.take(6, nv), rate_by_v[:, columns], "its rate by v")
 
 
 def test_mixed_derivatives_against_differences_of_pinocchio():

@@ -5,7 +5,7 @@
  *
  *   for every frame, for left, right and mixed: pose 16, J, J̇, twist 6, acceleration 6, ∂twist/∂q, ∂acceleration/∂q,
  *   ∂acceleration/∂ν, and for left and right the Hessian nv × 6 × nv; then com 3, its J and J̇ (3 × nv), velocity 3,
- *   acceleration 3, centroidal momentum matrix and its rate, momentum 6, its rate 6
+ *   acceleration 3, centroidal momentum matrix and its rate, momentum 6, its rate 6, ∂momentum/∂q, ∂rate/∂q, ∂rate/∂ν
  *
  * 6 × nv each where nothing is said.
  */
@@ -46,6 +46,12 @@ static hml_status dump_centroidal(const hml_model *model, hml_work *work, const 
     hml_centroidal_motion m = {sizeof m, at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]};
     hml_status status = hml_centroidal(model, work, state, state + nq, state + nq + nv, &m);
     if (!status) put(room, (size_t)(next - room));
+    const hml_centroidal_derivative d = {.struct_size = sizeof d,
+                                         .momentum_q = room,
+                                         .momentum_rate_q = room + 6 * nv,
+                                         .momentum_rate_v = room + 12 * nv};
+    if (!status) status = hml_centroidal_derivatives(model, work, state, state + nq, state + nq + nv, &d);
+    if (!status) put(room, 18 * nv);
     return status;
 }
 
