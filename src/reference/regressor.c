@@ -5,6 +5,8 @@
  *   Sᵀ f = s·(m A + α × h + ω × (ω × h)) + σ·(h × A + J α + ω × J ω)
  *        = m (s·A) + h·(s × α + ω × (ω × s) + A × σ) + σ·J α + (σ × ω)·J ω
  *
+ * All of it is linear in s and σ, with matrices that the columns of a body share.
+ *
  * Energies and momenta are linear, too: their columns are those of a body that has one parameter alone.
  */
 #include "hamel/edit.h"
@@ -60,19 +62,63 @@ hml_status hml_model_set_parameters(hml_model *model, int32_t first, int32_t cou
     return HML_OK;
 }
 
-/* what a column S takes of a body's wrench, by the body's ten parameters; all in the body's frame */
-static void regressor_entries(twist S, vec3 A, vec3 alpha, vec3 w, double y[HML_INERTIA_PARAMETERS])
+/* a body's motion, and what its columns share: h takes M s + A × σ, the six of J take N σ, row by row */
+typedef struct regressor_body {
+    vec3 A;    /* acceleration of its origin less gravity */
+    mat3 M;    /* s × α + ω × (ω × s) */
+    vec3 N[6]; /* of Jxx, Jxy, Jxz, Jyy, Jyz, Jzz */
+} regressor_body;
+
+static regressor_body regressor_body_of(const tree_body *b)
 {
-    const vec3 s = S.v, e = S.w, g = vec3_cross(e, w);
-    const vec3 h = vec3_add(vec3_add(vec3_cross(s, alpha), vec3_cross(w, vec3_cross(w, s))), vec3_cross(A, e));
-    y[0] = vec3_dot(s, A);
+    const vec3 w = b->v.w, e = b->a.w;
+    const double xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
+    regressor_body r;
+    r.A = vec3_add(b->a.v, vec3_cross(w, b->v.v));
+    r.M = mat3_of(vec3_of(-yy - zz, xy - e.z, xz + e.y), vec3_of(xy + e.z, -xx - zz, yz - e.x),
+                  vec3_of(xz - e.y, yz + e.x, -xx - yy)); /* by columns */
+    r.N[0] = vec3_of(e.x, xz, -xy);
+    r.N[1] = vec3_of(e.y - xz, e.x + yz, xx - yy);
+    r.N[2] = vec3_of(e.z + xy, zz - xx, e.x - yz);
+    r.N[3] = vec3_of(-yz, e.y, xy);
+    r.N[4] = vec3_of(yy - zz, e.z - xy, e.y + xz);
+    r.N[5] = vec3_of(yz, -xz, e.z);
+    return r;
+}
+
+/* what a column S takes of a body's wrench, by the body's ten parameters; all in the body's frame */
+static void regressor_entries(const regressor_body *r, twist S, double y[HML_INERTIA_PARAMETERS])
+{
+    const vec3 h = vec3_add(mat3_mul_vec(r->M, S.v), vec3_cross(r->A, S.w));
+    y[0] = vec3_dot(S.v, r->A);
     y[1] = h.x, y[2] = h.y, y[3] = h.z;
-    y[4] = e.x * alpha.x + g.x * w.x;
-    y[5] = e.x * alpha.y + e.y * alpha.x + g.x * w.y + g.y * w.x;
-    y[6] = e.x * alpha.z + e.z * alpha.x + g.x * w.z + g.z * w.x;
-    y[7] = e.y * alpha.y + g.y * w.y;
-    y[8] = e.y * alpha.z + e.z * alpha.y + g.y * w.z + g.z * w.y;
-    y[9] = e.z * alpha.z + g.z * w.z;
+    for (int k = 0; k < 6; k++) y[4 + k] = vec3_dot(r->N[k], S.w);
+}
+
+/* the same where nothing turns; the other entries are zero */
+static void regressor_shift(const regressor_body *r, vec3 s, double y[HML_INERTIA_PARAMETERS])
+{
+    const vec3 h = mat3_mul_vec(r->M, s);
+    y[0] = vec3_dot(s, r->A);
+    y[1] = h.x, y[2] = h.y, y[3] = h.z;
+}
+
+/* row by row over all columns of the joints that carry body i, which see it from their common root */
+static void regressor_columns(const tree *t, int i, size_t columns, double *Y)
+{
+    const tree_body *b = &t->body[i];
+    const regressor_body r = regressor_body_of(b);
+    for (int j = i; j >= 0; j = t->body[j].parent) {
+        const tree_body *up = &t->body[j];
+        for (int l = 0; l < up->nv; l++) {
+            const twist S = up->Sr[l];
+            double *y = Y + tree_at(up, l) * columns + (size_t)(HML_INERTIA_PARAMETERS * i);
+            if (S.w.x == 0 && S.w.y == 0 && S.w.z == 0)
+                regressor_shift(&r, mat3_tmul_vec(b->P.R, S.v), y);
+            else
+                regressor_entries(&r, j == i ? up->S[l] : pose_ad_inverse(b->P, S), y);
+        }
+    }
 }
 
 hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v, const double *a,
@@ -87,17 +133,10 @@ hml_status hml_regressor(const hml_model *model, void *scratch, const double *q,
     memset(Y, 0, (size_t)model->nv * columns * sizeof *Y);
     hmli_tree_motion(&t, v, a);
     for (int i = 0; i < t.n; i++) {
-        const tree_body *b = &t.body[i];
-        const vec3 w = b->v.w, alpha = b->a.w, A = vec3_add(b->a.v, vec3_cross(w, b->v.v));
-        pose H = pose_identity(); /* of the body in the one whose joint it is */
-        for (int j = i; j >= 0; j = t.body[j].parent) {
-            const tree_body *up = &t.body[j];
-            for (int l = 0; l < up->nv; l++) {
-                const twist S = j == i ? up->S[l] : pose_ad_inverse(H, up->S[l]);
-                regressor_entries(S, A, alpha, w, Y + tree_at(up, l) * columns + (size_t)(HML_INERTIA_PARAMETERS * i));
-            }
-            H = j == i ? up->X : pose_mul(up->X, H);
-        }
+        tree_body *b = &t.body[i];
+        b->P = b->parent < 0 ? pose_identity() : pose_mul(t.body[b->parent].P, b->X);
+        for (int k = 0; k < b->nv; k++) b->Sr[k] = pose_ad(b->P, b->S[k]);
+        regressor_columns(&t, i, columns, Y);
     }
     return OVERFLOW_STATUS(before, {Y, (size_t)model->nv * columns});
 }

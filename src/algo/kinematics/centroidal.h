@@ -39,7 +39,9 @@ typedef struct centroidal {
 static inline inertia inertia_rate(inertia I, twist v)
 {
     vec3 u = v.v, w = v.w, h = I.h;
-    mat3 P = mat3_mul(mat3_hat(w), mat3_of_sym(I.J));
+    const sym3 J = I.J;
+    const mat3 P = mat3_of(vec3_cross(w, vec3_of(J.xx, J.xy, J.xz)), vec3_cross(w, vec3_of(J.xy, J.yy, J.yz)),
+                           vec3_cross(w, vec3_of(J.xz, J.yz, J.zz))); /* ω^J */
     num uh = K(2) * vec3_dot(u, h);
     sym3 k = sym3_of(K(2) * (P.x.x - h.x * u.x) + uh, P.y.x + P.x.y - h.x * u.y - h.y * u.x,
                      P.z.x + P.x.z - h.x * u.z - h.z * u.x, K(2) * (P.y.y - h.y * u.y) + uh,
@@ -120,7 +122,7 @@ static inline void centroidal_run(const hml_model *m, const state_series *state,
     const plan_body *pb = plan_bodies(model_plan(m));
     centroidal_passes(m, state, bodies, columns);
     const vec3 com = centroidal_com(m, bodies, out);
-    jacobian_zero(j);
+    if (m->nfollowers) jacobian_zero(j); /* several joints may share a column then */
     out->momentum[0] = out->momentum[1] = wrench_zero();
     vec3 c = com; /* in the F₀ of the tree at hand */
     for (int32_t i = 0; i < m->nbodies; i++) {
@@ -138,8 +140,8 @@ static inline void centroidal_run(const hml_model *m, const state_series *state,
             out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(rate, F[1]));
             out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(acceleration, F[0]));
             for (int n = 0; n < 2; n++) {
-                twist sum = matrix_column(j->J[n], j->nv, at.v + k);
-                sum = twist_axpy(at.factor, twist_of(F[n].f, F[n].t), sum);
+                twist sum = twist_of(F[n].f, F[n].t);
+                if (m->nfollowers) sum = twist_axpy(at.factor, sum, matrix_column(j->J[n], j->nv, at.v + k));
                 matrix_put_column(j->J[n], j->nv, at.v + k, sum);
             }
         }
