@@ -13,6 +13,7 @@
  * Columns j of the com's Jacobian are (I_j S_j)_linear / mass. They turn with everything that carries j; what j carries
  * changes I_j by S_k ×* I_k − I_k S_k ×.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "algo/kinematics/scratch.h"
@@ -71,6 +72,7 @@ static vec3 com_seen_from(const robot_motion *r, const pose *world)
 static void walk(robot_motion *r, const state_series *state)
 {
     vec3 first = vec3_zero();
+    assert(r->bodies && r->columns); /* for the analyzer */
     for (int32_t i = 0; i < r->model->nbodies; i++) place_body(r, state, i);
     for (int32_t i = r->model->nbodies - 1; i >= 0; i--) {
         const int32_t up = r->plan[i].parent;
