@@ -54,6 +54,7 @@
 #include "kernel/single/free_base.h"
 #include "kernel/single/long_chains.h"
 #include "kernel/single/linearize.h"
+#include "kernel/single/inverse_dynamics_derivatives.h"
 #include "kernel/single/held.h"
 #include "kernel/single/held_rates.h"
 #include "kernel/single/held_correct.h"

@@ -40,7 +40,8 @@
  *           and pack_difference return 1 if some state of the pack is bad.
  * single_…  One state; the lanes are bodies, columns or x, y, z. Returns 1 if the kernel cannot handle it; the caller
  *           then uses the pack kernel of the fallback table. single_poses returns 1 for a bad state.
- *           single_jacobians, single_forward_dynamics and single_inverse_mass_matrix expect a state that was checked.
+ *           single_jacobians, single_forward_dynamics, single_inverse_mass_matrix and
+ *           single_inverse_dynamics_derivatives expect a state that was checked.
  */
 #define KERNEL_LIST(X)                                                                                                 \
     X(kernel_call, pack_linearize, EVERY_OBJECT)                                                                       \
@@ -55,6 +56,7 @@
     X(configuration_call, pack_difference, PACK_EXTRA)                                                                 \
     X(kernel_call, single_linearize, TWO_LANES)                                                                        \
     X(kernel_call, single_inverse_mass_matrix, TWO_LANES)                                                              \
+    X(kernel_call, single_inverse_dynamics_derivatives, TWO_LANES)                                                     \
     X(kernel_call, single_forward_dynamics, FOUR_LANES)                                                                \
     X(jacobian_call, single_jacobians, FOUR_LANES)                                                                     \
     X(jacobian_call, single_poses, EVERY_OBJECT)                                                                       \

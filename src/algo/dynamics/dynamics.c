@@ -136,6 +136,9 @@ hml_status hml_inverse_dynamics_derivatives(const hml_model *model, hml_work *wo
     call.dtau_dv = output(dtau_dv, nv);
     call.M = output(M, nv);
     const unsigned before = overflow_watch();
-    hmli_work_inverse_dynamics(work, &call);
+    const kernel_table *single = work->choice.single;
+    if (model->nfollowers || !single->single_inverse_dynamics_derivatives ||
+        single->single_inverse_dynamics_derivatives(&call))
+        hmli_work_inverse_dynamics(work, &call);
     return OVERFLOW_STATUS(before, {dtau_dq, nv * nv}, {dtau_dv, nv * nv}, {M, nv * nv});
 }
