@@ -40,7 +40,8 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     A.J[0] = motion->A ? motion->A : k.centroidal.A;
     A.J[1] = motion->Adot ? motion->Adot : k.centroidal.Adot;
     centroidal x;
-    centroidal_run(model, &state, k.centroidal.bodies, k.centroidal.columns, &A, &x);
+    const int momentum = motion->momentum || motion->momentum_rate || motion->com_acceleration;
+    centroidal_run_for(model, &state, k.centroidal.bodies, k.centroidal.columns, &A, momentum, &x);
     com_rows(A.J[0], nv, x.mass, motion->com_J);
     com_rows(A.J[1], nv, x.mass, motion->com_Jdot);
     if (motion->com) write_vec3(x.com, motion->com);

@@ -114,31 +114,33 @@ static inline void wrench_to_com(const pose *world, vec3 c, vec3 cdot, wrench F[
 
 /*
  * j: A and Ȧ, order 1, in the user's numbering; columns are momenta [f; t]. The rate of the momentum is A ν̇ + Ȧ ν.
- * bodies and columns are scratch, nbodies and tree_nv of them.
+ * bodies and columns are scratch, nbodies and tree_nv of them. momentum: 0 where it is not wanted, and left zero.
  */
-static inline void centroidal_run(const hml_model *m, const state_series *state, centroidal_body *bodies,
-                                  centroidal_column *columns, const jacobian_series *j, centroidal *out)
+static inline void centroidal_run_for(const hml_model *m, const state_series *state, centroidal_body *bodies,
+                                      centroidal_column *columns, const jacobian_series *j, int momentum,
+                                      centroidal *out)
 {
     const plan_body *pb = plan_bodies(model_plan(m));
     centroidal_passes(m, state, bodies, columns);
     const vec3 com = centroidal_com(m, bodies, out);
     if (m->nfollowers) jacobian_zero(j); /* several joints may share a column then */
     out->momentum[0] = out->momentum[1] = wrench_zero();
-    vec3 c = com; /* in the F₀ of the tree at hand */
+    vec3 c = com, cdot = vec3_zero(); /* in the F₀ of the tree at hand */
     for (int32_t i = 0; i < m->nbodies; i++) {
         const centroidal_body *b = &bodies[i];
         const body_coordinates at = coordinates_of(m, i);
-        const vec3 cdot = mat3_tmul_vec(b->world.R, out->velocity);
+        if (pb[i].parent < 0) cdot = mat3_tmul_vec(b->world.R, out->velocity);
         if (i && pb[i].parent < 0) c = pose_act_inverse(pose_between(bodies[0].world, b->world), com);
         for (int32_t k = 0; k < pb[i].nv; k++) {
             const centroidal_column *col = &columns[pb[i].v + k];
-            num rate = state_rate(state, 0, &at, k), acceleration = state_rate(state, 1, &at, k);
             wrench F[2] = {inertia_mul(b->I, col->S),
                            wrench_add(inertia_mul(b->Idot, col->S), inertia_mul(b->I, col->Sdot))};
             wrench_to_com(&b->world, c, cdot, F);
-            out->momentum[0] = wrench_add(out->momentum[0], wrench_scale(rate, F[0]));
-            out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(rate, F[1]));
-            out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(acceleration, F[0]));
+            const num rate = momentum ? state_rate(state, 0, &at, k) : K(0);
+            const num acceleration = momentum ? state_rate(state, 1, &at, k) : K(0);
+            if (momentum) out->momentum[0] = wrench_add(out->momentum[0], wrench_scale(rate, F[0]));
+            if (momentum) out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(rate, F[1]));
+            if (momentum) out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(acceleration, F[0]));
             for (int n = 0; n < 2; n++) {
                 twist sum = twist_of(F[n].f, F[n].t);
                 if (m->nfollowers) sum = twist_axpy(at.factor, sum, matrix_column(j->J[n], j->nv, at.v + k));
@@ -146,6 +148,12 @@ static inline void centroidal_run(const hml_model *m, const state_series *state,
             }
         }
     }
+}
+
+static inline void centroidal_run(const hml_model *m, const state_series *state, centroidal_body *bodies,
+                                  centroidal_column *columns, const jacobian_series *j, centroidal *out)
+{
+    centroidal_run_for(m, state, bodies, columns, j, 1, out);
 }
 
 #endif
