@@ -11,6 +11,7 @@ typedef struct names {
 
 hml_status hmli_json_builder_fail(json_model *m, const place *at, hml_status status)
 {
+    if (status == HML_INVALID_ARGUMENT) status = HML_BAD_FILE; /* the arguments of the builder are the file's */
     if (!m->r->error) return status;
     char sentence[sizeof m->r->error->message];
     memcpy(sentence, m->r->error->message, sizeof sentence);

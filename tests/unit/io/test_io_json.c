@@ -328,6 +328,12 @@ static void test_pointers(void **state)
                    "{\"bodies\": [{\"name\": \"b\", \"parent\": \"b\", \"joint\": {\"name\": \"j\", "
                    "\"type\": \"planar\"}}]}",
                    HML_BAD_MODEL, 0, "/bodies/0: ");
+    /* and its arguments are those of the file */
+    assert_refused("p.json",
+                   "{\"bodies\": [{\"name\": \"b\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": "
+                   "\"planar\"}, " INERTIA "}], \"keyframes\": [{\"name\": \"k\", \"joints\": {\"j\": "
+                   "{\"position\": [1]}}}]}",
+                   HML_BAD_FILE, 0, "/keyframes/0/joints/j: ");
 }
 
 static void test_parents_may_come_later(void **state)
