@@ -68,11 +68,11 @@ bench-control: $(BUILD)/.deps-python
 	@scripts/bench-control.sh $(BUILD) $(JOBS)
 
 ## cuda-test   libhamel-cuda on a GPU, beside the CPU, and under compute-sanitizer if that is there (needs nvcc and a GPU)
-cuda-test: $(BUILD)/.deps-build
+cuda-test:
 	@scripts/cuda.sh test $(BUILD)/cuda $(JOBS)
 
 ## cuda-bench  linearizations per second on a GPU, into build/bench-gpu.json (MODELS=folder:folder)
-cuda-bench: $(BUILD)/.deps-build
+cuda-bench:
 	@scripts/cuda.sh bench $(BUILD)/cuda $(JOBS) $(BUILD)/bench-gpu.json $(subst :, ,$(MODELS))
 
 ## microcontroller  generated robots on a Cortex-M4F and a Cortex-M7, in QEMU: results, instructions, flash, stack

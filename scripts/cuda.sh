@@ -8,7 +8,11 @@ what=$1
 build=$2
 jobs=${3:-2}
 cd "$(dirname "$0")/.."
-cmake -S . -B "$build" -G Ninja -DHAMEL_CUDA=ON -DHAMEL_EXAMPLES=OFF >"$build.log" 2>&1 || { cat "$build.log" && exit 1; }
+mkdir -p "$(dirname "$build")"
+# machine code for the GPU that is here, and for no other
+arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHAMEL_CUDA=ON -DHAMEL_CUDA_ARCHITECTURES="$arch" -DHAMEL_EXAMPLES=OFF \
+    -DBUILD_TESTING=OFF >"$build.log" 2>&1 || { cat "$build.log" && exit 1; }
 cmake --build "$build" -j "$jobs" --target cuda_gpu
 if [ "$what" = bench ]; then
     out=$4

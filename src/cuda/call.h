@@ -20,6 +20,12 @@ enum {
     CUDA_WARP = 32,
 };
 
+/*
+ * Robots with a lane per limb, limbs.h: joints of a limb at most; numbers from a row of G to the next; what a block has
+ * of a body in its table.
+ */
+enum { LIMB_MOST = 4, LIMB_ROW = 8, LIMB_TABLE = 28 };
+
 /* a chain: five integers in the tables */
 enum { CHAIN_BEGIN, CHAIN_END, CHAIN_ATTACH, CHAIN_HEADS, CHAIN_HEADS_END, CHAIN_SIZE };
 
@@ -95,12 +101,14 @@ typedef struct cuda_model {
     const int32_t *integers;
     const void *numbers;
     int32_t nq, nv, bodies, trees;
-    int32_t rest;          /* table of numbers: nq */
-    int32_t width;         /* lanes of a state: 8, 16 or 32 */
-    int32_t one;           /* 1: one tree, and a lane has one body and one column at most */
-    int32_t passive;       /* 1: damping or springs */
-    int32_t q, v, b, x;    /* of the workspace: nq, and nv each */
-    int32_t state_numbers; /* workspace of a state */
+    int32_t rest;                           /* table of numbers: nq */
+    int32_t width;                          /* lanes of a state: 8, 16 or 32 */
+    int32_t one;                            /* 1: one tree, and a lane has one body and one column at most */
+    int32_t passive;                        /* 1: damping or springs */
+    int32_t q, v, b, x;                     /* of the workspace: nq, and nv each */
+    int32_t state_numbers;                  /* workspace of a state */
+    int32_t limb_joints, limbs, limb_width; /* a free root with equal limbs, where limb_joints is not 0: limbs.h */
+    int32_t block_numbers;                  /* what all warps of a block share, in front of their workspaces */
     double gravity[3];
     cuda_tree tree[CUDA_TREES];
 } cuda_model;
@@ -120,11 +128,36 @@ typedef struct cuda_call {
 #define CUDA_BOTH static inline
 #endif
 
-CUDA_BOTH int cuda_states_per_warp(const cuda_model *m) { return CUDA_WARP / m->width; }
+/* where things are in the workspace of a warp whose lanes have a limb each: constants of a kernel that knows the robot */
+typedef struct limb_layout {
+    int b, rows, stage, end; /* behind q and v: τ, −S⁻¹ and G, results */
+} limb_layout;
+
+/* numbers that a lane lays aside per joint */
+CUDA_BOTH int cuda_limb_slots(int joints) { return 24 + joints; }
+
+CUDA_BOTH limb_layout cuda_limb_layout(int joints, int limbs, int width)
+{
+    const int states = CUDA_WARP / width, nv = 6 + limbs * joints;
+    const int slots = CUDA_WARP * cuda_limb_slots(joints) * joints, results = states * nv * nv;
+    limb_layout at;
+    at.b = (states * (2 * nv + 1) + 3) / 4 * 4;
+    at.rows = at.b + (states * nv + 3) / 4 * 4;
+    at.stage = at.rows + states * (LIMB_ROW * nv + 4);
+    at.end = at.stage + (slots > results ? slots : results);
+    return at;
+}
+
+/* of the kernel with a lane per limb where the model has one, else of those with a lane per column */
+CUDA_BOTH int cuda_states_per_warp(const cuda_model *m)
+{
+    return CUDA_WARP / (m->limb_joints ? m->limb_width : m->width);
+}
 
 /* numbers from the workspace of a warp to the next */
 CUDA_BOTH size_t cuda_warp_numbers(const cuda_model *m)
 {
+    if (m->limb_joints) return (size_t)cuda_limb_layout(m->limb_joints, m->limbs, m->limb_width).end;
     return (size_t)cuda_states_per_warp(m) * (size_t)m->state_numbers;
 }
 

@@ -91,13 +91,13 @@ size_t hmli_device_workspace(int device, int type, const cuda_model *model)
 {
     const size_t bytes = warp_bytes(type, model);
     const int most = attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    return bytes <= (size_t)most ? 0 : bytes * GLOBAL_BLOCKS;
+    return bytes + (size_t)model->block_numbers * (size_t)type <= (size_t)most ? 0 : bytes * GLOBAL_BLOCKS;
 }
 
 /* as many warps in a block as share a multiprocessor's memory without a remainder worth having */
 static kernel_shape shape_of(int device, int type, const cuda_call *call)
 {
-    const size_t bytes = warp_bytes(type, &call->model);
+    const size_t bytes = warp_bytes(type, &call->model), shared = (size_t)call->model.block_numbers * (size_t)type;
     const size_t block = (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin);
     const size_t all = (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
     const size_t reserved = (size_t)attribute(device, cudaDevAttrReservedSharedMemoryPerBlock);
@@ -105,7 +105,7 @@ static kernel_shape shape_of(int device, int type, const cuda_call *call)
     int best = 1;
     size_t most = 0;
     for (int warps = 1; warps <= KERNEL_THREADS / CUDA_WARP; warps++) {
-        const size_t needs = (size_t)warps * bytes;
+        const size_t needs = shared + (size_t)warps * bytes;
         if (needs > block) break;
         const size_t resident = all / (needs + reserved) * (size_t)warps;
         if (resident >= most) most = resident, best = warps;
@@ -113,7 +113,7 @@ static kernel_shape shape_of(int device, int type, const cuda_call *call)
     shape.threads = call->workspace ? CUDA_WARP : best * CUDA_WARP;
     shape.blocks = GLOBAL_BLOCKS;
     shape.multiprocessors = attribute(device, cudaDevAttrMultiProcessorCount);
-    shape.shared_bytes = (size_t)best * bytes;
+    shape.shared_bytes = shared + (size_t)best * bytes;
     return shape;
 }
 

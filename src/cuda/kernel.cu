@@ -6,19 +6,31 @@
 #include <cuda_runtime.h>
 
 #include "cuda/kernel.h"
-#include "cuda/linearize.h"
+#include "cuda/limbs_write.h"
 
 #if defined HML_NUM_F32
 #define NAME(name) name##_f32
 #ifndef KERNEL_BLOCKS
 #define KERNEL_BLOCKS 4 /* of a multiprocessor, for which there are registers enough; measured */
 #endif
+#ifndef LIMB_BLOCKS
+#define LIMB_BLOCKS 3
+#endif
 #else
 #define NAME(name) name##_f64
+#ifndef LIMB_BLOCKS
+#define LIMB_BLOCKS 2
+#endif
 #ifndef KERNEL_BLOCKS
 #define KERNEL_BLOCKS 2
 #endif
 #endif
+
+/* which warp of its block this is; the compiler sees that all lanes agree, and that branches on it do not part them */
+static __device__ __forceinline__ size_t own_warp()
+{
+    return (size_t)__shfl_sync(0xffffffffu, threadIdx.x / CUDA_WARP, 0);
+}
 
 static __device__ __forceinline__ void run_warp(const cuda_call *call, num *memory, size_t warp, size_t warps,
                                                 int width, int one)
@@ -38,7 +50,7 @@ template <int WIDTH>
 __global__ static void __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
     linearize_shared(const __grid_constant__ cuda_call call)
 {
-    const size_t per_block = blockDim.x / CUDA_WARP, own = threadIdx.x / CUDA_WARP;
+    const size_t per_block = blockDim.x / CUDA_WARP, own = own_warp();
     num *memory = (num *)shared_memory + own * cuda_warp_numbers(&call.model);
     run_warp(&call, memory, blockIdx.x * per_block + own, gridDim.x * per_block, WIDTH ? WIDTH : call.model.width,
              WIDTH != 0);
@@ -48,15 +60,45 @@ __global__ static void __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 __global__ static void __launch_bounds__(KERNEL_THREADS) linearize_global(const __grid_constant__ cuda_call call)
 {
     const size_t per_block = blockDim.x / CUDA_WARP;
-    const size_t warp = blockIdx.x * per_block + threadIdx.x / CUDA_WARP;
+    const size_t warp = blockIdx.x * per_block + own_warp();
     num *memory = (num *)call.workspace + warp * cuda_warp_numbers(&call.model);
     run_warp(&call, memory, warp, gridDim.x * per_block, call.model.width, 0);
 }
 
+/*
+ * A lane has a limb of JOINTS joints; WIDTH lanes a state. Warps of a block go from state to state together, so that the
+ * code that one has fetched is there for the others.
+ */
+template <int JOINTS, int LIMBS, int WIDTH>
+__global__ static void __launch_bounds__(KERNEL_THREADS, LIMB_BLOCKS)
+    linearize_limbs(const __grid_constant__ cuda_call call)
+{
+    const size_t per_block = blockDim.x / CUDA_WARP, own = own_warp(), per_warp = CUDA_WARP / WIDTH;
+    num *table = (num *)shared_memory;
+    num *memory = table + call.model.block_numbers + own * (size_t)cuda_limb_layout(JOINTS, LIMBS, WIDTH).end;
+    limb_lane x = limbs_begin(&call, table, memory, (int)threadIdx.x % CUDA_WARP, WIDTH, JOINTS, LIMBS);
+    limbs_table(&call, table, (int)threadIdx.x, (int)blockDim.x);
+    const size_t step = gridDim.x * per_block * per_warp;
+    size_t first = (blockIdx.x * per_block + own) * per_warp;
+    limbs_fetch(&x, first);
+    for (size_t left = blockIdx.x * per_block * per_warp; left < call.n; left += step, first += step) {
+        __syncthreads();
+        if (first < call.n) limbs_linearize(&x, first, first + step);
+    }
+}
+
 typedef void kernel_function(const cuda_call);
+
+static kernel_function *choose_limbs(const cuda_model *m)
+{
+    if (m->limbs == 6) return linearize_limbs<3, 6, 8>;
+    if (m->limb_joints == 2) return linearize_limbs<2, 4, 4>;
+    return m->limb_joints == 3 ? linearize_limbs<3, 4, 4> : linearize_limbs<4, 4, 4>;
+}
 
 static kernel_function *choose(const cuda_model *m)
 {
+    if (m->limb_joints) return choose_limbs(m);
     if (!m->one) return linearize_shared<0>;
     return m->width == 8 ? linearize_shared<8> : m->width == 16 ? linearize_shared<16> : linearize_shared<32>;
 }

@@ -4,7 +4,11 @@
  *   lanes_sync()         no lane goes on before all have come here; what was written before can be read after
  *   lanes_or(x)          bits that any lane of this state has
  *   lanes_get(x, l)      x of lane l of this state
+ *   lanes_sum(x)         the sum over all lanes of this state, the same bits in each
  *   work_get, work_put   a number of the workspace; …4: four at once, at an address that is a multiple of 16 bytes
+ *
+ *   lanes_fetch(to, from)   a number of an input into the workspace, where it is after lanes_fetched() and lanes_sync()
+ *   lanes_forget()       the compiler does not keep in registers what was put into the workspace
  *
  * All lanes of a warp come to the same lanes_…, in the same order: loops around them have the same count for all lanes,
  * and no branch around them looks at a lane or at numbers.
@@ -38,6 +42,7 @@ typedef struct num4 {
 #define LANE_CODE static __device__ __forceinline__
 #define ROLLED    _Pragma("unroll 1") /* code that is small stays in the cache of instructions */
 #define UNROLLED  _Pragma("unroll")   /* arrays stay in registers */
+#define BY_FOUR   _Pragma("unroll 4") /* loads do not wait for each other */
 
 LANE_CODE void lanes_sync(void) { __syncwarp(); }
 LANE_CODE num lanes_get(num x, int l, int width) { return __shfl_sync(0xffffffffu, x, l, width); }
@@ -45,6 +50,24 @@ LANE_CODE int lanes_or(int x, int width)
 {
     for (int step = 1; step < width; step *= 2) x |= __shfl_xor_sync(0xffffffffu, x, step, width);
     return x;
+}
+
+LANE_CODE num lanes_sum(num x, int width)
+{
+    for (int step = 1; step < width; step *= 2) x += __shfl_xor_sync(0xffffffffu, x, step, CUDA_WARP);
+    return x;
+}
+
+LANE_CODE void lanes_forget(void) { asm volatile("" ::: "memory"); }
+LANE_CODE void lanes_fetched(void) { asm volatile("cp.async.wait_all;" ::: "memory"); }
+LANE_CODE void lanes_fetch(num *to, const num *from)
+{
+    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+#if defined HML_NUM_F32
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(address), "l"(from) : "memory");
+#else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(address), "l"(from) : "memory");
+#endif
 }
 
 LANE_CODE num work_get(const num *p) { return *p; }
@@ -77,7 +100,18 @@ LANE_CODE void work_put4(num *p, num4 x)
 #define LANE_CODE static inline
 #define ROLLED
 #define UNROLLED
+#define BY_FOUR
 #include "lanes_emulated.h" /* of the tests */
+#endif
+
+/* four numbers of an output, at an address that is a multiple of 16 bytes */
+#if defined __CUDACC__
+LANE_CODE void global_put4(num *p, num4 x) { work_put4(p, x); }
+#else
+LANE_CODE void global_put4(num *p, num4 x)
+{
+    if ((uintptr_t)p % 16 == 0) memcpy(p, &x, sizeof x); /* else nothing is written, and the tests see it */
+}
 #endif
 
 LANE_CODE num4 num4_of(num a, num b, num c, num d)

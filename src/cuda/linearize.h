@@ -152,7 +152,8 @@ LANE_CODE void tree_clear(const lane_state *s, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
     const int nv = s->call->model.nv, others = nv - t->columns;
-    for (int r = t->begin; r < t->begin + t->columns; r++) {
+    ROLLED for (int r = t->begin; r < t->begin + t->columns; r++)
+    {
         FOR_LANES(s, i, others)
         {
             const int c = i < t->begin ? i : i + t->columns;
@@ -179,12 +180,11 @@ LANE_CODE void tree_acceleration(lane_state *s, const lane_outputs *o)
 LANE_CODE void upper_halves(const lane_state *s, const lane_outputs *o)
 {
     const int nv = s->call->model.nv;
-    for (int r = 0; o->A.data && r < nv; r++) {
+    ROLLED for (int r = 0; o->A.data && r < nv; r++)
+    {
         FOR_LANES(s, c, 2 * nv) o->A.data[r * o->A.ld + c] = one_if(c == nv + r);
     }
-    for (int r = 0; o->B.data && r < nv; r++) {
-        FOR_LANES(s, c, nv) o->B.data[r * o->B.ld + c] = K(0);
-    }
+    ROLLED for (int r = 0; o->B.data && r < nv; r++) { FOR_LANES(s, c, nv) o->B.data[r * o->B.ld + c] = K(0); }
 }
 
 /* lane of a body: −ad_ν of its joint, behind a barrier that follows upper_halves */
@@ -234,17 +234,13 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
 
 LANE_CODE void output_nan(const lane_state *s, lane_output o, int rows, int columns)
 {
-    for (int r = 0; o.data && r < rows; r++) {
-        FOR_LANES(s, c, columns) o.data[r * o.ld + c] = K(NAN);
-    }
+    ROLLED for (int r = 0; o.data && r < rows; r++) { FOR_LANES(s, c, columns) o.data[r * o.ld + c] = K(NAN); }
 }
 
 LANE_CODE void output_copy(const lane_state *s, lane_output from, lane_output to)
 {
     const int nv = s->call->model.nv;
-    for (int r = 0; r < nv; r++) {
-        FOR_LANES(s, c, nv) to.data[r * to.ld + c] = from.data[r * from.ld + c];
-    }
+    ROLLED for (int r = 0; r < nv; r++) { FOR_LANES(s, c, nv) to.data[r * to.ld + c] = from.data[r * from.ld + c]; }
 }
 
 /* what is wanted twice, behind a barrier that follows the rest */

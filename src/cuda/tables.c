@@ -289,6 +289,27 @@ static void choose_width(cuda_model *m)
     m->one = m->trees == 1 && most <= m->width;
 }
 
+/*
+ * Joints per limb of a free root that carries equal chains of revolute joints, in the order of their numbers; 0 if it is
+ * anything else, or if kernel.cu has no kernel for so many.
+ */
+static int32_t find_limbs(const hml_plan *plan, const cuda_model *m)
+{
+    const cuda_tree *t = &m->tree[0];
+    const plan_body *bodies = plan_bodies(plan) + t->body_begin;
+    int32_t joints = 1;
+    if (m->trees != 1 || m->nv != t->columns || t->base != 6 || t->k0 != 3 || bodies[0].q || bodies[0].v) return 0;
+    while (1 + joints < t->bodies && bodies[1 + joints].parent == t->body_begin + joints) joints++;
+    if (joints < 2 || joints > LIMB_MOST || (t->bodies - 1) % joints) return 0;
+    for (int32_t i = 1; i < t->bodies; i++) {
+        const int32_t parent = t->body_begin + ((i - 1) % joints ? i - 1 : 0);
+        const plan_body *b = &bodies[i];
+        if (b->type != HML_JOINT_REVOLUTE || b->parent != parent || b->q != 6 + i || b->v != 5 + i) return 0;
+    }
+    const int32_t limbs = (t->bodies - 1) / joints;
+    return limbs == 4 || (limbs == 6 && joints == 3) ? joints : 0;
+}
+
 /* both arrays, or their sizes */
 static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
 {
@@ -309,6 +330,12 @@ static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
     m->rest = w->nnumber;
     for (int32_t k = 0; k < model->nq; k++) put_number(w, plan_rest(plan)[k]);
     choose_width(m);
+    m->limb_joints = find_limbs(plan, m);
+    if (m->limb_joints) {
+        m->limbs = (m->tree[0].bodies - 1) / m->limb_joints;
+        m->limb_width = m->limbs <= 4 ? 4 : 8;
+        m->block_numbers = LIMB_TABLE * m->tree[0].bodies;
+    }
     int32_t used = 0;
     m->q = take(&used, m->nq), m->v = take(&used, m->nv), m->b = take(&used, m->nv), m->x = take(&used, m->nv);
     m->state_numbers = used;

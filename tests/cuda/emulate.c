@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cuda/linearize.h"
+#include "cuda/limbs_write.h"
 
 #define NAME2(a, b) a##b
 #define NAME(a, b)  NAME2(a, b)
@@ -22,19 +22,36 @@ static void run_lane(void *argument, int l)
     const cuda_model *m = &w->call->model;
     const size_t per_warp = (size_t)cuda_states_per_warp(m), group = (size_t)(l / m->width);
     num *work = w->memory + group * (size_t)m->state_numbers;
-    lane_state s = lanes_begin(w->call, work, l % m->width, m->width, m->one && !w->general);
+    lane_state s = lanes_begin(w->call, work, l % m->width, m->width, m->one && w->general < 2);
     for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp)
         lanes_linearize(&s, first + group);
 }
 
+/* as linearize_limbs of kernel.cu */
+static void run_limb(void *argument, int l)
+{
+    const warp *w = argument;
+    const cuda_model *m = &w->call->model;
+    const size_t per_warp = (size_t)(CUDA_WARP / m->limb_width);
+    num *memory = w->memory + m->block_numbers;
+    limb_lane x = limbs_begin(w->call, w->memory, memory, l, m->limb_width, m->limb_joints, m->limbs);
+    limbs_table(w->call, w->memory, l, CUDA_WARP); /* a warp alone needs no barrier before that of its inputs */
+    limbs_fetch(&x, w->index * per_warp);
+    for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp)
+        limbs_linearize(&x, first, first + w->count * per_warp);
+}
+
 int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, const emulator_options *options)
 {
-    const size_t bytes = cuda_warp_numbers(&call->model) * sizeof(num);
+    cuda_call chosen = *call;
+    if (options->general) chosen.model.limb_joints = chosen.model.block_numbers = 0;
+    const size_t shared = (size_t)chosen.model.block_numbers;
+    const size_t bytes = (shared + cuda_warp_numbers(&chosen.model)) * sizeof(num);
     char *memory = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
     if (!memory) return 0;
     for (size_t i = 0; i < warps; i++) {
-        warp w = {call, (num *)(memory + options->shift), i, warps, options->general};
-        emulator_warp(run_lane, &w, memory + options->shift, bytes);
+        warp w = {&chosen, (num *)(memory + options->shift), i, warps, options->general};
+        emulator_warp(chosen.model.limb_joints ? run_limb : run_lane, &w, memory + options->shift, bytes);
     }
     free(memory);
     return 1;

@@ -179,6 +179,12 @@ double emulator_get(double x, int l, int width)
     return exchange(x)[first + l];
 }
 
+double emulator_other(double x, int step)
+{
+    const int other = e.current ^ step;
+    return exchange(x)[other];
+}
+
 /* ---- the workspace ---- */
 
 static void touch_word(word *w, int writes, const void *p)

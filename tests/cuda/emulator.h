@@ -27,7 +27,7 @@ typedef struct emulator_options {
     uint64_t seed;
     int skip;
     int shift;
-    int general; /* 1: the kernel for any model, also where one with a body and a column per lane would do */
+    int general; /* 1: the kernel with a lane per column, also for robots with a lane per limb; 2: that for any model */
 } emulator_options;
 
 void emulator_begin(const emulator_options *options);
@@ -39,6 +39,7 @@ void emulator_warp(void (*lane)(void *argument, int l), void *argument, void *me
 void emulator_barrier(const char *file, int line);
 int emulator_or(int x, int width);
 double emulator_get(double x, int l, int width);
+double emulator_other(double x, int step); /* of the lane whose number differs in this bit */
 void emulator_touch(const void *p, size_t bytes, int writes, size_t alignment);
 
 #endif
