@@ -44,8 +44,26 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # what is inside and what is linked: a software bill of materials (CycloneDX)
 if(TARGET hamel-io)
-  foreach(module expat libzip libzstd matio)
-    get_directory_property(HAMEL_IO_DEPS_${module}_VERSION DIRECTORY src DEFINITION HAMEL_IO_DEPS_${module}_VERSION)
+  get_directory_property(HAMEL_BOM_ONE DIRECTORY src DEFINITION HAMEL_IO_DEPS_VERSION) # its name if there is one module only
+  set(HAMEL_BOM_LINES "")
+  set(HAMEL_BOM_NAMES "\"three\"")
+  foreach(entry "expat|MIT|XML" "libzip|BSD-3-Clause|NPZ, brings zlib (Zlib)" "libzstd|BSD-3-Clause|Zarr"
+                "matio|BSD-2-Clause|MAT, brings HDF5 (BSD-3-Clause) and zlib (Zlib)")
+    string(REPLACE "|" ";" entry "${entry}")
+    list(GET entry 0 module)
+    list(GET entry 1 licence)
+    list(GET entry 2 what)
+    if(NOT module IN_LIST HAMEL_IO_MODULES)
+      continue()
+    endif()
+    get_directory_property(version DIRECTORY src DEFINITION HAMEL_IO_DEPS_${module}_VERSION)
+    if(NOT version)
+      set(version ${HAMEL_BOM_ONE})
+    endif()
+    string(APPEND HAMEL_BOM_LINES ",\n    {\"bom-ref\": \"${module}\", \"type\": \"library\", \"name\": \"${module}\", "
+                  "\"version\": \"${version}\", \"licenses\": [{\"license\": {\"id\": \"${licence}\"}}], "
+                  "\"description\": \"linked by libhamel-io: ${what}\"}")
+    string(APPEND HAMEL_BOM_NAMES ", \"${module}\"")
   endforeach()
   file(READ viewer/package.json HAMEL_PAGE_PARTS)
   string(JSON HAMEL_THREE_VERSION GET "${HAMEL_PAGE_PARTS}" devDependencies three)
