@@ -191,11 +191,6 @@ static const char *frame_name(const hml_model *model, int32_t frame)
 
 static void print_shapes(const hml_model *model)
 {
-    static const char *const kinds[] = {[HML_SHAPE_POINT] = "point",
-                                        [HML_SHAPE_SPHERE] = "sphere",
-                                        [HML_SHAPE_BOX] = "box",
-                                        [HML_SHAPE_CAPSULE] = "capsule",
-                                        [HML_SHAPE_CYLINDER] = "cylinder"};
     table *t = table_new(5, "llrrr");
     const int32_t n = hml_model_nshapes(model);
     static const char *const heading[] = {"on", "shape", "size/m", "", ""};
@@ -204,7 +199,12 @@ static void print_shapes(const hml_model *model)
         hml_shape shape;
         if (hml_model_shape(model, i, &shape)) continue;
         table_cell(t, frame_name(model, shape.frame));
-        table_cell(t, kinds[shape.kind]);
+        char kind[40];
+        if (shape.nvertices)
+            snprintf(kind, sizeof kind, "%s of %d points", hml_shape_kind_name(shape.kind), (int)shape.nvertices);
+        else
+            snprintf(kind, sizeof kind, "%s", hml_shape_kind_name(shape.kind));
+        table_cell(t, kind);
         for (int k = 0; k < 3; k++) table_unless_zero(t, shape.size[k]);
     }
     if (n > 0) {

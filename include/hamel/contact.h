@@ -23,8 +23,8 @@
  *   hml_contact_impulse_size, hml_contact_impulse
  *                                        an impact by itself, at given points: friction, restitution     Kindr's Λ
  *
- * Shapes are spheres, capsules, boxes, cylinders and points. They touch planes, and spheres, capsules and points touch
- * each other. A contact is in force while its gap at q_M is not positive. It may overlap by `slop`; a larger overlap is
+ * Shapes are spheres, capsules, boxes, cylinders, convex hulls and points. They touch planes and, if asked, each other:
+ * HML_CONTACT_PAIRS. A contact is in force while its gap at q_M is not positive. It may overlap by `slop`; a larger overlap is
  * reduced by a displacement that adds no velocity. A contact that closes faster than `bounce` bounces with its
  * restitution, pair by pair, the fastest first, before the step; so Newton's cradle behaves as it should. See
  * docs/contact.md.

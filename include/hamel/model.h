@@ -228,17 +228,20 @@ HML_API hml_status hml_model_velocity_name(const hml_model *model, int32_t index
  *   hml_model_nshapes       how many a model has
  *   hml_model_shape         one of them
  *
- * Readers take spheres, boxes, capsules and cylinders from URDF (<collision>) and MJCF (<geom> that can collide), and
- * these and points from Hamel's own files. Meshes and other surfaces are left out: docs/contact.md.
+ * Readers take spheres, boxes, capsules, cylinders and meshes, these as convex hulls, from URDF (<collision>) and MJCF
+ * (<geom> that can collide), and these and points from Hamel's own files. Other surfaces are left out: docs/contact.md.
  */
 
 typedef enum hml_shape_kind {
     HML_SHAPE_POINT = 0,
-    HML_SHAPE_SPHERE = 1,  /* size: radius */
-    HML_SHAPE_BOX = 2,     /* size: half lengths along x, y, z */
-    HML_SHAPE_CAPSULE = 3, /* size: radius, half length of its axis, which is z; the ends are half balls */
-    HML_SHAPE_CYLINDER = 4 /* size: radius, half length; along z */
+    HML_SHAPE_SPHERE = 1,   /* size: radius */
+    HML_SHAPE_BOX = 2,      /* size: half lengths along x, y, z */
+    HML_SHAPE_CAPSULE = 3,  /* size: radius, half length of its axis, which is z; the ends are half balls */
+    HML_SHAPE_CYLINDER = 4, /* size: radius, half length; along z */
+    HML_SHAPE_HULL = 5      /* the convex hull of its vertices, as of a mesh */
 } hml_shape_kind;
+
+enum { HML_SHAPE_MAX_VERTICES = 64 };
 
 typedef struct hml_shape {
     int32_t frame; /* hml_model_find_frame: bodies, merged links and named frames; −1: the world */
@@ -247,6 +250,8 @@ typedef struct hml_shape {
     double position[3], rotation[9]; /* in the frame; row-major */
     double friction;                 /* μ; of two shapes that touch the larger μ counts. Negative: the other's */
     double restitution;              /* in [0, 1]; the larger one counts */
+    int32_t nvertices;               /* of a hull: 1 to HML_SHAPE_MAX_VERTICES; of other kinds 0 */
+    const double *vertices;          /* in the shape's axes, three numbers each; of a model's shape: the model's */
 } hml_shape;
 
 /* "point", "sphere", … as in model files; NULL for an unknown kind */

@@ -277,3 +277,18 @@ def test_keyframes():
         hamel.Builder(model=robot).add_keyframe("home", "hip", [0.2, 0.3])
     with pytest.raises(TypeError):
         hamel.Builder(model=robot).add_keyframe("home", "hip", "bent")
+
+
+def test_hulls_have_vertices():
+    builder = hamel.Builder()
+    builder.add_body("box", None, "free", mass=1.0, moment=np.eye(3))
+    corners = [[x, y, z] for x in (-1, 1) for y in (-2, 2) for z in (0, 3)]
+    model = builder.add_shape("box", "hull", vertices=corners).add_shape("box", "sphere", 0.5).build()
+    assert [s.kind for s in model.shapes] == ["hull", "sphere"]
+    np.testing.assert_array_equal(model.shapes[0].vertices, corners)
+    assert model.shapes[1].vertices.shape == (0, 3)
+    assert hamel.Contact(model, [hamel.Plane()]).lowest(model.neutral()).gap == -0.5
+    with pytest.raises(hamel.InvalidArgumentError, match="vertices are points"):
+        builder.add_shape("box", "hull", vertices=[1, 2, 3])
+    with pytest.raises(hamel.Error, match="1 to 64"):
+        builder.add_shape("box", "hull")

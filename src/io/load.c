@@ -96,6 +96,8 @@ void hmli_reader_free(reader *r)
 {
     hml_builder_free(r->builder);
     hmli_map_free(&r->kinds);
+    hmli_map_free(&r->hulls);
+    free(r->hull_shapes);
 }
 
 static hml_status load(const void *data, size_t size, const char *name, int in_memory, const hml_load_options *options,

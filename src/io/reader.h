@@ -3,6 +3,7 @@
 #define HML_IO_READER_H
 
 #include "hamel/io.h"
+#include "hamel/model.h"
 #include "io/common/arena.h"
 #include "io/common/map.h"
 #include "io/common/report.h"
@@ -17,12 +18,16 @@ typedef struct reader {
     map kinds;                 /* of warnings that are said once */
     int in_memory;             /* the text is no file: it may include files below the folder of `file` only */
     struct scene_maker *scene; /* collects what is seen; NULL: nobody asked for it */
+    map hulls;                 /* of meshes, by path and scale, into hull_shapes */
+    hml_shape *hull_shapes;
+    size_t nhulls, hulls_capacity;
+    size_t mesh_bytes; /* of mesh files that were read */
 } reader;
 
 /* reads data of any format into a new r->builder; r has its file, memory and error, and perhaps a scene */
 hml_status hmli_read_model(reader *r, const void *data, size_t size, const hml_load_options *options);
 
-/* frees the builder and the map of kinds; the memory is the caller's */
+/* frees the builder and what the reader keeps; the memory is the caller's */
 void hmli_reader_free(reader *r);
 
 /* the file formats; each fills the builder */

@@ -77,6 +77,7 @@ static void count(const build *w, hml_model *m)
     m->njoints = w->njoints;
     m->nframes = w->nbodies + w->nmerged + (int32_t)b->nframes;
     m->nshapes = (int32_t)b->nshapes;
+    m->nvertices = (int32_t)b->nvertices;
     m->nloops = (int32_t)b->nloops;
     m->nkeyframes = (int32_t)b->nkeyframes;
     m->nkeys = w->nkeys;
@@ -115,6 +116,7 @@ typedef struct fill {
     model_coordinate *coordinates;
     double *rest;
     model_shape *shapes;
+    double *vertices;
     model_loop *loops;
     model_keyframe *keyframes;
     model_key *keys;
@@ -315,7 +317,10 @@ static hml_status put_shapes(fill *f)
         pose_to_arrays(place, shape->R, shape->p);
         shape->friction = given->friction;
         shape->restitution = given->restitution;
+        shape->first = (int32_t)b->shapes[i].first;
+        shape->nvertices = given->nvertices;
     }
+    if (b->nvertices) memcpy(f->vertices, b->vertices, 3 * b->nvertices * sizeof *f->vertices);
     free(next);
     return HML_OK;
 }
@@ -407,6 +412,7 @@ static hml_status make(const build *w, hml_model **model)
     f.coordinates = section(draft, draft->coordinates);
     f.rest = section(draft, draft->rest);
     f.shapes = section(draft, draft->shapes);
+    f.vertices = section(draft, draft->vertices);
     f.loops = section(draft, draft->loops);
     f.keyframes = section(draft, draft->keyframes);
     f.actuators = section(draft, draft->actuators);

@@ -25,6 +25,7 @@ void hml_builder_free(hml_builder *b)
     free(b->links);
     free(b->frames);
     free(b->shapes);
+    free(b->vertices);
     free(b->loops);
     free(b->keyframes);
     free(b->actuators);

@@ -21,6 +21,7 @@ typedef struct builder_frame {
 
 typedef struct builder_shape {
     uint32_t body; /* NO_TEXT: the world */
+    size_t first;  /* of its vertices among the builder's; the shape's own pointer is NULL */
     hml_shape shape;
 } builder_shape;
 
@@ -47,14 +48,15 @@ struct hml_builder {
     builder_link *links;
     builder_frame *frames;
     builder_shape *shapes;
+    double *vertices; /* of hulls, three numbers each */
     builder_loop *loops;
     uint32_t *keyframes; /* names */
     builder_key *keys;
     builder_actuator *actuators;
     uint32_t *warnings;
-    size_t nlinks, nframes, nshapes, nloops, nkeyframes, nkeys, nactuators, nwarnings;
-    size_t links_capacity, frames_capacity, shapes_capacity, loops_capacity, keyframes_capacity, keys_capacity,
-        actuators_capacity, warnings_capacity;
+    size_t nlinks, nframes, nshapes, nvertices, nloops, nkeyframes, nkeys, nactuators, nwarnings;
+    size_t links_capacity, frames_capacity, shapes_capacity, vertices_capacity, loops_capacity, keyframes_capacity,
+        keys_capacity, actuators_capacity, warnings_capacity;
     text_pool text;
     name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
     name_table joints; /* index of the link + 1 */

@@ -127,7 +127,10 @@ static int same_shape(const comparison *c, int32_t i)
            same_numbers(c, "shape of", n, "rotation", a->R, b->R, 9) &&
            same_numbers(c, "shape of", n, "position", a->p, b->p, 3) &&
            same_numbers(c, "shape of", n, "friction", &a->friction, &b->friction, 1) &&
-           same_numbers(c, "shape of", n, "restitution", &a->restitution, &b->restitution, 1);
+           same_numbers(c, "shape of", n, "restitution", &a->restitution, &b->restitution, 1) &&
+           same_int(c, "shape of", n, "number of vertices", a->nvertices, b->nvertices) &&
+           same_numbers(c, "shape of", n, "vertices", model_vertices(c->a) + 3 * (size_t)a->first,
+                        model_vertices(c->b) + 3 * (size_t)b->first, 3 * a->nvertices);
 }
 
 static int same_loop(const comparison *c, int32_t i)

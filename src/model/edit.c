@@ -124,6 +124,7 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         scale3(b->shapes[i].shape.position, length);
         scale3(b->shapes[i].shape.size, length);
     }
+    for (size_t i = 0; i < b->nvertices; i++) scale3(b->vertices + 3 * i, length);
     for (size_t i = 0; i < b->nloops; i++) {
         b->loops[i].loop.distance *= length;
         for (int k = 3; k < 12; k += 4) b->loops[i].loop.pose[k] *= length;
@@ -134,7 +135,11 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
         status = hmli_check_joint(&b->links[i].joint, NULL);
         if (!status) status = hmli_check_inertia("", &b->links[i].inertia, NULL);
     }
-    for (size_t i = 0; i < b->nshapes && !status; i++) status = hmli_check_shape("", &b->shapes[i].shape, NULL);
+    for (size_t i = 0; i < b->nshapes && !status; i++) {
+        hml_shape scaled = b->shapes[i].shape;
+        scaled.vertices = b->vertices + 3 * b->shapes[i].first;
+        status = hmli_check_shape("", &scaled, NULL);
+    }
     for (size_t i = 0; i < b->nloops && !status; i++) status = hmli_check_loop("", &b->loops[i].loop, NULL);
     if (!status) return hmli_rebuild(b, m, result, NULL);
     hml_builder_free(b);

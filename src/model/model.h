@@ -1,8 +1,8 @@
 /*
  * The inside of hml_model: one block, offsets instead of pointers.
  *
- *   header | bodies | joints | frames | coordinates | rest | shapes | loops | keyframes | keys | actuators | warnings | names |
- *   lookup | plan
+ *   header | bodies | joints | frames | coordinates | rest | shapes | vertices | loops | keyframes | keys | actuators | warnings |
+ *   names | lookup | plan
  *
  * `bodies` is the tree the algorithms walk: one elementary joint each, depth first. `joints` is what a file and a user
  * name: a universal joint is one of these and two of those. Coordinates and rest positions follow the tree, mimic
@@ -19,7 +19,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 7u
+#define HML_MODEL_VERSION 8u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -66,6 +66,7 @@ typedef struct model_shape {
     double size[3];
     double R[9], p[3]; /* placement in the body frame, row-major */
     double friction, restitution;
+    int32_t first, nvertices; /* of a hull: in the section of vertices, three numbers each */
 } model_shape;
 
 /* frames tied to each other */
@@ -121,11 +122,11 @@ struct hml_model {
     int32_t passive;          /* 1 if any armature, damping or stiffness is not zero */
     uint32_t name;
     int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
-    int32_t nshapes;
+    int32_t nshapes, nvertices;
     int32_t nkeyframes, nkeys, nactuators, nloops;
     double gravity[3];
     double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
-    uint64_t bodies, joints, frames, coordinates, rest, shapes; /* offsets of sections, bytes */
+    uint64_t bodies, joints, frames, coordinates, rest, shapes, vertices; /* offsets of sections, bytes */
     uint64_t loops, keyframes, keys, actuators, warnings, names, lookup, plan;
     uint64_t names_size, plan_size;
 };
@@ -144,6 +145,7 @@ static inline const model_shape *model_shapes(const hml_model *m)
 {
     return (const model_shape *)model_at(m, m->shapes);
 }
+static inline const double *model_vertices(const hml_model *m) { return (const double *)model_at(m, m->vertices); }
 static inline const model_loop *model_loops(const hml_model *m) { return (const model_loop *)model_at(m, m->loops); }
 static inline const model_keyframe *model_keyframes(const hml_model *m)
 {

@@ -133,8 +133,11 @@ static int shapes_valid(const hml_model *m)
         for (int32_t k = 0; k < sizes; k++)
             if (!isfinite(s->size[k]) || !(s->size[k] > 0)) return 0;
         if (!isfinite(s->friction) || !(s->restitution >= 0 && s->restitution <= 1)) return 0;
+        const int hull = s->kind == HML_SHAPE_HULL;
+        if (s->nvertices < hull || s->nvertices > (hull ? HML_SHAPE_MAX_VERTICES : 0)) return 0;
+        if (s->first < 0 || s->first > m->nvertices - s->nvertices) return 0;
     }
-    return 1;
+    return all_finite(model_vertices(m), 3 * (size_t)m->nvertices);
 }
 
 static int loops_valid(const hml_model *m, uint64_t *left)

@@ -1,10 +1,10 @@
 /*
- * Shapes against planes by their lowest points; spheres, capsules and points against each other by the nearest points
- * of two segments.
+ * Shapes against planes by their lowest points.
  *
  *   point      itself                                  sphere    centre − r n
  *   capsule    both centres of its ends, − r n         box       its eight corners
  *   cylinder   four points of either rim, the first one lowest: on a flat end four touch, on its side two
+ *   hull       of its vertices below the plane the deepest, and those farthest along four directions
  */
 #include "sim/collision.h"
 
@@ -21,11 +21,12 @@ int32_t hmli_collision_points(hml_shape_kind kind)
     case HML_SHAPE_CAPSULE: return 2;
     case HML_SHAPE_BOX:
     case HML_SHAPE_CYLINDER: return 8;
+    case HML_SHAPE_HULL: return HULL_POINTS;
     default: return 0;
     }
 }
 
-static pose shape_pose(const collision_shape *s, const double *H)
+pose hmli_collision_pose(const collision_shape *s, const double *H)
 {
     const double *at = H + 16 * (size_t)(s->body < 0 ? 0 : s->body);
     return s->body < 0 ? s->place : pose_mul(pose_of(mat3_at(at, 4), vec3_of(at[3], at[7], at[11])), s->place);
@@ -56,8 +57,15 @@ static vec3 low_point(const collision_shape *s, pose X, vec3 n, int32_t feature)
         c = vec3_axpy(size[0] * along[feature & 3], down, c);
         return vec3_axpy(size[0] * across[feature & 3], side, c);
     }
+    case HML_SHAPE_HULL: return pose_act(X, vec3_at(s->vertices + 3 * (size_t)feature));
     default: return c;
     }
+}
+
+/* how many points a shape has whose depth is worth a look */
+static int32_t point_count(const collision_shape *s)
+{
+    return s->kind == HML_SHAPE_HULL ? s->nvertices : hmli_collision_points(s->kind);
 }
 
 void hmli_collide_tangents(touch *t)
@@ -67,14 +75,14 @@ void hmli_collide_tangents(touch *t)
     t->t2 = vec3_cross(n, t->t1);
 }
 
-static double larger(double a, double b)
+double hmli_collision_larger(double a, double b)
 {
     if (a < 0) return b < 0 ? 0 : b;
     return a > b ? a : b;
 }
 
 /* where there is no room, the deepest ones stay */
-static void add(touch_list *list, touch t)
+void hmli_collision_add(touch_list *list, touch t)
 {
     int32_t at = list->count;
     hmli_collide_tangents(&t);
@@ -96,38 +104,104 @@ static int over(const collision_plane *plane, vec3 p, double gap)
     return !(plane->size[1] > 0) || fabs(vec3_dot(d, plane->y)) <= plane->size[1];
 }
 
+/* a point of a shape below a plane */
+static touch touch_of(const collision_shape *shapes, int32_t i, const collision_plane *planes, int32_t k, vec3 p)
+{
+    const collision_shape *s = &shapes[i];
+    const collision_plane *plane = &planes[k];
+    touch t = {.shape = i, .other = -1 - k, .body = s->body, .other_body = -1, .point = p, .normal = plane->normal};
+    t.gap = vec3_dot(plane->normal, vec3_sub(p, plane->point));
+    t.friction = hmli_collision_larger(s->friction, plane->friction);
+    t.restitution = hmli_collision_larger(s->restitution, plane->restitution);
+    return t;
+}
+
+/*
+ * The best point of each of five orders: the deepest, and the farthest along four directions of the plane. The
+ * directions are the world's, so that the choice is the same one in the next step. They are askew: of two corners of a
+ * rectangle that are equally far along an axis, rounding would choose.
+ */
+static void collide_hull(const collision_shape *shapes, int32_t i, const collision_plane *planes, int32_t k, pose X,
+                         touch_list *list)
+{
+    static const double directions[HULL_POINTS][2] = {{0, 0}, {1, 0.3}, {-0.3, 1}, {-1, -0.3}, {0.3, -1}};
+    const collision_shape *s = &shapes[i];
+    touch best[HULL_POINTS];
+    double most[HULL_POINTS];
+    touch axes = {.normal = planes[k].normal};
+    hmli_collide_tangents(&axes);
+    for (int d = 0; d < HULL_POINTS; d++) most[d] = -INFINITY;
+    for (int32_t f = 0; f < s->nvertices; f++) {
+        touch t = touch_of(shapes, i, planes, k, low_point(s, X, planes[k].normal, f));
+        if (!(t.gap <= 0) || !over(&planes[k], t.point, t.gap)) continue;
+        t.feature = f;
+        for (int d = 0; d < HULL_POINTS; d++) {
+            const double along =
+                directions[d][0] * vec3_dot(t.point, axes.t1) + directions[d][1] * vec3_dot(t.point, axes.t2);
+            const double score = d ? along : -t.gap;
+            if (score > most[d]) most[d] = score, best[d] = t;
+        }
+    }
+    for (int d = 0; d < HULL_POINTS; d++) {
+        int again = !(most[d] > -INFINITY);
+        for (int e = 0; e < d && !again; e++) again = best[e].feature == best[d].feature;
+        if (!again) hmli_collision_add(list, best[d]);
+    }
+}
+
 void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
                          const double *H, touch_list *list)
 {
     for (int32_t i = 0; i < nshapes; i++) {
         const collision_shape *s = &shapes[i];
         if (s->body < 0) continue;
-        pose X = shape_pose(s, H);
+        const pose X = hmli_collision_pose(s, H);
+        const vec3 centre = pose_act(X, s->centre);
         for (int32_t k = 0; k < nplanes; k++) {
             const collision_plane *plane = &planes[k];
+            if (vec3_dot(plane->normal, vec3_sub(centre, plane->point)) > s->radius) continue;
+            if (s->kind == HML_SHAPE_HULL) {
+                collide_hull(shapes, i, planes, k, X, list);
+                continue;
+            }
             for (int32_t f = 0; f < hmli_collision_points(s->kind); f++) {
-                vec3 p = low_point(s, X, plane->normal, f);
-                double gap = vec3_dot(plane->normal, vec3_sub(p, plane->point));
-                if (!(gap <= 0) || !over(plane, p, gap)) continue;
-                touch t = {.shape = i, .other = -1 - k, .feature = f, .body = s->body, .other_body = -1, .point = p};
-                t.normal = plane->normal;
-                t.gap = gap;
-                t.friction = larger(s->friction, plane->friction);
-                t.restitution = larger(s->restitution, plane->restitution);
-                add(list, t);
+                touch t = touch_of(shapes, i, planes, k, low_point(s, X, plane->normal, f));
+                t.feature = f;
+                if (t.gap <= 0 && over(plane, t.point, t.gap)) hmli_collision_add(list, t);
             }
         }
     }
+}
+
+/* a ball that holds the shape; a little larger, so that rounding leaves nothing out */
+void hmli_collision_bound(collision_shape *s)
+{
+    const double *r = s->size;
+    s->centre = vec3_zero();
+    s->radius = 0;
+    if (s->kind == HML_SHAPE_SPHERE) s->radius = r[0];
+    if (s->kind == HML_SHAPE_CAPSULE) s->radius = r[0] + r[1];
+    if (s->kind == HML_SHAPE_CYLINDER) s->radius = hypot(r[0], r[1]);
+    if (s->kind == HML_SHAPE_BOX) s->radius = hypot(hypot(r[0], r[1]), r[2]);
+    for (int pass = 0; s->kind == HML_SHAPE_HULL && pass < 2; pass++) {
+        for (int32_t i = 0; i < s->nvertices; i++) {
+            const vec3 v = vec3_at(s->vertices + 3 * (size_t)i), way = vec3_sub(v, s->centre);
+            if (pass == 1) s->radius = fmax(s->radius, sqrt(vec3_dot(way, way)));
+        }
+        for (int32_t i = 0; pass == 0 && i < s->nvertices; i++)
+            s->centre = vec3_axpy(1.0 / s->nvertices, vec3_at(s->vertices + 3 * (size_t)i), s->centre);
+    }
+    s->radius *= 1 + 1e-9;
 }
 
 touch hmli_collide_lowest(const collision_shape *s, const collision_plane *plane, const double *H)
 {
     touch lowest = {.shape = -1, .body = s->body, .other_body = -1, .gap = INFINITY, .normal = plane->normal};
     collision_plane top = *plane;
-    const pose X = shape_pose(s, H);
+    const pose X = hmli_collision_pose(s, H);
     top.depth = 0;
     lowest.point = lowest.total = vec3_zero();
-    for (int32_t f = 0; f < hmli_collision_points(s->kind); f++) {
+    for (int32_t f = 0; f < point_count(s); f++) {
         vec3 p = low_point(s, X, plane->normal, f);
         double gap = vec3_dot(plane->normal, vec3_sub(p, plane->point));
         if (!(gap < lowest.gap) || !over(&top, p, gap)) continue;
@@ -136,69 +210,4 @@ touch hmli_collide_lowest(const collision_shape *s, const collision_plane *plane
         lowest.gap = gap;
     }
     return lowest;
-}
-
-static int round_shape(const collision_shape *s)
-{
-    return s->kind == HML_SHAPE_POINT || s->kind == HML_SHAPE_SPHERE || s->kind == HML_SHAPE_CAPSULE;
-}
-
-int hmli_collision_pair(const collision_shape *a, const collision_shape *b)
-{
-    if (!round_shape(a) || !round_shape(b) || a->body == b->body) return 0;
-    int joined = (a->parent >= 0 && a->parent == b->body) || (b->parent >= 0 && b->parent == a->body);
-    return !joined; /* what stands in the world touches every body, also the ones that hang on it */
-}
-
-static double clamp(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
-
-/* the nearest points of p + s d and q + t e, s and t in [0, 1]; Ericson, "Real-time collision detection", 5.1.9 */
-static void nearest(vec3 p, vec3 d, vec3 q, vec3 e, vec3 *on_p, vec3 *on_q)
-{
-    vec3 r = vec3_sub(p, q);
-    double a = vec3_dot(d, d), b = vec3_dot(d, e), c = vec3_dot(d, r), f = vec3_dot(e, e), g = vec3_dot(e, r);
-    double s = 0, t = 0, denominator = a * f - b * b;
-    if (a > 0 && f > 0) {
-        s = denominator > 1e-12 * a * f ? clamp((b * g - c * f) / denominator) : 0.5;
-        t = (b * s + g) / f;
-        if (t < 0 || t > 1) t = clamp(t), s = clamp((b * t - c) / a);
-    } else if (a > 0) {
-        s = clamp(-c / a);
-    } else if (f > 0) {
-        t = clamp(g / f);
-    }
-    *on_p = vec3_axpy(s, d, p);
-    *on_q = vec3_axpy(t, e, q);
-}
-
-/* a round shape is what lies within its radius of a segment */
-static double segment(const collision_shape *s, pose X, vec3 *p, vec3 *d)
-{
-    double half = s->kind == HML_SHAPE_CAPSULE ? s->size[1] : 0;
-    *p = vec3_axpy(-half, X.R.z, X.p);
-    *d = vec3_scale(2 * half, X.R.z);
-    return s->kind == HML_SHAPE_POINT ? 0 : s->size[0];
-}
-
-void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list)
-{
-    for (int32_t i = 0; i < nshapes; i++) {
-        for (int32_t k = 0; k < i; k++) {
-            const collision_shape *a = &shapes[i], *b = &shapes[k];
-            vec3 p, d, q, e, on_a, on_b;
-            if (!hmli_collision_pair(a, b)) continue;
-            double ra = segment(a, shape_pose(a, H), &p, &d), rb = segment(b, shape_pose(b, H), &q, &e);
-            nearest(p, d, q, e, &on_a, &on_b);
-            vec3 away = vec3_sub(on_a, on_b);
-            double distance = sqrt(vec3_dot(away, away)), gap = distance - ra - rb;
-            if (!(gap <= 0)) continue;
-            touch t = {.shape = i, .other = k, .body = a->body, .other_body = b->body};
-            t.normal = unit(away, vec3_of(0, 0, 1));
-            t.point = vec3_axpy(-(ra + 0.5 * gap), t.normal, on_a);
-            t.gap = gap;
-            t.friction = larger(a->friction, b->friction);
-            t.restitution = larger(a->restitution, b->restitution);
-            add(list, t);
-        }
-    }
 }

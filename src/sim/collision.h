@@ -12,7 +12,13 @@ typedef struct collision_shape {
     double size[3];
     pose place; /* in the body's frame */
     double friction, restitution;
+    int32_t nvertices; /* of a hull */
+    const double *vertices;
+    vec3 centre; /* of a ball that holds it, in the shape's axes */
+    double radius;
 } collision_shape;
+
+enum { HULL_POINTS = 5 }; /* of a hull on a plane, at most */
 
 typedef struct collision_plane {
     vec3 point, normal, x, y;
@@ -24,11 +30,11 @@ typedef struct touch {
     int32_t shape, other;     /* as in hml_contact_point */
     int32_t feature;          /* which point of the shape: the same one in the next step */
     int32_t body, other_body; /* −1: the world */
+    int carried;              /* it is in the list of the next substep, too */
     vec3 point, normal, t1, t2;
     double gap, friction, restitution;
     double impulse[3]; /* along normal, t1, t2, of the last substep */
     vec3 total;        /* of all substeps, in the world */
-    int carried;       /* it is in the list of the next substep, too */
 } touch;
 
 typedef struct touch_list {
@@ -43,7 +49,10 @@ int32_t hmli_collision_points(hml_shape_kind kind);
 /* contacts whose gap is not positive; H: poses of the bodies, 16 numbers each */
 void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
                          const double *H, touch_list *list);
-void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list);
+
+/* room for a centre of each shape */
+void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list,
+                        vec3 *centres);
 
 /* a shape's point that lies lowest over a plane, whatever its depth; an infinite gap if no point is over it */
 touch hmli_collide_lowest(const collision_shape *shape, const collision_plane *plane, const double *H);
@@ -51,7 +60,18 @@ touch hmli_collide_lowest(const collision_shape *shape, const collision_plane *p
 /* tangents of a normal, which do not jump while the normal turns a little */
 void hmli_collide_tangents(touch *t);
 
-/* can these two touch each other? */
-int hmli_collision_pair(const collision_shape *a, const collision_shape *b);
+/* in how many points two shapes can touch each other, at most */
+int32_t hmli_collision_pair(const collision_shape *a, const collision_shape *b);
+
+/* centre and radius */
+void hmli_collision_bound(collision_shape *s);
+
+pose hmli_collision_pose(const collision_shape *s, const double *H);
+
+/* of two coefficients; a negative one does not count */
+double hmli_collision_larger(double a, double b);
+
+/* into the list; where there is no room, the deepest ones stay */
+void hmli_collision_add(touch_list *list, touch t);
 
 #endif

@@ -37,6 +37,8 @@ struct hml_contact {
     double slop, correction, bounce, tolerance;
     double mobility; /* 1 / mass of the robot */
     collision_shape *shapes;
+    double *vertices; /* of hulls */
+    vec3 *centres;    /* of shapes in the world, while pairs are looked for */
     collision_plane *planes;
     joint_limit *limits;
     double *joint_friction; /* n, or NULL */

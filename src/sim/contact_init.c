@@ -37,6 +37,10 @@ static hml_status check_shape(const hml_model *model, const hml_shape *s)
     TRY(read_check(s->size, sizes));
     for (int i = 0; i < sizes; i++)
         if (!(s->size[i] > 0)) return HML_INVALID_ARGUMENT;
+    if (s->kind == HML_SHAPE_HULL) {
+        if (!s->vertices || s->nvertices < 1 || s->nvertices > HML_SHAPE_MAX_VERTICES) return HML_INVALID_ARGUMENT;
+        TRY(read_check(s->vertices, 3 * s->nvertices));
+    }
     TRY(read_check(&s->friction, 1));
     TRY(read_check(&s->restitution, 1));
     return s->restitution >= 0 && s->restitution <= 1 ? HML_OK : HML_INVALID_ARGUMENT;
@@ -87,7 +91,10 @@ static hml_status check(const hml_model *model, const hml_contact_settings *s)
 
 /* ---- what is known from the start ---- */
 
-static collision_shape resolve_shape(const hml_model *model, hml_shape s)
+static int32_t vertices_of(const hml_shape *s) { return s->kind == HML_SHAPE_HULL ? s->nvertices : 0; }
+
+/* *vertices: room for those of a hull, of which it takes what it needs; NULL: they stay where they are */
+static collision_shape resolve_shape(const hml_model *model, hml_shape s, double **vertices)
 {
     const model_frame *f = s.frame < 0 ? NULL : &model_frames(model)[s.frame];
     collision_shape r = {.body = f ? f->body : -1, .parent = -2, .kind = s.kind};
@@ -97,7 +104,24 @@ static collision_shape resolve_shape(const hml_model *model, hml_shape s)
     if (f) r.place = pose_mul(pose_of(mat3_at(f->R, 3), vec3_at(f->p)), r.place);
     r.friction = s.friction;
     r.restitution = s.restitution;
+    r.nvertices = vertices_of(&s);
+    r.vertices = s.vertices;
+    if (vertices && r.nvertices) {
+        r.vertices = memcpy(*vertices, s.vertices, 3 * (size_t)r.nvertices * sizeof **vertices);
+        *vertices += 3 * (size_t)r.nvertices;
+    }
+    hmli_collision_bound(&r);
     return r;
+}
+
+static size_t count_vertices(const hml_model *model, const hml_contact_settings *s)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < count_shapes(model, s); i++) {
+        const hml_shape shape = shape_at(model, s, i);
+        count += (size_t)vertices_of(&shape);
+    }
+    return count;
 }
 
 static vec3 normalized(vec3 a) { return vec3_scale(1 / sqrt(vec3_dot(a, a)), a); }
@@ -153,10 +177,10 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
     int64_t count = 0;
     if (s->max_contacts) return s->max_contacts;
     for (int32_t i = 0; i < count_shapes(model, s) && count < MOST_CONTACTS; i++) {
-        collision_shape a = resolve_shape(model, shape_at(model, s, i));
+        collision_shape a = resolve_shape(model, shape_at(model, s, i), NULL);
         count += (int64_t)hmli_collision_points(a.kind) * s->nplanes;
         for (int32_t k = 0; k < i && (s->options & HML_CONTACT_PAIRS); k++) {
-            collision_shape b = resolve_shape(model, shape_at(model, s, k));
+            collision_shape b = resolve_shape(model, shape_at(model, s, k), NULL);
             count += hmli_collision_pair(&a, &b);
         }
     }
@@ -206,6 +230,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->max_contacts = contacts;
     c->max_rows = (int32_t)rows;
     c->shapes = layout_array(&at, (size_t)count_shapes(model, s), sizeof *c->shapes);
+    c->vertices = layout_doubles(&at, product(3, count_vertices(model, s)));
+    c->centres = layout_array(&at, (size_t)count_shapes(model, s), sizeof *c->centres);
     c->planes = layout_array(&at, (size_t)s->nplanes, sizeof *c->planes);
     c->limits = layout_array(&at, (size_t)limits, sizeof *c->limits);
     c->now.items = layout_array(&at, (size_t)contacts, sizeof *c->now.items);
@@ -305,7 +331,8 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     for (int32_t i = 0; i < model->nbodies; i++) mass += model_bodies(model)[i].mass;
     c->mobility = mass > 0 ? 1 / mass : 0;
     c->now.capacity = c->last.capacity = c->max_contacts;
-    for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i));
+    double *vertices = c->vertices;
+    for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i), &vertices);
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
     list_limits(model, s->options, c->limits);
     if (has_friction(model, s))

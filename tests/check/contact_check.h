@@ -16,7 +16,7 @@ typedef struct scene {
     hml_contact *contact;
     hml_contact_settings settings;
     hml_contact_result result; /* of the last step */
-    double q[64], v[64];
+    double q[80], v[80];
 } scene;
 
 /* one body on the world, of mass 2, a box of half lengths a, b, c */

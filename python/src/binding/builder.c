@@ -214,14 +214,30 @@ static PyObject *set_world_inertia(builder_object *self, PyObject *arguments, Py
     return NULL;
 }
 
+/* vertices of a hull, (n, 3); what holds them, or NULL */
+static PyArrayObject *take_points(PyObject *points, hml_shape *shape)
+{
+    PyArrayObject *held = (PyArrayObject *)PyArray_FROM_OTF(points, NPY_DOUBLE, NPY_ARRAY_IN_ARRAY);
+    if (!held) return NULL;
+    if (PyArray_NDIM(held) != 2 || PyArray_DIM(held, 1) != 3 || PyArray_DIM(held, 0) > INT32_MAX) {
+        PyErr_SetString(hamel_errors[HML_INVALID_ARGUMENT], "vertices are points: (n, 3)");
+        Py_DECREF(held);
+        return NULL;
+    }
+    shape->nvertices = (int32_t)PyArray_DIM(held, 0);
+    shape->vertices = PyArray_DATA(held);
+    return held;
+}
+
 static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"body", "kind", "size", "position", "rotation", "friction", "restitution", NULL};
+    static char *words[] = {"body",     "kind",        "size",     "position", "rotation",
+                            "friction", "restitution", "vertices", NULL};
     const char *body, *kind;
-    PyObject *size = Py_None, *p = Py_None, *R = Py_None;
+    PyObject *size = Py_None, *p = Py_None, *R = Py_None, *points = Py_None;
     hml_shape made = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
-    if (!parse_arguments(arguments, names, "zs|OOOdd", words, &body, &kind, &size, &p, &R, &made.friction,
-                         &made.restitution)) {
+    if (!parse_arguments(arguments, names, "zs|OOOddO", words, &body, &kind, &size, &p, &R, &made.friction,
+                         &made.restitution, &points)) {
         return NULL;
     }
     if (hml_shape_kind_from_name(kind, &made.kind)) {
@@ -232,7 +248,10 @@ static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *
     if (p != Py_None && numbers(p, "position", made.position, 3)) return NULL;
     if (R != Py_None && numbers(R, "rotation", made.rotation, 9)) return NULL;
     hml_error error = {0};
+    PyArrayObject *held = NULL;
+    if (points != Py_None && !(held = take_points(points, &made))) return NULL;
     error.status = hml_builder_add_shape(self->builder, body, &made, &error);
+    Py_XDECREF(held);
     return answer(self, &error);
 }
 
@@ -358,9 +377,10 @@ static PyMethodDef methods[] = {
     {"add_frame", KEYWORDS(add_frame),
      "add_frame($self, name, body=None, position=None, rotation=None)\n--\n\nA frame on a body, or on the world."},
     {"add_shape", KEYWORDS(add_shape),
-     "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, restitution=0.0)\n--\n\n"
+     "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, restitution=0.0, "
+     "vertices=None)\n--\n\n"
      "A collision shape on a body: point, sphere (radius), box (half lengths), capsule or cylinder (radius, half "
-     "length)."},
+     "length), or hull, the convex hull of up to 64 vertices (n, 3)."},
     {"add_actuator", KEYWORDS(add_actuator),
      "add_actuator($self, name, joint=None, frame=None, *, gear=1.0, gain=1.0, bias=None, lower=-1e999, upper=1e999, "
      "force_lower=-1e999, force_upper=1e999)\n--\n\n"

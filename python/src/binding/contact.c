@@ -388,6 +388,8 @@ PyObject *model_shapes(const hml_model *model)
         PyStructSequence_SetItem(one, 4, array_copy(2, square, s.rotation));
         PyStructSequence_SetItem(one, 5, PyFloat_FromDouble(s.friction));
         PyStructSequence_SetItem(one, 6, PyFloat_FromDouble(s.restitution));
+        npy_intp points[2] = {s.nvertices, 3};
+        PyStructSequence_SetItem(one, 7, array_copy(2, points, s.nvertices ? s.vertices : s.size));
         PyTuple_SET_ITEM(list, i, one);
     }
     return list;
@@ -399,13 +401,13 @@ int contact_ready(PyObject *module)
                                        "relaxed", "massless", "substeps", "left_out", "residual", "penetration",
                                        "work",    "removed",  "torque",   NULL};
     static const char *const POINT[] = {"shape", "other", "position", "normal", "gap", "impulse", NULL};
-    static const char *const SHAPE[] = {"frame",    "kind",     "size",        "position",
-                                        "rotation", "friction", "restitution", NULL};
+    static const char *const SHAPE[] = {"frame",    "kind",        "size",     "position", "rotation",
+                                        "friction", "restitution", "vertices", NULL};
     step_type = record_type(module, "hamel._core.ContactStep", "What Contact.step did.", STEP);
     point_type = record_type(module, "hamel._core.ContactPoint", "What touched.", POINT);
-    shape_type =
-        record_type(module, "hamel._core.Shape",
-                    "A collision shape: point, sphere, box, capsule or cylinder, and its placement in a frame.", SHAPE);
+    shape_type = record_type(
+        module, "hamel._core.Shape",
+        "A collision shape: point, sphere, box, capsule, cylinder or hull, and its placement in a frame.", SHAPE);
     if (!step_type || !point_type || !shape_type || PyType_Ready(&contact_type) < 0) return -1;
     Py_INCREF(&contact_type);
     return PyModule_AddObject(module, "Contact", (PyObject *)&contact_type);

@@ -236,6 +236,11 @@ static void put_shapes(writer *w, const hml_model *model)
             hmli_writer_put(w, ", \"size\": ");
             put_list(w, shape.size, sizes);
         }
+        for (int32_t k = 0; k < shape.nvertices; k++) {
+            hmli_writer_put(w, k ? ", " : ",\n     \"vertices\": [");
+            put_list(w, shape.vertices + 3 * (size_t)k, 3);
+        }
+        if (shape.nvertices) hmli_writer_put(w, "]");
         if (shape.friction >= 0) {
             hmli_writer_put(w, ", \"friction\": ");
             hmli_writer_number(w, shape.friction);

@@ -3,13 +3,35 @@
 
 #include "io/json/model.h"
 
+/* a list of points, into the arena */
+static hml_status read_vertices(json_model *m, const place *at, hml_shape *shape)
+{
+    const json_reader *json = &m->json;
+    hml_status status = hmli_json_need(json, at);
+    if (!status) status = hmli_json_array(json, at);
+    if (status) return status;
+    const size_t n = json_list_size(at->value);
+    if (n < 1 || n > HML_SHAPE_MAX_VERTICES)
+        return hmli_json_fail(json, at, "a hull has 1 to %d vertices", HML_SHAPE_MAX_VERTICES);
+    double *vertices = hmli_arena_get(m->r->memory, 3 * n * sizeof *vertices);
+    if (!vertices) return hmli_report_memory(m->r->error, m->r->file);
+    for (size_t i = 0; !status && i < n; i++) {
+        place one = hmli_json_element(at, i);
+        status = hmli_json_numbers(json, &one, 3, vertices + 3 * i);
+    }
+    shape->nvertices = (int32_t)n;
+    shape->vertices = vertices;
+    return status;
+}
+
 hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hml_shape *shape)
 {
-    static const char *const known[] = {"body", "type", "size", "origin", "friction", "restitution", NULL};
+    static const char *const known[] = {"body", "type", "size", "origin", "friction", "restitution", "vertices", NULL};
     const json_reader *json = &m->json;
     place body_at = hmli_json_member(at, "body"), type_at = hmli_json_member(at, "type");
     place size = hmli_json_member(at, "size"), origin = hmli_json_member(at, "origin");
     place friction = hmli_json_member(at, "friction"), restitution = hmli_json_member(at, "restitution");
+    place vertices = hmli_json_member(at, "vertices");
     const char *type = NULL;
     memset(shape, 0, sizeof *shape);
     shape->friction = -1;
@@ -25,6 +47,7 @@ hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hm
     int sizes = hml_shape_kind_sizes(shape->kind);
     if (!status && sizes > 0) status = hmli_json_need(json, &size);
     if (!status && sizes > 0) status = hmli_json_each(json, &size, sizes, 0, shape->size);
+    if (!status && shape->kind == HML_SHAPE_HULL) status = read_vertices(m, &vertices, shape);
     if (!status) status = hmli_json_number(json, &friction, &shape->friction);
     if (!status) status = hmli_json_number(json, &restitution, &shape->restitution);
     if (!status) status = hmli_json_origin(m, &origin, shape->position, shape->rotation);

@@ -43,7 +43,7 @@ static const char *const actuator_names[] = {
     "gear",     "armature", "damping", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "gaintype", "gainprm",
     "biastype", "biasprm",  "kp",      "kv",        "dampratio",   "timeconst",  "inheritrange", "dyntype",  NULL};
 static const char *const tendon_names[] = {"stiffness", "damping", "frictionloss", "armature", NULL};
-static const char *const mesh_names[] = {"scale", "refpos", "refquat", NULL};
+static const char *const mesh_names[] = {"scale", "refpos", "refquat", "inertia", NULL};
 static const char *const *const names_of[MJCF_KINDS] = {joint_names,    geom_names,   site_names,
                                                         actuator_names, tendon_names, mesh_names};
 

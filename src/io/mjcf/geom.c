@@ -134,7 +134,7 @@ static hml_status add_frame(mjcf *m, const xml_node *node, int32_t body, pose pl
 }
 
 /* surfaces that have no shape here are frames all the same, and what is left out is said once for each kind */
-static hml_status leave_out(mjcf *m, const mjcf_element *e, int type, int32_t body, const pose *frame)
+static hml_status leave_out(mjcf *m, const mjcf_element *e, int type, int32_t body, const pose *frame, const char *why)
 {
     char text[LABEL_SIZE];
     pose place;
@@ -143,8 +143,8 @@ static hml_status leave_out(mjcf *m, const mjcf_element *e, int type, int32_t bo
     if (!status) status = add_frame(m, e->node, body, pose_mul(*frame, place));
     if (status || body == 0) return status; /* the world is the command's own */
     const char *what = mesh ? "mesh" : hmli_mjcf_geom_types[type];
-    return hmli_reader_warn_once(m->r, mesh ? "mesh shape" : what, "line %d: %s (%s) touches nothing here",
-                                 e->node->line, hmli_mjcf_label(text, "geom", e->node), what);
+    return hmli_reader_warn_once(m->r, mesh ? "mesh shape" : what, "line %d: %s (%s) touches nothing here%s%s",
+                                 e->node->line, hmli_mjcf_label(text, "geom", e->node), what, *why ? ": " : "", why);
 }
 
 hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body)
@@ -160,13 +160,20 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
     if (!status) status = collides(m, &e, &yes);
     if (status || !yes) return status;
-    if (word > BOX || word == ELLIPSOID || hmli_mjcf_holder(m, &e, "mesh")) return leave_out(m, &e, word, body, frame);
-    status = hmli_mjcf_geom_size(m, &e, (enum mjcf_geom_type)word, s.shape.size, &place);
+    const char *mesh = hmli_mjcf_text(m, &e, "mesh"), *why = "";
+    if (word == MESH && mesh) {
+        status = hmli_mjcf_place(m, &e, &place);
+        if (!status) status = hmli_mjcf_mesh_shape(m, mesh, &s.shape, &why);
+        if (status) return status;
+    }
+    const int meshed = s.shape.kind == HML_SHAPE_HULL;
+    if (!meshed && (word > BOX || word == ELLIPSOID || mesh)) return leave_out(m, &e, word, body, frame, why);
+    if (!meshed) status = hmli_mjcf_geom_size(m, &e, (enum mjcf_geom_type)word, s.shape.size, &place);
     if (!status) status = hmli_mjcf_some_numbers(m, &e, "friction", 3, friction);
     if (status) return status;
     if (!array_grow(&m->shapes, &m->shapes_capacity, m->nshapes + 1, sizeof *m->shapes))
         return hmli_report_memory(m->r->error, m->r->file);
-    s.shape.kind = kinds[word];
+    if (!meshed) s.shape.kind = kinds[word];
     s.shape.friction = friction[0];
     pose_to_arrays(pose_mul(*frame, place), s.shape.rotation, s.shape.position);
     m->shapes[m->nshapes++] = s;
@@ -183,6 +190,41 @@ static hml_status read_mass(mjcf *m, const mjcf_element *e, double *mass, int *h
     if (!status && ((*has_mass && *mass < 0) || *density < 0))
         status = MJCF_FAIL(m, HML_BAD_MODEL, e->node, "<geom>: its %s is negative", *density < 0 ? "density" : "mass");
     return status;
+}
+
+/* of the second moments xx, yy, zz in the axes of its place */
+static mjcf_part part_of(double mass, pose place, double xx, double yy, double zz)
+{
+    return (mjcf_part){mass, place.p, sym3_rotate(place.R, sym3_of(yy + zz, 0, 0, xx + zz, 0, xx + yy))};
+}
+
+/* mass: negative if it is a density. Where the mesh cannot be weighed the body is told so */
+static hml_status mesh_part(mjcf *m, const mjcf_element *e, const pose *frame, mjcf_body *b, double mass,
+                            mjcf_parts *parts)
+{
+    hml_error why = {0};
+    mesh_moments x = {.volume = 0};
+    pose place;
+    const char *name = hmli_mjcf_text(m, e, "mesh");
+    const xml_node *type = hmli_mjcf_holder(m, e, "type");
+    const int fits = type && strcmp(hmli_xml_get(type, "type"), "mesh") != 0; /* a box about it, … */
+    hml_status status = hmli_mjcf_place(m, e, &place);
+    if (!status && name && !fits) status = hmli_mjcf_mesh_moments(m, name, &x, &why);
+    if (status) return status;
+    if (!(x.volume > 0)) {
+        if (b->unknown) return HML_OK;
+        const char *said = fits ? "a shape is fitted to it" : why.message[0] ? why.message : "it is not named";
+        b->unknown = e->node;
+        b->why = hmli_arena_text(m->r->memory, said, strlen(said));
+        return b->why ? HML_OK : hmli_report_memory(m->r->error, m->r->file);
+    }
+    if (mass < 0) mass = -mass * x.volume;
+    const double k = mass / x.volume;
+    place = pose_mul(*frame, place);
+    const sym3 s = x.second;
+    const sym3 J = sym3_of(k * (s.yy + s.zz), -k * s.xy, -k * s.xz, k * (s.xx + s.zz), -k * s.yz, k * (s.xx + s.yy));
+    mjcf_part part = {mass, pose_act(place, x.centre), sym3_rotate(place.R, J)};
+    return add_part(m, parts, &part);
 }
 
 hml_status hmli_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, mjcf_body *b,
@@ -203,16 +245,13 @@ hml_status hmli_mjcf_geom(mjcf *m, const xml_node *node, const pose *frame, int3
     enum mjcf_geom_type type = (enum mjcf_geom_type)word;
     if (group < m->set.groups[0] || group > m->set.groups[1]) return HML_OK;
     if (type == PLANE || type == HFIELD || (has_mass ? mass == 0 : density == 0)) return HML_OK;
-    if (type == MESH || type == SDF || hmli_mjcf_holder(m, &e, "mesh")) {
-        b->unknown = node;
-        return HML_OK;
-    }
+    if (type == MESH || type == SDF || hmli_mjcf_holder(m, &e, "mesh"))
+        return mesh_part(m, &e, frame, b, has_mass ? mass : -density, parts);
     if ((status = hmli_mjcf_geom_size(m, &e, type, size, &place))) return status;
 
     shape s = shape_of(type, size, shell);
     if (!has_mass) mass = density * (shell && type == ELLIPSOID ? ellipsoid_area(size) : s.volume);
-    double k = mass / s.volume, xx = k * s.second[0], yy = k * s.second[1], zz = k * s.second[2];
-    place = pose_mul(*frame, place);
-    mjcf_part part = {mass, place.p, sym3_rotate(place.R, sym3_of(yy + zz, 0, 0, xx + zz, 0, xx + yy))};
+    double k = mass / s.volume;
+    mjcf_part part = part_of(mass, pose_mul(*frame, place), k * s.second[0], k * s.second[1], k * s.second[2]);
     return add_part(m, parts, &part);
 }

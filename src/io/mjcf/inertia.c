@@ -158,8 +158,8 @@ hml_status hmli_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts
     if (b->unknown && (b->moves || m->set.total_mass > 0)) {
         const char *mesh = hmli_xml_get(b->unknown, "mesh");
         return MJCF_FAIL(m, HML_UNSUPPORTED, b->unknown,
-                         "%s: the inertia of its mesh%s%.80s is not computed: give it an <inertial>",
-                         hmli_reader_label(text, "body", b->name), mesh ? " " : "", mesh ? mesh : "");
+                         "%s: the inertia of its mesh%s%.80s is not known (%.200s): give it an <inertial>",
+                         hmli_reader_label(text, "body", b->name), mesh ? " " : "", mesh ? mesh : "", b->why);
     }
     if (mass > 0) sum_parts(b, parts, mass);
     if (mass == 0 && b->njoints && b->inertial && !hmli_xml_get(b->inertial, "diaginertia") &&

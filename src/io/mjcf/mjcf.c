@@ -212,7 +212,7 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = read_sections(m, mujoco, "compiler", hmli_mjcf_compiler);
     if (!status) status = read_sections(m, mujoco, "option", hmli_mjcf_option);
     if (!status) status = read_sections(m, mujoco, "default", hmli_mjcf_defaults);
-    if (!status && m->r->scene) status = read_sections(m, mujoco, "asset", hmli_mjcf_assets);
+    if (!status) status = read_sections(m, mujoco, "asset", hmli_mjcf_assets);
     if (!status) status = add_world(m);
     if (!status) status = read_sections(m, mujoco, "worldbody", hmli_mjcf_worldbody);
     if (!status) status = hmli_mjcf_check_inertias(m);

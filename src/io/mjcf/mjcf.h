@@ -9,6 +9,7 @@
  *   joint.c     joints
  *   geom.c      geoms
  *   inertia.c   inertias
+ *   mesh.c      assets by name; meshes
  *   visual.c    what is seen of geoms: meshes, materials, textures
  *   keyframe.c  keyframes, and the configuration that the file draws
  *   equality.c  loops and followers
@@ -21,6 +22,7 @@
 
 #include "hamel/model.h"
 #include "hamel/view.h"
+#include "io/mesh/mesh.h"
 #include "io/reader.h"
 #include "model/pose.h"
 
@@ -83,7 +85,8 @@ typedef struct mjcf_body {
     int32_t joint, njoints;
     int moves;                /* it or a body it hangs on has joints */
     const xml_node *inertial; /* NULL: none */
-    const xml_node *unknown;  /* a geom whose inertia Hamel cannot know, e.g. a mesh; NULL: none */
+    const xml_node *unknown;  /* a geom whose inertia is not known, e.g. of a mesh that is not there; NULL: none */
+    const char *why;          /* it is not known; in the arena */
     double mass;
     vec3 com;
     sym3 moment; /* about the com, in body axes */
@@ -149,9 +152,8 @@ typedef struct mjcf {
     size_t classes_capacity, contexts_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
     int32_t nvalues; /* of defaults so far */
     map class_names, body_names, joint_names, site_names, geom_names, actuator_names, tendon_names, key_names;
-    /* filled if a scene is asked for */
-    mjcf_visual *visuals;
     const xml_node **assets; /* meshes, materials, textures */
+    mjcf_visual *visuals;    /* filled if a scene is asked for */
     size_t nvisuals, nassets, visuals_capacity, assets_capacity;
     map mesh_names, material_names, texture_names; /* into assets */
 } mjcf;
@@ -247,10 +249,34 @@ hml_status hmli_mjcf_body_inertia(mjcf *m, mjcf_body *b, const mjcf_parts *parts
 /* bodies that move must have inertia; settotalmass */
 hml_status hmli_mjcf_check_inertias(mjcf *m);
 
-/* ---- visual.c: only if a scene is asked for ---- */
+/* ---- mesh.c ---- */
 
 /* an <asset> */
 hml_status hmli_mjcf_assets(mjcf *m, const xml_node *section);
+const xml_node *hmli_mjcf_asset(const mjcf *m, const map *names, const char *name);
+
+/* an attribute, of the element or its defaults, or NULL */
+const char *hmli_mjcf_text(const mjcf *m, const mjcf_element *e, const char *attribute);
+
+/* the name of a file without its folders */
+const char *hmli_mjcf_base_name(const char *file);
+
+typedef struct mjcf_mesh {
+    const xml_node *node; /* NULL: there is none of this name */
+    mjcf_element element;
+    double scale[3];
+    pose reference; /* of its vertices in the geom's frame, before the scale */
+    int moved;      /* the reference is not the identity */
+} mjcf_mesh;
+hml_status hmli_mjcf_mesh(mjcf *m, const char *name, mjcf_mesh *mesh);
+
+/* kind and vertices of a shape in the geom's frame, or the kind HML_SHAPE_POINT and the reason */
+hml_status hmli_mjcf_mesh_shape(mjcf *m, const char *name, hml_shape *shape, const char **why);
+
+/* volume and moments in the geom's frame; if they are not known *why says so */
+hml_status hmli_mjcf_mesh_moments(mjcf *m, const char *name, mesh_moments *moments, hml_error *why);
+
+/* ---- visual.c: only if a scene is asked for ---- */
 
 /* a geom, if it is seen, into the visuals */
 hml_status hmli_mjcf_visual(mjcf *m, const xml_node *node, const pose *frame, int32_t childclass, int32_t body);

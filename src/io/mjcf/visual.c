@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "io/common/rotation.h"
 #include "io/mjcf/mjcf.h"
 #include "io/scene/scene.h"
 
@@ -16,88 +15,35 @@ enum { LAST_GROUP = 2 };
 
 /* ---- assets ---- */
 
-static const char *text_of(const mjcf *m, const mjcf_element *e, const char *attribute)
-{
-    const xml_node *node = hmli_mjcf_holder(m, e, attribute);
-    return node ? hmli_xml_get(node, attribute) : NULL;
-}
-
-static const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/'), *back = strrchr(file, '\\');
-    if (back && (!slash || back > slash)) slash = back;
-    return slash ? slash + 1 : file;
-}
-
-/* its name, or that of its file without folder and ending; "" if it has neither; NULL when out of memory */
-static const char *asset_name(mjcf *m, const xml_node *node)
-{
-    const char *name = hmli_xml_get(node, "name"), *file = hmli_xml_get(node, "file");
-    if (name && *name) return name;
-    if (!file) return "";
-    file = base_name(file);
-    const char *dot = strrchr(file, '.');
-    return hmli_arena_text(m->r->memory, file, dot ? (size_t)(dot - file) : strlen(file));
-}
-
-hml_status hmli_mjcf_assets(mjcf *m, const xml_node *section)
-{
-    for (const xml_node *node = section->first; node; node = node->next) {
-        map *names = xml_is(node, "mesh")       ? &m->mesh_names
-                     : xml_is(node, "material") ? &m->material_names
-                     : xml_is(node, "texture")  ? &m->texture_names
-                                                : NULL;
-        const char *name = names ? asset_name(m, node) : "";
-        if (name && !*name) continue;
-        if (!name || hmli_map_add(names, name, (int32_t)m->nassets) < 0 ||
-            !array_grow(&m->assets, &m->assets_capacity, m->nassets + 1, sizeof *m->assets))
-            return hmli_report_memory(m->r->error, m->r->file);
-        m->assets[m->nassets++] = node;
-    }
-    return HML_OK;
-}
-
-static const xml_node *find_asset(const mjcf *m, const map *names, const char *name)
-{
-    int32_t index = name ? hmli_map_find(names, name) : -1;
-    return index < 0 ? NULL : m->assets[index];
-}
-
 static hml_status find_file(mjcf *m, scene_file_kind kind, const xml_node *node, int32_t *index)
 {
     const char *file = hmli_xml_get(node, "file");
     if (!file || !*file) return HML_OK;
-    if (m->set.strippath) file = base_name(file);
+    if (m->set.strippath) file = hmli_mjcf_base_name(file);
     return hmli_scene_file(m->r, kind, kind == SCENE_MESH ? m->set.meshdir : m->set.texturedir, file, index);
 }
 
 /* scale, and the frame in which the file's vertices are given */
 static hml_status read_mesh(mjcf *m, const char *name, hml_visual *visual, pose *place)
 {
-    mjcf_element e;
-    double refpos[3] = {0}, refquat[4] = {1, 0, 0, 0};
-    pose reference = pose_identity();
-    const xml_node *node = find_asset(m, &m->mesh_names, name);
+    mjcf_mesh mesh;
     for (int i = 0; i < 3; i++) visual->size[i] = 1;
-    if (!node) return hmli_scene_warn(m->r, "there is no mesh " QUOTED, name);
-    hml_status status = hmli_mjcf_element(m, node, MJCF_MESH, 0, &e);
-    if (!status) status = hmli_mjcf_numbers(m, &e, "scale", 3, visual->size);
-    if (!status) status = hmli_mjcf_numbers(m, &e, "refpos", 3, refpos);
-    if (!status) status = hmli_mjcf_numbers(m, &e, "refquat", 4, refquat);
+    hml_status status = hmli_mjcf_mesh(m, name, &mesh);
     if (status) return status;
-    reference.p = vec3_at(refpos);
-    rotation_of_quaternion(refquat, &reference.R);
-    *place = pose_mul(*place, pose_inverse(reference));
-    return find_file(m, SCENE_MESH, node, &visual->mesh);
+    if (!mesh.node) return hmli_scene_warn(m->r, "there is no mesh " QUOTED, name);
+    memcpy(visual->size, mesh.scale, sizeof mesh.scale);
+
+    *place = pose_mul(*place, mesh.reference);
+    return find_file(m, SCENE_MESH, mesh.node, &visual->mesh);
 }
 
 /* ---- geoms ---- */
 
 static hml_status read_colour(mjcf *m, const mjcf_element *e, hml_visual *visual)
 {
-    const xml_node *material = find_asset(m, &m->material_names, text_of(m, e, "material"));
+    const xml_node *material = hmli_mjcf_asset(m, &m->material_names, hmli_mjcf_text(m, e, "material"));
     if (material) {
-        const xml_node *texture = find_asset(m, &m->texture_names, hmli_xml_get(material, "texture"));
+        const xml_node *texture = hmli_mjcf_asset(m, &m->texture_names, hmli_xml_get(material, "texture"));
         double white[4] = {1, 1, 1, 1};
         hml_status status = hmli_xml_numbers(material, "rgba", 4, white, m->r->error);
         if (!status && texture) status = find_file(m, SCENE_TEXTURE, texture, &visual->texture);
@@ -111,7 +57,7 @@ static hml_status read_form(mjcf *m, const mjcf_element *e, enum mjcf_geom_type 
 {
     static const hml_visual_kind kinds[] = {HML_VISUAL_SPHERE,   HML_VISUAL_CAPSULE, HML_VISUAL_ELLIPSOID,
                                             HML_VISUAL_CYLINDER, HML_VISUAL_BOX,     HML_VISUAL_PLANE};
-    const char *mesh = text_of(m, e, "mesh");
+    const char *mesh = hmli_mjcf_text(m, e, "mesh");
     hml_status status;
     if (type == MESH || type == SDF || mesh) {
         visual->kind = HML_VISUAL_MESH;

@@ -119,6 +119,12 @@ static int is_allowed(const reader *r, const char *folder, const char *name)
     return *name != '/' && !strstr(name, "..") && (!folder || (*folder != '/' && !strstr(folder, "..")));
 }
 
+const char *hmli_scene_find(reader *r, const char *folder, const char *name, size_t *size, int *failed)
+{
+    *failed = 0;
+    return is_allowed(r, folder, name) ? hmli_find_file(r->memory, r->file, folder, name, size, failed) : NULL;
+}
+
 hml_status hmli_scene_file(reader *r, scene_file_kind kind, const char *folder, const char *name, int32_t *index)
 {
     static const char *const meshes[] = {".stl", ".obj", ".dae", ".glb", ".gltf", NULL};
@@ -136,8 +142,7 @@ hml_status hmli_scene_file(reader *r, scene_file_kind kind, const char *folder, 
     if (!has_ending(name, kind == SCENE_MESH ? meshes : textures)) {
         note(s, SCENE_UNKNOWN, name);
     } else {
-        const char *path = NULL;
-        if (is_allowed(r, folder, name)) path = hmli_find_file(r->memory, r->file, folder, name, &size, &failed);
+        const char *path = hmli_scene_find(r, folder, name, &size, &failed);
         if (failed) return hmli_report_memory(r->error, r->file);
         if (path)
             status = add_file(r, name, path, size, index);

@@ -52,6 +52,9 @@ hml_status hmli_scene_excuse(reader *r, hml_status status);
 typedef enum scene_file_kind { SCENE_MESH, SCENE_TEXTURE } scene_file_kind;
 hml_status hmli_scene_file(reader *r, scene_file_kind kind, const char *folder, const char *name, int32_t *index);
 
+/* the path of a file that the model names, in the arena; NULL if there is none, or a text in memory may not name it */
+const char *hmli_scene_find(reader *r, const char *folder, const char *name, size_t *size, int *failed);
+
 /* find.c: the path of a regular file, in the arena, with its size; NULL if there is none. *failed: out of memory */
 const char *hmli_find_file(arena *memory, const char *model, const char *folder, const char *name, size_t *size,
                            int *failed);

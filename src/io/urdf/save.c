@@ -131,13 +131,13 @@ static void put_shape(writer *w, const hml_shape *shape)
     hmli_writer_put(w, "\"/></geometry></collision>\n");
 }
 
-/* those of a body, −1: the world; returns how many can be said */
+/* those of a body, −1: the world; returns how many can be said: not points, and not hulls, which are files of their own */
 static int put_shapes(urdf_writer *u, int32_t body, int write)
 {
     hml_shape shape;
     int count = 0;
     for (int32_t i = 0; i < hml_model_nshapes(u->model) && !hml_model_shape(u->model, i, &shape); i++) {
-        if (shape.frame != body || shape.kind == HML_SHAPE_POINT) continue;
+        if (shape.frame != body || shape.kind == HML_SHAPE_POINT || shape.kind == HML_SHAPE_HULL) continue;
         if (write) put_shape(&u->w, &shape);
         count++;
     }

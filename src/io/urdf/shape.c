@@ -1,4 +1,5 @@
-/* Shapes of a URDF: <collision> with a sphere, a box, a cylinder or a capsule. Meshes are left out, with a warning. */
+/* Shapes of a URDF: <collision> with a sphere, a box, a cylinder, a capsule, or a mesh, whose convex hull touches. */
+#include "io/mesh/mesh.h"
 #include "io/urdf/urdf.h"
 
 #include <string.h>
@@ -41,6 +42,19 @@ static hml_status add_frame(urdf *u, const urdf_link *link, const xml_node *coll
     return status ? hmli_report_place(u->r->error, status, collision->file, collision->line) : HML_OK;
 }
 
+/* where its file cannot be used the kind stays a point */
+static hml_status read_mesh(urdf *u, const urdf_link *link, const xml_node *node, hml_shape *shape)
+{
+    double scale[3] = {1, 1, 1};
+    const char *file = hmli_xml_get(node, "filename"), *why = "it names no file";
+    hml_status status = hmli_xml_numbers(node, "scale", 3, scale, u->r->error);
+    if (!status && file && *file) status = hmli_mesh_shape(u->r, NULL, file, &(mesh_place){scale, NULL}, shape, &why);
+    if (status || shape->kind == HML_SHAPE_HULL) return status;
+    return hmli_reader_warn_once(u->r, "mesh shape",
+                                 "line %d: the mesh in <collision> of link " QUOTED " touches nothing here: %s",
+                                 node->line, link->name, why);
+}
+
 static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node *collision)
 {
     const xml_node *node = hmli_xml_child(collision, "geometry");
@@ -48,15 +62,13 @@ static hml_status read_collision(urdf *u, const urdf_link *link, const xml_node 
     hml_shape shape = {.friction = -1};
     pose H;
     node = node ? node->first : NULL;
+    const int mesh = node && xml_is(node, "mesh");
     for (size_t i = 0; node && i < sizeof known / sizeof *known; i++)
         if (xml_is(node, known[i].name)) found = &known[i];
-    if (!found && node && xml_is(node, "mesh"))
-        return hmli_reader_warn_once(u->r, "mesh shape",
-                                     "line %d: the mesh in <collision> of link " QUOTED " touches nothing here",
-                                     node->line, link->name);
-    if (!found) return HML_OK;
-    shape.kind = found->kind;
-    hml_status status = read_size(u, node, &shape);
+    if (!found && !mesh) return HML_OK;
+    if (found) shape.kind = found->kind;
+    hml_status status = mesh ? read_mesh(u, link, node, &shape) : read_size(u, node, &shape);
+    if (mesh && shape.kind != HML_SHAPE_HULL) return status;
     if (!status) status = hmli_urdf_origin(u, hmli_xml_child(collision, "origin"), &H);
     if (status) return status;
     for (int32_t i = 0; i < hml_shape_kind_sizes(shape.kind); i++)

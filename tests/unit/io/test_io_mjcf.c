@@ -416,9 +416,9 @@ static void test_messages_about_nameless_things(void **state)
     (void)state;
     assert_refused("m.xml", MODEL("<body><joint/></body>"), HML_BAD_MODEL, 1, "a body without a name moves");
     assert_refused("m.xml", MODEL("<body><joint/><geom type='mesh'/></body>"), HML_UNSUPPORTED, 1,
-                   "a body without a name: the inertia of its mesh is not computed");
+                   "a body without a name: the inertia of its mesh is not known (it is not named)");
     assert_refused("m.xml", MODEL("<body><joint/><geom type='mesh' mesh='foot'/></body>"), HML_UNSUPPORTED, 1,
-                   "its mesh foot is not computed");
+                   "its mesh foot is not known (there is no such mesh)");
     assert_refused("m.xml", MODEL("<body><joint name=''/><joint type='free'/>" I "</body>"), HML_BAD_MODEL, 1,
                    "a body without a name has a free joint");
     assert_refused("m.xml", MODEL("<body name='b'><joint axis='0 0 0'/>" I "</body>"), HML_BAD_FILE, 1,

@@ -130,6 +130,45 @@ static void test_json_refused(void **state)
 #undef SHAPE
 }
 
+/* a hull: there and back, scaled, refused */
+static void test_hull(void **state)
+{
+    (void)state;
+#define HULL(text)                                                                                                     \
+    "{\"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": \"free\"},"              \
+    "\"inertia\": {\"mass\": 1, \"moment\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}], \"shapes\": [" text "]}"
+    hml_model *m = load_text("a.json", HULL("{\"body\": \"a\", \"type\": \"sphere\", \"size\": 1}, {\"body\": \"a\", "
+                                            "\"type\": \"hull\", \"vertices\": [[1, 2, 3], [0.1, -5, 6]]}"));
+    hml_error error = {0};
+    char *text, difference[256];
+    size_t size;
+    hml_model *again, *big, *copy = NULL;
+    assert_int_equal(hml_write_json(m, &text, &size, &error), HML_OK);
+    again = load_text("again.json", text);
+    if (!hml_model_equal(m, again, 0, difference, sizeof difference)) fail_msg("%s", difference);
+    assert_int_equal(shape_of(m, 0).nvertices, 0);
+    assert_int_equal(shape_of(again, 1).nvertices, 2);
+    assert_near(shape_of(again, 1).vertices, (double[6]){1, 2, 3, 0.1, -5, 6}, 6, 0, "vertices");
+    assert_int_equal(hml_model_scale(m, 2, 1, &big), HML_OK);
+    assert_near(shape_of(big, 1).vertices, (double[6]){2, 4, 6, 0.2, -10, 12}, 6, 0, "scaled vertices");
+    ((double *)((char *)again + again->vertices))[4] = -5.5;
+    assert_int_equal(hml_model_equal(m, again, 1e-9, NULL, 0), 0);
+    ((double *)((char *)again + again->vertices))[4] = NAN;
+    assert_int_equal(hml_model_from_data(again, hml_model_size(again), &copy), HML_BAD_MODEL);
+    ((model_shape *)((char *)m + m->shapes))[1].nvertices = 3; /* there are two */
+    assert_int_equal(hml_model_from_data(m, hml_model_size(m), &copy), HML_BAD_MODEL);
+    hml_text_free(text);
+    hml_model_free(again);
+    hml_model_free(big);
+    hml_model_free(m);
+    assert_refused("a.json", HULL("{\"body\": \"a\", \"type\": \"hull\"}"), HML_BAD_FILE, 0, "vertices");
+    assert_refused("a.json", HULL("{\"body\": \"a\", \"type\": \"hull\", \"vertices\": []}"), HML_BAD_FILE, 0,
+                   "1 to 64");
+    assert_refused("a.json", HULL("{\"body\": \"a\", \"type\": \"hull\", \"vertices\": [[1, 2]]}"), HML_BAD_FILE, 0,
+                   "0/vertices/0");
+#undef HULL
+}
+
 static void test_edits(void **state)
 {
     (void)state;
@@ -231,6 +270,7 @@ static void test_named_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hull),
         cmocka_unit_test(test_named_shapes),
         cmocka_unit_test(test_urdf),
         cmocka_unit_test(test_mjcf),
