@@ -70,4 +70,7 @@ if(TARGET hamel-io)
   set(HAMEL_SIGN "@") # of a package URL
   configure_file(cmake/hamel.cdx.json.in ${PROJECT_BINARY_DIR}/cmake/hamel.cdx.json @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  if(SKBUILD_METADATA_DIR) # a wheel: where PEP 770 looks for it
+    install(FILES ${PROJECT_BINARY_DIR}/cmake/hamel.cdx.json DESTINATION ${SKBUILD_METADATA_DIR}/sboms)
+  endif()
 endif()
