@@ -91,9 +91,9 @@ python: $(BUILD)/.deps-python
 octave: build
 	@scripts/octave.sh $(BUILD)
 
-## packages make the Debian package, the source archive and the wheel, and try them (DEBIAN=folder of a debootstrap)
+## packages make the Debian package, the source archive and the wheel, and try them (DEBIAN= and BUILDER=folders of a debootstrap)
 packages: build
-	@scripts/packages.sh $(BUILD) $(DEBIAN)
+	@scripts/packages.sh $(BUILD) $(DEBIAN) $(BUILDER)
 
 ## distributed  test hamel.distributed on Ray, Dask and MPI (HAMEL_STATES=20000; needs an MPI for its part)
 distributed: build $(BUILD)/.deps-python

@@ -34,6 +34,7 @@ get()
 
 echo "$libraries" | while read -r name place sum folder licence options; do
     [ -n "$name" ] || continue
+    [ "$jobs" = --licences ] || [ ! -e "$prefix/$name-$sum.done" ] || continue
     get "$name" "$place" "$sum"
     if [ "$jobs" = --licences ]; then
         cp "$prefix/src/$name/$licence" "$root/packaging/licences/$name.txt"
@@ -49,8 +50,8 @@ echo "$libraries" | while read -r name place sum folder licence options; do
         -DCMAKE_POLICY_VERSION_MINIMUM=3.5 $options >"$prefix/$name.log" 2>&1
     cmake --build "$prefix/build/$name" -j "$jobs" >>"$prefix/$name.log" 2>&1
     cmake --install "$prefix/build/$name" >>"$prefix/$name.log" 2>&1
+    # libzip needs zlib, which pkg-config says of static links only
+    [ "$name" != libzip ] || sed -i '/^Libs:/s/$/ -lz/' "$prefix/lib/pkgconfig/libzip.pc"
+    rm -f "$prefix"/lib/*.so* # zlib makes a shared library as well, and the linker would take it
+    : >"$prefix/$name-$sum.done"
 done
-[ "$jobs" != --licences ] || exit 0
-# zlib makes a shared library as well, and the linker would take it; libzip needs zlib, which pkg-config says of static links only
-rm -f "$prefix"/lib/*.so*
-sed -i '/^Libs:/s/$/ -lz/' "$prefix/lib/pkgconfig/libzip.pc"
