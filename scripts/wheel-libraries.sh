@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds the libraries that a wheel carries inside, static, from sources that Debian keeps: expat, zlib, libzip, zstd. Their
+# Builds the libraries that a wheel carries inside, static, from sources that Debian keeps: expat, zlib, libzip,
+# zstd. Needs curl, cmake, a C and a C++ compiler. Their
 # licences, as they ship them, go to packaging/licences with --licences. Usage: wheel-libraries.sh PREFIX [JOBS | --licences]
 set -eu
 
-cd "$(dirname "$0")/.."
-root=$(pwd)
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${2:-2}
 pool=${HAMEL_SOURCES:-http://deb.debian.org/debian/pool/main}
 
@@ -45,11 +45,15 @@ echo "$libraries" | while read -r name place sum folder licence options; do
         : >"$prefix/src/zlib/win32/zlib1.rc"
     fi
     # shellcheck disable=SC2086
-    cmake -S "$prefix/src/$name/$folder" -B "$prefix/build/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
-        -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$prefix" \
-        -DCMAKE_POLICY_VERSION_MINIMUM=3.5 $options >"$prefix/$name.log" 2>&1
-    cmake --build "$prefix/build/$name" -j "$jobs" >>"$prefix/$name.log" 2>&1
-    cmake --install "$prefix/build/$name" >>"$prefix/$name.log" 2>&1
+    {
+        cmake -S "$prefix/src/$name/$folder" -B "$prefix/build/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+            -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$prefix" \
+            -DCMAKE_POLICY_VERSION_MINIMUM=3.5 $options &&
+            cmake --build "$prefix/build/$name" -j "$jobs" && cmake --install "$prefix/build/$name"
+    } >"$prefix/$name.log" 2>&1 || {
+        tail -n 20 "$prefix/$name.log" >&2
+        exit 1
+    }
     # libzip needs zlib, which pkg-config says of static links only
     [ "$name" != libzip ] || sed -i '/^Libs:/s/$/ -lz/' "$prefix/lib/pkgconfig/libzip.pc"
     rm -f "$prefix"/lib/*.so* # zlib makes a shared library as well, and the linker would take it
