@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the libraries that a wheel carries inside, static, from sources that Debian keeps: expat, zlib, libzip,
-# zstd. Needs curl, cmake, a C and a C++ compiler. Their
-# licences, as they ship them, go to packaging/licences with --licences. Usage: wheel-libraries.sh PREFIX [JOBS | --licences]
+# Builds the libraries that a wheel carries inside, static, from sources that Debian keeps: expat, zlib, libzip, zstd. Needs
+# curl, cmake, a C and a C++ compiler. With --licences their licences go to packaging/licences instead.
+# Usage: wheel-libraries.sh PREFIX [JOBS | --licences]
 set -eu
 
 mkdir -p "$1"
