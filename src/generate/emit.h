@@ -14,12 +14,19 @@ typedef struct emitter {
     const hml_generate_options *options;
     char prefix[EMIT_PREFIX], upper[EMIT_PREFIX]; /* of all names that the header shows */
     char hash[17];
+    int solves;  /* 1: matrices are solved over expressions (solve.c); 0: by loops */
     int vectors; /* 1: limbs in the lanes of GNU vectors; 0: in loops */
     template_values values;
 } emitter;
 
 /* the names of a class of limbs in the text: "limb1" */
 void hmli_emit_region_values(emitter *e, int32_t id);
+
+/* columns of the path of limbs that a falling root makes known: 6 of the configuration, 3 of the velocity */
+int32_t hmli_emit_known(const emitter *e, const limb_class *c, int of_q);
+
+/* columns that come first and are the trunk's: M⁻¹ has S⁻¹ there, and the mirror image of its rows */
+int32_t hmli_emit_leading(const emitter *e);
 
 /* lanes of a register that holds all members of a class: 2, 4 or 8; 1 without vectors */
 int32_t hmli_emit_lanes(const emitter *e, const region *r);
@@ -39,6 +46,12 @@ int32_t hmli_emit_padding(const emitter *e, int32_t n);
 void hmli_emit_invert(emitter *e, writer *w);
 /* with vectors: the rows of the result with this name, whose columns before `first` are known */
 void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
+
+/* emit_across.c: lanes of the registers that are turned at once, 2 or 4; 0: entries go one by one */
+int hmli_emit_across(const emitter *e, const limb_class *c);
+void hmli_emit_turns(emitter *e, writer *w);
+/* is the part of M⁻¹ below the first columns turned over by squares of four? */
+int hmli_emit_mirrors(const emitter *e);
 
 /* emit_block.c: structs, constants and straight-line code of a function, and a function for each of its steps */
 void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function);

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const array_names[] = {"q", "v",  "a",  "tau", "sine", "cosine", "TAU", "OWN",     "M",     "MP",
-                                          "H", "BQ", "BV", "UQ",  "UV",   "RQ",     "RV",  "GRAVITY", "spring"};
+static const char *const array_names[] = {"q",  "v",  "a",  "tau", "sine", "cosine", "TAU",   "OWN",     "M",     "MP",
+                                          "H",  "BQ", "BV", "UQ",  "UV",   "RQ",     "RV",    "M",       "T",     "A",
+                                          "QQ", "QV", "SQ", "SV",  "PQ",   "PV",     "SCORE", "GRAVITY", "spring"};
 
 /* a chunk on its way into text */
 typedef struct block {
@@ -231,7 +232,8 @@ static void put_region(emitter *e, writer *w, const program *p, const schedule *
     hmli_writer_free(&text);
 }
 
-static void put_struct(writer *w, const program *p, const schedule *s, int32_t id, const char *function)
+static void put_struct(const emitter *e, writer *w, const program *p, const schedule *s, int32_t id,
+                       const char *function)
 {
     const region *r = &p->regions[id];
     const int linearize = strcmp(function, "linearize") == 0, solves = linearize || strcmp(function, "forward") == 0;
@@ -243,13 +245,14 @@ static void put_struct(writer *w, const program *p, const schedule *s, int32_t i
         const root *t = &r->roots[k];
         if (t->array >= 0 && t->index >= sizes[t->array]) sizes[t->array] = t->index + 1;
     }
+    if (id && linearize && e->solves && !sizes[ARRAY_PQ]) sizes[ARRAY_PQ] = 1; /* no column is known beforehand */
     const int32_t slots = s->regions[id].nslots;
     hmli_writer_print(w, "typedef struct %s_%s {\n    %s x[%d]", function, name, type, (int)(slots ? slots : 1));
     for (int32_t a = 0; a < ARRAY_SPRING; a++) {
         if (sizes[a]) hmli_writer_print(w, ", %s[%d]", array_names[a], sizes[a]);
     }
-    if (id && solves) hmli_writer_print(w, ", T[%d], A[%d]", (int)(r->n * r->npath), (int)r->n);
-    if (id && linearize) {
+    if (id && solves && !e->solves) hmli_writer_print(w, ", T[%d], A[%d]", (int)(r->n * r->npath), (int)r->n);
+    if (id && linearize && !e->solves) {
         hmli_writer_print(w, ", QQ[%d], QV[%d], SQ[%d], SV[%d], PQ[%d], PV[%d]", (int)(r->n * r->n), (int)(r->n * r->n),
                           (int)(r->n * r->npath), (int)(r->n * r->npath), (int)(r->n * r->npath),
                           (int)(r->n * r->npath));
@@ -290,17 +293,18 @@ static void put_step(emitter *e, writer *w, const program *p, const schedule *s,
 void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function)
 {
     const int linearize = strcmp(function, "linearize") == 0, solves = linearize || strcmp(function, "forward") == 0;
-    for (int32_t id = 0; id < p->nregions; id++) put_struct(w, p, s, id, function);
+    for (int32_t id = 0; id < p->nregions; id++) put_struct(e, w, p, s, id, function);
     hmli_writer_print(w, "typedef struct %s_work {\n    %s_trunk trunk;\n", function, function);
     for (int32_t id = 1; id < p->nregions; id++)
         hmli_writer_print(w, "    %s_limb%d limb%d[LIMB%d_PACKS];\n", function, (int)id, (int)id, (int)id);
     hmli_writer_put(w, "    real sine[TREE_NQ], cosine[TREE_NQ];\n");
     if (hmli_emit_group_springs(e)) hmli_writer_put(w, "    real spring[7 * TREE_NV];\n");
-    if (solves)
+    if (solves && !e->solves)
         hmli_writer_put(w, "    _Alignas(64) real S[TRUNK_USER * TRUNK_STRIDE];\n"
                            "    real s[TRUNK_USER], sigma[TRUNK_USER], a[TREE_NV];\n");
     if (linearize) hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
     hmli_writer_print(w, "} %s_work;\n\n", function);
     for (int32_t id = 0; id < p->nregions; id++) put_region(e, w, p, s, id, function);
-    for (int32_t step = 0; step < (linearize ? 6 : 3); step++) put_step(e, w, p, s, step, function);
+    for (int32_t step = 0; step < (linearize ? 6 : solves && e->solves ? 4 : 3); step++)
+        put_step(e, w, p, s, step, function);
 }

@@ -7,7 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-int32_t hmli_emit_wide(const emitter *e) { return e->vectors ? e->options->single ? 16 : 8 : 1; }
+/* registers of 64 bytes where rows are long, of 32 where they would be half empty */
+enum { WIDE_FROM = 24 }; /* coordinates */
+
+int32_t hmli_emit_wide(const emitter *e)
+{
+    const int32_t bytes = e->model->nv >= WIDE_FROM ? 64 : 32;
+    return !e->vectors ? 1 : e->options->single ? bytes / 4 : bytes / 8;
+}
 
 /* registers of n entries */
 static int32_t wides(const emitter *e, int32_t n) { return (n + hmli_emit_wide(e) - 1) / hmli_emit_wide(e); }
@@ -47,44 +54,138 @@ void hmli_emit_invert(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "invert_end");
 }
 
-/* stores a row that begins at column `first`; what stands before is zero */
-static void put_row(const emitter *e, writer *w, int32_t first, int32_t count, int32_t padding)
+/* ---- rows of the results ---- */
+
+enum { PANEL = 4, ROWS = 3 }; /* registers of a row, and rows, that one loop computes at once */
+
+/* a block: `rows` rows from row i on, `count` registers of each from the one numbered `from` on */
+typedef struct rows_block {
+    emitter *e;
+    writer *w;
+    int32_t first, padding; /* column at which results begin; entries before it that fill the first register */
+    int32_t from, count, rows;
+    int32_t limb; /* 0: the trunk */
+    int mirrored; /* 1: columns before the first are written elsewhere */
+    const char *indent;
+} rows_block;
+
+/* the factor of row i + r and of the product with row k */
+static void put_factor(const rows_block *b, int32_t r, const char *k)
 {
-    const int32_t wide = hmli_emit_wide(e);
-    for (int32_t c = 0; c < first - padding; c++) hmli_writer_print(w, "            to[%d] = 0;\n", (int)c);
-    for (int32_t k = 0; k < count; k++) {
-        const int32_t at = first - padding + k * wide; /* may begin before the row */
+    if (b->limb)
+        hmli_writer_print(b->w, "-LIMB%d(w, T, (i + %d) * LIMB%d_PATH + %s, m)", (int)b->limb, (int)r, (int)b->limb, k);
+    else
+        hmli_writer_print(b->w, "factors[(i + %d) * TRUNK_STRIDE + %s]", (int)r, k);
+}
+
+static void put_loads(const rows_block *b, const char *indent, const char *k, int declare)
+{
+    const char *type = declare ? "const real *" : "";
+    if (b->limb)
+        hmli_writer_print(b->w, "%s%sfrom = rows + limb%d_path[%s] * STRIDE;\n", indent, type, (int)b->limb, k);
+    else
+        hmli_writer_print(b->w, "%s%sfrom = sheet + %s * STRIDE;\n", indent, type, k);
+    for (int32_t c = 0; c < b->count; c++)
+        hmli_writer_print(b->w, "%s%sx%d = load(from + %d);\n", indent, declare ? "wide " : "", (int)c,
+                          (int)((b->from + c) * hmli_emit_wide(b->e)));
+}
+
+/* the sums of products */
+static void put_sums(const rows_block *b)
+{
+    char deeper[32];
+    snprintf(deeper, sizeof deeper, "%s    ", b->indent);
+    put_loads(b, b->indent, "0", 1);
+    for (int32_t r = 0; r < b->rows; r++) {
+        hmli_writer_print(b->w, "%sreal f%d = ", b->indent, (int)r);
+        put_factor(b, r, "0");
+        hmli_writer_put(b->w, ";\n");
+        for (int32_t c = 0; c < b->count; c++)
+            hmli_writer_print(b->w, "%swide a%d_%d = f%d * x%d;\n", b->indent, (int)r, (int)c, (int)r, (int)c);
+    }
+    if (b->limb)
+        hmli_writer_print(b->w, "%sfor (int k = 1; k < LIMB%d_PATH; k++) {\n", b->indent, (int)b->limb);
+    else
+        hmli_writer_print(b->w, "%sfor (int k = 1; k < TRUNK_USER; k++) {\n", b->indent);
+    put_loads(b, deeper, "k", 0);
+    for (int32_t r = 0; r < b->rows; r++) {
+        hmli_writer_print(b->w, "%sf%d = ", deeper, (int)r);
+        put_factor(b, r, "k");
+        hmli_writer_put(b->w, ";\n");
+        for (int32_t c = 0; c < b->count; c++)
+            hmli_writer_print(b->w, "%sa%d_%d += f%d * x%d;\n", deeper, (int)r, (int)c, (int)r, (int)c);
+    }
+    hmli_writer_print(b->w, "%s}\n", b->indent);
+}
+
+/* stores row r; what stands before its first register is zero */
+static void put_row(const rows_block *b, int32_t r)
+{
+    const int32_t wide = hmli_emit_wide(b->e);
+    hmli_writer_print(b->w, "%sto = D + ", b->indent);
+    if (b->limb)
+        hmli_writer_print(b->w, "(limb%d_column[m] + i + %d) * NV;\n", (int)b->limb, (int)r);
+    else
+        hmli_writer_print(b->w, b->e->model->nfollowers ? "(i + %d) * NV;\n" : "trunk_column[i + %d] * NV;\n", (int)r);
+    for (int32_t c = 0; !b->mirrored && b->from == 0 && c < b->first - b->padding; c++)
+        hmli_writer_print(b->w, "%sto[%d] = 0;\n", b->indent, (int)c);
+    for (int32_t c = 0; c < b->count; c++) {
+        const int32_t at = b->first - b->padding + (b->from + c) * wide; /* may begin before the row */
         for (int32_t l = 0; at < 0 && l < wide; l++) {
-            if (at + l >= 0) hmli_writer_print(w, "            to[%d] = s%d[%d];\n", (int)(at + l), (int)k, (int)l);
+            if (at + l >= 0)
+                hmli_writer_print(b->w, "%sto[%d] = a%d_%d[%d];\n", b->indent, (int)(at + l), (int)r, (int)c, (int)l);
         }
-        if (at >= 0) hmli_writer_print(w, "            STORE(to + %d, s%d);\n", (int)at, (int)k);
+        if (at >= 0) hmli_writer_print(b->w, "%sSTORE(to + %d, a%d_%d);\n", b->indent, (int)at, (int)r, (int)c);
+        if (!b->limb)
+            hmli_writer_print(b->w, "%sSTORE(rows + (i + %d) * STRIDE + %d, a%d_%d);\n", b->indent, (int)r,
+                              (int)((b->from + c) * wide), (int)r, (int)c);
     }
 }
 
-static void put_limb_rows(emitter *e, writer *w, int32_t id, int32_t first, int32_t count, int32_t padding)
+/* rows begin … end − 1 in blocks of the size `rows`, which divides them */
+static void put_loop(rows_block *b, int32_t begin, int32_t end, int32_t rows)
 {
-    hmli_emit_region_values(e, id);
-    hmli_template_put(w, &e->values, "wide_limb_begin");
-    put_each(e, w, count, "            ", "wide s# = -factor * load(from + $);");
-    hmli_template_put(w, &e->values, "wide_limb_next");
-    put_each(e, w, count, "                ", "s# -= factor * load(from + $);");
-    hmli_writer_put(w, "            }\n");
-    put_row(e, w, first, count, padding);
-    hmli_writer_put(w, "        }\n    }\n");
+    const char *indent = b->limb ? "        " : "    ", *inner = b->limb ? "            " : "        ";
+    if (begin == end) return;
+    b->rows = rows;
+    b->indent = inner;
+    hmli_writer_print(b->w, "%sfor (int i = %d; i < %d; i += %d) {\n%sreal *to;\n", indent, (int)begin, (int)end,
+                      (int)rows, inner);
+    put_sums(b);
+    for (int32_t r = 0; r < rows; r++) put_row(b, r);
+    hmli_writer_print(b->w, "%s}\n", indent);
+}
+
+/* n rows in threes; what is left over in twos, if that avoids a single one */
+static void put_blocks(rows_block *b, int32_t n)
+{
+    const int32_t rest = n % ROWS, twos = n < 2 ? 0 : rest == 1 ? 4 : rest == 2 ? 2 : 0;
+    if (n < ROWS && n != 2) {
+        put_loop(b, 0, n, 1);
+        return;
+    }
+    put_loop(b, 0, n - twos, ROWS);
+    put_loop(b, n - twos, n, 2);
 }
 
 void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first)
 {
-    const int32_t n = e->model->nv - first, count = wides(e, n), padding = hmli_emit_padding(e, n);
+    const int32_t n = e->model->nv - first, count = wides(e, n), panels = (count + PANEL - 1) / PANEL;
+    rows_block b = {.e = e, .w = w, .first = first, .padding = hmli_emit_padding(e, n)};
+    b.mirrored = strcmp(name, "m") == 0;
     hmli_template_text(&e->values, "sheet", name);
     hmli_template_put(w, &e->values, "wide_begin");
-    put_each(e, w, count, "            ", "wide s# = factors[0] * load(sheet + $);");
-    hmli_template_put(w, &e->values, "wide_next");
-    put_each(e, w, count, "                ", "s# += factors[k] * load(sheet + k * STRIDE + $);");
-    hmli_writer_put(w, "            }\n");
-    put_each(e, w, count, "            ", "STORE(rows + i * STRIDE + $, s#);");
-    put_row(e, w, first, count, padding);
-    hmli_writer_put(w, "    }\n");
-    for (int32_t id = 1; id <= e->shape->nclasses; id++) put_limb_rows(e, w, id, first, count, padding);
+    for (int32_t k = 0; k < panels; k++) {
+        b.from = count * k / panels;
+        b.count = count * (k + 1) / panels - b.from;
+        b.limb = 0;
+        put_blocks(&b, e->model->nfollowers ? e->model->nv : e->shape->trunk_columns);
+        for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+            b.limb = id;
+            hmli_writer_print(w, "    for (int m = 0; m < LIMB%d_MEMBERS; m++) {\n", (int)id);
+            put_blocks(&b, e->shape->classes[id - 1].n);
+            hmli_writer_put(w, "    }\n");
+        }
+    }
     hmli_writer_put(w, "}\n\n");
 }

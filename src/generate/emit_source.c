@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generate/solve.h"
 #include "io/common/number.h"
 #include "model/mimic.h"
 
@@ -46,13 +47,26 @@ static void take_list(emitter *e, const char *name, const int32_t *x, int32_t n)
     hmli_template_take(&e->values, name, &w);
 }
 
+int32_t hmli_emit_known(const emitter *e, const limb_class *c, int of_q)
+{
+    const int32_t top = e->shape->column[c->path[0]];
+    const int galilean = hmli_shape_is_galilean(e->shape, plan_columns(e->shape->plan)[top].body);
+    return !galilean ? 0 : of_q ? 6 : 3;
+}
+
+int32_t hmli_emit_leading(const emitter *e)
+{
+    int32_t n = 0;
+    while (!e->model->nfollowers && n < e->shape->trunk_columns && e->shape->column[n] == n) n++;
+    return n;
+}
+
 void hmli_emit_region_values(emitter *e, int32_t id)
 {
     const limb_class *c = &e->shape->classes[id - 1];
     const plan_body *b = plan_bodies(e->shape->plan);
     const region as = {.limbs = c};
-    const int32_t lanes = hmli_emit_lanes(e, &as), top = e->shape->column[c->path[0]];
-    const int galilean = hmli_shape_is_galilean(e->shape, plan_columns(e->shape->plan)[top].body);
+    const int32_t lanes = hmli_emit_lanes(e, &as);
     int32_t column[GRAPH_LANES], q[GRAPH_LANES], v[GRAPH_LANES];
     char name[32];
     snprintf(name, sizeof name, "limb%d", (int)id);
@@ -69,8 +83,8 @@ void hmli_emit_region_values(emitter *e, int32_t id)
     hmli_template_integer(&e->values, "npath", c->npath);
     hmli_template_integer(&e->values, "lanes", lanes);
     hmli_template_integer(&e->values, "bytes", (long)lanes * (e->options->single ? 4 : 8));
-    hmli_template_integer(&e->values, "zero_q", galilean ? 6 : 0);
-    hmli_template_integer(&e->values, "zero_v", galilean ? 3 : 0);
+    hmli_template_integer(&e->values, "zero_q", hmli_emit_known(e, c, 1));
+    hmli_template_integer(&e->values, "zero_v", hmli_emit_known(e, c, 0));
     take_list(e, "path", c->path, c->npath);
     take_list(e, "column", column, c->members);
     take_list(e, "q_offset", q, c->members);
@@ -250,15 +264,20 @@ static int32_t first_column(const emitter *e, int of_q)
 
 static void put_layout(emitter *e, writer *w)
 {
-    const int32_t nv = e->model->nv, q = first_column(e, 1), v = first_column(e, 0);
+    const int32_t nv = e->model->nv, q = first_column(e, 1), v = first_column(e, 0), m = hmli_emit_leading(e);
     const int32_t user = e->model->nfollowers ? nv : e->shape->trunk_columns;
     hmli_template_integer(&e->values, "stride", nv + hmli_emit_padding(e, nv));
-    hmli_template_integer(&e->values, "trunk_stride", user + hmli_emit_padding(e, user));
+    hmli_template_integer(&e->values, "trunk_stride", user + (e->solves ? 0 : hmli_emit_padding(e, user)));
+    hmli_template_text(&e->values, "S", e->solves ? "trunk.M" : "S");
+    hmli_template_text(&e->values, "BQ", e->solves ? "SQ" : "BQ");
+    hmli_template_text(&e->values, "BV", e->solves ? "SV" : "BV");
+    hmli_template_text(&e->values, "given", e->solves ? "NULL" : "w.a");
     hmli_template_integer(&e->values, "first_q", q);
     hmli_template_integer(&e->values, "first_v", v);
     hmli_template_integer(&e->values, "at_q", hmli_emit_padding(e, nv - q) - q);
     hmli_template_integer(&e->values, "at_v", hmli_emit_padding(e, nv - v) - v);
-    hmli_template_integer(&e->values, "at_m", hmli_emit_padding(e, nv));
+    hmli_template_integer(&e->values, "first_m", m);
+    hmli_template_integer(&e->values, "at_m", hmli_emit_padding(e, nv - m) - m);
     hmli_template_integer(&e->values, "real_size", e->options->single ? 4 : 8);
     hmli_template_text(&e->values, "row", e->model->nfollowers ? "i" : "trunk_column[i]");
     hmli_template_put(w, &e->values, "layout");
@@ -275,10 +294,13 @@ static void put_shared(emitter *e, writer *w)
     hmli_template_integer(&e->values, "trunk_user", followers ? m->nv : e->shape->trunk_columns);
     hmli_template_text(&e->values, "score", e->options->single ? "1e10" : "4.9e27");
     hmli_template_put(w, &e->values, "runtime");
-    put_check(e, w);
     const int sines = put_sines(e, NULL) > 0, vector_sines = e->vectors && !e->options->single;
     hmli_template_integer(&e->values, "real_size", e->options->single ? 4 : 8);
-    if (e->vectors && (solves || (sines && vector_sines))) hmli_template_put(w, &e->values, "wide");
+    hmli_template_integer(&e->values, "wide", hmli_emit_wide(e));
+    hmli_template_integer(&e->values, "wide_bytes", (long)hmli_emit_wide(e) * (e->options->single ? 4 : 8));
+    if (e->vectors) hmli_template_put(w, &e->values, "wide");
+    hmli_template_put(w, &e->values, e->vectors ? "finite_wide" : "finite");
+    put_check(e, w);
     if (sines)
         hmli_template_put(w, &e->values,
                           vector_sines         ? "sincos_vector"
@@ -292,12 +314,15 @@ static void put_shared(emitter *e, writer *w)
         hmli_template_put(w, &e->values, "trunk_tables");
     }
     put_limbs(e, w, e->vectors ? "limb_tables_vector" : "limb_tables_scalar");
-    const int paths = solves || (e->options->functions & HML_GENERATE_MASS_MATRIX);
+    const unsigned without =
+        e->solves ? HML_GENERATE_FORWARD_DYNAMICS : 0; /* solves over expressions, without a path */
+    const int paths = (e->options->functions & ~without & ~(unsigned)HML_GENERATE_INVERSE_DYNAMICS) != 0;
     if (paths) put_limbs(e, w, "limb_path");
     if (e->shape->nclasses && !e->vectors) hmli_template_put(w, &e->values, "moved");
     if (solves) {
         put_layout(e, w);
-        hmli_emit_invert(e, w);
+        if (!e->solves) hmli_emit_invert(e, w);
+        if (e->options->functions & HML_GENERATE_LINEARIZE) hmli_emit_turns(e, w);
     }
 }
 
@@ -327,7 +352,16 @@ static int covers_all(const emitter *e)
 static void put_results(emitter *e, writer *w)
 {
     const int followers = e->model->nfollowers > 0;
-    put_limbs(e, w, "limb_rows");
+    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+        const int across = e->solves && hmli_emit_across(e, &e->shape->classes[id - 1]);
+        hmli_emit_region_values(e, id);
+        if (!e->solves) hmli_template_put(w, &e->values, "limb_rows");
+        hmli_template_put(w, &e->values,
+                          across      ? "limb_sheets_across"
+                          : e->solves ? "limb_sheets_copy"
+                                      : "limb_sheets");
+        hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
+    }
     hmli_template_put(w, &e->values, "sheets_begin");
     if (!covers_all(e)) hmli_template_put(w, &e->values, "sheets_clear");
     hmli_template_put(w, &e->values, followers ? "sheets_load_followers" : "sheets_load");
@@ -336,7 +370,7 @@ static void put_results(emitter *e, writer *w)
     if (e->vectors) {
         hmli_emit_rows(e, w, "q", first_column(e, 1));
         hmli_emit_rows(e, w, "v", first_column(e, 0));
-        hmli_emit_rows(e, w, "m", 0);
+        if (hmli_emit_leading(e) < e->model->nv) hmli_emit_rows(e, w, "m", hmli_emit_leading(e));
         return;
     }
     hmli_template_put(w, &e->values, "rows_begin");
@@ -390,9 +424,14 @@ static void put_function(emitter *e, writer *w, const function *f)
         hmli_template_put(w, &e->values, "springs_call");
     hmli_template_put(w, &e->values, "first_steps");
     if (linearize || forward) {
-        snprintf(section, sizeof section, "%s_middle", f->section);
+        snprintf(section, sizeof section, "%s_%s", f->section, e->solves ? "score" : "middle");
         hmli_template_put(w, &e->values, section);
-        hmli_template_put(w, &e->values, followers ? "acceleration_followers" : "acceleration_place");
+        if (linearize && e->solves) hmli_template_put(w, &e->values, "linearize_results");
+        if (e->solves) {
+            hmli_template_put(w, &e->values, "acceleration_trunk");
+            put_limbs(e, w, "acceleration_limb");
+        } else
+            hmli_template_put(w, &e->values, followers ? "acceleration_followers" : "acceleration_place");
         put_bases(e, w, "base_acceleration");
     } else {
         snprintf(section, sizeof section, "%s_%s", f->section, followers ? "followers" : "trunk");
@@ -401,9 +440,14 @@ static void put_function(emitter *e, writer *w, const function *f)
         put_limbs(e, w, section);
     }
     if (linearize) {
-        hmli_template_put(w, &e->values, "linearize_results");
+        if (!e->solves) hmli_template_put(w, &e->values, "linearize_results");
+        hmli_template_put(w, &e->values, "linearize_sheets");
         hmli_template_put(w, &e->values, e->vectors ? "wide_calls" : "rows_calls");
+        if (hmli_emit_leading(e) < e->model->nv)
+            hmli_template_put(w, &e->values, e->vectors ? "wide_call_m" : "rows_call_m");
         put_limbs(e, w, "linearize_tiles");
+        if (hmli_emit_leading(e)) hmli_template_put(w, &e->values, "known_inverse");
+        if (hmli_emit_leading(e)) hmli_template_put(w, &e->values, hmli_emit_mirrors(e) ? "mirror_fours" : "mirror");
         put_bases(e, w, "base_columns");
     }
     hmli_template_put(w, &e->values, "function_end");
@@ -413,7 +457,8 @@ static hml_status put_program(emitter *e, writer *w, const function *f, int64_t 
 {
     program p = {0};
     schedule s = {0};
-    int good = hmli_program_init(&p, e->shape);
+    const int solving = f->bit == HML_GENERATE_LINEARIZE || f->bit == HML_GENERATE_FORWARD_DYNAMICS;
+    int good = hmli_program_init(&p, e->shape, solving && e->solves);
     if (good) {
         f->build(&p);
         good = hmli_schedule_make(&s, &p);
@@ -422,7 +467,7 @@ static hml_status put_program(emitter *e, writer *w, const function *f, int64_t 
         hmli_template_text(&e->values, "f", f->name);
         hmli_emit_blocks(e, w, &p, &s, f->name);
         *statements += s.statements;
-        if (f->bit == HML_GENERATE_LINEARIZE || f->bit == HML_GENERATE_FORWARD_DYNAMICS) put_solve(e, w);
+        if (solving && !e->solves) put_solve(e, w);
         if (f->bit == HML_GENERATE_LINEARIZE) put_results(e, w);
         put_function(e, w, f);
     }
@@ -434,6 +479,7 @@ static hml_status put_program(emitter *e, writer *w, const function *f, int64_t 
 hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
 {
     hml_status status = HML_OK;
+    e->solves = hmli_solve_fits(e->shape);
     hmli_template_text(&e->values, "title", "Dynamics of one robot, in C11 without any dependency but libm.");
     hmli_template_put(w, &e->values, "head");
     if (e->vectors) hmli_template_put(w, &e->values, "vectors");

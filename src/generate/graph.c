@@ -198,9 +198,15 @@ ex hmli_graph_mul(graph *g, ex a, ex b)
     return ex_negative(a) != ex_negative(b) ? ex_neg(product) : product;
 }
 
+/* a quotient of constants that does not exist becomes a large number, by which the check of M sees that it is singular */
 ex hmli_graph_div(graph *g, ex a, ex b)
 {
+    double x[GRAPH_LANES], y[GRAPH_LANES];
     if (a == EX_ZERO) return a;
+    if (hmli_graph_values(g, a, x) && hmli_graph_values(g, b, y)) {
+        for (int32_t l = 0; l < g->lanes; l++) x[l] = isfinite(x[l] / y[l]) ? x[l] / y[l] : 1e18;
+        return hmli_graph_constant(g, x);
+    }
     const ex quotient = node(g, GRAPH_DIV, ex_node(a), ex_node(b));
     return ex_negative(a) != ex_negative(b) ? ex_neg(quotient) : quotient;
 }

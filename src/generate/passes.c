@@ -9,6 +9,7 @@
  */
 #include "generate/columns.h"
 #include "generate/moves.h"
+#include "generate/solve.h"
 
 #include <stddef.h>
 
@@ -18,6 +19,7 @@ enum sums { SUM_INERTIA = 1, SUM_FORCE = 2, SUM_MOMENTUM = 4 };
 static ex coordinate_input(region *r, program_array array, const program *p, const part *b, int32_t k)
 {
     const int32_t column = plan_bodies(p->shape->plan)[b->body].v + k;
+    if (array == ARRAY_OWN && r->table[ARRAY_OWN]) return r->table[ARRAY_OWN][hmli_column_place(p, r, column)];
     if (array == ARRAY_OWN && !r->limbs) array = ARRAY_A;
     return hmli_graph_input(&r->g, (int32_t)array, array == ARRAY_OWN ? hmli_column_place(p, r, column) : column);
 }
@@ -111,7 +113,7 @@ static void velocities(program *p, region *r)
 /* ν̇ of a falling root without what gravity and its linear velocity add: ν̇ − gravity + ω × u */
 static ex6 falling_acceleration(const program *p, region *r, const part *b, int what)
 {
-    ex6 a = joint_motion(p, r, b, ARRAY_A);
+    ex6 a = joint_motion(p, r, b, what == GIVEN ? ARRAY_A : ARRAY_OWN);
     if (what != GIVEN) return a;
     const ex3 u = joint_motion(p, r, b, ARRAY_V).v;
     a.v = ex3_sub(&r->g, a.v, root_gravity(p, r, b));
@@ -260,27 +262,48 @@ static void first_steps(program *p, int acceleration, int what)
         inwards(p, r, what);
         if (what & SUM_INERTIA) hmli_columns_mass(p, r);
         if (what & SUM_FORCE) store_forces(p, r, acceleration == BIAS ? ARRAY_H : ARRAY_TAU);
+        if (p->solves) hmli_solve_limbs(r);
     }
     trunk->step = 2;
     inwards(p, trunk, what);
     if (what & SUM_INERTIA) hmli_columns_mass(p, trunk);
     if (what & SUM_FORCE) store_forces(p, trunk, acceleration == BIAS ? ARRAY_H : ARRAY_TAU);
+    if (p->solves) hmli_solve_trunk(p);
 }
 
 void hmli_passes_mass_matrix(program *p) { first_steps(p, BIAS, SUM_INERTIA); }
 void hmli_passes_inverse_dynamics(program *p) { first_steps(p, GIVEN, SUM_FORCE); }
 
-void hmli_passes_forward_dynamics(program *p)
+/* steps 0 to 2, and what the last stage needs */
+static void solve_steps(program *p)
 {
     first_steps(p, BIAS, SUM_INERTIA | SUM_FORCE);
     store_gravity(p);
+}
+
+/* step 3: the acceleration of limbs, unless loops solve */
+void hmli_passes_forward_dynamics(program *p)
+{
+    solve_steps(p);
+    for (int32_t i = 1; p->solves && i < p->nregions; i++) {
+        p->regions[i].step = 3;
+        hmli_solve_accelerations(p, &p->regions[i]);
+    }
+}
+
+/* columns of a limb's path that a falling root makes known: 6 of the configuration, 3 of the velocity */
+static int32_t known_columns(const program *p, const region *r, int of_q)
+{
+    const int32_t top = p->shape->column[r->limbs->path[0]];
+    if (!hmli_shape_is_galilean(p->shape, plan_columns(p->shape->plan)[top].body)) return 0;
+    return of_q ? 6 : 3;
 }
 
 /* steps 3 to 5: the same ways once more, with the acceleration */
 void hmli_passes_linearize(program *p)
 {
     region *trunk = &p->regions[0];
-    hmli_passes_forward_dynamics(p);
+    solve_steps(p);
     trunk->step = 3;
     accelerations(p, trunk, FALLING);
     own_of_all(trunk, SUM_FORCE | SUM_MOMENTUM);
@@ -288,13 +311,16 @@ void hmli_passes_linearize(program *p)
     for (int32_t i = 1; i < p->nregions; i++) {
         region *r = &p->regions[i];
         r->step = 4;
+        if (p->solves) hmli_solve_accelerations(p, r);
         accelerations(p, r, FALLING);
         own_of_all(r, SUM_FORCE | SUM_MOMENTUM);
         inwards(p, r, SUM_FORCE | SUM_MOMENTUM);
         hmli_columns_motions(r);
         hmli_columns_derivatives(p, r);
+        if (p->solves) hmli_solve_right_limbs(r, known_columns(p, r, 1), known_columns(p, r, 0));
     }
     trunk->step = 5;
     inwards(p, trunk, SUM_FORCE | SUM_MOMENTUM);
     hmli_columns_derivatives(p, trunk);
+    if (p->solves) hmli_solve_right_trunk(p);
 }

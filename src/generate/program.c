@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* room for the expressions that solve.c reads */
+static int init_tables(region *r)
+{
+    static const program_array squares[] = {ARRAY_M, ARRAY_BQ, ARRAY_BV, ARRAY_INVERSE};
+    static const program_array sides[] = {ARRAY_MP, ARRAY_UQ, ARRAY_UV, ARRAY_RQ, ARRAY_RV, ARRAY_T};
+    const size_t n = (size_t)r->n, side = n * (size_t)r->npath;
+    size_t at = 0;
+    r->tables = calloc(4 * n * n + 6 * side + 2 * n + 1, sizeof *r->tables);
+    if (!r->tables) return 0;
+    for (int i = 0; i < 4; i++, at += n * n) r->table[squares[i]] = r->tables + at;
+    for (int i = 0; i < 6; i++, at += side) r->table[sides[i]] = r->tables + at;
+    r->table[ARRAY_H] = r->tables + at;
+    r->table[ARRAY_OWN] = r->tables + at + n;
+    return 1;
+}
+
 static int init_region(program *p, region *r, int32_t id)
 {
     const robot_shape *s = p->shape;
@@ -17,6 +33,7 @@ static int init_region(program *p, region *r, int32_t id)
     r->parts = calloc((size_t)r->nparts + 1, sizeof *r->parts);
     r->path = calloc((size_t)s->longest + 1, sizeof *r->path);
     if (!hmli_graph_init(&r->g, c ? c->members : 1) || !r->parts || !r->path) return 0;
+    if (p->solves && !init_tables(r)) return 0;
     for (int32_t i = 0; i < r->nparts; i++) {
         part *b = &r->parts[i];
         b->body = c ? c->first[0] + i : s->body[i];
@@ -29,9 +46,10 @@ static int init_region(program *p, region *r, int32_t id)
     return 1;
 }
 
-int hmli_program_init(program *p, const robot_shape *shape)
+int hmli_program_init(program *p, const robot_shape *shape, int solves)
 {
     memset(p, 0, sizeof *p);
+    p->solves = solves;
     p->shape = shape;
     p->nregions = 1 + shape->nclasses;
     p->regions = calloc((size_t)p->nregions, sizeof *p->regions);
@@ -49,6 +67,7 @@ void hmli_program_free(program *p)
         free(r->parts);
         free(r->path);
         free(r->roots);
+        free(r->tables);
     }
     free(p->regions);
     free(p->part_of);
@@ -72,7 +91,13 @@ static void add_root(region *r, int32_t array, int32_t index, ex e)
     r->roots[r->nroots++] = (root){r->step, array, index, e};
 }
 
-void hmli_program_store(region *r, program_array array, int32_t index, ex e) { add_root(r, (int32_t)array, index, e); }
+void hmli_program_store(region *r, program_array array, int32_t index, ex e)
+{
+    if (r->table[array])
+        r->table[array][index] = e;
+    else
+        add_root(r, (int32_t)array, index, e);
+}
 
 ex hmli_program_import(program *p, region *r, ex e)
 {

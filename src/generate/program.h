@@ -31,10 +31,22 @@ typedef enum program_array {
     ARRAY_UV,
     ARRAY_RQ, /* own rows, columns of the path */
     ARRAY_RV,
+    ARRAY_INVERTED, /* from here on what solve.c leaves: M⁻¹, of the trunk S⁻¹ */
+    ARRAY_KEPT_T,
+    ARRAY_ACCELERATION,
+    ARRAY_QQ, /* M⁻¹ BQ, M⁻¹ BV */
+    ARRAY_QV,
+    ARRAY_SQ, /* what own columns leave to the trunk; of the trunk: its own columns of the sheets */
+    ARRAY_SV,
+    ARRAY_PQ, /* M⁻¹ RQ, M⁻¹ RV */
+    ARRAY_PV,
+    ARRAY_SCORE,       /* large or NaN where M is singular */
     ARRAY_GRAVITY,     /* in the frame of a root that falls freely, 3 each */
     ARRAY_SPRING,      /* log(rest⁻¹ q) of joints whose group does not commute */
     ARRAY_SPRING_RATE, /* column 0 of its derivative in the joint; the others follow */
-    ARRAY_COUNT = ARRAY_SPRING_RATE + HML_JOINT_MAX_NV
+    ARRAY_INVERSE = ARRAY_SPRING_RATE + HML_JOINT_MAX_NV, /* tables alone: M⁻¹ or S⁻¹, and T */
+    ARRAY_T,
+    ARRAY_COUNT
 } program_array;
 
 /* a body over expressions */
@@ -71,6 +83,10 @@ typedef struct region {
     int32_t npath_parts;
     root *roots;
     int32_t nroots, roots_capacity;
+    /* with solve.c: expressions of M, MP, H, B, U, R, of the inverse and of T, and of the acceleration; else all NULL */
+    ex *table[ARRAY_COUNT];
+    ex *tables; /* their memory */
+    ex score;
 } region;
 
 typedef struct program {
@@ -78,13 +94,15 @@ typedef struct program {
     int32_t nregions;
     region *regions;
     int32_t *part_of; /* of every body of the plan, in its region */
+    int solves;       /* 1: the matrices are solved over expressions, too (solve.c); 0: by loops */
     int failed;       /* no memory */
 } program;
 
-int hmli_program_init(program *p, const robot_shape *shape); /* 0: no memory; hmli_program_free in any case */
+/* 0: no memory; hmli_program_free in any case */
+int hmli_program_init(program *p, const robot_shape *shape, int solves);
 void hmli_program_free(program *p);
 
-/* a root of the region's present step */
+/* a root of the region's present step; an entry of a table, where the region has one */
 void hmli_program_store(region *r, program_array array, int32_t index, ex e);
 
 /* a value of the trunk in a class of limbs: the same in all lanes */
