@@ -31,6 +31,7 @@ int cli_generate(const cli_options *options)
     generate.force = options->force;
     generate.target = options->vectors ? HML_TARGET_VECTOR : HML_TARGET_C;
     generate.test = options->test;
+    generate.batch = options->generate_batch;
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) {
         error.status = hml_generate_estimate(r.model, &generate, &statements);

@@ -42,6 +42,7 @@ typedef struct hml_generate_options {
     int test;            /* 1: also a program that compares with results of this library, ROBOT_test.c */
     int32_t test_states; /* states in this program; 0: 16 */
     hml_generate_target target;
+    int batch; /* 1: also a function that linearizes many states */
 } hml_generate_options;
 
 /* statements of straight-line code; a compiler takes about a minute for as many */

@@ -35,6 +35,8 @@ def test_target():
     robot = hamel.load("quadruped")
     assert "vector_size" in robot.generate_text(target="vector")[0]
     assert "vector_size" not in robot.generate_text()[0]
+    assert "_linearize_batch(int n" in robot.generate_text(batch=True)[1]
+    assert "_linearize_batch(int n" not in robot.generate_text()[1]
     with pytest.raises(ValueError, match="vector"):
         robot.generate_text(target="avx")
 

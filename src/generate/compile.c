@@ -27,6 +27,7 @@
 extern char **environ;
 
 enum { PATH_SIZE = 4096, NOTE_SIZE = 256, FLAGS_MOST = 8 };
+enum { REVISION = 2 }; /* of the generator: what an older one has left in the folder is not used */
 
 typedef int linearize_code(const double *q, const double *v, const double *tau, double *acceleration, double *Dq,
                            double *Dv, double *Minv);
@@ -210,7 +211,8 @@ hml_status hml_model_compile(const hml_model *model, const hml_compile_options *
     c->model = model;
     if (!cache_folder(o->cache, folder)) problem = "there is no folder for compiled robots";
     if (!problem) {
-        snprintf(path, sizeof path, "%.3000s/%s-%s-%s.so", folder, hash, hml_version(), hml_isa_name(hml_isa_best()));
+        snprintf(path, sizeof path, "%.3000s/%s-%s-%d-%s.so", folder, hash, hml_version(), REVISION,
+                 hml_isa_name(hml_isa_best()));
         if (access(path, R_OK) != 0) problem = build(model, compiler, folder, path);
         if (!problem) problem = load(c, path);
     }

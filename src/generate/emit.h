@@ -22,6 +22,12 @@ typedef struct emitter {
 /* the names of a class of limbs in the text: "limb1" */
 void hmli_emit_region_values(emitter *e, int32_t id);
 
+/* is there a function for many states? */
+static inline int hmli_emit_batch(const emitter *e)
+{
+    return e->options->batch && (e->options->functions & HML_GENERATE_LINEARIZE);
+}
+
 /* columns of the path of limbs that a falling root makes known: 6 of the configuration, 3 of the velocity */
 int32_t hmli_emit_known(const emitter *e, const limb_class *c, int of_q);
 

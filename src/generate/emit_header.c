@@ -59,5 +59,6 @@ void hmli_emit_header(emitter *e, writer *w)
     for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++) {
         if (e->options->functions & declarations[i].bit) hmli_template_put(w, &e->values, declarations[i].section);
     }
+    if (hmli_emit_batch(e)) hmli_template_put(w, &e->values, "declare_linearize_batch");
     hmli_template_put(w, &e->values, "footer");
 }

@@ -65,6 +65,7 @@ void hmli_emit_region_values(emitter *e, int32_t id)
 {
     const limb_class *c = &e->shape->classes[id - 1];
     const plan_body *b = plan_bodies(e->shape->plan);
+    const int32_t members = c->members;
     const region as = {.limbs = c};
     const int32_t lanes = hmli_emit_lanes(e, &as);
     int32_t column[GRAPH_LANES], q[GRAPH_LANES], v[GRAPH_LANES];
@@ -73,7 +74,7 @@ void hmli_emit_region_values(emitter *e, int32_t id)
     hmli_template_text(&e->values, "r", name);
     snprintf(name, sizeof name, "LIMB%d", (int)id);
     hmli_template_text(&e->values, "R", name);
-    for (int32_t m = 0; m < c->members; m++) {
+    for (int32_t m = 0; m < members; m++) {
         column[m] = limb_column(e->shape, c, m);
         q[m] = b[c->first[m]].q - b[c->first[0]].q;
         v[m] = b[c->first[m]].v - b[c->first[0]].v;
@@ -487,5 +488,6 @@ hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
     for (size_t i = 0; !status && i < sizeof functions / sizeof *functions; i++) {
         if (e->options->functions & functions[i].bit) status = put_program(e, w, &functions[i], statements);
     }
+    if (hmli_emit_batch(e)) hmli_template_put(w, &e->values, "linearize_batch");
     return w->failed || e->values.failed ? HML_OUT_OF_MEMORY : status;
 }

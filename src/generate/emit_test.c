@@ -107,6 +107,8 @@ static void put_program(emitter *e, writer *w)
         if (e->options->functions & calls[i].bit) hmli_template_put(w, &e->values, calls[i].section);
     }
     hmli_template_put(w, &e->values, "test_end");
+    if (hmli_emit_batch(e)) hmli_template_put(w, &e->values, "test_batch");
+    hmli_template_put(w, &e->values, "test_report");
 }
 
 hml_status hmli_emit_test(emitter *e, writer *w)

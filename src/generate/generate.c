@@ -134,8 +134,9 @@ static void set_values(emitter *e, const char *header)
         if (*c == '*' || *c == '/' || *c == '\\' || (unsigned char)*c < 0x20 || *c == 0x7f) *c = '_';
     }
     char options[160];
-    snprintf(options, sizeof options, "functions %u, %s, %s", e->options->functions,
-             e->options->single ? "float" : "double", e->vectors ? "vectors" : "plain C11");
+    snprintf(options, sizeof options, "functions %u%s, %s, %s", e->options->functions,
+             hmli_emit_batch(e) ? " and a batch" : "", e->options->single ? "float" : "double",
+             e->vectors ? "vectors" : "plain C11");
     hmli_template_text(&e->values, "p", e->prefix);
     hmli_template_text(&e->values, "P", e->upper);
     hmli_template_text(&e->values, "header", header);

@@ -5,6 +5,7 @@
 #include "generate/program.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static ex position(region *r, const plan_body *b, int32_t k) { return hmli_graph_input(&r->g, ARRAY_Q, b->q + k); }
 
@@ -13,6 +14,26 @@ static ex33 turn_z(region *r, const plan_body *b, int32_t k)
 {
     const ex s = hmli_graph_input(&r->g, ARRAY_SINE, b->q + k), c = hmli_graph_input(&r->g, ARRAY_COSINE, b->q + k);
     return (ex33){{{c, ex_neg(s), EX_ZERO}, {s, c, EX_ZERO}, {EX_ZERO, EX_ZERO, EX_ONE}}};
+}
+
+/* a number of a part's frame, one value per lane */
+static ex frame_field(region *r, const part *b, size_t offset)
+{
+    double values[GRAPH_LANES];
+    const body_frame *f = &r->frames[(b - r->parts) * GRAPH_LANES];
+    for (int32_t l = 0; l < r->g.lanes && l < GRAPH_LANES; l++)
+        memcpy(&values[l], (const char *)&f[l] + offset, sizeof values[l]);
+    return hmli_graph_constant(&r->g, values);
+}
+
+/* the turn of a revolute joint in the frame that was chosen: a constant is added to its angle */
+static ex33 turn_more(region *r, const part *b, ex33 R)
+{
+    graph *g = &r->g;
+    const ex c = frame_field(r, b, offsetof(body_frame, c)), s = frame_field(r, b, offsetof(body_frame, s));
+    const ex cosine = ex_cross2(g, R.m[0][0], c, R.m[1][0], s);
+    const ex sine = hmli_graph_add(g, hmli_graph_mul(g, R.m[1][0], c), hmli_graph_mul(g, R.m[0][0], s));
+    return (ex33){{{cosine, ex_neg(sine), EX_ZERO}, {sine, cosine, EX_ZERO}, {EX_ZERO, EX_ZERO, EX_ONE}}};
 }
 
 /* of the quaternion that begins at entry k */
@@ -54,7 +75,8 @@ static void fill_motion(program *p, region *r, part *b, const plan_body *pb)
         b->S[0] = ex6_of(ex3_of(EX_ZERO, EX_ZERO, pitch), ex3_of(EX_ZERO, EX_ZERO, EX_ONE));
         return;
     case HML_JOINT_REVOLUTE:
-        b->Rj = turn_z(r, pb, 0);
+        b->Rj = turn_more(r, b, turn_z(r, pb, 0));
+        b->pj.z = frame_field(r, b, offsetof(body_frame, slide));
         b->S[0] = turn(2);
         return;
     case HML_JOINT_PRISMATIC:
@@ -84,17 +106,12 @@ static void fill_motion(program *p, region *r, part *b, const plan_body *pb)
 void hmli_joint_fill(program *p, region *r, part *b)
 {
     const plan_body *pb = &plan_bodies(p->shape->plan)[b->body];
-    ex I[10];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++)
-            b->Rc.m[i][j] =
-                hmli_program_field(p, r, b->body, offsetof(plan_body, X) + (size_t)(3 * i + j) * sizeof(double));
-    }
-    for (int k = 0; k < 10; k++)
-        I[k] = hmli_program_field(p, r, b->body, offsetof(plan_body, I) + (size_t)k * sizeof(double));
-    const size_t at = offsetof(plan_body, X) + 9 * sizeof(double);
-    b->pc = ex3_of(hmli_program_field(p, r, b->body, at), hmli_program_field(p, r, b->body, at + sizeof(double)),
-                   hmli_program_field(p, r, b->body, at + 2 * sizeof(double)));
+    ex I[10], position[3];
+    for (int i = 0; i < 9; i++)
+        b->Rc.m[i / 3][i % 3] = frame_field(r, b, offsetof(body_frame, R) + (size_t)i * sizeof(double));
+    for (int k = 0; k < 10; k++) I[k] = frame_field(r, b, offsetof(body_frame, I) + (size_t)k * sizeof(double));
+    for (int k = 0; k < 3; k++) position[k] = frame_field(r, b, offsetof(body_frame, p) + (size_t)k * sizeof(double));
+    b->pc = ex3_of(position[0], position[1], position[2]);
     b->own = (ex_inertia){I[0], ex3_of(I[1], I[2], I[3]), (exs3){I[4], I[5], I[6], I[7], I[8], I[9]}};
     b->Rj = ex33_identity();
     b->pj = ex3_zero();

@@ -75,7 +75,8 @@ static void regroup(program *p, region *r, part *b)
     b->own.m = b->own.h.z = b->own.J.yy = EX_ZERO;
     b->own.J.xx = ex_sub(g, b->own.J.xx, Jyy);
     if (b->parent < 0 && !r->limbs) return;
-    const ex_inertia up = inertia_step(g, &b->Rc, b->pc, moved);
+    const ex33 straight = ex33_identity();
+    const ex_inertia up = inertia_step(g, &b->Rc, b->pc, inertia_step(g, &straight, b->pj, moved));
     part *to = b->parent >= 0 ? &r->parts[b->parent] : &p->regions[0].parts[p->part_of[r->limbs->attach]];
     if (b->parent >= 0)
         to->own = ex_inertia_add(g, to->own, up);

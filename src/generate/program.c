@@ -1,6 +1,8 @@
 /* Regions and their roots: see program.h. */
 #include "generate/program.h"
 
+#include "generate/frames.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +58,7 @@ int hmli_program_init(program *p, const robot_shape *shape, int solves)
     p->part_of = calloc((size_t)shape->plan->nbodies + 1, sizeof *p->part_of);
     int good = p->regions && p->part_of;
     for (int32_t i = 0; good && i < p->nregions; i++) good = init_region(p, &p->regions[i], i);
-    return good;
+    return good && hmli_frames_choose(p);
 }
 
 void hmli_program_free(program *p)
@@ -68,6 +70,7 @@ void hmli_program_free(program *p)
         free(r->path);
         free(r->roots);
         free(r->tables);
+        free(r->frames);
     }
     free(p->regions);
     free(p->part_of);

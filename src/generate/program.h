@@ -49,6 +49,17 @@ typedef enum program_array {
     ARRAY_COUNT
 } program_array;
 
+/* a body's placement and inertia in the frame that frames.c chose for it, of one member */
+typedef struct body_frame {
+    double R[9], p[3]; /* placement: rotation and position */
+    double c, s;       /* cosine and sine of what is added to the angle of a revolute joint */
+    double slide;      /* along its axis */
+    double I[10];      /* mass, first moment, moments */
+    /* how the frame was chosen: turned and slid about its own z; where the joint's placement ends on its axis */
+    double turn_c, turn_s, shift, back;
+    int moved, leads, slides;
+} body_frame;
+
 /* a body over expressions */
 typedef struct part {
     int32_t body;   /* in the plan; of the first member */
@@ -79,6 +90,7 @@ typedef struct region {
     int32_t n, npath;
     int32_t nparts, step;
     part *parts;
+    body_frame *frames; /* GRAPH_LANES of each part */
     part *path; /* of limbs: the bodies between them and the world, the attached one first, over the limbs' graph */
     int32_t npath_parts;
     root *roots;

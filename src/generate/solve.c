@@ -73,7 +73,7 @@ static ex invert_block(graph *g, square *a, int32_t at, int32_t n, const ex *d, 
 /* the rest after the leading block loses K Bᵀ, K = B A⁻¹, which takes the place of B */
 static void eliminate_block(graph *g, square *a, int32_t at, int32_t size, int32_t n)
 {
-    ex K[LARGEST][3];
+    ex K[LARGEST][3] = {{EX_ZERO}};
     for (int32_t i = at + size; i < n; i++) {
         for (int32_t j = 0; j < size; j++) {
             K[i][j] = EX_ZERO;
@@ -94,7 +94,7 @@ static void eliminate_block(graph *g, square *a, int32_t at, int32_t size, int32
 /* with the inverse C of the rest: −C K beside it, and A⁻¹ + Kᵀ C K in the block */
 static void restore_block(graph *g, square *a, int32_t at, int32_t size, int32_t n)
 {
-    ex CK[LARGEST][3];
+    ex CK[LARGEST][3] = {{EX_ZERO}};
     for (int32_t i = at + size; i < n; i++) {
         for (int32_t j = 0; j < size; j++) {
             CK[i][j] = EX_ZERO;
@@ -116,7 +116,7 @@ static void restore_block(graph *g, square *a, int32_t at, int32_t size, int32_t
 /* a symmetric matrix becomes its inverse; the score is large or NaN where it is singular */
 static ex invert(graph *g, square *a, int32_t n)
 {
-    ex d[LARGEST], score = EX_ZERO;
+    ex d[LARGEST] = {EX_ZERO}, score = EX_ZERO;
     int32_t at = 0;
     for (int32_t i = 0; i < n; i++) d[i] = a->m[i][i];
     for (; at < n; at += 3) {
@@ -186,7 +186,7 @@ void hmli_solve_trunk(program *p)
     region *r = &p->regions[0];
     graph *g = &r->g;
     square S = read_square(r->table[ARRAY_M], r->n);
-    ex s[LARGEST], score = EX_ZERO;
+    ex s[LARGEST] = {EX_ZERO}, score = EX_ZERO;
     for (int32_t i = 0; i < r->n; i++) s[i] = r->table[ARRAY_H][i];
     for (int32_t k = 1; k < p->nregions; k++) {
         reduce_trunk(p, &p->regions[k], &S, s);

@@ -4,7 +4,7 @@
 #include "hamel/generate.h"
 #include "hamel/io.h"
 
-#define OPTIONS "functions", "single", "prefix", "force", "test", "test_states", "target"
+#define OPTIONS "functions", "single", "prefix", "force", "test", "test_states", "target", "batch"
 
 typedef struct generate_call {
     hml_generate_options options;
@@ -46,9 +46,9 @@ static PyObject *generate(model_object *self, PyObject *arguments, PyObject *nam
     generate_call c;
     hml_error error = {0};
     start(&c);
-    if (!parse_arguments(arguments, names, "O&|$zpzppis", words, PyUnicode_FSConverter, &path, &c.functions,
-                         &c.options.single, &c.options.prefix, &c.options.force, &c.options.test, &c.states,
-                         &c.target)) {
+    if (!parse_arguments(arguments, names, "O&|$zpzppisp", words, PyUnicode_FSConverter, &path, &c.functions,
+                         &c.options.single, &c.options.prefix, &c.options.force, &c.options.test, &c.states, &c.target,
+                         &c.options.batch)) {
         Py_XDECREF(path);
         return NULL;
     }
@@ -70,8 +70,8 @@ static PyObject *generate_text(model_object *self, PyObject *arguments, PyObject
     generate_call c;
     hml_error error = {0};
     start(&c);
-    if (!parse_arguments(arguments, names, "|$zpzppis", words, &c.functions, &c.options.single, &c.options.prefix,
-                         &c.options.force, &c.options.test, &c.states, &c.target))
+    if (!parse_arguments(arguments, names, "|$zpzppisp", words, &c.functions, &c.options.single, &c.options.prefix,
+                         &c.options.force, &c.options.test, &c.states, &c.target, &c.options.batch))
         return NULL;
     if (finish(&c)) return NULL;
     error.status = hml_generate_text(self->model, &c.options, &source, &header, &test, &error);
@@ -154,7 +154,7 @@ PyMethodDef generate_methods[] = {
      "Why the library's kernels linearize this model, as a sentence; None if compiled code does."},
     {"generate", (PyCFunction)(void (*)(void))generate, METH_VARARGS | METH_KEYWORDS,
      "generate($self, path, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0, "
-     "target='c')\n"
+     "target='c', batch=False)\n"
      "--\n\n"
      "Writes C source for this robot alone, path, which ends in .c, and the header beside it.\n\n"
      "The code is C11, needs libm only and allocates nothing. functions: some of 'linearize,forward_dynamics,\n"
@@ -164,10 +164,12 @@ PyMethodDef generate_methods[] = {
      "a\n"
      "program that compares with results of this library at test_states states. target: 'vector' computes limbs of "
      "the\n"
-     "same shape side by side, in vectors as gcc and clang have them; 'c' is plain C11."},
+     "same shape side by side, in vectors as gcc and clang have them; 'c' is plain C11. batch: also a function for "
+     "many\n"
+     "states."},
     {"generate_text", (PyCFunction)(void (*)(void))generate_text, METH_VARARGS | METH_KEYWORDS,
      "generate_text($self, *, functions=None, single=False, prefix=None, force=False, test=False, test_states=0, "
-     "target='c')\n"
+     "target='c', batch=False)\n"
      "--\n\nThe texts that generate writes: (source, header, test), test None if it was not asked for."},
     {"generate_estimate", (PyCFunction)(void (*)(void))generate_estimate, METH_VARARGS | METH_KEYWORDS,
      "generate_estimate($self, *, functions=None)\n--\n\n"

@@ -170,6 +170,7 @@ static void vectors_agree(void **state)
         options.target = HML_TARGET_VECTOR;
         options.single = i >= 5;
         options.test_states = 4;
+        options.batch = 1;
         assert_agrees_with(m, &options, names[i % 5]);
         hml_model_free(m);
     }
