@@ -197,7 +197,7 @@ static int load(planning *p, robot *r)
 int cli_plan(const cli_options *options)
 {
     robot r = {0};
-    planning p = {.options = options};
+    planning p = {.options = options, .report = {.end = HML_END_FAILED}};
     if (options->nmodels < 1) return cli_fail(CLI_USAGE, "plan needs a problem: hamel plan PROBLEM.json");
     int status = load(&p, &r);
     if (status == CLI_OK) status = solve(&p);

@@ -138,9 +138,9 @@ static double difference(const double *x, const double *y, size_t n)
         for (size_t k = 0; k < n; k++) {
             largest = fmax(largest, fabs(x[i * n + k]));
             const double e = fabs(x[i * n + k] - y[i * n + k]);
-            if (!(e <= d)) d = e;
+            if (!(e <= d) && !isnan(d)) d = e;
         }
-        if (!(d <= worst * largest)) worst = d / largest;
+        if (!(d <= worst * largest) && !isnan(worst)) worst = d / largest;
     }
     return worst;
 }

@@ -227,6 +227,43 @@ def test_bad_terms_are_refused(term, text):
         control.Solver(problem)
 
 
+SIZES = [
+    (dict(kind="limits", role="barrier", weights=[1.0]), "/terms/0/weights: has 1 entries where 7"),
+    (dict(kind="limits", role="constraint", lower=numpy.zeros(3)), "/terms/0/lower: has 3 entries where 7"),
+    (dict(kind="force", reference=numpy.zeros(2)), "/terms/0/reference: has 2 entries where 3"),
+    (dict(kind="force", reference=numpy.zeros((5, 2))), "/terms/0/reference: has 2 entries where 3"),
+    (dict(kind="force", role="barrier", upper=numpy.zeros(1)), "/terms/0/upper: has 1 entries where 3"),
+]
+
+
+@pytest.mark.parametrize("term, text", SIZES)
+def test_sizes_that_only_the_library_knows(term, text):
+    robot = hamel.load("arm7")
+    problem = control.Problem(robot, robot.neutral(), [control.Phase(5, 0.01, ["tool"])])
+    with pytest.raises(hamel.InvalidArgumentError, match=text):
+        control.Solver(problem.add(**term))
+
+
+def test_a_problem_changed_after_its_terms():
+    """The arrays of a term are compared with the problem as it is when it is solved"""
+    robot = hamel.load("arm7")
+    for change, text in (
+        (lambda p: setattr(p, "inputs", "all"), "/terms/0/reference: has 1 entries where 7"),
+        (lambda p: setattr(p, "actuation", numpy.ones((7, 3))), "/terms/0/reference: has 1 entries where 3"),
+    ):
+        problem = control.Problem(robot, robot.neutral(), [control.Phase(5, 0.01)], inputs=[robot.joints[0].name])
+        problem.add("input", reference=[0.0])
+        change(problem)
+        with pytest.raises(hamel.InvalidArgumentError, match=text):
+            control.Solver(problem)
+
+
+def test_a_robot_without_joints():
+    box = hamel.Builder().add_body("box", type="fixed").build()
+    with pytest.raises(hamel.InvalidArgumentError, match="nothing of it can move"):
+        control.Solver(control.Problem(box, [], [control.Phase(5, 0.01)], actuation=numpy.ones((0, 2))))
+
+
 def test_bad_problems_are_refused():
     robot = hamel.load("arm7")
     q, phase = robot.neutral(), [control.Phase(5, 0.01)]

@@ -11,7 +11,7 @@
  *   }
  *
  * layout_take aligns what comes next to a line of the cache, as kernels want it; layout_array and layout_doubles only
- * to a double. Those two saturate: a size that no memory has stays SIZE_MAX.
+ * to a double. All saturate: a size that no memory has stays one, SIZE_MAX of those two and LAYOUT_MOST of layout_take.
  */
 #ifndef HML_BASE_LAYOUT_H
 #define HML_BASE_LAYOUT_H
@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 enum { LAYOUT_ALIGN = 64 };
+
+#define LAYOUT_MOST (SIZE_MAX / 2 + 1) /* a multiple of LAYOUT_ALIGN that no block reaches */
 
 typedef struct layout_cursor {
     char *at;    /* NULL: measure */
@@ -39,7 +41,10 @@ static inline layout_cursor layout_begin(void *memory)
 static inline void *layout_take(layout_cursor *c, size_t bytes)
 {
     void *p = c->at ? c->at + c->used : NULL;
-    c->used += layout_aligned(bytes);
+    if (bytes > LAYOUT_MOST - c->used)
+        c->used = LAYOUT_MOST;
+    else
+        c->used += layout_aligned(bytes);
     return p;
 }
 

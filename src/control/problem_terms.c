@@ -3,6 +3,7 @@
 
 #include "base/finite.h"
 #include "control/problem.h"
+#include "group/arrays.h"
 #include "hamel/configuration.h"
 
 int hmli_term_needs_force(const hml_term *t) { return t->kind == HML_TERM_FORCE || t->kind == HML_TERM_CONE; }
@@ -136,6 +137,8 @@ static hml_status check_reference(const hml_problem *p, size_t i, hml_error *err
             for (size_t c = 0; c < 3; c++) sum += x[e / 3 * ld + c] * x[e % 3 * ld + c];
             if (!(fabs(sum) < 1e-6)) status = HML_NOT_NORMALIZED;
         }
+        if (!status && (t->kind == HML_TERM_POSE || t->kind == HML_TERM_ORIENTATION))
+            status = rotation_check(mat3_at(x, (int)ld)); /* not a reflection */
         if (status) return FAULT(status, "reference", "of knot %zu: %s", i, t->first + k, hml_status_message(status));
         if (!t->reference.stride) break;
     }

@@ -82,7 +82,7 @@ struct hml_solver {
     double *F, *E, *H, *gap;                                /* per knot */
     double *lx, *lxx, *lu;                                  /* per knot; of the end too, but for lu */
     double *K, *k, *lower, *upper;                          /* lower and upper: of δu, one knot */
-    double *z, *z_next, *w, *stored;                        /* perturbations: 2n, 2n, m; the end's state of a shift */
+    double *z, *z_next, *w;                                 /* perturbations: 2n, 2n, m */
     double penalty, weight_of_gaps, regularization, growth; /* growth: of the regularization */
     int constrained, with_bounds;
     void *memory;

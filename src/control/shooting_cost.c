@@ -111,7 +111,8 @@ static void add_rows(const hml_solver *s, const quadratic *l, shooting_worker *w
         }
         if (root == 0) continue;
         double *to = w->J + count++ * ld;
-        for (size_t k = 0; k < ld; k++) to[k] = root * J[k];
+        /* columns that the term does not fill may hold anything */
+        for (size_t k = 0; k < ld; k++) to[k] = all || k < n ? root * J[k] : 0;
     }
     if (!count) return;
     const product_table *p = s->size.products;

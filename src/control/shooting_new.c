@@ -11,7 +11,10 @@
 
 /* ---- sizes ---- */
 
-static double *doubles(layout_cursor *c, size_t count) { return layout_take(c, count * sizeof(double)); }
+static double *doubles(layout_cursor *c, size_t count)
+{
+    return layout_take(c, count < SIZE_MAX / sizeof(double) ? count * sizeof(double) : SIZE_MAX);
+}
 
 static size_t chunks_of(const hml_problem *p)
 {

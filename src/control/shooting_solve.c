@@ -10,8 +10,8 @@
 #include "base/struct_size.h"
 #include "control/shooting.h"
 
-static const double LEAST_REGULARIZATION = 1e-8, MOST_REGULARIZATION = 1e12, MOST_PENALTY = 1e9, LEAST_STEP = 0x1p-10,
-                    SHORT = 0.1, SLOW = 1e-5;
+static const double LEAST_REGULARIZATION = 1e-8, LARGE_REGULARIZATION = 1, MOST_REGULARIZATION = 1e12,
+                    MOST_PENALTY = 1e9, LEAST_STEP = 0x1p-10, SHORT = 0.1, SLOW = 1e-5;
 
 /* at most: iterations with the same multipliers, directions of one iteration */
 enum { ROUND = 25, GUARDS = 4, WINDOW = 10 };
@@ -169,6 +169,22 @@ static hml_solve_end stalled_end(const iteration *it)
     return it->report.violation > 1e3 * it->kept ? HML_END_INFEASIBLE : HML_END_STUCK;
 }
 
+/*
+ * A large regularization makes every step small, and the slope along it too. So where it is large the direction without
+ * it must promise as little, or the motion is stuck; K and k stay those of the regularization then.
+ */
+static int is_least(hml_solver *s, const iteration *it)
+{
+    const double regularization = s->regularization;
+    if (regularization <= LARGE_REGULARIZATION) return 1;
+    s->regularization = 0;
+    const double most = it->inner * (1 + fabs(it->merit));
+    if (!hmli_shooting_backward(s) && fabs(hmli_shooting_slope(s)) <= most) return 1;
+    s->regularization = regularization;
+    (void)hmli_shooting_backward(s);
+    return 0;
+}
+
 /* goes on, or ends; *end says how */
 static int iterate(hml_solver *s, iteration *it, hml_status *status, hml_solve_end *end)
 {
@@ -199,8 +215,10 @@ static int iterate(hml_solver *s, iteration *it, hml_status *status, hml_solve_e
         settled = settled || (it->report.gap <= SHOOTING_CLOSED && fabs(slope) <= fmax(1e3 * it->inner, 1e-9) * small);
         if (!settled) return !raise_regularization(s);
     }
-    *end = HML_END_CONVERGED;
-    if (!s->constrained || (it->report.violation <= it->kept && it->inner <= it->tolerance)) return 0;
+    if (!s->constrained || (it->report.violation <= it->kept && it->inner <= it->tolerance)) {
+        *end = is_least(s, it) ? HML_END_CONVERGED : HML_END_STUCK;
+        return 0;
+    }
     *end = stalled_end(it);
     if (next_round(s, it, status)) return 0;
     *end = HML_END_FAILED;
@@ -266,6 +284,7 @@ hml_status hml_solver_solve(hml_solver *s, const hml_solve_options *options, hml
     s->options = o;
     s->weight_of_gaps = 0;
     s->growth = 1;
+    s->regularization = 0;
     it.report.end = run(s, &it, &status);
     s->options = NULL;
     it.report.seconds = clock_seconds() - it.began;

@@ -32,9 +32,10 @@ static hml_status position(const hml_solver *s, shooting_worker *w, const hml_te
     double H[16];
     const hml_frame_motion x = HML_STRUCT(hml_frame_motion, .pose = H, .J = at->derivatives ? w->frame : NULL);
     const hml_status status = hml_frame(s->model, w->work, t->frame, HML_MIXED, at->q, NULL, NULL, &x);
+    if (status) return status;
     subtract(3, (const double[]){H[3], H[7], H[11]}, reference_of(t, at->knot), w->r);
-    if (!status && at->derivatives) put_q(s, 3, w->frame, w->J);
-    return status;
+    if (at->derivatives) put_q(s, 3, w->frame, w->J);
+    return HML_OK;
 }
 
 /* log(reference⁻¹ H), and S⁻¹ J; orientation: the angular part alone, of the rotations alone */
@@ -69,13 +70,15 @@ static hml_status twist_error(const hml_solver *s, shooting_worker *w, const hml
     double V[6];
     const hml_frame_motion x = HML_STRUCT(hml_frame_motion, .twist = V);
     hml_status status = hml_frame(s->model, w->work, t->frame, t->representation, at->q, at->v, NULL, &x);
+    if (status) return status;
     subtract(6, V, reference_of(t, at->knot), w->r);
-    if (status || !at->derivatives) return status;
+    if (!at->derivatives) return HML_OK;
     const hml_frame_derivative d = HML_STRUCT(hml_frame_derivative, .twist_q = w->frame, .twist_v = w->frame2);
     status = hml_frame_derivatives(s->model, w->work, t->frame, t->representation, at->q, at->v, NULL, &d);
+    if (status) return status;
     put_q(s, 6, w->frame, w->J);
     put_q(s, 6, w->frame2, w->J + s->n);
-    return status;
+    return HML_OK;
 }
 
 static hml_status com(const hml_solver *s, shooting_worker *w, const hml_term *t, const term_place *at)
@@ -84,9 +87,10 @@ static hml_status com(const hml_solver *s, shooting_worker *w, const hml_term *t
     const hml_centroidal_motion x =
         HML_STRUCT(hml_centroidal_motion, .com = c, .com_J = at->derivatives ? w->frame : NULL);
     const hml_status status = hml_centroidal(s->model, w->work, at->q, NULL, NULL, &x);
+    if (status) return status;
     subtract(3, c, reference_of(t, at->knot), w->r);
-    if (!status && at->derivatives) put_q(s, 3, w->frame, w->J);
-    return status;
+    if (at->derivatives) put_q(s, 3, w->frame, w->J);
+    return HML_OK;
 }
 
 /* rows of ∂λ, from row `first` of the phase's on, into J; `map`: rows × 3 or NULL: the identity */
@@ -148,7 +152,7 @@ static void clear(const hml_solver *s, shooting_worker *w, size_t rows)
     memset(w->J, 0, rows * s->size.ld * sizeof *w->J);
 }
 
-hml_status hmli_term_residual(const hml_solver *s, shooting_worker *w, const term_place *at, term_shape *shape)
+static hml_status residual(const hml_solver *s, shooting_worker *w, const term_place *at, term_shape *shape)
 {
     const hml_term *t = &s->problem.terms[at->term];
     const double *reference = reference_of(t, at->knot);
@@ -180,4 +184,12 @@ hml_status hmli_term_residual(const hml_solver *s, shooting_worker *w, const ter
         return HML_OK;
     default: *shape = TERM_BY_ALL; return own(s, w, t, at);
     }
+}
+
+/* no rule may take a residual that is not a number for one within its bounds */
+hml_status hmli_term_residual(const hml_solver *s, shooting_worker *w, const term_place *at, term_shape *shape)
+{
+    const hml_status status = residual(s, w, at, shape);
+    if (status || *shape == TERM_NONE) return status;
+    return all_finite(w->r, s->terms[at->term].rows) ? HML_OK : HML_NOT_FINITE;
 }

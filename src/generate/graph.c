@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 enum { FIRST_SIZE = 1024, CONSTANTS_SEEN = 1000 };
 
 int hmli_graph_init(graph *g, int32_t lanes)
@@ -87,13 +89,7 @@ static int32_t constant_row(graph *g, const double *values)
     for (int32_t i = g->nconstants - 1; i >= 0; i = i == g->nconstants - CONSTANTS_SEEN && i > 1 ? 1 : i - 1) {
         if (memcmp(g->constants + (size_t)i * row, values, row * sizeof *values) == 0) return i;
     }
-    if (g->nconstants == g->constants_capacity) {
-        const int32_t capacity = g->constants_capacity ? 2 * g->constants_capacity : FIRST_SIZE;
-        double *all = realloc(g->constants, (size_t)capacity * row * sizeof *all);
-        if (!all) return -1;
-        g->constants = all;
-        g->constants_capacity = capacity;
-    }
+    if (!array_grow(&g->constants, &g->constants_capacity, (size_t)g->nconstants + 1, row * sizeof *values)) return -1;
     memcpy(g->constants + (size_t)g->nconstants * row, values, row * sizeof *values);
     return g->nconstants++;
 }

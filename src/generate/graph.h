@@ -37,7 +37,8 @@ typedef struct graph {
     graph_node *nodes;
     int32_t count, capacity;
     double *constants; /* lanes values each */
-    int32_t nconstants, constants_capacity;
+    int32_t nconstants;
+    size_t constants_capacity;
     int32_t *table; /* of node + 1; 0: free */
     int32_t table_size;
     int32_t lanes;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* room for the expressions that solve.c reads */
 static int init_tables(region *r)
 {
@@ -81,15 +83,9 @@ void hmli_program_free(program *p)
 
 static void add_root(region *r, int32_t array, int32_t index, ex e)
 {
-    if (r->nroots == r->roots_capacity) {
-        const int32_t capacity = r->roots_capacity ? 2 * r->roots_capacity : 256;
-        root *roots = realloc(r->roots, (size_t)capacity * sizeof *roots);
-        if (!roots) {
-            r->g.failed = 1;
-            return;
-        }
-        r->roots = roots;
-        r->roots_capacity = capacity;
+    if (!array_grow(&r->roots, &r->roots_capacity, (size_t)r->nroots + 1, sizeof *r->roots)) {
+        r->g.failed = 1;
+        return;
     }
     r->roots[r->nroots++] = (root){r->step, array, index, e};
 }

@@ -94,7 +94,8 @@ typedef struct region {
     part *path; /* of limbs: the bodies between them and the world, the attached one first, over the limbs' graph */
     int32_t npath_parts;
     root *roots;
-    int32_t nroots, roots_capacity;
+    int32_t nroots;
+    size_t roots_capacity;
     /* with solve.c: expressions of M, MP, H, B, U, R, of the inverse and of T, and of the acceleration; else all NULL */
     ex *table[ARRAY_COUNT];
     ex *tables; /* their memory */

@@ -94,7 +94,7 @@ static inline double off_by(const double *x, const double *y, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (fabs(y[i]) > size) size = fabs(y[i]);
         double d = fabs(x[i] - y[i]);
-        if (!(d <= off)) off = d; /* NaN stays */
+        if (!(d <= off) && !isnan(off)) off = d; /* NaN stays */
     }
     return off / (size + 1e-300);
 }

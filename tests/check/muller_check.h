@@ -104,7 +104,7 @@ static inline double off(const double *x, const double *y, int n)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
-        if (!(fabs(x[i] - y[i]) <= most)) most = fabs(x[i] - y[i]);
+        if (!(fabs(x[i] - y[i]) <= most) && !isnan(most)) most = fabs(x[i] - y[i]);
     return most;
 }
 

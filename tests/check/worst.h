@@ -10,7 +10,7 @@ static inline double worst(const double *x, const double *y, int32_t n)
 {
     double off = 0;
     for (int32_t i = 0; i < n; i++)
-        if (!(fabs(x[i] - y[i]) <= off)) off = fabs(x[i] - y[i]);
+        if (!(fabs(x[i] - y[i]) <= off) && !isnan(off)) off = fabs(x[i] - y[i]);
     return off;
 }
 

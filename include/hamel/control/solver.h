@@ -33,10 +33,11 @@ typedef enum hml_solve_end {
     HML_END_ITERATIONS = 1, /* as many as were allowed */
     HML_END_TIME = 2,       /* the time was up */
     HML_END_STOPPED = 3,    /* progress said so */
-    HML_END_STUCK = 4,      /* no step lowers the cost, however much it is regularized */
+    HML_END_STUCK = 4, /* no step lowers the cost, however much it is regularized: is a Jacobian of your own wrong? */
     HML_END_INFEASIBLE = 5, /* a constraint cannot be kept: worst_term and worst_knot say which */
     HML_END_FAILED = 6,     /* the motion cannot be computed: the status says why */
-    HML_END_SLOW = 7        /* constraints are kept, and ten iterations have changed the cost by less than 1e-5 of it */
+    HML_END_SLOW =
+        7 /* constraints are kept, and ten iterations have changed the cost by less than 1e-5 of 1 + |cost| */
 } hml_solve_end;
 
 typedef struct hml_solve_report {
@@ -87,8 +88,9 @@ HML_API hml_status hml_solver_guess(hml_solver *solver, const double *q, const d
 HML_API hml_status hml_solver_shift(hml_solver *solver, size_t knots);
 
 /*
- * HML_OK: converged, or too slow to go on. HML_NOT_CONVERGED: a limit or `progress` ended it, or it is stuck; the best motion so far is there, and
- * if its gap is 0 it is a motion of the robot. HML_INCONSISTENT: infeasible. Others: the motion of the guess cannot be computed.
+ * HML_OK: converged, or too slow to go on. HML_NOT_CONVERGED: a limit or `progress` ended it, or it is stuck; the best
+ * motion so far is there, and if its gap is 0 it is a motion of the robot. HML_INCONSISTENT: infeasible. Others: the motion
+ * of the guess cannot be computed.
  * options and report may be NULL.
  */
 HML_API hml_status hml_solver_solve(hml_solver *solver, const hml_solve_options *options, hml_solve_report *report);

@@ -15,6 +15,11 @@ typedef struct own_term {
     npy_intp rows;
 } own_term;
 
+/* how many doubles a term's arrays hold; −1: it has none */
+typedef struct term_sizes {
+    npy_intp reference, weights, knot_weights, lower, upper;
+} term_sizes;
+
 typedef struct solver_object {
     PyObject_HEAD model_object *model;
     hml_problem problem;
@@ -24,6 +29,7 @@ typedef struct solver_object {
     void **hold_items;
     hml_term *terms;
     own_term *own;
+    term_sizes *sizes;
     PyObject *keep;      /* what the problem's arrays belong to, */
     hml_plan_file *file; /* or the file that it is from */
     npy_intp nq, nv, knots, inputs;
@@ -128,11 +134,11 @@ static void parallel(void *context, size_t count, hml_parallel_task *task, void 
 
 /* ---- reading ---- */
 
-/* an array of doubles that the solver keeps; None: NULL. *size, if not NULL, is how many there are */
+/* an array of doubles that the solver keeps; None: NULL. *size, if not NULL, is how many there are, −1 of None */
 static int keep_array(solver_object *self, PyObject *object, const double **data, npy_intp *size)
 {
     *data = NULL;
-    if (size) *size = 0;
+    if (size) *size = -1;
     if (object == Py_None) return 0;
     PyObject *name = PyUnicode_FromString("array");
     PyArrayObject *array = name ? array_of(object, name) : NULL;
@@ -162,6 +168,7 @@ static int read_phase(solver_object *self, PyObject *object, size_t i)
 static int read_term(solver_object *self, PyObject *object, size_t i)
 {
     hml_term *t = &self->terms[i];
+    term_sizes *sizes = &self->sizes[i];
     PyObject *frame, *reference, *weights, *knot_weights, *lower, *upper, *normal, *own;
     const double *n;
     npy_intp size;
@@ -176,9 +183,11 @@ static int read_term(solver_object *self, PyObject *object, size_t i)
     t->first = (size_t)first, t->last = (size_t)last, t->reference.stride = (size_t)stride, t->rows = (size_t)rows;
     t->frame = frame == Py_None ? -1 : find_frame(self->model->model, frame, 0);
     if (t->frame == INT32_MIN || PyList_Append(self->keep, object)) return -1; /* the name is the tuple's */
-    if (keep_array(self, reference, &t->reference.data, NULL) || keep_array(self, weights, &t->weights, NULL) ||
-        keep_array(self, knot_weights, &t->knot_weights, NULL) || keep_array(self, lower, &t->lower, NULL) ||
-        keep_array(self, upper, &t->upper, NULL) || keep_array(self, normal, &n, &size))
+    if (keep_array(self, reference, &t->reference.data, &sizes->reference) ||
+        keep_array(self, weights, &t->weights, &sizes->weights) ||
+        keep_array(self, knot_weights, &t->knot_weights, &sizes->knot_weights) ||
+        keep_array(self, lower, &t->lower, &sizes->lower) || keep_array(self, upper, &t->upper, &sizes->upper) ||
+        keep_array(self, normal, &n, &size))
         return -1;
     for (int k = 0; n && size == 3 && k < 3; k++) t->normal[k] = n[k];
     if (own != Py_None) {
@@ -211,6 +220,53 @@ static int read_inputs(solver_object *self, PyObject *inputs)
     return 0;
 }
 
+/* one bound per input, or per knot and input */
+static int read_bound(solver_object *self, PyObject *object, const char *name, hml_input *bound)
+{
+    npy_intp size;
+    if (keep_array(self, object, &bound->data, &size)) return -1;
+    if (size < 0 || size == self->inputs) return 0;
+    bound->stride = (size_t)self->inputs;
+    if (size == self->knots * self->inputs) return 0;
+    hml_error error = {.status = HML_INVALID_ARGUMENT};
+    PyOS_snprintf(error.message, sizeof error.message, "/bounds: %s has %zd entries where %zd or %zd are needed", name,
+                  (Py_ssize_t)size, (Py_ssize_t)self->inputs, (Py_ssize_t)(self->knots * self->inputs));
+    raise_error(&error);
+    return -1;
+}
+
+static int check_size(size_t term, const char *name, npy_intp size, npy_intp needed)
+{
+    if (size < 0 || size == needed) return 0;
+    hml_error error = {.status = HML_INVALID_ARGUMENT};
+    PyOS_snprintf(error.message, sizeof error.message, "/terms/%zu/%s: has %zd entries where %zd are needed", term,
+                  name, (Py_ssize_t)size, (Py_ssize_t)needed);
+    raise_error(&error);
+    return -1;
+}
+
+/* what hml_problem_check reads must be there: only the library knows the rows of forces and limits */
+static int check_sizes(const solver_object *self, size_t i)
+{
+    const hml_term *t = &self->terms[i];
+    const term_sizes *x = &self->sizes[i];
+    const npy_intp rows = hml_problem_term_rows(&self->problem, i);
+    if (rows < 1 || t->first > t->last || t->last > (size_t)self->knots) return 0; /* refused without its arrays */
+    const npy_intp count = (npy_intp)(t->last - t->first) + 1;
+    npy_intp one = rows;
+    if (t->kind == HML_TERM_CONFIGURATION) one = self->nq;
+    if (t->kind == HML_TERM_ORIENTATION) one = 9;
+    if (t->kind == HML_TERM_POSE) one = 16;
+    if (x->reference >= 0 && t->reference.stride && check_size(i, "reference", (npy_intp)t->reference.stride, one))
+        return -1;
+    return check_size(i, "reference", x->reference, t->reference.stride ? count * one : one) ||
+                   check_size(i, "weights", x->weights, rows) ||
+                   check_size(i, "knot_weights", x->knot_weights, count) || check_size(i, "lower", x->lower, rows) ||
+                   check_size(i, "upper", x->upper, rows)
+               ? -1
+               : 0;
+}
+
 static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, PyObject *const others[6])
 {
     const size_t np = (size_t)PyTuple_GET_SIZE(phases), nt = (size_t)PyTuple_GET_SIZE(terms);
@@ -222,7 +278,9 @@ static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, 
     self->hold_items = PyMem_Calloc(np + 1, sizeof *self->hold_items);
     self->terms = PyMem_Calloc(nt + 1, sizeof *self->terms);
     self->own = PyMem_Calloc(nt + 1, sizeof *self->own);
-    if (!self->keep || !self->phases || !self->holds || !self->hold_items || !self->terms || !self->own) {
+    self->sizes = PyMem_Calloc(nt + 1, sizeof *self->sizes);
+    if (!self->keep || !self->phases || !self->holds || !self->hold_items || !self->terms || !self->own ||
+        !self->sizes) {
         PyErr_NoMemory();
         return -1;
     }
@@ -232,13 +290,12 @@ static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, 
     if (keep_array(self, others[0], &p->q, NULL) || keep_array(self, others[1], &p->v, NULL) ||
         read_inputs(self, others[2]) || keep_array(self, others[3], &p->actuation, &size))
         return -1;
-    if (p->actuation) p->ninputs = (size_t)(size / self->nv);
+    if (p->actuation && self->nv > 0) p->ninputs = (size_t)(size / self->nv);
     self->knots = hml_problem_knots(p);
     self->inputs = hml_problem_inputs(p);
-    if (keep_array(self, others[4], &p->lower.data, &size)) return -1;
-    if (size > self->inputs) p->lower.stride = (size_t)self->inputs;
-    if (keep_array(self, others[5], &p->upper.data, &size)) return -1;
-    if (size > self->inputs) p->upper.stride = (size_t)self->inputs;
+    if (read_bound(self, others[4], "lower", &p->lower) || read_bound(self, others[5], "upper", &p->upper)) return -1;
+    for (size_t i = 0; i < nt; i++)
+        if (check_sizes(self, i)) return -1;
     return 0;
 }
 
@@ -247,6 +304,7 @@ static void dealloc(solver_object *self)
     hml_solver_free(self->solver);
     hml_plan_free(self->file);
     for (size_t i = 0; self->hold_items && i < self->problem.nphases; i++) PyMem_Free(self->hold_items[i]);
+    PyMem_Free(self->sizes);
     PyMem_Free(self->own);
     PyMem_Free(self->terms);
     PyMem_Free(self->hold_items);
@@ -258,7 +316,7 @@ static void dealloc(solver_object *self)
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
-/* (model, phases, terms, q, v, inputs, actuation, lower, upper, threads): shapes have been checked in Python */
+/* (model, phases, terms, q, v, inputs, actuation, lower, upper, threads) */
 static PyObject *solver_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
     PyObject *model, *phases, *terms, *others[6];
@@ -432,12 +490,6 @@ static PyObject *solution(solver_object *self, PyObject *none)
         array_copy(2, (npy_intp[]){N, f}, x.force), array_copy(3, (npy_intp[]){N, m, 2 * self->nv}, x.K));
 }
 
-static PyObject *term_rows(solver_object *self, PyObject *number)
-{
-    const size_t term = PyLong_AsSize_t(number);
-    return PyErr_Occurred() ? NULL : PyLong_FromLong(hml_problem_term_rows(&self->problem, term));
-}
-
 static PyMethodDef methods[] = {
     {"load", (PyCFunction)load, METH_VARARGS | METH_STATIC, "Behind hamel.control.Solver."},
     {"start", (PyCFunction)start, METH_VARARGS, "Behind hamel.control.Solver."},
@@ -445,7 +497,6 @@ static PyMethodDef methods[] = {
     {"shift", (PyCFunction)shift, METH_O, "Behind hamel.control.Solver."},
     {"solve", (PyCFunction)solve, METH_VARARGS, "Behind hamel.control.Solver."},
     {"solution", (PyCFunction)solution, METH_NOARGS, "Behind hamel.control.Solver."},
-    {"term_rows", (PyCFunction)term_rows, METH_O, "Behind hamel.control.Solver."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -283,7 +283,6 @@ class Solver:
         self._solver = _core._Solver(
             model, phases, tuple(problem.terms), q, velocity, problem.columns, actuation, *bounds, int(threads)
         )
-        self._check_sizes(problem)
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]], threads: int = 1) -> Solver:
@@ -292,16 +291,6 @@ class Solver:
         self.problem = None
         self._solver, self.model, _, _, self._terms, self._options = _core._Solver.load(os.fspath(path), int(threads))
         return self
-
-    def _check_sizes(self, problem: Problem) -> None:
-        """What only the library knows: rows of forces and limits"""
-        for i, term in enumerate(problem.terms):
-            rows = self._solver.term_rows(i)
-            for what, x in (("weights", term[11]), ("lower", term[13]), ("upper", term[14])):
-                if x is not None and len(x) != rows:
-                    raise InvalidArgumentError(f"/terms/{i}/{what}: has {len(x)} entries where {rows} are needed")
-            if KINDS[term[1]] == "force" and term[8] is not None and term[8].shape[-1] != rows:
-                raise InvalidArgumentError(f"/terms/{i}/reference: has {term[8].shape[-1]} entries where {rows} are needed")
 
     def start(self, q: ArrayLike, v: Optional[ArrayLike] = None) -> None:
         """Another state of knot 0"""
