@@ -6,6 +6,7 @@
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
 #include "hamel/control/modes.h"
+#include "hamel/control/mpc.h"
 #include "hamel/control/problem.h"
 #include "hamel/control/solver.h"
 

@@ -62,6 +62,17 @@ size_t hmli_phase_of(const hml_problem *p, size_t knot, size_t *first)
     return i;
 }
 
+int32_t hmli_hold_of_frame(const hml_constraints *holds, int32_t frame)
+{
+    int32_t found = -1;
+    for (int32_t i = 0; holds && i < holds->count; i++) {
+        if (holds->items[i].frame != frame) continue;
+        if (found >= 0) return -1;
+        found = i;
+    }
+    return found;
+}
+
 size_t hmli_problem_columns(const hml_problem *p, int32_t *columns)
 {
     size_t count = 0;

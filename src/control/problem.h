@@ -22,6 +22,9 @@ size_t hmli_phase_forces(const hml_phase *phase);
 /* the first row of hold number `hold`, and its kind's rows */
 size_t hmli_hold_row(const hml_constraints *holds, int32_t hold, size_t *rows);
 
+/* the number of the hold of a frame; −1: there is none, or more than one */
+int32_t hmli_hold_of_frame(const hml_constraints *holds, int32_t frame);
+
 /* the phase of a knot; nphases: the end */
 size_t hmli_phase_of(const hml_problem *problem, size_t knot, size_t *first);
 

@@ -30,6 +30,7 @@ size_t hmli_term_rows(const hml_problem *p, const hml_term *t)
     case HML_TERM_POSE:
     case HML_TERM_TWIST: return 6;
     case HML_TERM_FORCE: {
+        if (t->rows) return t->rows; /* of a gait, which has looked */
         const hml_constraints *holds = p->phases ? holds_of(p, t) : NULL;
         if (holds && t->hold >= 0 && t->hold < holds->count) (void)hmli_hold_row(holds, t->hold, &rows);
         return rows;

@@ -2,6 +2,7 @@
  * The solver's memory and parts: a motion, the derivatives at its knots, and what each worker needs.
  *
  *   shooting_new.c      memory
+ *   shooting_schedule.c which phase a knot belongs to
  *   shooting_guess.c    where it begins, and what it has found
  *   shooting_steps.c    the robot's steps, one by one and linearized in packs
  *   shooting_terms.c    residuals of the terms and their Jacobians
@@ -62,6 +63,7 @@ struct hml_solver {
     const hml_model *model;
     size_t N, n, nq, m, forces, rows; /* rows: of the largest term */
     size_t nchunks, nworkers, nlimited;
+    int sliding; /* phases are those of a gait, whose knots come and go: hmli_shooting_schedule */
     backward_size size;
     backward_space space;
     curved_joint *curved;
@@ -75,6 +77,7 @@ struct hml_solver {
     size_t *term_of;
     size_t nuses; /* of terms at knots */
     shooting_term *terms;
+    int32_t *hold_of; /* nterms × nphases: the hold of a term of forces in a phase, −1: it has none there */
     shooting_worker *workers;
     hml_status *statuses; /* of the chunks */
     shooting_motion now, trial;
@@ -84,13 +87,24 @@ struct hml_solver {
     double *K, *k, *lower, *upper;                          /* lower and upper: of δu, one knot */
     double *z, *z_next, *w;                                 /* perturbations: 2n, 2n, m */
     double penalty, weight_of_gaps, regularization, growth; /* growth: of the regularization */
-    int constrained, with_bounds;
+    double curvature;                                       /* of the merit along the step, where there are gaps */
+    int constrained, with_bounds, keeps_regularization;
     void *memory;
     /* of the call that runs */
     const hml_solve_options *options;
     shooting_motion *target;
     int derivatives; /* what the tasks compute */
 };
+
+/* problem has been checked. sliding: each phase has all knots, and the first one begins; see hmli_shooting_schedule */
+hml_status hmli_shooting_new(const hml_problem *problem, const hml_solver_settings *settings, int sliding,
+                             hml_solver **solver, hml_error *error);
+
+/* the chunks of the phases in phase_of, which the caller has set; forces of the motion are forgotten */
+void hmli_shooting_schedule(hml_solver *s);
+
+/* the motion moved by a number of knots, which need not be whole: between two knots it is interpolated */
+hml_status hmli_shooting_slide(hml_solver *s, double knots);
 
 /* all knots at the start, with inputs that hold the robot there as well as they can */
 void hmli_shooting_stay(hml_solver *s);
@@ -106,6 +120,9 @@ hml_status hmli_shooting_step(const hml_solver *s, shooting_worker *w, const sho
 /* the same of a chunk, with F, E, H and the gaps; derivatives of λ stay in the worker, by knots of the chunk */
 hml_status hmli_shooting_linearize(hml_solver *s, shooting_worker *w, const shooting_motion *x,
                                    const shooting_chunk *c);
+
+/* the gaps of a motion whose steps have been computed */
+hml_status hmli_shooting_gaps(hml_solver *s, const shooting_motion *x);
 
 /* ---- terms ---- */
 
@@ -154,7 +171,7 @@ hml_status hmli_shooting_evaluate(hml_solver *s, shooting_motion *x, int derivat
 
 hml_status hmli_shooting_backward(hml_solver *s);
 
-/* the derivative of the merit along the step: Σ lₓ·z + l_u·w */
+/* the derivative of the merit along the step: Σ lₓ·z + l_u·w; with gaps the second one too, into s->curvature */
 double hmli_shooting_slope(hml_solver *s);
 
 /* the motion of step length alpha into trial */

@@ -112,21 +112,49 @@ static void shift(size_t rows, size_t size, size_t by, double *x)
     }
 }
 
-hml_status hml_solver_shift(hml_solver *s, size_t knots)
+/* the same with rows of numbers that may be interpolated: row k becomes (1 − part) of itself and part of row k + 1 */
+static void blend(size_t rows, size_t size, double part, double *x)
 {
-    if (!s) return HML_INVALID_ARGUMENT;
-    shift(s->N + 1, s->nq, knots, s->now.q);
-    shift(s->N + 1, s->n, knots, s->now.v);
-    shift(s->N, s->m, knots, s->now.u);
+    for (size_t i = 0; i + size < rows * size; i++) x[i] += part * (x[i + size] - x[i]);
+}
+
+static hml_status blend_motion(hml_solver *s, double part)
+{
+    const size_t nq = s->nq;
+    double *next = s->now.q;
+    for (size_t k = 0; k < s->N; k++, next += nq) {
+        const hml_status status = hml_configuration_interpolate(s->model, next, next + nq, part, next);
+        if (status) return status;
+    }
+    blend(s->N + 1, s->n, part, s->now.v);
+    blend(s->N, s->m, part, s->now.u);
+    return HML_OK;
+}
+
+hml_status hmli_shooting_slide(hml_solver *s, double knots)
+{
+    const double most = (double)(s->N + 1), whole = floor(fmin(knots, most));
+    const double part = knots < most ? knots - whole : 0;
+    shift(s->N + 1, s->nq, (size_t)whole, s->now.q);
+    shift(s->N + 1, s->n, (size_t)whole, s->now.v);
+    shift(s->N, s->m, (size_t)whole, s->now.u);
     for (size_t i = 0; i < s->problem.nterms; i++) {
         const hml_term *t = &s->problem.terms[i];
-        if (t->role == HML_ROLE_CONSTRAINT)
-            shift(t->last - t->first + 1, s->terms[i].rows, knots, s->terms[i].multipliers);
+        if (t->role != HML_ROLE_CONSTRAINT) continue;
+        shift(t->last - t->first + 1, s->terms[i].rows, (size_t)whole, s->terms[i].multipliers);
+        blend(t->last - t->first + 1, s->terms[i].rows, part, s->terms[i].multipliers);
     }
+    const hml_status status = part > 0 ? blend_motion(s, part) : HML_OK;
     clamp_inputs(s);
     memcpy(s->start_q, s->now.q, s->nq * sizeof(double));
     memcpy(s->start_v, s->now.v, s->n * sizeof(double));
-    return HML_OK;
+    return status;
+}
+
+hml_status hml_solver_shift(hml_solver *s, size_t knots)
+{
+    if (!s) return HML_INVALID_ARGUMENT;
+    return hmli_shooting_slide(s, (double)(knots <= s->N ? knots : s->N + 1));
 }
 
 hml_status hml_solver_solution(const hml_solver *s, hml_solution *solution)

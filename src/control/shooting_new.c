@@ -39,11 +39,11 @@ static void measure(hml_solver *s)
 {
     const hml_problem *p = &s->problem;
     s->model = p->model;
-    s->N = (size_t)hml_problem_knots(p);
+    s->N = s->sliding ? p->phases[0].knots : (size_t)hml_problem_knots(p);
     s->n = (size_t)hml_model_nv(s->model);
     s->nq = (size_t)hml_model_nq(s->model);
     s->m = hmli_problem_columns(p, NULL);
-    s->nchunks = chunks_of(p);
+    s->nchunks = s->sliding ? s->N + 1 : chunks_of(p); /* of a gait: at most */
     s->nlimited = hmli_limited_coordinates(s->model, NULL);
     for (size_t i = 0; i < p->nphases; i++) {
         const size_t rows = hmli_phase_forces(&p->phases[i]);
@@ -170,6 +170,7 @@ static size_t place(hml_solver *s, void *memory)
     s->first_of = layout_take(&c, (s->N + 2) * sizeof *s->first_of);
     s->term_of = layout_take(&c, s->nuses * sizeof *s->term_of);
     s->terms = layout_take(&c, s->problem.nterms * sizeof *s->terms);
+    s->hold_of = layout_take(&c, s->problem.nterms * s->problem.nphases * sizeof *s->hold_of);
     s->workers = layout_take(&c, s->nworkers * sizeof *s->workers);
     place_knots(s, &c);
     place_motion(s, &c, &s->now);
@@ -232,27 +233,38 @@ static void list_terms(hml_solver *s)
         for (size_t k = p->terms[i].first; k <= p->terms[i].last; k++) s->term_of[next[k]++] = i;
 }
 
+/* where a term of forces finds its hold: of a gait by the frame that is held, else by number */
+static void find_holds(hml_solver *s)
+{
+    const hml_problem *p = &s->problem;
+    for (size_t i = 0; i < p->nterms; i++) {
+        for (size_t k = 0; hmli_term_needs_force(&p->terms[i]) && k < p->nphases; k++) {
+            int32_t *hold = &s->hold_of[i * p->nphases + k];
+            *hold = s->sliding ? hmli_hold_of_frame(p->phases[k].holds, p->terms[i].frame) : p->terms[i].hold;
+        }
+    }
+}
+
 static void fill(hml_solver *s)
 {
     const hml_problem *p = &s->problem;
-    size_t knot = 0, chunk = 0;
+    size_t knot = 0;
     (void)curved_of(s->model, s->curved, s->curved_types);
     (void)hmli_problem_columns(p, s->columns);
     (void)hmli_limited_coordinates(s->model, s->limited);
     (void)hml_configuration_neutral(s->model, s->neutral);
     for (size_t i = 0; i < p->nterms; i++) fill_term(s, &p->terms[i], &s->terms[i]);
     list_terms(s);
-    for (size_t i = 0; i < p->nphases; i++) {
+    find_holds(s);
+    for (size_t i = 0; knot < s->N; i++) {
         const hml_phase *x = &p->phases[i];
-        for (size_t k = 0; k < x->knots; k += CHUNK)
-            s->chunks[chunk++] = (shooting_chunk){i, knot + k, x->knots - k < CHUNK ? x->knots - k : CHUNK};
         for (size_t k = 0; k < x->knots; k++, knot++) {
             s->phase_of[knot] = i;
             s->time[knot + 1] = s->time[knot] + (x->impact ? 0 : x->h);
         }
     }
     s->phase_of[s->N] = p->nphases;
-    s->chunks[chunk] = (shooting_chunk){p->nphases, s->N, 1};
+    hmli_shooting_schedule(s);
 }
 
 /* ---- the public functions ---- */
@@ -271,25 +283,21 @@ static hml_status open(hml_solver *s, hml_isa isa)
     return hml_solver_start(s, s->problem.q, s->problem.v);
 }
 
-hml_status hml_solver_new(const hml_problem *problem, const hml_solver_settings *settings, hml_solver **solver,
-                          hml_error *error)
+hml_status hmli_shooting_new(const hml_problem *problem, const hml_solver_settings *settings, int sliding,
+                             hml_solver **solver, hml_error *error)
 {
-    hml_problem room;
-    hml_solver_settings settings_room, defaults = {.struct_size = sizeof defaults};
-    if (!solver) return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/: nowhere to put the solver");
-    *solver = NULL;
+    hml_solver_settings room, defaults = {.struct_size = sizeof defaults};
     const hml_solver_settings *x =
-        settings ? STRUCT_TAKE(hml_solver_settings, settings, &settings_room, struct_size) : &defaults;
-    hml_status status = hml_problem_check(problem, error);
-    if (status) return status;
+        settings ? STRUCT_TAKE(hml_solver_settings, settings, &room, struct_size) : &defaults;
     if (!x || x->workers > 1024 || (x->isa != HML_ISA_BEST && !hml_isa_available(x->isa)))
         return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/: the solver's settings are invalid");
     hml_solver *s = calloc(1, sizeof *s);
     if (!s) return hmli_problem_fault(error, HML_OUT_OF_MEMORY, "/: out of memory");
-    s->problem = *STRUCT_TAKE(hml_problem, problem, &room, v);
+    s->problem = *problem;
+    s->sliding = sliding;
     s->nworkers = x->workers ? x->workers : 1;
     measure(s);
-    status = open(s, x->isa);
+    const hml_status status = open(s, x->isa);
     if (status) {
         hml_solver_free(s);
         return hmli_problem_fault(error, status, "/: %s", hml_status_message(status));
@@ -297,6 +305,17 @@ hml_status hml_solver_new(const hml_problem *problem, const hml_solver_settings 
     hmli_shooting_stay(s);
     *solver = s;
     return HML_OK;
+}
+
+hml_status hml_solver_new(const hml_problem *problem, const hml_solver_settings *settings, hml_solver **solver,
+                          hml_error *error)
+{
+    hml_problem room;
+    if (!solver) return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/: nowhere to put the solver");
+    *solver = NULL;
+    const hml_status status = hml_problem_check(problem, error);
+    if (status) return status;
+    return hmli_shooting_new(STRUCT_TAKE(hml_problem, problem, &room, v), settings, 0, solver, error);
 }
 
 void hml_solver_free(hml_solver *s)

@@ -111,14 +111,38 @@ static void advance(const hml_solver *s, size_t k)
     for (size_t i = 0; i < 2 * n; i++) s->z[i] = next[i] + gap[i];
 }
 
+/* the second derivative of a knot's merit along (z, w), after Gauss and Newton; the lower triangle of lₓₓ is there */
+static double curvature(const hml_solver *s, size_t k)
+{
+    const size_t n2 = 2 * s->n, m = s->m;
+    const double *lxx = s->lxx + k * n2 * s->size.ldx, *lu = s->lu + k * m * s->size.ld;
+    double sum = 0;
+    for (size_t i = 0; i < n2; i++) {
+        double row = lxx[i * s->size.ldx + i] * s->z[i];
+        for (size_t j = 0; j < i; j++) row += 2 * lxx[i * s->size.ldx + j] * s->z[j];
+        sum += row * s->z[i];
+    }
+    for (size_t i = 0; k < s->N && i < m; i++) {
+        const double *row = lu + i * s->size.ld;
+        double here = 0;
+        for (size_t j = 0; j < n2; j++) here += 2 * row[j] * s->z[j];
+        for (size_t j = 0; j < m; j++) here += row[n2 + j] * s->w[j];
+        sum += here * s->w[i];
+    }
+    return sum;
+}
+
 double hmli_shooting_slope(hml_solver *s)
 {
     const size_t n = s->n, m = s->m, last = 2 * n + m;
+    const int gaps = s->now.gap_sum > 0;
     double sum = 0;
+    s->curvature = 0;
     memset(s->z, 0, 2 * n * sizeof *s->z);
     for (size_t k = 0; k <= s->N; k++) {
         const double *lx = s->lx + k * 2 * n;
         for (size_t i = 0; i < 2 * n; i++) sum += lx[i] * s->z[i];
+        if (k == s->N) s->curvature += gaps ? curvature(s, k) : 0;
         if (k == s->N) break;
         for (size_t i = 0; i < m; i++) {
             const double *K = s->K + (k * m + i) * 2 * n;
@@ -127,6 +151,7 @@ double hmli_shooting_slope(hml_solver *s)
             s->w[i] = w;
             sum += s->lu[(k * m + i) * s->size.ld + last] * w;
         }
+        if (gaps) s->curvature += curvature(s, k);
         advance(s, k);
     }
     return sum;

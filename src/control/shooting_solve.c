@@ -81,7 +81,9 @@ static int time_is_up(const iteration *it) { return it->seconds > 0 && clock_sec
 static int lowers(hml_solver *s, const iteration *it, double alpha)
 {
     const double gaps = s->now.gap_sum, slope = it->report.slope, round_off = 0x1p-46 * fabs(it->merit);
-    if (gaps > 0 && slope > 0.5 * s->weight_of_gaps * gaps) s->weight_of_gaps = 2 * slope / gaps;
+    /* closing the gaps is worth what the quadratic model says that it costs (Nocedal and Wright, 18.36) */
+    const double price = slope + 0.5 * fmax(s->curvature, 0);
+    if (gaps > 0 && price > 0.5 * s->weight_of_gaps * gaps) s->weight_of_gaps = 2 * price / gaps;
     const double change = slope - s->weight_of_gaps * gaps;
     if (hmli_shooting_try(s, alpha)) return -1;
     const double merit = sum_of(s->N + 1, s->trial.merit) + s->weight_of_gaps * s->trial.gap_sum;
@@ -110,14 +112,14 @@ static void regularize(hml_solver *s, const iteration *it)
         lower_regularization(s);
 }
 
-/* the trial becomes the motion, with derivatives */
-static hml_status accept(hml_solver *s)
+/* the trial becomes the motion, with derivatives; without them where no iteration follows */
+static hml_status accept(hml_solver *s, int last)
 {
     const shooting_motion old = s->now;
     s->now = s->trial;
     s->trial = old;
     hmli_shooting_unguard(s);
-    return hmli_shooting_evaluate(s, &s->now, 1);
+    return last ? hmli_shooting_gaps(s, &s->now) : hmli_shooting_evaluate(s, &s->now, 1);
 }
 
 /* multipliers and penalty after a round; 1: the constraints cannot be kept */
@@ -203,7 +205,7 @@ static int iterate(hml_solver *s, iteration *it, hml_status *status, hml_solve_e
         if (it->report.step > 0 && !settled) {
             *end = HML_END_FAILED;
             regularize(s, it);
-            *status = accept(s);
+            *status = accept(s, it->report.iterations >= it->most);
             if (*status) return 0;
             if (!s->constrained || it->report.iterations - it->round < ROUND) return 1;
             look(s, it); /* long enough with these multipliers */
@@ -284,7 +286,7 @@ hml_status hml_solver_solve(hml_solver *s, const hml_solve_options *options, hml
     s->options = o;
     s->weight_of_gaps = 0;
     s->growth = 1;
-    s->regularization = 0;
+    if (!s->keeps_regularization) s->regularization = 0;
     it.report.end = run(s, &it, &status);
     s->options = NULL;
     it.report.seconds = clock_seconds() - it.began;

@@ -154,6 +154,13 @@ static hml_status linearize_held(hml_solver *s, shooting_worker *w, const shooti
     return status;
 }
 
+hml_status hmli_shooting_gaps(hml_solver *s, const shooting_motion *x)
+{
+    hml_status status = HML_OK;
+    for (size_t k = 0; !status && k < s->N; k++) status = find_gap(s, x, k);
+    return status;
+}
+
 hml_status hmli_shooting_linearize(hml_solver *s, shooting_worker *w, const shooting_motion *x, const shooting_chunk *c)
 {
     const hml_phase *phase = &s->problem.phases[c->phase];

@@ -119,7 +119,8 @@ static void force(const hml_solver *s, shooting_worker *w, const hml_term *t, co
     const hml_phase *phase = &s->problem.phases[s->phase_of[at->knot]];
     const double *cone = s->terms[at->term].cone;
     size_t rows;
-    const size_t first = hmli_hold_row(phase->holds, t->hold, &rows);
+    const int32_t hold = s->hold_of[at->term * s->problem.nphases + s->phase_of[at->knot]];
+    const size_t first = hmli_hold_row(phase->holds, hold, &rows);
     const double *f = at->lambda + first;
     if (cone) rows = s->terms[at->term].rows;
     if (at->derivatives) memset(w->J, 0, rows * s->size.ld * sizeof *w->J);
@@ -179,6 +180,8 @@ static hml_status residual(const hml_solver *s, shooting_worker *w, const term_p
         return twist_error(s, w, t, at);
     case HML_TERM_FORCE:
     case HML_TERM_CONE:
+        *shape = TERM_NONE; /* nothing is held there */
+        if (s->hold_of[at->term * s->problem.nphases + s->phase_of[at->knot]] < 0) return HML_OK;
         *shape = TERM_BY_ALL;
         force(s, w, t, at);
         return HML_OK;

@@ -75,5 +75,31 @@ static hml_status call_solution(void *x)
     const hml_status status = solver ? HML_OK : hml_solver_new(&problem, NULL, &solver, NULL);
     return status ? status : hml_solver_solution(solver, x);
 }
+static void fill_mpc_settings(void *x) { *(hml_mpc_settings *)x = HML_STRUCT(hml_mpc_settings, .workers = 1); }
+static hml_status call_mpc_settings(void *x)
+{
+    hml_problem problem;
+    hml_mpc *mpc = NULL;
+    fill_problem(&problem);
+    const hml_status status = hml_mpc_new(&problem, x, &mpc, NULL);
+    hml_mpc_free(mpc);
+    return status;
+}
+/* of one controller, since the struct points into it */
+static hml_mpc *controller(void)
+{
+    static hml_mpc *mpc;
+    hml_problem problem;
+    fill_problem(&problem);
+    return mpc || !hml_mpc_new(&problem, NULL, &mpc, NULL) ? mpc : NULL;
+}
+static void fill_mpc_result(void *x) { ((hml_mpc_result *)x)->struct_size = sizeof(hml_mpc_result); }
+static hml_status call_mpc_result(void *x) { return hml_mpc_tick(controller(), 0, q, NULL, NULL, x, NULL); }
+static void fill_mpc_statistics(void *x) { ((hml_mpc_statistics *)x)->struct_size = sizeof(hml_mpc_statistics); }
+static hml_status call_mpc_statistics(void *x)
+{
+    (void)hml_mpc_reset(controller());
+    return hml_mpc_get_statistics(controller(), x);
+}
 
 #endif
