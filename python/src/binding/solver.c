@@ -2,41 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "hamel/control.h"
-#include "hamel/plan.h"
-#include "objects.h"
+#include "solver.h"
 
 static PyTypeObject solver_type;
-
-/* an own term: a Python function(knot, q, v, u) that returns r, r_x, r_u */
-typedef struct own_term {
-    struct solver_object *solver;
-    PyObject *function;
-    npy_intp rows;
-} own_term;
-
-/* how many doubles a term's arrays hold; −1: it has none */
-typedef struct term_sizes {
-    npy_intp reference, weights, knot_weights, lower, upper;
-} term_sizes;
-
-typedef struct solver_object {
-    PyObject_HEAD model_object *model;
-    hml_problem problem;
-    hml_solver *solver;
-    hml_phase *phases;
-    hml_constraints *holds; /* one per phase */
-    void **hold_items;
-    hml_term *terms;
-    own_term *own;
-    term_sizes *sizes;
-    PyObject *keep;      /* what the problem's arrays belong to, */
-    hml_plan_file *file; /* or the file that it is from */
-    npy_intp nq, nv, knots, inputs;
-    int threads, busy;
-    PyObject *progress;
-    PyObject *error[3]; /* the exception of a callback, to be raised when the solver has ended */
-} solver_object;
 
 /* ---- callbacks ---- */
 
@@ -87,20 +55,20 @@ static hml_status call_own(void *context, size_t knot, const double *q, const do
     return failed ? HML_INVALID_ARGUMENT : HML_OK;
 }
 
-static PyObject *report_of(const hml_solve_report *x)
+PyObject *solver_report(const hml_solve_report *x)
 {
     return Py_BuildValue("(iidddddddd i n)", (int)x->end, (int)x->iterations, x->cost, x->gap, x->violation, x->slope,
                          x->step, x->regularization, x->penalty, x->seconds, (int)x->worst_term,
                          (Py_ssize_t)x->worst_knot);
 }
 
-static int call_progress(void *context, const hml_solve_report *report)
+int solver_progress(void *context, const hml_solve_report *report)
 {
     solver_object *self = context;
     PyGILState_STATE gil = PyGILState_Ensure();
     int stop = self->error[0] != NULL;
     if (!stop && self->progress) {
-        PyObject *words = report_of(report),
+        PyObject *words = solver_report(report),
                  *answer = words ? PyObject_CallFunctionObjArgs(self->progress, words, NULL) : NULL;
         stop = answer ? PyObject_IsTrue(answer) : 1;
         Py_XDECREF(answer);
@@ -125,7 +93,7 @@ static void run_pieces(void *user, int thread, npy_intp begin, npy_intp end)
     for (npy_intp i = begin; i < end; i++) l->task(l->data, (size_t)i, (size_t)thread);
 }
 
-static void parallel(void *context, size_t count, hml_parallel_task *task, void *data)
+void solver_parallel(void *context, size_t count, hml_parallel_task *task, void *data)
 {
     loop l = {task, data};
     const solver_object *self = context;
@@ -245,12 +213,26 @@ static int check_size(size_t term, const char *name, npy_intp size, npy_intp nee
     return -1;
 }
 
+/* rows of the force of a frame that a gait holds; 0: none does */
+static npy_intp held_rows(const solver_object *self, int32_t frame)
+{
+    for (size_t i = 0; i < self->nslots; i++) {
+        for (int32_t k = 0; k < self->slots[i].count; k++) {
+            const hml_constraint *hold = &self->slots[i].items[k];
+            if (hold->frame == frame)
+                return hml_constraint_rows(&HML_STRUCT(hml_constraints, .items = hold, .count = 1));
+        }
+    }
+    return 0;
+}
+
 /* what hml_problem_check reads must be there: only the library knows the rows of forces and limits */
 static int check_sizes(const solver_object *self, size_t i)
 {
     const hml_term *t = &self->terms[i];
     const term_sizes *x = &self->sizes[i];
-    const npy_intp rows = hml_problem_term_rows(&self->problem, i);
+    const int by_frame = self->nslots && t->kind == HML_TERM_FORCE;
+    const npy_intp rows = by_frame ? held_rows(self, t->frame) : hml_problem_term_rows(&self->problem, i);
     if (rows < 1 || t->first > t->last || t->last > (size_t)self->knots) return 0; /* refused without its arrays */
     const npy_intp count = (npy_intp)(t->last - t->first) + 1;
     npy_intp one = rows;
@@ -267,8 +249,9 @@ static int check_sizes(const solver_object *self, size_t i)
                : 0;
 }
 
-static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, PyObject *const others[6])
+int solver_read_problem(solver_object *self, const problem_arguments *x)
 {
+    PyObject *phases = x->phases, *terms = x->terms, *const *others = x->others;
     const size_t np = (size_t)PyTuple_GET_SIZE(phases), nt = (size_t)PyTuple_GET_SIZE(terms);
     npy_intp size;
     hml_problem *p = &self->problem;
@@ -299,7 +282,7 @@ static int read_problem(solver_object *self, PyObject *phases, PyObject *terms, 
     return 0;
 }
 
-static void dealloc(solver_object *self)
+void solver_clear(solver_object *self)
 {
     hml_solver_free(self->solver);
     hml_plan_free(self->file);
@@ -313,17 +296,24 @@ static void dealloc(solver_object *self)
     for (int i = 0; i < 3; i++) Py_XDECREF(self->error[i]);
     Py_XDECREF(self->keep);
     Py_XDECREF(self->model);
+}
+
+static void dealloc(solver_object *self)
+{
+    solver_clear(self);
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
 /* (model, phases, terms, q, v, inputs, actuation, lower, upper, threads) */
 static PyObject *solver_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    PyObject *model, *phases, *terms, *others[6];
+    PyObject *model;
+    problem_arguments x;
     int threads;
     (void)names;
-    if (!PyArg_ParseTuple(arguments, "O!O!O!OOOOOOi", &model_type, &model, &PyTuple_Type, &phases, &PyTuple_Type,
-                          &terms, &others[0], &others[1], &others[2], &others[3], &others[4], &others[5], &threads))
+    if (!PyArg_ParseTuple(arguments, "O!O!O!OOOOOOi", &model_type, &model, &PyTuple_Type, &x.phases, &PyTuple_Type,
+                          &x.terms, &x.others[0], &x.others[1], &x.others[2], &x.others[3], &x.others[4], &x.others[5],
+                          &threads))
         return NULL;
     solver_object *self = (solver_object *)type->tp_alloc(type, 0);
     if (!self) return NULL;
@@ -332,7 +322,7 @@ static PyObject *solver_new(PyTypeObject *type, PyObject *arguments, PyObject *n
     self->threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
     hml_error error = {0};
     const hml_solver_settings settings = HML_STRUCT(hml_solver_settings, .workers = (size_t)self->threads);
-    if (read_problem(self, phases, terms, others)) {
+    if (solver_read_problem(self, &x)) {
         Py_DECREF(self);
         return NULL;
     }
@@ -401,7 +391,7 @@ static PyObject *load(PyObject *none, PyObject *arguments)
 
 /* ---- methods ---- */
 
-static int is_busy(const solver_object *self)
+int solver_is_busy(const solver_object *self)
 {
     if (self->busy) PyErr_SetString(PyExc_RuntimeError, "another thread uses this solver");
     return self->busy;
@@ -417,7 +407,7 @@ static PyObject *answer(hml_status status)
 static PyObject *start(solver_object *self, PyObject *arguments)
 {
     PyObject *given[2];
-    if (!PyArg_ParseTuple(arguments, "OO", &given[0], &given[1]) || is_busy(self)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "OO", &given[0], &given[1]) || solver_is_busy(self)) return NULL;
     PyArrayObject *q = array_shaped(given[0], "q", 1, &self->nq);
     PyArrayObject *v = q && given[1] != Py_None ? array_shaped(given[1], "v", 1, &self->nv) : NULL;
     PyObject *result =
@@ -434,7 +424,7 @@ static PyObject *guess(solver_object *self, PyObject *arguments)
     PyArrayObject *in[3] = {NULL};
     const double *data[3] = {NULL};
     const npy_intp dims[3][2] = {{self->knots + 1, self->nq}, {self->knots + 1, self->nv}, {self->knots, self->inputs}};
-    if (!PyArg_ParseTuple(arguments, "OOO", &given[0], &given[1], &given[2]) || is_busy(self)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "OOO", &given[0], &given[1], &given[2]) || solver_is_busy(self)) return NULL;
     for (int i = 0; i < 3 && !PyErr_Occurred(); i++) {
         if (given[i] != Py_None) in[i] = array_shaped(given[i], words[i], 2, dims[i]);
         if (in[i]) data[i] = PyArray_DATA(in[i]);
@@ -447,47 +437,55 @@ static PyObject *guess(solver_object *self, PyObject *arguments)
 static PyObject *shift(solver_object *self, PyObject *number)
 {
     const size_t knots = PyLong_AsSize_t(number);
-    if (PyErr_Occurred() || is_busy(self)) return NULL;
+    if (PyErr_Occurred() || solver_is_busy(self)) return NULL;
     return answer(hml_solver_shift(self->solver, knots));
+}
+
+int solver_raise(solver_object *self)
+{
+    if (!self->error[0]) return 0;
+    PyErr_Restore(self->error[0], self->error[1], self->error[2]);
+    memset(self->error, 0, sizeof self->error);
+    return -1;
 }
 
 static PyObject *solve(solver_object *self, PyObject *arguments)
 {
-    hml_solve_options o = {.struct_size = sizeof o, .progress = call_progress, .context = self};
+    hml_solve_options o = {.struct_size = sizeof o, .progress = solver_progress, .context = self};
     hml_solve_report report = {.struct_size = sizeof report};
     PyObject *progress;
     hml_status status;
     if (!PyArg_ParseTuple(arguments, "iddddO", &o.iterations, &o.seconds, &o.tolerance, &o.violation, &o.penalty,
                           &progress) ||
-        is_busy(self))
+        solver_is_busy(self))
         return NULL;
     self->progress = progress == Py_None ? NULL : progress;
-    if (self->threads > 1) o.parallel_for = parallel;
+    if (self->threads > 1) o.parallel_for = solver_parallel;
     self->busy = 1;
     Py_BEGIN_ALLOW_THREADS;
     status = hml_solver_solve(self->solver, &o, &report);
     Py_END_ALLOW_THREADS;
     self->busy = 0;
     self->progress = NULL;
-    if (self->error[0]) {
-        PyErr_Restore(self->error[0], self->error[1], self->error[2]);
-        memset(self->error, 0, sizeof self->error);
-        return NULL;
-    }
+    if (solver_raise(self)) return NULL;
     const int ended = !status || status == HML_NOT_CONVERGED || status == HML_INCONSISTENT;
-    return ended ? report_of(&report) : answer(status);
+    return ended ? solver_report(&report) : answer(status);
+}
+
+PyObject *solver_motion(const solver_object *self, const hml_solution *x)
+{
+    const npy_intp N = (npy_intp)x->knots, m = (npy_intp)x->ninputs, f = (npy_intp)x->nforces;
+    return Py_BuildValue(
+        "(NNNNNN)", array_copy(1, &(npy_intp){N + 1}, x->time), array_copy(2, (npy_intp[]){N + 1, self->nq}, x->q),
+        array_copy(2, (npy_intp[]){N + 1, self->nv}, x->v), array_copy(2, (npy_intp[]){N, m}, x->u),
+        array_copy(2, (npy_intp[]){N, f}, x->force), array_copy(3, (npy_intp[]){N, m, 2 * self->nv}, x->K));
 }
 
 static PyObject *solution(solver_object *self, PyObject *none)
 {
     (void)none;
     hml_solution x = {.struct_size = sizeof x};
-    if (is_busy(self) || hml_solver_solution(self->solver, &x)) return NULL;
-    const npy_intp N = (npy_intp)x.knots, m = (npy_intp)x.ninputs, f = (npy_intp)x.nforces;
-    return Py_BuildValue(
-        "(NNNNNN)", array_copy(1, &(npy_intp){N + 1}, x.time), array_copy(2, (npy_intp[]){N + 1, self->nq}, x.q),
-        array_copy(2, (npy_intp[]){N + 1, self->nv}, x.v), array_copy(2, (npy_intp[]){N, m}, x.u),
-        array_copy(2, (npy_intp[]){N, f}, x.force), array_copy(3, (npy_intp[]){N, m, 2 * self->nv}, x.K));
+    return solver_is_busy(self) || hml_solver_solution(self->solver, &x) ? NULL : solver_motion(self, &x);
 }
 
 static PyMethodDef methods[] = {

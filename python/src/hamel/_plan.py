@@ -258,6 +258,34 @@ MESSAGES = {
 }
 
 
+def _arguments(problem: Problem) -> Tuple[Any, ...]:
+    """What a problem says, as the library's objects take it"""
+    model, v, actuation = problem.model, problem.v, problem.actuation
+    q = numpy.asarray(problem.q, dtype=float)
+    velocity = None if v is None else numpy.asarray(v, dtype=float)
+    if q.shape != (model.nq,) or (velocity is not None and velocity.shape != (model.nv,)):
+        raise InvalidArgumentError(f"the start has {model.nq} positions and {model.nv} velocities")
+    if actuation is not None:
+        actuation = numpy.ascontiguousarray(actuation, dtype=float)
+        if actuation.ndim != 2 or actuation.shape[0] != model.nv:
+            raise InvalidArgumentError(f"actuation has shape {actuation.shape} where ({model.nv}, inputs) is needed")
+    phases = tuple((int(p.knots), float(p.step), list(p.holds), bool(p.impact)) for p in problem.phases)
+    bounds = (_bound(problem, problem.lower, "lower"), _bound(problem, problem.upper, "upper"))
+    return (model, phases, tuple(problem.terms), q, velocity, problem.columns, actuation, *bounds)
+
+
+def _message(report: Progress, terms: Sequence[Tuple[Any, ...]]) -> str:
+    """A sentence about the end; terms begin with their name and the number of their kind"""
+    if report.end != "infeasible":
+        return MESSAGES.get(report.end, report.end)
+    name, kind = terms[report.worst_term][:2]
+    called = f" ({name})" if name else ""
+    return (
+        f"infeasible: term {report.worst_term}, {KINDS[kind]}{called}, is violated by {report.violation:.3g} "
+        f"at knot {report.worst_knot}"
+    )
+
+
 class Solver:
     """Solves a Problem by multiple shooting on the group. It keeps its memory, and begins where it ended the last time.
 
@@ -265,24 +293,11 @@ class Solver:
     """
 
     def __init__(self, problem: Problem, threads: int = 1) -> None:
-        model, v, actuation = problem.model, problem.v, problem.actuation
-        q = numpy.asarray(problem.q, dtype=float)
-        velocity = None if v is None else numpy.asarray(v, dtype=float)
-        if q.shape != (model.nq,) or (velocity is not None and velocity.shape != (model.nv,)):
-            raise InvalidArgumentError(f"the start has {model.nq} positions and {model.nv} velocities")
-        if actuation is not None:
-            actuation = numpy.ascontiguousarray(actuation, dtype=float)
-            if actuation.ndim != 2 or actuation.shape[0] != model.nv:
-                raise InvalidArgumentError(f"actuation has shape {actuation.shape} where ({model.nv}, inputs) is needed")
-        phases = tuple((int(p.knots), float(p.step), list(p.holds), bool(p.impact)) for p in problem.phases)
-        bounds = (_bound(problem, problem.lower, "lower"), _bound(problem, problem.upper, "upper"))
         self.problem: Optional[Problem] = problem
-        self.model = model
+        self.model = problem.model
         self._terms: Sequence[Tuple[Optional[str], int]] = [(term[0], term[1]) for term in problem.terms]
         self._options: Tuple[Any, ...] = (0, 0.0, 0.0, 0.0, 0.0)
-        self._solver = _core._Solver(
-            model, phases, tuple(problem.terms), q, velocity, problem.columns, actuation, *bounds, int(threads)
-        )
+        self._solver = _core._Solver(*_arguments(problem), int(threads))
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike[str]], threads: int = 1) -> Solver:
@@ -322,15 +337,7 @@ class Solver:
         given = (iterations, seconds, tolerance, violation, penalty)
         options = [x or default for x, default in zip(given, self._options)]
         report = _progress(self._solver.solve(*options, tell if progress else None))
-        message = MESSAGES.get(report.end, report.end)
-        if report.end == "infeasible":
-            name, kind = self._terms[report.worst_term]
-            called = f" ({name})" if name else ""
-            message = (
-                f"infeasible: term {report.worst_term}, {KINDS[kind]}{called}, is violated by {report.violation:.3g} "
-                f"at knot {report.worst_knot}"
-            )
-        return Plan(*self._solver.solution(), report, message, report.end in ("converged", "slow"))
+        return Plan(*self._solver.solution(), report, _message(report, self._terms), report.end in ("converged", "slow"))
 
 
 def _progress(numbers: Tuple[Any, ...]) -> Progress:

@@ -21,11 +21,13 @@ from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
 from ._modes import Mode, Modes, build, modes
+from ._mpc import MPC, Slot, Statistics, Tick
 from ._plan import Phase, Plan, Problem, Progress, Solver
 
 __all__ = [
     "Estimator",
     "Horizon",
+    "MPC",
     "Mode",
     "Modes",
     "Phase",
@@ -33,7 +35,10 @@ __all__ = [
     "Problem",
     "Progress",
     "Regulator",
+    "Slot",
     "Solver",
+    "Statistics",
+    "Tick",
     "dlqr",
     "dlyap",
     "kalman",
