@@ -151,7 +151,7 @@ static int are_near(const double *x, const double *y, size_t n)
     double largest = 0, difference = 0;
     for (size_t i = 0; i < n; i++) {
         largest = fmax(largest, fabs(x[i]));
-        if (!(fabs(x[i] - y[i]) <= difference)) difference = fabs(x[i] - y[i]);
+        if (!(fabs(x[i] - y[i]) <= difference) && !isnan(difference)) difference = fabs(x[i] - y[i]);
     }
     return difference <= 1e-6 * largest;
 }

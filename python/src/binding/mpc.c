@@ -38,7 +38,7 @@ static int read_gait(mpc_object *self, PyObject *gait)
         PyObject *holds;
         if (!PyArg_ParseTuple(PyTuple_GET_ITEM(gait, (Py_ssize_t)i), "dO", &self->gait[i].seconds, &holds)) return -1;
         if (read_holds(self->base.model->model, holds, &self->holds[i], &self->hold_items[i])) return -1;
-        if (self->holds[i].count) self->gait[i].holds = &self->holds[i];
+        if (self->holds[i].count || self->holds[i].loop_count) self->gait[i].holds = &self->holds[i];
     }
     return 0;
 }
