@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop mutate build run test bench bench-control python octave distributed packages viewer check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop mutate build run test bench bench-control python octave distributed packages viewer mpc check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -47,6 +47,13 @@ agree: build
 generated: build
 	@cmake --build $(BUILD) -j $(JOBS) --target test_generate
 	@for cc in gcc clang; do echo "$$cc" && CC=$$cc $(BUILD)/tests/test_generate long || exit 1; done
+
+## mpc      trot for a minute under pushes, on the level and uphill; the replay is build/trot.html
+mpc: $(BUILD)/.deps-build
+	@cmake -S . -B $(BUILD)/mpc -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF > $(BUILD)/mpc.log || { cat $(BUILD)/mpc.log; exit 1; }
+	@cmake --build $(BUILD)/mpc -j $(JOBS) --target example_09_trotting_quadruped
+	@$(BUILD)/mpc/examples/09_trotting_quadruped 60 0 120 $(BUILD)/trot.html
+	@$(BUILD)/mpc/examples/09_trotting_quadruped 60 10 80
 
 ## drop     drop every robot on the ground, limp and held, with three sizes of step (POSTURES=3 MODELS=folder:folder)
 drop: build
