@@ -39,7 +39,7 @@ void hml_mpc_free(hml_mpc *mpc)
     free(mpc);
 }
 
-static hml_status open(hml_mpc *mpc, const hml_problem *p, const hml_mpc_settings *x, hml_error *error)
+static hml_status set_up(hml_mpc *mpc, const hml_problem *p, const hml_mpc_settings *x, hml_error *error)
 {
     hml_status status = hmli_gait_init(&mpc->gait, p, x, error);
     if (status) return status;
@@ -64,7 +64,7 @@ hml_status hml_mpc_new(const hml_problem *problem, const hml_mpc_settings *setti
     if (!p || !x) return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/: a problem or settings are missing");
     hml_mpc *made = calloc(1, sizeof *made);
     if (!made) return hmli_problem_fault(error, HML_OUT_OF_MEMORY, "/: out of memory");
-    const hml_status status = open(made, p, x, error);
+    const hml_status status = set_up(made, p, x, error);
     if (status) {
         hml_mpc_free(made);
         return status;

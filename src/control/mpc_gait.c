@@ -112,22 +112,23 @@ static hml_status fill_plain(mpc_gait *g, const hml_problem *p, hml_error *error
     return HML_OK;
 }
 
-hml_status hmli_gait_init(mpc_gait *g, const hml_problem *p, const hml_mpc_settings *x, hml_error *error)
+hml_status hmli_gait_init(mpc_gait *g, const hml_problem *p, const hml_mpc_settings *settings, hml_error *error)
 {
     if (!p->model || !p->phases || p->nphases != 1 || p->phases->impact)
         return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/phases: a window is one phase, and not an impact");
-    if ((p->nterms && !p->terms) || p->nterms > PROBLEM_MOST || x->nslots > PROBLEM_MOST || !isfinite(x->begin))
+    if ((p->nterms && !p->terms) || p->nterms > PROBLEM_MOST || settings->nslots > PROBLEM_MOST ||
+        !isfinite(settings->begin))
         return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/: terms or slots are missing, or too many");
-    if (x->gait && (x->nslots < 1 || p->phases->holds))
+    if (settings->gait && (settings->nslots < 1 || p->phases->holds))
         return hmli_problem_fault(error, HML_INVALID_ARGUMENT,
                                   "/gait: it needs a slot, and its slots have the holds, not the phase");
-    g->nslots = x->gait ? x->nslots : 1;
+    g->nslots = settings->gait ? settings->nslots : 1;
     g->phases = calloc(g->nslots, sizeof *g->phases);
     g->terms = calloc(p->nterms + 1, sizeof *g->terms);
-    g->ends = x->gait ? calloc(g->nslots, sizeof *g->ends) : NULL;
-    if (!g->phases || !g->terms || (x->gait && !g->ends))
+    g->ends = settings->gait ? calloc(g->nslots, sizeof *g->ends) : NULL;
+    if (!g->phases || !g->terms || (settings->gait && !g->ends))
         return hmli_problem_fault(error, HML_OUT_OF_MEMORY, "/: out of memory");
     g->problem = *p;
     g->problem.phases = g->phases, g->problem.nphases = g->nslots, g->problem.terms = g->terms;
-    return x->gait ? fill(g, p, x, error) : fill_plain(g, p, error);
+    return settings->gait ? fill(g, p, settings, error) : fill_plain(g, p, error);
 }
