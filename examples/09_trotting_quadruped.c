@@ -181,12 +181,12 @@ static void refer(controller *c, const robot *r)
     for (int k = 0; k <= N; k++) {
         double *q = c->q + k * NQ, left;
         const double at = r->time + (k + 0.5) * H;
-        const size_t slot = hml_mpc_slot(c->mpc, at, &left);
+        const int32_t slot = hml_mpc_slot(c->mpc, at, &left);
         memcpy(q, r->stance, NQ * sizeof *q);
         q[0] = r->q[0] + c->speed * H * k, q[1] = 0; /* on the line, wherever on it */
         c->v[k * NV] = c->speed;
         for (int i = 0; i < FEET; i++) {
-            const int swings = slot % 2 == 0 && i / 2 != (int)slot / 2;
+            const int swings = slot % 2 == 0 && i / 2 != slot / 2;
             const double part = 1 - left / SWING, lift = sin(acos(-1) * part);
             c->lifted[i][k] = swings;
             c->swing[i][3 * k + 2] = RADIUS + (swings ? LIFT * lift * lift : 0);

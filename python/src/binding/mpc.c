@@ -128,8 +128,8 @@ static PyObject *slot(mpc_object *self, PyObject *number)
     const double time = PyFloat_AsDouble(number);
     double seconds;
     if (PyErr_Occurred()) return NULL;
-    const size_t found = hml_mpc_slot(self->mpc, time, &seconds);
-    return Py_BuildValue("(nd)", (Py_ssize_t)found, seconds);
+    const int32_t found = hml_mpc_slot(self->mpc, time, &seconds);
+    return Py_BuildValue("(id)", (int)found, seconds);
 }
 
 static PyObject *solution(mpc_object *self, PyObject *none)

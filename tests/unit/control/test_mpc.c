@@ -163,6 +163,7 @@ static void test_gait(void **state)
     assert_true(hml_mpc_slot(mpc, 0.2, &left) == 1 && fabs(left - 0.1) < 1e-15);
     assert_true(hml_mpc_slot(mpc, 0.35, &left) == 0 && fabs(left - 0.1) < 1e-15);
     assert_true(hml_mpc_slot(mpc, -0.05, &left) == 1 && fabs(left - 0.05) < 1e-15);
+    assert_int_equal(hml_mpc_slot(NULL, 0, NULL), -1);
     const double times[] = {0, 0.013, 0.1, 0.149, 0.32};
     hml_solution x = {.struct_size = sizeof x};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
