@@ -165,7 +165,7 @@ static void wrong_accelerations_are_noticed(void **state)
     FILE *script = fopen(path, "w");
     assert_non_null(script);
     fputs("#!/bin/sh\nfor last; do case $last in *.c) source=$last ;; esac; done\n"
-          "sed -i 's/acceleration\\[i\\] = w/acceleration[i] = 2 * w/' \"$source\"\nexec cc \"$@\"\n",
+          "sed -i 's/\\(acceleration\\[trunk_column\\[i\\]\\]\\) = w/\\1 = 2 * w/' \"$source\"\nexec cc \"$@\"\n",
           script);
     fclose(script);
     assert_int_equal(chmod(path, 0700), 0);
