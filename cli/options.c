@@ -108,14 +108,26 @@ static int apply(const given_option *given, int count, const cli_command_info *c
     return CLI_OK;
 }
 
-/* what getopt_long knows: every name once */
-static void make_getopt_tables(struct option *longs, char *letters)
+/* the first word that is a command: a few options have an argument in one command and none in another */
+static unsigned command_in(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const cli_command_info *command = find_command(argv[i]);
+        if (command) return command->bit;
+    }
+    return CLI_ALL;
+}
+
+/* what getopt_long knows: every name once, with the argument that it has in this command */
+static void make_getopt_tables(struct option *longs, char *letters, unsigned command)
 {
     *letters++ = ':';
     for (int i = 0, n = 0; i < option_count; i++) {
         const option_row *row = &option_rows[i];
         if (row_for(row, CLI_ALL) != row) continue;
-        longs[n++] = (struct option){row->name, row->argument != NULL, NULL, 1000 + i};
+        const option_row *own = row_for(row, command);
+        const char *argument = own ? own->argument : row->argument;
+        longs[n++] = (struct option){row->name, argument != NULL, NULL, 1000 + i};
         if (row->letter) *letters++ = (char)row->letter;
         if (row->letter && row->argument) *letters++ = ':';
     }
@@ -159,7 +171,7 @@ int cli_options_read(int argc, char **argv, const cli_command_info **command, cl
     given_option *given = calloc((size_t)argc + 1, sizeof *given);
     int help = 0, version = 0, code, count = 0;
     if (!given) return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
-    make_getopt_tables(longs, letters);
+    make_getopt_tables(longs, letters, command_in(argc, argv));
     set_defaults(options);
     *command = NULL;
     opterr = 0;

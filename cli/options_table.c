@@ -377,6 +377,8 @@ const option_row option_rows[] = {
      "a file that ends in .c"},
     {"batch", 0, CLI_BENCH, "N", "states in a batch (default 1024)", read_count, COUNT(batch),
      "a number of states from 1 to 1000000"},
+    {"batch", 0, CLI_GENERATE, NULL, "also a function that linearizes many states", read_flag, FLAG(generate_batch),
+     NULL},
     {"seconds", 0, CLI_BENCH, "T", "time for each measurement (default 0.2)", read_seconds, NUMBER(seconds),
      "a time in seconds, from 0.001 to 60"},
     {"isa", 0, CLI_STATE | CLI_LQR | CLI_MODES | CLI_PLAN | CLI_BENCH, "NAME",

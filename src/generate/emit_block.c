@@ -245,7 +245,8 @@ static void put_struct(const emitter *e, writer *w, const program *p, const sche
         const root *t = &r->roots[k];
         if (t->array >= 0 && t->index >= sizes[t->array]) sizes[t->array] = t->index + 1;
     }
-    if (id && linearize && e->solves && !sizes[ARRAY_PQ]) sizes[ARRAY_PQ] = 1; /* no column is known beforehand */
+    if (id && linearize && e->solves && !sizes[ARRAY_PQ])
+        sizes[ARRAY_PQ] = r->n * r->npath; /* all columns are known beforehand: rows that nobody reads */
     const int32_t slots = s->regions[id].nslots;
     hmli_writer_print(w, "typedef struct %s_%s {\n    %s x[%d]", function, name, type, (int)(slots ? slots : 1));
     for (int32_t a = 0; a < ARRAY_SPRING; a++) {

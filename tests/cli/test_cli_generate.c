@@ -33,6 +33,8 @@ static void options_choose_what_is_written(void **state)
 {
     (void)state;
     static char text[1 << 20];
+    assert_int_equal(run("generate --batch " ROBOTS "pendulum.json --out b.c"), 0); /* of bench it has an argument */
+    assert_true(exists("b.c") && exists("b.h"));
     assert_int_equal(run("generate " ROBOTS "pendulum.json --out p.c --functions mass_matrix --float --test"), 0);
     assert_true(exists("p.c") && exists("p.h") && exists("p_test.c"));
     run_read("p.h", text, sizeof text);
