@@ -368,8 +368,6 @@ const option_row option_rows[] = {
     {"target", 0, CLI_GENERATE, "NAME", "c (default): plain C11; native, avx2, avx512, neon: limbs in lanes of vectors",
      read_target, FLAG(vectors), "c, native, avx2, avx512 or neon"},
     {"float", 0, CLI_GENERATE, NULL, "single precision", read_flag, FLAG(single), NULL},
-    {"batch", 0, CLI_GENERATE, NULL, "also a function that linearizes many states", read_flag, FLAG(generate_batch),
-     NULL},
     {"test", 0, CLI_GENERATE, NULL, "also a program that compares with this command's results", read_flag, FLAG(test),
      NULL},
     {"force", 0, CLI_GENERATE, NULL, "also code that is larger than compilers like", read_flag, FLAG(force), NULL},
