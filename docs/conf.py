@@ -1,36 +1,36 @@
-"""The site: these pages, the tutorials and the Python package. scripts/docs.sh --site calls it."""
+"""The site: these pages, the tutorials, the C headers and the Python package. scripts/docs.sh --site calls it."""
 
-import inspect
+import importlib.util
 import os
 import pathlib
 import re
+import sys
 
-base_h = pathlib.Path(__file__).resolve().parents[1] / "include" / "hamel" / "base.h"
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here / "site"))
+base_h = here.parent / "include" / "hamel" / "base.h"
 project = "Hamel"
 release = re.search(r'HML_VERSION_STRING "([^"]+)"', base_h.read_text()).group(1)
-extensions = ["myst_nb", "sphinx.ext.autodoc"]
-exclude_patterns = ["requirements.txt"]
+# without myst-nb the tutorials are pages that do not run
+links = bool(os.environ.get("HAMEL_LINKS"))  # only the links matter: nothing that takes time and has none
+notebooks = not links and importlib.util.find_spec("myst_nb") is not None
+extensions = ["myst_nb" if notebooks else "myst_parser", "sphinx.ext.autodoc", "extension"]
+exclude_patterns = ["requirements.txt", "site"]
 html_theme = "furo"
 html_title = "Hamel"
+html_static_path = ["site/static"]
+smartquotes = not links  # the header of a notebook would be taken for a language
+html_use_index = html_domain_indices = html_copy_source = not links
 
 myst_heading_anchors = 4
-# Links and their anchors follow GitHub and are checked by scripts/check-docs.sh; a page may begin below the first level, and
-# one that is in no menu is found by its links.
+# Links and their anchors follow GitHub and are checked by scripts/check-docs.sh and, in the site, by scripts/check-site.py; a
+# page may begin below the first level, and one that is in no menu is found by its links.
 suppress_warnings = ["myst.xref_missing", "myst.header", "toc.not_included"]
 myst_enable_extensions = ["dollarmath"]
-nb_execution_mode = "force" if os.environ.get("HAMEL_RUN_TUTORIALS") else "off"
-nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+if notebooks:
+    nb_execution_mode = "force" if os.environ.get("HAMEL_RUN_TUTORIALS") else "off"
+    nb_execution_raise_on_error = True
+    nb_execution_timeout = 300
 
 autodoc_member_order = "alphabetical"
-
-
-def as_written(app, what, name, obj, options, lines):
-    """The package's docstrings are plain text laid out by hand, with tables of shapes: shown as they are."""
-    if what != "module" and lines:
-        text = inspect.cleandoc("\n".join(lines)).splitlines()
-        lines[:] = [".. code-block:: text", "", *("   " + line for line in text), ""]
-
-
-def setup(app):
-    app.connect("autodoc-process-docstring", as_written)
+toc_object_entries = False  # a thousand functions are no table of contents

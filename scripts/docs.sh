@@ -1,15 +1,17 @@
 #!/bin/sh
-# Makes the reference of the C headers: FOLDER/html/c/index.html. With --site it makes the whole site,
-# FOLDER/html/index.html: the pages, the Python reference and the tutorials, which --run executes. The site needs the
-# Python package and Sphinx; the script installs both into the environment VENV (build/venv-docs).
-# Usage: docs.sh [--site [--run]] FOLDER [VENV]
+# Makes the reference of the C headers by doxygen: FOLDER/html/c/index.html. With --site it makes the whole site instead,
+# FOLDER/html/index.html: the pages, the C headers, the Python reference and the tutorials, which --run executes; and checks
+# its links. The site needs the Python package and Sphinx; the script installs both into the environment VENV
+# (build/venv-docs). --links does the same in an environment that has the package, without colours, indices and a search, to
+# check the links. Usage: docs.sh [--site [--run] | --links] FOLDER [VENV]
 set -eu
 
-site="" run=""
+site="" run="" links=""
 while :; do
     case ${1:-} in
     --site) site=1 ;;
     --run) run=1 ;;
+    --links) links=1 ;;
     *) break ;;
     esac
     shift
@@ -20,6 +22,13 @@ venv=${2:-build/venv-docs}
 html=$folder/html
 mkdir -p "$html"
 
+if [ -n "$links" ]; then
+    html=$folder/links
+    "$venv/bin/pip" install --quiet --disable-pip-version-check furo==2025.12.19 myst-parser "sphinx>=8,<10"
+    HAMEL_LINKS=1 "$venv/bin/sphinx-build" -q -W --keep-going -j 2 -d "$folder/doctrees-links" docs "$html"
+    scripts/check-site.py "$html"
+    exit 0
+fi
 if [ -n "$site" ]; then
     if ! cmp -s docs/requirements.txt "$venv/requirements.txt"; then
         python3 -m venv --clear "$venv"
@@ -28,10 +37,13 @@ if [ -n "$site" ]; then
     fi
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
         --config-settings=build-dir=build/python/cmake .
-    HAMEL_RUN_TUTORIALS=$run "$venv/bin/sphinx-build" -q -W --keep-going -d "$folder/doctrees" docs "$html"
+    HAMEL_RUN_TUTORIALS=$run "$venv/bin/sphinx-build" -q -W --keep-going -j 2 -d "$folder/doctrees" docs "$html"
+    scripts/check-site.py "$html"
+    echo "$html/index.html"
+    exit 0
 fi
 {
     cat cmake/Doxyfile
     echo "OUTPUT_DIRECTORY = $html"
 } | doxygen -
-if [ -n "$site" ]; then echo "$html/index.html"; else echo "$html/c/index.html"; fi
+echo "$html/c/index.html"
