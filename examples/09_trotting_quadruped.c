@@ -320,13 +320,24 @@ static void save(const robot *r, const char *path)
     if (hml_save_page(r->model, &page, path, &error)) fprintf(stderr, "%s\n", error.message);
 }
 
+/* argument i as a number, or `otherwise` where it is not given */
+static double number(int argc, char **argv, int i, double otherwise)
+{
+    if (i >= argc) return otherwise;
+    char *end;
+    const double x = strtod(argv[i], &end);
+    if (end != argv[i] && !*end && isfinite(x)) return x;
+    fprintf(stderr, "'%s' is not a number\n", argv[i]);
+    exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
     enum { GENTLE = 20, HARD = 120 };
     static robot r, fixed;
     static controller c;
-    const double seconds = argc > 1 ? atof(argv[1]) : 2, slope = argc > 2 ? atof(argv[2]) : 0;
-    const double push = argc > 3 ? atof(argv[3]) : HARD, sizes[2] = {GENTLE, push};
+    const double seconds = number(argc, argv, 1, 2), slope = number(argc, argv, 2, 0);
+    const double push = number(argc, argv, 3, HARD), sizes[2] = {GENTLE, push};
     robot_open(&r, slope * acos(-1) / 180);
     controller_open(&c, &r);
     const double held = trot(&r, &c, seconds, push);
