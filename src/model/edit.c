@@ -137,7 +137,7 @@ hml_status hml_model_scale(const hml_model *m, double length, double mass, hml_m
     }
     for (size_t i = 0; i < b->nshapes && !status; i++) {
         hml_shape scaled = b->shapes[i].shape;
-        scaled.vertices = b->vertices + 3 * b->shapes[i].first;
+        if (scaled.nvertices) scaled.vertices = b->vertices + 3 * b->shapes[i].first;
         status = hmli_check_shape("", &scaled, NULL);
     }
     for (size_t i = 0; i < b->nloops && !status; i++) status = hmli_check_loop("", &b->loops[i].loop, NULL);
