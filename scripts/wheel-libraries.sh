@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the libraries that a wheel carries inside, static, from sources that Debian keeps: expat, zlib, libzip, zstd. Needs
-# curl, cmake, a C and a C++ compiler. With --licences their licences go to packaging/licences instead.
+# curl, cmake, a C and a C++ compiler. They come from where apt gets its packages, or from HAMEL_SOURCES, the folder or
+# address of a pool like Debian's. With --licences their licences go to packaging/licences instead.
 # Usage: wheel-libraries.sh PREFIX [JOBS | --licences]
 set -eu
 
@@ -8,7 +9,7 @@ mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 root=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${2:-2}
-pool=${HAMEL_SOURCES:-http://deb.debian.org/debian/pool/main}
+pool=${HAMEL_SOURCES:-$(apt-get indextargets --format '$(REPO_URI)pool/main' 'Created-By: Packages' 'Label: Debian' | head -n 1)}
 
 # name, place in the pool, SHA-256, folder with its CMakeLists.txt, file with its licence, further options of CMake
 libraries="
