@@ -74,6 +74,12 @@ static void test_boxes(void **state)
         assert_true(fabs(along - g.gap) < 1e-8);                   /* no plane across lies nearer to either */
         assert_true(fabs(vec3_dot(way, g.normal) - g.gap) < 1e-8); /* and the points are as far apart */
         if (g.gap < 0) assert_true(fabs(by_axes(&a, Ra, &b, Rb) - g.gap) < 1e-8);
+        convex far_a = a, far_b = b;
+        for (int k = 0; k < a.n; k++) far_a.v[k].x += 1e6;
+        for (int k = 0; k < b.n; k++) far_b.v[k].x += 1e6;
+        convex_gap far;
+        assert_int_equal(hmli_convex_gap(&far_a, &far_b, &far), 1);
+        assert_true(fabs(far.gap - g.gap) < 1e-8); /* a thousand kilometres away the corners are rounded to 1e-10 m */
         apart += g.gap > 0, overlapping += g.gap < 0;
     }
     assert_true(apart > 500 && overlapping > 500);
@@ -145,10 +151,9 @@ static void test_manifolds(void **state)
 
 /* ---- physics ---- */
 
-/* ten boxes on each other: nothing moves, and the floor carries all of them */
-static void test_tower(void **state)
+/* ten boxes on each other, so far from the origin: nothing moves, and the floor carries all of them */
+static void stand_tower(double away)
 {
-    (void)state;
     enum { N = 10 };
     scene s = {0};
     hml_builder *b = hml_builder_new();
@@ -166,7 +171,7 @@ static void test_tower(void **state)
     s.settings = (hml_contact_settings){.planes = &ground, .nplanes = 1, .shapes = shapes, .nshapes = N};
     s.settings.options = HML_CONTACT_PAIRS;
     open_scene(&s);
-    for (int i = 0; i < N; i++) s.q[7 * i] = 0.01 * (i % 3), s.q[7 * i + 2] = 0.1 + 0.2 * i;
+    for (int i = 0; i < N; i++) s.q[7 * i] = away + 0.01 * (i % 3), s.q[7 * i + 2] = 0.1 + 0.2 * i;
     double q[7 * N];
     run(&s, 1e-3, 200, NULL);
     memcpy(q, s.q, sizeof q);
@@ -182,6 +187,13 @@ static void test_tower(void **state)
         for (int k = 0; k < 3; k++) assert_true(fabs(s.q[7 * i + k] - q[7 * i + k]) < 1e-4);
     for (int i = 0; i < N; i++) assert_true(fabs(s.q[7 * i + 2] - 0.1 - 0.2 * i) < 2e-4 * (i + 1));
     close_scene(&s);
+}
+
+static void test_tower(void **state)
+{
+    (void)state;
+    stand_tower(0);
+    stand_tower(1e6);
 }
 
 /* a box, and the same box as a hull, dropped on a corner: they come to rest alike */
