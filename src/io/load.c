@@ -32,25 +32,14 @@ static hml_status copy_options(const hml_load_options *given, hml_load_options *
 
 /* ---- which format ---- */
 
-static int ends_with(const char *name, const char *ending)
-{
-    size_t n = strlen(name), m = strlen(ending);
-    if (n < m) return 0;
-    for (size_t i = 0; i < m; i++) {
-        char c = name[n - m + i];
-        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
-        if (c != ending[i]) return 0;
-    }
-    return 1;
-}
-
 /* 1 if XML, 0 if JSON, −1 if neither */
 static int is_xml(const reader *r, const char *data, size_t size)
 {
     if (r->options.format) return r->options.format != HML_FORMAT_JSON;
     if (r->file) {
-        if (ends_with(r->file, ".urdf") || ends_with(r->file, ".xml") || ends_with(r->file, ".mjcf")) return 1;
-        if (ends_with(r->file, ".json")) return 0;
+        if (hmli_file_ends(r->file, ".urdf") || hmli_file_ends(r->file, ".xml") || hmli_file_ends(r->file, ".mjcf"))
+            return 1;
+        if (hmli_file_ends(r->file, ".json")) return 0;
     }
     for (size_t i = 0; i < size; i++) {
         if (data[i] == '<') return 1;

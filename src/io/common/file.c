@@ -14,6 +14,19 @@
 #include "io/common/report.h"
 #include "io/common/unnamed.h"
 
+/* ---- names ---- */
+
+int hmli_file_ends(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), m = strlen(ending);
+    if (n < m) return 0;
+    for (size_t i = 0; i < m; i++) {
+        const char c = name[n - m + i];
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != ending[i]) return 0;
+    }
+    return 1;
+}
+
 /* ---- reading ---- */
 
 static hml_status read_all(int file, const char *path, char **data, size_t *size, hml_error *error)

@@ -8,6 +8,9 @@
 
 enum { FILE_MAX_SIZE = 1 << 28 }; /* 256 MiB: a hundred thousand links with everything take less than a tenth */
 
+/* does the name end so? ending: ".stl", in small letters; the name may have capitals */
+int hmli_file_ends(const char *name, const char *ending);
+
 /* *data is ended by a zero that *size does not count; free it */
 hml_status hmli_file_read(const char *path, char **data, size_t *size, hml_error *error);
 

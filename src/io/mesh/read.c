@@ -190,23 +190,13 @@ static hml_status read_obj(const char *name, const char *data, size_t size, tria
 
 /* ---- any ---- */
 
-static int ends_with(const char *name, const char *ending)
-{
-    const size_t n = strlen(name), e = strlen(ending);
-    for (size_t i = 0; n >= e && i < e; i++) {
-        const char c = name[n - e + i];
-        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != ending[i]) return 0;
-    }
-    return n >= e;
-}
-
-int hmli_mesh_known(const char *name) { return ends_with(name, ".stl") || ends_with(name, ".obj"); }
+int hmli_mesh_known(const char *name) { return hmli_file_ends(name, ".stl") || hmli_file_ends(name, ".obj"); }
 
 hml_status hmli_mesh_parse(const char *name, const char *data, size_t size, triangles *m, hml_error *error)
 {
     if (!hmli_mesh_known(name)) return hmli_report(error, HML_UNSUPPORTED, name, 0, "is no mesh file: .stl or .obj");
     hml_status status =
-        ends_with(name, ".obj") ? read_obj(name, data, size, m, error) : read_stl(name, data, size, m, error);
+        hmli_file_ends(name, ".obj") ? read_obj(name, data, size, m, error) : read_stl(name, data, size, m, error);
     if (!status && m->nvertices == 0) status = hmli_report(error, HML_BAD_FILE, name, 0, "has no vertices");
     return status;
 }
