@@ -88,7 +88,7 @@ hml_status hml_mpc_reset(hml_mpc *mpc)
 int32_t hml_mpc_slot(const hml_mpc *mpc, double time, double *seconds)
 {
     if (seconds) *seconds = INFINITY;
-    return mpc ? (int32_t)hmli_gait_slot(&mpc->gait, time, seconds) : -1;
+    return mpc && isfinite(time) ? (int32_t)hmli_gait_slot(&mpc->gait, time, seconds) : -1;
 }
 
 /* the window at this time: knots under the holds of the gait, the motion moved, the state in front */

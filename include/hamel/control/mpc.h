@@ -75,7 +75,10 @@ HML_API void hml_mpc_free(hml_mpc *mpc);
 HML_API hml_status hml_mpc_tick(hml_mpc *mpc, double time, const double *q, const double *v,
                                 const hml_solve_options *options, hml_mpc_result *result, hml_solve_report *report);
 
-/* the number of the slot, and how long it lasts from this time on; seconds may be NULL. 0 and infinity without a gait; −1: no mpc */
+/*
+ * The number of the slot, and how long it lasts from this time on; seconds may be NULL. 0 and infinity without a gait; −1: no
+ * mpc, or a time that is not finite.
+ */
 HML_API int32_t hml_mpc_slot(const hml_mpc *mpc, double time, double *seconds);
 
 /* its times begin at 0, the time of the last tick */

@@ -4,7 +4,6 @@
  * nothing depends on the number of workers or allocates.
  */
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,6 +13,7 @@
 #include <cmocka.h>
 
 #include "allocator.h"
+#include "crew.h"
 #include "hamel/configuration.h"
 #include "hamel/control.h"
 #include "hamel/discrete.h"
@@ -164,6 +164,7 @@ static void test_gait(void **state)
     assert_true(hml_mpc_slot(mpc, 0.35, &left) == 0 && fabs(left - 0.1) < 1e-15);
     assert_true(hml_mpc_slot(mpc, -0.05, &left) == 1 && fabs(left - 0.05) < 1e-15);
     assert_int_equal(hml_mpc_slot(NULL, 0, NULL), -1);
+    assert_int_equal(hml_mpc_slot(mpc, NAN, NULL), -1);
     const double times[] = {0, 0.013, 0.1, 0.149, 0.32};
     hml_solution x = {.struct_size = sizeof x};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -213,31 +214,6 @@ static void test_push(void **state)
 }
 
 /* ---- workers, memory, time ---- */
-
-typedef struct crew {
-    hml_parallel_task *task;
-    void *data;
-    size_t count, worker;
-} crew;
-
-static void *work_on(void *memory)
-{
-    const crew *c = memory;
-    for (size_t i = c->worker; i < c->count; i += 3) c->task(c->data, c->count - 1 - i, c->worker);
-    return NULL;
-}
-
-static void in_threads(void *context, size_t count, hml_parallel_task *task, void *data)
-{
-    (void)context;
-    pthread_t id[3];
-    crew crews[3];
-    for (size_t i = 0; i < 3; i++) {
-        crews[i] = (crew){task, data, count, i};
-        assert_int_equal(pthread_create(&id[i], NULL, work_on, &crews[i]), 0);
-    }
-    for (size_t i = 0; i < 3; i++) pthread_join(id[i], NULL);
-}
 
 static void test_mpc_threads(void **state)
 {

@@ -3,7 +3,6 @@
  * are kept, what cannot be done is said, and nothing depends on the number of workers or allocates.
  */
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,6 +12,7 @@
 #include <cmocka.h>
 
 #include "allocator.h"
+#include "crew.h"
 #include "hamel/configuration.h"
 #include "hamel/control.h"
 #include "hamel/dynamics.h"
@@ -380,31 +380,6 @@ static void test_loops(void **state)
 }
 
 /* ---- workers, memory ---- */
-
-typedef struct crew {
-    hml_parallel_task *task;
-    void *data;
-    size_t count, worker;
-} crew;
-
-static void *work_on(void *memory)
-{
-    const crew *c = memory;
-    for (size_t i = c->worker; i < c->count; i += 3) c->task(c->data, c->count - 1 - i, c->worker);
-    return NULL;
-}
-
-static void in_threads(void *context, size_t count, hml_parallel_task *task, void *data)
-{
-    (void)context;
-    pthread_t id[3];
-    crew crews[3];
-    for (size_t i = 0; i < 3; i++) {
-        crews[i] = (crew){task, data, count, i};
-        assert_int_equal(pthread_create(&id[i], NULL, work_on, &crews[i]), 0);
-    }
-    for (size_t i = 0; i < 3; i++) pthread_join(id[i], NULL);
-}
 
 static void test_threads(void **state)
 {
