@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "any_robot.h"
 #include "difference.h"
 #include "hamel/configuration.h"
 #include "hamel/dynamics.h"
@@ -27,13 +28,8 @@ typedef struct robot {
 
 static void robot_open(robot *r, uint64_t seed)
 {
-    hml_random_spec spec;
+    hml_random_spec spec = any_robot(seed, 0.4);
     hml_rng rng;
-    hml_random_spec_init(&spec);
-    spec.seed = seed;
-    spec.shape = HML_RANDOM_ANY;
-    spec.joint_types = 0xffe;
-    spec.mimic = seed % 2 ? 0.4 : 0;
     spec.passive = seed % 3 ? 0 : 1;
     hml_rng_seed(&rng, seed);
     assert_int_equal(hml_model_random(&spec, &r->model), HML_OK);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "any_robot.h"
 #include "hamel/configuration.h"
 #include "hamel/kinematics.h"
 #include "hamel/kinematics_derivatives.h"
@@ -30,14 +31,9 @@ typedef struct robot {
 
 static void robot_open(robot *r, uint64_t seed)
 {
-    hml_random_spec spec;
+    hml_random_spec spec = any_robot(seed, 0.4);
     hml_rng rng;
-    hml_random_spec_init(&spec);
-    spec.seed = seed;
     spec.nbodies = 6;
-    spec.shape = HML_RANDOM_ANY;
-    spec.joint_types = 0xffe;
-    spec.mimic = seed % 2 ? 0.4 : 0;
     spec.nframes = 4;
     hml_rng_seed(&rng, seed);
     OK(hml_model_random(&spec, &r->model));

@@ -3,6 +3,7 @@
  * from the library; twists are ḢH⁻¹ by eighth-order differences along a motion, moved by 6x6 matrices written out here,
  * and accelerations are differences of these numbers again.
  */
+#include "any_robot.h"
 #include "representation_check.h"
 
 #define SECOND_TOL 1e-8 /* differences of differences: 1e-13 · 128² */
@@ -334,13 +335,11 @@ static void test_robots_of_all_kinds(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 12; seed++) {
-        hml_random_spec spec;
+        hml_random_spec spec = any_robot(seed, 0.4);
         hml_rng rng;
         hml_model *model;
         hml_work *work;
         double q[96], v[64], J[6 * 64], E[6 * 64], Jdot[6 * 64], Edot[6 * 64];
-        hml_random_spec_init(&spec);
-        spec.seed = seed, spec.shape = HML_RANDOM_ANY, spec.joint_types = 0xffe, spec.mimic = seed % 2 ? 0.4 : 0;
         spec.nframes = 4;
         ASSERT_OK(hml_model_random(&spec, &model));
         ASSERT_OK(hml_work_new(model, HML_ISA_SCALAR, HML_USE_TREE, &work));
