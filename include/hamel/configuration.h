@@ -156,8 +156,9 @@ HML_API hml_status hml_coordinates_velocity_matrix(const hml_model *model, hml_r
 /* ---- limits ---- */
 
 /*
- * The smallest distance of a coordinate from its limits, negative beyond them; *coordinate its index, −1 and infinity
- * if no joint has limits. Joints with a quaternion have none. HML_NOT_FINITE if q is not finite. As an event: hml_limit_event of motion.h.
+ * The smallest distance of a joint's position from its limits, negative beyond them; *coordinate its index, −1 and
+ * infinity if no joint has limits. Quaternions have none; the limits of a follower count, with its leader's coordinate.
+ * HML_NOT_FINITE if q is not finite. As an event: hml_limit_event of motion.h.
  */
 HML_API hml_status hml_limit_margin(const hml_model *model, const double *q, double *margin, int32_t *coordinate);
 

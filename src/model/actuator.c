@@ -93,6 +93,7 @@ hml_status hmli_scale_actuators(hml_builder *b, double length, double energy)
 hml_status hmli_prune_actuators(hml_builder *b)
 {
     size_t kept = 0;
+    hmli_names_clear(&b->actuator_names); /* there is room for all of them */
     for (size_t i = 0; i < b->nactuators; i++) {
         const builder_actuator *a = &b->actuators[i];
         const int32_t link = hmli_names_find(&b->joints, &b->text, builder_text(b, a->target));
@@ -105,6 +106,7 @@ hml_status hmli_prune_actuators(hml_builder *b)
             if (status) return status;
         } else {
             b->actuators[kept++] = *a;
+            hmli_names_add(&b->actuator_names, &b->text, b->actuators[kept - 1].name, (int32_t)kept);
         }
     }
     b->nactuators = kept;

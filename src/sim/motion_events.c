@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "hamel/configuration.h"
-#include "model/coordinates.h"
+#include "model/limits.h"
 #include "sim/motion.h"
 
 /*
@@ -100,13 +100,16 @@ hml_status hml_limit_margin(const hml_model *model, const double *q, double *mar
     if (status) return status; /* NaN is not below anything */
     *margin = INFINITY;
     *coordinate = -1;
-    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
+    for (int32_t i = 0; i < model->njoints; i++) {
+        const model_joint *j = &model_joints(model)[i], *from = j->leader < 0 ? j : &model_joints(model)[j->leader];
         const model_coordinate *c = &model_coordinates(model)[model_bodies(model)[j->body].v];
-        for (int32_t k = 0; j->nq == j->nv && k < j->nv; k++) {
-            double near = fmin(q[j->q + k] - c[k].lower, c[k].upper - q[j->q + k]);
+        for (int32_t k = 0; k < from->nv && limit_has_number(from, k); k++) {
+            double x = q[from->q + k];
+            if (j->leader >= 0) x = j->multiplier * x + j->offset;
+            const double near = fmin(x - c[k].lower, c[k].upper - x);
             if (!(near < *margin)) continue;
             *margin = near;
-            *coordinate = j->v + k;
+            *coordinate = from->v + k;
         }
     }
     return HML_OK;

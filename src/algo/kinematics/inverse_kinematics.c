@@ -337,6 +337,7 @@ hml_status hml_inverse_kinematics(const hml_model *model, hml_work *work, const 
     hml_configuration_integrate(model, q, memset(s.z, 0, s.nv * sizeof(double)), q); /* quaternions become unit */
     TRY(read_start(&s, q));
     clamp(&s, q);
+    memcpy(s.best, q, bytes); /* where nothing can be added up, it is the best there is */
     remember(&s, q, residual(&s, q, 0));
     for (; attempt < attempts && s.best_error > enough && budget > 0; attempt++) {
         if (attempt) {

@@ -300,6 +300,21 @@ static void test_out_of_reach(void **state)
     robot_close(&r);
 }
 
+/* a residual whose square overflows is no way to go: q stays */
+static void test_too_far_to_be_measured(void **state)
+{
+    (void)state;
+    robot r;
+    robot_of_model(&r, planar_arm(3, -HUGE_VAL, HUGE_VAL), 1);
+    double q[3] = {0.4, 0.5, -0.7};
+    hml_ik_target t = tool_target(&r, 1e200, 4);
+    hml_ik_problem p = {.struct_size = sizeof p, .ntargets = 1, .targets = &t};
+    memset(r.memory, 0xff, hml_ik_scratch_doubles(r.model) * sizeof(double));
+    assert_int_equal(hml_inverse_kinematics(r.model, r.work, &p, r.memory, q, NULL), HML_NOT_CONVERGED);
+    assert_true(q[0] == 0.4 && q[1] == 0.5 && q[2] == -0.7);
+    robot_close(&r);
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -381,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_nothing_has_mass),
         cmocka_unit_test(test_singular_starts),
         cmocka_unit_test(test_out_of_reach),
+        cmocka_unit_test(test_too_far_to_be_measured),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_locked_coordinates_stay),
         cmocka_unit_test(test_refusals),

@@ -356,6 +356,32 @@ static void test_joint_limits(void **state)
     mover_close(&m);
 }
 
+/* a finger that follows another one at twice its angle meets its limit first */
+static void test_limits_of_a_follower(void **state)
+{
+    (void)state;
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec leader, follower;
+    hml_inertia_spec cube = {.mass = 1, .moment = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    hml_model *model = NULL;
+    double margin;
+    int32_t coordinate;
+    hml_joint_spec_init(&leader, HML_JOINT_REVOLUTE);
+    leader.name = "finger", leader.axis[2] = 1, leader.lower[0] = -1, leader.upper[0] = 1;
+    hml_joint_spec_init(&follower, HML_JOINT_REVOLUTE);
+    follower.name = "thumb", follower.axis[2] = 1, follower.lower[0] = -1, follower.upper[0] = 1;
+    follower.mimic = "finger", follower.multiplier = -2, follower.offset = 0.25;
+    assert_int_equal(hml_builder_add_body(b, "finger_link", NULL, &leader, &cube, NULL), HML_OK);
+    assert_int_equal(hml_builder_add_body(b, "thumb_link", NULL, &follower, &cube, NULL), HML_OK);
+    assert_int_equal(hml_builder_build(b, 0, &model, NULL), HML_OK);
+    hml_builder_free(b);
+    assert_int_equal(hml_limit_margin(model, &(double){0.5}, &margin, &coordinate), HML_OK);
+    assert_true(margin == 0.25 && coordinate == 0); /* the thumb is at −0.75 */
+    assert_int_equal(hml_limit_margin(model, &(double){-0.5}, &margin, &coordinate), HML_OK);
+    assert_true(margin == -0.25 && coordinate == 0); /* the thumb is at 1.25 */
+    hml_model_free(model);
+}
+
 /* ---- bad input ---- */
 
 static hml_status poisoned(void *context, double t, const double *q, const double *v, double *tau, double *wrenches)
@@ -513,6 +539,7 @@ int main(void)
         cmocka_unit_test(test_dense_output),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_joint_limits),
+        cmocka_unit_test(test_limits_of_a_follower),
         cmocka_unit_test(test_a_failed_step_keeps_the_state),
         cmocka_unit_test(test_not_converged),
         cmocka_unit_test(test_bad_arguments),
