@@ -113,6 +113,9 @@ int cli_fail(int status, const char *format, ...) CLI_PRINTF(2, 3);
 /* the same for an error of the library, with its file and line */
 int cli_fail_error(const hml_error *error);
 
+/* CLI_OK, or a message and CLI_USAGE if --out is a file that the command reads */
+int cli_check_overwrite(const cli_options *options);
+
 /* something that was to be printed or written has no room in memory: what follows is not complete, so main fails */
 void cli_lose_memory(void);
 

@@ -136,6 +136,7 @@ int main(int argc, char **argv)
     keep_standard_files();
     term_init();
     int status = cli_options_read(argc, argv, &command, &options);
+    if (status == CLI_OK && command) status = cli_check_overwrite(&options);
     if (status == CLI_OK && command) status = command->run(&options);
     if (status == CLI_OK) status = cli_check_memory();
     errno = 0;

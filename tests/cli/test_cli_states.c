@@ -349,6 +349,36 @@ static void results_go_where_links_lead(void **state)
     assert_non_null(strstr(run_err, "full.npz: is not a plain file"));
 }
 
+/* under whatever name: the states are still there, and so are models and state files */
+static void inputs_are_not_overwritten(void **state)
+{
+    (void)state;
+    static const char *const outs[] = {"s.npz", "./s.npz", "s_link.npz", "s_other.npz"};
+    char arguments[512];
+    assert_int_equal(symlink("s.npz", run_path("s_link.npz")), 0);
+    assert_int_equal(link(run_path("s.npz"), run_path("s_other.npz")), 0);
+    for (size_t i = 0; i < sizeof outs / sizeof *outs; i++) {
+        for (int resume = 0; resume < 2; resume++) {
+            snprintf(arguments, sizeof arguments, "dynamics " QUADRUPED " --states s.npz --out %s%s", outs[i],
+                     resume ? " --resume" : "");
+            assert_int_equal(run(arguments), 2);
+            assert_non_null(strstr(run_err, " would overwrite the states, s.npz; give it another name"));
+        }
+    }
+    same_file("s.npz", "s_other.npz");
+    assert_int_equal(rename(run_path("s_other.npz"), run_path("x.npz.part")), 0);
+    assert_int_equal(run("dynamics " QUADRUPED " --states x.npz.part --out x.npz"), 2);
+    assert_non_null(strstr(run_err, "--out x.npz would overwrite the states, x.npz.part"));
+    assert_int_equal(unlink(run_path("x.npz.part")), 0);
+    assert_int_equal(run_with("cp " QUADRUPED " m.json;", "info m.json --out m.json"), 2);
+    assert_non_null(strstr(run_err, "--out m.json would overwrite its input, m.json"));
+    save_state(0);
+    assert_int_equal(run("dynamics m.json --state one.json --out one.json"), 2);
+    assert_non_null(strstr(run_err, "would overwrite the state, one.json"));
+    assert_int_equal(run("dynamics m.json --state one.json --out two.json"), 0);
+    assert_int_equal(run("dynamics m.json --states s.npz --out r.npz --select h"), 0);
+}
+
 /* with standard input and error closed, a warning does not go into the results */
 static void closed_files_do_not_matter(void **state)
 {
@@ -425,6 +455,7 @@ int main(void)
         cmocka_unit_test(bad_rows_are_flagged),
         cmocka_unit_test(bad_starts_of_motions_are_flagged),
         cmocka_unit_test(results_go_where_links_lead),
+        cmocka_unit_test(inputs_are_not_overwritten),
         cmocka_unit_test(closed_files_do_not_matter),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(usage_is_explained),
