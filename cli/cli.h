@@ -76,6 +76,7 @@ typedef struct cli_options {
     double recovery;                                                 /* of lqr: seconds to simulate; 0: not given */
     double push[3];                                                  /* NaN: not given */
     unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
+    const char *frames; /* of generate: names with commas between them */
     int single, test, force, generate_batch;
     int vectors;         /* 1: of generate, limbs in the lanes of vectors */
     int no_loops, close; /* loops of the model are left open; are closed first */

@@ -78,10 +78,11 @@ const cli_command_info cli_commands[] = {
      "the temporary folder, and a browser opens it if there is a display.\n",
      cli_view},
     {"generate", CLI_GENERATE, "[MODEL] --out FILE.c", "C source for this robot, without Hamel",
-     "Writes FILE.c and FILE.h: linearization, forward and inverse dynamics and mass matrix of this\n"
-     "robot in plain C11, which needs libm only and allocates nothing. Constants of the model are in the\n"
-     "code. All names begin with the name of the file. With --test also FILE_test.c, a program that\n"
-     "compares the code with results of this command. The same model gives the same bytes.\n",
+     "Writes FILE.c and FILE.h: linearization, forward and inverse dynamics, mass matrix and time steps\n"
+     "of this robot in plain C11, which needs libm only and allocates nothing; with --frames also poses\n"
+     "and Jacobians, with --hold the linearization while these frames are held. Constants of the model\n"
+     "are in the code. All names begin with the name of the file. With --test also FILE_test.c, a program\n"
+     "that compares the code with results of this command. The same model gives the same bytes.\n",
      cli_generate},
     {"bench", CLI_BENCH, "[MODEL...]", "nanoseconds per call, for every algorithm",
      "The median over many repetitions, for one state at a time and for batches, on one thread.\n", cli_bench},

@@ -23,7 +23,7 @@ _hamel()
     --representation | -r) COMPREPLY=($(compgen -W "left right mixed split" -- "$current")) ;;
     --inputs) COMPREPLY=($(compgen -W "actuated all actuators" -- "$current")) ;;
     --integrator) COMPREPLY=($(compgen -W "dopri5 euler rk2 rk4 variational alpha momentum" -- "$current")) ;;
-    --functions) COMPREPLY=($(compgen -W "linearize forward_dynamics inverse_dynamics mass_matrix" -- "$current")) ;;
+    --functions) COMPREPLY=($(compgen -W "linearize forward_dynamics inverse_dynamics mass_matrix step_linearize frames held_linearize" -- "$current")) ;;
     --target) COMPREPLY=($(compgen -W "c native avx2 avx512 neon" -- "$current")) ;;
     --twist) COMPREPLY=($(compgen -W "right left" -- "$current")) ;;
     --controller) COMPREPLY=($(compgen -W "none hold actuators" -- "$current")) ;;
@@ -33,7 +33,7 @@ _hamel()
     --frame | -f | --keyframe | -k | --base-name | --q | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
     --select | --threads) ;;
-    --hold | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode | --simulate | --push) ;;
+    --hold | --frames | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode | --simulate | --push) ;;
     *) case $current in
         -*)
             case $command in
@@ -57,7 +57,7 @@ _hamel()
                 options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $loops $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
-            generate) options="$options --functions --target --float --test --force" ;;
+            generate) options="$options --functions --frames --hold --target --batch --float --test --force" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))

@@ -16,6 +16,7 @@
 #ifndef HAMEL_GENERATE_H
 #define HAMEL_GENERATE_H
 
+#include "hamel/constraint.h"
 #include "hamel/linearize.h"
 
 /* what is generated: a sum of these */
@@ -24,7 +25,10 @@ typedef enum hml_generate_function {
     HML_GENERATE_FORWARD_DYNAMICS = 2, /* ν̇ */
     HML_GENERATE_INVERSE_DYNAMICS = 4, /* τ */
     HML_GENERATE_MASS_MATRIX = 8,      /* M */
-    HML_GENERATE_ALL = 15
+    HML_GENERATE_STEP_LINEARIZE = 16,  /* hml_step of HML_SCHEME_EULER, with A_d and B_d */
+    HML_GENERATE_FRAMES = 32,          /* poses and left Jacobians of frames */
+    HML_GENERATE_HELD_LINEARIZE = 64,  /* hml_constrained_linearize under the holds of the options */
+    HML_GENERATE_ALL = 127
 } hml_generate_function;
 
 /* how limbs of the same shape are computed; results differ by rounding only */
@@ -35,14 +39,18 @@ typedef enum hml_generate_target {
 
 typedef struct hml_generate_options {
     size_t struct_size;
-    unsigned functions;  /* a sum of HML_GENERATE_…; 0: all */
+    unsigned functions;  /* a sum of HML_GENERATE_…; 0 or all: frames and held_linearize only if listed below */
     int single;          /* 1: float instead of double */
     const char *prefix;  /* of all names in the header; NULL: the name of the file, or of the model */
     int force;           /* 1: generate robots beyond HML_GENERATE_LIMIT statements, too */
     int test;            /* 1: also a program that compares with results of this library, ROBOT_test.c */
     int32_t test_states; /* states in this program; 0: 16 */
     hml_generate_target target;
-    int batch; /* 1: also a function that linearizes many states */
+    int batch;             /* 1: also a function that linearizes many states */
+    const int32_t *frames; /* of HML_GENERATE_FRAMES: indices of hml_model_find_frame; NULL: all frames */
+    int32_t frame_count;
+    const hml_constraint *holds; /* of HML_GENERATE_HELD_LINEARIZE: frames and points, without Baumgarte's terms */
+    int32_t hold_count;
 } hml_generate_options;
 
 /* statements of straight-line code; a compiler takes about a minute for as many */

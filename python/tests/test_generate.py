@@ -31,6 +31,37 @@ def test_texts_are_those_of_the_files(tmp_path):
     assert "dog_linearize" not in header
 
 
+@pytest.mark.skipif(not shutil.which("cc"), reason="no compiler")
+def test_frames_and_holds(tmp_path):
+    robot = hamel.load("quadruped")
+    holds = ["fl_foot", hamel.Hold("hr_foot", "frame")]
+    robot.generate(
+        tmp_path / "dog.c", functions="frames,held_linearize", frames=["imu", "fl_foot"], holds=holds, test=True, test_states=2
+    )
+    header = (tmp_path / "dog.h").read_text()
+    assert "DOG_FRAME_FL_FOOT = 1" in header
+    assert "DOG_NROWS = 9" in header
+    files = ["dog.c", "dog_test.c", "-lm", "-o", "dog"]
+    subprocess.run([shutil.which("cc"), "-std=c11", *files], cwd=tmp_path, check=True)
+    subprocess.run([tmp_path / "dog"], check=True)
+
+
+def test_what_cannot_be_held_is_refused():
+    robot = hamel.load("quadruped")
+    assert "_frames(" not in robot.generate_text()[1]
+    assert "_step_linearize(" in robot.generate_text()[1]
+    with pytest.raises(hamel.Error, match="held points"):
+        robot.generate_text(holds=[hamel.Hold("fl_foot", "plane")])
+    with pytest.raises(hamel.Error, match="loops"):
+        robot.generate_text(holds=[hamel.Hold("fl_foot", other="fr_foot")])
+    with pytest.raises(hamel.Error, match="needs frames"):
+        robot.generate_text(functions="held_linearize")
+    with pytest.raises((hamel.Error, KeyError), match="fl_fot"):
+        robot.generate_text(frames=["fl_fot"])
+    with pytest.raises(TypeError, match="names"):
+        robot.generate_text(frames=3)
+
+
 def test_target():
     robot = hamel.load("quadruped")
     assert "vector_size" in robot.generate_text(target="vector")[0]

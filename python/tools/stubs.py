@@ -128,6 +128,8 @@ OWN_ARGUMENTS = {  # other functions mean others
     ("generate", "functions"): "str",
     ("generate_estimate", "functions"): "str",
     ("generate_text", "functions"): "str",
+    ("generate", "frames"): "Sequence[str]",
+    ("generate_text", "frames"): "Sequence[str]",
     ("torque", "t"): "float",
 }
 PROPERTIES = table(f"""

@@ -136,9 +136,7 @@ void hmli_columns_mass(program *p, region *r)
             b->F[c] = ex_inertia_mul(g, b->sum, b->S[c]);
             for (int32_t k = 0; k < b->nv; k++) {
                 ex m = k <= c ? ex6_dot(g, b->S[k], b->F[c]) : ex6_dot(g, b->S[c], ex_inertia_mul(g, b->sum, b->S[k]));
-                if (k == c)
-                    m = hmli_graph_add(
-                        g, m, hmli_program_coordinate(p, r, tree_first + c, offsetof(model_coordinate, armature)));
+                if (k == c) m = hmli_graph_add(g, m, hmli_program_armature(p, r, tree_first + c));
                 hmli_program_store(r, ARRAY_M, (first + c) * r->n + first + k, m);
             }
             mass_of_column(p, r, b, c);
@@ -206,7 +204,7 @@ static void own_pairs(program *p, region *r, const part *b, const moving *c)
     for (int32_t k = 0; k < b->nv; k++) {
         const int32_t at = c->place * r->n + first + k, own = c->place - first;
         ex v = row_v(g, c, b, k);
-        if (k == own) v = ex_sub(g, v, hmli_program_coordinate(p, r, tree + k, offsetof(model_coordinate, damping)));
+        if (k == own) v = ex_sub(g, v, hmli_program_damping(p, r, tree + k));
         hmli_program_store(r, ARRAY_BQ, at, ex_sub(g, row_q(g, c, b, k), hmli_joint_spring_rate(p, r, b, own, k)));
         hmli_program_store(r, ARRAY_BV, at, v);
     }

@@ -10,7 +10,9 @@ enum { EMIT_PREFIX = 64 };
 
 typedef struct emitter {
     const hml_model *model;
-    const robot_shape *shape;
+    const robot_shape *shape, *whole; /* whole: all bodies are the trunk, and gravity acts */
+    const program_frame *frames, *holds;
+    int32_t nframes, rows; /* rows: of all holds */
     const hml_generate_options *options;
     char prefix[EMIT_PREFIX], upper[EMIT_PREFIX]; /* of all names that the header shows */
     char hash[17];
@@ -18,6 +20,27 @@ typedef struct emitter {
     int vectors; /* 1: limbs in the lanes of GNU vectors; 0: in loops */
     template_values values;
 } emitter;
+
+/* a function of the robot: its name in the text, the first part of the names of its sections, what fills its program */
+typedef struct emit_function {
+    unsigned bit;
+    const char *name, *section;
+    void (*build)(program *p);
+} emit_function;
+
+static inline int emit_linearizes(const emit_function *f)
+{
+    return (f->bit & (HML_GENERATE_LINEARIZE | HML_GENERATE_STEP_LINEARIZE)) != 0;
+}
+static inline int emit_solves(const emit_function *f)
+{
+    return emit_linearizes(f) || f->bit == HML_GENERATE_FORWARD_DYNAMICS;
+}
+/* does it take the robot as a whole, without classes of limbs? */
+static inline int emit_whole(const emit_function *f)
+{
+    return (f->bit & (HML_GENERATE_FRAMES | HML_GENERATE_HELD_LINEARIZE)) != 0;
+}
 
 /* the names of a class of limbs in the text: "limb1" */
 void hmli_emit_region_values(emitter *e, int32_t id);
@@ -27,6 +50,23 @@ static inline int hmli_emit_batch(const emitter *e)
 {
     return e->options->batch && (e->options->functions & HML_GENERATE_LINEARIZE);
 }
+
+/* the names of libm's functions, as values of the templates */
+void hmli_emit_functions(emitter *e);
+
+/* does a step need a linearization of its own, because dampers and springs act at its end? */
+int hmli_emit_implicit(const emitter *e);
+/* emit_step.c: step_linearize, around a linearization */
+void hmli_emit_step(emitter *e, writer *w);
+
+/* what all functions share; a section for every class of limbs; the sines of every run of angles (returns how many runs
+ * there are, and writes only if w is not NULL) */
+void hmli_emit_shared(emitter *e, writer *w);
+void hmli_emit_each_limb(emitter *e, writer *w, const char *section);
+int32_t hmli_emit_sines(const emitter *e, writer *w);
+
+/* columns of the linearization that a falling first root makes known: 6 of D_q, 3 of D_ν */
+int32_t hmli_emit_first(const emitter *e, int of_q);
 
 /* columns of the path of limbs that a falling root makes known: 6 of the configuration, 3 of the velocity */
 int32_t hmli_emit_known(const emitter *e, const limb_class *c, int of_q);
@@ -60,12 +100,12 @@ void hmli_emit_turns(emitter *e, writer *w);
 int hmli_emit_mirrors(const emitter *e);
 
 /* emit_block.c: structs, constants and straight-line code of a function, and a function for each of its steps */
-void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function);
+void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const emit_function *function);
 
 /* of the model as Hamel's own file, 16 digits */
 hml_status hmli_generate_hash(const hml_model *model, char out[17], hml_error *error);
 
-/* emit_source.c, emit_header.c, emit_test.c: whole files */
+/* emit_function.c, emit_header.c, emit_test.c: whole files */
 hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements);
 void hmli_emit_header(emitter *e, writer *w);
 hml_status hmli_emit_test(emitter *e, writer *w);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const array_names[] = {"q",  "v",  "a",  "tau", "sine", "cosine", "TAU",   "OWN",     "M",     "MP",
-                                          "H",  "BQ", "BV", "UQ",  "UV",   "RQ",     "RV",    "M",       "T",     "A",
-                                          "QQ", "QV", "SQ", "SV",  "PQ",   "PV",     "SCORE", "GRAVITY", "spring"};
+static const char *const array_names[] = {
+    "q",  "v",  "a",     "tau",     "sine", "cosine",   "TAU",   "OWN", "M",  "MP",     "H",    "BQ",
+    "BV", "UQ", "UV",    "RQ",      "RV",   "M",        "T",     "A",   "QQ", "QV",     "SQ",   "SV",
+    "PQ", "PV", "SCORE", "GRAVITY", "POSE", "JACOBIAN", "DRIFT", "CQ",  "CV", "lambda", "step", "spring"};
 
 /* a chunk on its way into text */
 typedef struct block {
@@ -51,6 +52,10 @@ static void put_input(block *b, const graph_node *n)
     }
     if (!b->r->limbs || lanes == 1) {
         hmli_writer_print(b->w, "in->%s[%d]", name, (int)(spring ? 7 * n->b + rate : n->b));
+        return;
+    }
+    if (n->a == ARRAY_STEP) {
+        hmli_writer_print(b->w, "in->step[0] - (limb%d_lane){0}", (int)b->r->id);
         return;
     }
     const plan_body *bodies = plan_bodies(b->p->shape->plan);
@@ -233,10 +238,11 @@ static void put_region(emitter *e, writer *w, const program *p, const schedule *
 }
 
 static void put_struct(const emitter *e, writer *w, const program *p, const schedule *s, int32_t id,
-                       const char *function)
+                       const emit_function *f)
 {
+    const char *function = f->name;
     const region *r = &p->regions[id];
-    const int linearize = strcmp(function, "linearize") == 0, solves = linearize || strcmp(function, "forward") == 0;
+    const int linearize = emit_linearizes(f), solves = emit_solves(f);
     int sizes[ARRAY_COUNT] = {0};
     char name[32], type[40];
     region_name(id, name);
@@ -291,21 +297,31 @@ static void put_step(emitter *e, writer *w, const program *p, const schedule *s,
     hmli_writer_put(w, "    (void)in, (void)w;\n}\n\n");
 }
 
-void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const char *function)
+/* how many steps the function's text calls */
+static int32_t steps_of(const emitter *e, const emit_function *f)
 {
-    const int linearize = strcmp(function, "linearize") == 0, solves = linearize || strcmp(function, "forward") == 0;
-    for (int32_t id = 0; id < p->nregions; id++) put_struct(e, w, p, s, id, function);
+    if (f->bit == HML_GENERATE_FRAMES) return 1;
+    if (emit_linearizes(f) || f->bit == HML_GENERATE_HELD_LINEARIZE) return 6;
+    return emit_solves(f) && e->solves ? 4 : 3;
+}
+
+void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s, const emit_function *f)
+{
+    const char *function = f->name;
+    for (int32_t id = 0; id < p->nregions; id++) put_struct(e, w, p, s, id, f);
     hmli_writer_print(w, "typedef struct %s_work {\n    %s_trunk trunk;\n", function, function);
     for (int32_t id = 1; id < p->nregions; id++)
         hmli_writer_print(w, "    %s_limb%d limb%d[LIMB%d_PACKS];\n", function, (int)id, (int)id, (int)id);
     hmli_writer_put(w, "    real sine[TREE_NQ], cosine[TREE_NQ];\n");
     if (hmli_emit_group_springs(e)) hmli_writer_put(w, "    real spring[7 * TREE_NV];\n");
-    if (solves && !e->solves)
+    if (emit_solves(f) && !e->solves)
         hmli_writer_put(w, "    _Alignas(64) real S[TRUNK_USER * TRUNK_STRIDE];\n"
                            "    real s[TRUNK_USER], sigma[TRUNK_USER], a[TREE_NV];\n");
-    if (linearize) hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
+    if (emit_linearizes(f)) hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
     hmli_writer_print(w, "} %s_work;\n\n", function);
     for (int32_t id = 0; id < p->nregions; id++) put_region(e, w, p, s, id, function);
-    for (int32_t step = 0; step < (linearize ? 6 : solves && e->solves ? 4 : 3); step++)
+    for (int32_t step = 0; step < steps_of(e, f); step++) {
+        if (emit_whole(f) && (step == 1 || step == 4)) continue; /* there are no limbs */
         put_step(e, w, p, s, step, function);
+    }
 }

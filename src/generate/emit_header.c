@@ -38,6 +38,42 @@ static void put_indices(const emitter *e, writer *w, const char *letter, int of_
     hmli_writer_put(w, "\n};\n\n");
 }
 
+static const char *frame_text(const emitter *e, int32_t frame)
+{
+    return model_text(e->model, model_frames(e->model)[frame].name);
+}
+
+/* the numbers of frames; frames whose names become the same get their number behind it */
+static void put_frames(const emitter *e, writer *w)
+{
+    char name[NAME_SIZE], other[NAME_SIZE];
+    hmli_writer_put(w, "/* the frames of which poses and Jacobians are computed */\nenum {\n");
+    for (int32_t i = 0; i < e->nframes; i++) {
+        int twice = 0;
+        hmli_emit_identifier(frame_text(e, e->frames[i].frame), 1, name, NAME_SIZE - 16);
+        for (int32_t k = 0; k < e->nframes && !twice; k++) {
+            hmli_emit_identifier(frame_text(e, e->frames[k].frame), 1, other, NAME_SIZE - 16);
+            twice = k != i && strcmp(name, other) == 0;
+        }
+        if (twice) snprintf(name + strlen(name), 16, "_%d", (int)i);
+        hmli_writer_print(w, "    %s_FRAME_%s = %d,\n", e->upper, name, (int)i);
+    }
+    hmli_writer_print(w, "    %s_NFRAMES = %d\n};\n\n", e->upper, (int)e->nframes);
+}
+
+/* "the point fl_foot, the frame tool" */
+static void name_holds(emitter *e)
+{
+    writer text = {0};
+    for (int32_t i = 0; i < e->options->hold_count; i++) {
+        char name[NAME_SIZE];
+        hmli_emit_identifier(frame_text(e, e->holds[i].frame), 0, name, sizeof name);
+        hmli_writer_print(&text, "%sthe %s %s", i ? ", " : "", e->holds[i].rows == 3 ? "point" : "frame", name);
+    }
+    hmli_template_take(&e->values, "holds_text", &text);
+    hmli_template_integer(&e->values, "rows", e->rows);
+}
+
 void hmli_emit_header(emitter *e, writer *w)
 {
     static const struct {
@@ -46,7 +82,10 @@ void hmli_emit_header(emitter *e, writer *w)
     } declarations[] = {{HML_GENERATE_LINEARIZE, "declare_linearize"},
                         {HML_GENERATE_FORWARD_DYNAMICS, "declare_forward_dynamics"},
                         {HML_GENERATE_INVERSE_DYNAMICS, "declare_inverse_dynamics"},
-                        {HML_GENERATE_MASS_MATRIX, "declare_mass_matrix"}};
+                        {HML_GENERATE_MASS_MATRIX, "declare_mass_matrix"},
+                        {HML_GENERATE_STEP_LINEARIZE, "declare_step_linearize"},
+                        {HML_GENERATE_FRAMES, "declare_frames"},
+                        {HML_GENERATE_HELD_LINEARIZE, "declare_held_linearize"}};
     char guard[EMIT_PREFIX + 8];
     snprintf(guard, sizeof guard, "%s_H", e->upper);
     hmli_template_text(&e->values, "GUARD", guard);
@@ -55,6 +94,8 @@ void hmli_emit_header(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "header");
     put_indices(e, w, "Q", 1);
     put_indices(e, w, "V", 0);
+    if (e->options->functions & HML_GENERATE_FRAMES) put_frames(e, w);
+    name_holds(e);
     hmli_template_put(w, &e->values, "conventions");
     for (size_t i = 0; i < sizeof declarations / sizeof *declarations; i++) {
         if (e->options->functions & declarations[i].bit) hmli_template_put(w, &e->values, declarations[i].section);

@@ -1,4 +1,4 @@
-/* The source file of a generated robot: what all functions share, then function after function. */
+/* The source file of a generated robot: what all functions share. */
 #include "generate/emit.h"
 
 #include <ctype.h>
@@ -92,8 +92,7 @@ void hmli_emit_region_values(emitter *e, int32_t id)
     take_list(e, "v_offset", v, c->members);
 }
 
-/* a section once for every class of limbs */
-static void put_limbs(emitter *e, writer *w, const char *section)
+void hmli_emit_each_limb(emitter *e, writer *w, const char *section)
 {
     for (int32_t id = 1; id <= e->shape->nclasses; id++) {
         hmli_emit_region_values(e, id);
@@ -125,8 +124,7 @@ static int angle_at(const hml_plan *plan, int32_t at)
     return 0;
 }
 
-/* the sines of every run of angles; returns how many there are, and writes only if w is not NULL */
-static int32_t put_sines(const emitter *e, writer *w)
+int32_t hmli_emit_sines(const emitter *e, writer *w)
 {
     const hml_plan *plan = e->shape->plan;
     int32_t runs = 0;
@@ -162,6 +160,16 @@ static void put_check(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "check_end");
 }
 
+int hmli_emit_implicit(const emitter *e)
+{
+    if (!(e->options->functions & HML_GENERATE_STEP_LINEARIZE)) return 0;
+    for (int32_t i = 0; i < e->model->tree_nv; i++) {
+        const model_coordinate *c = &plan_coordinates(e->shape->plan)[i];
+        if (c->damping != 0 || c->stiffness != 0) return 1;
+    }
+    return 0;
+}
+
 /* ---- springs of joints whose coordinates do not add up ---- */
 
 static int has_group_spring(const emitter *e, const plan_body *b)
@@ -182,16 +190,22 @@ int hmli_emit_group_springs(const emitter *e)
     return kinds;
 }
 
-static void put_springs(emitter *e, writer *w)
+/* the names of libm's functions */
+void hmli_emit_functions(emitter *e)
 {
-    const int kinds = hmli_emit_group_springs(e);
     static const char *const names[] = {"sqrt", "sin", "cos", "atan2"};
-    if (!kinds) return;
     for (int i = 0; i < 4; i++) {
         char name[8];
         snprintf(name, sizeof name, "%s%s", names[i], e->options->single ? "f" : "");
         hmli_template_text(&e->values, names[i], name);
     }
+}
+
+static void put_springs(emitter *e, writer *w)
+{
+    const int kinds = hmli_emit_group_springs(e);
+    if (!kinds) return;
+    hmli_emit_functions(e);
     hmli_template_put(w, &e->values, "springs");
     if (kinds & 2) hmli_template_put(w, &e->values, "spring_quaternion");
     if (kinds & 1) hmli_template_put(w, &e->values, "spring_angle");
@@ -218,7 +232,8 @@ static void put_springs(emitter *e, writer *w)
 static void put_followers(emitter *e, writer *w)
 {
     const hml_model *m = e->model;
-    const unsigned solving = HML_GENERATE_LINEARIZE | HML_GENERATE_FORWARD_DYNAMICS;
+    const unsigned solving = HML_GENERATE_LINEARIZE | HML_GENERATE_FORWARD_DYNAMICS | HML_GENERATE_STEP_LINEARIZE |
+                             HML_GENERATE_HELD_LINEARIZE;
     writer column = {0}, factor = {0}, is = {0};
     for (int32_t i = 0; i < m->tree_nv; i++) {
         const plan_column *c = &plan_columns(e->shape->plan)[i];
@@ -235,7 +250,7 @@ static void put_followers(emitter *e, writer *w)
     hmli_template_take(&e->values, "is", &is);
     hmli_template_put(w, &e->values, "followers");
     if (e->options->functions & solving) hmli_template_put(w, &e->values, "follower_is");
-    hmli_template_put(w, &e->values, "follower_reduce");
+    if (e->options->functions & ~(unsigned)HML_GENERATE_FRAMES) hmli_template_put(w, &e->values, "follower_reduce");
     hmli_template_put(w, &e->values, "expand_begin");
     for (int32_t i = 0; i < m->njoints; i++) {
         const model_joint *j = &model_joints(m)[i];
@@ -257,15 +272,14 @@ static void put_followers(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "expand_end");
 }
 
-/* columns of the linearization that a falling first root makes known: 6 of D_q, 3 of D_ν */
-static int32_t first_column(const emitter *e, int of_q)
+int32_t hmli_emit_first(const emitter *e, int of_q)
 {
     return !hmli_shape_is_galilean(e->shape, e->shape->body[0]) ? 0 : of_q ? 6 : 3;
 }
 
 static void put_layout(emitter *e, writer *w)
 {
-    const int32_t nv = e->model->nv, q = first_column(e, 1), v = first_column(e, 0), m = hmli_emit_leading(e);
+    const int32_t nv = e->model->nv, q = hmli_emit_first(e, 1), v = hmli_emit_first(e, 0), m = hmli_emit_leading(e);
     const int32_t user = e->model->nfollowers ? nv : e->shape->trunk_columns;
     hmli_template_integer(&e->values, "stride", nv + hmli_emit_padding(e, nv));
     hmli_template_integer(&e->values, "trunk_stride", user + (e->solves ? 0 : hmli_emit_padding(e, user)));
@@ -284,10 +298,12 @@ static void put_layout(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "layout");
 }
 
-static void put_shared(emitter *e, writer *w)
+void hmli_emit_shared(emitter *e, writer *w)
 {
     const hml_model *m = e->model;
-    const int solves = (e->options->functions & (HML_GENERATE_LINEARIZE | HML_GENERATE_FORWARD_DYNAMICS)) != 0;
+    const unsigned functions = e->options->functions;
+    const int linearizes = (functions & HML_GENERATE_LINEARIZE) || hmli_emit_implicit(e);
+    const int solves = linearizes || (functions & HML_GENERATE_FORWARD_DYNAMICS);
     const int followers = m->nfollowers > 0;
     hmli_template_integer(&e->values, "tree_nq", m->tree_nq);
     hmli_template_integer(&e->values, "tree_nv", m->tree_nv);
@@ -295,7 +311,7 @@ static void put_shared(emitter *e, writer *w)
     hmli_template_integer(&e->values, "trunk_user", followers ? m->nv : e->shape->trunk_columns);
     hmli_template_text(&e->values, "score", e->options->single ? "1e10" : "4.9e27");
     hmli_template_put(w, &e->values, "runtime");
-    const int sines = put_sines(e, NULL) > 0, vector_sines = e->vectors && !e->options->single;
+    const int sines = hmli_emit_sines(e, NULL) > 0, vector_sines = e->vectors && !e->options->single;
     hmli_template_integer(&e->values, "real_size", e->options->single ? 4 : 8);
     hmli_template_integer(&e->values, "wide", hmli_emit_wide(e));
     hmli_template_integer(&e->values, "wide_bytes", (long)hmli_emit_wide(e) * (e->options->single ? 4 : 8));
@@ -308,186 +324,19 @@ static void put_shared(emitter *e, writer *w)
                           : e->options->single ? "sincos_float"
                                                : "sincos_double");
     put_springs(e, w);
-    if (followers)
-        put_followers(e, w);
-    else {
+    if (followers) put_followers(e, w);
+    if (!solves && !(functions & (HML_GENERATE_MASS_MATRIX | HML_GENERATE_INVERSE_DYNAMICS))) return;
+    if (!followers) {
         take_list(e, "column", e->shape->column, e->shape->trunk_columns);
         hmli_template_put(w, &e->values, "trunk_tables");
     }
-    put_limbs(e, w, e->vectors ? "limb_tables_vector" : "limb_tables_scalar");
-    const unsigned without =
-        e->solves ? HML_GENERATE_FORWARD_DYNAMICS : 0; /* solves over expressions, without a path */
-    const int paths = (e->options->functions & ~without & ~(unsigned)HML_GENERATE_INVERSE_DYNAMICS) != 0;
-    if (paths) put_limbs(e, w, "limb_path");
+    hmli_emit_each_limb(e, w, e->vectors ? "limb_tables_vector" : "limb_tables_scalar");
+    /* inverse dynamics need no path, nor do forward dynamics that solve over expressions */
+    const int forward = (functions & HML_GENERATE_FORWARD_DYNAMICS) && !e->solves;
+    if (linearizes || forward || (functions & HML_GENERATE_MASS_MATRIX)) hmli_emit_each_limb(e, w, "limb_path");
     if (e->shape->nclasses && !e->vectors) hmli_template_put(w, &e->values, "moved");
-    if (solves) {
-        put_layout(e, w);
-        if (!e->solves) hmli_emit_invert(e, w);
-        if (e->options->functions & HML_GENERATE_LINEARIZE) hmli_emit_turns(e, w);
-    }
-}
-
-/* ---- stages ---- */
-
-static void put_solve(emitter *e, writer *w)
-{
-    const int followers = e->model->nfollowers > 0;
-    put_limbs(e, w, "limb_factor");
-    hmli_template_put(w, &e->values, "solve_begin");
-    hmli_template_put(w, &e->values, followers ? "solve_load_followers" : "solve_load");
-    put_limbs(e, w, "solve_eliminate");
-    hmli_template_put(w, &e->values, "solve_trunk");
-    hmli_template_put(w, &e->values, followers ? "solve_place_followers" : "solve_place");
-    put_limbs(e, w, "solve_limb");
-    hmli_template_put(w, &e->values, "solve_end");
-}
-
-/* is every column of the trunk on the path of every limb, so that all entries of the sheets are set? */
-static int covers_all(const emitter *e)
-{
-    int all = e->model->nfollowers == 0;
-    for (int32_t i = 0; i < e->shape->nclasses; i++) all &= e->shape->classes[i].npath == e->shape->trunk_columns;
-    return all;
-}
-
-static void put_results(emitter *e, writer *w)
-{
-    const int followers = e->model->nfollowers > 0;
-    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
-        const int across = e->solves && hmli_emit_across(e, &e->shape->classes[id - 1]);
-        hmli_emit_region_values(e, id);
-        if (!e->solves) hmli_template_put(w, &e->values, "limb_rows");
-        hmli_template_put(w, &e->values,
-                          across      ? "limb_sheets_across"
-                          : e->solves ? "limb_sheets_copy"
-                                      : "limb_sheets");
-        hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
-    }
-    hmli_template_put(w, &e->values, "sheets_begin");
-    if (!covers_all(e)) hmli_template_put(w, &e->values, "sheets_clear");
-    hmli_template_put(w, &e->values, followers ? "sheets_load_followers" : "sheets_load");
-    put_limbs(e, w, "sheets_limb");
-    hmli_template_put(w, &e->values, "sheets_end");
-    if (e->vectors) {
-        hmli_emit_rows(e, w, "q", first_column(e, 1));
-        hmli_emit_rows(e, w, "v", first_column(e, 0));
-        if (hmli_emit_leading(e) < e->model->nv) hmli_emit_rows(e, w, "m", hmli_emit_leading(e));
-        return;
-    }
-    hmli_template_put(w, &e->values, "rows_begin");
-    put_limbs(e, w, "rows_limb");
-    hmli_template_put(w, &e->values, "rows_end");
-}
-
-/* what gravity and the linear velocity of falling roots add */
-static void put_bases(emitter *e, writer *w, const char *section)
-{
-    int32_t roots = 0;
-    for (int32_t i = 0; i < e->shape->trunk_bodies; i++) {
-        const int32_t body = e->shape->body[i];
-        if (!hmli_shape_is_galilean(e->shape, body)) continue;
-        const model_joint *j = &model_joints(e->model)[model_bodies(e->model)[body].joint];
-        hmli_template_integer(&e->values, "root", 3 * (long)roots++);
-        hmli_template_integer(&e->values, "v", j->v);
-        hmli_template_put(w, &e->values, section);
-    }
-}
-
-/* ---- functions ---- */
-
-typedef struct function {
-    unsigned bit;
-    const char *name, *section;
-    void (*build)(program *p);
-} function;
-
-static const function functions[] = {
-    {HML_GENERATE_MASS_MATRIX, "mass", "mass_matrix", hmli_passes_mass_matrix},
-    {HML_GENERATE_INVERSE_DYNAMICS, "inverse", "inverse_dynamics", hmli_passes_inverse_dynamics},
-    {HML_GENERATE_FORWARD_DYNAMICS, "forward", "forward_dynamics", hmli_passes_forward_dynamics},
-    {HML_GENERATE_LINEARIZE, "linearize", "linearize", hmli_passes_linearize},
-};
-
-static void put_function(emitter *e, writer *w, const function *f)
-{
-    const int followers = e->model->nfollowers > 0;
-    const int linearize = f->bit == HML_GENERATE_LINEARIZE, forward = f->bit == HML_GENERATE_FORWARD_DYNAMICS;
-    char section[64];
-    snprintf(section, sizeof section, "%s_begin", f->section);
-    hmli_template_put(w, &e->values, section);
-    if (followers) hmli_template_put(w, &e->values, "expand_call");
-    if (followers && f->bit == HML_GENERATE_MASS_MATRIX) hmli_template_put(w, &e->values, "expand_q");
-    if (followers && f->bit != HML_GENERATE_MASS_MATRIX) hmli_template_put(w, &e->values, "expand_v");
-    if (followers && (linearize || forward)) hmli_template_put(w, &e->values, "expand_tau");
-    if (followers && f->bit == HML_GENERATE_INVERSE_DYNAMICS) hmli_template_put(w, &e->values, "expand_a");
-    put_sines(e, w);
-    if (f->bit != HML_GENERATE_MASS_MATRIX && hmli_emit_group_springs(e))
-        hmli_template_put(w, &e->values, "springs_call");
-    hmli_template_put(w, &e->values, "first_steps");
-    if (linearize || forward) {
-        snprintf(section, sizeof section, "%s_%s", f->section, e->solves ? "score" : "middle");
-        hmli_template_put(w, &e->values, section);
-        if (linearize && e->solves) hmli_template_put(w, &e->values, "linearize_results");
-        if (e->solves) {
-            hmli_template_put(w, &e->values, "acceleration_trunk");
-            put_limbs(e, w, "acceleration_limb");
-        } else
-            hmli_template_put(w, &e->values, followers ? "acceleration_followers" : "acceleration_place");
-        put_bases(e, w, "base_acceleration");
-    } else {
-        snprintf(section, sizeof section, "%s_%s", f->section, followers ? "followers" : "trunk");
-        hmli_template_put(w, &e->values, section);
-        snprintf(section, sizeof section, "%s_limb", f->section);
-        put_limbs(e, w, section);
-    }
-    if (linearize) {
-        if (!e->solves) hmli_template_put(w, &e->values, "linearize_results");
-        hmli_template_put(w, &e->values, "linearize_sheets");
-        hmli_template_put(w, &e->values, e->vectors ? "wide_calls" : "rows_calls");
-        if (hmli_emit_leading(e) < e->model->nv)
-            hmli_template_put(w, &e->values, e->vectors ? "wide_call_m" : "rows_call_m");
-        put_limbs(e, w, "linearize_tiles");
-        if (hmli_emit_leading(e)) hmli_template_put(w, &e->values, "known_inverse");
-        if (hmli_emit_leading(e)) hmli_template_put(w, &e->values, hmli_emit_mirrors(e) ? "mirror_fours" : "mirror");
-        put_bases(e, w, "base_columns");
-    }
-    hmli_template_put(w, &e->values, "function_end");
-}
-
-static hml_status put_program(emitter *e, writer *w, const function *f, int64_t *statements)
-{
-    program p = {0};
-    schedule s = {0};
-    const int solving = f->bit == HML_GENERATE_LINEARIZE || f->bit == HML_GENERATE_FORWARD_DYNAMICS;
-    int good = hmli_program_init(&p, e->shape, solving && e->solves);
-    if (good) {
-        f->build(&p);
-        good = hmli_schedule_make(&s, &p);
-    }
-    if (good) {
-        hmli_template_text(&e->values, "f", f->name);
-        hmli_emit_blocks(e, w, &p, &s, f->name);
-        *statements += s.statements;
-        if (solving && !e->solves) put_solve(e, w);
-        if (f->bit == HML_GENERATE_LINEARIZE) put_results(e, w);
-        put_function(e, w, f);
-    }
-    hmli_schedule_free(&s);
-    hmli_program_free(&p);
-    return good && !w->failed ? HML_OK : HML_OUT_OF_MEMORY;
-}
-
-hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
-{
-    hml_status status = HML_OK;
-    e->solves = hmli_solve_fits(e->shape);
-    hmli_template_text(&e->values, "title", "Dynamics of one robot, in C11 without any dependency but libm.");
-    hmli_template_put(w, &e->values, "head");
-    if (e->vectors) hmli_template_put(w, &e->values, "vectors");
-    put_shared(e, w);
-    for (size_t i = 0; !status && i < sizeof functions / sizeof *functions; i++) {
-        if (e->options->functions & functions[i].bit) status = put_program(e, w, &functions[i], statements);
-    }
-    if (hmli_emit_batch(e)) hmli_template_put(w, &e->values, "linearize_batch");
-    return w->failed || e->values.failed ? HML_OUT_OF_MEMORY : status;
+    if (!solves) return;
+    put_layout(e, w);
+    if (!e->solves) hmli_emit_invert(e, w);
+    if (linearizes) hmli_emit_turns(e, w);
 }

@@ -7,6 +7,8 @@
 
 #include "generate/emit.h"
 #include "hamel/configuration.h"
+#include "hamel/discrete.h"
+#include "hamel/kinematics.h"
 #include "hamel/linearize.h"
 #include "hamel/random.h"
 
@@ -17,6 +19,118 @@ typedef struct test_states {
     size_t n, nq, nv;
     double *q, *v, *tau, *acceleration, *force, *Dq, *Dv, *Minv, *M; /* force: of tau as an acceleration */
 } test_states;
+
+/* results that only some robots ask for, in one piece of memory; of each: name, entries per state, and where it is */
+typedef struct test_extra {
+    const char *name;
+    unsigned bit;
+    size_t size;
+    double *x;
+} test_extra;
+
+enum extra {
+    Q_NEXT,
+    V_NEXT,
+    STEP_A,
+    STEP_B,
+    POSES,
+    JACOBIANS,
+    HELD_ACCELERATION,
+    LAMBDA,
+    HELD_Q,
+    HELD_V,
+    HELD_TAU,
+    LAMBDA_Q,
+    LAMBDA_V,
+    LAMBDA_TAU,
+    EXTRAS
+};
+
+static const double TEST_STEP = 0.01; /* s */
+
+static double *lay_out(const emitter *e, size_t states, test_extra extra[EXTRAS])
+{
+    const size_t nq = (size_t)e->model->nq, nv = (size_t)e->model->nv, nn = nv * nv, frames = (size_t)e->nframes;
+    const size_t rows = (size_t)e->rows;
+    const unsigned step = HML_GENERATE_STEP_LINEARIZE, of = HML_GENERATE_FRAMES, held = HML_GENERATE_HELD_LINEARIZE;
+    const test_extra all[EXTRAS] = {{"q_next", step, nq, NULL},
+                                    {"v_next", step, nv, NULL},
+                                    {"Ad", step, 4 * nn, NULL},
+                                    {"Bd", step, 2 * nn, NULL},
+                                    {"poses", of, 16 * frames, NULL},
+                                    {"jacobians", of, 6 * nv * frames, NULL},
+                                    {"held_acceleration", held, nv, NULL},
+                                    {"lambda", held, rows, NULL},
+                                    {"held_Dq", held, nn, NULL},
+                                    {"held_Dv", held, nn, NULL},
+                                    {"held_Dtau", held, nn, NULL},
+                                    {"lambda_q", held, rows * nv, NULL},
+                                    {"lambda_v", held, rows * nv, NULL},
+                                    {"lambda_tau", held, rows * nv, NULL}};
+    size_t sum = 1;
+    memcpy(extra, all, sizeof all);
+    for (int i = 0; i < EXTRAS; i++) sum += states * extra[i].size;
+    double *memory = calloc(sum, sizeof *memory);
+    for (int i = 0; memory && i < EXTRAS; i++) extra[i].x = i ? extra[i - 1].x + states * extra[i - 1].size : memory;
+    return memory;
+}
+
+static double *of_state(const test_extra *x, size_t i) { return x->x + i * x->size; }
+
+static hml_status compute_step(const emitter *e, hml_work *work, const test_states *s, size_t i, test_extra *x)
+{
+    double *scratch = malloc((hml_step_scratch_doubles(e->model) + 1) * sizeof *scratch);
+    const hml_discrete_step step = HML_STRUCT(
+        hml_discrete_step, .scheme = HML_SCHEME_EULER, .h = e->options->single ? (double)(float)TEST_STEP : TEST_STEP,
+        .q = {.data = s->q + i * s->nq}, .v = {.data = s->v + i * s->nv}, .tau = {.data = s->tau + i * s->nv},
+        .q_next = {.data = of_state(&x[Q_NEXT], i)}, .v_next = {.data = of_state(&x[V_NEXT], i)},
+        .Ad = {.data = of_state(&x[STEP_A], i)}, .Bd = {.data = of_state(&x[STEP_B], i)});
+    const hml_status status = scratch ? hml_step(e->model, work, scratch, &step) : HML_OUT_OF_MEMORY;
+    free(scratch);
+    return status;
+}
+
+static hml_status compute_frames(const emitter *e, hml_work *work, const test_states *s, size_t i, test_extra *x)
+{
+    hml_status status = HML_OK;
+    for (int32_t k = 0; k < e->nframes && !status; k++) {
+        const hml_frame_motion m = HML_STRUCT(hml_frame_motion, .pose = of_state(&x[POSES], i) + 16 * (size_t)k,
+                                              .J = of_state(&x[JACOBIANS], i) + 6 * s->nv * (size_t)k);
+        status = hml_frame(e->model, work, e->frames[k].frame, HML_LEFT, s->q + i * s->nq, NULL, NULL, &m);
+    }
+    return status;
+}
+
+/* HML_INCONSISTENT if the holds are redundant, which the generated code cannot take */
+static hml_status compute_held(const emitter *e, hml_work *work, const test_states *s, size_t i, test_extra *x)
+{
+    const hml_constraints holds =
+        HML_STRUCT(hml_constraints, .items = e->options->holds, .count = e->options->hold_count);
+    double *scratch = malloc((hml_constraint_scratch_doubles(e->model, &holds) + 1) * sizeof *scratch);
+    hml_constraint_report report = {.struct_size = sizeof report};
+    const hml_constrained_linearization at =
+        HML_STRUCT(hml_constrained_linearization, .q = s->q + i * s->nq, .v = s->v + i * s->nv,
+                   .tau = s->tau + i * s->nv, .acceleration = of_state(&x[HELD_ACCELERATION], i),
+                   .lambda = of_state(&x[LAMBDA], i), .Dq = of_state(&x[HELD_Q], i), .Dv = of_state(&x[HELD_V], i),
+                   .Dtau = of_state(&x[HELD_TAU], i), .lambda_q = of_state(&x[LAMBDA_Q], i),
+                   .lambda_v = of_state(&x[LAMBDA_V], i), .lambda_tau = of_state(&x[LAMBDA_TAU], i), .report = &report);
+    const hml_status status =
+        scratch ? hml_constrained_linearize(e->model, work, &holds, scratch, &at) : HML_OUT_OF_MEMORY;
+    free(scratch);
+    return status || report.rank == report.rows ? status : HML_INCONSISTENT;
+}
+
+static hml_status compute_extra(const emitter *e, hml_work *work, const test_states *s, test_extra *x)
+{
+    const unsigned functions = e->options->functions;
+    hml_status status = HML_OK;
+    for (size_t i = 0; i < s->n && !status; i++) {
+        if (functions & HML_GENERATE_STEP_LINEARIZE) status = compute_step(e, work, s, i, x);
+        if (!status && (functions & HML_GENERATE_FRAMES)) status = compute_frames(e, work, s, i, x);
+        if (!status && (functions & HML_GENERATE_HELD_LINEARIZE)) status = compute_held(e, work, s, i, x);
+    }
+    return status;
+}
 
 static int allocate(test_states *s, const hml_model *m, int32_t n)
 {
@@ -64,7 +178,7 @@ static hml_status compute(const hml_model *m, hml_work *work, int single, const 
 
 static void put_array(const emitter *e, writer *w, const char *name, const double *x, size_t n)
 {
-    hmli_writer_print(w, "static const real %s[] = {", name);
+    hmli_writer_print(w, "static const real expected_%s[] = {", name);
     for (size_t i = 0; i < n; i++) {
         hmli_writer_put(w, i % 8 ? ", " : i ? ",\n    " : "\n    ");
         hmli_emit_number(e, w, x[i]);
@@ -72,24 +186,27 @@ static void put_array(const emitter *e, writer *w, const char *name, const doubl
     hmli_writer_put(w, "};\n");
 }
 
-static void put_states(const emitter *e, writer *w, const test_states *s)
+static void put_states(const emitter *e, writer *w, const test_states *s, const test_extra *extra)
 {
     const unsigned functions = e->options->functions;
     const size_t vector = s->n * s->nv, matrix = vector * s->nv;
-    put_array(e, w, "expected_q", s->q, s->n * s->nq);
-    if (functions & ~(unsigned)HML_GENERATE_MASS_MATRIX) {
-        put_array(e, w, "expected_v", s->v, vector);
-        put_array(e, w, "expected_tau", s->tau, vector);
+    put_array(e, w, "q", s->q, s->n * s->nq);
+    for (int i = 0; i < EXTRAS; i++) {
+        if (functions & extra[i].bit) put_array(e, w, extra[i].name, extra[i].x, s->n * extra[i].size);
+    }
+    if (functions & ~(unsigned)(HML_GENERATE_MASS_MATRIX | HML_GENERATE_FRAMES)) {
+        put_array(e, w, "v", s->v, vector);
+        put_array(e, w, "tau", s->tau, vector);
     }
     if (functions & (HML_GENERATE_LINEARIZE | HML_GENERATE_FORWARD_DYNAMICS))
-        put_array(e, w, "expected_acceleration", s->acceleration, vector);
-    if (functions & HML_GENERATE_INVERSE_DYNAMICS) put_array(e, w, "expected_force", s->force, vector);
+        put_array(e, w, "acceleration", s->acceleration, vector);
+    if (functions & HML_GENERATE_INVERSE_DYNAMICS) put_array(e, w, "force", s->force, vector);
     if (functions & HML_GENERATE_LINEARIZE) {
-        put_array(e, w, "expected_Dq", s->Dq, matrix);
-        put_array(e, w, "expected_Dv", s->Dv, matrix);
-        put_array(e, w, "expected_Minv", s->Minv, matrix);
+        put_array(e, w, "Dq", s->Dq, matrix);
+        put_array(e, w, "Dv", s->Dv, matrix);
+        put_array(e, w, "Minv", s->Minv, matrix);
     }
-    if (functions & HML_GENERATE_MASS_MATRIX) put_array(e, w, "expected_M", s->M, matrix);
+    if (functions & HML_GENERATE_MASS_MATRIX) put_array(e, w, "M", s->M, matrix);
 }
 
 static void put_program(emitter *e, writer *w)
@@ -100,7 +217,11 @@ static void put_program(emitter *e, writer *w)
     } calls[] = {{HML_GENERATE_LINEARIZE, "test_linearize"},
                  {HML_GENERATE_FORWARD_DYNAMICS, "test_forward_dynamics"},
                  {HML_GENERATE_INVERSE_DYNAMICS, "test_inverse_dynamics"},
-                 {HML_GENERATE_MASS_MATRIX, "test_mass_matrix"}};
+                 {HML_GENERATE_MASS_MATRIX, "test_mass_matrix"},
+                 {HML_GENERATE_STEP_LINEARIZE, "test_step_linearize"},
+                 {HML_GENERATE_FRAMES, "test_frames"},
+                 {HML_GENERATE_HELD_LINEARIZE, "test_held_linearize"}};
+    hmli_template_text(&e->values, "test_h", e->options->single ? "0.01f" : "0.01");
     hmli_template_text(&e->values, "tolerance", e->options->single ? "2e-3" : "1e-11");
     hmli_template_put(w, &e->values, "test_begin");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -114,20 +235,24 @@ static void put_program(emitter *e, writer *w)
 hml_status hmli_emit_test(emitter *e, writer *w)
 {
     test_states states = {0};
+    test_extra extra[EXTRAS];
     hml_work *work = NULL;
     hml_status status = HML_OUT_OF_MEMORY;
-    if (allocate(&states, e->model, e->options->test_states))
+    double *more = lay_out(e, (size_t)e->options->test_states, extra);
+    if (more && allocate(&states, e->model, e->options->test_states))
         status = hml_work_new(e->model, HML_ISA_BEST, HML_USE_ALL, &work);
     if (!status) status = compute(e->model, work, e->options->single, &states);
+    if (!status) status = compute_extra(e, work, &states, extra);
     if (!status) {
         hmli_template_integer(&e->values, "states", e->options->test_states);
         hmli_template_text(&e->values, "title", "Test: results of the library at random states.");
         hmli_template_put(w, &e->values, "head");
         hmli_template_put(w, &e->values, "test_head");
-        put_states(e, w, &states);
+        put_states(e, w, &states, extra);
         put_program(e, w);
     }
     hml_work_free(work);
     free(states.q);
+    free(more);
     return status;
 }

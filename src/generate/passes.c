@@ -214,12 +214,12 @@ static void store_forces(program *p, region *r, program_array array)
         const part *b = &r->parts[i];
         const int32_t first = plan_bodies(p->shape->plan)[b->body].v;
         for (int32_t k = 0; k < b->nv; k++) {
-            const ex damping = hmli_program_coordinate(p, r, first + k, offsetof(model_coordinate, damping));
+            const ex damping = hmli_program_damping(p, r, first + k);
             ex h = ex6_dot(g, b->S[k], b->f);
             h = hmli_graph_add(g, h, hmli_graph_mul(g, damping, coordinate_input(r, ARRAY_V, p, b, k)));
             h = hmli_graph_add(g, h, hmli_joint_spring(p, r, b, k));
             if (array == ARRAY_TAU) {
-                const ex armature = hmli_program_coordinate(p, r, first + k, offsetof(model_coordinate, armature));
+                const ex armature = hmli_program_armature(p, r, first + k);
                 h = hmli_graph_add(g, h, hmli_graph_mul(g, armature, coordinate_input(r, ARRAY_A, p, b, k)));
                 hmli_program_store(r, ARRAY_TAU, hmli_column_place(p, r, first + k), h);
             } else {
@@ -324,4 +324,29 @@ void hmli_passes_linearize(program *p)
     inwards(p, trunk, SUM_FORCE | SUM_MOMENTUM);
     hmli_columns_derivatives(p, trunk);
     if (p->solves) hmli_solve_right_trunk(p);
+}
+
+/* ---- frames and holds ---- */
+
+void hmli_passes_frames(program *p)
+{
+    fill_parts(p);
+    hmli_kinematics_frames(p);
+}
+
+/* steps 0 to 2: M, forces, rows of the holds; 3 and 5: derivatives, with the acceleration and the forces of the rows */
+void hmli_passes_held(program *p)
+{
+    region *trunk = &p->regions[0];
+    first_steps(p, BIAS, SUM_INERTIA | SUM_FORCE);
+    hmli_kinematics_rows(p);
+    trunk->step = 3;
+    accelerations(p, trunk, FALLING);
+    own_of_all(trunk, SUM_FORCE | SUM_MOMENTUM);
+    hmli_kinematics_push(p);
+    hmli_columns_motions(trunk);
+    trunk->step = 5;
+    inwards(p, trunk, SUM_FORCE | SUM_MOMENTUM);
+    hmli_columns_derivatives(p, trunk);
+    hmli_kinematics_derivatives(p);
 }

@@ -3,7 +3,7 @@
 
 #include "generate/frames.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,9 +179,19 @@ ex hmli_program_coordinate(const program *p, region *r, int32_t column, size_t o
     return hmli_graph_constant(&r->g, values);
 }
 
-double hmli_program_largest(const program *p, const region *r, int32_t column, size_t offset)
+/* a step with dampers c and springs k at its end is that of a robot with the dampers c + h k and the armature + h (c + h k) */
+ex hmli_program_damping(const program *p, region *r, int32_t column)
 {
-    double largest = 0;
-    for (int32_t l = 0; l < r->g.lanes; l++) largest = fmax(largest, fabs(coordinate(p, r, column, offset, l)));
-    return largest;
+    const ex c = hmli_program_coordinate(p, r, column, offsetof(model_coordinate, damping));
+    if (!p->implicit) return c;
+    const ex k = hmli_program_coordinate(p, r, column, offsetof(model_coordinate, stiffness));
+    return hmli_graph_add(&r->g, c, hmli_graph_mul(&r->g, hmli_graph_input(&r->g, ARRAY_STEP, 0), k));
+}
+
+ex hmli_program_armature(const program *p, region *r, int32_t column)
+{
+    const ex armature = hmli_program_coordinate(p, r, column, offsetof(model_coordinate, armature));
+    if (!p->implicit) return armature;
+    const ex more = hmli_graph_mul(&r->g, hmli_graph_input(&r->g, ARRAY_STEP, 0), hmli_program_damping(p, r, column));
+    return hmli_graph_add(&r->g, armature, more);
 }

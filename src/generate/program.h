@@ -40,8 +40,15 @@ typedef enum program_array {
     ARRAY_SV,
     ARRAY_PQ, /* M⁻¹ RQ, M⁻¹ RV */
     ARRAY_PV,
-    ARRAY_SCORE,       /* large or NaN where M is singular */
-    ARRAY_GRAVITY,     /* in the frame of a root that falls freely, 3 each */
+    ARRAY_SCORE,    /* large or NaN where M is singular */
+    ARRAY_GRAVITY,  /* in the frame of a root that falls freely, 3 each */
+    ARRAY_POSE,     /* of frames: rotation and position in the world, 12 each */
+    ARRAY_JACOBIAN, /* of frames: 6 rows each, in their own axes */
+    ARRAY_DRIFT,    /* of holds: the acceleration of each row without ν̇ */
+    ARRAY_CQ,       /* derivatives of the acceleration of each row */
+    ARRAY_CV,
+    ARRAY_LAMBDA,      /* input: forces of the rows */
+    ARRAY_STEP,        /* input: the length of a time step */
     ARRAY_SPRING,      /* log(rest⁻¹ q) of joints whose group does not commute */
     ARRAY_SPRING_RATE, /* column 0 of its derivative in the joint; the others follow */
     ARRAY_INVERSE = ARRAY_SPRING_RATE + HML_JOINT_MAX_NV, /* tables alone: M⁻¹ or S⁻¹, and T */
@@ -102,13 +109,21 @@ typedef struct region {
     ex score;
 } region;
 
+/* a frame whose pose and Jacobian are wanted; rows: 3 or 6 of a hold */
+typedef struct program_frame {
+    int32_t frame, rows;
+} program_frame;
+
 typedef struct program {
     const robot_shape *shape;
     int32_t nregions;
     region *regions;
     int32_t *part_of; /* of every body of the plan, in its region */
     int solves;       /* 1: the matrices are solved over expressions, too (solve.c); 0: by loops */
-    int failed;       /* no memory */
+    int implicit;     /* 1: of a time step, at whose end dampers and springs act */
+    const program_frame *frames;
+    int32_t nframes;
+    int failed; /* no memory */
 } program;
 
 /* 0: no memory; hmli_program_free in any case */
@@ -129,8 +144,9 @@ ex hmli_program_sum(program *p, region *limbs, ex e);
 /* a field of the plan's bodies that correspond to each other, or of their coordinates: one value per lane */
 ex hmli_program_field(const program *p, region *r, int32_t body, size_t offset);
 ex hmli_program_coordinate(const program *p, region *r, int32_t column, size_t offset);
+ex hmli_program_armature(const program *p, region *r, int32_t column); /* with what a step adds */
+ex hmli_program_damping(const program *p, region *r, int32_t column);
 ex hmli_program_rest(const program *p, region *r, int32_t body, int32_t k); /* entry k of where its spring rests */
-double hmli_program_largest(const program *p, const region *r, int32_t column, size_t offset);
 
 /* joints.c: the placement of a part, the motion of its joint and its columns, from the plan and the inputs */
 void hmli_joint_fill(program *p, region *r, part *b);
@@ -143,5 +159,13 @@ void hmli_passes_mass_matrix(program *p);
 void hmli_passes_inverse_dynamics(program *p);
 void hmli_passes_forward_dynamics(program *p);
 void hmli_passes_linearize(program *p);
+void hmli_passes_frames(program *p);
+void hmli_passes_held(program *p);
+
+/* kinematics.c: poses and Jacobians; rows of holds, their forces on bodies, and the derivatives of these rows */
+void hmli_kinematics_frames(program *p);
+void hmli_kinematics_rows(program *p);
+void hmli_kinematics_push(program *p);
+void hmli_kinematics_derivatives(program *p);
 
 #endif

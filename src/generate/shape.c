@@ -19,7 +19,7 @@ static int same_shape(const plan_body *b, int32_t i, int32_t j)
 int hmli_shape_is_galilean(const robot_shape *s, int32_t body)
 {
     const plan_body *b = &plan_bodies(s->plan)[body];
-    if (b->type != HML_JOINT_FREE || b->parent >= 0) return 0;
+    if (s->stays || b->type != HML_JOINT_FREE || b->parent >= 0) return 0;
     for (int32_t k = 0; k < b->nv; k++) {
         const model_coordinate *c = &plan_coordinates(s->plan)[b->v + k];
         if (c->armature != 0 || c->damping != 0 || c->stiffness != 0) return 0;

@@ -29,6 +29,7 @@ typedef struct robot_shape {
     int32_t *body;   /* of the trunk: plan bodies in their order */
     int32_t *column; /* of the trunk: tree columns in their order */
     int32_t *place;  /* of every tree column in the trunk's list; −1: a limb has it */
+    int stays;       /* 1: no root falls freely in the recursion */
     int32_t longest; /* path of a column, in bodies: what the size of the code grows with */
 } robot_shape;
 

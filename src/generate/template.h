@@ -4,7 +4,7 @@
 
 #include "io/common/writer.h"
 
-enum { TEMPLATE_NAMES = 96 };
+enum { TEMPLATE_NAMES = 128 };
 
 /* what stands for a name between @ signs */
 typedef struct template_values {

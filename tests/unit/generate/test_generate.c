@@ -59,7 +59,10 @@ static void assert_agrees_with(const hml_model *m, hml_generate_options *options
 static void assert_agrees(const hml_model *m, const char *what)
 {
     hml_generate_options options;
+    const int32_t frames[2] = {hml_model_nframes(m) - 1, hml_model_nframes(m) / 2};
     hml_generate_options_init(&options);
+    options.frames = frames;
+    options.frame_count = 2;
     options.test_states = many ? 100 : 8;
     assert_agrees_with(m, &options, what);
 }
@@ -200,14 +203,120 @@ static void options_agree(void **state)
     hml_model *m = builtin("quadruped");
     for (unsigned bit = 1; bit < HML_GENERATE_ALL; bit *= 2) {
         hml_generate_options options;
+        const hml_constraint hold = {.kind = HML_HOLD_POINT, .frame = hml_model_find_frame(m, "fl_foot")};
         hml_generate_options_init(&options);
+        options.holds = &hold;
+        options.hold_count = 1;
         options.functions = bit;
         options.single = bit == HML_GENERATE_FORWARD_DYNAMICS || bit == HML_GENERATE_LINEARIZE;
         options.test_states = 3;
-        if (bit == HML_GENERATE_LINEARIZE && !many) continue; /* the others do it with everything else */
+        if ((bit & (HML_GENERATE_LINEARIZE | HML_GENERATE_STEP_LINEARIZE | HML_GENERATE_HELD_LINEARIZE)) && !many)
+            continue; /* others do these */
         options.target = bit == HML_GENERATE_INVERSE_DYNAMICS ? HML_TARGET_VECTOR : HML_TARGET_C;
         assert_agrees_with(m, &options, "some functions");
     }
+    hml_model_free(m);
+}
+
+/* ---- frames that are held ---- */
+
+/* all functions with these holds */
+static void assert_holds_agree(const hml_model *m, const hml_constraint *holds, int32_t count, const char *what)
+{
+    hml_generate_options options;
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_HELD_LINEARIZE | (many ? HML_GENERATE_FRAMES : 0u);
+    options.holds = holds;
+    options.hold_count = count;
+    options.test_states = many ? 100 : 4;
+    assert_agrees_with(m, &options, what);
+}
+
+static void held_robots_agree(void **state)
+{
+    (void)state;
+    static const char *const feet[] = {"fl_foot", "fr_foot", "hl_foot", "hr_foot"};
+    hml_constraint holds[4] = {0};
+    if (!has_compiler()) skip();
+    hml_model *m = builtin("quadruped");
+    for (int i = 0; i < 4; i++) {
+        holds[i].kind = HML_HOLD_POINT;
+        holds[i].frame = hml_model_find_frame(m, feet[i]);
+        assert_true(holds[i].frame >= 0);
+    }
+    if (many) assert_holds_agree(m, holds, 4, "four feet");
+    holds[1].kind = HML_HOLD_FRAME;
+    assert_holds_agree(m, holds, 2, "a point and a frame");
+    hml_model_free(m);
+    for (uint64_t seed = 1; seed <= (many ? 40u : 2u); seed++) {
+        hml_random_spec spec;
+        hml_random_spec_init(&spec);
+        spec.seed = seed;
+        spec.nbodies = 8;
+        spec.joint_types = 0xffeu; /* all but fixed */
+        spec.passive = 0.5;
+        spec.mimic = seed % 2 ? 0.4 : 0; /* followers do not go with all other joints */
+        spec.root = HML_JOINT_FREE;
+        if (seed % 2) spec.joint_types = 1u << HML_JOINT_REVOLUTE;
+        assert_int_equal(hml_model_random(&spec, &m), HML_OK);
+        holds[0].frame = hml_model_nbodies(m) - 1;
+        holds[0].kind = seed % 4 < 2 ? HML_HOLD_POINT : HML_HOLD_FRAME;
+        assert_holds_agree(m, holds, 1, "a random robot that is held");
+        hml_model_free(m);
+    }
+}
+
+/* what cannot be held, or cannot be stepped, is refused with a sentence */
+static void functions_that_cannot_be_generated(void **state)
+{
+    (void)state;
+    hml_model *m = builtin("quadruped"), *ship = builtin("ship_crane");
+    hml_generate_options options;
+    hml_error error = {0};
+    char *source = NULL, *header = NULL;
+    hml_constraint hold = {.kind = HML_HOLD_PLANE, .normal = {0, 0, 1}};
+    const int32_t none = 1000;
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_HELD_LINEARIZE;
+    assert_int_equal(hml_generate_text(m, &options, &source, &header, NULL, &error), HML_INVALID_ARGUMENT);
+    assert_says(error.message, "needs frames");
+    options.holds = &hold;
+    options.hold_count = 1;
+    assert_int_equal(hml_generate_text(m, &options, &source, &header, NULL, &error), HML_UNSUPPORTED);
+    assert_says(error.message, "held points");
+    hold.kind = HML_HOLD_POINT, hold.frame = -1;
+    assert_int_equal(hml_generate_text(m, &options, &source, &header, NULL, &error), HML_INVALID_ARGUMENT);
+    options.holds = NULL;
+    options.functions = HML_GENERATE_FRAMES;
+    options.frames = &none;
+    options.frame_count = 1;
+    assert_int_equal(hml_generate_text(m, &options, &source, &header, NULL, &error), HML_INVALID_ARGUMENT);
+    assert_says(error.message, "no frame 1000");
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_STEP_LINEARIZE;
+    assert_int_equal(hml_generate_text(ship, &options, &source, &header, NULL, &error), HML_UNSUPPORTED);
+    assert_says(error.message, "spring that turns");
+    assert_null(source);
+    hml_model_free(m), hml_model_free(ship);
+}
+
+/* one foot that is held twice: the test of the code would have nothing to compare with */
+static void redundant_holds_have_no_test(void **state)
+{
+    (void)state;
+    hml_model *m = builtin("quadruped");
+    char *source = NULL, *header = NULL, *test = NULL;
+    hml_generate_options options;
+    hml_error error = {0};
+    const int32_t foot = hml_model_find_frame(m, "fl_foot");
+    const hml_constraint holds[2] = {{.kind = HML_HOLD_POINT, .frame = foot}, {.kind = HML_HOLD_FRAME, .frame = foot}};
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_HELD_LINEARIZE;
+    options.holds = holds;
+    options.hold_count = 2;
+    options.test = 1;
+    assert_int_equal(hml_generate_text(m, &options, &source, &header, &test, &error), HML_INCONSISTENT);
+    assert_says(error.message, "redundant");
     hml_model_free(m);
 }
 
@@ -262,6 +371,8 @@ static void names_of_functions_are_read(void **state)
     unsigned functions = 0;
     assert_int_equal(hml_generate_functions("mass_matrix,linearize", &functions), HML_OK);
     assert_int_equal(functions, HML_GENERATE_MASS_MATRIX | HML_GENERATE_LINEARIZE);
+    assert_int_equal(hml_generate_functions("step_linearize,frames,held_linearize", &functions), HML_OK);
+    assert_int_equal(functions, HML_GENERATE_STEP_LINEARIZE | HML_GENERATE_FRAMES | HML_GENERATE_HELD_LINEARIZE);
     assert_int_equal(hml_generate_functions("mass", &functions), HML_NOT_FOUND);
     assert_int_equal(hml_generate_functions("", &functions), HML_NOT_FOUND);
     assert_int_equal(hml_generate_functions(NULL, &functions), HML_INVALID_ARGUMENT);
@@ -314,6 +425,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_robots_agree),
         cmocka_unit_test(followers_agree),
         cmocka_unit_test(options_agree),
+        cmocka_unit_test(held_robots_agree),
+        cmocka_unit_test(functions_that_cannot_be_generated),
+        cmocka_unit_test(redundant_holds_have_no_test),
         cmocka_unit_test(vectors_agree),
         cmocka_unit_test(texts_are_the_same_every_time),
         cmocka_unit_test(headers_are_found_by_their_file),
