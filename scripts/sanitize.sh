@@ -21,5 +21,5 @@ if [ "$sanitizers" = thread ]; then
     scripts/test.sh "$build" -j "$jobs" -R thread
 else
     ninja -C "$build" -j "$jobs"
-    scripts/test.sh "$build" -j "$jobs" -E '^(accuracy_|test_motion_order|example_09)' # figures, not memory
+    scripts/test.sh "$build" -j "$jobs" -E '^(accuracy_|test_motion_order|example_09|example_11)' # figures, not memory
 fi
