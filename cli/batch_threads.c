@@ -75,6 +75,20 @@ static void count_failures(batch *b, int64_t first, int64_t count, const int32_t
     }
 }
 
+/* a state fails whose results are beyond the range of float32 */
+static void refuse_overflow(const thread *t)
+{
+    const batch *b = t->p->b;
+    for (int c = 0; c + 1 < b->nwritten; c++) {
+        const size_t n = b->entries[b->source[c]];
+        const double *x = t->w.out[b->source[c]];
+        for (size_t i = 0; i < t->w.count; i++) {
+            for (size_t k = 0; !t->w.status[i] && k < n; k++)
+                if (isinf((float)x[i * n + k])) t->w.status[i] = HML_NOT_FINITE;
+        }
+    }
+}
+
 /* in place, from the front */
 static void narrow(double *x, size_t n)
 {
@@ -92,6 +106,7 @@ static void compute_chunk(thread *t, int64_t chunk)
     const void *data[BATCH_COLUMNS + 1];
     hml_error error = {0};
     b->kind->run(w);
+    if (t->p->options->float32) refuse_overflow(t);
     for (size_t i = 0; i < w->count; i++) t->codes[i] = (int32_t)w->status[i];
     for (int c = 0; c + 1 < b->nwritten; c++) {
         const size_t n = b->entries[b->source[c]];

@@ -42,6 +42,8 @@ def test_ticks_follow_the_gait():
     assert numbers.ticks == 20 and numbers.failed == 0 and 0 < numbers.p50 <= numbers.p99 <= numbers.most
     mpc.reset()
     assert mpc.statistics().ticks == 0
+    with pytest.raises(hamel.NotFiniteError):
+        mpc.slot(float("nan"))
 
 
 def test_many_iterations_are_the_solver():

@@ -231,6 +231,31 @@ static void bad_rows_are_flagged(void **state)
     assert_non_null(strstr(run_err, "every state fails"));
 }
 
+/* a torque of 1e38 is a float32, the acceleration it gives is none: no infinity is written as if it were a result */
+static void results_beyond_float32_are_flagged(void **state)
+{
+    (void)state;
+    static double large[N * NV];
+    memcpy(large, tau, sizeof tau);
+    large[7 * NV + 17] = 1e38;
+    const npz_file_array arrays[] = {{"position", "<f8", "300, 19", q, sizeof q, 0},
+                                     {"velocity", "<f8", "300, 18", v, sizeof v, 0},
+                                     {"force", "<f8", "300, 18", large, sizeof large, 0}};
+    npz_file_save("large.npz", 3, arrays, 0);
+    assert_int_equal(run("linearize " QUADRUPED " --states large.npz --out r.npz --select acceleration"), 0);
+    assert_null(strstr(run_err, "failed"));
+    assert_int_equal(
+        run("linearize " QUADRUPED " --states large.npz --out r.npz --select acceleration --precision float32"), 0);
+    assert_non_null(strstr(run_err, "1 of 300 states failed and are NaN, the first in row 7"));
+    float *a = npz_file_load("r.npz", "acceleration", "(300, 18,)", N * NV * sizeof *a);
+    int32_t *status = npz_file_load("r.npz", "status", "(300,)", N * 4);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(status[i], i == 7 ? HML_NOT_FINITE : HML_OK);
+        for (int k = 0; k < NV; k++) assert_true(i == 7 ? isnan(a[i * NV + k]) : isfinite(a[i * NV + k]));
+    }
+    free(a), free(status);
+}
+
 /* also where the command itself looks at the state, for its servos */
 static void bad_starts_of_motions_are_flagged(void **state)
 {
@@ -453,6 +478,7 @@ int main(void)
         cmocka_unit_test(results_can_be_selected_and_narrow),
         cmocka_unit_test(float32_states_are_widened),
         cmocka_unit_test(bad_rows_are_flagged),
+        cmocka_unit_test(results_beyond_float32_are_flagged),
         cmocka_unit_test(bad_starts_of_motions_are_flagged),
         cmocka_unit_test(results_go_where_links_lead),
         cmocka_unit_test(inputs_are_not_overwritten),

@@ -129,6 +129,7 @@ static PyObject *slot(mpc_object *self, PyObject *number)
     double seconds;
     if (PyErr_Occurred()) return NULL;
     const int32_t found = hml_mpc_slot(self->mpc, time, &seconds);
+    if (found < 0) return raise_status(HML_NOT_FINITE, NULL), NULL;
     return Py_BuildValue("(id)", (int)found, seconds);
 }
 
