@@ -52,6 +52,7 @@ need_site()
 {
     need_docs
     need_python
+    need_viewer
 }
 
 need_bench()

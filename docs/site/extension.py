@@ -1,4 +1,4 @@
-"""What the site adds to Sphinx: links that name pages by their titles, pages of headers, dots where they belong."""
+"""What the site adds to Sphinx: links that name pages by their titles, pages of headers, dots and indices where they belong."""
 
 import html
 import os
@@ -16,6 +16,9 @@ import docstrings
 
 MARKS = {"\u0307": "˙", "\u0308": "¨", "\u0302": "ˆ", "\u0303": "˜", "\u0304": "¯"}
 OVER = re.compile(f"([^\\s<>&;])([{''.join(MARKS)}])")
+# D_q, ν_rep, x_{k+1}, ad_ν: one letter, or the name of a map, and what stands below it
+BELOW = re.compile(f"(?<![A-Za-z0-9_])([^\\W\\d_][{''.join(MARKS)}]?|[Aaã]d|diag)_(?:{{([^}}<]+)}}|([^\\W_]{{1,5}}))(?![\\w/])")
+CODE = re.compile(r"<(pre|code|script)\b.*?</\1>|<(?:div|span) class=\"math.*?</(?:div|span)>", re.DOTALL)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -52,6 +55,13 @@ def links_in_the_site(app, doctree):
             node.replace_self(nodes.inline("", node.astext()))
 
 
+def wrap_commands(app, doctree):
+    """Blocks without columns, such as commands, are wrapped in a narrow window; tables scroll"""
+    for node in doctree.findall(nodes.literal_block):
+        if not re.search(r"\S {2,}(?!#)\S|[│├─┌]", node.astext()):
+            node["classes"].append("wrap")
+
+
 def titles(app, doctree, docname):
     """[x](conventions.md) and [conventions.md](conventions.md): the second is called by the page's title"""
     for node in doctree.findall(nodes.reference):
@@ -64,15 +74,24 @@ def titles(app, doctree, docname):
             node.children = [nodes.inline("", title.astext())]
 
 
-def dots(app, pagename, templatename, context, doctree):
-    """Letters with a dot or a hat: the mark is placed by the style sheet, not by whatever font a browser has"""
+def over(text):
+    return OVER.sub(lambda m: f'<span class="over" data-over="{MARKS[m[2]]}">{m[1]}</span>', text)
+
+
+def letters(app, pagename, templatename, context, doctree):
+    """Letters with a dot or a hat: the mark is placed by the style sheet, not by whatever font a browser has. In prose, indices
+    stand below."""
     body = context.get("body")
-    if body:
-
-        def text(match):
-            return OVER.sub(lambda m: f'<span class="over" data-over="{MARKS[m[2]]}">{m[1]}</span>', match[0])
-
-        context["body"] = re.sub(r">[^<]+<", text, body)
+    if not body:
+        return
+    at, parts = 0, []
+    for code in [*CODE.finditer(body), None]:
+        prose = body[at : code.start() if code else None]
+        parts.append(re.sub(r"(?<=>)[^<]+(?=<|$)|^[^<]+", lambda m: over(BELOW.sub(r"\1<sub>\2\3</sub>", m[0])), prose))
+        if code:
+            parts.append(re.sub(r">[^<]+<", lambda m: over(m[0]), code[0]))
+            at = code.end()
+    context["body"] = "".join(parts)
 
 
 class Cell(CodeBlock):
@@ -92,8 +111,9 @@ def setup(app):
         app.add_directive("code-cell", Cell)
     app.connect("builder-inited", write_headers)
     app.connect("doctree-read", links_in_the_site)
+    app.connect("doctree-read", wrap_commands)
     app.connect("doctree-resolved", titles)
-    app.connect("html-page-context", dots)
+    app.connect("html-page-context", letters)
     app.connect("autodoc-process-docstring", docstrings.process)
     app.add_css_file("hamel.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
