@@ -21,14 +21,17 @@ build: $(BUILD)/.deps-build
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD)/configure.log || { cat $(BUILD)/configure.log; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS) --target hamel_command
 
-## run      show what the library does
+## run      show what the library does: a robot, its A and B, its eigenvalues; then exact against finite differences
 run: build
-	@echo "hamel validate --study $(BUILD)/study" && $(BUILD)/hamel validate --study $(BUILD)/study
-	@echo && echo "hamel linearize drone_arm --picture $(BUILD)/drone_arm-A.svg" && \
-	    $(BUILD)/hamel linearize drone_arm --picture $(BUILD)/drone_arm-A.svg
-	@$(BUILD)/hamel view quadruped --state examples/states/quadruped_crouch.json --out $(BUILD)/quadruped.html > $(BUILD)/view.log
-	@echo && echo "Look at these in a browser: a robot, its A and B, the error of differences" && \
-	    for file in quadruped.html drone_arm-A.svg study.svg; do echo "  $(abspath $(BUILD))/$$file"; done
+	@echo "hamel view quadruped --state examples/states/quadruped_crouch.json --out $(BUILD)/quadruped.html" && \
+	    $(BUILD)/hamel view quadruped --state examples/states/quadruped_crouch.json --out $(BUILD)/quadruped.html
+	@echo && echo "hamel linearize quadruped --state examples/states/quadruped_crouch.json --picture $(BUILD)/quadruped-A.svg" && \
+	    $(BUILD)/hamel linearize quadruped --state examples/states/quadruped_crouch.json --picture $(BUILD)/quadruped-A.svg
+	@echo && echo "hamel validate --study $(BUILD)/study" && $(BUILD)/hamel validate --study $(BUILD)/study
+	@echo && echo "Look at these in a browser:" && \
+	    echo "  $(abspath $(BUILD))/quadruped.html   the robot" && \
+	    echo "  $(abspath $(BUILD))/quadruped-A.svg  its A and B" && \
+	    echo "  $(abspath $(BUILD))/study.svg        the error of finite differences"
 	@echo && echo "More: $(BUILD)/hamel --help"
 
 ## test     run every test

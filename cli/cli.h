@@ -51,7 +51,7 @@ typedef struct cli_options {
     const char *state, *keyframe, *positions, *frame, *out, *picture, *study;
     hml_representation representation;
     hml_isa isa;
-    int all_inputs, spy, full, memory, quiet;
+    int all_inputs, spy, full, memory, names, quiet;
     long samples, batch, mode; /* mode 0: not given */
     unsigned long long seed;
     int left_twist; /* 1: validate draws the base's velocity in its own axes */

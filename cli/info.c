@@ -266,9 +266,11 @@ static void print_all(const cli_options *options, const robot *r)
     const hml_model *model = r->model;
     double g[3];
     hml_model_gravity(model, g);
-    printf("%s%s%s: %s base%s, %d bodies, %d joints, %d degrees of freedom, %.5g kg, gravity (%g, %g, %g)\n\n",
+    const int njoints = hml_model_njoints(model);
+    printf("%s%s%s: %s base%s, %d bod%s, %d joint%s, %d degree%s of freedom, %.5g kg, gravity (%g, %g, %g)\n\n",
            term_style(TERM_BOLD), hml_model_name(model), term_style(TERM_PLAIN), r->base, r->why, r->nbodies,
-           hml_model_njoints(model), r->nv, hml_model_mass(model), g[0], g[1], g[2]);
+           r->nbodies == 1 ? "y" : "ies", njoints, njoints == 1 ? "" : "s", r->nv, r->nv == 1 ? "" : "s",
+           hml_model_mass(model), g[0], g[1], g[2]);
     print_tree(model);
     print_limits(r);
     print_frames(model);
@@ -290,12 +292,25 @@ static void print_all(const cli_options *options, const robot *r)
     }
 }
 
+/* what the shell completes: frames, joints or keyframes, as read_names of options_table.c numbers them */
+static void print_names(const hml_model *model, int kind)
+{
+    const int32_t counts[] = {0, hml_model_nframes(model), hml_model_njoints(model), hml_model_nkeyframes(model)};
+    for (int32_t i = 0; i < counts[kind]; i++) {
+        if (kind == 1) printf("%s\n", info_frame(model, i).name);
+        if (kind == 2) printf("%s\n", info_joint(model, i).name);
+        if (kind == 3) printf("%s\n", hml_model_keyframe_name(model, i));
+    }
+}
+
 int cli_info(const cli_options *options)
 {
     robot r;
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK && options->out)
         status = robot_write(options, info_result(&r));
+    else if (status == CLI_OK && options->names)
+        print_names(r.model, options->names);
     else if (status == CLI_OK)
         print_all(options, &r);
     robot_free(&r);

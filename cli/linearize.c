@@ -1,6 +1,7 @@
 /* hamel linearize: the exact linearization of one state. */
 #include "batch.h"
 #include <math.h>
+#include <sys/stat.h>
 
 #include "linear.h"
 #include "loops.h"
@@ -42,7 +43,8 @@ static void print_matrices(const robot *r, const linearized *l)
 
 /* ---- the summary ---- */
 
-enum { COUPLINGS = 8, MODES = 12 };
+/* eigenvalues of more coordinates take seconds: who writes a file does not wait for them */
+enum { COUPLINGS = 8, MODES = 12, QUICK = 100 };
 
 /* is entry `at` among the first `n` of these? */
 static int is_taken(const size_t *taken, int n, size_t at)
@@ -88,12 +90,28 @@ static int print_summary(const cli_options *options, const robot *r, const linea
     print_largest(r, "Largest couplings in A", "per unit", 2 * r->nv, l->A, (const char *const *)names);
     print_largest(r, "Strongest inputs in B", "per unit", l->ninputs, l->B, l->input_labels);
     linear_free_names(names, 2 * r->nv);
-    const int status = r->nv > 0 ? modes_find(options, r, &m) : CLI_OK;
-    if (status == CLI_OK && r->nv > 0) modes_print(r, &m, MODES);
+    const int modes = r->nv > 0 && (!options->out || r->nv <= QUICK);
+    const int status = modes ? modes_find(options, r, &m) : CLI_OK;
+    if (status == CLI_OK && modes) modes_print(r, &m, MODES);
     modes_free(&m);
-    if (status == CLI_OK)
+    return status == CLI_INPUT ? CLI_OK : status; /* a sentence has said why there are no modes; A and B are there */
+}
+
+/* where the matrices are */
+static void print_places(const cli_options *options)
+{
+    if (options->out)
+        printf("matrices             %s\n", options->out);
+    else
         printf("matrices             --full prints them, --out FILE.npz writes them, --spy shows their zeros\n");
-    return status;
+    if (options->picture) printf("picture              %s\n", options->picture);
+}
+
+/* did the results go where the summary would, to /dev/stdout or a pipe of the shell's? */
+static int is_stream(const char *file)
+{
+    struct stat out;
+    return stat(file, &out) || !S_ISREG(out.st_mode);
 }
 
 static int show(const robot *r, const cli_options *options, const linearized *l)
@@ -102,14 +120,14 @@ static int show(const robot *r, const cli_options *options, const linearized *l)
     int status = CLI_OK;
     if (options->picture) status = picture_write(r, &s, options->picture);
     if (status == CLI_OK && options->out) status = robot_write(options, result_of(r, options->representation, l));
-    if (status != CLI_OK || options->out) return status;
+    if (status != CLI_OK || (options->out && (options->quiet || is_stream(options->out)))) return status;
     robot_print_header(r, options->representation);
     if (options->spy)
         picture_spy(r, &s);
     else if (options->full)
         print_matrices(r, l);
-    else
-        status = print_summary(options, r, &s, l);
+    else if ((status = print_summary(options, r, &s, l)) == CLI_OK)
+        print_places(options);
     return status;
 }
 

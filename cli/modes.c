@@ -214,7 +214,10 @@ void modes_print(const robot *r, const mode_set *m, size_t most)
     table_heading(stdout, "Modes, from slow to fast");
     table_print(t, stdout);
     table_free(t);
-    if (m->count > most) printf("… and %zu faster ones: hamel modes shows all\n", m->count - most);
+    if (m->count > most) {
+        const size_t more = m->count - most;
+        printf("… and %zu faster one%s: hamel modes shows all\n", more, more == 1 ? "" : "s");
+    }
     table_heading(stdout, "Summary");
     printf("eigenvalues          %zu: %d grow, %d are zero, %d swing for ever, %d die out\n", m->n,
            kinds[HML_MODE_UNSTABLE], kinds[HML_MODE_INTEGRATOR], kinds[HML_MODE_UNDAMPED],

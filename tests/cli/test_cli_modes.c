@@ -115,7 +115,7 @@ static void same_matrix_as_linearize(void **state)
     (void)state;
     static double A[36 * 36];
     double values[72], sum[2] = {0, 0}, trace[2] = {0, 0};
-    json_t *out = result_of("linearize " ROBOTS "quadruped.json --out out.json");
+    json_t *out = result_of("linearize " ROBOTS "quadruped.json -q --out out.json");
     assert_int_equal(run_numbers(out, "A", A, 36 * 36), 36 * 36);
     json_decref(out);
     out = result_of("modes " ROBOTS "quadruped.json --out out.json");

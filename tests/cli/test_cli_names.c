@@ -149,12 +149,52 @@ static void what_states_refuse(void **state)
     assert_int_equal(run("dynamics pendulum --q pivot=1,"), 0);
 }
 
+static void names_one_per_line(void **state)
+{
+    (void)state;
+    assert_int_equal(run("info pendulum --names frames"), 0);
+    assert_string_equal(run_out, "rod\ntip\n");
+    assert_int_equal(run("info pendulum --names joints"), 0);
+    assert_string_equal(run_out, "pivot\n");
+    assert_int_equal(run("info pendulum --names keyframes"), 0);
+    assert_string_equal(run_out, "");
+    assert_int_equal(run("info pendulum --names bodies"), 2);
+    assert_non_null(strstr(run_err, "frames, joints or keyframes"));
+}
+
+/* what bash offers for these words, where `hamel` stands for the command of the test */
+static void completes(const char *words, const char *wanted)
+{
+    char script[2048];
+    snprintf(script, sizeof script,
+             ". '%s/cli/completion/hamel.bash'\nCOMP_WORDS=(%s)\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
+             "COMP_WORDS[0]=$1\n_hamel\necho ${COMPREPLY[*]}\n",
+             HAMEL_SOURCE_DIR, words);
+    run_save("complete.bash", script);
+    assert_int_equal(run_with("bash complete.bash", ""), 0);
+    assert_string_equal(run_out, wanted);
+}
+
+static void bash_completes_names(void **state)
+{
+    (void)state;
+    if (system("bash -c 'type compgen' >/dev/null 2>&1")) skip();
+    completes("hamel jacobian quadruped --frame fl_", "fl_hip fl_thigh fl_shank fl_foot\n");
+    completes("hamel trim --base free quadruped --quiet --hold fl_f", "fl_foot\n");
+    completes("hamel trim quadruped --lock fl_knee,fr_k", "fl_knee,fr_knee\n");
+    completes("hamel dynamics quadruped --q hr_k", "hr_knee=\n");
+    completes("hamel dynamics nothing.urdf --q hr_k", "\n");
+    completes("hamel info quadr", "quadruped\n");
+    completes("hamel info quadruped --names j", "joints\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(robots_of_the_library), cmocka_unit_test(robots_of_folders),
         cmocka_unit_test(arms_do_not_float),     cmocka_unit_test(pairs),
-        cmocka_unit_test(what_states_refuse),
+        cmocka_unit_test(what_states_refuse),    cmocka_unit_test(names_one_per_line),
+        cmocka_unit_test(bash_completes_names),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }

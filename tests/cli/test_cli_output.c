@@ -121,6 +121,9 @@ static void zeros_can_be_seen(void **state)
     is_xml("spy.svg");
     assert_int_equal(run("linearize " ROBOTS "humanoid.json --picture big.svg --out big.json"), 0);
     is_xml("big.svg");
+    assert_non_null(strstr(run_out, "Largest couplings"));
+    assert_non_null(strstr(run_out, "matrices             big.json\npicture              big.svg\n"));
+    assert_int_equal(run("linearize " ROBOTS "humanoid.json -q --out big.json"), 0);
     assert_string_equal(run_out, "");
     assert_int_equal(run("linearize --picture nowhere/x.svg"), 4);
     assert_int_equal(run("linearize --picture x.png"), 2); /* what it cannot draw it does not write */
