@@ -26,13 +26,30 @@ enum {
  */
 enum { LIMB_MOST = 4, LIMB_ROW = 8, LIMB_TABLE = 28 };
 
+/*
+ * Robots with a trunk, trunk.h: columns of the trunk at most; of the core, which is a free root and the trunk; columns of
+ * a limb at most; numbers from one row of T or G to the next, and from one row of right-hand sides to the next.
+ */
+enum { TRUNK_MOST = 3, TRUNK_CORE = 6 + TRUNK_MOST, TRUNK_LIMB = 8, TRUNK_ROW = 12, TRUNK_WIDE = 16 };
+
 /* a chain: five integers in the tables */
 enum { CHAIN_BEGIN, CHAIN_END, CHAIN_ATTACH, CHAIN_HEADS, CHAIN_HEADS_END, CHAIN_SIZE };
 
 /* numbers of a body, each a row of `bodies` entries in the tables */
 enum { BODY_X = 0, BODY_I = 12, BODY_PITCH = 22, BODY_TO_BODY = 23, BODY_NUMBERS = 35 };
 
-/* integers of a body, and of a column. ABOVE: bit j is set if column j of the block, of the first 32, carries this one */
+/*
+ * The chains of a level for the lanes, where a lane has one body at most: a lane has one chain and begins with number k of
+ * it, `lanes` share the chain. Bits: first body, 6; end, 6; the body that it hangs on, plus 1, 6; k, 6, 63: none; lanes, 6.
+ * Back to the root a second integer has the chain's heads: first, 8 bits; end.
+ */
+enum { SHARE_BITS = 6, SHARE_NONE = 63 };
+
+/*
+ * Integers of a body, and of a column. ABOVE: bit j is set if column j of the block, of the first 32, carries this one.
+ * LIMB …: of robots with a trunk: the column's place in the core, or −1; first column and size of its limb; which columns
+ * of the limb before this one carry it, joint included; which columns of the trunk do.
+ */
 enum { BODY_PARENT, BODY_TYPE, BODY_Q, BODY_V, BODY_NV, BODY_ELASTIC, BODY_INTEGERS };
 enum {
     COLUMN_BODY,
@@ -44,6 +61,11 @@ enum {
     COLUMN_SIZE,
     COLUMN_PIVOT,
     COLUMN_ABOVE,
+    COLUMN_CORE,
+    COLUMN_LIMB,
+    COLUMN_LIMB_SIZE,
+    COLUMN_LIMB_ABOVE,
+    COLUMN_TRUNK_ABOVE,
     COLUMN_INTEGERS
 };
 enum { COLUMN_ARMATURE, COLUMN_DAMPING, COLUMN_STIFFNESS, COLUMN_NUMBERS };
@@ -63,11 +85,15 @@ typedef struct cuda_layout {
     int32_t N;       /* columns × block_ld: M of the blocks, then its inverse */
     int32_t pivot;   /* the pivots' rows of all blocks, block_ld + 12 each; twice, in turns */
     int32_t pivot_size;
-    int32_t Z;       /* columns × 12: right-hand sides that are eliminated along; then T and y of a free root */
-    int32_t R;       /* columns × 12: what they were at the pivot; in the memory of the poses if there is room */
-    int32_t G;       /* columns × 8, of a free root's tree, its six rows too */
-    int32_t root;    /* 48: see composites.h */
-    int32_t springs; /* columns × 6, where there are any */
+    int32_t Z;        /* columns × 12: right-hand sides that are eliminated along; then T and y of a free root */
+    int32_t R;        /* columns × 12: what they were at the pivot; in the memory of the poses if there is room */
+    int32_t G;        /* columns × 8, of a free root's tree, its six rows too */
+    int32_t root;     /* 48: see composites.h */
+    int32_t springs;  /* columns × 6, where there are any */
+    int32_t core;     /* with a trunk only, see trunk.h: rows of the core, TRUNK_WIDE each */
+    int32_t below, y; /* of the trunk's columns: ∂τ, and −N ∂τ, in the rows of the limbs, 8 each */
+    int32_t motion;   /* of the trunk's columns: 20 each */
+    int32_t sums;     /* of the trunk's columns: 2 × TRUNK_ROW each */
 } cuda_layout;
 
 typedef struct cuda_tree {
@@ -80,9 +106,11 @@ typedef struct cuda_tree {
     int32_t block, block_ld; /* columns of the largest block; from one row of N to the next */
     int32_t elastic;         /* 1: there are springs */
     int32_t out_levels, back_levels;
-    int32_t out, back;    /* tables of integers: levels + 1 first chains, then the chains */
-    int32_t heads;        /* first bodies of the chains that hang on a chain */
-    int32_t body, column; /* integers */
+    int32_t out, back; /* tables of integers: levels + 1 first chains, then the chains */
+    int32_t heads;     /* first bodies of the chains that hang on a chain */
+    int32_t out_first; /* level from which sums out from the root begin: 1 where the root is a chain by itself */
+    int32_t out_lanes, back_lanes; /* integers: what each lane does in each level, see SHARE_BITS; where `one` is set */
+    int32_t body, column;          /* integers */
     int32_t body_numbers, column_numbers;
     cuda_layout at;
 } cuda_tree;
@@ -108,6 +136,10 @@ typedef struct cuda_model {
     int32_t q, v, b, x;                     /* of the workspace: nq, and nv each */
     int32_t state_numbers;                  /* workspace of a state */
     int32_t limb_joints, limbs, limb_width; /* a free root with equal limbs, where limb_joints is not 0: limbs.h */
+    int32_t trunk;                          /* 1: a free root with a trunk and limbs, trunk.h; tree[1] is its layout */
+    int32_t trunk_columns[TRUNK_MOST];      /* −1: there are fewer */
+    int32_t limb_most;                      /* columns of its largest limb */
+    int32_t trunk_numbers;                  /* its workspace */
     int32_t block_numbers;                  /* what all warps of a block share, in front of their workspaces */
     double gravity[3];
     cuda_tree tree[CUDA_TREES];
@@ -158,7 +190,7 @@ CUDA_BOTH int cuda_states_per_warp(const cuda_model *m)
 CUDA_BOTH size_t cuda_warp_numbers(const cuda_model *m)
 {
     if (m->limb_joints) return (size_t)cuda_limb_layout(m->limb_joints, m->limbs, m->limb_width).end;
-    return (size_t)cuda_states_per_warp(m) * (size_t)m->state_numbers;
+    return (size_t)cuda_states_per_warp(m) * (size_t)(m->trunk ? m->trunk_numbers : m->state_numbers);
 }
 
 #endif

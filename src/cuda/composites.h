@@ -79,7 +79,7 @@ LANE_CODE void bodies_composites(const lane_state *s)
         work_put_composite(sum + i, t->at.sum_ld, &b);
     }
     lanes_sync();
-    chains_back(s, sum, 1, t->at.sum_ld, COMPOSITE);
+    chains_back(s, numbers_of(sum, 1, t->at.sum_ld, COMPOSITE));
 }
 
 /* ---- damping and springs ---- */
@@ -150,26 +150,42 @@ LANE_CODE vec3 root_acceleration(const lane_state *s)
     return vec3_sub(base.gravity, vec3_cross(root_omega(s), base.u));
 }
 
-/* lanes 0 … 5: columns of the root's block of M, into G; its right-hand sides; those of its angular velocity */
-LANE_CODE void root_columns(const lane_state *s)
+/* where the root's rows go: its block of M, six right-hand sides of its angular velocity and of ν̇, each with its step */
+typedef struct root_rows {
+    num *M, *omega, *rhs;
+    int M_ld, omega_ld, rhs_ld;
+} root_rows;
+
+LANE_CODE root_rows root_rows_of(const lane_state *s)
+{
+    num *root = s->work + s->tree->at.root;
+    root_rows to;
+    to.M = s->work + s->tree->at.G, to.M_ld = 8;
+    to.omega = root + ROOT_S_OMEGA, to.omega_ld = 3;
+    to.rhs = root + ROOT_S, to.rhs_ld = 1;
+    return to;
+}
+
+/* lanes 0 … 5: columns of the root's block of M; its right-hand sides; those of its angular velocity */
+LANE_CODE void root_columns(const lane_state *s, root_rows to)
 {
     const cuda_tree *t = s->tree;
-    num *root = s->work + t->at.root, *G = s->work + t->at.G, *b = s->work + s->call->model.b + t->begin;
+    const num *b = s->work + s->call->model.b + t->begin;
     FOR_LANES(s, k, 6)
     {
         const composite sum = work_composite(s->work + t->at.sum, t->at.sum_ld);
         const wrench column = inertia_mul(sum.I, unit_twist(k));
         const num armature = column_number(s, COLUMN_ARMATURE, k);
         const num entry[6] = {column.f.x, column.f.y, column.f.z, column.t.x, column.t.y, column.t.z};
-        for (int i = 0; i < 6; i++) work_put(G + 8 * i + k, entry[i] + (i == k ? armature : K(0)));
+        for (int i = 0; i < 6; i++) work_put(to.M + to.M_ld * i + k, entry[i] + (i == k ? armature : K(0)));
         num f = k < 3 ? vec3_get(sum.f.f, k) : vec3_get(sum.f.t, k - 3);
         if (k < 3) f += armature * vec3_get(root_acceleration(s), k);
-        work_put(root + ROOT_S + k, work_get(b + k) - f);
+        work_put(to.rhs + to.rhs_ld * k, work_get(b + k) - f);
         if (k < 3) {
             const twist S = unit_twist(3 + k), PS = twist_cross(twist_of(vec3_zero(), root_omega(s)), S);
             const wrench U = composite_Uv(&sum, S, PS);
             const num u[6] = {U.f.x, U.f.y, U.f.z, U.t.x, U.t.y, U.t.z};
-            for (int i = 0; i < 6; i++) work_put(root + ROOT_S_OMEGA + 3 * i + k, u[i]);
+            for (int i = 0; i < 6; i++) work_put(to.omega + to.omega_ld * i + k, u[i]);
         }
     }
 }

@@ -244,8 +244,8 @@ LANE_CODE void bodies_acceleration(const lane_state *s)
         work_put_twist_at(da + 12 * i + 6, twist_of(y.f, y.t));
     }
     lanes_sync();
-    chains_out(s, da, 12, 1, 6);
-    chains_back(s, da + 6, 12, 1, 6);
+    chains_out(s, numbers_of(da, 12, 1, 6));
+    chains_back(s, numbers_of(da + 6, 12, 1, 6));
 }
 
 #endif

@@ -16,10 +16,16 @@
 #ifndef LIMB_BLOCKS
 #define LIMB_BLOCKS 3
 #endif
+#ifndef TRUNK_BLOCKS
+#define TRUNK_BLOCKS 4
+#endif
 #else
 #define NAME(name) name##_f64
 #ifndef LIMB_BLOCKS
 #define LIMB_BLOCKS 2
+#endif
+#ifndef TRUNK_BLOCKS
+#define TRUNK_BLOCKS 2
 #endif
 #ifndef KERNEL_BLOCKS
 #define KERNEL_BLOCKS 2
@@ -33,12 +39,12 @@ static __device__ __forceinline__ size_t own_warp()
 }
 
 static __device__ __forceinline__ void run_warp(const cuda_call *call, num *memory, size_t warp, size_t warps,
-                                                int width, int one)
+                                                lane_kernel kernel)
 {
-    const int l = (int)threadIdx.x % CUDA_WARP, group = l / width;
-    const size_t per_warp = (size_t)(CUDA_WARP / width);
+    const int l = (int)threadIdx.x % CUDA_WARP, group = l / kernel.width;
+    const size_t per_warp = (size_t)(CUDA_WARP / kernel.width);
     num *work = memory + (size_t)group * (size_t)call->model.state_numbers;
-    lane_state s = lanes_begin(call, work, l % width, width, one);
+    lane_state s = lanes_begin(call, work, l % kernel.width, kernel);
     for (size_t first = warp * per_warp; first < call->n; first += warps * per_warp)
         lanes_linearize(&s, first + (size_t)group);
 }
@@ -52,8 +58,27 @@ __global__ static void __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 {
     const size_t per_block = blockDim.x / CUDA_WARP, own = own_warp();
     num *memory = (num *)shared_memory + own * cuda_warp_numbers(&call.model);
-    run_warp(&call, memory, blockIdx.x * per_block + own, gridDim.x * per_block, WIDTH ? WIDTH : call.model.width,
-             WIDTH != 0);
+    const lane_kernel kernel = {WIDTH ? WIDTH : call.model.width, WIDTH != 0, 0};
+    run_warp(&call, memory, blockIdx.x * per_block + own, gridDim.x * per_block, kernel);
+}
+
+/* a robot with a trunk: a lane per column of one state. Warps of a block go together, as in linearize_limbs */
+__global__ static void __launch_bounds__(KERNEL_THREADS, TRUNK_BLOCKS)
+    linearize_trunk(const __grid_constant__ cuda_call call)
+{
+    const size_t per_block = blockDim.x / CUDA_WARP, own = own_warp();
+    num *memory = (num *)shared_memory + own * (size_t)call.model.trunk_numbers;
+    const lane_kernel kernel = {CUDA_WARP, 1, 1};
+    lane_state s = lanes_begin(&call, memory, (int)threadIdx.x % CUDA_WARP, kernel);
+    const size_t step = gridDim.x * per_block;
+    size_t state = blockIdx.x * per_block + own;
+    for (size_t first = blockIdx.x * per_block; first < call.n; first += step, state += step) {
+        __syncthreads();
+        if (state < call.n) {
+            lanes_prefetch(&s, state + step);
+            lanes_linearize(&s, state);
+        }
+    }
 }
 
 /* any model, with workspaces in the memory of the GPU */
@@ -62,7 +87,8 @@ __global__ static void __launch_bounds__(KERNEL_THREADS) linearize_global(const 
     const size_t per_block = blockDim.x / CUDA_WARP;
     const size_t warp = blockIdx.x * per_block + own_warp();
     num *memory = (num *)call.workspace + warp * cuda_warp_numbers(&call.model);
-    run_warp(&call, memory, warp, gridDim.x * per_block, call.model.width, 0);
+    const lane_kernel kernel = {call.model.width, 0, 0};
+    run_warp(&call, memory, warp, gridDim.x * per_block, kernel);
 }
 
 /*
@@ -99,6 +125,7 @@ static kernel_function *choose_limbs(const cuda_model *m)
 static kernel_function *choose(const cuda_model *m)
 {
     if (m->limb_joints) return choose_limbs(m);
+    if (m->trunk) return linearize_trunk;
     if (!m->one) return linearize_shared<0>;
     return m->width == 8 ? linearize_shared<8> : m->width == 16 ? linearize_shared<16> : linearize_shared<32>;
 }

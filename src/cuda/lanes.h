@@ -42,6 +42,7 @@ typedef struct num4 {
 #define LANE_CODE static __device__ __forceinline__
 #define ROLLED    _Pragma("unroll 1") /* code that is small stays in the cache of instructions */
 #define UNROLLED  _Pragma("unroll")   /* arrays stay in registers */
+#define BY_TWO    _Pragma("unroll 2")
 #define BY_FOUR   _Pragma("unroll 4") /* loads do not wait for each other */
 
 LANE_CODE void lanes_sync(void) { __syncwarp(); }
@@ -100,14 +101,17 @@ LANE_CODE void work_put4(num *p, num4 x)
 #define LANE_CODE static inline
 #define ROLLED
 #define UNROLLED
+#define BY_TWO
 #define BY_FOUR
 #include "lanes_emulated.h" /* of the tests */
 #endif
 
-/* four numbers of an output, at an address that is a multiple of 16 bytes */
+/* four numbers of an output, at an address that is a multiple of 16 bytes; a number of an input into the caches */
 #if defined __CUDACC__
+LANE_CODE void global_prefetch(const num *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 LANE_CODE void global_put4(num *p, num4 x) { work_put4(p, x); }
 #else
+LANE_CODE void global_prefetch(const num *p) { (void)p; }
 LANE_CODE void global_put4(num *p, num4 x)
 {
     if ((uintptr_t)p % 16 == 0) memcpy(p, &x, sizeof x); /* else nothing is written, and the tests see it */

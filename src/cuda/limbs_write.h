@@ -221,7 +221,8 @@ LANE_CODE limb_lane limbs_begin(const cuda_call *call, const num *table, num *me
     const int states = CUDA_WARP / width, group = wide / width, nv = 6 + limbs * joints;
     const limb_layout at = cuda_limb_layout(joints, limbs, width);
     limb_lane x;
-    x.s = lanes_begin(call, memory, wide % width, width, 0);
+    const lane_kernel kernel = {width, 0, 0};
+    x.s = lanes_begin(call, memory, wide % width, kernel);
     x.joints = joints, x.limbs = limbs, x.nv = nv;
     x.on = width == limbs || x.s.lane < limbs;
     x.limb = x.on ? x.s.lane : 0;

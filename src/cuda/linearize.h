@@ -2,66 +2,8 @@
 #ifndef HML_CUDA_LINEARIZE_H
 #define HML_CUDA_LINEARIZE_H
 
-#include "cuda/columns.h"
-
-/* an output matrix of one state */
-typedef struct lane_output {
-    num *data; /* NULL: not wanted */
-    int ld;    /* batch.c sees to it that it is small */
-} lane_output;
-
-/* where the results of one state go: D_q, D_ν and M⁻¹ wherever they are wanted first, and A and B */
-typedef struct lane_outputs {
-    num *x;
-    lane_output Dq, Dv, Minv, A, B;
-    int copy_Dq, copy_Dv, copy_Minv; /* 1: wanted by itself and in A or B */
-} lane_outputs;
-
-/* `there` 0: a group of lanes behind the last state, which computes that one again and writes nothing */
-LANE_CODE lane_output output_of(cuda_output o, size_t state, int there)
-{
-    lane_output out;
-    out.data = o.data && there ? (num *)o.data + state * o.stride : NULL;
-    out.ld = (int)o.ld;
-    return out;
-}
-
-LANE_CODE lane_output output_block(lane_output o, int row, int column)
-{
-    if (o.data) o.data += row * o.ld + column;
-    return o;
-}
-
-LANE_CODE lane_outputs outputs_of(const cuda_call *call, size_t state, int there)
-{
-    const int nv = call->model.nv;
-    lane_outputs o;
-    o.x = output_of(call->acceleration, state, there).data;
-    o.Dq = output_of(call->Dq, state, there);
-    o.Dv = output_of(call->Dv, state, there);
-    o.Minv = output_of(call->Minv, state, there);
-    o.A = output_of(call->A, state, there);
-    o.B = output_of(call->B, state, there);
-    o.copy_Dq = o.A.data && o.Dq.data;
-    o.copy_Dv = o.A.data && o.Dv.data;
-    o.copy_Minv = o.B.data && o.Minv.data;
-    if (!o.Dq.data) o.Dq = output_block(o.A, nv, 0);
-    if (!o.Dv.data) o.Dv = output_block(o.A, nv, nv);
-    if (!o.Minv.data) o.Minv = output_block(o.B, nv, 0);
-    return o;
-}
-
-LANE_CODE void output_put(lane_output o, int row, int column, num x)
-{
-    if (o.data) o.data[row * o.ld + column] = x;
-}
-
-/* what lane_column adds to the rows of its block: three numbers a row, each with its own step */
-typedef struct column_tile {
-    int begin, end;
-    const num *q, *v, *m;
-    int q_step, v_step, m_step;
-} column_tile;
+#include "cuda/output.h"
+#include "cuda/trunk_columns.h"
 
 LANE_CODE column_tile column_tile_of(const lane_state *s, const lane_column *col, const num *y)
 {
@@ -137,13 +79,14 @@ LANE_CODE void root_write(const lane_state *s, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
     const vec3 omega = root_omega(s);
+    const int row = s->trunk ? TRUNK_ROW : 8;
     FOR_LANES(s, task, 3 * t->columns)
     {
         const int r = task / 3, k = task % 3;
         const num dv = r < 3 ? vec3_get(vec3_cross(unit3(k), omega), r) : K(0);
         output_put(o->Dq, t->begin + r, t->begin + k, K(0));
         output_put(o->Dv, t->begin + r, t->begin + k, dv);
-        output_put(o->Minv, t->begin + r, t->begin + k, work_get(s->work + t->at.G + 8 * r + k));
+        output_put(o->Minv, t->begin + r, t->begin + k, work_get(s->work + t->at.G + row * r + k));
     }
 }
 
@@ -161,18 +104,6 @@ LANE_CODE void tree_clear(const lane_state *s, const lane_outputs *o)
             output_put(o->Dv, r, c, K(0));
             output_put(o->Minv, r, c, K(0));
         }
-    }
-}
-
-LANE_CODE void tree_acceleration(lane_state *s, const lane_outputs *o)
-{
-    const cuda_tree *t = s->tree;
-    FOR_LANES(s, c, t->columns)
-    {
-        num x = work_get(s->work + s->call->model.x + t->begin + c);
-        if (c < 3 && t->base) x += vec3_get(root_acceleration(s), c);
-        if (not_finite(x)) s->flags |= FLAG_OVERFLOW;
-        if (o->x) o->x[t->begin + c] = x;
     }
 }
 
@@ -204,22 +135,18 @@ LANE_CODE void tree_ad(const lane_state *s, const lane_outputs *o)
     }
 }
 
-LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
+/* the columns of a tree, from M on: a lane has one, or several one after the other */
+LANE_CODE void columns_linearize(lane_state *s, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
     const int trips = s->one ? 1 : (t->extended + s->width - 1) / s->width;
     num *scratch = s->work + t->at.scratch + s->lane;
-    bodies_move(s);
-    chains_poses(s);
-    columns_twists(s);
-    bodies_velocities(s);
-    bodies_composites(s);
-    if (s->call->model.passive) bodies_passive(s);
-    if (t->base) root_columns(s);
+    if (t->base) root_columns(s, root_rows_of(s));
     columns_rows(s);
     columns_mass(s);
     tree_inverse(s);
     tree_acceleration(s, o);
+    if (!wants_matrices(s->call)) return;
     bodies_acceleration(s);
     for (int trip = 0; trip < trips; trip++) {
         lane_column col = column_load(s, trip);
@@ -227,6 +154,34 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
         column_solve(s, &col, scratch);
         if (col.on) column_write(s, &col, scratch + 2 * t->block * s->width, o);
     }
+}
+
+/* the same of a robot with a trunk */
+LANE_CODE void trunk_linearize(lane_state *s, const lane_outputs *o)
+{
+    trunk_lane x = trunk_begin(s);
+    trunk_inverse(s, &x);
+    tree_acceleration(s, o);
+    if (!wants_matrices(s->call)) return;
+    bodies_acceleration(s);
+    const trunk_sums sums = trunk_solve(s, &x);
+    if (x.c < s->tree->columns) trunk_write(s, &x, &sums, o);
+}
+
+LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
+{
+    const cuda_tree *t = s->tree;
+    bodies_move(s);
+    chains_poses(s);
+    columns_twists(s);
+    bodies_velocities(s);
+    bodies_composites(s);
+    if (s->call->model.passive) bodies_passive(s);
+    if (s->trunk)
+        trunk_linearize(s, o);
+    else
+        columns_linearize(s, o);
+    if (!wants_matrices(s->call)) return;
     if (t->k0) root_write(s, o);
     if (t->columns < s->call->model.nv) tree_clear(s, o);
     if (o->A.data) tree_ad(s, o);
@@ -275,22 +230,28 @@ LANE_CODE int32_t status_of_flags(int flags)
     return flags & FLAG_OVERFLOW ? HML_NOT_FINITE : HML_OK;
 }
 
-/* what stays the same for all states of a warp; `one`: see lane_state, of a model of one tree */
-LANE_CODE lane_state lanes_begin(const cuda_call *call, num *work, int l, int width, int one)
+/* which kernel: see lane_state; `one` and `trunk` of a model of one tree */
+typedef struct lane_kernel {
+    int width, one, trunk;
+} lane_kernel;
+
+/* what stays the same for all states of a warp */
+LANE_CODE lane_state lanes_begin(const cuda_call *call, num *work, int l, lane_kernel kernel)
 {
     const cuda_model *m = &call->model;
     lane_state s;
     s.call = call;
-    s.tree = &m->tree[0];
+    s.tree = &m->tree[kernel.trunk];
     s.integers = m->integers;
     s.numbers = (const num *)m->numbers;
     s.work = work;
     s.lane = l;
-    s.width = width;
-    s.one = one;
+    s.width = kernel.width;
+    s.one = kernel.one;
+    s.trunk = kernel.trunk;
     s.state = 0;
     s.flags = 0;
-    if (one) load_own(&s);
+    if (s.one) load_own(&s);
     return s;
 }
 
@@ -306,7 +267,7 @@ LANE_CODE void lanes_linearize(lane_state *s, size_t state)
     load_state(s);
     if (o.A.data || o.B.data) upper_halves(s, &o);
     for (int i = 0; i < trees; i++) {
-        s->tree = &m->tree[s->one ? 0 : i];
+        s->tree = &m->tree[s->one ? s->trunk : i];
         tree_linearize(s, &o);
         lanes_sync(); /* the next tree, or the next state, uses the same workspace */
     }

@@ -5,29 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/tables_write.h"
 #include "group/joint.h"
-#include "model/plan.h"
-
-/* the two arrays as they are written; data NULL: only measured */
-typedef struct writer {
-    int32_t *integers;
-    void *numbers;
-    int type;
-    int32_t ninteger, nnumber;
-} writer;
-
-static void put_integer(writer *w, int32_t x)
-{
-    if (w->integers) w->integers[w->ninteger] = x;
-    w->ninteger++;
-}
-
-static void put_number(writer *w, double x)
-{
-    if (w->numbers && w->type == CUDA_FLOAT32) ((float *)w->numbers)[w->nnumber] = (float)x;
-    if (w->numbers && w->type == CUDA_FLOAT64) ((double *)w->numbers)[w->nnumber] = x;
-    w->nnumber++;
-}
 
 /* ---- bodies and columns ---- */
 
@@ -102,7 +81,12 @@ static void put_columns(writer *w, const hml_plan *plan, const plan_tree *tree, 
                                                   block,
                                                   size,
                                                   number * ((plan->block + 3) / 4 * 4 + 12),
-                                                  of_root ? 0 : find_above(plan, tree, c, block)};
+                                                  of_root ? 0 : find_above(plan, tree, c, block),
+                                                  -1,
+                                                  0,
+                                                  0,
+                                                  0,
+                                                  0};
             if (number + 1 > t->blocks) t->blocks = number + 1;
             put_integer(w, row[which]);
             if (size > t->block) t->block = size;
@@ -201,20 +185,35 @@ static int32_t put_heads(writer *w, const chain *chains, int32_t n)
     return at;
 }
 
+/* what a lane does in a level of chains: call.h, SHARE_BITS; `heads` are those of the chain */
+static int32_t lane_share(const writer *w, int32_t list, int32_t levels, int32_t l, int32_t number, int32_t width,
+                          int32_t *heads)
+{
+    const int32_t *level = w->integers + list, n = level[l + 1] - level[l], lanes = width / n;
+    const int32_t own = number / lanes, none = SHARE_NONE << 3 * SHARE_BITS;
+    const int32_t *found = level + levels + 1 + CHAIN_SIZE * (level[l] + own);
+    *heads = 0;
+    if (own >= n) return none;
+    *heads = found[CHAIN_HEADS] | found[CHAIN_HEADS_END] << 8;
+    return found[CHAIN_BEGIN] | found[CHAIN_END] << SHARE_BITS | (found[CHAIN_ATTACH] + 1) << 2 * SHARE_BITS |
+           number % lanes << 3 * SHARE_BITS | lanes << 4 * SHARE_BITS;
+}
+
+/* for models of which a lane has one body at most: the shares of all lanes, level by level */
+static void put_shares(writer *w, cuda_tree *t, int32_t width)
+{
+    int32_t heads = 0;
+    t->out_lanes = w->ninteger;
+    for (int32_t i = 0; i < t->out_levels * width; i++)
+        put_integer(w, w->integers ? lane_share(w, t->out, t->out_levels, i / width, i % width, width, &heads) : 0);
+    t->back_lanes = w->ninteger;
+    for (int32_t i = 0; i < t->back_levels * width; i++) {
+        put_integer(w, w->integers ? lane_share(w, t->back, t->back_levels, i / width, i % width, width, &heads) : 0);
+        put_integer(w, heads);
+    }
+}
+
 /* ---- workspace ---- */
-
-static int32_t take(int32_t *used, int64_t n)
-{
-    const int32_t at = *used;
-    *used += (int32_t)((n + 3) / 4 * 4);
-    return at;
-}
-
-/* rows of the columns below a free root: where that of column 0 would be */
-static int32_t take_rows(int32_t *used, const cuda_tree *t, int32_t width)
-{
-    return take(used, (int64_t)width * (t->columns - t->base)) - width * t->base;
-}
 
 /* a tree's part of the workspace, behind `used` numbers; returns where it ends */
 static int32_t lay_out(cuda_tree *t, int32_t width, int32_t used)
@@ -267,6 +266,7 @@ static hml_status put_tree(writer *w, const hml_plan *plan, const plan_tree *tre
     t->out = put_levels(w, chains, n, 1, &t->out_levels);
     t->back = put_levels(w, chains, n, 0, &t->back_levels);
     t->heads = put_heads(w, chains, n);
+    t->out_first = n > 1 && chains[0].end == 1;
     free(chains), free(chain_of);
     t->k0 = t->base ? 3 : 0;
     for (int32_t k = 0; k < t->base; k++) {
@@ -321,15 +321,18 @@ static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
         const model_coordinate *c = &plan_coordinates(plan)[k];
         m->passive |= c->damping != 0 || c->stiffness != 0;
     }
+    const plan_tree *first = NULL;
     for (int32_t i = 0; i < plan->ntrees; i++) {
         const plan_tree *tree = &plan_trees(plan)[i];
         if (tree->begin == tree->end) continue; /* fixed to the world */
+        if (!first) first = tree;
         const hml_status status = put_tree(w, plan, tree, &m->tree[m->trees++]);
         if (status) return status;
     }
     m->rest = w->nnumber;
     for (int32_t k = 0; k < model->nq; k++) put_number(w, plan_rest(plan)[k]);
     choose_width(m);
+    if (m->one) put_shares(w, &m->tree[0], m->width);
     m->limb_joints = find_limbs(plan, m);
     if (m->limb_joints) {
         m->limbs = (m->tree[0].bodies - 1) / m->limb_joints;
@@ -343,7 +346,7 @@ static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
         const int32_t end = lay_out(&m->tree[i], m->width, used);
         if (end > m->state_numbers) m->state_numbers = end;
     }
-    return HML_OK;
+    return first ? hmli_cuda_plan_trunk(w, plan, first, m, used) : HML_OK;
 }
 
 static hml_status refuse(hml_error *error, const char *sentence)

@@ -4,6 +4,7 @@
  *   cuda_gpu check ROBOT...             results beside hml_linearize, faulty states, runs that must agree to the bit
  *   cuda_gpu sanitize ROBOT...          a small batch of each, for compute-sanitizer
  *   cuda_gpu bench OUT.json ROBOT...    linearizations per second over the number of states, into a file
+ *   cuda_gpu rate N ROBOT...            linearizations per second of N states, and nothing else
  *
  * A ROBOT is a file of any format, or a block of hml_model_data that ends in .block.
  */
@@ -331,15 +332,27 @@ static void bench_type(FILE *out, const char *robot, const hml_model *model, int
     states_free(&s);
 }
 
+static void rate_type(const char *robot, const hml_model *model, int type, size_t n)
+{
+    cuda_states s = states_draw(model, 1024, 21, 0);
+    resident r = resident_new(&s, (hml_cuda_type)type, n);
+    printf("%-20s nv %3zu float%d %8zu states: %10.3f M/s\n", robot, s.nv, 8 * type, n, 1e-6 * measure(&r, n));
+    fflush(stdout);
+    resident_free(&r);
+    states_free(&s);
+}
+
 int main(int argc, char **argv)
 {
     hml_cuda_device_info info = {.struct_size = sizeof info};
     hml_error error = {0};
     const int bench = argc > 2 && strcmp(argv[1], "bench") == 0;
+    const size_t rate = argc > 3 && strcmp(argv[1], "rate") == 0 ? strtoul(argv[2], NULL, 10) : 0;
     const int sanitize = argc > 2 && strcmp(argv[1], "sanitize") == 0;
-    if (argc < 3 || (!bench && !sanitize && strcmp(argv[1], "check") != 0)) {
+    if (argc < 3 || (!bench && !rate && !sanitize && strcmp(argv[1], "check") != 0)) {
         fprintf(stderr,
-                "usage: cuda_gpu check ROBOT... | cuda_gpu sanitize ROBOT... | cuda_gpu bench OUT.json ROBOT...\n");
+                "usage: cuda_gpu check ROBOT... | cuda_gpu sanitize ROBOT... | cuda_gpu bench OUT.json ROBOT... | "
+                "cuda_gpu rate N ROBOT...\n");
         return 2;
     }
     if (hml_cuda_device(0, &info, &error)) {
@@ -351,7 +364,7 @@ int main(int argc, char **argv)
     int first = 1;
     if (bench && !out) return 4;
     if (out) fprintf(out, "{\"device\": \"%s\", \"rows\": [", info.name);
-    for (int i = bench ? 3 : 2; i < argc; i++) {
+    for (int i = bench || rate ? 3 : 2; i < argc; i++) {
         char name[128];
         hml_model *model = load_robot(argv[i]);
         name_of(argv[i], name, sizeof name);
@@ -359,7 +372,9 @@ int main(int argc, char **argv)
             fault(name, "cannot be read");
             continue;
         }
-        if (bench) {
+        if (rate) {
+            for (int type = 4; type <= 8; type += 4) rate_type(name, model, type, rate);
+        } else if (bench) {
             for (int type = 4; type <= 8; type += 4) bench_type(out, name, model, type, &first);
         } else {
             check_type(name, model, HML_CUDA_FLOAT64, 1e-12, sanitize ? 100 : SIZE_MAX);

@@ -22,9 +22,12 @@ static void run_lane(void *argument, int l)
     const cuda_model *m = &w->call->model;
     const size_t per_warp = (size_t)cuda_states_per_warp(m), group = (size_t)(l / m->width);
     num *work = w->memory + group * (size_t)m->state_numbers;
-    lane_state s = lanes_begin(w->call, work, l % m->width, m->width, m->one && w->general < 2);
-    for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp)
+    const lane_kernel kernel = {m->width, m->one && w->general < 2, m->trunk};
+    lane_state s = lanes_begin(w->call, work, l % m->width, kernel);
+    for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp) {
+        if (m->trunk) lanes_prefetch(&s, first + w->count);
         lanes_linearize(&s, first + group);
+    }
 }
 
 /* as linearize_limbs of kernel.cu */
@@ -44,7 +47,7 @@ static void run_limb(void *argument, int l)
 int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, const emulator_options *options)
 {
     cuda_call chosen = *call;
-    if (options->general) chosen.model.limb_joints = chosen.model.block_numbers = 0;
+    if (options->general) chosen.model.limb_joints = chosen.model.block_numbers = chosen.model.trunk = 0;
     const size_t shared = (size_t)chosen.model.block_numbers;
     const size_t bytes = (shared + cuda_warp_numbers(&chosen.model)) * sizeof(num);
     char *memory = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);

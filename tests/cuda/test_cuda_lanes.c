@@ -271,8 +271,14 @@ static void missing_barriers(void **state)
     hml_model *model;
     hml_random_spec_init(&spec);
     spec.passive = 1, spec.joint_types = 1u << HML_JOINT_REVOLUTE | 1u << HML_JOINT_CYLINDRICAL;
+    spec.nbodies = 7;
     assert_int_equal(hml_model_random(&spec, &model), HML_OK);
     check_barriers(model, 10);
+    hml_model_free(model);
+    spec.shape = HML_RANDOM_BUSHY, spec.branches = 2, spec.nbodies = 25; /* limbs of limbs: a trunk of two columns */
+    spec.joint_types = 1u << HML_JOINT_REVOLUTE;
+    assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+    check_barriers(model, 20);
     hml_model_free(model);
     model = builtin("quadruped");
     check_barriers(model, 6);
@@ -304,6 +310,45 @@ static void limbs(void **state)
     assert_true(with_passive > 3);
 }
 
+/* which kernel a model has, by the file of one of its barriers */
+static int has_kernel(const hml_model *model, const char *file)
+{
+    const int barriers = run_with(model, HML_CUDA_FLOAT64, EVERYTHING, -1, 0).barriers;
+    for (int k = 0; k < barriers; k++) {
+        if (strstr(run_with(model, HML_CUDA_FLOAT64, EVERYTHING, k, 0).skipped, file)) return 1;
+    }
+    return 0;
+}
+
+/* robots with a trunk: results as from the other kernels, for trunks of no, one, two and three columns */
+static void trunks(void **state)
+{
+    (void)state;
+    int chosen = 0, with_passive = 0;
+    for (int seed = 0; seed < 40; seed++) {
+        hml_random_spec spec;
+        hml_model *model;
+        char name[64];
+        hml_random_spec_init(&spec);
+        spec.seed = (uint64_t)seed + 100, spec.nbodies = 12 + seed % 12;
+        spec.shape = seed % 2 ? HML_RANDOM_ANY : HML_RANDOM_LEGGED;
+        spec.branches = 3 + seed % 3;
+        spec.joint_types = seed % 4 < 2 ? 1u << HML_JOINT_REVOLUTE : (2u << HML_JOINT_SPHERICAL) - 2;
+        spec.passive = seed % 3 == 2 ? 0.5 : 0;
+        assert_int_equal(hml_model_random(&spec, &model), HML_OK);
+        snprintf(name, sizeof name, "trunk %d, nv %d", seed, hml_model_nv(model));
+        if (hml_model_nv(model) > 18 && hml_model_nv(model) < 36 && has_kernel(model, "trunk")) {
+            chosen++, with_passive += spec.passive > 0;
+            check_model(name, model, HML_CUDA_FLOAT64, 4, EVERYTHING, 1e-11);
+            check_model(name, model, HML_CUDA_FLOAT64, 2, 1u << CHECK_DV | 1u << CHECK_X, 1e-11);
+            check_model(name, model, HML_CUDA_FLOAT32, 2, 1u << CHECK_A | 1u << CHECK_X, 1e-2);
+        }
+        hml_model_free(model);
+    }
+    print_message("trunks: %d robots, %d with passive forces\n", chosen, with_passive);
+    assert_true(chosen >= 8 && with_passive >= 2);
+}
+
 static void misaligned_loads(void **state)
 {
     (void)state;
@@ -320,6 +365,7 @@ int main(void)
         cmocka_unit_test(builtin_robots),   cmocka_unit_test(random_robots), cmocka_unit_test(faulty_states),
         cmocka_unit_test(singular_states),  cmocka_unit_test(same_bits),     cmocka_unit_test(missing_barriers),
         cmocka_unit_test(misaligned_loads), cmocka_unit_test(refusals),      cmocka_unit_test(limbs),
+        cmocka_unit_test(trunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
