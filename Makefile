@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop mutate build run test bench bench-control python octave distributed packages viewer mpc check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages viewer mpc check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -58,10 +58,19 @@ mpc: $(BUILD)/.deps-build
 	@$(BUILD)/mpc/examples/09_trotting_quadruped 60 0 120 $(BUILD)/trot.html
 	@$(BUILD)/mpc/examples/09_trotting_quadruped 60 10 80
 
-## drop     drop every robot on the ground, limp and held, with three sizes of step (POSTURES=3 MODELS=folder:folder)
+## drop     drop every robot on the ground, limp and held, with three sizes of step, beside MuJoCo if build/venv has it;
+##          goes on where it was stopped if OUT=file is given (POSTURES=3 MODELS=folder:folder OUT=)
 drop: build
 	@cmake --build $(BUILD) -j $(JOBS) --target drop_contact
-	@scripts/drop.py $(BUILD)/tests/drop_contact --postures $(POSTURES) --jobs $(JOBS) $(if $(MODELS),--files $(MODELS))
+	@scripts/drop.py $(BUILD)/tests/drop_contact --postures $(POSTURES) --jobs $(JOBS) $(if $(MODELS),--files $(MODELS)) \
+	    $(if $(OUT),--out $(OUT) --resume) $(if $(wildcard $(BUILD)/venv/lib/python3*/site-packages/mujoco),--mujoco $(BUILD)/venv/bin/python)
+
+## bench-contact  microseconds per step of contact, standing and walking, beside MuJoCo (FILES="robot.urdf …")
+bench-contact: build
+	@cmake --build $(BUILD) -j $(JOBS) --target drop_contact
+	@scripts/peer-venv.sh $(BUILD)/venv
+	@scripts/contact-speed.py $(BUILD)/tests/drop_contact $(BUILD)/venv/bin/python \
+	    $(or $(FILES),$(wildcard ../shared/models/*.urdf))
 
 ## mutate   break the sources in COUNT=200 places, one at a time (SEED=1), and count what the tests notice
 mutate: $(BUILD)/.deps-build

@@ -16,10 +16,13 @@
  *   hml_contact_step                     one step
  *   hml_contact_set_servo                an implicit servo in the steps that follow
  *   hml_contact_forget                   forgets the impulses of the last step
+ *   hml_contact_memory_doubles, hml_contact_get_memory, hml_contact_set_memory
+ *                                        the same impulses as numbers, to go on later with the same bits
  *   hml_contact_count, hml_contact_get   what touched in the last step
  *   hml_contact_get_balance              what forces and contacts have put into the robot and taken out of it
  *   hml_contact_lowest                   the lowest point of the shapes over a plane, at a configuration
  *   hml_contact_place                    puts the robot on a plane, or at a height over it
+ *   hml_contact_exclude                  leaves out the pairs of shapes that overlap at a configuration
  *   hml_contact_impulse_size, hml_contact_impulse
  *                                        an impact by itself, at given points: friction, restitution     Kindr's Λ
  *
@@ -56,7 +59,8 @@ enum hml_contact_option {
     HML_CONTACT_NO_LIMITS = 1, /* joint limits are ignored */
     HML_CONTACT_STRICT = 4,    /* a step whose laws are not met fails: HML_NOT_CONVERGED */
     HML_CONTACT_BALANCE = 8,   /* keeps the books for hml_contact_get_balance */
-    HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, except those of a body and its parent */
+    HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, except those of a body and its parent, and
+                                  what the model excludes: contype, conaffinity, hml_builder_add_exclusion */
 };
 
 typedef struct hml_contact_settings {
@@ -126,6 +130,15 @@ HML_API hml_status hml_contact_set_servo(hml_contact *contact, const double *tar
 
 HML_API hml_status hml_contact_forget(hml_contact *contact);
 
+/*
+ * What the next step uses of the last one besides q and v: impulses, from which the solver starts. Saved with q and v and
+ * set in a problem with the same model and settings, they let a motion go on with the same bits, also in another
+ * process. Servo and balance are not in them, and hml_contact_get describes nothing until the next step.
+ */
+HML_API size_t hml_contact_memory_doubles(const hml_contact *contact);
+HML_API hml_status hml_contact_get_memory(const hml_contact *contact, double *memory);
+HML_API hml_status hml_contact_set_memory(hml_contact *contact, const double *memory);
+
 /* sums over all steps since hml_contact_init; HML_INVALID_ARGUMENT if the options do not ask for them */
 HML_API hml_status hml_contact_get_balance(const hml_contact *contact, hml_balance *balance);
 
@@ -158,6 +171,14 @@ HML_API hml_status hml_contact_lowest(const hml_model *model, hml_work *work, hm
  */
 HML_API hml_status hml_contact_place(const hml_model *model, hml_work *work, hml_contact *contact, int32_t plane,
                                      double height, double *q);
+
+/*
+ * With HML_CONTACT_PAIRS: pairs of shapes that touch each other at q do not do so any more, in all steps from now on.
+ * Many files have shapes that overlap in every posture; they would hold joints in place. *count: how many pairs were
+ * left out; may be NULL.
+ */
+HML_API hml_status hml_contact_exclude(const hml_model *model, hml_work *work, hml_contact *contact, const double *q,
+                                       int32_t *count);
 
 /*
  * ---- an impact by itself ----

@@ -227,6 +227,8 @@ HML_API hml_status hml_model_velocity_name(const hml_model *model, int32_t index
  *   hml_builder_add_shape   a shape on a body, while a model is being built
  *   hml_model_nshapes       how many a model has
  *   hml_model_shape         one of them
+ *   hml_builder_add_exclusion, hml_model_nexclusions, hml_model_exclusion
+ *                           bodies whose shapes do not touch each other
  *
  * Readers take spheres, boxes, capsules, cylinders and meshes, these as convex hulls, from URDF (<collision>) and MJCF
  * (<geom> that can collide), and these and points from Hamel's own files. Other surfaces are left out: docs/contact.md.
@@ -252,6 +254,9 @@ typedef struct hml_shape {
     double restitution;              /* in [0, 1]; the larger one counts */
     int32_t nvertices;               /* of a hull: 1 to HML_SHAPE_MAX_VERTICES; of other kinds 0 */
     const double *vertices;          /* in the shape's axes, three numbers each; of a model's shape: the model's */
+    uint32_t contype, conaffinity;   /* two shapes touch each other only if the contype of one and the conaffinity of
+                                        the other have a bit in common, as in MJCF; both 0: 1 and 1. For planes they
+                                        do not count */
 } hml_shape;
 
 /* "point", "sphere", … as in model files; NULL for an unknown kind */
@@ -270,6 +275,17 @@ HML_API int32_t hml_model_nshapes(const hml_model *model);
 
 /* frame: that of the body, or −1 */
 HML_API hml_status hml_model_shape(const hml_model *model, int32_t index, hml_shape *shape);
+
+/*
+ * Shapes of these two bodies do not touch each other (<exclude> of MJCF); NULL: the world. Bodies may be added
+ * later. A link that is merged stands for the body that carries it. Shapes of one body never touch each other, and
+ * neither do those of a body and its parent.
+ */
+HML_API hml_status hml_builder_add_exclusion(hml_builder *builder, const char *body, const char *other,
+                                             hml_error *error);
+
+HML_API int32_t hml_model_nexclusions(const hml_model *model);
+HML_API hml_status hml_model_exclusion(const hml_model *model, int32_t index, int32_t bodies[2]); /* −1: the world */
 
 /* ---- loops ---- */
 

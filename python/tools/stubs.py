@@ -63,7 +63,7 @@ trim: Trim
 close: Closing
 base_parameters singular_coordinates: {MARKS}
 coordinate_parents: NDArray[numpy.int32]
-add_actuator add_body add_frame add_keyframe add_loop add_model add_shape set_world_inertia: Builder
+add_actuator add_body add_exclusion add_frame add_keyframe add_loop add_model add_shape set_world_inertia: Builder
 limit_margin: Tuple[float, int]
 of_joint: Subgroup
 layout_joint: Tuple[int, int, int, int, int]
@@ -73,6 +73,7 @@ at: Tuple[{ARRAY}, {ARRAY}]
 find: Optional[Tuple[float, {ARRAY}, {ARRAY}]]
 points: Tuple[ContactPoint, ...]
 lowest: ContactPoint
+exclude: int
 place torque: {ARRAY}
 builtin_names: Tuple[str, ...]
 linearize_field: Tuple[{ARRAY}, {ARRAY}, {ARRAY}]
@@ -85,7 +86,7 @@ ARGUMENTS = table(f"""
 name type root mimic shape: str
 parent prefix body_name: Optional[str]
 other model: Model
-seed iterations attempts nbodies branches nframes column transposed options joint plane: int
+seed iterations attempts nbodies branches nframes column transposed options joint plane contype conaffinity: int
 n threads: Optional[int]
 path: Union[str, PathLike[str]]
 keep_fixed strict passive ignore_limits release_positions: bool
@@ -113,6 +114,8 @@ derivatives: Optional[{CALL}Tuple[ArrayLike, ArrayLike]]]
 """)
 OWN_ARGUMENTS = {  # other functions mean others
     ("close", "locked"): "Union[ArrayLike, Sequence[str]]",
+    ("add_exclusion", "body"): "Optional[str]",
+    ("add_exclusion", "other"): "Optional[str]",
     ("add_loop", "frame"): "str",
     ("add_loop", "other"): "Optional[str]",
     ("add_loop", "name"): "Optional[str]",
@@ -139,6 +142,7 @@ mass pitch time: float
 shapes: Tuple[Shape, ...]
 actuators: Tuple[Actuator, ...]
 loops: Tuple[Hold, ...]
+exclusions: Tuple[Tuple[Optional[str], Optional[str]], ...]
 keyframes: dict[str, Tuple[{ARRAY}, {ARRAY}]]
 info: MotionInfo
 balance: Balance
@@ -155,7 +159,7 @@ RECORDS = {  # of those that no function's documentation describes
     "Body": table("name: str\nparent joint subtree_end depth: int\nmass: float"),
     "Joint": table("name type: str\nbody q nq v nv leader: int\nactuated: bool\nmultiplier offset pitch: float"),
     "Frame": table("name kind: str\nbody: int"),
-    "Shape": table("frame: int\nkind: str\nfriction restitution: float"),
+    "Shape": table("frame contype conaffinity: int\nkind: str\nfriction restitution: float"),
     "Actuator": table("name transmission: str\ntarget: int\ngain lower upper force_lower force_upper: float"),
     "MotionInfo": table("steps rejected evaluations iterations: int\nlast_step: float"),
     "ContactStep": table(

@@ -24,6 +24,7 @@ void hmli_block_layout(hml_model *m)
     m->shapes = layout_offset(&end, (uint64_t)m->nshapes, sizeof(model_shape));
     m->vertices = layout_offset(&end, (uint64_t)m->nvertices, 3 * sizeof(double));
     m->loops = layout_offset(&end, (uint64_t)m->nloops, sizeof(model_loop));
+    m->exclusions = layout_offset(&end, (uint64_t)m->nexclusions, sizeof(model_exclusion));
     m->keyframes = layout_offset(&end, (uint64_t)m->nkeyframes, sizeof(model_keyframe));
     m->keys = layout_offset(&end, (uint64_t)m->nkeys, sizeof(model_key));
     m->actuators = layout_offset(&end, (uint64_t)m->nactuators, sizeof(model_actuator));
@@ -179,17 +180,17 @@ static int header_valid(const hml_model *m, size_t size)
         return 0;
     const int32_t counts[] = {m->nbodies, m->njoints,    m->nframes, m->nwarnings, m->nq,
                               m->nv,      m->tree_nq,    m->tree_nv, m->nshapes,   m->nkeyframes,
-                              m->nkeys,   m->nactuators, m->nloops,  m->nvertices};
+                              m->nkeys,   m->nactuators, m->nloops,  m->nvertices, m->nexclusions};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] < 0 || counts[i] > 1 << 29) return 0;
     if (m->names_size == 0 || m->names_size > UINT32_MAX || m->plan_size > size) return 0;
     hmli_block_layout(&layout);
     return layout.bodies == m->bodies && layout.joints == m->joints && layout.frames == m->frames &&
            layout.coordinates == m->coordinates && layout.rest == m->rest && layout.shapes == m->shapes &&
-           layout.vertices == m->vertices && layout.loops == m->loops && layout.keyframes == m->keyframes &&
-           layout.keys == m->keys && layout.actuators == m->actuators && layout.warnings == m->warnings &&
-           layout.names == m->names && layout.lookup == m->lookup && layout.plan == m->plan &&
-           layout.plan + m->plan_size == size;
+           layout.vertices == m->vertices && layout.loops == m->loops && layout.exclusions == m->exclusions &&
+           layout.keyframes == m->keyframes && layout.keys == m->keys && layout.actuators == m->actuators &&
+           layout.warnings == m->warnings && layout.names == m->names && layout.lookup == m->lookup &&
+           layout.plan == m->plan && layout.plan + m->plan_size == size;
 }
 
 hml_status hml_model_from_data(const void *data, size_t size, hml_model **model)

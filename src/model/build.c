@@ -79,6 +79,7 @@ static void count(const build *w, hml_model *m)
     m->nshapes = (int32_t)b->nshapes;
     m->nvertices = (int32_t)b->nvertices;
     m->nloops = (int32_t)b->nloops;
+    m->nexclusions = (int32_t)b->nexclusions;
     m->nkeyframes = (int32_t)b->nkeyframes;
     m->nkeys = w->nkeys;
     m->nactuators = w->nactuators;
@@ -319,6 +320,8 @@ static hml_status put_shapes(fill *f)
         shape->restitution = given->restitution;
         shape->first = (int32_t)b->shapes[i].first;
         shape->nvertices = given->nvertices;
+        shape->contype = given->contype;
+        shape->conaffinity = given->conaffinity;
     }
     if (b->nvertices) memcpy(f->vertices, b->vertices, 3 * b->nvertices * sizeof *f->vertices);
     free(next);
@@ -414,6 +417,7 @@ static hml_status make(const build *w, hml_model **model)
     f.shapes = section(draft, draft->shapes);
     f.vertices = section(draft, draft->vertices);
     f.loops = section(draft, draft->loops);
+    model_exclusion *exclusions = section(draft, draft->exclusions);
     f.keyframes = section(draft, draft->keyframes);
     f.actuators = section(draft, draft->actuators);
     f.keys = section(draft, draft->keys);
@@ -427,6 +431,7 @@ static hml_status make(const build *w, hml_model **model)
     put_actuators(&f);
     hml_status status = put_shapes(&f);
     if (!status) status = put_loops(&f);
+    if (!status) status = hmli_build_exclusions(w, exclusions);
     for (size_t i = 0; i < w->nwarnings; i++) f.warnings[i] = put_text(&f, w->text.data + w->warnings[i], "");
     if (!status) status = check_sizes(w, draft);
     if (!status) status = hmli_block_finish(draft, model);

@@ -71,6 +71,9 @@ hml_status hmli_build_actuators(build *w);
 /* joint or frame of the model that the builder's actuator acts on; −1: none */
 int32_t hmli_build_target(const build *w, const builder_actuator *a);
 
+/* bodies by number; links are numbered */
+hml_status hmli_build_exclusions(const build *w, model_exclusion *exclusions);
+
 /* loops with the frames that their names stand for, but not their own names; links are numbered */
 hml_status hmli_build_loops(const build *w, model_loop *loops);
 

@@ -27,6 +27,7 @@ void hml_builder_free(hml_builder *b)
     free(b->shapes);
     free(b->vertices);
     free(b->loops);
+    free(b->exclusions);
     free(b->keyframes);
     free(b->actuators);
     free(b->keys);

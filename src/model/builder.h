@@ -30,6 +30,11 @@ typedef struct builder_loop {
     hml_loop loop;               /* with a pose */
 } builder_loop;
 
+/* NO_TEXT: the world */
+typedef struct builder_exclusion {
+    uint32_t body, other;
+} builder_exclusion;
+
 /* what a keyframe says about the joint of a link */
 typedef struct builder_key {
     int32_t keyframe, link;
@@ -50,13 +55,14 @@ struct hml_builder {
     builder_shape *shapes;
     double *vertices; /* of hulls, three numbers each */
     builder_loop *loops;
+    builder_exclusion *exclusions;
     uint32_t *keyframes; /* names */
     builder_key *keys;
     builder_actuator *actuators;
     uint32_t *warnings;
-    size_t nlinks, nframes, nshapes, nvertices, nloops, nkeyframes, nkeys, nactuators, nwarnings;
-    size_t links_capacity, frames_capacity, shapes_capacity, vertices_capacity, loops_capacity, keyframes_capacity,
-        keys_capacity, actuators_capacity, warnings_capacity;
+    size_t nlinks, nframes, nshapes, nvertices, nloops, nexclusions, nkeyframes, nkeys, nactuators, nwarnings;
+    size_t links_capacity, frames_capacity, shapes_capacity, vertices_capacity, loops_capacity, exclusions_capacity,
+        keyframes_capacity, keys_capacity, actuators_capacity, warnings_capacity;
     text_pool text;
     name_table places; /* links as index + 1, frames as −(index + 1): they share one space of names */
     name_table joints; /* index of the link + 1 */

@@ -128,9 +128,19 @@ static int same_shape(const comparison *c, int32_t i)
            same_numbers(c, "shape of", n, "position", a->p, b->p, 3) &&
            same_numbers(c, "shape of", n, "friction", &a->friction, &b->friction, 1) &&
            same_numbers(c, "shape of", n, "restitution", &a->restitution, &b->restitution, 1) &&
+           same_int(c, "shape of", n, "contype", (int32_t)a->contype, (int32_t)b->contype) &&
+           same_int(c, "shape of", n, "conaffinity", (int32_t)a->conaffinity, (int32_t)b->conaffinity) &&
            same_int(c, "shape of", n, "number of vertices", a->nvertices, b->nvertices) &&
            same_numbers(c, "shape of", n, "vertices", model_vertices(c->a) + 3 * (size_t)a->first,
                         model_vertices(c->b) + 3 * (size_t)b->first, 3 * a->nvertices);
+}
+
+static int same_exclusion(const comparison *c, int32_t i)
+{
+    const model_exclusion *a = &model_exclusions(c->a)[i], *b = &model_exclusions(c->b)[i];
+    const uint32_t n = a->body[0] < 0 ? c->a->name : model_bodies(c->a)[a->body[0]].name;
+    return same_int(c, "exclusion of", n, "body", a->body[0], b->body[0]) &&
+           same_int(c, "exclusion of", n, "other body", a->body[1], b->body[1]);
 }
 
 static int same_loop(const comparison *c, int32_t i)
@@ -210,7 +220,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
     if (!same_count(&c, "bodies", a->nbodies, b->nbodies) || !same_count(&c, "joints", a->njoints, b->njoints) ||
         !same_count(&c, "frames", a->nframes, b->nframes) || !same_count(&c, "shapes", a->nshapes, b->nshapes) ||
         !same_count(&c, "loops", a->nloops, b->nloops) || !same_count(&c, "keyframes", a->nkeyframes, b->nkeyframes) ||
-        !same_count(&c, "actuators", a->nactuators, b->nactuators))
+        !same_count(&c, "actuators", a->nactuators, b->nactuators) ||
+        !same_count(&c, "exclusions", a->nexclusions, b->nexclusions))
         return 0;
     for (int32_t i = 0; i < a->nbodies; i++)
         if (!same_body(&c, i)) return 0;
@@ -222,6 +233,8 @@ int hml_model_equal(const hml_model *a, const hml_model *b, double tolerance, ch
         if (!same_shape(&c, i)) return 0;
     for (int32_t i = 0; i < a->nloops; i++)
         if (!same_loop(&c, i)) return 0;
+    for (int32_t i = 0; i < a->nexclusions; i++)
+        if (!same_exclusion(&c, i)) return 0;
     for (int32_t i = 0; i < a->nkeyframes; i++)
         if (!same_keyframe(&c, i)) return 0;
     for (int32_t i = 0; i < a->nactuators; i++)

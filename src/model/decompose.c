@@ -153,6 +153,20 @@ static hml_status add_shape(adding *a, int32_t index)
     return hml_builder_add_shape(a->b, body, &shape, a->error);
 }
 
+/* the model's world becomes a body, or stays the world */
+static hml_status add_exclusion(adding *a, const model_exclusion *e)
+{
+    const char *names[2];
+    for (int i = 0; i < 2; i++) {
+        names[i] = a->body;
+        if (e->body[i] < 0) continue;
+        names[i] =
+            prefixed(i ? &a->parent : &a->name, a->prefix, model_text(a->m, model_bodies(a->m)[e->body[i]].name));
+        if (!names[i]) return hmli_fail(a->error, HML_OUT_OF_MEMORY, "out of memory");
+    }
+    return hml_builder_add_exclusion(a->b, names[0], names[1], a->error);
+}
+
 /* the model's world becomes a body, or another place in the world: a goal there moves along */
 static hml_status add_loop(adding *a, int32_t index)
 {
@@ -232,6 +246,7 @@ static hml_status add_model(adding *a)
     for (int32_t i = a->m->nbodies; !status && i < a->m->nframes; i++) status = add_frame(a, &model_frames(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nshapes; i++) status = add_shape(a, i);
     for (int32_t i = 0; !status && i < a->m->nloops; i++) status = add_loop(a, i);
+    for (int32_t i = 0; !status && i < a->m->nexclusions; i++) status = add_exclusion(a, &model_exclusions(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nkeyframes; i++) status = add_keyframe(a, &model_keyframes(a->m)[i]);
     for (int32_t i = 0; !status && i < a->m->nactuators; i++) status = add_actuator(a, i);
     for (int32_t i = 0; !status && i < a->m->nloader_warnings; i++)

@@ -19,7 +19,7 @@
 #include "hamel/model.h"
 
 #define HML_MODEL_MAGIC   "HAMELMDL"
-#define HML_MODEL_VERSION 8u
+#define HML_MODEL_VERSION 9u
 #define HML_MODEL_ALIGN   64u /* of the block and of every section */
 
 typedef struct model_body {
@@ -67,7 +67,13 @@ typedef struct model_shape {
     double R[9], p[3]; /* placement in the body frame, row-major */
     double friction, restitution;
     int32_t first, nvertices; /* of a hull: in the section of vertices, three numbers each */
+    uint32_t contype, conaffinity;
 } model_shape;
+
+/* two bodies whose shapes do not touch each other; −1: the world */
+typedef struct model_exclusion {
+    int32_t body[2];
+} model_exclusion;
 
 /* frames tied to each other */
 typedef struct model_loop {
@@ -123,11 +129,11 @@ struct hml_model {
     uint32_t name;
     int32_t nloader_warnings; /* the first of the warnings: a loader's; the others came with building */
     int32_t nshapes, nvertices;
-    int32_t nkeyframes, nkeys, nactuators, nloops;
+    int32_t nkeyframes, nkeys, nactuators, nloops, nexclusions;
     double gravity[3];
     double world_mass, world_com[3], world_moment[6]; /* links fixed to the world, lumped: they move nowhere */
     uint64_t bodies, joints, frames, coordinates, rest, shapes, vertices; /* offsets of sections, bytes */
-    uint64_t loops, keyframes, keys, actuators, warnings, names, lookup, plan;
+    uint64_t loops, exclusions, keyframes, keys, actuators, warnings, names, lookup, plan;
     uint64_t names_size, plan_size;
 };
 
@@ -147,6 +153,10 @@ static inline const model_shape *model_shapes(const hml_model *m)
 }
 static inline const double *model_vertices(const hml_model *m) { return (const double *)model_at(m, m->vertices); }
 static inline const model_loop *model_loops(const hml_model *m) { return (const model_loop *)model_at(m, m->loops); }
+static inline const model_exclusion *model_exclusions(const hml_model *m)
+{
+    return (const model_exclusion *)model_at(m, m->exclusions);
+}
 static inline const model_keyframe *model_keyframes(const hml_model *m)
 {
     return (const model_keyframe *)model_at(m, m->keyframes);

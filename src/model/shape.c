@@ -98,6 +98,8 @@ hml_status hml_model_shape(const hml_model *model, int32_t index, hml_shape *sha
     shape->friction = s->friction;
     shape->restitution = s->restitution;
     shape->nvertices = s->nvertices;
+    shape->contype = s->contype;
+    shape->conaffinity = s->conaffinity;
     shape->vertices = s->nvertices ? model_vertices(model) + 3 * (size_t)s->first : NULL;
     return HML_OK;
 }

@@ -140,6 +140,16 @@ static int shapes_valid(const hml_model *m)
     return all_finite(model_vertices(m), 3 * (size_t)m->nvertices);
 }
 
+static int exclusions_valid(const hml_model *m)
+{
+    for (int32_t i = 0; i < m->nexclusions; i++)
+        for (int k = 0; k < 2; k++) {
+            const int32_t body = model_exclusions(m)[i].body[k];
+            if (body < -1 || body >= m->nbodies) return 0;
+        }
+    return 1;
+}
+
 static int loops_valid(const hml_model *m, uint64_t *left)
 {
     for (int32_t i = 0; i < m->nloops; i++) {
@@ -226,5 +236,6 @@ int hmli_block_valid(const hml_model *m)
     for (int32_t i = 0; i < m->nwarnings; i++)
         if (model_warnings(m)[i] >= m->names_size) return 0;
     return bodies_valid(m, &left) && joints_valid(m, &left) && frames_valid(m, &left) && shapes_valid(m) &&
-           loops_valid(m, &left) && keyframes_valid(m, &left) && actuators_valid(m, &left) && coordinates_valid(m);
+           loops_valid(m, &left) && exclusions_valid(m) && keyframes_valid(m, &left) && actuators_valid(m, &left) &&
+           coordinates_valid(m);
 }

@@ -12,7 +12,8 @@ typedef struct collision_shape {
     double size[3];
     pose place; /* in the body's frame */
     double friction, restitution;
-    int32_t nvertices; /* of a hull */
+    uint32_t contype, conaffinity; /* both 0: as 1 and 1 */
+    int32_t nvertices;             /* of a hull */
     const double *vertices;
     vec3 centre; /* of a ball that holds it, in the shape's axes */
     double radius;
@@ -50,9 +51,17 @@ int32_t hmli_collision_points(hml_shape_kind kind);
 void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const collision_plane *planes, int32_t nplanes,
                          const double *H, touch_list *list);
 
-/* room for a centre of each shape */
-void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list,
-                        vec3 *centres);
+/* centres of the balls about the shapes, in the world */
+void hmli_collide_centres(const collision_shape *shapes, int32_t nshapes, const double *H, vec3 *centres);
+
+/* two shapes that may touch each other */
+typedef struct shape_pair {
+    int32_t a, b;
+} shape_pair;
+
+/* contacts of pairs of shapes, whose centres are there */
+void hmli_collide_pairs(const collision_shape *shapes, const shape_pair *pairs, int32_t npairs, const double *H,
+                        const vec3 *centres, touch_list *list);
 
 /* a shape's point that lies lowest over a plane, whatever its depth; an infinite gap if no point is over it */
 touch hmli_collide_lowest(const collision_shape *shape, const collision_plane *plane, const double *H);
@@ -60,7 +69,7 @@ touch hmli_collide_lowest(const collision_shape *shape, const collision_plane *p
 /* tangents of a normal, which do not jump while the normal turns a little */
 void hmli_collide_tangents(touch *t);
 
-/* in how many points two shapes can touch each other, at most */
+/* in how many points two shapes can touch each other, at most: 0 if their bodies or their bits forbid it */
 int32_t hmli_collision_pair(const collision_shape *a, const collision_shape *b);
 
 /* centre and radius */

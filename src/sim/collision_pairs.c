@@ -14,11 +14,20 @@ static int round_shape(const collision_shape *s)
     return s->kind == HML_SHAPE_POINT || s->kind == HML_SHAPE_SPHERE || s->kind == HML_SHAPE_CAPSULE;
 }
 
+/* MuJoCo's rule */
+static int bits_meet(const collision_shape *a, const collision_shape *b)
+{
+    const uint32_t usual_a = !a->contype && !a->conaffinity, usual_b = !b->contype && !b->conaffinity;
+    return ((a->contype | usual_a) & (b->conaffinity | usual_b)) ||
+           ((b->contype | usual_b) & (a->conaffinity | usual_a));
+}
+
 int32_t hmli_collision_pair(const collision_shape *a, const collision_shape *b)
 {
     if (a->body == b->body) return 0;
     int joined = (a->parent >= 0 && a->parent == b->body) || (b->parent >= 0 && b->parent == a->body);
     if (joined) return 0; /* what stands in the world touches every body, also the ones that hang on it */
+    if (!bits_meet(a, b)) return 0;
     return round_shape(a) && round_shape(b) ? 1 : MANIFOLD_POINTS;
 }
 
@@ -126,21 +135,23 @@ static void collide_convex(const collision_shape *shapes, int32_t i, int32_t k, 
     }
 }
 
-void hmli_collide_pairs(const collision_shape *shapes, int32_t nshapes, const double *H, touch_list *list,
-                        vec3 *centres)
+void hmli_collide_centres(const collision_shape *shapes, int32_t nshapes, const double *H, vec3 *centres)
 {
-    for (int32_t i = 0; i < nshapes; i++) {
-        const collision_shape *a = &shapes[i];
-        centres[i] = pose_act(hmli_collision_pose(a, H), a->centre);
-        for (int32_t k = 0; k < i; k++) {
-            const collision_shape *b = &shapes[k];
-            const vec3 way = vec3_sub(centres[i], centres[k]);
-            const double reach = a->radius + b->radius;
-            if (vec3_dot(way, way) > reach * reach || !hmli_collision_pair(a, b)) continue;
-            if (round_shape(a) && round_shape(b))
-                collide_round(shapes, i, k, H, list);
-            else
-                collide_convex(shapes, i, k, H, list);
-        }
+    for (int32_t i = 0; i < nshapes; i++) centres[i] = pose_act(hmli_collision_pose(&shapes[i], H), shapes[i].centre);
+}
+
+void hmli_collide_pairs(const collision_shape *shapes, const shape_pair *pairs, int32_t npairs, const double *H,
+                        const vec3 *centres, touch_list *list)
+{
+    for (int32_t i = 0; i < npairs; i++) {
+        const shape_pair pair = pairs[i];
+        const collision_shape *a = &shapes[pair.a], *b = &shapes[pair.b];
+        const vec3 way = vec3_sub(centres[pair.a], centres[pair.b]);
+        const double reach = a->radius + b->radius;
+        if (vec3_dot(way, way) > reach * reach) continue;
+        if (round_shape(a) && round_shape(b))
+            collide_round(shapes, pair.a, pair.b, H, list);
+        else
+            collide_convex(shapes, pair.a, pair.b, H, list);
     }
 }

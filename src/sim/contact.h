@@ -37,8 +37,10 @@ struct hml_contact {
     double slop, correction, bounce, tolerance;
     double mobility; /* 1 / mass of the robot */
     collision_shape *shapes;
-    double *vertices; /* of hulls */
-    vec3 *centres;    /* of shapes in the world, while pairs are looked for */
+    double *vertices;  /* of hulls */
+    vec3 *centres;     /* of shapes in the world, while pairs are looked for */
+    shape_pair *pairs; /* that may touch each other */
+    int32_t npairs;
     collision_plane *planes;
     joint_limit *limits;
     double *joint_friction; /* n, or NULL */
@@ -100,6 +102,9 @@ static inline double contact_dot(size_t n, const double *a, const double *b)
     for (; k < n; k++) s[0] += a[k] * b[k];
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
+
+/* c->pairs; shapes and options are there */
+void hmli_contact_list_pairs(hml_contact *c);
 
 /* which rows there are at q_M, with what the last step knew about their impulses in P */
 void hmli_contact_list_rows(hml_contact *c, double h);

@@ -104,6 +104,8 @@ static collision_shape resolve_shape(const hml_model *model, hml_shape s, double
     if (f) r.place = pose_mul(pose_of(mat3_at(f->R, 3), vec3_at(f->p)), r.place);
     r.friction = s.friction;
     r.restitution = s.restitution;
+    r.contype = s.contype;
+    r.conaffinity = s.conaffinity;
     r.nvertices = vertices_of(&s);
     r.vertices = s.vertices;
     if (vertices && r.nvertices) {
@@ -232,6 +234,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->shapes = layout_array(&at, (size_t)count_shapes(model, s), sizeof *c->shapes);
     c->vertices = layout_doubles(&at, product(3, count_vertices(model, s)));
     c->centres = layout_array(&at, (size_t)count_shapes(model, s), sizeof *c->centres);
+    const size_t pairs = s->options & HML_CONTACT_PAIRS ? (size_t)count_shapes(model, s) : 0;
+    c->pairs = layout_array(&at, product(pairs, pairs) / 2, sizeof *c->pairs);
     c->planes = layout_array(&at, (size_t)s->nplanes, sizeof *c->planes);
     c->limits = layout_array(&at, (size_t)limits, sizeof *c->limits);
     c->now.items = layout_array(&at, (size_t)contacts, sizeof *c->now.items);
@@ -333,6 +337,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     c->now.capacity = c->last.capacity = c->max_contacts;
     double *vertices = c->vertices;
     for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i), &vertices);
+    hmli_contact_list_pairs(c);
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
     list_limits(model, s->options, c->limits);
     if (has_friction(model, s))

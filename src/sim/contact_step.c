@@ -136,7 +136,10 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     c->now.count = 0;
     c->now.overflow = 0;
     hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
-    if (c->options & HML_CONTACT_PAIRS) hmli_collide_pairs(c->shapes, c->nshapes, c->H, &c->now, c->centres);
+    if (c->npairs) {
+        hmli_collide_centres(c->shapes, c->nshapes, c->H, c->centres);
+        hmli_collide_pairs(c->shapes, c->pairs, c->npairs, c->H, c->centres, &c->now);
+    }
     TRY(try_velocities(c, work, h, tau, wrenches, r));
     describe(c, r);
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));

@@ -1,12 +1,13 @@
 /*
- * drop_contact MODEL STEP SECONDS HEIGHT SEED limp|held
+ * drop_contact MODEL STEP SECONDS HEIGHT SEED limp|held|walk [pairs]
  *
  * scripts/drop.py runs it on many robots.
  *
  * A robot is dropped on a floor that lies HEIGHT metres below its shapes, its base free if its file lets it, in the
- * neutral posture (SEED 0) or a random one; limp, or with every joint held by a servo. Prints one line of words and numbers: how it ended and when,
- * steps, the largest gain of energy relative to the weight times HEIGHT plus one metre, the deepest penetration, the
- * largest speed, microseconds per step.
+ * neutral posture (SEED 0) or a random one: limp, with every joint held by a servo, or with servos whose goals swing
+ * (then gain is NaN). With "pairs" its shapes touch each other too, but for those that overlap at the start. Prints one
+ * line of words and numbers: how it ended and when, steps, the largest gain of energy relative to the weight times
+ * HEIGHT, the deepest penetration, the largest speed, microseconds per step.
  *
  * Energy counts the springs of the servos and of the file, so that nothing but an error makes it grow.
  */
@@ -28,9 +29,9 @@ typedef struct drop {
     size_t nq, nv;
     double step, height;
     void *memory;
-    int servo;
+    int servo, walk, pairs;
     int no_potential; /* springs of a joint that rotates about several axes have none: then gain is NaN */
-    double *q, *v, *target, *gap, *stiffness, *damping, *M, *h, *rest, *spring;
+    double *q, *v, *target, *goal, *gap, *stiffness, *damping, *M, *h, *rest, *spring;
     double largest_residual;
     long substeps;
 } drop;
@@ -75,7 +76,8 @@ static hml_status open_contact(drop *d, double floor)
 {
     const hml_plane ground = {.normal = {0, 0, 1}, .point = {0, 0, floor}, .friction = 0.8};
     const hml_contact_settings s =
-        HML_STRUCT(hml_contact_settings, .planes = &ground, .nplanes = 1, .shapes = d->shapes, .nshapes = d->nshapes);
+        HML_STRUCT(hml_contact_settings, .planes = &ground, .nplanes = 1, .shapes = d->shapes, .nshapes = d->nshapes,
+                   .options = d->pairs ? HML_CONTACT_PAIRS : 0u);
     size_t size = hml_contact_size(d->model, &s);
     if (!d->memory) d->memory = malloc(size + 1);
     if (!d->memory) return HML_OUT_OF_MEMORY;
@@ -88,7 +90,8 @@ static hml_status lower_floor(drop *d)
     hml_contact_point lowest;
     hml_status status = open_contact(d, 0);
     if (!status) status = hml_contact_lowest(d->model, d->work, d->contact, d->q, 0, &lowest);
-    return status ? status : open_contact(d, lowest.gap - d->height);
+    if (!status) status = open_contact(d, lowest.gap - d->height);
+    return status || !d->pairs ? status : hml_contact_exclude(d->model, d->work, d->contact, d->q, NULL);
 }
 
 /* the neutral posture of many robots is outside the limits of their joints */
@@ -151,6 +154,17 @@ static hml_status one_step(drop *d, double h, hml_contact_result *r)
         &HML_STRUCT(hml_contact_motion, .h = h, .q = d->q, .v = d->v, .q_next = d->q, .v_next = d->v, .result = r));
 }
 
+/* goals of single coordinates, two periods per second, neighbours out of phase */
+static void swing(drop *d, double t)
+{
+    for (int32_t j = 0; j < hml_model_njoints(d->model); j++) {
+        hml_joint_info info = {.struct_size = sizeof info};
+        hml_model_joint(d->model, j, &info);
+        if (info.nq == 1 && info.nv == 1) d->goal[info.q] = d->target[info.q] + 0.2 * sin(12.566370614359172 * t + j);
+    }
+    hml_contact_set_servo(d->contact, d->goal, d->stiffness, d->damping);
+}
+
 static hml_status open_drop(drop *d, const char *path, uint64_t seed)
 {
     hml_load_options options;
@@ -161,11 +175,12 @@ static hml_status open_drop(drop *d, const char *path, uint64_t seed)
     hml_status status = hml_load(path, &options, &d->model, &error);
     if (status) return fprintf(stderr, "drop_contact: %s\n", error.message), status;
     d->nq = (size_t)hml_model_nq(d->model), d->nv = (size_t)hml_model_nv(d->model);
-    double *room = calloc(3 * d->nq + 6 * d->nv + d->nv * d->nv + 1, sizeof *room);
+    double *room = calloc(4 * d->nq + 6 * d->nv + d->nv * d->nv + 1, sizeof *room);
     if (!room || !list_shapes(d)) return HML_OUT_OF_MEMORY;
     d->q = room, d->target = d->q + d->nq, d->v = d->target + d->nq, d->gap = d->v + d->nv;
     d->stiffness = d->gap + d->nv, d->damping = d->stiffness + d->nv, d->h = d->damping + d->nv, d->M = d->h + d->nv;
     d->spring = d->M + d->nv * d->nv, d->rest = d->spring + d->nv;
+    d->goal = d->rest + d->nq;
     list_springs(d);
     add_servos(d);
     if (!status) status = hml_work_new(d->model, HML_ISA_BEST, HML_USE_ALL, &d->work);
@@ -176,25 +191,28 @@ static hml_status open_drop(drop *d, const char *path, uint64_t seed)
     if (!status) status = lower_floor(d);
     if (!status && d->servo) status = hml_contact_set_servo(d->contact, d->q, d->stiffness, d->damping);
     memcpy(d->target, d->q, d->nq * sizeof(double));
+    memcpy(d->goal, d->q, d->nq * sizeof(double));
     return status;
 }
 
 int main(int argc, char **argv)
 {
     static drop d;
-    if (argc != 7) return 2;
-    d.step = strtod(argv[2], NULL), d.height = strtod(argv[4], NULL), d.servo = !strcmp(argv[6], "held");
+    if (argc != 7 && argc != 8) return 2;
+    d.pairs = argc == 8;
+    d.step = strtod(argv[2], NULL), d.height = strtod(argv[4], NULL), d.walk = !strcmp(argv[6], "walk");
+    d.servo = d.walk || !strcmp(argv[6], "held");
     hml_status status = open_drop(&d, argv[1], strtoull(argv[5], NULL, 10));
     if (!d.contact) return 3; /* it is no robot, or nothing of it moves */
     if (status) return printf("end %s\n", hml_status_message(status)), 1;
     const long steps = lround(strtod(argv[3], NULL) / d.step);
-    double first = energy(&d), scale = 9.81 * hml_model_mass(d.model) * (d.height + 1), gain = 0, deepest = 0,
-           speed = 0;
+    double first = energy(&d), scale = 9.81 * hml_model_mass(d.model) * d.height, gain = 0, deepest = 0, speed = 0;
     double spent = 0;
     long done = 0, hard = 0, relaxed = 0;
     int most = 0;
     for (; done < steps; done++) {
         hml_contact_result r;
+        if (d.walk) swing(&d, d.step * (double)done);
         double began = now();
         status = one_step(&d, d.step, &r);
         spent += now() - began;
@@ -206,7 +224,7 @@ int main(int argc, char **argv)
         if (r.contacts > most) most = r.contacts;
         for (size_t i = 0; i < d.nv; i++) speed = fmax(speed, fabs(d.v[i]));
     }
-    if (d.no_potential) gain = NAN;
+    if (d.no_potential || d.walk) gain = NAN;
     printf("at %.4g of %.4g steps %ld gain %.2e deepest %.1e speed %.1e residual %.1e hard %ld uncertified %ld "
            "contacts %d us %.1f end "
            "%s\n",

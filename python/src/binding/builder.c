@@ -231,15 +231,22 @@ static PyArrayObject *take_points(PyObject *points, hml_shape *shape)
 
 static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"body",     "kind",        "size",     "position", "rotation",
-                            "friction", "restitution", "vertices", NULL};
+    static char *words[] = {"body",        "kind",     "size",    "position",    "rotation", "friction",
+                            "restitution", "vertices", "contype", "conaffinity", NULL};
     const char *body, *kind;
     PyObject *size = Py_None, *p = Py_None, *R = Py_None, *points = Py_None;
+    long long bits[2] = {0, 0};
     hml_shape made = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .friction = -1};
-    if (!parse_arguments(arguments, names, "zs|OOOddO", words, &body, &kind, &size, &p, &R, &made.friction,
-                         &made.restitution, &points)) {
+    if (!parse_arguments(arguments, names, "zs|OOOddO$LL", words, &body, &kind, &size, &p, &R, &made.friction,
+                         &made.restitution, &points, &bits[0], &bits[1])) {
         return NULL;
     }
+    for (int i = 0; i < 2; i++) {
+        if (bits[i] >= 0 && bits[i] <= UINT32_MAX) continue;
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "%s is not within 0 and 4294967295", words[8 + i]);
+        return NULL;
+    }
+    made.contype = (uint32_t)bits[0], made.conaffinity = (uint32_t)bits[1];
     if (hml_shape_kind_from_name(kind, &made.kind)) {
         return unknown_kind("there is no shape", kind, shape_kind);
     }
@@ -252,6 +259,16 @@ static PyObject *add_shape(builder_object *self, PyObject *arguments, PyObject *
     if (points != Py_None && !(held = take_points(points, &made))) return NULL;
     error.status = hml_builder_add_shape(self->builder, body, &made, &error);
     Py_XDECREF(held);
+    return answer(self, &error);
+}
+
+static PyObject *add_exclusion(builder_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"body", "other", NULL};
+    const char *body, *other;
+    hml_error error = {0};
+    if (!parse_arguments(arguments, names, "zz", words, &body, &other)) return NULL;
+    error.status = hml_builder_add_exclusion(self->builder, body, other, &error);
     return answer(self, &error);
 }
 
@@ -378,9 +395,13 @@ static PyMethodDef methods[] = {
      "add_frame($self, name, body=None, position=None, rotation=None)\n--\n\nA frame on a body, or on the world."},
     {"add_shape", KEYWORDS(add_shape),
      "add_shape($self, body, kind, size=None, position=None, rotation=None, friction=-1.0, restitution=0.0, "
-     "vertices=None)\n--\n\n"
+     "vertices=None, *, contype=0, conaffinity=0)\n--\n\n"
      "A collision shape on a body: point, sphere (radius), box (half lengths), capsule or cylinder (radius, half "
-     "length), or hull, the convex hull of up to 64 vertices (n, 3)."},
+     "length), or hull, the convex hull of up to 64 vertices (n, 3).\n\n"
+     "Two shapes touch each other if the contype of one and the conaffinity of the other have a bit in common; both 0: "
+     "1 and 1."},
+    {"add_exclusion", KEYWORDS(add_exclusion),
+     "add_exclusion($self, body, other)\n--\n\nShapes of these two bodies do not touch each other; None: the world."},
     {"add_actuator", KEYWORDS(add_actuator),
      "add_actuator($self, name, joint=None, frame=None, *, gear=1.0, gain=1.0, bias=None, lower=-1e999, upper=1e999, "
      "force_lower=-1e999, force_upper=1e999)\n--\n\n"

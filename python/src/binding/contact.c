@@ -301,6 +301,29 @@ static PyObject *set_servo(contact_object *self, PyObject *arguments, PyObject *
     Py_RETURN_NONE;
 }
 
+static PyObject *exclude(contact_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"q", NULL};
+    PyObject *given;
+    int32_t count = 0;
+    if (!parse_arguments(arguments, names, "O", words, &given)) return NULL;
+    npy_intp nq = hml_model_nq(self->model->model);
+    PyArrayObject *q = array_shaped(given, "q", 1, &nq);
+    if (!q) return NULL;
+    workspace *space = self->busy ? NULL : workspace_take(self->model);
+    hml_status status = HML_OUT_OF_MEMORY;
+    if (space) {
+        status = hml_contact_exclude(self->model->model, space->work, self->contact, PyArray_DATA(q), &count);
+        workspace_give(self->model, space);
+    }
+    if (self->busy)
+        PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact");
+    else if (status)
+        raise_status(status, NULL);
+    Py_DECREF(q);
+    return status ? NULL : PyLong_FromLong(count);
+}
+
 static PyObject *forget(contact_object *self, PyObject *none)
 {
     (void)none;
@@ -325,6 +348,10 @@ static PyMethodDef methods[] = {
     {"place", (PyCFunction)(void (*)(void))place, METH_VARARGS | METH_KEYWORDS,
      "place($self, q, height=0.0, plane=0)\n--\n\n"
      "q with the robot moved along the plane's normal until its lowest point is height over the plane."},
+    {"exclude", (PyCFunction)(void (*)(void))exclude, METH_VARARGS | METH_KEYWORDS,
+     "exclude($self, q)\n--\n\n"
+     "With pairs=True: pairs of shapes that touch each other at q do not do so any more. Returns how many were left "
+     "out."},
     {"set_servo", (PyCFunction)(void (*)(void))set_servo, METH_VARARGS | METH_KEYWORDS,
      "set_servo($self, target=None, stiffness=None, damping=None)\n--\n\n"
      "A servo -stiffness·(q ⊖ target) - damping·ν in all steps from now on, taken at the end of each step: no gain is "
@@ -342,7 +369,37 @@ static PyObject *get_balance(contact_object *self, void *closure)
     return NULL;
 }
 
+static PyObject *get_memory(contact_object *self, void *closure)
+{
+    (void)closure;
+    npy_intp n = (npy_intp)hml_contact_memory_doubles(self->contact);
+    PyObject *memory = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
+    if (memory) hml_contact_get_memory(self->contact, PyArray_DATA((PyArrayObject *)memory));
+    return memory;
+}
+
+static int set_memory(contact_object *self, PyObject *given, void *closure)
+{
+    (void)closure;
+    if (!given || self->busy) {
+        PyErr_SetString(PyExc_RuntimeError, given ? "another thread steps this contact" : "memory cannot be deleted");
+        return -1;
+    }
+    npy_intp n = (npy_intp)hml_contact_memory_doubles(self->contact);
+    PyArrayObject *memory = array_shaped(given, "memory", 1, &n);
+    if (!memory) return -1;
+    hml_status status = hml_contact_set_memory(self->contact, PyArray_DATA(memory));
+    Py_DECREF(memory);
+    if (status) raise_status(status, "this is not the memory of such a contact");
+    return status ? -1 : 0;
+}
+
 static PyGetSetDef getset[] = {
+    {"memory", (getter)get_memory, (setter)set_memory,
+     "Impulses of the last step, from which the next one starts: saved with q and v and set again, a motion goes on "
+     "with "
+     "the same bits.",
+     NULL},
     {"balance", (getter)get_balance, NULL,
      "What forces and contacts have put into the robot and taken out of it in all steps; with balance=True.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -390,7 +447,30 @@ PyObject *model_shapes(const hml_model *model)
         PyStructSequence_SetItem(one, 6, PyFloat_FromDouble(s.restitution));
         npy_intp points[2] = {s.nvertices, 3};
         PyStructSequence_SetItem(one, 7, array_copy(2, points, s.nvertices ? s.vertices : s.size));
+        PyStructSequence_SetItem(one, 8, PyLong_FromUnsignedLong(s.contype));
+        PyStructSequence_SetItem(one, 9, PyLong_FromUnsignedLong(s.conaffinity));
         PyTuple_SET_ITEM(list, i, one);
+    }
+    return list;
+}
+
+/* pairs of names of bodies; None: the world */
+PyObject *model_exclusions(const hml_model *model)
+{
+    const int32_t n = hml_model_nexclusions(model);
+    PyObject *list = PyTuple_New(n);
+    for (int32_t i = 0; list && i < n; i++) {
+        int32_t bodies[2];
+        const char *names[2] = {NULL, NULL};
+        hml_body_info info = {.struct_size = sizeof info};
+        hml_model_exclusion(model, i, bodies);
+        for (int k = 0; k < 2; k++)
+            if (bodies[k] >= 0 && !hml_model_body(model, bodies[k], &info)) names[k] = info.name;
+        PyObject *pair = Py_BuildValue("(zz)", names[0], names[1]);
+        if (pair)
+            PyTuple_SET_ITEM(list, i, pair);
+        else
+            Py_CLEAR(list);
     }
     return list;
 }
@@ -401,8 +481,8 @@ int contact_ready(PyObject *module)
                                        "relaxed", "massless", "substeps", "left_out", "residual", "penetration",
                                        "work",    "removed",  "torque",   NULL};
     static const char *const POINT[] = {"shape", "other", "position", "normal", "gap", "impulse", NULL};
-    static const char *const SHAPE[] = {"frame",    "kind",        "size",     "position", "rotation",
-                                        "friction", "restitution", "vertices", NULL};
+    static const char *const SHAPE[] = {"frame",       "kind",     "size",    "position",    "rotation", "friction",
+                                        "restitution", "vertices", "contype", "conaffinity", NULL};
     step_type = record_type(module, "hamel._core.ContactStep", "What Contact.step did.", STEP);
     point_type = record_type(module, "hamel._core.ContactPoint", "What touched.", POINT);
     shape_type = record_type(

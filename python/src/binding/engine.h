@@ -162,6 +162,7 @@ npy_intp holds_freedom(PyObject *model, const hml_constraints *constraints, cons
 int read_joint_marks(const hml_model *model, PyObject *object, const char *name, int **marks);
 /* the loops of a model, a hamel.Hold each */
 PyObject *model_loops(const hml_model *model);
+PyObject *model_exclusions(const hml_model *model);
 int read_holds(const hml_model *model, PyObject *list, hml_constraints *constraints, void **memory);
 
 /* ---- exceptions ---- */

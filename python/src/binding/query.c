@@ -184,6 +184,12 @@ static PyObject *loops(model_object *self, void *closure)
     return model_loops(self->model);
 }
 
+static PyObject *exclusions(model_object *self, void *closure)
+{
+    (void)closure;
+    return model_exclusions(self->model);
+}
+
 static PyObject *shapes(model_object *self, void *closure)
 {
     (void)closure;
@@ -284,6 +290,8 @@ PyGetSetDef query_getset[] = {
     {"warnings", (getter)warnings, NULL, "What was odd but no error when the model was read.", NULL},
     {"keyframes", (getter)keyframes, NULL, "States of the file that have a name, {name: (q, v)}.", NULL},
     {"loops", (getter)loops, NULL, "Frames tied to each other, a hamel.Hold each.", NULL},
+    {"exclusions", (getter)exclusions, NULL, "Pairs of bodies whose shapes do not touch each other; None: the world.",
+     NULL},
     {"shapes", (getter)shapes, NULL, "Collision shapes.", NULL},
     {"actuators", (getter)actuators, NULL, "Actuators: motors, servos, thrusters.", NULL},
     {"actuated", (getter)actuated, NULL, "True for the coordinates of actuated joints, (nv,).", NULL},

@@ -171,34 +171,41 @@ static hml_status check_references(json_model *m, const place *bodies, const nam
     return HML_OK;
 }
 
-static hml_status read_tree(json_model *m, const place *bodies, const place *frames, const place *shapes,
-                            const place *loops, const place *keyframes, const place *actuators)
+static hml_status read_tree(json_model *m, const place *file)
 {
     names taken = {0};
+    const place bodies_at = hmli_json_member(file, "bodies"), *bodies = &bodies_at;
+    const place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
+    const place exclusions = hmli_json_member(file, "exclusions"), loops = hmli_json_member(file, "loops");
+    const place keyframes = hmli_json_member(file, "keyframes"), actuators = hmli_json_member(file, "actuators");
     hml_status status = HML_OK;
     for (size_t i = 0; !status && i < json_list_size(bodies->value); i++) {
         place body = hmli_json_element(bodies, i);
         status = read_body(m, &body, &taken);
     }
     if (!status) status = check_references(m, bodies, &taken);
-    for (size_t i = 0; !status && i < json_list_size(frames->value); i++) {
-        place frame = hmli_json_element(frames, i);
+    for (size_t i = 0; !status && i < json_list_size(frames.value); i++) {
+        place frame = hmli_json_element(&frames, i);
         status = read_frame(m, &frame, &taken);
     }
-    for (size_t i = 0; !status && i < json_list_size(shapes->value); i++) {
-        place shape = hmli_json_element(shapes, i);
+    for (size_t i = 0; !status && i < json_list_size(shapes.value); i++) {
+        place shape = hmli_json_element(&shapes, i);
         status = read_shape(m, &shape, &taken);
     }
-    for (size_t i = 0; !status && i < json_list_size(loops->value); i++) {
-        place loop = hmli_json_element(loops, i);
+    for (size_t i = 0; !status && i < json_list_size(exclusions.value); i++) {
+        place exclusion = hmli_json_element(&exclusions, i);
+        status = hmli_json_exclusion(m, &exclusion, &taken.places);
+    }
+    for (size_t i = 0; !status && i < json_list_size(loops.value); i++) {
+        place loop = hmli_json_element(&loops, i);
         status = read_loop(m, &loop, &taken);
     }
-    for (size_t i = 0; !status && i < json_list_size(keyframes->value); i++) {
-        place keyframe = hmli_json_element(keyframes, i);
+    for (size_t i = 0; !status && i < json_list_size(keyframes.value); i++) {
+        place keyframe = hmli_json_element(&keyframes, i);
         status = read_keyframe(m, &keyframe, &taken);
     }
-    for (size_t i = 0; !status && i < json_list_size(actuators->value); i++) {
-        place actuator = hmli_json_element(actuators, i);
+    for (size_t i = 0; !status && i < json_list_size(actuators.value); i++) {
+        place actuator = hmli_json_element(&actuators, i);
         status = read_actuator(m, &actuator, &taken);
     }
     hmli_map_free(&taken.keyframes);
@@ -209,15 +216,13 @@ static hml_status read_tree(json_model *m, const place *bodies, const place *fra
 
 static hml_status read_file(json_model *m, const place *file)
 {
-    static const char *const known[] = {"hamel",  "name",  "gravity",   "world",     "bodies", "frames",
-                                        "shapes", "loops", "keyframes", "actuators", NULL};
+    static const char *const known[] = {"hamel",  "name",       "gravity", "world",     "bodies",    "frames",
+                                        "shapes", "exclusions", "loops",   "keyframes", "actuators", NULL};
     const json_reader *json = &m->json;
     place version = hmli_json_member(file, "hamel"), name_at = hmli_json_member(file, "name");
     place gravity_at = hmli_json_member(file, "gravity"), bodies = hmli_json_member(file, "bodies");
-    place frames = hmli_json_member(file, "frames"), shapes = hmli_json_member(file, "shapes");
-    place keyframes = hmli_json_member(file, "keyframes"), world = hmli_json_member(file, "world");
-    place actuators = hmli_json_member(file, "actuators");
-    place loops = hmli_json_member(file, "loops");
+    static const char *const lists[] = {"frames", "shapes", "exclusions", "loops", "keyframes", "actuators"};
+    place world = hmli_json_member(file, "world");
     const char *name = NULL;
     double number = 1, gravity[3];
     char text[DECIMAL_SIZE];
@@ -232,11 +237,10 @@ static hml_status read_file(json_model *m, const place *file)
     if (!status) status = hmli_json_need(json, &bodies);
     if (!status) status = hmli_json_array(json, &bodies);
     if (!status && json_list_size(bodies.value) == 0) status = hmli_json_fail(json, &bodies, "there are no bodies");
-    if (!status) status = hmli_json_array(json, &frames);
-    if (!status) status = hmli_json_array(json, &shapes);
-    if (!status) status = hmli_json_array(json, &loops);
-    if (!status) status = hmli_json_array(json, &keyframes);
-    if (!status) status = hmli_json_array(json, &actuators);
+    for (size_t i = 0; !status && i < sizeof lists / sizeof *lists; i++) {
+        const place list = hmli_json_member(file, lists[i]);
+        status = hmli_json_array(json, &list);
+    }
     if (!status) status = hmli_json_warn_keys(m, file, "file", known);
     if (status) return status;
     if (name && (status = hmli_reader_name(m->r, name, m->r->file, 0)))
@@ -244,7 +248,7 @@ static hml_status read_file(json_model *m, const place *file)
     if (gravity_at.value && hml_builder_set_gravity(m->r->builder, gravity))
         return hmli_json_fail(json, &gravity_at, "the gravity is not finite");
     status = read_world(m, &world);
-    return status ? status : read_tree(m, &bodies, &frames, &shapes, &loops, &keyframes, &actuators);
+    return status ? status : read_tree(m, file);
 }
 
 hml_status hmli_read_json(reader *r, const char *data, size_t size)

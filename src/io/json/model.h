@@ -20,6 +20,9 @@ hml_status hmli_json_origin(json_model *m, const place *at, double position[3], 
 /* everything of a shape; *body points into the JSON, NULL: the world */
 hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hml_shape *shape);
 
+/* an exclusion into the builder; places: the names of bodies and frames */
+hml_status hmli_json_exclusion(json_model *m, const place *at, const map *places);
+
 /* a loop into the builder, whose bodies and frames are there */
 hml_status hmli_json_loop(json_model *m, const place *at);
 

@@ -249,11 +249,32 @@ static void put_shapes(writer *w, const hml_model *model)
             hmli_writer_put(w, ", \"restitution\": ");
             hmli_writer_number(w, shape.restitution);
         }
+        if (shape.contype || shape.conaffinity)
+            hmli_writer_print(w, ", \"contype\": %u, \"conaffinity\": %u", (unsigned)shape.contype,
+                              (unsigned)shape.conaffinity);
         hmli_writer_put(w, ",\n     \"origin\": ");
         put_origin(w, shape.position, shape.rotation);
         hmli_writer_put(w, "}");
     }
     if (hml_model_nshapes(model)) hmli_writer_put(w, "\n  ]");
+}
+
+static void put_exclusions(writer *w, const hml_model *model)
+{
+    int32_t bodies[2];
+    for (int32_t i = 0; i < hml_model_nexclusions(model) && !hml_model_exclusion(model, i, bodies); i++) {
+        hmli_writer_put(w, i ? ", " : ",\n  \"exclusions\": [");
+        for (int k = 0; k < 2; k++) {
+            hml_body_info body = {.struct_size = sizeof body};
+            hmli_writer_put(w, k ? ", " : "[");
+            if (bodies[k] < 0 || hml_model_body(model, bodies[k], &body))
+                hmli_writer_put(w, "null");
+            else
+                hmli_writer_json_text(w, body.name);
+        }
+        hmli_writer_put(w, "]");
+    }
+    if (hml_model_nexclusions(model)) hmli_writer_put(w, "]");
 }
 
 static void put_frame_name(writer *w, const hml_model *model, int32_t index)
@@ -423,6 +444,7 @@ hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml
     hmli_writer_put(&w, "\n  ]");
     put_frames(&w, model);
     put_shapes(&w, model);
+    put_exclusions(&w, model);
     put_loops(&w, model);
     put_keyframes(&w, model);
     put_actuators(&w, model);

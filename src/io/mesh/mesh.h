@@ -85,6 +85,9 @@ typedef struct mesh_place {
 hml_status hmli_mesh_shape(reader *r, const char *folder, const char *name, const mesh_place *place, hml_shape *shape,
                            const char **why);
 
+/* the hull of points as a shape, vertices in the arena; scaled */
+hml_status hmli_mesh_hull(reader *r, const triangles *m, const double scale[3], hml_shape *shape);
+
 /* the whole mesh; the status is that of the file, and *error says why */
 hml_status hmli_mesh_load(reader *r, const char *folder, const char *name, triangles *m, hml_error *error);
 

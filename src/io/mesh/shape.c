@@ -43,8 +43,7 @@ hml_status hmli_mesh_load(reader *r, const char *folder, const char *name, trian
     return path ? hmli_mesh_read(path, m, error) : status;
 }
 
-/* vertices into the arena */
-static hml_status make_hull(reader *r, const triangles *m, const double scale[3], hml_shape *shape)
+hml_status hmli_mesh_hull(reader *r, const triangles *m, const double scale[3], hml_shape *shape)
 {
     hull h;
     hml_status status = hmli_hull_make(m->vertices, m->nvertices, scale, HML_SHAPE_MAX_VERTICES, &h);
@@ -110,7 +109,7 @@ hml_status hmli_mesh_shape(reader *r, const char *folder, const char *name, cons
     } else {
         status = hmli_mesh_load(r, folder, name, &m, &error);
         if (!status && place->moved) hmli_mesh_move(&m, place->moved);
-        if (!status) status = make_hull(r, &m, place->scale, &made);
+        if (!status) status = hmli_mesh_hull(r, &m, place->scale, &made);
         hmli_mesh_free(&m);
         if (status == HML_OUT_OF_MEMORY || (status && !(*why = reason(r, name, &error))))
             return hmli_report_memory(r->error, r->file);

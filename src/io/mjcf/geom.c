@@ -112,14 +112,24 @@ static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
     return HML_OK;
 }
 
-/* has the geom a surface that something can touch? MuJoCo's defaults are 1 and 1 */
-static hml_status collides(mjcf *m, const mjcf_element *e, int *yes)
+/* what the geom can touch; MuJoCo's defaults are 1 and 1, which a shape need not say */
+static hml_status collides(mjcf *m, const mjcf_element *e, hml_shape *shape, int *yes)
 {
-    double contype = 1, conaffinity = 1;
-    hml_status status = hmli_mjcf_numbers(m, e, "contype", 1, &contype);
-    if (!status) status = hmli_mjcf_numbers(m, e, "conaffinity", 1, &conaffinity);
-    *yes = contype != 0 || conaffinity != 0;
-    return status;
+    static const char *const words[] = {"contype", "conaffinity"};
+    uint32_t bits[2];
+    for (int i = 0; i < 2; i++) {
+        double number = 1;
+        hml_status status = hmli_mjcf_numbers(m, e, words[i], 1, &number);
+        if (!status && !(fabs(number) <= INT32_MAX))
+            status = MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom> %s is out of range", words[i]);
+        if (status) return status;
+        bits[i] = (uint32_t)(int32_t)number;
+    }
+    *yes = bits[0] != 0 || bits[1] != 0;
+    const int usual = bits[0] == 1 && bits[1] == 1;
+    shape->contype = usual ? 0 : bits[0];
+    shape->conaffinity = usual ? 0 : bits[1];
+    return HML_OK;
 }
 
 /* a geom with a name is a frame, too: a foot can be held by its name */
@@ -158,7 +168,7 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     pose place;
     hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
     if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
-    if (!status) status = collides(m, &e, &yes);
+    if (!status) status = collides(m, &e, &s.shape, &yes);
     if (status || !yes) return status;
     const char *mesh = hmli_mjcf_text(m, &e, "mesh"), *why = "";
     if (word == MESH && mesh) {

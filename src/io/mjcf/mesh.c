@@ -106,6 +106,19 @@ static hml_status read_numbers(mjcf *m, const xml_node *node, triangles *made)
     }
 }
 
+/* of a mesh whose vertices stand in the MJCF file */
+static hml_status written_shape(mjcf *m, const mjcf_mesh *mesh, hml_shape *shape, const char **why)
+{
+    triangles made = {0};
+    hml_status status = m->r->scene ? HML_OK : read_numbers(m, mesh->node, &made);
+    if (!status && mesh->moved) hmli_mesh_move(&made, &mesh->reference);
+    if (!status && made.nvertices && hmli_mesh_hull(m->r, &made, mesh->scale, shape))
+        status = hmli_report_memory(m->r->error, m->r->file);
+    if (!made.nvertices) *why = "it has no vertices";
+    hmli_mesh_free(&made);
+    return status;
+}
+
 hml_status hmli_mjcf_mesh_shape(mjcf *m, const char *name, hml_shape *shape, const char **why)
 {
     mjcf_mesh mesh;
@@ -114,8 +127,11 @@ hml_status hmli_mjcf_mesh_shape(mjcf *m, const char *name, hml_shape *shape, con
     const char *file = file_of(m, &mesh);
     const mesh_place at = {mesh.scale, mesh.moved ? &mesh.reference : NULL};
     shape->kind = HML_SHAPE_POINT;
-    *why = mesh.node ? "it has no file" : "there is no such mesh";
-    return file ? hmli_mesh_shape(m->r, m->set.meshdir, file, &at, shape, why) : HML_OK;
+    *why = "";
+    if (file) return hmli_mesh_shape(m->r, m->set.meshdir, file, &at, shape, why);
+    if (mesh.node && hmli_xml_get(mesh.node, "vertex")) return written_shape(m, &mesh, shape, why);
+    *why = mesh.node ? "it has neither a file nor vertices" : "there is no such mesh";
+    return HML_OK;
 }
 
 /* of the convex hull, as fine as the points have it */

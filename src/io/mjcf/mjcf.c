@@ -34,8 +34,8 @@ static hml_status add_world(mjcf *m)
 static hml_status check_sections(mjcf *m, const xml_node *mujoco)
 {
     static const char *const read[] = {"compiler", "option", "default",  "worldbody", "actuator",
-                                       "equality", "tendon", "keyframe", NULL};
-    static const char *const harmless[] = {"size",   "statistic", "visual",    "asset", "contact",
+                                       "equality", "tendon", "keyframe", "contact",   NULL};
+    static const char *const harmless[] = {"size",   "statistic", "visual",    "asset",
                                            "sensor", "custom",    "extension", NULL};
     hml_status status = HML_OK;
     for (const xml_node *node = mujoco->first; !status && node; node = node->next) {
@@ -224,6 +224,7 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = read_sections(m, mujoco, "equality", hmli_mjcf_equality_joints);
     if (!status && m->r->scene) status = hmli_mjcf_add_visuals(m);
     if (!status) status = fill_builder(m);
+    if (!status) status = read_sections(m, mujoco, "contact", hmli_mjcf_contact);
     if (!status) status = read_sections(m, mujoco, "equality", hmli_mjcf_equality);
     return status ? status : hmli_mjcf_keyframes(m, mujoco);
 }

@@ -303,6 +303,8 @@ hml_status hmli_mjcf_actuators(mjcf *m, const xml_node *node, int *any);
 /* into the builder, which has joints and sites */
 hml_status hmli_mjcf_add_actuators(mjcf *m);
 hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node);
+/* <contact>: exclusions into the builder, whose bodies are there */
+hml_status hmli_mjcf_contact(mjcf *m, const xml_node *section);
 
 /* all <keyframe> sections; the builder has the joints */
 hml_status hmli_mjcf_keyframes(mjcf *m, const xml_node *mujoco);

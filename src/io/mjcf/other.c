@@ -1,4 +1,4 @@
-/* What is left out by name. */
+/* What is left out by name, and pairs of bodies that do not touch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +44,36 @@ hml_status hmli_mjcf_tendon(mjcf *m, const xml_node *node)
         status = hmli_mjcf_element(m, child, MJCF_TENDON, 0, &e);
         if (!status) status = hmli_mjcf_unique_name(m, &m->tendon_names, child);
         if (!status) status = warn_tendon(m, &e);
+    }
+    return status;
+}
+
+static hml_status read_exclude(mjcf *m, const xml_node *node)
+{
+    static const char *const ends[] = {"body1", "body2"};
+    const char *names[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        const char *given = hmli_xml_get(node, ends[i]);
+        const int32_t body = given ? hmli_map_find(&m->body_names, given) : -1;
+        if (body < 0 || body >= (int32_t)m->nbodies)
+            return MJCF_FAIL(m, HML_BAD_MODEL, node, "<exclude>: there is no body " QUOTED, given ? given : "");
+        if (body > 0) names[i] = m->bodies[body].name; /* body 0 is the world */
+    }
+    hml_status status = hml_builder_add_exclusion(m->r->builder, names[0], names[1], m->r->error);
+    return status ? hmli_report_place(m->r->error, status, node->file, node->line) : HML_OK;
+}
+
+hml_status hmli_mjcf_contact(mjcf *m, const xml_node *section)
+{
+    hml_status status = HML_OK;
+    for (const xml_node *node = section->first; !status && node; node = node->next) {
+        if (xml_is(node, "exclude"))
+            status = read_exclude(m, node);
+        else if (xml_is(node, "pair"))
+            status = hmli_reader_warn_once(
+                m->r, "pair", "line %d: <pair> is left out: shapes touch by contype and conaffinity", node->line);
+        else
+            status = hmli_reader_warn_element(m->r, node);
     }
     return status;
 }

@@ -23,6 +23,23 @@ static hml_status find_file(mjcf *m, scene_file_kind kind, const xml_node *node,
     return hmli_scene_file(m->r, kind, kind == SCENE_MESH ? m->set.meshdir : m->set.texturedir, file, index);
 }
 
+/*
+ * MuJoCo scales what the reference has moved, S (R v + p); a picture moves what it has scaled, R (S' v) + S p. The two
+ * are the same with S' = Rᵀ S R, which is diagonal if R turns axes into axes or all scales are equal. Otherwise the
+ * picture is a little askew.
+ */
+static void scale_after(mjcf_mesh *mesh, double scale[3])
+{
+    const mat3 R = mesh->reference.R;
+    const vec3 columns[3] = {R.x, R.y, R.z};
+    for (int i = 0; i < 3; i++) {
+        const vec3 c = columns[i];
+        scale[i] = mesh->scale[0] * c.x * c.x + mesh->scale[1] * c.y * c.y + mesh->scale[2] * c.z * c.z;
+    }
+    vec3 *p = &mesh->reference.p;
+    *p = vec3_of(mesh->scale[0] * p->x, mesh->scale[1] * p->y, mesh->scale[2] * p->z);
+}
+
 /* scale, and the frame in which the file's vertices are given */
 static hml_status read_mesh(mjcf *m, const char *name, hml_visual *visual, pose *place)
 {
@@ -31,8 +48,7 @@ static hml_status read_mesh(mjcf *m, const char *name, hml_visual *visual, pose 
     hml_status status = hmli_mjcf_mesh(m, name, &mesh);
     if (status) return status;
     if (!mesh.node) return hmli_scene_warn(m->r, "there is no mesh " QUOTED, name);
-    memcpy(visual->size, mesh.scale, sizeof mesh.scale);
-
+    scale_after(&mesh, visual->size);
     *place = pose_mul(*place, mesh.reference);
     return find_file(m, SCENE_MESH, mesh.node, &visual->mesh);
 }

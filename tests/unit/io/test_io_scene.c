@@ -262,7 +262,7 @@ static void mjcf_shows_its_geoms(void **state)
     assert_int_equal(v[1].kind, HML_VISUAL_MESH);
     assert_int_equal(v[1].frame, hml_model_find_frame(model, "body1")); /* a body without a name */
     assert_near(v[1].size, (const double[]){0.1, 0.1, 0.1}, 3, 0, "scale of the default class");
-    assert_near(v[1].position, (const double[]){-1, 0, 5}, 3, 0, "pos less refpos");
+    assert_near(v[1].position, (const double[]){-0.1, 0, 5}, 3, 1e-17, "pos less refpos, which is scaled");
     assert_near(v[1].colour, (const double[]){0.2, 0.4, 0.6, 1}, 4, 0, "material");
     assert_int_equal(v[1].paint, 1);
     assert_string_equal(scene->files[v[1].mesh], path_of("assets/thigh.obj"));

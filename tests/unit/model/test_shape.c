@@ -267,6 +267,79 @@ static void test_named_shapes(void **state)
     hml_model_free(m);
 }
 
+/* ---- what touches what ---- */
+
+static const char excluding[] =
+    "<mujoco><default><geom conaffinity='6'/></default><asset>"
+    "<mesh name='roof' vertex='0 0 0 1 0 0 0 1 0 0 0 1 .1 .1 .1' scale='2 1 1' refpos='1 0 0'/>"
+    "</asset><worldbody><body name='a'><freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+    "<geom size='0.1'/><geom size='0.1' contype='1' conaffinity='1'/><body name='b'><joint/>"
+    "<geom type='mesh' mesh='roof' mass='1'/><body name='stuck' pos='0 0 1'><geom size='0.1' mass='1'/></body></body>"
+    "<body name='c'><joint/><geom size='0.1' mass='1'/></body></body></worldbody><contact>"
+    "<exclude body1='b' body2='c'/><exclude name='x' body1='stuck' body2='world'/><pair geom1='p' geom2='q'/>"
+    "</contact></mujoco>";
+
+static void test_exclusions(void **state)
+{
+    (void)state;
+    hml_model *m = load_text("m.xml", excluding), *again;
+    hml_error error = {0};
+    char *text, difference[256];
+    size_t size;
+    int32_t bodies[2];
+    assert_int_equal(hml_model_nexclusions(m), 2);
+    assert_int_equal(hml_model_exclusion(m, 0, bodies), HML_OK);
+    assert_true(bodies[0] == 1 && bodies[1] == 2);
+    assert_int_equal(hml_model_exclusion(m, 1, bodies), HML_OK);
+    assert_true(bodies[0] == 1 && bodies[1] == -1); /* 'stuck' has no joint: b carries it */
+    assert_int_equal(hml_model_exclusion(m, 2, bodies), HML_INVALID_ARGUMENT);
+    assert_has_warning(m, "<pair> is left out");
+    assert_true(shape_of(m, 0).contype == 1 && shape_of(m, 0).conaffinity == 6);
+    assert_true(shape_of(m, 1).contype == 0 && shape_of(m, 1).conaffinity == 0); /* as usual */
+    hml_shape roof = shape_of(m, 2);
+    double low[3] = {9, 9, 9}, high[3] = {-9, -9, -9};
+    assert_true(roof.kind == HML_SHAPE_HULL && roof.nvertices == 4); /* one of the points lies inside */
+    for (int i = 0; i < 12; i++)
+        low[i % 3] = fmin(low[i % 3], roof.vertices[i]), high[i % 3] = fmax(high[i % 3], roof.vertices[i]);
+    assert_near(low, (double[3]){-2, 0, 0}, 3, 0, "lowest corner, less refpos, scaled");
+    assert_near(high, (double[3]){0, 1, 1}, 3, 0, "highest corner");
+    assert_int_equal(hml_write_json(m, &text, &size, &error), HML_OK);
+    again = load_text("again.json", text);
+    if (!hml_model_equal(m, again, 0, difference, sizeof difference)) fail_msg("%s", difference);
+    hml_text_free(text);
+    hml_model_free(again);
+    assert_int_equal(hml_model_scale(m, 2, 1, &again), HML_OK); /* edits keep them */
+    assert_int_equal(hml_model_nexclusions(again), 2);
+    hml_model_free(again);
+    hml_model_free(m);
+    assert_refused("m.xml",
+                   "<mujoco><worldbody><body name='a'><freejoint/><geom size='1'/></body></worldbody><contact>\n"
+                   "<exclude body1='a' body2='nobody'/></contact></mujoco>",
+                   HML_BAD_MODEL, 2, "there is no body 'nobody'");
+    static const char head[] =
+        "{\"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": \"j\", \"type\": \"free\"},"
+        " \"inertia\": {\"mass\": 1, \"moment\": [[1,0,0],[0,1,0],[0,0,1]]}}],";
+    static const char *const wrong[][2] = {
+        {" \"exclusions\": [[\"a\", \"x\"]]}", "there is no body 'x'"},
+        {" \"exclusions\": [[\"a\"]]}", "two bodies"},
+        {" \"shapes\": [{\"body\": \"a\", \"type\": \"point\", \"contype\": 1.5}]}", "whole number"}};
+    for (size_t i = 0; i < 3; i++) {
+        char file[600];
+        snprintf(file, sizeof file, "%s%s", head, wrong[i][0]);
+        assert_refused("m.json", file, HML_BAD_FILE, 0, wrong[i][1]);
+    }
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec joint;
+    hml_joint_spec_init(&joint, HML_JOINT_FREE);
+    joint.name = "j";
+    assert_int_equal(hml_builder_add_body(b, "a", NULL, &joint, NULL, &error), HML_OK);
+    assert_int_equal(hml_builder_add_exclusion(NULL, "a", NULL, &error), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_builder_add_exclusion(b, "a", "nobody", &error), HML_OK); /* it may come later */
+    assert_int_equal(hml_builder_build(b, 0, &m, &error), HML_BAD_MODEL);
+    assert_non_null(strstr(error.message, "nobody"));
+    hml_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_block),
         cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_exclusions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,11 @@ def from_mujoco(model: Any) -> Model:
                 model.geom_pos[i],
                 quat.to_matrix(model.geom_quat[i]),
                 friction=float(model.geom_friction[i][0]),
+                **_bits(int(model.geom_contype[i]), int(model.geom_conaffinity[i])),
             )
+    for i in range(model.nexclude):  # a signature is two numbers of bodies, of 16 bits each
+        first, second = divmod(int(model.exclude_signature[i]), 1 << 16)
+        builder.add_exclusion(bodies[first], bodies[second])
     states = {name("key", i): (model.key_qpos[i], model.key_qvel[i]) for i in range(model.nkey)}
     start = (model.qpos0, numpy.zeros(model.nv))
     if any(tuple(_key(model, j, *start)[0]) != NEUTRAL[int(model.jnt_type[j])] for j in range(model.njnt)):
@@ -76,6 +80,13 @@ def from_mujoco(model: Any) -> Model:
         for j in range(model.njnt):
             builder.add_keyframe(key, name("joint", j), *_key(model, j, q, v))
     return builder.build()
+
+
+def _bits(contype: int, conaffinity: int) -> Dict[str, int]:
+    """What a shape can touch; 1 and 1 go without saying, as in files."""
+    if contype == conaffinity == 1:
+        return {}
+    return {"contype": contype & 0xFFFFFFFF, "conaffinity": conaffinity & 0xFFFFFFFF}
 
 
 def _key(model: Any, j: int, q: Any, v: Any) -> Tuple[Any, Any]:
