@@ -62,6 +62,7 @@ struct hml_contact {
     int32_t *released;                   /* nactuators: 1: was held, and is not any more */
     hml_balance balance, booked;         /* all steps, and the one that is being made */
     int books;                           /* are they kept in this step? */
+    int displaced;                       /* has this step moved joints back within their limits? */
     double *torque;                      /* n: mean force of the joints over the step that is being made */
 
     size_t n;

@@ -101,6 +101,7 @@ int hmli_contact_displacement(hml_contact *c, double part)
         c->w[i] = depth > 0 ? -part * c->correction * depth : 0;
         c->y[i] = 0;
         largest = fmax(largest, -c->w[i]);
+        c->displaced |= depth > 0 && c->rows[i].kind == ROW_LIMIT;
     }
     if (!(largest > 0)) return 0;
     for (int n = 0; n < DISPLACEMENT_SWEEPS; n++) {

@@ -6,7 +6,8 @@
  * there is one, the energy after the step, that of springs and servos included, may exceed the one before by the work of
  * τ. What is more is taken from the joints that are too fast, by making them slower by a common factor. All others keep
  * their velocities, unless that is not enough; then they pay, too, but not for what the displacement out of penetrations
- * has lifted.
+ * has lifted. The same holds where a displacement has moved joints back within their limits: the velocities stay, but
+ * the inertia that they move does not.
  */
 #include <math.h>
 #include <string.h>
@@ -92,14 +93,15 @@ hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const do
                               const double *tau, hml_contact_result *r)
 {
     const double turn = fmax(hmli_contact_turn_of(c->model, v, h), hmli_contact_turn_of(c->model, c->v_next, h));
-    if (!(turn > too_fast)) return HML_OK;
+    if (!(turn > too_fast) && !c->displaced) return HML_OK;
     const double before = energy(c, work, q, v), after = energy(c, work, c->q_next, c->v_next);
     if (!isfinite(before) || !isfinite(after)) return HML_NOT_FINITE;
     const double kinetic = kinetic_energy(c), excess = after - before - work_of(c, h, v, tau);
     if (!(excess > 1e-6 * kinetic)) return HML_OK;
     const double part = slower(c, h, fmax(0, kinetic - excess)), most = fmax(0, kinetic - excess + lifted(c, r));
     for (size_t i = 0; i < c->n; i++) c->v_next[i] -= (1 - part) * c->x[i];
-    const double left = kinetic_energy(c), all = left > 1.01 * most ? sqrt(most / left) : 1;
+    const double left = kinetic_energy(c), free = turn > too_fast ? 1.01 : 1 + 1e-6;
+    const double all = left > free * most ? sqrt(most / left) : 1;
     for (size_t i = 0; i < c->n; i++) c->v_next[i] *= all;
     r->removed += kinetic - kinetic_energy(c);
     return HML_OK;

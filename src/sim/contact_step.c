@@ -165,6 +165,7 @@ static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t lea
                            const double *tau, const double *wrenches, hml_contact_result *r)
 {
     double done = 0;
+    c->displaced = 0;
     *r = (hml_contact_result){.struct_size = sizeof *r};
     c->booked = (hml_balance){.struct_size = sizeof c->booked};
     memset(c->torque, 0, c->n * sizeof(double));

@@ -182,6 +182,35 @@ static void test_gears(void **state)
     close_scene(&s);
 }
 
+/* ---- limits ---- */
+
+/* a slide on a turntable, far outside its limit: what moves it back out must not speed the turntable's load up */
+static void test_limits_make_no_energy(void **state)
+{
+    (void)state;
+    scene s = {0};
+    hml_builder *b = hml_builder_new();
+    hml_error error = {0};
+    hml_joint_spec joint;
+    const hml_inertia_spec I = {1, {0}, {0.01, 0, 0, 0, 0.01, 0, 0, 0, 0.01}};
+    hml_joint_spec_init(&joint, HML_JOINT_REVOLUTE);
+    joint.name = "table", joint.axis[2] = 1;
+    OK(hml_builder_add_body(b, "table", NULL, &joint, &I, &error));
+    hml_joint_spec_init(&joint, HML_JOINT_PRISMATIC);
+    joint.name = "slide", joint.axis[0] = 1, joint.axis[2] = 0, joint.lower[0] = 1;
+    OK(hml_builder_add_body(b, "slide", "table", &joint, &I, &error));
+    s.model = finish(b, 0);
+    open_scene(&s);
+    s.q[1] = 0.1, s.v[0] = 5;
+    const double first = energy_of(&s);
+    for (int i = 0; i < 60; i++) {
+        run(&s, 1e-4, 1, NULL);
+        assert_true(energy_of(&s) <= first * (1 + 1e-4)); /* 1e-6 in each step */
+    }
+    assert_true(s.q[1] > 0.99);
+    close_scene(&s);
+}
+
 /* ---- standing ---- */
 
 typedef struct robot {
@@ -325,9 +354,10 @@ static void test_exclusions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_painleve),   cmocka_unit_test(test_painleve_jams), cmocka_unit_test(test_spinning_box),
-        cmocka_unit_test(test_gears),      cmocka_unit_test(test_restart),       cmocka_unit_test(test_stands_still),
-        cmocka_unit_test(test_exclusions),
+        cmocka_unit_test(test_painleve),     cmocka_unit_test(test_painleve_jams),
+        cmocka_unit_test(test_spinning_box), cmocka_unit_test(test_gears),
+        cmocka_unit_test(test_restart),      cmocka_unit_test(test_stands_still),
+        cmocka_unit_test(test_exclusions),   cmocka_unit_test(test_limits_make_no_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
