@@ -26,6 +26,7 @@
 #include "hamel/rigid_body.h"
 #include "hamel/rotation.h"
 #include "hamel/se3.h"
+#include "hamel/single_precision.h"
 #include "hamel/so3.h"
 #include "hamel/subgroup.h"
 #include "hamel/trim.h"

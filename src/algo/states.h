@@ -7,13 +7,18 @@
 #include "base/overflow.h"
 #include "hamel/dynamics.h"
 #include "kernel/call.h"
+#if defined NUM_SINGLE
+#include "hamel/single_precision.h"
+typedef hml_input_f32 states_in;
+typedef hml_output_f32 states_out;
+#else
+typedef hml_input states_in;
+typedef hml_output states_out;
+#endif
 
-static inline const double *input_at(hml_input in, size_t state)
-{
-    return in.data ? in.data + state * in.stride : NULL;
-}
+static inline const lane *input_at(states_in in, size_t state) { return in.data ? in.data + state * in.stride : NULL; }
 
-static inline kernel_input states_input(hml_input in, size_t first)
+static inline kernel_input states_input(states_in in, size_t first)
 {
     kernel_input k;
     k.data = input_at(in, first);
@@ -22,7 +27,7 @@ static inline kernel_input states_input(hml_input in, size_t first)
 }
 
 /* ld and stride as they are meant where they are 0 */
-static inline kernel_output states_output(hml_output out, size_t rows, size_t columns)
+static inline kernel_output states_output(states_out out, size_t rows, size_t columns)
 {
     kernel_output k;
     k.data = out.data;
@@ -32,7 +37,7 @@ static inline kernel_output states_output(hml_output out, size_t rows, size_t co
 }
 
 /* are rows at least as far apart as they are long? Nearer ones would lie over each other, and the last one outside */
-static inline int output_fits(hml_output out, size_t columns) { return !out.data || !out.ld || out.ld >= columns; }
+static inline int output_fits(states_out out, size_t columns) { return !out.data || !out.ld || out.ld >= columns; }
 
 static inline kernel_output output_at(kernel_output out, size_t state)
 {
@@ -40,11 +45,24 @@ static inline kernel_output output_at(kernel_output out, size_t state)
     return out;
 }
 
+#if defined NUM_SINGLE
+static inline hml_status finite_lanes(const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double wide = (double)x[i];
+        if (finite_array(&wide, 1)) return HML_NOT_FINITE;
+    }
+    return HML_OK;
+}
+#else
+static inline hml_status finite_lanes(const double *x, size_t n) { return finite_array(x, n); }
+#endif
+
 /* are the results of one state finite? */
 static inline hml_status output_finite(kernel_output out, size_t rows, size_t columns)
 {
     hml_status status = HML_OK;
-    for (size_t r = 0; out.data && !status && r < rows; r++) status = finite_array(out.data + r * out.ld, columns);
+    for (size_t r = 0; out.data && !status && r < rows; r++) status = finite_lanes(out.data + r * out.ld, columns);
     return status;
 }
 

@@ -13,7 +13,7 @@
 typedef struct sections {
     hml_work *work;
     void *paths, *scratch;
-    double *tree;
+    double *wide, *tree;
 } sections;
 
 /* from memory on, or only measured; returns the size in bytes */
@@ -28,6 +28,7 @@ static size_t lay_out(const hml_model *model, const kernel_choice *choice, unsig
     s->work = layout_take(&c, sizeof(hml_work));
     s->paths = layout_take(&c, factor ? hmli_paths_size(plan) : 0);
     s->scratch = layout_take(&c, kernels > plain ? kernels : plain);
+    s->wide = layout_take(&c, hmli_single_precision_doubles(model, choice, factor) * sizeof(double));
     s->tree = layout_take(&c, hmli_mimic_scratch_size(model) * sizeof(double));
     return c.used;
 }
@@ -61,6 +62,7 @@ hml_status hml_work_init(void *memory, size_t size, const hml_model *model, hml_
     w->uses = uses;
     if (uses & HML_USE_FACTOR) hmli_paths_fill(model_plan(model), s.paths, &w->paths);
     w->scratch = s.scratch;
+    w->wide = s.wide;
     w->tree = s.tree;
     *work = w;
     return HML_OK;

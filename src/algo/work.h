@@ -13,6 +13,7 @@ struct hml_work {
     unsigned uses;
     plan_paths paths;
     void *scratch;       /* for any of its kernels */
+    double *wide;        /* of batches in single precision: one state, see single_precision.c */
     double *tree;        /* for models with mimic joints: q, v, tau of the tree and square matrices, see mimic.c */
     int owned;           /* made by hml_work_new */
     size_t first_failed; /* of the states it had in a parallel batch */
@@ -49,8 +50,13 @@ static inline void work_call(const hml_work *work, kernel_call *call)
     call->torque = call->dtau_dq = call->dtau_dv = call->M = unwanted;
 }
 
+#if !defined NUM_SINGLE
 /* inverse dynamics of one state in the user's numbering, mimic joints or not */
 void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
+#endif
+
+/* doubles of hml_work.wide */
+size_t hmli_single_precision_doubles(const hml_model *model, const kernel_choice *choice, int factor);
 
 /*
  * Forward dynamics of one state, of arguments that are known to be good. coordinates: tree_nv, armature, damping and

@@ -12,6 +12,15 @@
 #include "kernel/paths.h"
 #include "kernel/simd/transpose.h"
 
+#if defined NUM_SINGLE /* types of their own: objects of both precisions are in one library */
+#define kernel_input  kernel_input_f32
+#define kernel_output kernel_output_f32
+#define kernel_call   kernel_call_f32
+#define jacobian_call jacobian_call_f32
+#define step_joint    step_joint_f32
+#define step_call     step_call_f32
+#endif
+
 typedef struct kernel_input {
     const lane *data; /* NULL: zeros */
     size_t stride;    /* from one state to the next */

@@ -37,6 +37,26 @@ static const kernel_table *table(hml_isa isa)
     }
 }
 
+static const kernel_table_f32 *table_f32(hml_isa isa)
+{
+    switch (isa) {
+#if defined HML_HAVE_sse2_f32x4
+    case HML_ISA_128: return &hmli_kernels_sse2_f32x4;
+#elif defined HML_HAVE_neon_f32x4
+    case HML_ISA_128: return &hmli_kernels_neon_f32x4;
+#elif defined HML_HAVE_vector_f32x4
+    case HML_ISA_128: return &hmli_kernels_vector_f32x4;
+#endif
+#if defined HML_HAVE_avx2_f32x8
+    case HML_ISA_AVX2: return &hmli_kernels_avx2_f32x8;
+#endif
+#if defined HML_HAVE_avx512_f32x16
+    case HML_ISA_AVX512: return &hmli_kernels_avx512_f32x16;
+#endif
+    default: return &hmli_kernels_scalar_f32;
+    }
+}
+
 const kernel_table *hmli_kernels_get(hml_isa isa)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
@@ -86,6 +106,8 @@ int hmli_kernel_choose(const hml_plan *plan, int followers, hml_isa isa, kernel_
     c.batch_matrices = plan->nv >= LARGE_ROBOT ? narrow_table(isa) : c.batch;
     c.fallback = scalar_table(isa);
     c.one_by_one = plan->longest_path >= LONG_FOR_PACKS && c.single->single_linearize && !followers;
+    if (!c.one_by_one && !followers)
+        c.batch_f32 = table_f32(isa); /* large robots too: measured, 1.3 times narrower packs */
     *choice = c;
     return 1;
 }
@@ -107,7 +129,8 @@ size_t hmli_kernel_scratch_size(const hml_plan *plan, const kernel_choice *choic
         const size_t each = all[i].table->scratch_size(&tree, all[i].uses);
         if (each > size) size = each;
     }
-    return size;
+    const size_t floats = choice->batch_f32 ? choice->batch_f32->scratch_size(&tree, SCRATCH_PACK_LINEARIZE) : 0;
+    return floats > size ? floats : size;
 }
 
 /* ---- instruction sets ---- */

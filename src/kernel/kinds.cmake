@@ -5,7 +5,7 @@
 #
 #   NAME         hmli_kernels_NAME is the symbol of its table; HML_HAVE_NAME tells kernel/dispatch.c that it is there
 #   PROCESSOR    any, x86, arm or other; all but `any` want HAMEL_SIMD
-#   NUMBER       what `num` is (num/num.h): F64, F32, X2, X4, X8
+#   NUMBER       what `num` is (num/num.h): F64, F32, X2, X4, X8, F32X4, F32X8, F32X16
 #   DEFINITIONS  SCALAR_COLUMN_LANES: columns in a register of a scalar object (kernel/simd/base6.h);
 #                KERNEL_WITHOUT_PACK_EXTRAS: of packs of states only the linearization and M (kernel/table.c)
 #
@@ -17,6 +17,11 @@ hamel_kind(scalar_f32 any F32 "" "" "")
 hamel_kind(sse2_x2 x86 X2 "" "" "")
 hamel_kind(neon_x2 arm X2 "" "" "")
 hamel_kind(vector_x2 other X2 "" "" "")
+hamel_kind(sse2_f32x4 x86 F32X4 "" "" "")
+hamel_kind(neon_f32x4 arm F32X4 "" "" "")
+hamel_kind(vector_f32x4 other F32X4 "" "" "")
+hamel_kind(avx2_f32x8 x86 F32X8 "" "-mavx2 -mfma -mbmi" "")
+hamel_kind(avx512_f32x16 x86 F32X16 "" "-mavx512f -mavx512dq -mavx512vl -mfma -mbmi -mprefer-vector-width=512" "")
 hamel_kind(avx2_x4 x86 X4 "" "-mavx2 -mfma -mbmi" "")
 hamel_kind(avx512_x8 x86 X8 "" "-mavx512f -mavx512dq -mavx512vl -mfma -mbmi -mprefer-vector-width=512" "")
 hamel_kind(avx2_scalar x86 F64 "SCALAR_COLUMN_LANES=4" "-mavx2 -mfma -mbmi -fno-tree-slp-vectorize" "")

@@ -6,9 +6,11 @@
 #include "kernel/pack/inverse_mass_matrix.h"
 #include "kernel/pack/jacobians.h"
 #include "kernel/pack/layout.h"
-#include "kernel/single/poses.h"
 #include "kernel/table.h"
-#if LANES > 1
+#if !defined NUM_SINGLE
+#include "kernel/single/poses.h"
+#endif
+#if LANES > 1 && !defined NUM_SINGLE
 #include "kernel/single/linearize.h"
 #endif
 
@@ -21,19 +23,21 @@ static inline size_t pack_scratch_size(const hml_plan *plan, unsigned uses)
     inverse_scratch inverse;
     pose_scratch poses;
     jacobian_scratch jacobians;
-    double *sine, *cosine;
     hml_plan tree = *plan;
     if (!(uses & SCRATCH_PACK_LINEARIZE)) tree.depth = 0;
     size_t size = kernel_scratch_size(&tree);
     size = larger(size, torque_scratch_lay(plan, NULL, &torque));
     size = larger(size, pose_scratch_lay(plan, NULL, &poses));
     size = larger(size, jacobian_scratch_lay(plan, NULL, &jacobians));
+#if !defined NUM_SINGLE
+    double *sine, *cosine;
     layout_cursor single = single_scratch_begin(plan, NULL, &sine, &cosine);
     layout_take(&single, (size_t)plan->nbodies * sizeof(frame4)); /* single_jacobians */
     size = larger(size, single.used);
+#endif
     if (!plan->depth) return size;
     size = larger(size, inverse_scratch_lay(plan, NULL, &inverse));
-#if LANES > 1
+#if LANES > 1 && !defined NUM_SINGLE
     size = larger(size, single_scratch_size(plan, (uses & SCRATCH_LONG_CHAIN) != 0));
 #endif
     return size;

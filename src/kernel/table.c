@@ -9,7 +9,6 @@
  * One translation unit, piece after piece. The order of the definitions affects the object code, so it is kept by hand.
  */
 /* clang-format off */
-#if !defined HML_NUM_F32
 #include "kernel/simd/base6.h"
 #include "kernel/simd/transpose.h"
 #include "kernel/simd/memory.h"
@@ -19,7 +18,9 @@
 #include "kernel/passes.h"
 #include "kernel/pack/poses.h"
 #include "kernel/pack/jacobians.h"
+#if !defined NUM_SINGLE
 #include "kernel/pack/configuration.h"
+#endif
 #include "kernel/pack/ltdl.h"
 #include "kernel/pack/block_inverse.h"
 #include "kernel/pack/sincos.h"
@@ -32,7 +33,7 @@
 #include "kernel/pack/free_base.h"
 #include "kernel/pack/layout.h"
 #include "kernel/pack/linearize.h"
-#if LANES > 1
+#if LANES > 1 && !defined NUM_SINGLE
 #include "kernel/pack/held_columns.h"
 #endif
 #include "kernel/pack/forward_dynamics.h"
@@ -41,7 +42,7 @@
 #include "kernel/pack/mass_matrix.h"
 #include "kernel/pack/inverse_mass_matrix.h"
 #include "kernel/pack/inverse_dynamics.h"
-#if LANES > 1
+#if LANES > 1 && !defined NUM_SINGLE
 #include "kernel/simd/vec4.h"
 #include "kernel/single/joint.h"
 #include "kernel/single/poses.h"
@@ -60,6 +61,7 @@
 #include "kernel/single/held_correct.h"
 #endif
 #include "kernel/scratch_size.h"
+#if !defined NUM_SINGLE
 #include "kernel/single/step.h"
 #endif
 /* clang-format on */
@@ -80,24 +82,29 @@
 #define EVERY_OBJECT(kernel) kernel
 
 #if defined KERNEL_WITHOUT_PACK_EXTRAS
-#define PACK_EXTRA(kernel)                  NULL
+#define PACK_EXTRA(kernel) NULL
+#else
+#define PACK_EXTRA(kernel) kernel
+#endif
+
+#if defined KERNEL_WITHOUT_PACK_EXTRAS || (defined NUM_SINGLE && LANES > 1)
 #define ROW_MAP(name, ins, outs)            NULL,
 #define PAIR_MAP(name, first, second, outs) NULL,
 #else
 #include "kernel/pack/row_map.h"
 
 #include "kernel/pack/so3_rows.h"
-#define PACK_EXTRA(kernel)                  kernel
 #define ROW_MAP(name, ins, outs)            name##_rows,
 #define PAIR_MAP(name, first, second, outs) name##_pairs,
 #endif
 
-#if defined HML_NUM_F32
+#define KERNEL(call_type, name, which) which(name),
+#if defined NUM_SINGLE
 extern const kernel_table_f32 TABLE(HML_KIND);
 const kernel_table_f32 TABLE(HML_KIND) = {
-    HML_NUM_NAME, LANES,
+    HML_NUM_NAME, LANES, pack_scratch_size,
+    PACK_KERNEL_LIST(KERNEL)
 #else
-#define KERNEL(call_type, name, which) which(name),
 extern const kernel_table TABLE(HML_KIND);
 const kernel_table TABLE(HML_KIND) = {
     HML_NUM_NAME,
@@ -107,6 +114,6 @@ const kernel_table TABLE(HML_KIND) = {
     sincos_range,
     KERNEL_LIST(KERNEL)
 #endif
-    ROW_MAPS(ROW_MAP)   /* so3_exp_rows, … */
-    PAIR_MAPS(PAIR_MAP) /* twist_transform_pairs, … */
+        ROW_MAPS(ROW_MAP) /* so3_exp_rows, … */
+    PAIR_MAPS(PAIR_MAP)   /* twist_transform_pairs, … */
 };

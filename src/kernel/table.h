@@ -44,14 +44,7 @@
  *           single_inverse_dynamics_derivatives expect a state that was checked.
  */
 #define KERNEL_LIST(X)                                                                                                 \
-    X(kernel_call, pack_linearize, EVERY_OBJECT)                                                                       \
-    X(kernel_call, pack_mass_matrix, EVERY_OBJECT)                                                                     \
-    X(kernel_call, pack_inverse_mass_matrix, PACK_EXTRA)                                                               \
-    X(kernel_call, pack_forward_dynamics, PACK_EXTRA)                                                                  \
-    X(kernel_call, pack_inverse_dynamics, PACK_EXTRA)                                                                  \
-    X(kernel_call, pack_inverse_dynamics_derivatives, PACK_EXTRA)                                                      \
-    X(jacobian_call, pack_jacobians, PACK_EXTRA)                                                                       \
-    X(jacobian_call, pack_poses, PACK_EXTRA)                                                                           \
+    PACK_KERNEL_LIST(X)                                                                                                \
     X(configuration_call, pack_integrate, PACK_EXTRA)                                                                  \
     X(configuration_call, pack_difference, PACK_EXTRA)                                                                 \
     X(kernel_call, single_linearize, TWO_LANES)                                                                        \
@@ -67,7 +60,20 @@
     X(held_call, held_correct, TWO_LANES)                                                                              \
     X(held_pack_call, pack_held, TWO_LANES)
 
+/* those that objects of floats have as well */
+#define PACK_KERNEL_LIST(X)                                                                                            \
+    X(kernel_call, pack_linearize, EVERY_OBJECT)                                                                       \
+    X(kernel_call, pack_mass_matrix, EVERY_OBJECT)                                                                     \
+    X(kernel_call, pack_inverse_mass_matrix, PACK_EXTRA)                                                               \
+    X(kernel_call, pack_forward_dynamics, PACK_EXTRA)                                                                  \
+    X(kernel_call, pack_inverse_dynamics, PACK_EXTRA)                                                                  \
+    X(kernel_call, pack_inverse_dynamics_derivatives, PACK_EXTRA)                                                      \
+    X(jacobian_call, pack_jacobians, PACK_EXTRA)                                                                       \
+    X(jacobian_call, pack_poses, PACK_EXTRA)
+
 struct kernel_call;
+struct kernel_call_f32;
+struct jacobian_call_f32;
 struct jacobian_call;
 struct configuration_call;
 struct step_call;
@@ -103,10 +109,15 @@ typedef struct kernel_table {
 #undef PAIR_MAP_MEMBER
 } kernel_table;
 
-/* single precision: row maps only, since models are always double */
+/* single precision: the model is read in double, states and results are floats */
 typedef struct kernel_table_f32 {
     const char *name;
     int lanes;
+    size_t (*scratch_size)(const struct hml_plan *plan, unsigned uses);
+#define KERNEL_MEMBER(call_type, name, which) unsigned (*name)(const struct call_type##_f32 *call);
+    PACK_KERNEL_LIST(KERNEL_MEMBER)
+#undef KERNEL_MEMBER
+    /* of the scalar object alone */
 #define ROW_MAP_MEMBER(name, ins, outs) void (*name)(size_t n, const float *in, float *out);
     ROW_MAPS(ROW_MAP_MEMBER)
 #undef ROW_MAP_MEMBER
@@ -119,6 +130,7 @@ typedef struct kernel_table_f32 {
 extern const kernel_table hmli_kernels_scalar, hmli_kernels_sse2_x2, hmli_kernels_neon_x2, hmli_kernels_vector_x2;
 extern const kernel_table hmli_kernels_avx2_x4, hmli_kernels_avx512_x8;
 extern const kernel_table hmli_kernels_avx2_scalar, hmli_kernels_avx512vl_scalar, hmli_kernels_avx512vl_x4;
-extern const kernel_table_f32 hmli_kernels_scalar_f32;
+extern const kernel_table_f32 hmli_kernels_scalar_f32, hmli_kernels_sse2_f32x4, hmli_kernels_neon_f32x4;
+extern const kernel_table_f32 hmli_kernels_vector_f32x4, hmli_kernels_avx2_f32x8, hmli_kernels_avx512_f32x16;
 
 #endif

@@ -9,8 +9,7 @@
 
 static inline num num_atan2(num y, num x)
 {
-    bits sign_bit = {0};
-    sign_bit += UINT64_C(1) << 63;
+    const bits sign_bit = num_to_bits(K(-0.0));
     bits sign_y = num_to_bits(y) & sign_bit;
     mask x_negative = (mask)((num_to_bits(x) & sign_bit) != 0);
     num ax = num_from_bits(num_to_bits(x) & ~sign_bit);

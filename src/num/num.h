@@ -6,6 +6,7 @@
  *
  *   HML_NUM_F64   double                      single calls; the reference
  *   HML_NUM_F32   float                       small targets
+ *   HML_NUM_F32X4, F32X8, F32X16   packs of floats    batches in single precision: 128 bits, AVX2, AVX-512
  *   HML_NUM_X2    pack of 2 doubles           SSE2, NEON, WASM
  *   HML_NUM_X4    pack of 4 doubles           AVX2
  *   HML_NUM_X8    pack of 8 doubles           AVX-512
@@ -48,6 +49,8 @@
 #include "num/num_f128.h"
 #elif defined HML_NUM_F32
 #include "num/num_f32.h"
+#elif defined HML_NUM_F32X4 || defined HML_NUM_F32X8 || defined HML_NUM_F32X16
+#include "num/num_pack_f32.h"
 #elif defined HML_NUM_X2 || defined HML_NUM_X4 || defined HML_NUM_X8
 #include "num/num_pack.h"
 #else

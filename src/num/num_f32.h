@@ -9,6 +9,7 @@ typedef float lane;
 typedef int32_t mask;
 
 #define LANES            1
+#define NUM_SINGLE       1 /* a lane is a float */
 #define HML_NUM_NAME     "f32"
 #define NUM_SERIES_TERMS 6
 #define NUM_EPS          0x1p-23

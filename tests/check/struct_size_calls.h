@@ -69,6 +69,24 @@ static void fill_dynamics_states(void *x)
                    .torque = {out[1], 0, 0}, .M = {out[2], 0, 0}, .Minv = {out[3], 0, 0}, .dtau_dq = {out[4], 0, 0});
 }
 static hml_status call_dynamics_batch(void *x) { return hml_dynamics_batch(model, work, 1, x, NULL); }
+static void fill_linearization_f32(void *x)
+{
+    *(hml_linearization_f32 *)x =
+        HML_STRUCT(hml_linearization_f32, .q = {single_q, 0}, .v = {single_v, 0}, .A = {single_out[0], 0, 0});
+}
+static hml_status call_linearize_batch_f32(void *x) { return hml_linearize_batch_f32(model, work, 1, x, NULL); }
+static void fill_dynamics_states_f32(void *x)
+{
+    *(hml_dynamics_states_f32 *)x =
+        HML_STRUCT(hml_dynamics_states_f32, .q = {single_q, 0}, .torque = {single_out[1], 0, 0});
+}
+static hml_status call_dynamics_batch_f32(void *x) { return hml_dynamics_batch_f32(model, work, 1, x, NULL); }
+static void fill_jacobian_columns_f32(void *x)
+{
+    *(hml_jacobian_columns_f32 *)x =
+        HML_STRUCT(hml_jacobian_columns_f32, .q = {single_q, 0}, .J = {single_out[2], 0, 0});
+}
+static hml_status call_jacobians_batch_f32(void *x) { return hml_all_jacobians_batch_f32(model, work, 1, x, NULL); }
 static void fill_parameters(void *x)
 {
     *(hml_parameter_derivatives *)x =

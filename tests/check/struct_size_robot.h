@@ -30,6 +30,7 @@ static hml_work *work;
 static hml_motion *motion;
 static hml_contact *contact;
 static double q[NQ], v[NV], tau[NV], *scratch, *out[12], lambda[6];
+static float single_q[NQ], single_v[NV], single_out[3][4 * NV * NV];
 static void *memory, *contact_memory;
 
 static int open_all(void **state)
@@ -41,6 +42,8 @@ static int open_all(void **state)
     OK(hml_work_new(model, HML_ISA_SCALAR, HML_USE_ALL, &work));
     OK(hml_configuration_neutral(model, q));
     for (int i = 0; i < NV; i++) v[i] = 0.1 * i, tau[i] = 1 - 0.2 * i;
+    for (int i = 0; i < NQ; i++) single_q[i] = (float)q[i];
+    for (int i = 0; i < NV; i++) single_v[i] = (float)v[i];
     scratch = calloc(MEMORY, sizeof *scratch);
     memory = calloc(MEMORY, sizeof(double));
     contact_memory = calloc(MEMORY, sizeof(double));

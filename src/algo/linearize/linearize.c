@@ -8,76 +8,14 @@
 #include "hamel/linearize.h"
 #include "hamel/dynamics.h"
 
-#include <string.h>
-
 #include "algo/dynamics/mimic.h"
 #include "algo/for_each_pack.h"
 #include "algo/linearize/blocks.h"
+#include "algo/linearize/outputs.h"
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "base/struct_size.h"
-#include "group/joint.h"
-
-/* what a kernel writes, and what is left to do around it */
-typedef struct outputs {
-    kernel_output acceleration, Dq, Dv, Minv; /* where the kernel writes */
-    kernel_output A, B;
-    int copy_Dq, copy_Dv, copy_Minv; /* 1: the kernel wrote elsewhere, copy its block into A or B */
-} outputs;
-
-static kernel_output block(kernel_output whole, size_t row, size_t column)
-{
-    if (whole.data) whole.data += row * whole.ld + column;
-    return whole;
-}
-
-static void resolve_all(const hml_linearization *x, size_t nv, outputs *o)
-{
-    o->acceleration = states_output(x->acceleration, 1, nv);
-    o->Dq = states_output(x->Dq, nv, nv);
-    o->Dv = states_output(x->Dv, nv, nv);
-    o->Minv = states_output(x->Minv, nv, nv);
-    o->A = states_output(x->A, 2 * nv, 2 * nv);
-    o->B = states_output(x->B, 2 * nv, nv);
-    o->copy_Dq = o->Dq.data && o->A.data;
-    o->copy_Dv = o->Dv.data && o->A.data;
-    o->copy_Minv = o->Minv.data && o->B.data;
-    if (!o->Dq.data) o->Dq = block(o->A, nv, 0);
-    if (!o->Dv.data) o->Dv = block(o->A, nv, nv);
-    if (!o->Minv.data) o->Minv = block(o->B, nv, 0);
-}
-
-static void copy_block(kernel_output from, kernel_output to, size_t n)
-{
-    for (size_t r = 0; r < n; r++) memcpy(to.data + r * to.ld, from.data + r * from.ld, n * sizeof(double));
-}
-
-/* zeros in the upper rows of a matrix */
-static void clear_rows(kernel_output out, size_t rows, size_t columns)
-{
-    if (out.ld == columns) rows *= columns, columns = rows, rows = 1; /* at one go */
-    for (size_t r = 0; r < rows; r++) memset(out.data + r * out.ld, 0, columns * sizeof(double));
-}
-
-/* the upper half of A, and the upper half of B */
-static void fill_constants(const hml_model *model, const double *v, kernel_output A, kernel_output B)
-{
-    size_t nv = (size_t)model->nv;
-    if (A.data) clear_rows(A, nv, 2 * nv);
-    if (B.data) clear_rows(B, nv, nv);
-    for (size_t r = 0; A.data && r < nv; r++) A.data[r * A.ld + nv + r] = 1;
-    const model_joint *joints = model_joints(model);
-    for (int32_t j = 0; A.data && j < model->njoints; j++) {
-        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
-        size_t first = (size_t)joints[j].v, m = (size_t)joints[j].nv;
-        if (joint_commutes(joints[j].type)) continue;
-        joint_ad(joints[j].type, &v[first], ad);
-        for (size_t r = 0; r < m; r++) {
-            for (size_t c = 0; c < m; c++) A.data[(first + r) * A.ld + first + c] = -ad[r * m + c];
-        }
-    }
-}
 
 /* a batch of linearizations, as for_each_pack hands it around */
 typedef struct batch {
@@ -92,33 +30,13 @@ typedef struct batch {
 static void finish(const void *data, size_t state, hml_status status)
 {
     const batch *b = data;
-    const outputs *o = &b->o;
-    const size_t nv = (size_t)b->work->model->nv;
-    kernel_output A = output_at(o->A, state), B = output_at(o->B, state);
-    kernel_output Dq = output_at(o->Dq, state), Dv = output_at(o->Dv, state), Minv = output_at(o->Minv, state);
-    if (status) {
-        output_fill_nan(output_at(o->acceleration, state), 1, nv);
-        output_fill_nan(Dq, nv, nv);
-        output_fill_nan(Dv, nv, nv);
-        output_fill_nan(Minv, nv, nv);
-        output_fill_nan(A, 2 * nv, 2 * nv);
-        output_fill_nan(B, 2 * nv, nv);
-        return;
-    }
-    fill_constants(b->work->model, input_at(b->x->v, state), A, B);
-    if (o->copy_Dq) copy_block(Dq, block(A, nv, 0), nv);
-    if (o->copy_Dv) copy_block(Dv, block(A, nv, nv), nv);
-    if (o->copy_Minv) copy_block(Minv, block(B, nv, 0), nv);
+    finish_outputs(b->work->model, &b->o, input_at(b->x->v, state), state, status);
 }
 
 static hml_status finite(const void *data, size_t state)
 {
     const batch *b = data;
-    const size_t nv = (size_t)b->work->model->nv;
-    const kernel_output blocks[] = {b->o.Dq, b->o.Dv, b->o.Minv};
-    hml_status status = output_finite(output_at(b->o.acceleration, state), 1, nv);
-    for (int k = 0; !status && k < 3; k++) status = output_finite(output_at(blocks[k], state), nv, nv);
-    return status;
+    return finite_outputs_of(b->work->model, &b->o, state);
 }
 
 static hml_status check(const void *data, size_t state)
@@ -188,18 +106,11 @@ hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *co
     return run_all(work, coordinates, work->choice.one_by_one, n, arguments, status);
 }
 
-static int valid(const hml_model *model, const hml_linearization *x)
-{
-    const size_t nv = (size_t)model->nv;
-    return x && x->q.data && x->v.data && output_fits(x->acceleration, nv) && output_fits(x->Dq, nv) &&
-           output_fits(x->Dv, nv) && output_fits(x->Minv, nv) && output_fits(x->A, 2 * nv) && output_fits(x->B, nv);
-}
-
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
     hml_linearization room;
     const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, x)) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !linearization_fits(model, x)) return HML_INVALID_ARGUMENT;
     return hmli_linearize(work, NULL, x);
 }
 
@@ -208,7 +119,7 @@ hml_status hml_linearize_batch(const hml_model *model, hml_work *work, size_t n,
 {
     hml_linearization room;
     const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
-    if (hmli_work_check(model, work, HML_USE_FACTOR) || !valid(model, x)) return HML_INVALID_ARGUMENT;
+    if (hmli_work_check(model, work, HML_USE_FACTOR) || !linearization_fits(model, x)) return HML_INVALID_ARGUMENT;
     return hmli_linearize_batch(work, NULL, n, x, status);
 }
 

@@ -34,7 +34,10 @@ typedef struct column_panel {
     int32_t first, last; /* only rows from first to last − 1 have tiles */
 } column_panel;
 
-enum { STAGING_PANELS = 32 / COLREG_WIDTH };
+enum {
+    STAGING_PANELS = 32 / COLREG_WIDTH,
+    STAGING_LINE = sizeof(lane) == 4 ? 16 : 8 /* entries of a cache line, and of the widest pack */
+};
 
 typedef struct staging {
     num *packs;
@@ -62,7 +65,8 @@ static inline size_t staging_panels(const hml_plan *plan)
 static inline size_t staging_size(const hml_plan *plan)
 {
     const size_t panel = COLREG_WIDTH * (19 + 3 * (size_t)plan->block);
-    return ((size_t)plan->nv * (BASE6_STRIDE + 12) + staging_panels(plan) * panel + 2 * COLREG_WIDTH + 15) / 8 * 8;
+    const size_t all = (size_t)plan->nv * (BASE6_STRIDE + 12) + staging_panels(plan) * panel + 2 * COLREG_WIDTH + 8;
+    return (all + STAGING_LINE - 1) / STAGING_LINE * STAGING_LINE;
 }
 
 /* takes n entries; returns where they begin */
@@ -104,9 +108,9 @@ typedef struct assemble_target {
 } assemble_target;
 
 /* rows at once: three sums each and what they share should fit into the registers */
-#if COLREG_WIDTH == 8
+#if COLREG_WIDTH == 16 || (COLREG_WIDTH == 8 && !defined NUM_SINGLE)
 #define ASSEMBLE_ROWS 6
-#elif COLREG_WIDTH == 4
+#elif COLREG_WIDTH >= 4
 #define ASSEMBLE_ROWS 3
 #else
 #define ASSEMBLE_ROWS 2
@@ -184,7 +188,9 @@ NUM_INLINE void assemble_rows(const int R, const int base, const int halves, con
 /* six numbers of a row */
 NUM_INLINE void store_base6(lane *to, const entry *x)
 {
-#if COLREG_WIDTH == 8
+#if COLREG_WIDTH == 16
+    colreg_store(to, 6, colreg_load_part(x, 63));
+#elif COLREG_WIDTH == 8
     colreg_store(to, 6, colreg_load(x));
 #elif COLREG_WIDTH == 4
     colreg_store(to, COLREG_WIDTH, colreg_load(x));
@@ -218,7 +224,7 @@ NUM_INLINE void assemble_row_group(const int R, const int base, const staging *s
 {
     if (base && first) assemble_base(R, base, s, x, i, to);
     for (const column_panel *p = s->panels; p < s->panels + s->npanels; p++) {
-        if (COLREG_WIDTH == 8 && base && p->width < COLREG_WIDTH)
+        if (COLREG_HALVES && base && p->width < COLREG_WIDTH)
             assemble_rows(R, base, 1, x, s, p, i, to);
         else
             assemble_rows(R, base, 0, x, s, p, i, to);

@@ -19,7 +19,7 @@ static inline num *block_row(const block_inverse *N, int32_t c) { return N->rows
 /* ---- products with rows of N ---- */
 
 /* how many entries of the result are computed at once */
-#if LANES == 8 || (LANES == 4 && defined __AVX512VL__)
+#if (LANES == 8 && !defined NUM_SINGLE) || LANES == 16 || (LANES == 4 && defined __AVX512VL__)
 #define PRODUCT 8
 #else
 #define PRODUCT 4

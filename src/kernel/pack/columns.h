@@ -160,7 +160,7 @@ NUM_INLINE void panel_columns(const tree_walk *w, column_rhs *e, int passive, in
     if (tree->base) block = plan_columns(w->plan)[begin].depth > 6 ? column_path(w->paths, begin)[6] : begin;
     p->begin = begin - tree->begin;
     p->n = n;
-    p->width = tree->base && COLREG_WIDTH == 8 && n <= 4 ? 4 : COLREG_WIDTH;
+    p->width = tree->base && COLREG_HALVES && n <= COLREG_WIDTH / 2 ? COLREG_WIDTH / 2 : COLREG_WIDTH;
     p->rows = s->rows + s->npanels++ * w->plan->nv;
     s->used += (COLREG_WIDTH - s->used % COLREG_WIDTH) % COLREG_WIDTH; /* aligned to a register */
     p->s = rank ? staging_reserve(s, 3 * rank * p->width) : 0;

@@ -168,11 +168,11 @@ static inline void inverse_columns(const kernel_call *call, const inverse_scratc
 #else
     for (int32_t i = 0; i < nv; i++) {
         panel_row row = inverse_product(call, k, panel_rows, i);
-        double *to = call->Minv.data + (size_t)i * call->Minv.ld + (size_t)begin;
+        lane *to = call->Minv.data + (size_t)i * call->Minv.ld + (size_t)begin;
         if (n == PANEL_WIDTH)
             memcpy(to, &row, sizeof row);
         else
-            for (int32_t j = 0; j < n; j++) to[j] = row.r0[j];
+            memcpy(to, &row, (size_t)n * sizeof *to);
     }
 #endif
 }

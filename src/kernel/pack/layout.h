@@ -53,9 +53,8 @@ static inline size_t kernel_scratch_lay(const hml_plan *plan, void *memory, kern
     k->e.store.packs = (num *)layout_take(&c, size * sizeof(num));
     k->e.store.rows = (tile_row *)layout_take(&c, rows * staging_panels(plan) * sizeof(tile_row));
     k->e.store.discard = (lane *)layout_take(&c, (rows + COLREG_WIDTH) * sizeof(lane));
-    k->e.store.stride =
-        size / 8 % 2 ? size
-                     : size + 8; /* an odd number of cache lines, so that states do not share sets of the cache */
+    /* an odd number of cache lines, so that states do not share sets of the cache */
+    k->e.store.stride = size / STAGING_LINE % 2 ? size : size + STAGING_LINE;
 #if LANES > 1
     k->e.store.states = (entry *)layout_take(&c, LANES * (size ? k->e.store.stride : 0) * sizeof(entry));
 #else

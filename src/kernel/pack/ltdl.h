@@ -63,7 +63,7 @@ NUM_INLINE void factor_clear(const hml_plan *plan, const mass_factor *f, int32_t
 /* 1/pivot; 0 in lanes where the pivot vanished against the diagonal entry of M, which are added to failed */
 static inline num pivot_inverse(num pivot, num original, mask *failed)
 {
-    const num tiny = K(0x1p-46); /* about 64 ε: what is left of a pivot that should be zero */
+    const num tiny = K(64 * NUM_EPS); /* what is left of a pivot that should be zero */
     num floor = tiny * original;
     mask regular = num_lt(floor * floor, pivot * pivot);
     *failed |= ~regular;

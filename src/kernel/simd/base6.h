@@ -18,8 +18,7 @@
 
 #include "num/num.h"
 
-#if defined HML_NUM_X2 || defined HML_NUM_X4 || defined HML_NUM_X8 || defined HML_NUM_C64 || defined HML_NUM_F128 ||   \
-    defined HML_NUM_F32
+#if LANES > 1 || defined HML_NUM_C64 || defined HML_NUM_F128 || defined NUM_SINGLE
 typedef num cols;
 #define COLS 1
 #else
@@ -43,7 +42,10 @@ typedef double cols __attribute__((vector_size(8 * COLS), may_alias));
 #endif
 
 /* a panel: as many columns as a pack holds after a transposition */
-#if LANES == 8
+#if LANES == 16
+#define PANEL_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define PANEL         16
+#elif LANES == 8
 #define PANEL_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #define PANEL         8
 #elif LANES == 4

@@ -13,7 +13,7 @@
 
 /* ---- colreg: columns of the results ---- */
 
-#if defined HML_NUM_C64 || defined HML_NUM_F128 || defined HML_NUM_F32
+#if LANES == 1 && (defined HML_NUM_C64 || defined HML_NUM_F128 || defined NUM_SINGLE)
 #define COLREG_WIDTH 1
 #elif LANES > 1
 #define COLREG_WIDTH LANES
@@ -24,9 +24,12 @@
 #if COLREG_WIDTH == 1
 typedef num colreg;
 #else
-typedef double colreg __attribute__((vector_size(8 * COLREG_WIDTH)));
-typedef colreg colreg_anywhere __attribute__((aligned(8), may_alias));
+typedef lane colreg __attribute__((vector_size(sizeof(lane) * COLREG_WIDTH)));
+typedef colreg colreg_anywhere __attribute__((aligned(sizeof(lane)), may_alias));
 #endif
+
+/* the widest registers: 1 where half a register of columns is worth a way of its own */
+#define COLREG_HALVES (COLREG_WIDTH == 16 || (COLREG_WIDTH == 8 && sizeof(lane) == 8))
 
 #if LANES > 1
 typedef lane entry;
@@ -48,7 +51,13 @@ NUM_INLINE colreg colreg_load(const entry *x)
  */
 NUM_INLINE colreg colreg_add(entry a, colreg x, colreg sum)
 {
-#if COLREG_WIDTH == 8 && defined __AVX512F__
+#if defined NUM_SINGLE && COLREG_WIDTH == 16 && defined __AVX512F__
+    return (colreg)_mm512_fmadd_ps(_mm512_set1_ps(a), (__m512)x, (__m512)sum);
+#elif defined NUM_SINGLE && COLREG_WIDTH == 8 && defined __FMA__
+    return (colreg)_mm256_fmadd_ps(_mm256_set1_ps(a), (__m256)x, (__m256)sum);
+#elif defined NUM_SINGLE
+    return sum + a * x;
+#elif COLREG_WIDTH == 8 && defined __AVX512F__
     return (colreg)_mm512_fmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
 #elif COLREG_WIDTH == 4 && defined __FMA__
     return (colreg)_mm256_fmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
@@ -59,7 +68,13 @@ NUM_INLINE colreg colreg_add(entry a, colreg x, colreg sum)
 
 NUM_INLINE colreg colreg_subtract(entry a, colreg x, colreg sum)
 {
-#if COLREG_WIDTH == 8 && defined __AVX512F__
+#if defined NUM_SINGLE && COLREG_WIDTH == 16 && defined __AVX512F__
+    return (colreg)_mm512_fnmadd_ps(_mm512_set1_ps(a), (__m512)x, (__m512)sum);
+#elif defined NUM_SINGLE && COLREG_WIDTH == 8 && defined __FMA__
+    return (colreg)_mm256_fnmadd_ps(_mm256_set1_ps(a), (__m256)x, (__m256)sum);
+#elif defined NUM_SINGLE
+    return sum - a * x;
+#elif COLREG_WIDTH == 8 && defined __AVX512F__
     return (colreg)_mm512_fnmadd_pd(_mm512_set1_pd(a), (__m512d)x, (__m512d)sum);
 #elif COLREG_WIDTH == 4 && defined __FMA__
     return (colreg)_mm256_fnmadd_pd(_mm256_set1_pd(a), (__m256d)x, (__m256d)sum);
@@ -68,7 +83,7 @@ NUM_INLINE colreg colreg_subtract(entry a, colreg x, colreg sum)
 #endif
 }
 
-#if COLREG_WIDTH == 4 && defined __AVX2__ && !defined __AVX512VL__
+#if COLREG_WIDTH == 4 && defined __AVX2__ && !defined __AVX512VL__ && !defined NUM_SINGLE
 /* the mask of AVX2 instructions for a set of columns */
 NUM_INLINE __m256i colreg_mask(uint64_t part)
 {
@@ -83,14 +98,24 @@ NUM_INLINE __m256i colreg_mask(uint64_t part)
 /* the columns whose bits are set in `part`; elsewhere zero, and nothing is read */
 NUM_INLINE colreg colreg_load_part(const entry *x, uint64_t part)
 {
-#if COLREG_WIDTH == 8 && defined __AVX512F__
+#if defined NUM_SINGLE && COLREG_WIDTH == 16 && defined __AVX512F__
+    return (colreg)_mm512_maskz_loadu_ps((__mmask16)part, x);
+#elif defined NUM_SINGLE && COLREG_WIDTH == 8 && defined __AVX2__
+    return (colreg)_mm256_maskload_ps(x, num_part((unsigned)part));
+#elif COLREG_WIDTH == 1
+    return part ? *x : K(0);
+#elif defined NUM_SINGLE
+    colreg y = {0};
+    for (int i = 0; i < COLREG_WIDTH; i++) {
+        if (part >> i & 1) y[i] = x[i];
+    }
+    return y;
+#elif COLREG_WIDTH == 8 && defined __AVX512F__
     return (colreg)_mm512_maskz_loadu_pd((__mmask8)part, x);
 #elif COLREG_WIDTH == 4 && defined __AVX512VL__
     return (colreg)_mm256_maskz_loadu_pd((__mmask8)part, x);
 #elif COLREG_WIDTH == 4 && defined __AVX2__
     return (colreg)_mm256_maskload_pd(x, colreg_mask(part));
-#elif COLREG_WIDTH == 1
-    return part ? *x : K(0);
 #else
     colreg y = {0};
     for (int i = 0; i < COLREG_WIDTH; i++) {
@@ -103,7 +128,14 @@ NUM_INLINE colreg colreg_load_part(const entry *x, uint64_t part)
 /* the first n columns */
 NUM_INLINE void colreg_store(lane *to, int32_t n, colreg x)
 {
-#if COLREG_WIDTH == 8 && defined __AVX512F__
+#if defined NUM_SINGLE && COLREG_WIDTH == 16 && defined __AVX512F__
+    _mm512_mask_storeu_ps(to, (__mmask16)(65535u >> (16 - n)), (__m512)x);
+#elif defined NUM_SINGLE && COLREG_WIDTH > 1
+    if (n == COLREG_WIDTH)
+        *(colreg_anywhere *)to = x;
+    else
+        num_store_part(to, n, x);
+#elif COLREG_WIDTH == 8 && defined __AVX512F__
     _mm512_mask_storeu_pd(to, (__mmask8)(255u >> (8 - n)), (__m512d)x);
 #elif COLREG_WIDTH == 4 && defined __AVX512VL__
     _mm256_mask_storeu_pd(to, (__mmask8)(15u >> (4 - n)), (__m256d)x);
@@ -128,7 +160,10 @@ NUM_INLINE void colreg_store(lane *to, int32_t n, colreg x)
  */
 NUM_INLINE colreg colreg_load_halves(const entry *x, int64_t gap, uint64_t part)
 {
-#if COLREG_WIDTH == 8 && defined __AVX512F__
+#if defined NUM_SINGLE && COLREG_WIDTH == 16 && defined __AVX512F__
+    const __m512 low = _mm512_maskz_loadu_ps((__mmask16)part, x);
+    return (colreg)_mm512_mask_loadu_ps(low, (__mmask16)(part << 8), x + gap - 8);
+#elif COLREG_WIDTH == 8 && defined __AVX512F__ && !defined NUM_SINGLE
     const __m512d low = _mm512_maskz_loadu_pd((__mmask8)part, x);
     return (colreg)_mm512_mask_loadu_pd(low, (__mmask8)(part << 4), x + gap - 4);
 #elif COLREG_WIDTH == 1
@@ -145,7 +180,11 @@ NUM_INLINE colreg colreg_load_halves(const entry *x, int64_t gap, uint64_t part)
 
 NUM_INLINE void colreg_store_halves(lane *low, lane *high, int32_t n, colreg x)
 {
-#if COLREG_WIDTH == 8 && defined __AVX512F__
+#if defined NUM_SINGLE && COLREG_WIDTH == 16 && defined __AVX512DQ__
+    const __mmask8 part = (__mmask8)(255u >> (8 - n));
+    _mm256_mask_storeu_ps(low, part, _mm512_castps512_ps256((__m512)x));
+    _mm256_mask_storeu_ps(high, part, _mm512_extractf32x8_ps((__m512)x, 1));
+#elif COLREG_WIDTH == 8 && defined __AVX512F__ && !defined NUM_SINGLE
     const __mmask8 part = (__mmask8)(15u >> (4 - n));
     _mm256_mask_storeu_pd(low, part, _mm512_castpd512_pd256((__m512d)x));
     _mm256_mask_storeu_pd(high, part, _mm512_extractf64x4_pd((__m512d)x, 1));
@@ -166,8 +205,13 @@ NUM_INLINE void colreg_store_halves(lane *low, lane *high, int32_t n, colreg x)
 #else
 #define ROW_CHUNK_EACH(X) X(0) X(1) X(2) X(3)
 #define ROW_CHUNK         4
+#if LANES == 16 /* the sums of a row of a panel stay in registers */
+#define PANEL_ROW_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
+#define PANEL_WIDTH       8
+#else
 #define PANEL_ROW_EACH(X) PANEL_EACH(X)
 #define PANEL_WIDTH       PANEL
+#endif
 #endif
 
 #define CHUNK_MEMBER(k) cols r##k;

@@ -1,4 +1,4 @@
-/* Arrays of doubles in memory, one pack of entries at a time. */
+/* Arrays in memory, one pack of entries at a time. */
 #ifndef HML_KERNEL_SIMD_MEMORY_H
 #define HML_KERNEL_SIMD_MEMORY_H
 
@@ -15,7 +15,7 @@ static inline num load_some(const lane *from, size_t n) { return num_load_part(f
 static inline void store_some(lane *to, size_t n, num x) { num_store_part(to, (int)n, x); }
 #endif
 
-#if !defined HML_NUM_F32 && !defined HML_NUM_C64 && !defined HML_NUM_F128 /* the kinds that have num_to_bits */
+#if !defined NUM_SINGLE && !defined HML_NUM_C64 && !defined HML_NUM_F128 /* doubles, alone or in packs */
 /* all, and bits that are not zero where some x in memory is not finite: x − x is +0 exactly where x is finite */
 static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 {

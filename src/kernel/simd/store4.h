@@ -10,12 +10,14 @@
 
 #if LANES > 1
 enum { STORE_WIDTH = LANES < 4 ? LANES : 4 };
-typedef double cols4 __attribute__((vector_size(8 * STORE_WIDTH)));
-typedef cols4 cols4_anywhere __attribute__((aligned(8), may_alias));
+typedef lane cols4 __attribute__((vector_size(sizeof(lane) * STORE_WIDTH)));
+typedef cols4 cols4_anywhere __attribute__((aligned(sizeof(lane)), may_alias));
 
 NUM_INLINE void put_cols4(lane *to, cols4 x) { *(cols4_anywhere *)to = x; }
 
-#if LANES == 8 && defined __AVX512F__ /* the instruction that stores the upper half needs no shuffle */
+#if defined NUM_SINGLE /* 128 bits of a pack: its states 4k … 4k + 3 */
+#define num_quarter(x, k) __builtin_shufflevector(x, x, 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3)
+#elif LANES == 8 && defined __AVX512F__ /* the instruction that stores the upper half needs no shuffle */
 #define num_half(x, k) ((cols4)_mm512_extractf64x4_pd((__m512d)(x), k))
 #elif LANES == 8
 #define num_half(x, k) __builtin_shufflevector(x, x, 4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3)
@@ -27,7 +29,23 @@ NUM_INLINE void put_cols4(lane *to, cols4 x) { *(cols4_anywhere *)to = x; }
  */
 NUM_INLINE void store_cols4(lane *to, size_t stride, const num *x, int32_t step)
 {
-#if LANES == 8
+#if defined NUM_SINGLE
+    num a = x[0], b = x[step], c = x[2 * step], d = x[3 * step];
+    num_transpose4(&a, &b, &c, &d);
+#define FOUR_STATES(k)                                                                                                 \
+    put_cols4(to + (size_t)(4 * (k)) * stride, num_quarter(a, k));                                                     \
+    put_cols4(to + (size_t)(4 * (k) + 1) * stride, num_quarter(b, k));                                                 \
+    put_cols4(to + (size_t)(4 * (k) + 2) * stride, num_quarter(c, k));                                                 \
+    put_cols4(to + (size_t)(4 * (k) + 3) * stride, num_quarter(d, k));
+    FOUR_STATES(0)
+#if LANES >= 8
+    FOUR_STATES(1)
+#endif
+#if LANES == 16
+    FOUR_STATES(2) FOUR_STATES(3)
+#endif
+#undef FOUR_STATES
+#elif LANES == 8
 #define HALVES(l, t)                                                                                                   \
     put_cols4(to + (l)*stride, num_half(t, 0));                                                                        \
     put_cols4(to + ((l) + 4) * stride, num_half(t, 1));
