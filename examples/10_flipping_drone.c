@@ -4,7 +4,8 @@
  * within the window. The motion is planned once on the group and flown with the feedback of the solver, in steps of a
  * millisecond and in gusts.
  *
- * The same problem a thousand kilometres away ends in the same motion.
+ * The same problem a thousand kilometres away ends in the same motion. In roll, pitch and yaw it fails, because these
+ * angles are singular on edge: docs/tutorials/flip-drone-window.md shows it.
  *
  *   flipping_drone [GUST_IN_NEWTONS [PAGE.html]]
  */
