@@ -214,6 +214,9 @@ BAD = [
     (dict(kind="com", knots="never"), "knots is"),
     (dict(kind="cone", role="barrier"), "/terms/0/hold"),
     (dict(kind="own"), "function="),
+    (dict(kind="momentum", reference=[0.0] * 3), "reference of a momentum"),
+    (dict(kind="distance", frame="tool", other="tool"), "/terms/0/other"),
+    (dict(kind="distance", frame="tool", weights=[1, 2]), "weights of a distance"),
     (dict(kind="limits"), "/terms/0/role"),
 ]
 
@@ -310,3 +313,39 @@ def test_problems_from_files(tmp_path):
         control.Solver.load(path)
     with pytest.raises(hamel.CannotReadError):
         control.Solver.load(tmp_path / "none.json")
+
+
+def test_momentum_and_distance():
+    """Both as constraints of the end, against the functions of the robot"""
+    robot = hamel.load("arm7")
+    q = 0.3 - 0.1 * numpy.arange(7)
+    apart = numpy.linalg.norm(robot.frame("tool", q).pose[:3, 3] - robot.frame("elbow_point", q).pose[:3, 3])
+    still = robot.inverse_dynamics(q, numpy.zeros(7), numpy.zeros(7))
+    problem = control.Problem(robot, q, [control.Phase(30, 0.02)])
+    problem.add("input", 1e-3, reference=still)
+    problem.add("momentum", role="constraint", knots="end", reference=[0.3, 0, 0, 0, 0.1, 0], weights=[1, 0, 0, 0, 1, 0])
+    problem.add("distance", role="constraint", knots="end", frame="tool", other="elbow_point", reference=[apart - 0.02])
+    plan = control.Solver(problem).solve()
+    assert plan.ok and plan.violation < 1e-6
+    momentum = robot.centroidal(plan.q[-1], plan.v[-1]).momentum
+    assert abs(momentum[[0, 4]] - [0.3, 0.1]).max() < 1e-6
+    end = robot.frame("tool", plan.q[-1]).pose[:3, 3] - robot.frame("elbow_point", plan.q[-1]).pose[:3, 3]
+    assert abs(numpy.linalg.norm(end) - (apart - 0.02)) < 1e-6
+
+
+def test_momentum_and_distance_in_a_file(tmp_path):
+    text = """{"model": "arm7", "phases": [{"knots": 20, "step": 0.02}], "start": {"joints": {"elbow": {"position": [0.5]}}},
+        "terms": [{"kind": "input", "weight": 1e-3}, {"kind": "momentum", "weight": 10, "weights": [1, 1, 1, 0, 0, 0]},
+                  {"kind": "distance", "frame": "tool", "other": "elbow_point", "reference": [0.35], "knots": "end"}]}"""
+    (tmp_path / "plan.json").write_text(text)
+    plan = control.Solver.load(tmp_path / "plan.json").solve()
+    assert plan.ok
+    for wrong, sentence in (
+        (text.replace('"other": "elbow_point", ', ""), "/terms/2/other"),
+        (text.replace('"other": "elbow_point"', '"other": "tool"'), "/terms/2/other: a distance needs two frames"),
+        (text.replace('"kind": "momentum"', '"kind": "momentum", "frame": "tool"'), "/terms/1/frame: a momentum has no frame"),
+        (text.replace('"kind": "momentum"', '"kind": "momentum", "other": "tool"'), "/terms/1/other: belongs to a distance"),
+    ):
+        (tmp_path / "plan.json").write_text(wrong)
+        with pytest.raises(hamel.Error, match=sentence):
+            control.Solver.load(tmp_path / "plan.json")

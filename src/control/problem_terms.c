@@ -8,7 +8,10 @@
 
 int hmli_term_needs_force(const hml_term *t) { return t->kind == HML_TERM_FORCE || t->kind == HML_TERM_CONE; }
 
-static int needs_frame(const hml_term *t) { return t->kind >= HML_TERM_POSITION && t->kind <= HML_TERM_TWIST; }
+static int needs_frame(const hml_term *t)
+{
+    return (t->kind >= HML_TERM_POSITION && t->kind <= HML_TERM_TWIST) || t->kind == HML_TERM_DISTANCE;
+}
 
 /* the holds at the term's first knot; NULL: none */
 static const hml_constraints *holds_of(const hml_problem *p, const hml_term *t)
@@ -28,7 +31,9 @@ size_t hmli_term_rows(const hml_problem *p, const hml_term *t)
     case HML_TERM_ORIENTATION:
     case HML_TERM_COM: return 3;
     case HML_TERM_POSE:
+    case HML_TERM_MOMENTUM:
     case HML_TERM_TWIST: return 6;
+    case HML_TERM_DISTANCE: return 1;
     case HML_TERM_FORCE: {
         if (t->rows) return t->rows; /* of a gait, which has looked */
         const hml_constraints *holds = p->phases ? holds_of(p, t) : NULL;
@@ -95,6 +100,10 @@ static hml_status check_place(const hml_problem *p, size_t i, hml_error *error)
         return FAULT(HML_INVALID_ARGUMENT, "knots", "the end, knot %zu, has no inputs and no forces", i, knots);
     if (needs_frame(t) && (t->frame < 0 || t->frame >= hml_model_nframes(p->model)))
         return FAULT(HML_NOT_FOUND, "frame", "the model has no such frame", i);
+    if (t->kind == HML_TERM_DISTANCE && (t->other < 0 || t->other >= hml_model_nframes(p->model)))
+        return FAULT(HML_NOT_FOUND, "other", "the model has no such frame", i);
+    if (t->kind == HML_TERM_DISTANCE && t->other == t->frame)
+        return FAULT(HML_INVALID_ARGUMENT, "other", "a distance needs two frames", i);
     if (t->kind == HML_TERM_TWIST && (unsigned)t->representation > HML_SPLIT)
         return FAULT(HML_INVALID_ARGUMENT, "representation", "unknown", i);
     return hmli_term_needs_force(t) ? check_hold(p, i, error) : HML_OK;

@@ -93,6 +93,46 @@ static hml_status com(const hml_solver *s, shooting_worker *w, const hml_term *t
     return HML_OK;
 }
 
+static hml_status momentum(const hml_solver *s, shooting_worker *w, const hml_term *t, const term_place *at)
+{
+    double h[6];
+    const hml_centroidal_motion x =
+        HML_STRUCT(hml_centroidal_motion, .momentum = h, .A = at->derivatives ? w->frame2 : NULL);
+    hml_status status = hml_centroidal(s->model, w->work, at->q, at->v, NULL, &x);
+    if (status) return status;
+    subtract(6, h, reference_of(t, at->knot), w->r);
+    if (!at->derivatives) return HML_OK;
+    const hml_centroidal_derivative d = HML_STRUCT(hml_centroidal_derivative, .momentum_q = w->frame);
+    status = hml_centroidal_derivatives(s->model, w->work, at->q, at->v, NULL, &d);
+    if (status) return status;
+    put_q(s, 6, w->frame, w->J);
+    put_q(s, 6, w->frame2, w->J + s->n);
+    return HML_OK;
+}
+
+/* |p − p'|, and the unit vector between them times the difference of the Jacobians */
+static hml_status distance(const hml_solver *s, shooting_worker *w, const hml_term *t, const term_place *at)
+{
+    double H[2][16], e[3], length = 0;
+    for (int i = 0; i < 2; i++) {
+        const hml_frame_motion x = HML_STRUCT(hml_frame_motion, .pose = H[i],
+                                              .J = !at->derivatives ? NULL
+                                                   : i              ? w->frame2
+                                                                    : w->frame);
+        const hml_status status =
+            hml_frame(s->model, w->work, i ? t->other : t->frame, HML_MIXED, at->q, NULL, NULL, &x);
+        if (status) return status;
+    }
+    for (int i = 0; i < 3; i++) e[i] = H[0][4 * i + 3] - H[1][4 * i + 3], length = hypot(length, e[i]);
+    if (!(length > 0)) return HML_SINGULAR;
+    subtract(1, &length, reference_of(t, at->knot), w->r);
+    for (size_t k = 0; at->derivatives && k < s->n; k++) {
+        w->J[k] = 0;
+        for (size_t i = 0; i < 3; i++) w->J[k] += e[i] / length * (w->frame[i * s->n + k] - w->frame2[i * s->n + k]);
+    }
+    return HML_OK;
+}
+
 /* rows of ∂λ, from row `first` of the phase's on, into J; `map`: rows × 3 or NULL: the identity */
 static void force_rows(const hml_solver *s, shooting_worker *w, const term_place *at, size_t first, size_t rows,
                        const double *map)
@@ -178,6 +218,11 @@ static hml_status residual(const hml_solver *s, shooting_worker *w, const term_p
         *shape = TERM_BY_ALL;
         if (at->derivatives) clear(s, w, 6);
         return twist_error(s, w, t, at);
+    case HML_TERM_MOMENTUM:
+        *shape = TERM_BY_ALL;
+        if (at->derivatives) clear(s, w, 6);
+        return momentum(s, w, t, at);
+    case HML_TERM_DISTANCE: *shape = TERM_BY_Q; return distance(s, w, t, at);
     case HML_TERM_FORCE:
     case HML_TERM_CONE:
         *shape = TERM_NONE; /* nothing is held there */

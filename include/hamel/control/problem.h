@@ -42,7 +42,11 @@ typedef enum hml_term_kind {
     HML_TERM_FORCE = 8,         /* λ of a hold, − reference [its rows]; not at the end. At an impact: the impulse */
     HML_TERM_CONE = 9, /* of a held point or frame: (±t_i − friction n)ᵀ f, then nᵀ f; see `friction` [facets + 1] */
     HML_TERM_LIMITS = 10, /* coordinates of q with limits in the model; its bounds are these [how many they are] */
-    HML_TERM_OWN = 11     /* `function` computes it [rows] */
+    HML_TERM_MOMENTUM =
+        11, /* centroidal: linear, then angular about the centre of mass, in the world's axes, − reference [6] */
+    HML_TERM_DISTANCE =
+        12, /* between the origins of `frame` and `other`, − reference [1]; HML_SINGULAR where they coincide */
+    HML_TERM_OWN = 13 /* `function` computes it [rows] */
 } hml_term_kind;
 
 /* what becomes of the residual r, row by row, with w = weight · weights[row] · knot_weights[knot − first] */
@@ -64,7 +68,8 @@ typedef struct hml_term {
     hml_term_kind kind;
     hml_term_role role;
     size_t first, last;                /* its knots, both included; N: the end */
-    int32_t frame;                     /* of position, orientation, pose, twist */
+    int32_t frame;                     /* of position, orientation, pose, twist, distance */
+    int32_t other;                     /* of distance: the second frame */
     int32_t hold;                      /* of force and cone: index in the holds of the phases of its knots */
     hml_representation representation; /* of twist */
     hml_input reference;               /* one per knot, or stride 0; data NULL: neutral, identity, zero */

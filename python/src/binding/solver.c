@@ -137,20 +137,22 @@ static int read_term(solver_object *self, PyObject *object, size_t i)
 {
     hml_term *t = &self->terms[i];
     term_sizes *sizes = &self->sizes[i];
-    PyObject *frame, *reference, *weights, *knot_weights, *lower, *upper, *normal, *own;
+    PyObject *frame, *other, *reference, *weights, *knot_weights, *lower, *upper, *normal, *own;
     const double *n;
     npy_intp size;
     int kind, role, representation;
     Py_ssize_t first, last, stride, rows;
-    if (!PyArg_ParseTuple(object, "ziinnOiiOndOOOOdOinO", &t->name, &kind, &role, &first, &last, &frame, &t->hold,
-                          &representation, &reference, &stride, &t->weight, &weights, &knot_weights, &lower, &upper,
-                          &t->friction, &normal, &t->facets, &rows, &own))
+    if (!PyArg_ParseTuple(object, "ziinnOOiiOndOOOOdOinO", &t->name, &kind, &role, &first, &last, &frame, &other,
+                          &t->hold, &representation, &reference, &stride, &t->weight, &weights, &knot_weights, &lower,
+                          &upper, &t->friction, &normal, &t->facets, &rows, &own))
         return -1;
     t->kind = (hml_term_kind)kind, t->role = (hml_term_role)role;
     t->representation = (hml_representation)representation;
     t->first = (size_t)first, t->last = (size_t)last, t->reference.stride = (size_t)stride, t->rows = (size_t)rows;
     t->frame = frame == Py_None ? -1 : find_frame(self->model->model, frame, 0);
-    if (t->frame == INT32_MIN || PyList_Append(self->keep, object)) return -1; /* the name is the tuple's */
+    if (t->frame == INT32_MIN) return -1;
+    t->other = other == Py_None ? -1 : find_frame(self->model->model, other, 0);
+    if (t->other == INT32_MIN || PyList_Append(self->keep, object)) return -1; /* the name is the tuple's */
     if (keep_array(self, reference, &t->reference.data, &sizes->reference) ||
         keep_array(self, weights, &t->weights, &sizes->weights) ||
         keep_array(self, knot_weights, &t->knot_weights, &sizes->knot_weights) ||

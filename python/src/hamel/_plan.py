@@ -28,6 +28,8 @@ KINDS = (
     "force",
     "cone",
     "limits",
+    "momentum",
+    "distance",
     "own",
 )
 ROLES = ("cost", "barrier", "constraint")
@@ -160,7 +162,7 @@ class Problem:
     def _rows_of(self, kind: str, first: int, hold: int, facets: int, rows: int) -> int:
         """Components of a residual; 0: known to the library alone"""
         sizes = {"configuration": self.model.nv, "velocity": self.model.nv, "input": self.ninputs, "position": 3}
-        sizes.update(orientation=3, pose=6, twist=6, com=3, cone=(facets or 4) + 1, own=rows)
+        sizes.update(orientation=3, pose=6, twist=6, com=3, momentum=6, distance=1, cone=(facets or 4) + 1, own=rows)
         return sizes.get(kind, 0)
 
     def add(
@@ -171,6 +173,7 @@ class Problem:
         role: str = "cost",
         knots: Union[str, int, Sequence[int]] = "all",
         frame: Union[None, str, int] = None,
+        other: Union[None, str, int] = None,
         hold: int = 0,
         representation: str = "mixed",
         reference: Optional[ArrayLike] = None,
@@ -187,8 +190,8 @@ class Problem:
     ) -> Problem:
         """Adds a term, and returns the problem.
 
-        kind: configuration, velocity, input, position, orientation, pose, twist, com, force, cone, limits or own. role: cost
-        ½ w r², barrier or constraint with lower ≤ r ≤ upper (without bounds: r = 0). knots: all, end, a number or (first,
+        kind: configuration, velocity, input, position, orientation, pose, twist, com, force, cone, limits, momentum, distance
+        (between frame and other) or own. role: cost ½ w r², barrier or constraint with lower ≤ r ≤ upper (without bounds: r = 0). knots: all, end, a number or (first,
         last). reference may have one row per knot. An own term has a function(knot, q, v, u) that returns r (rows), r_x
         (rows, 2nv) and r_u (rows, m); u is None at the end.
         """
@@ -214,7 +217,7 @@ class Problem:
         direction = numpy.asarray(normal, dtype=float)
         if direction.shape != (3,):
             raise InvalidArgumentError("normal has three components")
-        numbers = (KINDS.index(kind), ROLES.index(role), first, last, frame, int(hold), REPRESENTATIONS.index(representation))
+        numbers = (KINDS.index(kind), ROLES.index(role), first, last, frame, other, int(hold), REPRESENTATIONS.index(representation))
         arrays = (goal, stride, float(weight), *vectors, float(friction), direction)
         self.terms.append((name, *numbers, *arrays, int(facets), int(rows), function))
         return self

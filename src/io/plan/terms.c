@@ -5,8 +5,9 @@
 #include "group/joint.h"
 #include "io/plan/plan.h"
 
-static const char *const KINDS[] = {"configuration", "velocity", "input", "position", "orientation", "pose",
-                                    "twist",         "com",      "force", "cone",     "limits",      NULL};
+static const char *const KINDS[] = {"configuration", "velocity", "input",    "position", "orientation",
+                                    "pose",          "twist",    "com",      "force",    "cone",
+                                    "limits",        "momentum", "distance", NULL};
 static const char *const ROLES[] = {"cost", "barrier", "constraint", NULL};
 static const char *const REPRESENTATIONS[] = {"left", "right", "mixed", "split", NULL};
 
@@ -50,7 +51,9 @@ static size_t rows_of(const plan_reader *r, const hml_term *t)
     case HML_TERM_VELOCITY: return r->nv;
     case HML_TERM_INPUT: return r->ninputs;
     case HML_TERM_POSE:
+    case HML_TERM_MOMENTUM:
     case HML_TERM_TWIST: return 6;
+    case HML_TERM_DISTANCE: return 1;
     case HML_TERM_FORCE: return hold_rows(r, t->first, t->hold);
     case HML_TERM_CONE: return t->facets ? (size_t)t->facets + 1 : 5;
     case HML_TERM_LIMITS: return limited(r->model);
@@ -193,15 +196,29 @@ static hml_status read_contact(const plan_reader *r, const place *term, hml_term
     return status;
 }
 
+static hml_status read_frames(const plan_reader *r, const place *term, hml_term *t)
+{
+    const place frame = hmli_json_member(term, "frame"), other = hmli_json_member(term, "other");
+    const int two = t->kind == HML_TERM_DISTANCE;
+    const int framed = two || (t->kind >= HML_TERM_POSITION && t->kind <= HML_TERM_TWIST);
+    if (!framed && frame.value) return hmli_json_fail(&r->json, &frame, "a %s has no frame", KINDS[t->kind]);
+    if (!two && other.value) return hmli_json_fail(&r->json, &other, "belongs to a distance");
+    hml_status status = framed ? hmli_plan_frame(r, &frame, &t->frame) : HML_OK;
+    if (!status && two) status = hmli_plan_frame(r, &other, &t->other);
+    if (!status && two && t->other == t->frame)
+        status = hmli_json_fail(&r->json, &other, "a distance needs two frames");
+    return status;
+}
+
 static hml_status read_term(plan_reader *r, const place *at, hml_term *t)
 {
     static const char *const known[] = {"kind",     "role",           "name",      "knots",      "phase",
                                         "frame",    "representation", "reference", "references", "weight",
                                         "weights",  "knot_weights",   "lower",     "upper",      "hold",
-                                        "friction", "normal",         "facets",    NULL};
+                                        "friction", "normal",         "facets",    "other",      NULL};
     const place kind = hmli_json_member(at, "kind"), role = hmli_json_member(at, "role"),
                 name = hmli_json_member(at, "name");
-    const place frame = hmli_json_member(at, "frame"), representation = hmli_json_member(at, "representation");
+    const place representation = hmli_json_member(at, "representation");
     int words[3] = {0, 0, HML_MIXED};
     const char *text = NULL;
     *t = (hml_term){0};
@@ -215,9 +232,7 @@ static hml_status read_term(plan_reader *r, const place *at, hml_term *t)
     t->kind = (hml_term_kind)words[0], t->role = (hml_term_role)words[1],
     t->representation = (hml_representation)words[2];
     if (text && !(t->name = hmli_arena_text(r->memory, text, strlen(text)))) return HML_OUT_OF_MEMORY;
-    const int framed = t->kind >= HML_TERM_POSITION && t->kind <= HML_TERM_TWIST;
-    if (framed) status = hmli_plan_frame(r, &frame, &t->frame);
-    if (!framed && frame.value) status = hmli_json_fail(&r->json, &frame, "a %s has no frame", KINDS[words[0]]);
+    status = read_frames(r, at, t);
     if (!status) status = read_knots(r, at, t);
     if (!status) status = read_contact(r, at, t);
     if (!status) status = read_reference(r, at, t);

@@ -16,7 +16,7 @@
 #include "hamel/configuration.h"
 #include "hamel/io.h"
 
-enum { HELD = 3, FLYING = 2, N = HELD + 1 + FLYING, TERMS = 14, NQ = 32, NV = 32 };
+enum { HELD = 3, FLYING = 2, N = HELD + 1 + FLYING, TERMS = 16, NQ = 32, NV = 32 };
 
 typedef struct scene {
     hml_model *model;
@@ -82,6 +82,13 @@ static void set_terms(scene *s)
          .weight = 1,
          .lower = s->lower,
          .upper = s->upper},
+        {.kind = HML_TERM_MOMENTUM, .last = N, .weight = 0.2, .weights = s->numbers, .reference = {s->numbers, 0}},
+        {.kind = HML_TERM_DISTANCE,
+         .frame = foot,
+         .other = camera,
+         .last = N,
+         .weight = 30,
+         .reference = {s->numbers, 0}},
     };
     memcpy(s->terms, all, sizeof all);
 }
