@@ -88,13 +88,16 @@ typedef struct hml_compile_options {
     size_t struct_size;
     const char *compiler; /* NULL: the variable CC, or cc */
     const char *cache;    /* folder that keeps compiled robots; NULL: hamel in XDG_CACHE_HOME, or in ~/.cache */
+    int always;           /* 1: the code also where the library is faster */
 } hml_compile_options;
 
 /*
  * Generates code for the model with vectors, compiles it with -O3 for the instruction set of this processor, and loads
- * it. The folder keeps the result, under a name with the model's hash, the version and the instruction set. If there is no compiler, or the code is
- * too large or does not agree with the library, the result is HML_OK nevertheless: the library's kernels then do the
- * work, and hml_compiled_note says why. options NULL: the defaults. The model must outlive *compiled.
+ * it. Then a few milliseconds decide for which calls it is faster than the library, for single states and for batches of
+ * eight or more; the others go to the library. The folder keeps the result, under a name with the model's hash, the
+ * version, the instruction set and that choice. If there is no compiler, or the code is too large, does not agree with
+ * the library or is not faster, the result is HML_OK nevertheless: the library's kernels then do the work, and
+ * hml_compiled_note says why. options NULL: the defaults. The model must outlive *compiled.
  */
 HML_API hml_status hml_model_compile(const hml_model *model, const hml_compile_options *options,
                                      hml_compiled **compiled, hml_error *error);
@@ -105,7 +108,7 @@ HML_API void hml_compiled_free(hml_compiled *compiled);
 HML_API const char *hml_compiled_note(const hml_compiled *compiled);
 
 /*
- * hml_linearize_batch with the code of this robot: n states one after the other. The code writes packed results, either
+ * hml_linearize_batch with the code of this robot: n states one after the other, if that is faster. The code writes packed results, either
  * acceleration, A and B, or acceleration, Dq, Dv and Minv; for others, and with wrenches, the library's kernels do the
  * work, in `work`.
  */

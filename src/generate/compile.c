@@ -17,25 +17,23 @@
 #include <unistd.h>
 
 #include "base/struct_size.h"
+#include "generate/compile.h"
 #include "generate/emit.h"
 #include "group/joint.h"
-#include "hamel/configuration.h"
 #include "hamel/io.h"
-#include "hamel/random.h"
 #include "io/common/report.h"
 
 extern char **environ;
 
 enum { PATH_SIZE = 4096, NOTE_SIZE = 256, FLAGS_MOST = 8 };
-enum { REVISION = 2 }; /* of the generator: what an older one has left in the folder is not used */
-
-typedef int linearize_code(const double *q, const double *v, const double *tau, double *acceleration, double *Dq,
-                           double *Dv, double *Minv);
+enum { BATCH_FROM = 8 }; /* states that the library computes side by side */
+enum { REVISION = 3 };   /* of the generator: what an older one has left in the folder is not used */
 
 struct hml_compiled {
     const hml_model *model;
     void *library;
     linearize_code *linearize; /* NULL: the library's kernels */
+    int choice;                /* calls for which it is faster: COMPILED_… */
     char note[NOTE_SIZE];
 };
 
@@ -116,82 +114,65 @@ static int run_compiler(const char *compiler, const char *source, const char *ou
     return !failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* makes the file with the code, in a folder of its own first; a sentence if that does not work, NULL if it does */
-static const char *build(const hml_model *model, const char *compiler, const char *folder, const char *path)
+/* makes the source, and the file with the code; a sentence if that does not work, NULL if it does */
+static const char *build(const hml_model *model, const char *compiler, const char *source, const char *code)
 {
-    static const char *const files[] = {"robot.c", "robot.h", "robot.so"};
-    char own[PATH_SIZE], file[3][PATH_SIZE];
     hml_generate_options options;
     hml_error error = {0};
     hml_generate_options_init(&options);
     options.functions = HML_GENERATE_LINEARIZE;
+    options.prefix = "robot";
     options.target = HML_TARGET_VECTOR;
+    const hml_status status = hml_generate(model, &options, source, &error);
+    if (status == HML_UNSUPPORTED) return "the code of this robot would be too large";
+    if (status) return "its code cannot be written";
+    return run_compiler(compiler, source, code) ? NULL : "there is no C compiler, or it failed";
+}
+
+/* ---- loading ---- */
+
+/* loads the code, and asks for which calls it is faster if *choice is negative */
+static const char *load(hml_compiled *c, const char *path, int *choice)
+{
+    c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *address = c->library ? dlsym(c->library, "robot_linearize") : NULL;
+    if (!address) return "the compiled code cannot be loaded";
+    memcpy(&c->linearize, &address, sizeof address);
+    const int faster = hmli_compiled_choose(c->model, c->linearize, *choice < 0);
+    if (*choice < 0) *choice = faster;
+    if (faster >= 0) return NULL;
+    c->linearize = NULL;
+    return "the compiled code does not agree with the library";
+}
+
+/* the file with a choice at its end, which is where it is kept */
+static void name_choice(const char *path, int choice, char out[PATH_SIZE])
+{
+    snprintf(out, PATH_SIZE, "%.4000s-%d.so", path, choice);
+}
+
+/* code that was kept, or code that is made now, and kept with the choice that is made once: calls of later processes are
+ * then answered by the same code */
+static const char *find_or_build(hml_compiled *c, const char *compiler, const char *folder, const char *path)
+{
+    static const char *const files[] = {"robot.c", "robot.h", "robot.so"};
+    char own[PATH_SIZE], file[3][PATH_SIZE], kept[PATH_SIZE];
+    for (c->choice = 0; c->choice <= COMPILED_ALL; c->choice++) {
+        name_choice(path, c->choice, kept);
+        if (access(kept, R_OK) == 0) return load(c, kept, &c->choice);
+    }
+    c->choice = -1;
     snprintf(own, sizeof own, "%.3000s/build-XXXXXX", folder);
     if (!mkdtemp(own)) return "the folder for compiled robots cannot be written";
     for (int i = 0; i < 3; i++) snprintf(file[i], sizeof file[i], "%.3500s/%s", own, files[i]);
-    const hml_status status = hml_generate(model, &options, file[0], &error);
-    const char *problem = NULL;
-    if (status)
-        problem =
-            status == HML_UNSUPPORTED ? "the code of this robot would be too large" : "its code cannot be written";
-    else if (!run_compiler(compiler, file[0], file[2]))
-        problem = "there is no C compiler, or it failed";
-    else if (rename(file[2], path) != 0)
-        problem = "the folder for compiled robots cannot be written";
+    const char *problem = build(c->model, compiler, file[0], file[2]);
+    if (!problem) problem = load(c, file[2], &c->choice);
+    if (!problem) name_choice(path, c->choice, kept);
+    if (!problem && rename(file[2], kept) != 0) problem = "the folder for compiled robots cannot be written";
+    if (problem) c->linearize = NULL;
     for (int i = 0; i < 3; i++) remove(file[i]);
     rmdir(own);
     return problem;
-}
-
-/* ---- trust, but verify ---- */
-
-/* n numbers of the library and of the code */
-static int are_near(const double *x, const double *y, size_t n)
-{
-    double largest = 0, difference = 0;
-    for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, fabs(x[i]));
-        if (!(fabs(x[i] - y[i]) <= difference) && !isnan(difference)) difference = fabs(x[i] - y[i]);
-    }
-    return difference <= 1e-6 * largest;
-}
-
-/* does the code agree with the library at a random state? */
-static int agrees(const hml_compiled *c)
-{
-    const hml_model *m = c->model;
-    const size_t nq = (size_t)hml_model_nq(m), nv = (size_t)hml_model_nv(m), nn = nv * nv;
-    double *x = calloc(nq + 4 * nv + 6 * nn + 1, sizeof *x), *q = x, *v = x ? q + nq : NULL;
-    hml_work *work = NULL;
-    hml_rng rng;
-    int good = x && hml_work_new(m, HML_ISA_BEST, HML_USE_ALL, &work) == HML_OK;
-    if (good) {
-        double *tau = v + nv, *a = tau + nv, *b = a + nv, *A = b + nv, *B = A + 3 * nn;
-        hml_rng_seed(&rng, 3);
-        good = hml_configuration_random(m, &rng, q) == HML_OK;
-        for (size_t i = 0; i < nv; i++) v[i] = hml_rng_uniform(&rng, -1, 1), tau[i] = hml_rng_uniform(&rng, -1, 1);
-        const hml_linearization l = HML_STRUCT(hml_linearization, .q = {.data = q}, .v = {.data = v},
-                                               .tau = {.data = tau}, .acceleration = {.data = a}, .Dq = {.data = A},
-                                               .Dv = {.data = A + nn}, .Minv = {.data = A + 2 * nn});
-        good = good && hml_linearize(m, work, &l) == HML_OK && c->linearize(q, v, tau, b, B, B + nn, B + 2 * nn) == 0;
-        good = good && are_near(a, b, nv);
-        for (size_t k = 0; good && k < 3; k++) good = are_near(A + k * nn, B + k * nn, nn);
-    }
-    hml_work_free(work);
-    free(x);
-    return good;
-}
-
-static const char *load(hml_compiled *c, const char *path)
-{
-    c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!c->library) return "the compiled code cannot be loaded";
-    void *address = dlsym(c->library, "robot_linearize");
-    if (!address) return "the compiled code cannot be loaded";
-    memcpy(&c->linearize, &address, sizeof address);
-    if (agrees(c)) return NULL;
-    c->linearize = NULL;
-    return "the compiled code does not agree with the library";
 }
 
 hml_status hml_model_compile(const hml_model *model, const hml_compile_options *given, hml_compiled **compiled,
@@ -211,12 +192,16 @@ hml_status hml_model_compile(const hml_model *model, const hml_compile_options *
     c->model = model;
     if (!cache_folder(o->cache, folder)) problem = "there is no folder for compiled robots";
     if (!problem) {
-        snprintf(path, sizeof path, "%.3000s/%s-%s-%d-%s.so", folder, hash, hml_version(), REVISION,
+        snprintf(path, sizeof path, "%.3000s/%s-%s-%d-%s", folder, hash, hml_version(), REVISION,
                  hml_isa_name(hml_isa_best()));
-        if (access(path, R_OK) != 0) problem = build(model, compiler, folder, path);
-        if (!problem) problem = load(c, path);
+        problem = find_or_build(c, compiler, folder, path);
     }
-    if (problem) snprintf(c->note, sizeof c->note, "%s; the library's kernels do the work", problem);
+    if (o->always) c->choice = COMPILED_ALL;
+    if (!problem && !c->choice) problem = "compiled code is not faster for this robot";
+    if (problem) {
+        c->linearize = NULL;
+        snprintf(c->note, sizeof c->note, "%s; the library's kernels do the work", problem);
+    }
     *compiled = c;
     return HML_OK;
 }
@@ -267,9 +252,10 @@ static hml_status run(const hml_compiled *c, const hml_linearization *x, size_t 
     return statuses[code & 3];
 }
 
-/* are the results what the code can write? */
-static int can_run(const hml_compiled *c, const hml_linearization *x)
+/* is the code faster for this many states, and are the results what it can write? */
+static int can_run(const hml_compiled *c, const hml_linearization *x, size_t states)
 {
+    if (!(c->choice & (states < BATCH_FROM ? COMPILED_SINGLE : COMPILED_BATCH))) return 0;
     const size_t n = (size_t)c->model->nv;
     const int blocks = is_packed(x->Dq, n) && is_packed(x->Dv, n) && is_packed(x->Minv, n) && !x->A.data && !x->B.data;
     const int whole = is_packed(x->A, 2 * n) && is_packed(x->B, n) && !x->Dq.data && !x->Dv.data && !x->Minv.data;
@@ -283,7 +269,7 @@ hml_status hml_compiled_linearize(const hml_compiled *c, hml_work *work, size_t 
     const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
     hml_status worst = HML_OK;
     if (!c || !x) return HML_INVALID_ARGUMENT;
-    if (!can_run(c, x)) return hml_linearize_batch(c->model, work, n, arguments, status);
+    if (!can_run(c, x, n)) return hml_linearize_batch(c->model, work, n, arguments, status);
     for (size_t i = 0; i < n; i++) {
         const hml_status each = run(c, x, i);
         if (status) status[i] = each;

@@ -151,12 +151,13 @@ static PyObject *generate_estimate(model_object *self, PyObject *arguments, PyOb
 
 static PyObject *compile_model(model_object *self, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"compiler", "cache", NULL};
+    static char *words[] = {"compiler", "cache", "always", NULL};
     hml_compile_options options = {.struct_size = sizeof options};
     PyObject *cache = NULL;
     hml_model *copy = NULL;
     hml_error error = {0};
-    if (!parse_arguments(arguments, names, "|$zO&", words, &options.compiler, PyUnicode_FSConverter, &cache))
+    if (!parse_arguments(arguments, names, "|$zO&p", words, &options.compiler, PyUnicode_FSConverter, &cache,
+                         &options.always))
         return NULL;
     options.cache = cache ? PyBytes_AS_STRING(cache) : NULL;
     error.status = hml_model_copy(self->model, &copy);
@@ -185,13 +186,16 @@ static PyObject *compiled_note(model_object *self, PyObject *none)
 
 PyMethodDef generate_methods[] = {
     {"compile", (PyCFunction)(void (*)(void))compile_model, METH_VARARGS | METH_KEYWORDS,
-     "compile($self, *, compiler=None, cache=None)\n--\n\n"
+     "compile($self, *, compiler=None, cache=None, always=False)\n--\n\n"
      "The same robot, linearized by code that is compiled for it.\n\n"
      "Generates C, calls the system's compiler (compiler, or the variable CC, or cc), and keeps the result in a "
      "folder\n"
      "(cache, or hamel in XDG_CACHE_HOME or ~/.cache), so that the next call loads it. Everything else stays as it is. "
-     "If\n"
-     "there is no compiler, the library's kernels do the work, and compiled_note says why. Models made from this one, "
+     "Calls\n"
+     "for which the library is faster, as a short measurement says, go to the library unless always is set. If there "
+     "is "
+     "no\n"
+     "compiler, the library's kernels do the work, and compiled_note says why. Models made from this one, "
      "by\n"
      "editing or pickle, are not compiled."},
     {"compiled_note", (PyCFunction)compiled_note, METH_NOARGS,

@@ -46,11 +46,14 @@ static hml_model *robot(const char *name)
     return m;
 }
 
+static int always = 1; /* use the code whether it is faster or not, so that it is compared */
+
 static hml_compiled *compile_with(const hml_model *m, const char *compiler)
 {
     hml_compiled *c = NULL;
     hml_error error = {0};
-    const hml_compile_options options = HML_STRUCT(hml_compile_options, .compiler = compiler, .cache = folder);
+    const hml_compile_options options =
+        HML_STRUCT(hml_compile_options, .compiler = compiler, .cache = folder, .always = always);
     if (hml_model_compile(m, &options, &c, &error)) fail_msg("%s", error.message);
     return c;
 }
@@ -178,6 +181,38 @@ static void wrong_accelerations_are_noticed(void **state)
     hml_model_free(m);
 }
 
+/* the kept code with another choice in its name: 0, the library is faster for all calls; 1, only the code's single calls */
+static void choose(int choice)
+{
+    char command[256];
+    snprintf(command, sizeof command, "cd '%s' && for f in *.so; do mv \"$f\" \"${f%%-*}-%d.so\"; done", folder,
+             choice);
+    assert_int_equal(system(command), 0);
+}
+
+static void the_choice_is_made_once_and_kept(void **state)
+{
+    (void)state;
+    forget();
+    hml_model *m = robot("pendulum");
+    hml_compiled *c = compile_with(m, NULL);
+    const int works = hml_compiled_note(c) == NULL;
+    hml_compiled_free(c);
+    always = 0;
+    for (int choice = 0; works && choice < 2; choice++) {
+        choose(choice);
+        c = compile_with(m, "no-such-compiler");
+        if (choice == 0) assert_says(hml_compiled_note(c), "not faster");
+        if (choice == 1) assert_null(hml_compiled_note(c));
+        assert_agrees(m, c);
+        assert_int_equal(files(), 1);
+        hml_compiled_free(c);
+    }
+    always = 1;
+    forget();
+    hml_model_free(m);
+}
+
 /* a state that fails is NaN and has its status, the others are not touched */
 static void bad_states_are_marked(void **state)
 {
@@ -207,6 +242,7 @@ int main(void)
         cmocka_unit_test(without_a_compiler_the_library_does_the_work),
         cmocka_unit_test(signals_do_not_end_the_compiler),
         cmocka_unit_test(wrong_accelerations_are_noticed),
+        cmocka_unit_test(the_choice_is_made_once_and_kept),
         cmocka_unit_test(bad_states_are_marked),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
