@@ -11,7 +11,11 @@
 #include "hamel/se3.h"
 
 #if defined __GNUC__
+#if defined __MINGW32__ /* printf of C99, not that of Windows */
+#define CLI_PRINTF(f, a) __attribute__((format(gnu_printf, f, a)))
+#else
 #define CLI_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#endif
 #else
 #define CLI_PRINTF(f, a)
 #endif

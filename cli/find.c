@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#if defined _WIN32
+#define lstat     stat /* links are not told apart there */
+#define SEPARATOR ";"
+#else
+#define SEPARATOR ":"
+#endif
 
 enum { PATH_SIZE = 4096, DEPTH = 4, NAME_SIZE = 256, RANKS = 3 };
 
@@ -124,10 +130,10 @@ static void look_into_list(search *s, const char *variable, const char *below)
 {
     const char *list = getenv(variable);
     while (list && *list) {
-        const size_t length = strcspn(list, ":");
+        const size_t length = strcspn(list, SEPARATOR);
         char path[PATH_SIZE];
         if (length && snprintf(path, sizeof path, "%.*s%s", (int)length, list, below) < PATH_SIZE) look_into(s, path);
-        list += length + (list[length] == ':');
+        list += length + (list[length] == *SEPARATOR);
     }
 }
 

@@ -122,9 +122,11 @@ void cli_help(const cli_command_info *command)
  */
 static void keep_standard_files(void)
 {
+#if !defined _WIN32
     for (int file = 0; file < 3; file++) {
         if (fcntl(file, F_GETFD) < 0 && errno == EBADF) (void)!open("/dev/null", file ? O_RDONLY : O_WRONLY);
     }
+#endif
 }
 
 int main(int argc, char **argv)

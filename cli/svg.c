@@ -9,8 +9,7 @@
 svg *svg_begin(double width, double height)
 {
     svg *picture = calloc(1, sizeof *picture);
-    if (picture) picture->out = open_memstream(&picture->text, &picture->size);
-    if (!picture || !picture->out) {
+    if (!picture || !memory_file_begin(picture)) {
         free(picture);
         return NULL;
     }
@@ -58,7 +57,7 @@ int svg_write(svg *picture, const char *path)
     hml_error error = {0};
     fputs("</svg>\n", picture->out);
     int broken = ferror(picture->out);
-    broken |= fclose(picture->out) != 0 || !picture->text;
+    broken |= !memory_file_end(picture);
     error.status = broken ? HML_OUT_OF_MEMORY : hml_file_write(path, picture->text, picture->size, &error);
     free(picture->text);
     free(picture);

@@ -2,17 +2,11 @@
 #ifndef CLI_SVG_H
 #define CLI_SVG_H
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "cli.h"
+#include "memory_file.h"
 
 /* a picture of the given size; write into it with fprintf. NULL when out of memory */
-typedef struct svg {
-    FILE *out;
-    char *text;
-    size_t size;
-} svg;
+typedef memory_file svg;
 
 svg *svg_begin(double width, double height);
 /* text with <, > and & made harmless; anchor: "start", "middle" or "end"; style: attributes, or "" */

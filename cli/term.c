@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#if defined _WIN32
+#include <windows.h>
+#else
+#include <sys/ioctl.h>
+#endif
 
 static int colours, width = 100;
 static int bar_allowed, bar_shown = -1;
@@ -17,17 +21,30 @@ static int wants_no_colour(void)
     return (no && *no) || !term || !*term || strcmp(term, "dumb") == 0;
 }
 
+/* columns of the terminal; 0: standard output is none */
+static int columns_of_terminal(void)
+{
+#if defined _WIN32
+    CONSOLE_SCREEN_BUFFER_INFO about;
+    const int there = GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &about);
+    return there ? about.srWindow.Right - about.srWindow.Left + 1 : 0;
+#else
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+#endif
+}
+
 void term_init(void)
 {
     const char *columns = getenv("COLUMNS");
     long wanted = columns ? strtol(columns, NULL, 10) : 0;
-    struct winsize size;
+    const int there = columns_of_terminal();
     colours = isatty(STDOUT_FILENO) && !wants_no_colour();
     bar_allowed = isatty(STDERR_FILENO);
     if (wanted >= 40 && wanted < 10000)
         width = (int)wanted;
-    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-        width = size.ws_col;
+    else if (there >= 40)
+        width = there;
 }
 
 int term_colours(void) { return colours; }

@@ -95,11 +95,10 @@ void validate_add(const validate_errors *errors, hml_result *result)
 
 static int write_csv(const validate_errors *errors, const char *path)
 {
-    char *text = NULL;
-    size_t size = 0;
+    memory_file file;
     hml_error error = {0};
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+    if (!memory_file_begin(&file)) return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+    FILE *out = file.out;
     fputs("delta", out);
     for (int p = 0; p < VALIDATE_PARTS; p++) fprintf(out, ",e_max_%s", LETTERS[p]);
     for (int p = 0; p < VALIDATE_PARTS; p++) fprintf(out, ",e_avg_%s", LETTERS[p]);
@@ -110,11 +109,11 @@ static int write_csv(const validate_errors *errors, const char *path)
         for (int p = 0; p < VALIDATE_PARTS; p++) fprintf(out, ",%.17g", errors->average[k][p]);
         fputc('\n', out);
     }
-    if (fclose(out) || !text)
+    if (!memory_file_end(&file))
         error.status = HML_OUT_OF_MEMORY;
     else
-        error.status = hml_file_write(path, text, size, &error);
-    free(text);
+        error.status = hml_file_write(path, file.text, file.size, &error);
+    free(file.text);
     return error.status ? cli_fail_error(&error) : CLI_OK;
 }
 

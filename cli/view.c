@@ -3,14 +3,24 @@
 #include "view.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined _WIN32
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <spawn.h>
 
 extern char **environ;
+#endif
+
+#if defined _WIN32
+#define TEMPORARY "TEMP"
+#else
+#define TEMPORARY "TMPDIR"
+#endif
 
 enum { PATH_SIZE = 4096, NAME_MOST = 60 };
 
@@ -28,10 +38,14 @@ int view_write(const cli_options *options, const robot *r, hml_page_options *pag
     return status ? cli_fail_error(&error) : CLI_OK;
 }
 
+#if defined _WIN32
+static char *mkdtemp(char *path) { return _mktemp(path) && mkdir(path) == 0 ? path : NULL; }
+#endif
+
 /* a new folder for a file that is called after the robot; 0 if there can be none */
 static int temporary_path(const robot *r, char path[PATH_SIZE])
 {
-    const char *folder = getenv("TMPDIR"), *name = hml_model_name(r->model);
+    const char *folder = getenv(TEMPORARY), *name = hml_model_name(r->model);
     char word[NAME_MOST + 1] = "";
     for (size_t i = 0; name && name[i] && i < NAME_MOST; i++) {
         int plain = strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", name[i]) != NULL;
@@ -45,7 +59,7 @@ static int temporary_path(const robot *r, char path[PATH_SIZE])
 
 static int has_display(void)
 {
-#ifdef __APPLE__
+#if defined __APPLE__ || defined _WIN32
     return 1;
 #else
     const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
@@ -54,6 +68,12 @@ static int has_display(void)
 }
 
 /* starts the system's own opener and does not wait; what it says is nobody's business. 0 if it cannot be started */
+#if defined _WIN32
+static int open_browser(const char *path)
+{
+    return (intptr_t)ShellExecuteA(NULL, "open", path, NULL, NULL, SW_SHOWNORMAL) > 32;
+}
+#else
 static int open_browser(const char *path)
 {
 #ifdef __APPLE__
@@ -73,6 +93,7 @@ static int open_browser(const char *path)
     posix_spawn_file_actions_destroy(&actions);
     return !failed;
 }
+#endif
 
 static int say(const cli_options *options, const char *path)
 {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the libraries that a wheel carries inside, static, from sources that Debian keeps: expat, zlib, libzip, zstd. Needs
 # curl, cmake, a C and a C++ compiler. They come from where apt gets its packages, or from HAMEL_SOURCES, the folder or
-# address of a pool like Debian's. With --licences their licences go to packaging/licences instead.
+# address of a pool like Debian's. With --licences their licences go to packaging/licences instead. For another system,
+# CMAKE_TOOLCHAIN_FILE says how to compile for it (windows.sh).
 # Usage: wheel-libraries.sh PREFIX [JOBS | --licences]
 set -eu
 
@@ -43,7 +44,7 @@ echo "$libraries" | while read -r name place sum folder licence options; do
     fi
     if [ "$name" = zlib ]; then # a file for Windows that CMakeLists.txt names and Debian leaves out
         mkdir -p "$prefix/src/zlib/win32"
-        : >"$prefix/src/zlib/win32/zlib1.rc"
+        echo "1 RCDATA { 0 }" >"$prefix/src/zlib/win32/zlib1.rc"
     fi
     # shellcheck disable=SC2086
     {
@@ -57,6 +58,7 @@ echo "$libraries" | while read -r name place sum folder licence options; do
     }
     # libzip needs zlib, which pkg-config says of static links only
     [ "$name" != libzip ] || sed -i '/^Libs:/s/$/ -lz/' "$prefix/lib/pkgconfig/libzip.pc"
-    rm -f "$prefix"/lib/*.so* # zlib makes a shared library as well, and the linker would take it
+    rm -f "$prefix"/lib/*.so* "$prefix"/lib/*.dll.a # zlib makes a shared library as well, and the linker would take it
+    [ ! -e "$prefix/lib/libzlibstatic.a" ] || mv "$prefix/lib/libzlibstatic.a" "$prefix/lib/libz.a" # its name for Windows
     : >"$prefix/$name-$sum.done"
 done

@@ -4,17 +4,19 @@
  */
 #include "hamel/generate.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined _WIN32
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include "base/struct_size.h"
 #include "generate/compile.h"
@@ -22,8 +24,6 @@
 #include "group/joint.h"
 #include "hamel/io.h"
 #include "io/common/report.h"
-
-extern char **environ;
 
 enum { PATH_SIZE = 4096, NOTE_SIZE = 256, FLAGS_MOST = 8 };
 enum { BATCH_FROM = 8 }; /* states that the library computes side by side */
@@ -37,13 +37,27 @@ struct hml_compiled {
     char note[NOTE_SIZE];
 };
 
+const char *hml_compiled_note(const hml_compiled *c) { return c && !c->linearize ? c->note : NULL; }
+
+#if defined _WIN32 /* another way to start a compiler and to load its work, which nobody has written yet */
+
+void hml_compiled_free(hml_compiled *c) { free(c); }
+
+static const char *make(hml_compiled *c, const hml_compile_options *o, const char *hash)
+{
+    (void)c, (void)o, (void)hash;
+    return "code is not compiled on Windows";
+}
+
+#else
+
+extern char **environ;
+
 void hml_compiled_free(hml_compiled *c)
 {
     if (c && c->library) dlclose(c->library);
     free(c);
 }
-
-const char *hml_compiled_note(const hml_compiled *c) { return c && !c->linearize ? c->note : NULL; }
 
 /* ---- where it is kept ---- */
 
@@ -175,6 +189,19 @@ static const char *find_or_build(hml_compiled *c, const char *compiler, const ch
     return problem;
 }
 
+/* a sentence if there is no code, NULL if there is */
+static const char *make(hml_compiled *c, const hml_compile_options *o, const char *hash)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    const char *cc = getenv("CC"), *compiler = o->compiler ? o->compiler : cc && *cc ? cc : "cc";
+    if (!cache_folder(o->cache, folder)) return "there is no folder for compiled robots";
+    snprintf(path, sizeof path, "%.3000s/%s-%s-%d-%s", folder, hash, hml_version(), REVISION,
+             hml_isa_name(hml_isa_best()));
+    return find_or_build(c, compiler, folder, path);
+}
+
+#endif
+
 hml_status hml_model_compile(const hml_model *model, const hml_compile_options *given, hml_compiled **compiled,
                              hml_error *error)
 {
@@ -183,19 +210,13 @@ hml_status hml_model_compile(const hml_model *model, const hml_compile_options *
     const hml_compile_options *o = STRUCT_TAKE(hml_compile_options, given ? given : &none, &room, compiler);
     if (!model || !compiled || !o)
         return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "the options of the compiler make no sense");
-    char folder[PATH_SIZE], path[PATH_SIZE], hash[17];
-    const char *cc = getenv("CC"), *compiler = o->compiler ? o->compiler : cc && *cc ? cc : "cc", *problem = NULL;
+    char hash[17];
     const hml_status status = hmli_generate_hash(model, hash, error);
     if (status) return status;
     hml_compiled *c = calloc(1, sizeof *c);
     if (!c) return hmli_report_memory(error, NULL);
     c->model = model;
-    if (!cache_folder(o->cache, folder)) problem = "there is no folder for compiled robots";
-    if (!problem) {
-        snprintf(path, sizeof path, "%.3000s/%s-%s-%d-%s", folder, hash, hml_version(), REVISION,
-                 hml_isa_name(hml_isa_best()));
-        problem = find_or_build(c, compiler, folder, path);
-    }
+    const char *problem = make(c, o, hash);
     if (o->always) c->choice = COMPILED_ALL;
     if (!problem && !c->choice) problem = "compiled code is not faster for this robot";
     if (problem) {

@@ -39,10 +39,10 @@ hml_status hmli_read_json(reader *r, const char *data, size_t size);
 hml_status hmli_reader_name(reader *r, const char *name, const char *file, int line);
 
 /* fails only when out of memory */
-hml_status hmli_reader_warn(reader *r, const char *format, ...) IO_PRINTF(2, 3);
+hml_status hmli_reader_warn(reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* the same, but only the first of its kind; later ones of the same kind are like it */
-hml_status hmli_reader_warn_once(reader *r, const char *kind, const char *format, ...) IO_PRINTF(3, 4);
+hml_status hmli_reader_warn_once(reader *r, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* an element that is not read: said once for its name and its parent's */
 hml_status hmli_reader_warn_element(reader *r, const xml_node *node);

@@ -3,15 +3,13 @@
 #include "io/common/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "hamel/io.h"
 #include "io/common/report.h"
+#include "io/common/system.h"
 #include "io/common/unnamed.h"
 
 /* ---- names ---- */
@@ -35,7 +33,7 @@ static hml_status read_all(int file, const char *path, char **data, size_t *size
     char *text = malloc(capacity + 1);
     if (!text) return hmli_report_memory(error, path);
     for (;;) {
-        ssize_t got = read(file, text + n, capacity - n);
+        ssize_t got = read(file, text + n, (system_size)(capacity - n));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             free(text);
@@ -98,7 +96,7 @@ hml_status hmli_file_read_plain(const char *path, char **data, size_t *size, hml
 static int write_all(int file, const char *data, size_t size)
 {
     while (size > 0) {
-        ssize_t put = write(file, data, size);
+        ssize_t put = write(file, data, (system_size)size);
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return errno;
         data += put;
@@ -143,7 +141,7 @@ static int name_it(int file, const char *path, char *beside, size_t room)
     for (int i = 0; errno == EEXIST && i < 1000; i++) {
         snprintf(beside, room, "%s.%ld-%d", path, (long)getpid(), i);
         if (hmli_unnamed_name(file, beside) != 0) continue;
-        if (rename(beside, path) == 0) return 0;
+        if (hmli_system_rename(beside, path) == 0) return 0;
         int code = errno;
         unlink(beside);
         return code;
@@ -181,7 +179,7 @@ static int write_beside(const char *path, const void *data, size_t size, mode_t 
     }
     code = fill(file, data, size, mode);
     if (close(file) != 0 && !code) code = errno;
-    if (!code && rename(beside, path) != 0) code = errno;
+    if (!code && hmli_system_rename(beside, path) != 0) code = errno;
     if (code) unlink(beside);
     free(beside);
     return code;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/common/system.h"
 #include "io/common/utf8.h"
 
 /* Files are other people's: nothing in them may drive a terminal, and a cut may have split a character. */

@@ -4,20 +4,15 @@
 
 #include <stddef.h>
 
+#include "base/printf_like.h"
 #include "hamel/base.h"
-
-#if defined __GNUC__
-#define IO_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#else
-#define IO_PRINTF(f, a)
-#endif
 
 /* names in messages: quoted, and not longer than a reader likes */
 #define QUOTED "'%.80s'"
 
 /* fills *error, which may be NULL, and returns status. file NULL: none; line 0: none */
 hml_status hmli_report(hml_error *error, hml_status status, const char *file, int line, const char *format, ...)
-    IO_PRINTF(5, 6);
+    PRINTF_LIKE(5, 6);
 
 /* puts file and line to an error that another layer has filled; a line it already has stays */
 hml_status hmli_report_place(hml_error *error, hml_status status, const char *file, int line);
@@ -28,6 +23,6 @@ hml_status hmli_report_system(hml_error *error, hml_status status, const char *f
 hml_status hmli_report_memory(hml_error *error, const char *file);
 
 /* printf that never leaves half a UTF-8 character or a control character behind; text is size bytes */
-void hmli_report_text(char *text, size_t size, const char *format, ...) IO_PRINTF(3, 4);
+void hmli_report_text(char *text, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct writer {
 
 void hmli_writer_put(writer *w, const char *text);
 void hmli_writer_bytes(writer *w, const char *bytes, size_t size); /* without a zero among them */
-void hmli_writer_print(writer *w, const char *format, ...) IO_PRINTF(2, 3);
+void hmli_writer_print(writer *w, const char *format, ...) PRINTF_LIKE(2, 3);
 /* in quotation marks, as JSON has it; what drives a terminal is escaped, what is not UTF-8 replaced by U+FFFD */
 void hmli_writer_json_text(writer *w, const char *text);
 void hmli_writer_number(writer *w, double x);

@@ -24,7 +24,7 @@ enum { POINTER_SIZE = 256 };
 void hmli_json_pointer(const place *at, char pointer[POINTER_SIZE]);
 
 /* the message begins with the pointer */
-hml_status hmli_json_fail(const json_reader *r, const place *at, const char *format, ...) IO_PRINTF(3, 4);
+hml_status hmli_json_fail(const json_reader *r, const place *at, const char *format, ...) PRINTF_LIKE(3, 4);
 
 place hmli_json_member(const place *object, const char *key);
 place hmli_json_element(const place *array, size_t index);

@@ -5,18 +5,17 @@
  * A file may include any file, as in MuJoCo, but no pipe or device. Text from memory comes from a program's own
  * sources, a network perhaps: what it includes is below the folder that the program named.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "io/common/file.h"
+#include "io/common/system.h"
 #include "io/mjcf/mjcf.h"
 
 typedef struct include_list {
     reader *r;
-    map seen; /* the main file and all that were included, as "device:number" */
+    map seen; /* the main file and all that were included, as hmli_system_name names them */
 } include_list;
 
 /* folder of `beside` + name, in the arena */
@@ -33,11 +32,11 @@ static const char *join(include_list *list, const char *beside, const char *name
 }
 
 /* 1: a new file; 0: seen before; −1: out of memory */
-static int remember(include_list *list, const struct stat *file)
+static int remember(include_list *list, const char *path, const struct stat *file)
 {
-    char name[64];
-    int length = snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)file->st_dev, (uintmax_t)file->st_ino);
-    const char *kept = hmli_arena_text(list->r->memory, name, (size_t)length);
+    char name[512];
+    hmli_system_name(path, file, name, sizeof name);
+    const char *kept = hmli_arena_text(list->r->memory, name, strlen(name));
     return kept ? hmli_map_add(&list->seen, kept, 0) : -1;
 }
 
@@ -72,7 +71,7 @@ static hml_status find_file(include_list *list, const xml_node *node, const char
             return hmli_report(r->error, HML_CANNOT_READ, node->file, node->line, "<include>: there is no file " QUOTED,
                                name);
     }
-    int fresh = remember(list, &file);
+    int fresh = remember(list, *path, &file);
     if (fresh < 0) return hmli_report_memory(r->error, node->file);
     return fresh ? HML_OK
                  : hmli_report(r->error, HML_BAD_FILE, node->file, node->line,
@@ -132,7 +131,7 @@ hml_status hmli_mjcf_include(reader *r, xml_node *root)
     include_list list = {.r = r};
     struct stat file;
     hml_status status = HML_OK;
-    if (r->file && stat(r->file, &file) == 0 && remember(&list, &file) < 0)
+    if (r->file && stat(r->file, &file) == 0 && remember(&list, r->file, &file) < 0)
         status = hmli_report_memory(r->error, r->file);
     if (!status) status = expand(&list, root);
     hmli_map_free(&list.seen);

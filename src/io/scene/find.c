@@ -7,8 +7,8 @@
 #define _XOPEN_SOURCE 700 /* NOLINT(bugprone-reserved-identifier): realpath; POSIX has us define it */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "io/common/system.h"
 #include "io/scene/scene.h"
 
 typedef struct finder {
@@ -75,19 +75,19 @@ static const char *try_above(finder *f, const char *model, const char *rest, int
     return NULL;
 }
 
-/* a list of folders with colons between them */
+/* a list of folders with colons between them, or what the system puts there */
 static const char *try_variable(finder *f, const char *variable, const char *below, const char *rest)
 {
     const char *list = getenv(variable);
     while (list && *list) {
-        size_t length = strcspn(list, ":");
+        size_t length = strcspn(list, SYSTEM_SEPARATOR);
         char *folder = hmli_arena_text(f->memory, list, length);
         f->failed = f->failed || !folder;
         const char *const parts[] = {folder, below};
         const char *whole = folder && length ? join(f, parts, 2) : NULL;
         const char *found = whole ? try_package(f, whole, rest) : NULL;
         if (found) return found;
-        list += length + (list[length] == ':');
+        list += length + (list[length] == *SYSTEM_SEPARATOR);
     }
     return NULL;
 }

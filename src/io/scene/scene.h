@@ -40,7 +40,7 @@ hml_visual hmli_visual_at(hml_visual_kind kind, pose place);
 /* link NULL: the world. Fails only when out of memory */
 hml_status hmli_scene_add(reader *r, const char *link, const hml_visual *visual);
 
-hml_status hmli_scene_warn(reader *r, const char *format, ...) IO_PRINTF(2, 3);
+hml_status hmli_scene_warn(reader *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* a visual that cannot be read is a warning, not the end: takes the message out of r->error */
 hml_status hmli_scene_excuse(reader *r, hml_status status);

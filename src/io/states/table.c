@@ -2,16 +2,14 @@
 #include "io/states/table.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/struct_size.h"
 #include "io/common/file.h"
 #include "io/common/report.h"
+#include "io/common/system.h"
 #include "io/states/zarr.h"
 
 enum { PIECE = 1 << 16 };
@@ -146,11 +144,7 @@ static int open_complete(hml_table *t)
     return 0;
 }
 
-int hmli_table_lock(int file)
-{
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    return fcntl(file, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
-}
+int hmli_table_lock(int file) { return hmli_system_lock(file); }
 
 /* a new file: its size, the journal with no chunk in it */
 static int begin(const hml_table *t)
@@ -330,6 +324,18 @@ static int write_directory(const hml_table *t)
     return code;
 }
 
+/* 0, or errno. Windows gives no name to a file that is open */
+static int give_name(hml_table *t)
+{
+#if defined _WIN32
+    close(t->file);
+    t->file = -1;
+#endif
+    if (hmli_system_rename(t->part, t->path) != 0) return errno;
+    if (t->file < 0) t->file = open(t->path, O_RDONLY | O_CLOEXEC);
+    return t->file < 0 ? errno : 0;
+}
+
 hml_status hml_table_finish(hml_table *table, hml_error *error)
 {
     if (!table || (!table->complete && table->file < 0))
@@ -342,7 +348,7 @@ hml_status hml_table_finish(hml_table *table, hml_error *error)
     if (table->zarr) return hmli_zarr_finish(table, error);
     int code = write_headers(table);
     if (!code) code = write_directory(table);
-    if (!code && rename(table->part, table->path) != 0) code = errno;
+    if (!code) code = give_name(table);
     if (code) return hmli_report_system(error, HML_CANNOT_WRITE, table->path, "written", code);
     table->complete = 1;
     return HML_OK;
