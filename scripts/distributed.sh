@@ -23,4 +23,6 @@ CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel --quiet --disable-pip-ver
     --config-settings=build-dir="$build/python/cmake" .
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/hamel-*.whl
 cd "$build/python"
+# on a busy machine Ray's processes take longer to start than the 30 seconds it waits for them
+export RAY_gcs_server_port_wait_time_s=300 RAY_gcs_server_request_timeout_seconds=300
 HAMEL_BUILD=$build RAY_DEDUP_LOGS=0 "$venv/bin/python" -m pytest -q -s -p no:cacheprovider "$root/tests/distributed"

@@ -242,6 +242,7 @@ def test_one_kind_of_object(quadruped, representation, inputs):
 
 
 def test_a_held_robot_and_a_step_in_discrete_time(quadruped):
+    pytest.importorskip("control")
     q, v, _, tau = state(quadruped, 5)
     plain, held, step = kinds(quadruped, q, v, tau)
     for x in (plain, held):
