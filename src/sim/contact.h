@@ -43,6 +43,7 @@ struct hml_contact {
     int32_t npairs;
     collision_plane *planes;
     joint_limit *limits;
+    double *reach;          /* njoints: how far from a joint the shapes lie that it moves, at most */
     double *joint_friction; /* n, or NULL */
     int servo;              /* is there one? */
     double *target, *servo_stiffness, *servo_damping;
@@ -103,6 +104,9 @@ static inline double contact_dot(size_t n, const double *a, const double *b)
     for (; k < n; k++) s[0] += a[k] * b[k];
     return (s[0] + s[1]) + (s[2] + s[3]);
 }
+
+/* c->reach; shapes are there */
+void hmli_contact_find_reach(hml_contact *c);
 
 /* c->pairs; shapes and options are there */
 void hmli_contact_list_pairs(hml_contact *c);

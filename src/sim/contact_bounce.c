@@ -73,18 +73,47 @@ int32_t hmli_contact_bounces(hml_contact *c)
 
 static int one_sided(const contact_row *row) { return row->kind == ROW_CONTACT || row->kind == ROW_LIMIT; }
 
+/* shapes lie within this of the frame of each body; a joint with a follower moves what that one carries, too */
+void hmli_contact_find_reach(hml_contact *c)
+{
+    const hml_model *m = c->model;
+    double *reach = c->reach;
+    for (int32_t i = 0; i < m->njoints; i++) reach[i] = 0;
+    for (int32_t i = 0; i < c->nshapes; i++) {
+        const collision_shape *s = &c->shapes[i];
+        if (s->body < 0) continue;
+        double *to = &reach[model_bodies(m)[s->body].joint];
+        *to = fmax(*to, sqrt(vec3_dot(s->place.p, s->place.p)) + sqrt(vec3_dot(s->centre, s->centre)) + s->radius);
+    }
+    for (int32_t i = m->nbodies - 1; i >= 0; i--) {
+        const model_body *body = &model_bodies(m)[i];
+        const vec3 p = vec3_at(body->p);
+        const double own = reach[body->joint];
+        const int32_t leader = model_joints(m)[body->joint].leader;
+        if (!(own > 0)) continue;
+        if (body->parent >= 0) {
+            double *to = &reach[model_bodies(m)[body->parent].joint];
+            *to = fmax(*to, sqrt(vec3_dot(p, p)) + own);
+        }
+        if (leader >= 0) reach[leader] = fmax(reach[leader], own);
+    }
+}
+
 /*
- * A point near the axis of a hinge has to turn it far to move a little. So no length changes by more than the largest
- * correction that was asked for, no angle by more than 0.05 rad: all of x becomes shorter, and the next steps do the
- * rest. Returns 0 where x holds what is no number.
+ * A point near the axis of a hinge has to turn it far to move a little, and what lies far from the axis then moves a
+ * lot, through the floor even. So no length changes by more than the largest correction that was asked for, and no angle
+ * by more than moves the farthest shape by three times that, or by more than a limit asked for, or than 0.05 rad: all of x
+ * becomes shorter, and the next steps do the rest. Returns 0 where x holds what is no number.
  */
-static int limit_displacement(const hml_contact *c, double length, double angle)
+static int limit_displacement(const hml_contact *c, double length, double angle, double most_angle)
 {
     double part = 1;
     for (int32_t i = 0; i < c->model->njoints; i++) {
         const model_joint *j = &model_joints(c->model)[i];
+        const double turn = c->reach[i] > 0 ? fmax(angle, 3 * length / c->reach[i]) : most_angle;
         for (int32_t k = 0; k < j->nv; k++) {
-            const double most = joint_is_length(j->type, k) ? length : angle, x = fabs(c->x[j->v + k]);
+            const double most = joint_is_length(j->type, k) ? fmax(length, angle) : fmin(turn, most_angle);
+            const double x = fabs(c->x[j->v + k]);
             if (!isfinite(x)) return 0;
             if (x * part > most) part = most / x;
         }
@@ -95,15 +124,16 @@ static int limit_displacement(const hml_contact *c, double length, double angle)
 
 int hmli_contact_displacement(hml_contact *c, double part)
 {
-    double largest = 0;
+    double largest[2] = {0, 0}; /* of contacts, of limits */
     for (int32_t i = 0; i < c->nrows; i++) {
         const double depth = one_sided(&c->rows[i]) ? -c->rows[i].gap - c->slop : 0;
         c->w[i] = depth > 0 ? -part * c->correction * depth : 0;
         c->y[i] = 0;
-        largest = fmax(largest, -c->w[i]);
-        c->displaced |= depth > 0 && c->rows[i].kind == ROW_LIMIT;
+        double *most = &largest[c->rows[i].kind == ROW_LIMIT];
+        *most = fmax(*most, -c->w[i]);
     }
-    if (!(largest > 0)) return 0;
+    if (!(largest[0] > 0 || largest[1] > 0)) return 0;
+    c->displaced |= largest[1] > 0;
     for (int n = 0; n < DISPLACEMENT_SWEEPS; n++) {
         for (int32_t i = 0; i < c->nrows; i++) {
             if (!one_sided(&c->rows[i])) continue;
@@ -113,5 +143,5 @@ int hmli_contact_displacement(hml_contact *c, double part)
         }
     }
     hmli_contact_push(c, c->y, c->x);
-    return limit_displacement(c, largest, part * most_turn);
+    return limit_displacement(c, largest[0], largest[1], part * most_turn);
 }

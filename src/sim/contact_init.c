@@ -237,6 +237,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     const size_t pairs = s->options & HML_CONTACT_PAIRS ? (size_t)count_shapes(model, s) : 0;
     c->pairs = layout_array(&at, product(pairs, pairs) / 2, sizeof *c->pairs);
     c->planes = layout_array(&at, (size_t)s->nplanes, sizeof *c->planes);
+    c->reach = layout_doubles(&at, (size_t)model->njoints);
     c->limits = layout_array(&at, (size_t)limits, sizeof *c->limits);
     c->now.items = layout_array(&at, (size_t)contacts, sizeof *c->now.items);
     c->last.items = layout_array(&at, (size_t)contacts, sizeof *c->last.items);
@@ -338,6 +339,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     double *vertices = c->vertices;
     for (int32_t i = 0; i < c->nshapes; i++) c->shapes[i] = resolve_shape(model, shape_at(model, s, i), &vertices);
     hmli_contact_list_pairs(c);
+    hmli_contact_find_reach(c);
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
     list_limits(model, s->options, c->limits);
     if (has_friction(model, s))

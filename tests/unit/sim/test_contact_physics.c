@@ -211,6 +211,34 @@ static void test_limits_make_no_energy(void **state)
     close_scene(&s);
 }
 
+/* a point 10 mm deep, 50 mm from the axis of an arm of a metre: what lifts it does not swing the arm's end far */
+static void test_displacement_has_a_reach(void **state)
+{
+    (void)state;
+    scene s = {0};
+    hml_builder *b = hml_builder_new();
+    hml_error error = {0};
+    hml_joint_spec joint;
+    const hml_inertia_spec I = {1, {0.5, 0, 0}, {0.01, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+    hml_joint_spec_init(&joint, HML_JOINT_REVOLUTE);
+    joint.name = "j", joint.axis[1] = -1, joint.axis[2] = 0;
+    OK(hml_builder_add_body(b, "arm", NULL, &joint, &I, &error));
+    s.model = finish(b, 0);
+    hml_plane plane = floor_plane(0, 0);
+    hml_shape shapes[2] = {shape_on(0, HML_SHAPE_POINT, 0, 0, 0), shape_on(0, HML_SHAPE_POINT, 0, 0, 0)};
+    shapes[0].position[0] = 0.05, shapes[0].position[2] = -0.01;
+    shapes[1].position[0] = 1, shapes[1].position[2] = 0.5;
+    s.settings = (hml_contact_settings){.planes = &plane, .nplanes = 1, .shapes = shapes, .nshapes = 2};
+    open_scene(&s);
+    run(&s, 1e-3, 1, NULL);
+    const double correction = 0.2 * (0.01 - 1e-4), reach = hypot(1, 0.5);
+    assert_true(s.q[0] > 0);
+    assert_true(s.q[0] <= 3 * correction / reach * (1 + 1e-9)); /* not correction / 0.05, seven times as much */
+    run(&s, 1e-3, 500, NULL);
+    assert_true(s.result.penetration < 1.1e-4); /* it comes out all the same */
+    close_scene(&s);
+}
+
 /* ---- standing ---- */
 
 typedef struct robot {
@@ -354,10 +382,15 @@ static void test_exclusions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_painleve),     cmocka_unit_test(test_painleve_jams),
-        cmocka_unit_test(test_spinning_box), cmocka_unit_test(test_gears),
-        cmocka_unit_test(test_restart),      cmocka_unit_test(test_stands_still),
-        cmocka_unit_test(test_exclusions),   cmocka_unit_test(test_limits_make_no_energy),
+        cmocka_unit_test(test_painleve),
+        cmocka_unit_test(test_painleve_jams),
+        cmocka_unit_test(test_spinning_box),
+        cmocka_unit_test(test_gears),
+        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_stands_still),
+        cmocka_unit_test(test_exclusions),
+        cmocka_unit_test(test_limits_make_no_energy),
+        cmocka_unit_test(test_displacement_has_a_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
