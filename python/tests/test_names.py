@@ -6,6 +6,11 @@ import pytest
 import hamel
 
 
+def leg():
+    builder = hamel.Builder().add_body("thigh", joint="hip", axis=[0, 1, 0], mass=1, moment=np.eye(3))
+    return builder.add_frame("toe", "thigh")
+
+
 def mistakes():
     robot = hamel.load("quadruped")
     q, v = robot.neutral(), np.zeros(robot.nv)
@@ -26,6 +31,15 @@ def mistakes():
         "option of trim": (lambda: robot.trim(q, fricton=1), "did you mean 'friction'"),
         "joint type": (lambda: hamel.Builder().add_body("a", type="revolut"), "there is no joint type 'revolut'; did you mean 'revolute'"),
         "field": (lambda: hamel.Builder().add_body("a", damp=1), "did you mean 'damping'"),
+        "parent": (lambda: leg().add_body("shin", "thig", axis=[0, 1, 0]).build(), "parent 'thig' does not exist; did you mean 'thigh'"),
+        "parent is none": (lambda: leg().add_body("shin", "elbow", axis=[0, 1, 0]).build(), "parent 'elbow' does not exist$"),
+        "body of a frame": (lambda: leg().add_frame("foot", "thgih").build(), "did you mean 'thigh'"),
+        "body of a shape": (lambda: leg().add_shape("thigj", "sphere", [0.1]).build(), "did you mean 'thigh'"),
+        "joint of an actuator": (lambda: leg().add_actuator("motor", "hp").build(), "there is no joint 'hp'; did you mean 'hip'"),
+        "joint of a keyframe": (lambda: leg().add_keyframe("up", "hipp", [1]), "there is no joint 'hipp'; did you mean 'hip'"),
+        "leader": (lambda: leg().add_body("shin", "thigh", axis=[0, 1, 0], mimic="hyp").build(), "did you mean 'hip'"),
+        "frame of a loop": (lambda: leg().add_loop("tow", None).build(), "a loop ties 'tow', which does not exist; did you mean 'toe'"),
+        "body of a model": (lambda: leg().add_model(robot, "thihg"), "did you mean 'thigh'"),
         "shape": (lambda: robot.add_shape("trunk", "bx", [1, 1, 1]), "there is no shape 'bx'; did you mean 'box'"),
         "robot": (lambda: hamel.load("quadrupd"), "perhaps 'quadruped'"),
         # types
@@ -40,6 +54,13 @@ def mistakes():
         "threads": (lambda: robot.linearize(q, v, threads="2"), "threads is an integer, not"),
         "number of a frame": (lambda: robot.frame(1.5, q), "a frame is given by its name or index"),
         "not a hold": (lambda: robot.constrained_linearize([3.5], q, v), "holds has 3.5 in it"),
+        "name of a body": (lambda: hamel.Builder().add_body(3), "name is a text, not"),
+        "no name": (lambda: hamel.Builder().add_body(), "name is a text"),
+        "parent by number": (lambda: hamel.Builder().add_body("a", 0), "parent is a text, not"),
+        "type of a joint": (lambda: hamel.Builder().add_body("a", type=3), "type is a text, not"),
+        "by place": (lambda: hamel.Builder().add_body("a", None, "free", 1.0), "takes its arguments by their names"),
+        "text for a mass": (lambda: hamel.Builder().add_body("a", mass="heavy"), "mass must be made of numbers, not 'heavy'"),
+        "text for an axis": (lambda: hamel.Builder().add_body("a", axis="y"), "axis must be made of numbers, not 'y'"),
         "ragged": (lambda: robot.linearize([[1, 2], [3]], v), "q: "),
     }
 
@@ -96,3 +117,8 @@ def test_frames_and_shapes_of_a_model(quadruped):
     fixed = hamel.Builder().add_body("a", type="revolute", axis=[0, 0, 1], mass=1, moment=np.eye(3)).add_body("b", "a", "fixed", mass=1, moment=np.eye(3))
     kept = fixed.build(keep_fixed=True)
     assert kept.nbodies == kept.add_frame("tip", "b").nbodies == 2
+
+
+def test_a_body_may_be_named_by_keyword():
+    model = hamel.Builder().add_body(name="thigh", joint="hip", axis=[0, 1, 0], mass=1, moment=np.eye(3)).build()
+    assert [x.name for x in model.bodies] == ["thigh"] and [x.name for x in model.joints] == ["hip"]

@@ -8,6 +8,7 @@
 #include "group/joint.h"
 #include "model/build.h"
 #include "model/check_item.h"
+#include "model/near.h"
 
 enum { MAX_ACTUATORS = 1 << 28 };
 
@@ -132,6 +133,7 @@ int32_t hmli_build_target(const build *w, const builder_actuator *a)
 hml_status hmli_build_actuators(build *w)
 {
     const hml_builder *b = w->b;
+    char near[NEAR_TEXT];
     if (b->nactuators == 0) return HML_OK;
     w->actuators = malloc(b->nactuators * sizeof *w->actuators);
     if (!w->actuators) return HML_OUT_OF_MEMORY;
@@ -141,8 +143,9 @@ hml_status hmli_build_actuators(build *w)
         const char *target = builder_text(b, a->target), *name = builder_text(b, a->name);
         const int32_t link = joint ? hmli_names_find(&b->joints, &b->text, target) : 0;
         if (joint ? !link : hmli_build_target(w, a) < 0)
-            return hmli_fail(w->error, HML_BAD_MODEL, "actuator " NAMED ": there is no %s " NAMED, name,
-                             joint ? "joint" : "frame", target);
+            return hmli_fail(w->error, HML_BAD_MODEL, "actuator " NAMED ": there is no %s " NAMED "%s", name,
+                             joint ? "joint" : "frame", target,
+                             hmli_near(b, joint ? NEAR_JOINT : NEAR_PLACE, target, near));
         const int32_t type = link ? (int32_t)b->links[link - 1].joint.type : HML_JOINT_FREE;
         if (joint && type == HML_JOINT_FIXED) continue; /* hmli_build_warnings says so */
         if (joint && a->spec.bias[1] != 0 && !hmli_joint_has_length(type))

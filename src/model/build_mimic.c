@@ -6,10 +6,12 @@
 
 #include "model/build.h"
 #include "model/check_item.h"
+#include "model/near.h"
 
 static hml_status find_leaders(build *w)
 {
     const hml_builder *b = w->b;
+    char near[NEAR_TEXT];
     for (int32_t i = 0; i < w->n; i++) {
         const builder_link *link = &b->links[i];
         w->leader[i] = -1;
@@ -19,8 +21,8 @@ static hml_status find_leaders(build *w)
         const char *name = build_joint_name(w, i), *leader = builder_text(b, link->mimic);
         int32_t l = hmli_names_find(&b->joints, &b->text, leader) - 1;
         if (l < 0)
-            return hmli_fail(w->error, HML_BAD_MODEL, "joint " NAMED " follows joint " NAMED ", which does not exist",
-                             name, leader);
+            return hmli_fail(w->error, HML_BAD_MODEL, "joint " NAMED " follows joint " NAMED ", which does not exist%s",
+                             name, leader, hmli_near(b, NEAR_JOINT, leader, near));
         if (hml_joint_type_nv(link->joint.type) != 1)
             return hmli_fail(w->error, HML_BAD_MODEL,
                              "joint " NAMED " follows another, but a %s joint does not have exactly one coordinate",

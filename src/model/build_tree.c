@@ -1,6 +1,7 @@
 /* The tree of a model being built: who hangs on whom, in which order. */
 #include "model/build.h"
 #include "model/check_item.h"
+#include "model/near.h"
 
 /* follow parents from a link that no root reaches: after n steps we are on the cycle */
 static hml_status report_cycle(const build *w, int32_t link)
@@ -13,25 +14,30 @@ static hml_status report_cycle(const build *w, int32_t link)
 static hml_status find_parents(build *w)
 {
     const hml_builder *b = w->b;
+    char near[NEAR_TEXT];
     for (int32_t i = 0; i < w->n; i++) {
         uint32_t parent = b->links[i].parent;
         int32_t value = parent == NO_TEXT ? 0 : hmli_names_find(&b->places, &b->text, builder_text(b, parent));
         if (parent != NO_TEXT && value <= 0)
-            return hmli_fail(w->error, HML_BAD_MODEL, "body " NAMED ": its parent " NAMED " %s", build_link_name(w, i),
-                             builder_text(b, parent), value < 0 ? "is a frame, not a body" : "does not exist");
+            return hmli_fail(w->error, HML_BAD_MODEL, "body " NAMED ": its parent " NAMED " %s%s",
+                             build_link_name(w, i), builder_text(b, parent),
+                             value < 0 ? "is a frame, not a body" : "does not exist",
+                             value < 0 ? "" : hmli_near(b, NEAR_BODY, builder_text(b, parent), near));
         w->parent[i] = value - 1;
     }
     for (size_t i = 0; i < b->nframes; i++) {
         uint32_t body = b->frames[i].body;
         if (body != NO_TEXT && hmli_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
-            return hmli_fail(w->error, HML_BAD_MODEL, "frame " NAMED ": its body " NAMED " does not exist",
-                             builder_text(b, b->frames[i].name), builder_text(b, body));
+            return hmli_fail(w->error, HML_BAD_MODEL, "frame " NAMED ": its body " NAMED " does not exist%s",
+                             builder_text(b, b->frames[i].name), builder_text(b, body),
+                             hmli_near(b, NEAR_BODY, builder_text(b, body), near));
     }
     for (size_t i = 0; i < b->nshapes; i++) {
         uint32_t body = b->shapes[i].body;
         if (body != NO_TEXT && hmli_names_find(&b->places, &b->text, builder_text(b, body)) <= 0)
-            return hmli_fail(w->error, HML_BAD_MODEL, "a %s is on body " NAMED ", which does not exist",
-                             hml_shape_kind_name(b->shapes[i].shape.kind), builder_text(b, body));
+            return hmli_fail(w->error, HML_BAD_MODEL, "a %s is on body " NAMED ", which does not exist%s",
+                             hml_shape_kind_name(b->shapes[i].shape.kind), builder_text(b, body),
+                             hmli_near(b, NEAR_BODY, builder_text(b, body), near));
     }
     return HML_OK;
 }

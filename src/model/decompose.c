@@ -6,6 +6,7 @@
 #include "model/coordinates.h"
 #include "model/edit.h"
 #include "model/merge_inertia.h"
+#include "model/near.h"
 
 unsigned hmli_rebuild_options(const hml_model *m)
 {
@@ -224,12 +225,14 @@ static hml_status add_world(adding *a)
 {
     const hml_model *m = a->m;
     hml_inertia_spec I = {.mass = m->world_mass}, *to = &a->b->world;
+    char near[NEAR_TEXT];
     memcpy(I.com, m->world_com, sizeof I.com);
     sym3_array_to_rows(m->world_moment, I.moment);
     if (a->body) {
         int32_t link = hmli_names_find(&a->b->places, &a->b->text, a->body) - 1;
         if (link < 0)
-            return hmli_fail(a->error, HML_NOT_FOUND, "there is no body " NAMED " to put a model on", a->body);
+            return hmli_fail(a->error, HML_NOT_FOUND, "there is no body " NAMED " to put a model on%s", a->body,
+                             hmli_near(a->b, NEAR_BODY, a->body, near));
         to = &a->b->links[link].inertia;
     }
     double moment[6];

@@ -8,6 +8,7 @@
 #include "model/build.h"
 #include "model/check_item.h"
 #include "model/edit.h"
+#include "model/near.h"
 
 enum { MAX_KEYS = 1 << 28 };
 
@@ -50,10 +51,13 @@ hml_status hml_builder_add_keyframe(hml_builder *b, const char *keyframe, const 
                                     const double *position, int32_t nv, const double *velocity, hml_error *error)
 {
     builder_key key = {.link = -1};
+    char near[NEAR_TEXT];
     if (!b) return hmli_fail(error, HML_INVALID_ARGUMENT, "a keyframe needs a builder");
     if (joint) {
         key.link = hmli_names_find(&b->joints, &b->text, joint) - 1;
-        if (key.link < 0) return hmli_fail(error, HML_NOT_FOUND, "there is no joint " NAMED, joint);
+        if (key.link < 0)
+            return hmli_fail(error, HML_NOT_FOUND, "there is no joint " NAMED "%s", joint,
+                             hmli_near(b, NEAR_JOINT, joint, near));
         hml_joint_type type = b->links[key.link].joint.type;
         if ((position && nq != hml_joint_type_nq(type)) || (velocity && nv != hml_joint_type_nv(type)))
             return hmli_fail(error, HML_INVALID_ARGUMENT,

@@ -5,6 +5,7 @@
 #include "hamel/model.h"
 #include "model/build.h"
 #include "model/check_item.h"
+#include "model/near.h"
 
 static const char *const kinds[] = {"frame", "point", "plane", "touch", "distance"};
 enum { KINDS = 5, MAX_LOOPS = 1 << 26 };
@@ -89,13 +90,16 @@ static int32_t frame_of(const build *w, uint32_t name)
 hml_status hmli_build_loops(const build *w, model_loop *loops)
 {
     const hml_builder *b = w->b;
+    char near[NEAR_TEXT];
     for (size_t i = 0; i < b->nloops; i++) {
         const builder_loop *given = &b->loops[i];
         const int32_t frame = frame_of(w, given->frame),
                       other = given->other == NO_TEXT ? -1 : frame_of(w, given->other);
-        if (frame < 0 || (other < 0 && given->other != NO_TEXT))
-            return hmli_fail(w->error, HML_BAD_MODEL, "a loop ties " NAMED ", which does not exist",
-                             builder_text(b, frame < 0 ? given->frame : given->other));
+        if (frame < 0 || (other < 0 && given->other != NO_TEXT)) {
+            const char *missing = builder_text(b, frame < 0 ? given->frame : given->other);
+            return hmli_fail(w->error, HML_BAD_MODEL, "a loop ties " NAMED ", which does not exist%s", missing,
+                             hmli_near(b, NEAR_PLACE, missing, near));
+        }
         loops[i] = (model_loop){.kind = (int32_t)given->loop.kind, .frame = frame, .other = other};
         memcpy(loops[i].normal, given->loop.normal, sizeof loops[i].normal);
         loops[i].distance = given->loop.distance;

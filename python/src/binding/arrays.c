@@ -16,7 +16,10 @@ static PyArrayObject *converted(PyObject *object, PyObject *name)
     }
     PyArray_Descr *wanted = PyArray_DescrFromType(NPY_DOUBLE);
     if (PyArray_SIZE(any) && (!PyArray_ISNUMBER(any) || !PyArray_CanCastArrayTo(any, wanted, NPY_SAFE_CASTING))) {
-        PyErr_Format(PyExc_TypeError, "%U holds %S, which is not float64", name, (PyObject *)PyArray_DESCR(any));
+        if (!PyArray_Check(object) && (PyArray_ISSTRING(any) || PyArray_ISOBJECT(any)))
+            PyErr_Format(PyExc_TypeError, "%U must be made of numbers, not %.80R", name, object);
+        else
+            PyErr_Format(PyExc_TypeError, "%U holds %S, which is not float64", name, (PyObject *)PyArray_DESCR(any));
         Py_DECREF(wanted);
         Py_DECREF(any);
         return NULL;

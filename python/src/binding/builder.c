@@ -140,15 +140,37 @@ static int set_screw(hml_joint_spec *spec, PyObject *screw, int spatial)
     return status ? -1 : 0;
 }
 
+/* the text that stands at this place or has this name; otherwise, or for None, text stays what it is. 0, or −1 */
+static int text_argument(PyObject *arguments, PyObject *names, Py_ssize_t place, const char *word, const char **text)
+{
+    PyObject *given = names ? PyDict_GetItemString(names, word) : NULL;
+    if (place < PyTuple_GET_SIZE(arguments)) given = PyTuple_GET_ITEM(arguments, place);
+    if (!given || given == Py_None) return 0;
+    if (PyUnicode_Check(given)) return (*text = PyUnicode_AsUTF8(given)) ? 0 : -1;
+    PyErr_Format(PyExc_TypeError, "%s is a text, not %R", word, (PyObject *)Py_TYPE(given));
+    return -1;
+}
+
+/* name, parent and type of a body; beyond them there are keywords only */
+static int body_texts(PyObject *arguments, PyObject *names, const char *texts[3])
+{
+    static const char *const words[] = {"name", "parent", "type"};
+    if (PyTuple_GET_SIZE(arguments) > 3) {
+        PyErr_SetString(PyExc_TypeError, "after name, parent and type, add_body takes its arguments by their names");
+        return -1;
+    }
+    for (int i = 0; i < 3; i++)
+        if (text_argument(arguments, names, i, words[i], &texts[i])) return -1;
+    if (!texts[0]) PyErr_SetString(PyExc_TypeError, "name is a text: what the body is called");
+    return texts[0] ? 0 : -1;
+}
+
 static PyObject *add_body(builder_object *self, PyObject *arguments, PyObject *names)
 {
-    const char *name, *parent = NULL, *type_name = "revolute";
-    if (!PyArg_ParseTuple(arguments, "s|zs", &name, &parent, &type_name)) return NULL;
-    PyObject *said = names ? PyDict_GetItemString(names, "parent") : NULL;
-    if (said && said != Py_None) parent = PyUnicode_AsUTF8(said);
-    said = names ? PyDict_GetItemString(names, "type") : NULL;
-    if (said) type_name = PyUnicode_AsUTF8(said);
-    if (PyErr_Occurred()) return NULL;
+    const char *texts[3] = {NULL, NULL, "revolute"};
+    if (body_texts(arguments, names, texts)) return NULL;
+    const char *name = texts[0], *parent = texts[1], *type_name = texts[2];
+    const int named = PyTuple_GET_SIZE(arguments) == 0; /* otherwise a keyword "name" is that of the joint */
     hml_joint_type type;
     if (hml_joint_type_from_name(type_name, &type)) {
         return unknown_kind("there is no joint type", type_name, joint_type);
@@ -162,7 +184,7 @@ static PyObject *add_body(builder_object *self, PyObject *arguments, PyObject *n
     while (names && !failed && PyDict_Next(names, &at, &key, &value)) {
         const char *word = PyUnicode_AsUTF8(key);
         if (!word) return NULL;
-        if (!strcmp(word, "parent") || !strcmp(word, "type")) continue;
+        if (!strcmp(word, "parent") || !strcmp(word, "type") || (named && !strcmp(word, "name"))) continue;
         if (!strcmp(word, "mass")) {
             failed = numbers(value, word, &inertia.mass, 1);
             massive = 1;

@@ -212,6 +212,29 @@ static void test_trees(void **state)
     add_tool(b, "tip", "branch");
     assert_int_equal(build_fails(b, 0), HML_BAD_MODEL);
     assert_says(last.message, "frame 'tip'");
+    assert_null(strstr(last.message, "did you mean"));
+}
+
+/* the name that was meant, through letters that are missing, too many, wrong or swapped; none where none is near */
+static void test_near_names(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {{"trnk", "trunk"},  {"trunkk", "trunk"}, {"tronk", "trunk"},
+                                           {"rtunk", "trunk"}, {"hp", "hip"},       {"left", NULL},
+                                           {"x", NULL},        {"", NULL}};
+    char name[100] = "", sentence[64];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        hml_builder *b = hml_builder_new();
+        add_link(b, "hip", NULL, HML_JOINT_FREE);
+        add_link(b, "trunk", "hip", HML_JOINT_REVOLUTE);
+        if (*wrong[i][0]) add_tool(b, "tip", wrong[i][0]);
+        memset(name, 'x', sizeof name - 1);
+        add_tool(b, "end", *wrong[i][0] ? "trunk" : name); /* a word that is too long to compare */
+        assert_int_equal(build_fails(b, 0), HML_BAD_MODEL);
+        snprintf(sentence, sizeof sentence, "does not exist; did you mean '%s'?", wrong[i][1] ? wrong[i][1] : "");
+        if (wrong[i][1]) assert_says(last.message, sentence);
+        if (!wrong[i][1]) assert_null(strstr(last.message, "did you mean"));
+    }
 }
 
 static hml_builder *mimic(hml_joint_type leader, hml_joint_type follower, const char *whom)
@@ -363,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_axes),
         cmocka_unit_test(test_rotations),
         cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_near_names),
         cmocka_unit_test(test_mimic),
         cmocka_unit_test(test_odd_inertias),
         cmocka_unit_test(test_weightless_leaf),
