@@ -246,3 +246,12 @@ def test_a_robot_that_is_held_altogether_has_no_modes():
     robot = hamel.load("pendulum")
     x = robot.modes([0.3], hold=[robot.frames[-1].name])
     assert len(x) == 0 and x.shares.shape == (0, 1) and x.eigenvalues.shape == (0,) and len(str(x).splitlines()) == 1
+
+
+def test_the_base_in_words(quadruped):
+    q, tau = settled(quadruped)
+    table = quadruped.modes(q, tau=tau).table(most=18)
+    assert "base.vz" in table and "base.wx" in table and "base.2" not in table
+    pair = control.modes(np.diag([-1.0, -2.0]), names=["ball.5", "arm.tip.5"])
+    assert "ball.wz" in str(pair) and "arm.tip.wz" in str(pair)
+    assert "ball.2" in str(control.modes(np.diag([-1.0, -2.0]), names=["ball.2", "x.50"]))  # three coordinates

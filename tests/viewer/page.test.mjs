@@ -128,8 +128,11 @@ test('a motion, its forces, trails and controls', async () => {
 const CORNERS = [[0, 0, 0], [0.4, 0, 0], [0, 0.4, 0], [0, 0, 0.4]];
 const TRIANGLES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
-function binaryStl() {
+/* colours: five bits each of blue, green and red for every triangle, as Magics writes them */
+function binaryStl(...colours) {
   const bytes = Buffer.alloc(84 + 50 * TRIANGLES.length);
+  if (colours.length) bytes.write('COLOR=');
+  colours.forEach((colour, t) => bytes.writeUInt16LE(colour, 84 + 50 * t + 48));
   bytes.writeUInt32LE(TRIANGLES.length, 80);
   TRIANGLES.forEach((triangle, t) => triangle.forEach((corner, c) => CORNERS[corner].forEach((x, k) => bytes.writeFloatLE(x, 84 + 50 * t + 12 + 12 * c + 4 * k))));
   return bytes;
@@ -172,7 +175,8 @@ const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 test('meshes of every kind, broken ones, and names that would like to be code', async () => {
   const files = {
     'skin.png': PNG,
-    'a.stl': binaryStl(),
+    'a.stl': binaryStl(0, 0, 0, 0),
+    'f.stl': binaryStl(0, 31, 0, 31),
     'b.obj': obj('mtllib b.mtl\nusemtl red\n'),
     'b.mtl': 'newmtl red\nKd 1 0 0\nmap_Kd skin.png\n',
     'c.dae': dae,
@@ -186,7 +190,7 @@ test('meshes of every kind, broken ones, and names that would like to be code', 
   for (const [name, data] of Object.entries(files)) writeFileSync(join(place, name), data);
   const evil = '&lt;img src=x onerror=alert(1)&gt;&lt;/script&gt;&lt;script&gt;alert(2)&lt;/script&gt;';
   const visual = (name, x) => `<visual><origin xyz="${x} 0 0"/><geometry><mesh filename="${name}"/></geometry></visual>`;
-  const good = ['a.stl', 'b.obj', 'c.dae', 'd.gltf', 'e.obj'];
+  const good = ['a.stl', 'b.obj', 'c.dae', 'd.gltf', 'e.obj', 'f.stl'];
   const bad = ['broken.stl', 'broken.dae', 'broken.glb', 'broken.obj'];
   writeFileSync(join(place, 'meshes.urdf'), MIMIC.replace('name="mimic"', `name="${evil}"`)
     .replace('<link name="a">', `<link name="a">${good.map((name, i) => visual(name, i)).join('')}`)
@@ -200,6 +204,7 @@ test('meshes of every kind, broken ones, and names that would like to be code', 
     holder.updateWorldMatrix(true, true);
     holder.traverse((o) => {
       if (!o.isMesh) return;
+      box.motley ||= [o.material].flat().some((m) => m.vertexColors);
       o.geometry.computeBoundingBox();
       const b = o.geometry.boundingBox.clone().applyMatrix4(o.matrixWorld);
       ['x', 'y', 'z'].forEach((k, i) => {
@@ -211,7 +216,8 @@ test('meshes of every kind, broken ones, and names that would like to be code', 
   }));
   assert.equal(boxes.length, good.length); /* and all of them where they belong, in metres, z up */
   const offsets = boxes.map((box) => Math.round(box.min[0])).sort();
-  assert.deepEqual(offsets, [0, 1, 2, 3, 4]);
+  assert.deepEqual(offsets, [0, 1, 2, 3, 4, 5]);
+  assert.equal(boxes.filter((box) => box.motley).length, 1); /* one colour for all triangles is none */
   for (const box of boxes) for (let i = 0; i < 3; i++) assert.ok(Math.abs(box.max[i] - box.min[i] - 0.4) < 1e-6);
   const problems = await page.textContent('.problems');
   for (const name of bad) assert.match(problems, new RegExp(`${name} cannot be read`));

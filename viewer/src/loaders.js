@@ -52,6 +52,11 @@ function convert(material) {
   return plain;
 }
 
+/* more than one colour? An STL file whose triangles all have the same one, mostly black, says nothing: its writer always puts one */
+function isMotley(colours) {
+  return colours.some((value, i) => value !== colours[i % 3]);
+}
+
 /* a mesh of the file has a colour of its own if the file says more than nothing */
 function isColoured(object) {
   let coloured = false;
@@ -112,7 +117,8 @@ export class Files {
     switch (endingOf(this.files[index].name)) {
       case 'stl': {
         const geometry = new STLLoader().parse(bufferOf(bytes));
-        const own = geometry.hasColors === true;
+        const own = geometry.hasColors === true && isMotley(geometry.getAttribute('color').array);
+        if (!own) geometry.deleteAttribute('color');
         const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ vertexColors: own, name: own ? 'own' : '' }));
         return mesh;
       }

@@ -109,10 +109,10 @@ class Modes:
     def table(self, most: int = 3) -> str:
         """A line for each mode, with the coordinates that take part most"""
         head = ["eigenvalue, 1/s", "", "kind", "Hz", "damping", "time, s", *(["reach"] if self.B is not None else []), "who"]
-        lines = [head]
+        lines, names = [head], for_people(self.names)
         for mode, row in zip(self, self.shares):
             order = numpy.argsort(-row, kind="stable")[:most]
-            who = ", ".join(f"{self.names[i]} {100 * row[i]:.0f}%" for i in order if row[i] >= 0.005)
+            who = ", ".join(f"{names[i]} {100 * row[i]:.0f}%" for i in order if row[i] >= 0.005)
             z, many = mode.eigenvalue, mode.multiplicity > 1
             line = [f"{z.real:.4g}" + (f" ± {z.imag:.4g}i" if z.imag else ""), f"×{mode.multiplicity}" if many else "", mode.kind]
             line += [f"{mode.frequency:.4g}", f"{mode.damping:.3g}"] if z.imag else ["", ""]
@@ -125,6 +125,16 @@ class Modes:
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, wide)).rstrip() for line in lines)
 
     __repr__ = table
+
+
+def for_people(names: Sequence[str]) -> Tuple[str, ...]:
+    """base.vx … base.wz for base.0 … base.5, as the tables of the command have it; only free joints have six coordinates"""
+    free = {name[:-2] for name in names if name.endswith(".5")}
+    axes = ("vx", "vy", "vz", "wx", "wy", "wz")
+    return tuple(
+        f"{name[:-1]}{axes[int(name[-1])]}" if name[:-2] in free and name[-2:-1] == "." and name[-1] in "012345" else name
+        for name in names
+    )
 
 
 KINDS = ("integrator", "unstable", "undamped", "oscillation", "decay")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._core import Linearization, Model, Motion
 from ._errors import InvalidArgumentError
-from ._modes import Modes
+from ._modes import Modes, for_people
 from ._optional import need
 from ._tree import Tree
 
@@ -71,7 +71,7 @@ def modes(x: Modes, ax: Any = None) -> Any:
     image = ax.imshow(x.shares, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
     values = [f"{m.eigenvalue.real:.3g}" + (f" ± {m.eigenvalue.imag:.3g}i" if m.eigenvalue.imag else "") for m in x]
     ax.set_yticks(range(len(x)), [("× " if m.controllable is False else "") + value for m, value in zip(x, values)])
-    ax.set_xticks(range(len(x.names)), x.names, rotation=90)
+    ax.set_xticks(range(len(x.names)), for_people(x.names), rotation=90)
     ax.set_ylabel("eigenvalue, 1/s")
     ax.set_title("Participation in the modes")
     ax.figure.colorbar(image, ax=ax)
