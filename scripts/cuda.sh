@@ -1,6 +1,6 @@
 #!/bin/sh
 # libhamel-cuda on a machine with a GPU. `test` compares every robot of robots/ with the CPU, then runs compute-sanitizer
-# on a small one, if it is there; `bench` measures them, and URDF files of the given folders, into OUT.json.
+# on a small one, if it is there, and hamel.cuda with torch, CuPy and JAX; `bench` measures them, and URDF files of the given folders, into OUT.json.
 # Usage: cuda.sh test BUILD [JOBS] | cuda.sh bench BUILD JOBS OUT.json [FOLDER...]
 set -eu
 
@@ -31,4 +31,14 @@ if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck synccheck initcheck; do
         compute-sanitizer --tool $tool --error-exitcode 9 "$build/cuda_gpu" sanitize robots/quadruped.json robots/ship_crane.json
     done
+fi
+# hamel.cuda, where python3 has NumPy and the headers that a module needs
+if python3 -c 'import numpy, sysconfig, os, sys; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null; then
+    cmake -S . -B "$build" -DHAMEL_PYTHON=ON -DPython_EXECUTABLE="$(command -v python3)" >"$build.log" 2>&1 || { cat "$build.log" && exit 1; }
+    cmake --build "$build" -j "$jobs" --target hamel_python hamel-cuda
+    rm -rf "$build/package" && mkdir -p "$build/package"
+    cp -r python/src/hamel "$build/package/hamel"
+    cp "$build"/python/_core*.so "$build/package/hamel/"
+    library=$(find "$build" -name libhamel-cuda.so | head -n 1)
+    PYTHONPATH=$build/package HAMEL_CUDA_LIBRARY=$library python3 tests/cuda/check_python.py
 fi

@@ -5,6 +5,9 @@
  *   hml_cuda_device            which GPU there is, or a sentence that says what is missing
  *   hml_cuda_batch_new         a model on a GPU, in float or double
  *   hml_cuda_linearize         ν̇, D_q, D_ν, M⁻¹, A, B of n states whose arrays are on the GPU
+ *   hml_cuda_step              a step of semi-implicit Euler of n states, and its exact Jacobians
+ *   hml_cuda_rollout           many steps, without coming back from the GPU
+ *   hml_cuda_integrate, hml_cuda_difference   q ⊕ v and q₁ ⊖ q₀ of n states
  *   hml_cuda_allocate, …       memory of the GPU, copies, waiting: for programs that have nothing else for that
  *
  * Conventions, outputs and statuses of states are those of hml_linearize_batch (linearize.h). Arrays are those of the
@@ -46,6 +49,9 @@ typedef struct hml_cuda_batch hml_cuda_batch;
  */
 HML_API hml_status hml_cuda_batch_new(const hml_model *model, hml_cuda_type type, int device, hml_cuda_batch **batch,
                                       hml_error *error);
+/* the same from a block of hml_model_data, for programs that have a copy of the core of their own */
+HML_API hml_status hml_cuda_batch_from_data(const void *data, size_t size, hml_cuda_type type, int device,
+                                            hml_cuda_batch **batch, hml_error *error);
 HML_API void hml_cuda_batch_free(hml_cuda_batch *batch);
 
 /* ---- linearization ---- */
@@ -77,6 +83,60 @@ typedef struct hml_cuda_linearization {
 HML_API hml_status hml_cuda_linearize(hml_cuda_batch *batch, size_t n, const hml_cuda_linearization *arguments,
                                       hml_error *error);
 
+/* ---- steps ---- */
+
+/*
+ * As hml_step with HML_SCHEME_EULER: ν⁺ = ν + h a, q⁺ = q ⊕ h ν⁺, where dampers and springs act at the end of the step.
+ * HML_UNSUPPORTED and a sentence for springs on joints with several coordinates that do not commute. Forward dynamics alone:
+ * hml_cuda_linearize with acceleration alone.
+ */
+typedef struct hml_cuda_step_arguments {
+    size_t struct_size;
+    double h;
+    hml_cuda_input q, v, tau;       /* tau may be NULL: zero */
+    hml_cuda_output q_next, v_next; /* nq and nv; not q and v */
+    hml_cuda_output Ad, Bd;         /* 2nv × 2nv and 2nv × nv; both or neither */
+    int32_t *status;                /* n: an hml_status per state; NULL: not wanted */
+    void *stream;
+} hml_cuda_step_arguments;
+
+HML_API hml_status hml_cuda_step(hml_cuda_batch *batch, size_t n, const hml_cuda_step_arguments *arguments,
+                                 hml_error *error);
+
+/*
+ * `steps` of them: state i after step k is at q + (k·n + i)·nq and v + (k·n + i)·nv, packed; k = 0 is given, the others are
+ * written. tau: that of step k is at tau.data + k·tau_step numbers. status: that of the last step; a state that has failed
+ * stays NaN.
+ */
+typedef struct hml_cuda_rollout_arguments {
+    size_t struct_size;
+    double h;
+    size_t steps;
+    void *q, *v;        /* (steps + 1) · n states */
+    hml_cuda_input tau; /* NULL: zero */
+    size_t tau_step;    /* 0: held over all steps */
+    int32_t *status;
+    void *stream;
+} hml_cuda_rollout_arguments;
+
+HML_API hml_status hml_cuda_rollout(hml_cuda_batch *batch, size_t n, const hml_cuda_rollout_arguments *arguments,
+                                    hml_error *error);
+
+/* ---- configurations ---- */
+
+typedef struct hml_cuda_configurations {
+    size_t struct_size;
+    hml_cuda_input q, other; /* other: v of q ⊕ v, or q₁ of q₁ ⊖ q, from q₀ = q */
+    hml_cuda_output result;  /* nq or nv */
+    int32_t *status;
+    void *stream;
+} hml_cuda_configurations;
+
+HML_API hml_status hml_cuda_integrate(hml_cuda_batch *batch, size_t n, const hml_cuda_configurations *arguments,
+                                      hml_error *error);
+HML_API hml_status hml_cuda_difference(hml_cuda_batch *batch, size_t n, const hml_cuda_configurations *arguments,
+                                       hml_error *error);
+
 /* ---- memory ---- */
 
 HML_API hml_status hml_cuda_allocate(hml_cuda_batch *batch, size_t bytes, void **memory, hml_error *error);
@@ -85,6 +145,10 @@ HML_API void hml_cuda_release(hml_cuda_batch *batch, void *memory);
 /* to the GPU and back; both return when it is done */
 HML_API hml_status hml_cuda_upload(hml_cuda_batch *batch, void *to, const void *from, size_t bytes, hml_error *error);
 HML_API hml_status hml_cuda_download(hml_cuda_batch *batch, void *to, const void *from, size_t bytes, hml_error *error);
+
+/* from one place of the GPU to another, in the stream */
+HML_API hml_status hml_cuda_copy(hml_cuda_batch *batch, void *to, const void *from, size_t bytes, void *stream,
+                                 hml_error *error);
 
 /* waits for everything in the stream; errors of the kernels come to light here */
 HML_API hml_status hml_cuda_wait(hml_cuda_batch *batch, void *stream, hml_error *error);

@@ -133,6 +133,7 @@ typedef struct cuda_model {
     int32_t width;                          /* lanes of a state: 8, 16 or 32 */
     int32_t one;                            /* 1: one tree, and a lane has one body and one column at most */
     int32_t passive;                        /* 1: damping or springs */
+    int32_t stiff_groups;                   /* 1: springs on joints whose groups do not commute */
     int32_t q, v, b, x;                     /* of the workspace: nq, and nv each */
     int32_t state_numbers;                  /* workspace of a state */
     int32_t limb_joints, limbs, limb_width; /* a free root with equal limbs, where limb_joints is not 0: limbs.h */
@@ -148,11 +149,26 @@ typedef struct cuda_model {
 typedef struct cuda_call {
     cuda_model model;
     uint64_t n;
+    double h; /* of an implicit step: dampers and springs act at its end. 0: none */
     cuda_input q, v, tau, wrenches;
     cuda_output acceleration, Dq, Dv, Minv, A, B;
     int32_t *status; /* one per state, or NULL */
     void *workspace; /* in global memory where it does not fit the multiprocessor's; else NULL */
 } cuda_call;
+
+/* joints.h: q ⊕ h v; q₁ ⊖ q₀, where v is q₁; the end of a step, where v_next holds the acceleration */
+enum { JOINTS_INTEGRATE, JOINTS_DIFFERENCE, JOINTS_STEP };
+
+typedef struct cuda_joints {
+    cuda_model model;
+    uint64_t n;
+    double h;
+    int32_t operation;
+    cuda_input q, v;
+    cuda_output to, v_next;
+    cuda_output Ad, Bd; /* of the tangent; their lower halves hold D_q, D_ν and M⁻¹ */
+    int32_t *status;
+} cuda_joints;
 
 #if defined __CUDACC__
 #define CUDA_BOTH static inline __host__ __device__

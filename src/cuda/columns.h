@@ -73,11 +73,11 @@ LANE_CODE void column_of_root(const lane_state *s, lane_column *col)
         q[i] = K(0);
         v[i] = k < 3 ? K(0) : work_get(s->work + t->at.root + ROOT_S_OMEGA + 3 * i + k - 3);
         if (t->k0) continue;
-        const num armature = i < 3 ? column_number(s, COLUMN_ARMATURE, i) : K(0);
+        const num armature = i < 3 ? column_armature(s, i) : K(0);
         if (t->elastic) q[i] += work_get(s->work + t->at.springs + 6 * i + k);
         q[i] += armature * vec3_get(dq, i < 3 ? i : 0);
         v[i] += armature * vec3_get(dv, i < 3 ? i : 0);
-        if (i == k) v[i] += column_number(s, COLUMN_DAMPING, k);
+        if (i == k) v[i] += column_damping(s, k);
     }
     col->sq = twist_from(q);
     col->sv = twist_from(v);
@@ -118,7 +118,7 @@ LANE_CODE void column_passive(const lane_state *s, const lane_column *col, int r
     const cuda_tree *t = s->tree;
     if (column_integer(s, COLUMN_FIRST, row) != col->first) return;
     if (t->elastic) *q += work_get(s->work + t->at.springs + 6 * row + col->c - col->first);
-    if (row == col->c) *v += column_number(s, COLUMN_DAMPING, row);
+    if (row == col->c) *v += column_damping(s, row);
 }
 
 /* b of row j of the block: into the scratch, and times T into what the root does */

@@ -97,7 +97,7 @@ LANE_CODE void bodies_passive(const lane_state *s)
         num rest[HML_JOINT_MAX_NQ], now[HML_JOINT_MAX_NQ], log[HML_JOINT_MAX_NV];
         num block[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
         for (int k = 0; k < n; k++) {
-            const num damping = column_number(s, COLUMN_DAMPING, c0 + k);
+            const num damping = column_damping(s, c0 + k);
             work_put(b + first + k, work_get(b + first + k) - damping * work_get(s->work + m->v + first + k));
             for (int j = 0; t->elastic && j < 6; j++) work_put(s->work + t->at.springs + 6 * (c0 + k) + j, K(0));
         }
@@ -175,7 +175,7 @@ LANE_CODE void root_columns(const lane_state *s, root_rows to)
     {
         const composite sum = work_composite(s->work + t->at.sum, t->at.sum_ld);
         const wrench column = inertia_mul(sum.I, unit_twist(k));
-        const num armature = column_number(s, COLUMN_ARMATURE, k);
+        const num armature = column_armature(s, k);
         const num entry[6] = {column.f.x, column.f.y, column.f.z, column.t.x, column.t.y, column.t.z};
         for (int i = 0; i < 6; i++) work_put(to.M + to.M_ld * i + k, entry[i] + (i == k ? armature : K(0)));
         num f = k < 3 ? vec3_get(sum.f.f, k) : vec3_get(sum.f.t, k - 3);
@@ -227,7 +227,7 @@ LANE_CODE void columns_mass(const lane_state *s)
         {
             num m = K(0);
             if (c < column_integer(s, COLUMN_END, j)) m = wrench_dot(F, work_twist(s->work + t->at.S + 8 * j));
-            if (c == j) m += column_number(s, COLUMN_ARMATURE, c);
+            if (c == j) m += column_armature(s, c);
             work_put(s->work + t->at.N + t->block_ld * c + (j - block), m);
             if (c == j)
                 work_put(s->work + s->call->model.x + t->begin + c, m);

@@ -73,6 +73,14 @@ hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes
                    "a copy to or from the GPU");
 }
 
+hml_status hmli_device_copy_within(int device, void *to, const void *from, size_t bytes, void *stream, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    return explain(error, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, (cudaStream_t)stream),
+                   "a copy on the GPU");
+}
+
 hml_status hmli_device_wait(int device, void *stream, hml_error *error)
 {
     const hml_status status = choose(device, error);
@@ -124,5 +132,15 @@ hml_status hmli_device_linearize(int device, int type, const cuda_call *call, vo
     const kernel_shape shape = shape_of(device, type, call);
     const cudaError_t fault = type == HML_CUDA_FLOAT32 ? kernel_linearize_f32(call, &shape, (cudaStream_t)stream)
                                                        : kernel_linearize_f64(call, &shape, (cudaStream_t)stream);
+    return explain(error, fault, "the kernel does not start");
+}
+
+hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int tangent, void *stream,
+                              hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    const cudaError_t fault = type == HML_CUDA_FLOAT32 ? kernel_joints_f32(call, tangent, (cudaStream_t)stream)
+                                                       : kernel_joints_f64(call, tangent, (cudaStream_t)stream);
     return explain(error, fault, "the kernel does not start");
 }

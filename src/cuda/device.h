@@ -13,12 +13,18 @@ hml_status hmli_device_find(int device, hml_cuda_device_info *info, hml_error *e
 hml_status hmli_device_allocate(int device, size_t bytes, void **memory, hml_error *error);
 void hmli_device_release(int device, void *memory);
 hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes, int to_device, hml_error *error);
+hml_status hmli_device_copy_within(int device, void *to, const void *from, size_t bytes, void *stream,
+                                   hml_error *error);
 hml_status hmli_device_wait(int device, void *stream, hml_error *error);
 
 /* bytes of workspace in global memory that the kernels need; 0 where it fits the multiprocessors */
 size_t hmli_device_workspace(int device, int type, const cuda_model *model);
 
 hml_status hmli_device_linearize(int device, int type, const cuda_call *call, void *stream, hml_error *error);
+
+/* joints.h; tangent: the Jacobians of a step, after the step itself */
+hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int tangent, void *stream,
+                              hml_error *error);
 
 #ifdef __cplusplus
 }

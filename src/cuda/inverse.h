@@ -163,7 +163,7 @@ LANE_CODE void root_inverse(lane_state *s)
         num r[6];
         for (int i = 0; i < 6; i++) r[i] = lanes_get(x[i], k, s->width);
         const num J = work_get(s->work + t->at.sum + t->at.sum_ld * (k == 3 ? 4 : k == 4 ? 7 : 9));
-        const num d = inverse_of_pivot(s, r[k], (k < 3 ? mass : J) + column_number(s, COLUMN_ARMATURE, k));
+        const num d = inverse_of_pivot(s, r[k], (k < 3 ? mass : J) + column_armature(s, k));
         const num f = d * x[k];
         for (int i = 0; i < 6; i++) x[i] = i == k ? (j == k ? d : f) : j == k ? -d * r[i] : x[i] - r[i] * f;
     }

@@ -5,6 +5,7 @@
  */
 #include <cuda_runtime.h>
 
+#include "cuda/joints.h"
 #include "cuda/kernel.h"
 #include "cuda/limbs_write.h"
 
@@ -149,5 +150,29 @@ extern "C" cudaError_t NAME(kernel_linearize)(const cuda_call *call, const kerne
     if (fault) return fault;
     const size_t most = (size_t)shape->multiprocessors * (size_t)(resident > 0 ? resident : 1);
     kernel<<<(unsigned)(needed < most ? needed : most), shape->threads, shape->shared_bytes, stream>>>(*call);
+    return cudaGetLastError();
+}
+
+__global__ static void compute_joints(const __grid_constant__ cuda_joints call)
+{
+    const size_t state = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (state < call.n) joints_compute(&call, state);
+}
+
+__global__ static void compute_tangents(const __grid_constant__ cuda_joints call)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 3 * (size_t)call.model.nv * call.n) joints_tangent(&call, i);
+}
+
+extern "C" cudaError_t NAME(kernel_joints)(const cuda_joints *call, int tangent, cudaStream_t stream)
+{
+    const size_t threads = tangent ? 3 * (size_t)call->model.nv * call->n : call->n;
+    const size_t blocks = (threads + KERNEL_THREADS - 1) / KERNEL_THREADS;
+    if (blocks > 2147483647u) return cudaErrorInvalidConfiguration;
+    if (tangent)
+        compute_tangents<<<(unsigned)blocks, KERNEL_THREADS, 0, stream>>>(*call);
+    else
+        compute_joints<<<(unsigned)blocks, KERNEL_THREADS, 0, stream>>>(*call);
     return cudaGetLastError();
 }

@@ -17,4 +17,8 @@ typedef struct kernel_shape {
 extern "C" cudaError_t kernel_linearize_f32(const cuda_call *call, const kernel_shape *shape, cudaStream_t stream);
 extern "C" cudaError_t kernel_linearize_f64(const cuda_call *call, const kernel_shape *shape, cudaStream_t stream);
 
+/* joints.h; tangent: that of a step, after the step itself */
+extern "C" cudaError_t kernel_joints_f32(const cuda_joints *call, int tangent, cudaStream_t stream);
+extern "C" cudaError_t kernel_joints_f64(const cuda_joints *call, int tangent, cudaStream_t stream);
+
 #endif

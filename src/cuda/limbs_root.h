@@ -86,6 +86,18 @@ LANE_CODE inertia slot_inertia(const num *p)
 
 /* ---- tables ---- */
 
+/* armature, damping or stiffness of a column as it acts: column_armature and column_damping of state.h */
+LANE_CODE num passive_entry(const cuda_call *call, int which, int c)
+{
+    const cuda_tree *t = &call->model.tree[0];
+    const num *from = (const num *)call->model.numbers + t->column_numbers + c, h = K(call->h);
+    const num damping = from[COLUMN_DAMPING * t->columns], stiffness = from[COLUMN_STIFFNESS * t->columns];
+    num x = from[which * t->columns];
+    if (which == COLUMN_ARMATURE) x += h * (damping + h * stiffness);
+    if (which == COLUMN_DAMPING) x += h * stiffness;
+    return x;
+}
+
 /* from the tables of the model: by all threads of a block, with a barrier behind it */
 LANE_CODE void limbs_table(const cuda_call *call, num *table, int thread, int threads)
 {
@@ -99,7 +111,7 @@ LANE_CODE void limbs_table(const cuda_call *call, num *table, int thread, int th
         if (k < TABLE_ARMATURE)
             x = from[t->body_numbers + (k < TABLE_I ? BODY_X + k : BODY_I + k - TABLE_I) * t->bodies + body];
         else if (body > 0 && k < TABLE_REST)
-            x = from[t->column_numbers + (COLUMN_ARMATURE + k - TABLE_ARMATURE) * t->columns + c];
+            x = passive_entry(call, COLUMN_ARMATURE + k - TABLE_ARMATURE, c);
         else if (body > 0 && k == TABLE_REST)
             x = from[m->rest + c + 1];
         work_put(table + i, x);

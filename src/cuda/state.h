@@ -62,6 +62,20 @@ LANE_CODE num column_number(const lane_state *s, int which, int c)
     return s->numbers[s->tree->column_numbers + which * s->tree->columns + c];
 }
 
+/* armature and damping as they act: with those of springs and dampers at the end of an implicit step */
+LANE_CODE num column_armature(const lane_state *s, int c)
+{
+    const num x = column_number(s, COLUMN_ARMATURE, c), h = K(s->call->h);
+    if (s->call->h == 0) return x;
+    return x + h * (column_number(s, COLUMN_DAMPING, c) + h * column_number(s, COLUMN_STIFFNESS, c));
+}
+
+LANE_CODE num column_damping(const lane_state *s, int c)
+{
+    const num x = column_number(s, COLUMN_DAMPING, c);
+    return s->call->h == 0 ? x : x + K(s->call->h) * column_number(s, COLUMN_STIFFNESS, c);
+}
+
 LANE_CODE pose body_placement(const lane_state *s, int which, int i)
 {
     const mat3 R =

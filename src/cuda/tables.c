@@ -326,6 +326,10 @@ static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
         const plan_tree *tree = &plan_trees(plan)[i];
         if (tree->begin == tree->end) continue; /* fixed to the world */
         if (!first) first = tree;
+        for (int32_t k = tree->body_begin; k < tree->body_end; k++) {
+            const plan_body *b = &plan_bodies(plan)[k];
+            m->stiff_groups |= is_elastic(plan, b) && !joint_commutes(b->type);
+        }
         const hml_status status = put_tree(w, plan, tree, &m->tree[m->trees++]);
         if (status) return status;
     }

@@ -104,7 +104,7 @@ LANE_CODE void trunk_rows(const lane_state *s, trunk_lane *x)
     work_put4(row, num4_of(F.f.x, F.f.y, F.f.z, F.t.x));
     work_put4(row + 4, num4_of(F.t.y, F.t.z, g.x, g.y));
     work_put(row + 8, g.z);
-    x->diagonal = wrench_dot(F, S) + column_number(s, COLUMN_ARMATURE, x->c);
+    x->diagonal = wrench_dot(F, S) + column_armature(s, x->c);
     x->Z[0] = F.f.x, x->Z[1] = F.f.y, x->Z[2] = F.f.z, x->Z[3] = F.t.x, x->Z[4] = F.t.y, x->Z[5] = F.t.z;
     UNROLLED for (int k = 0; k < TRUNK_MOST; k++) x->Z[6 + k] =
         x->carriers >> k & 1 ? wrench_dot(F, work_twist(trunk_S(s, k))) : K(0);

@@ -49,6 +49,48 @@ static hml_status call_cuda_linearize(void *x)
     hml_cuda_batch_free(batch);
     return status;
 }
+static void fill_cuda_step(void *x)
+{
+    *(hml_cuda_step_arguments *)x = HML_STRUCT(hml_cuda_step_arguments, .h = 0.01, .q = {q, 0}, .v = {v, 0},
+                                               .tau = {tau, 0}, .q_next = {out[0], 0, 0}, .v_next = {out[1], 0, 0});
+}
+static hml_status call_cuda_step(void *x)
+{
+    hml_cuda_batch *batch;
+    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
+    if (status) return status;
+    status = hml_cuda_step(batch, 1, x, NULL);
+    hml_cuda_batch_free(batch);
+    return status;
+}
+static void fill_cuda_rollout(void *x)
+{
+    *(hml_cuda_rollout_arguments *)x =
+        HML_STRUCT(hml_cuda_rollout_arguments, .h = 0.01, .steps = 0, .q = out[0], .v = out[1], .tau = {tau, 0});
+}
+static hml_status call_cuda_rollout(void *x)
+{
+    hml_cuda_batch *batch;
+    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
+    if (status) return status;
+    status = hml_cuda_rollout(batch, 1, x, NULL);
+    hml_cuda_batch_free(batch);
+    return status;
+}
+static void fill_cuda_configurations(void *x)
+{
+    *(hml_cuda_configurations *)x =
+        HML_STRUCT(hml_cuda_configurations, .q = {q, 0}, .other = {v, 0}, .result = {out[0], 0, 0});
+}
+static hml_status call_cuda_integrate(void *x)
+{
+    hml_cuda_batch *batch;
+    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
+    if (status) return status;
+    status = hml_cuda_integrate(batch, 1, x, NULL);
+    hml_cuda_batch_free(batch);
+    return status;
+}
 static void fill_cuda_device_info(void *x)
 {
     *(hml_cuda_device_info *)x = HML_STRUCT(hml_cuda_device_info, .multiprocessors = 0);

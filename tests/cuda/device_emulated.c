@@ -48,6 +48,12 @@ hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes
     return HML_OK;
 }
 
+hml_status hmli_device_copy_within(int device, void *to, const void *from, size_t bytes, void *stream, hml_error *error)
+{
+    (void)stream;
+    return hmli_device_copy(device, to, from, bytes, 1, error);
+}
+
 hml_status hmli_device_wait(int device, void *stream, hml_error *error)
 {
     (void)device, (void)stream, (void)error;
@@ -73,4 +79,15 @@ hml_status hmli_device_linearize(int device, int type, const cuda_call *call, vo
     report.barriers = r.barriers;
     memcpy(report.skipped, r.skipped, sizeof report.skipped);
     return done ? HML_OK : HML_OUT_OF_MEMORY;
+}
+
+hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int tangent, void *stream,
+                              hml_error *error)
+{
+    (void)device, (void)stream, (void)error;
+    if (type == HML_CUDA_FLOAT32)
+        emulate_joints_f32(call, tangent);
+    else
+        emulate_joints_f64(call, tangent);
+    return HML_OK;
 }

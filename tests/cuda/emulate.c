@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/joints.h"
 #include "cuda/limbs_write.h"
 
 #define NAME2(a, b) a##b
@@ -58,4 +59,15 @@ int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, cons
     }
     free(memory);
     return 1;
+}
+
+void NAME(emulate_joints_, HML_TYPE)(const cuda_joints *call, int tangent)
+{
+    const size_t threads = tangent ? 3 * (size_t)call->model.nv * call->n : call->n;
+    for (size_t i = threads; i-- > 0;) {
+        if (tangent)
+            joints_tangent(call, i);
+        else
+            joints_compute(call, i);
+    }
 }

@@ -9,6 +9,10 @@
 int emulate_linearize_f32(const cuda_call *call, size_t warps, const emulator_options *options);
 int emulate_linearize_f64(const cuda_call *call, size_t warps, const emulator_options *options);
 
+/* joints.h, thread by thread */
+void emulate_joints_f32(const cuda_joints *call, int tangent);
+void emulate_joints_f64(const cuda_joints *call, int tangent);
+
 /* how the emulated device runs, and what it has seen since the options were set */
 void emulated_device_set(const emulator_options *options);
 const emulator_report *emulated_device_report(void);

@@ -73,6 +73,7 @@ from ._paths import command, include, library
 
 if _TYPE_CHECKING:
     from . import control as control
+    from . import cuda as cuda
     from . import distributed as distributed
     from . import interop as interop
     from . import plot as plot
@@ -80,8 +81,8 @@ if _TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> _Any:
-    """Imports hamel.control, distributed, interop, plot and view when somebody asks for them."""
-    if name in ("control", "distributed", "interop", "plot", "view"):
+    """Imports hamel.control, cuda, distributed, interop, plot and view when somebody asks for them."""
+    if name in ("control", "cuda", "distributed", "interop", "plot", "view"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
