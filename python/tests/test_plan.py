@@ -318,12 +318,13 @@ def test_problems_from_files(tmp_path):
 def test_momentum_and_distance():
     """Both as constraints of the end, against the functions of the robot"""
     robot = hamel.load("arm7")
-    q = 0.3 - 0.1 * numpy.arange(7)
+    q = numpy.array([0.3, 0.2, 0.1, -0.9, 0.1, 0.9, 0.0])
     apart = numpy.linalg.norm(robot.frame("tool", q).pose[:3, 3] - robot.frame("elbow_point", q).pose[:3, 3])
     still = robot.inverse_dynamics(q, numpy.zeros(7), numpy.zeros(7))
     problem = control.Problem(robot, q, [control.Phase(30, 0.02)])
     problem.add("input", 1e-3, reference=still)
-    problem.add("momentum", role="constraint", knots="end", reference=[0.3, 0, 0, 0, 0.1, 0], weights=[1, 0, 0, 0, 1, 0])
+    free = numpy.array([0, numpy.inf, numpy.inf, numpy.inf, 0, numpy.inf])
+    problem.add("momentum", role="constraint", knots="end", reference=[0.3, 0, 0, 0, 0.1, 0], lower=-free, upper=free)
     problem.add("distance", role="constraint", knots="end", frame="tool", other="elbow_point", reference=[apart - 0.02])
     plan = control.Solver(problem).solve()
     assert plan.ok and plan.violation < 1e-6
@@ -341,7 +342,7 @@ def test_momentum_and_distance_in_a_file(tmp_path):
     plan = control.Solver.load(tmp_path / "plan.json").solve()
     assert plan.ok
     for wrong, sentence in (
-        (text.replace('"other": "elbow_point", ', ""), "/terms/2/other"),
+        (text.replace('"other": "elbow_point", ', ""), "/terms/2: other is missing"),
         (text.replace('"other": "elbow_point"', '"other": "tool"'), "/terms/2/other: a distance needs two frames"),
         (text.replace('"kind": "momentum"', '"kind": "momentum", "frame": "tool"'), "/terms/1/frame: a momentum has no frame"),
         (text.replace('"kind": "momentum"', '"kind": "momentum", "other": "tool"'), "/terms/1/other: belongs to a distance"),
