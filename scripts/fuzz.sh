@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DHAMEL_FUZZ=ON -DBUILD_TESTING=OFF \
     -DHAMEL_EXAMPLES=OFF -DHAMEL_CLI=OFF -DHAMEL_SIMD=OFF -DHAMEL_SANITIZE=address,undefined,fuzzer-no-link
 cmake --build "$build" -j "$jobs"
-seeds=$(find robots examples/states tests/broken -type d)
+seeds=$(find robots examples/states examples/plans tests/broken -type d)
 # shellcheck disable=SC2016,SC2086
 find "$build/fuzz" -type f -name 'fuzz_*' -perm -u+x | sort | xargs -r -I{} -P "$jobs" sh -c '
     program=$1 build=$2 seconds=$3

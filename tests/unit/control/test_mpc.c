@@ -272,6 +272,45 @@ static void test_memory(void **state)
     hml_model_free(t.model);
 }
 
+/* a hundred thousand ticks of a pendulum, with no memory to be had: none is needed, and nothing wears out */
+static void test_many_ticks(void **state)
+{
+    (void)state;
+    enum { TICKS = 100000, FEW = 4 };
+    hml_model *model = NULL;
+    double q[1] = {2}, v[1] = {0}, tau[1], scratch[4096], most = 0;
+    assert_int_equal(hml_load_builtin("pendulum", NULL, &model, NULL), HML_OK);
+    assert_int_equal(hml_model_nv(model), 1);
+    assert_true(hml_step_scratch_doubles(model) <= sizeof scratch / sizeof *scratch);
+    hml_work *work = NULL;
+    assert_int_equal(hml_work_new(model, HML_ISA_BEST, HML_USE_ALL, &work), HML_OK);
+    const hml_term terms[] = {{.kind = HML_TERM_INPUT, .last = FEW - 1, .weight = 1e-3},
+                              {.kind = HML_TERM_CONFIGURATION, .last = FEW, .weight = 10},
+                              {.kind = HML_TERM_VELOCITY, .last = FEW, .weight = 1}};
+    const hml_phase phase = {.knots = FEW, .h = H};
+    const hml_problem problem =
+        HML_STRUCT(hml_problem, .model = model, .phases = &phase, .nphases = 1, .terms = terms, .nterms = 3, .q = q);
+    hml_mpc *mpc = mpc_of(&problem, NULL, 1);
+    allocations_left = 0;
+    for (int i = 0; i < TICKS; i++) {
+        const hml_mpc_result x = tick(mpc, 0.005 * i, q, v, NULL, NULL);
+        tau[0] = x.u[0] + (i % 1000 == 0 ? 5 : 0); /* a knock now and then */
+        assert_int_equal(hml_step(model, work, scratch,
+                                  &HML_STRUCT(hml_discrete_step, .h = 0.005, .q = {q, 0}, .v = {v, 0}, .tau = {tau, 0},
+                                              .q_next = {q, 0, 0}, .v_next = {v, 0, 0})),
+                         HML_OK);
+        if (i > TICKS / 2) most = fmax(most, fabs(q[0]));
+    }
+    allocations_left = -1;
+    hml_mpc_statistics s = {.struct_size = sizeof s};
+    assert_int_equal(hml_mpc_get_statistics(mpc, &s), HML_OK);
+    assert_true(s.ticks == TICKS && s.failed == 0);
+    assert_true(most < 0.3);
+    hml_mpc_free(mpc);
+    hml_work_free(work);
+    hml_model_free(model);
+}
+
 /* ---- what is wrong ---- */
 
 static void refused(const hml_problem *problem, const hml_mpc_settings *settings, const char *place)
@@ -352,7 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_like_solver), cmocka_unit_test(test_window),      cmocka_unit_test(test_gait),
         cmocka_unit_test(test_push),        cmocka_unit_test(test_mpc_threads), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_refused),     cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_failure),     cmocka_unit_test(test_many_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
