@@ -53,6 +53,8 @@ struct hml_contact {
     contact_row *rows;
     int32_t nrows;
     int32_t *parents;
+    int32_t *common;  /* n × n: how many coordinates, from the first one on, hold all that lie on the ways to both */
+    int32_t *lengths; /* of rows: how many entries of J and G may differ from zero */
 
     const double *inputs;                /* of the actuators in this step; NULL: none */
     double *actuator_tau;                /* n: their forces at q_M, with the velocity before the step, and */
@@ -71,7 +73,8 @@ struct hml_contact {
     double *q, *v, *free, *x;      /* q_M, velocity after bounces, free velocity, room */
     double *u;                     /* velocity with its linear parts in the axes of the predecessors */
     double *q_next, *v_next;
-    double *V;           /* twists of the bodies, for the balance */
+    double *q_before, *v_before; /* of a substep that is not the first */
+    double *V;                   /* twists of the bodies, for the balance */
     double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
     double *L, *bias;
     double *J, *G;                                     /* max_rows × n */
@@ -113,6 +116,9 @@ void hmli_contact_list_pairs(hml_contact *c);
 
 /* which rows there are at q_M, with what the last step knew about their impulses in P */
 void hmli_contact_list_rows(hml_contact *c, double h);
+
+/* c->common; c->parents are there */
+void hmli_contact_find_common(hml_contact *c);
 
 /* poses at q_M, for the collisions and for the rows of J */
 hml_status hmli_contact_pose(hml_contact *c, hml_work *work);
@@ -173,6 +179,9 @@ double hmli_contact_turn_of(const hml_model *model, const double *v, double h);
 void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches);
 
 /* ---- contact_guard.c ---- */
+
+/* bounds v_next where no step can make sense of it; L and the velocity before, c->v, are there */
+void hmli_contact_tame(hml_contact *c, double h, hml_contact_result *r);
 
 /* takes from v_next the energy that the step from q, v has made out of nothing */
 hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,

@@ -89,6 +89,38 @@ static double kinetic_energy(const hml_contact *c)
     return sum;
 }
 
+/* ½ |L v|², with dampers and springs in it */
+static double metric(const hml_contact *c, const double *v)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < (int32_t)c->n; i++) {
+        double x = 0;
+        for (int32_t k = i; k >= 0; k = c->parents[k]) x += c->L[(size_t)i * c->n + (size_t)k] * v[k];
+        sum += 0.5 * x * x;
+    }
+    return sum;
+}
+
+/*
+ * Where three axes of massless links become two, M is all but singular, and a step may find any velocity. No joint gets
+ * faster than ten radians in a step; if one would, the robot as a whole gets no more kinetic energy than it had.
+ */
+void hmli_contact_tame(hml_contact *c, double h, hml_contact_result *r)
+{
+    static const double wildest = 10;
+    if (!(hmli_contact_turn_of(c->model, c->v_next, h) > wildest)) return;
+    for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
+        for (int32_t k = 0; k < j->nv; k++) {
+            double *v = &c->v_next[j->v + k];
+            if (!joint_is_length(j->type, k)) *v = fmin(wildest / h, fmax(-wildest / h, *v));
+        }
+    }
+    const double before = metric(c, c->v), after = metric(c, c->v_next);
+    if (!(after > before)) return;
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] *= sqrt(before / after);
+    r->removed += after - before;
+}
+
 hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,
                               const double *tau, hml_contact_result *r)
 {

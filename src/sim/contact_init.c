@@ -243,6 +243,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->last.items = layout_array(&at, (size_t)contacts, sizeof *c->last.items);
     c->rows = layout_array(&at, r, sizeof *c->rows);
     c->parents = layout_array(&at, n, sizeof *c->parents);
+    c->common = layout_array(&at, n * n, sizeof *c->common);
+    c->lengths = layout_array(&at, r, sizeof *c->lengths);
     c->active = layout_array(&at, r, sizeof *c->active);
     c->joint_friction = layout_doubles(&at, has_friction(model, s) ? n : 0);
     c->target = layout_doubles(&at, nq);
@@ -270,6 +272,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->pushed = layout_doubles(&at, n);
     c->first = layout_doubles(&at, n);
     c->x = layout_doubles(&at, n);
+    c->q_before = layout_doubles(&at, nq);
+    c->v_before = layout_doubles(&at, n);
     c->q_next = layout_doubles(&at, nq);
     c->v_next = layout_doubles(&at, n);
     c->H = layout_doubles(&at, 16 * (size_t)model->nbodies);
@@ -348,6 +352,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
         c->joint_friction = NULL;
     if (hml_coordinate_parents(model, c->parents)) /* with mimic followers M is dense: one chain */
         for (int32_t i = 0; i < model->nv; i++) c->parents[i] = i - 1;
+    hmli_contact_find_common(c);
     *contact = c;
     TRY(hml_contact_set_servo(c, NULL, NULL, NULL));
     return hml_contact_forget(c);

@@ -162,6 +162,34 @@ static void soften(hml_contact *c)
     }
 }
 
+/* up to four more than there are, so that a sum of products has the same order as that of all of them */
+static int32_t rounded(const hml_contact *c, int32_t last)
+{
+    const int32_t length = (last + 4) / 4 * 4, n = (int32_t)c->n;
+    return length < n ? length : n;
+}
+
+void hmli_contact_find_common(hml_contact *c)
+{
+    for (int32_t i = 0; i < (int32_t)c->n; i++)
+        for (int32_t k = 0; k < (int32_t)c->n; k++) {
+            int32_t a = i, b = k;
+            while (a != b) { /* a parent has a smaller number */
+                if (a > b)
+                    a = c->parents[a];
+                else
+                    b = c->parents[b];
+            }
+            c->common[(size_t)i * c->n + (size_t)k] = rounded(c, a);
+        }
+}
+
+/* where both rows may differ from zero; ends: their row_end */
+static size_t shared(const hml_contact *c, int32_t a, int32_t b)
+{
+    return a < 0 || b < 0 ? c->n : (size_t)c->common[(size_t)a * c->n + (size_t)b];
+}
+
 void hmli_contact_fill_rows(hml_contact *c)
 {
     const size_t n = c->n, r = (size_t)c->nrows;
@@ -173,11 +201,14 @@ void hmli_contact_fill_rows(hml_contact *c)
         if (row->kind == ROW_FRICTION) c->J[i * n + (size_t)row->index] = 1;
     }
     memcpy(c->G, c->J, r * n * sizeof(double));
+    int32_t *ends = c->active; /* free until the solver begins */
     for (size_t i = 0; i < r; i++) {
         double *Gi = c->G + i * n;
-        solve_branch(c, row_end(c, &c->rows[i]), Gi);
+        ends[i] = row_end(c, &c->rows[i]);
+        c->lengths[i] = ends[i] < 0 ? (int32_t)n : rounded(c, ends[i]);
+        solve_branch(c, ends[i], Gi);
         for (size_t j = 0; j <= i; j++) {
-            c->K[i * r + j] = c->K[j * r + i] = contact_dot(n, Gi, c->G + j * n);
+            c->K[i * r + j] = c->K[j * r + i] = contact_dot(shared(c, ends[i], ends[j]), Gi, c->G + j * n);
         }
     }
     soften(c);
@@ -188,7 +219,7 @@ void hmli_contact_push(const hml_contact *c, const double *P, double *x)
     memset(x, 0, c->n * sizeof *x);
     for (int32_t i = 0; i < c->nrows; i++) {
         const double *G = c->G + (size_t)i * c->n;
-        for (size_t k = 0; k < c->n; k++) x[k] += P[i] * G[k];
+        for (int32_t k = 0; k < c->lengths[i]; k++) x[k] += P[i] * G[k];
     }
     hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, x);
 }

@@ -124,7 +124,7 @@ static void measure(hml_contact *c)
     for (int32_t i = 0; i < c->nrows; i++) {
         const double *J = c->J + (size_t)i * c->n, scale = sqrt(K_row(c, i)[i]);
         double parts = fabs(c->base[i]);
-        for (size_t k = 0; k < c->n; k++) parts += fabs(J[k] * c->free[k]);
+        for (int32_t k = 0; k < c->lengths[i]; k++) parts += fabs(J[k] * c->free[k]);
         largest = larger(largest, parts / scale);
         c->speed[i] = scale;
     }

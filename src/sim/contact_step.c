@@ -15,7 +15,7 @@
 
 void hmli_contact_row_velocities(const hml_contact *c, const double *x, double *out)
 {
-    for (int32_t i = 0; i < c->nrows; i++) out[i] = contact_dot(c->n, c->J + (size_t)i * c->n, x);
+    for (int32_t i = 0; i < c->nrows; i++) out[i] = contact_dot((size_t)c->lengths[i], c->J + (size_t)i * c->n, x);
 }
 
 /* contacts of the substeps before that are over: they stay in the list, with what they did */
@@ -141,6 +141,7 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
         hmli_collide_pairs(c->shapes, c->pairs, c->npairs, c->H, c->centres, &c->now);
     }
     TRY(try_velocities(c, work, h, tau, wrenches, r));
+    hmli_contact_tame(c, h, r);
     describe(c, r);
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
     int moved = hmli_contact_displacement(c, share);
@@ -160,12 +161,20 @@ enum { MOST_SUBSTEPS = 32 };
 
 static const double most_turn = 0.3; /* rad in a substep: beyond it the mean velocity of contact_free.c is not found */
 
+/* the work of wrenches, and of actuators, is not known to the guard */
+static int pushed(const hml_contact *c, const double *wrenches)
+{
+    for (size_t i = 0; wrenches && i < 6 * (size_t)c->model->nbodies; i++)
+        if (wrenches[i] != 0) return 1;
+    return 0;
+}
+
 /* all of h in parts that no joint turns too far in, at least `least` of them */
 static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t least, const double *q, const double *v,
                            const double *tau, const double *wrenches, hml_contact_result *r)
 {
     double done = 0;
-    c->displaced = 0;
+    const int guarded = !c->inputs && !pushed(c, wrenches);
     *r = (hml_contact_result){.struct_size = sizeof *r};
     c->booked = (hml_balance){.struct_size = sizeof c->booked};
     memset(c->torque, 0, c->n * sizeof(double));
@@ -175,22 +184,21 @@ static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t lea
         left = wanted > least - r->substeps ? wanted : least - r->substeps;
         if (left < 1 || most <= 1) left = 1;
         const double part = (h - done) / left;
+        if (r->substeps) { /* q and v are where the substep writes */
+            memcpy(c->q_before, q, (size_t)c->model->nq * sizeof *q);
+            memcpy(c->v_before, v, c->n * sizeof *v);
+            q = c->q_before, v = c->v_before;
+        }
+        c->displaced = 0;
         TRY(substep(c, work, part, part / h, q, v, tau, wrenches, r));
         remember(c, r->substeps == 0);
         r->substeps++;
+        if (guarded) TRY(hmli_contact_guard(c, work, part, q, v, tau, r));
         done += part;
         left--;
         q = c->q_next, v = c->v_next;
     }
     return HML_OK;
-}
-
-/* the work of wrenches, and of actuators, is not known to the guard */
-static int pushed(const hml_contact *c, const double *wrenches)
-{
-    for (size_t i = 0; wrenches && i < 6 * (size_t)c->model->nbodies; i++)
-        if (wrenches[i] != 0) return 1;
-    return 0;
 }
 
 static hml_status step(hml_contact *c, hml_work *work, const hml_contact_motion *x, hml_contact_result *r)
@@ -200,8 +208,6 @@ static hml_status step(hml_contact *c, hml_work *work, const hml_contact_motion 
         status = substeps(c, work, x->h, least, x->q, x->v, x->tau, x->wrenches, r);
         if (status && r->substeps) hml_contact_forget(c);
     }
-    if (!status && !c->inputs && !pushed(c, x->wrenches))
-        status = hmli_contact_guard(c, work, x->h, x->q, x->v, x->tau, r);
     return status;
 }
 
