@@ -9,7 +9,7 @@ classdef Model < handle
 %   robot.dynamics(q, v, tau)                      M, h, gravity, acceleration, energies, momentum
 %   robot.jacobian(frame, q, v)                    pose, J, Jdot, twist
 %   robot.simulate(q, v, tau, time, step)          time, position, velocity, energy
-%   robot.lqr(q, v, tau, Q, R)                     K, P, poles, residual
+%   robot.lqr(q, v, tau, Q, R, held)               K, P, poles, residual
 %   robot.trim(q, held)                            position, torque, force
 %
 %   States are columns: q is nq x 1, v and tau are nv x 1. tau may be []: no forces. Velocities are left-trivialized,
@@ -92,14 +92,19 @@ classdef Model < handle
       s = hamel_mex('simulate', self.number, q, v, tau, time, step, integrator);
     end
 
-    function s = lqr(self, q, v, tau, Q, R)
+    function s = lqr(self, q, v, tau, Q, R, held)
     %LQR  The linear-quadratic regulator about a state: forces tau - K z. Q and R are numbers or matrices (default 1).
     %
-    %   s.K is inputs x 2nv, s.P solves the Riccati equation, s.poles are those of A - B K, s.residual is relative.
+    %   s = robot.lqr(q, v, tau, 1, 1, {'fl_foot', 'fr_foot', 'hl_foot', 'hr_foot'})    with feet that stay where they are
+    %
+    %   s.K is inputs x 2nv, s.P solves the Riccati equation, s.poles are those of s.A - s.B K, s.residual is relative.
+    %   With held frames A, B, P and the poles are those of the motions z = s.basis y that the frames leave; K is still
+    %   that of z, and Q weighs all coordinates. At rest the closed loop is s.A - s.B * s.K * blkdiag(s.basis, s.basis).
       if nargin < 4, tau = []; end
       if nargin < 5, Q = 1; end
       if nargin < 6, R = 1; end
-      s = hamel_mex('lqr', self.number, q, v, tau, Q, R);
+      if nargin < 7, held = {}; end
+      s = hamel_mex('lqr', self.number, q, v, tau, Q, R, held);
       s.poles = complex(s.poles(:, 1), s.poles(:, 2));
     end
 

@@ -108,7 +108,7 @@ static const struct {
     {"info", command_info, 0, 0},           {"neutral", command_neutral, 0, 0},
     {"integrate", command_integrate, 2, 2}, {"linearize", command_linearize, 5, 5},
     {"dynamics", command_dynamics, 4, 4},   {"jacobian", command_jacobian, 4, 4},
-    {"simulate", command_simulate, 6, 6},   {"lqr", command_lqr, 5, 5},
+    {"simulate", command_simulate, 6, 6},   {"lqr", command_lqr, 6, 6},
     {"trim", command_trim, 4, 4},
 };
 

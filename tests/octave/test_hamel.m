@@ -98,7 +98,34 @@ function test_hamel(root)
   assert(all(e_max < 1e-3) && all(e_avg < 1e-5) && all(e_avg > 1e-10));
   [~, gap] = lqr_arm(fullfile(root, 'robots', 'arm7.json'), '');
   assert(gap < 0.1);
+  % a quadruped on its feet: the Riccati equation of the motions that they leave, and its picture where one can be drawn
+  picture = '';
+  if can_draw(), picture = [tempname(), '.svg']; end
+  [g, gap] = lqr_quadruped(fullfile(root, 'robots', 'quadruped.json'), picture);
+  assert(gap < 0.1 && all(real(g.poles) < 0) && isequal(size(g.K), [12 36]) && isequal(size(g.A), [12 12]));
+  T = blkdiag(g.basis, g.basis);
+  riccati = g.A' * g.P + g.P * g.A - g.P * g.B * g.B' * g.P / 0.01 + 10 * (T' * T);
+  assert(norm(riccati) < 1e-9 * norm(10 * (T' * T)) * max(1, norm(g.P)));
+  closed = sort(real(eig(g.A - g.B * g.K * T)));
+  assert(norm(closed - sort(real(g.poles))) < 1e-6 * norm(closed));
+  fails('hamel:INVALID_ARGUMENT', @() robot.lqr(robot.neutral(), zeros(nv, 1), [], 1, 1, 'fl_foot'));
+  if ~isempty(picture)
+    assert(exist(picture, 'file') == 2);
+    delete(picture);
+  end
   fprintf('1 passed, 0 failed\n');
+end
+
+function yes = can_draw()
+  % a graphics toolkit alone is not enough: without fonts it fails
+  try
+    f = figure('visible', 'off');
+    plot(1:2);
+    close(f);
+    yes = true;
+  catch
+    yes = false;
+  end
 end
 
 function a = a_of(robot, q, v, tau, z)
