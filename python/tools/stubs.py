@@ -55,6 +55,7 @@ lqr: Regulator
 modes: Modes
 _page: Tuple[str, Tuple[str, ...]]
 _trajectory: Tuple[Any, ...]
+_single: int
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
 load_state loads_state: Tuple[{ARRAY}, {ARRAY}, {ARRAY}, Sequence[Tuple[int, str, {ARRAY}]]]

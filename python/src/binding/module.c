@@ -33,8 +33,8 @@ PyMODINIT_FUNC PyInit__core(void)
         !close_ready(module) && !motion_ready(module) && !contact_ready(module) && !linearization_ready(module) &&
         !model_ready(module) && !builder_ready(module) && !group_ready(module) && !rotations_ready(module) &&
         !poses_ready(module) && !matrices_ready(module) && !field_ready(module) && !control_ready(module) &&
-        !solver_ready(module) && !mpc_ready(module) && !PyModule_AddFunctions(module, load_methods) &&
-        !PyModule_AddFunctions(module, page_methods) &&
+        !solver_ready(module) && !mpc_ready(module) && !single_ready(module) &&
+        !PyModule_AddFunctions(module, load_methods) && !PyModule_AddFunctions(module, page_methods) &&
         !PyModule_AddStringConstant(module, "__version__", hml_version())) {
         return module;
     }

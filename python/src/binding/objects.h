@@ -73,6 +73,7 @@ int control_ready(PyObject *module);
 int solve_ready(PyObject *module);
 int solver_ready(PyObject *module);
 int mpc_ready(PyObject *module);
+int single_ready(PyObject *module);
 int trim_ready(PyObject *module);
 int close_ready(PyObject *module);
 int motion_ready(PyObject *module);

@@ -77,12 +77,13 @@ if _TYPE_CHECKING:
     from . import distributed as distributed
     from . import interop as interop
     from . import plot as plot
+    from . import single as single
     from . import view as view
 
 
 def __getattr__(name: str) -> _Any:
-    """Imports hamel.control, cuda, distributed, interop, plot and view when somebody asks for them."""
-    if name in ("control", "cuda", "distributed", "interop", "plot", "view"):
+    """Imports hamel.control, cuda, distributed, interop, plot, single and view when somebody asks for them."""
+    if name in ("control", "cuda", "distributed", "interop", "plot", "single", "view"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
