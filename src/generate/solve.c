@@ -113,11 +113,24 @@ static void restore_block(graph *g, square *a, int32_t at, int32_t size, int32_t
     }
 }
 
-/* a symmetric matrix becomes its inverse; the score is large or NaN where it is singular */
+/* the other way round: what was the last row is the first */
+static void reverse(square *a, int32_t n)
+{
+    const square old = *a;
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j < n; j++) a->m[i][j] = old.m[n - 1 - i][n - 1 - j];
+    }
+}
+
+/*
+ * A symmetric matrix becomes its inverse; the score is large or NaN where it is singular. Leaves are eliminated first: their
+ * inertias may be smaller than those of the root by many orders of magnitude, and keep their digits that way.
+ */
 static ex invert(graph *g, square *a, int32_t n)
 {
     ex d[LARGEST] = {EX_ZERO}, score = EX_ZERO;
     int32_t at = 0;
+    reverse(a, n);
     for (int32_t i = 0; i < n; i++) d[i] = a->m[i][i];
     for (; at < n; at += 3) {
         const int32_t size = n - at < 3 ? n - at : 3;
@@ -127,6 +140,7 @@ static ex invert(graph *g, square *a, int32_t n)
     for (at -= 3; at >= 0; at -= 3) {
         if (at + 3 < n) restore_block(g, a, at, 3, n);
     }
+    reverse(a, n);
     return score;
 }
 
