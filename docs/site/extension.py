@@ -17,7 +17,8 @@ import docstrings
 MARKS = {"\u0307": "˙", "\u0308": "¨", "\u0302": "ˆ", "\u0303": "˜", "\u0304": "¯"}
 OVER = re.compile(f"([^\\s<>&;])([{''.join(MARKS)}])")
 # D_q, ν_rep, x_{k+1}, ad_ν: one letter, or the name of a map, and what stands below it
-BELOW = re.compile(f"(?<![A-Za-z0-9_])([^\\W\\d_][{''.join(MARKS)}]?|[Aaã]d|diag)_(?:{{([^}}<]+)}}|([^\\W_]{{1,5}}))(?![\\w/])")
+INDEX = "[A-Za-z0-9\u0391-\u03c9]"
+BELOW = re.compile(f"(?<![A-Za-z0-9_])([^\\W\\d_][{''.join(MARKS)}]?|[Aaã]d|diag)_(?:{{([^}}<]+)}}|({INDEX}{{1,5}}))(?![A-Za-z0-9_/])")
 CODE = re.compile(r"<(pre|code|script)\b.*?</\1>|<(?:div|span) class=\"math.*?</(?:div|span)>", re.DOTALL)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -78,6 +79,11 @@ def over(text):
     return OVER.sub(lambda m: f'<span class="over" data-over="{MARKS[m[2]]}">{m[1]}</span>', text)
 
 
+def prose_of(text):
+    """Indices below, and names_of_functions that may be broken where a column of a table is narrow"""
+    return over(re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", "_<wbr>", BELOW.sub(r"\1<sub>\2\3</sub>", text)))
+
+
 def letters(app, pagename, templatename, context, doctree):
     """Letters with a dot or a hat: the mark is placed by the style sheet, not by whatever font a browser has. In prose, indices
     stand below."""
@@ -87,7 +93,7 @@ def letters(app, pagename, templatename, context, doctree):
     at, parts = 0, []
     for code in [*CODE.finditer(body), None]:
         prose = body[at : code.start() if code else None]
-        parts.append(re.sub(r"(?<=>)[^<]+(?=<|$)|^[^<]+", lambda m: over(BELOW.sub(r"\1<sub>\2\3</sub>", m[0])), prose))
+        parts.append(re.sub(r"(?<=>)[^<]+(?=<|$)|^[^<]+", lambda m: prose_of(m[0]), prose))
         if code:
             parts.append(re.sub(r">[^<]+<", lambda m: over(m[0]), code[0]))
             at = code.end()
