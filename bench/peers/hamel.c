@@ -9,7 +9,8 @@ typedef struct hamel {
     const bench_robot *robot;
     const hml_model *model;
     hml_work *work;
-    void *scratch;    /* of the reference */
+    void *scratch;    /* of the reference; NULL: it does not have this robot */
+    void *recursive;  /* of textbook.h and parameters.h; NULL: mimic followers */
     int32_t *parents; /* of the coordinates */
     size_t nq, nv, nn, states;
     int failed;
@@ -61,14 +62,14 @@ static hml_status inverse_dynamics_derivatives(hamel *h, size_t s)
 
 static hml_status coriolis(hamel *h, size_t s)
 {
-    if (!h->scratch) return HML_UNSUPPORTED;
-    return hml_coriolis_matrix(h->model, h->scratch, h->q + s * h->nq, h->v + s * h->nv, h->Dq, NULL);
+    if (!h->recursive) return HML_UNSUPPORTED;
+    return hml_coriolis_matrix(h->model, h->recursive, h->q + s * h->nq, h->v + s * h->nv, h->Dq, NULL);
 }
 
 static hml_status regressor(hamel *h, size_t s)
 {
-    if (!h->scratch) return HML_UNSUPPORTED;
-    return hml_regressor(h->model, h->scratch, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv, h->Y);
+    if (!h->recursive) return HML_UNSUPPORTED;
+    return hml_regressor(h->model, h->recursive, h->q + s * h->nq, h->v + s * h->nv, h->u + s * h->nv, h->Y);
 }
 
 static hml_status centroidal(hamel *h, size_t s)
@@ -288,7 +289,8 @@ static void hamel_close(void *self)
 {
     hamel *h = self;
     hml_work_free(h->work);
-    free(h->scratch), free(h->parents), free(h->constraint_scratch), free(h->lambda[0]), free(h->memory);
+    free(h->scratch), free(h->recursive), free(h->parents), free(h->constraint_scratch), free(h->lambda[0]),
+        free(h->memory);
     free(h->step_scratch), free(h->next), free(h->Y), free(h);
 }
 
@@ -320,14 +322,16 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
     *h = (hamel){.robot = r, .model = r->model, .nq = r->nq, .nv = r->nv, .nn = r->nv * r->nv, .states = states};
     const size_t nn = h->nn, most = 16 * r->nbodies + 6 * r->nv + r->nq; /* out: poses, or columns, or less */
     const size_t room_AB = stored_AB * nn + 4 * r->nv + r->nq;           /* differences keep vectors there */
-    const size_t reference_size = hml_reference_size(r->model);
+    const size_t reference_size = hml_reference_size(r->model), recursive_size = hml_recursive_size(r->model);
     if (reference_size) h->scratch = malloc(reference_size);
+    if (recursive_size) h->recursive = malloc(recursive_size);
     h->parents = malloc((r->nv + 1) * sizeof *h->parents);
     const size_t inputs = (states * (r->nq + 2 * r->nv) + 7) / 8 * 8; /* results begin where a line of the cache does */
     const size_t all = (inputs + states * most + 3 * stored_D * nn + 6 * room_AB + 7) / 8 * 8;
     h->memory = aligned_alloc(64, all * sizeof *h->memory);
     if (!h->memory || !h->parents || hml_coordinate_parents(r->model, h->parents) || (reference_size && !h->scratch) ||
-        !hold_feet(h, r) || !open_rest(h, r) || hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
+        (recursive_size && !h->recursive) || !hold_feet(h, r) || !open_rest(h, r) ||
+        hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
         hamel_close(h);
         return NULL;
     }
