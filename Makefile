@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages viewer mpc check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages windows viewer mpc check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -113,6 +113,10 @@ octave: build
 ## packages make the Debian package, the source archive and the wheel, and try them (DEBIAN= and BUILDER=folders of a debootstrap)
 packages: build
 	@scripts/packages.sh $(BUILD) $(DEBIAN) $(BUILDER)
+
+## windows  compile for Windows with mingw-w64, and run the unit tests and the command under wine
+windows: build
+	@scripts/windows.sh $(BUILD) $(JOBS)
 
 ## distributed  test hamel.distributed on Ray, Dask and MPI (HAMEL_STATES=20000; needs an MPI for its part)
 distributed: build $(BUILD)/.deps-python
