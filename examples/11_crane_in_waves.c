@@ -5,6 +5,8 @@
  * load, which nothing drives. Beside it, the same crane follows the joints' path, as if the ship lay still.
  *
  *   crane_in_waves [PART_OF_THE_WAVES [PAGE.html]]
+ *
+ * docs/tutorials/place-load-crane.md explains it.
  */
 #include <math.h>
 #include <stdio.h>

@@ -5,6 +5,8 @@
  * half a second, and executed in steps of 10 ms with feedback that leads back to the plan.
  *
  *   grasping_satellite [PAGE.html]
+ *
+ * docs/tutorials/grasp-satellite.md explains it.
  */
 #include <math.h>
 #include <stdio.h>

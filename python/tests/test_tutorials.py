@@ -9,7 +9,7 @@ import hamel
 TOOLS = pathlib.Path(__file__).resolve().parents[1] / "tools"
 
 
-@pytest.mark.parametrize("name", ["a-and-b-of-your-robot", "stand-lqr-quadruped", "trot-mpc-quadruped", "flip-drone-window", "from-pinocchio-to-hamel"])
+@pytest.mark.parametrize("name", ["a-and-b-of-your-robot", "stand-lqr-quadruped", "trot-mpc-quadruped", "flip-drone-window", "grasp-satellite", "place-load-crane", "from-pinocchio-to-hamel"])
 def test_runs(name, monkeypatch):
     if name.startswith("from-pinocchio"):
         pytest.importorskip("pinocchio")
