@@ -63,7 +63,7 @@ typedef struct cli_options {
     double seconds;
     double time, step, tolerance; /* of a simulation; 0: not given */
     int integrator;               /* an hml_scheme; −1: not given */
-    int hold, ground, lift;
+    int hold, ground, lift, pairs;
     double stiffness, damping, friction, height; /* negative: not given */
     const char *contacts, *plot;
     const char *trajectory, *view; /* of view; of simulate and modes */

@@ -352,6 +352,8 @@ const option_row option_rows[] = {
      read_not_negative, NUMBER(height), "a non-negative length in metres"},
     {"lift", 0, CLI_SIMULATE | CLI_LQR, NULL, "lift a robot whose state has it inside the ground", read_flag,
      FLAG(lift), NULL},
+    {"pairs", 0, CLI_SIMULATE | CLI_LQR, NULL,
+     "shapes of the robot touch each other, too, but for those its file excludes", read_flag, FLAG(pairs), NULL},
     {"friction", 0, CLI_SIMULATE | CLI_LQR, "MU", "friction of the ground (default 0.8, or that of a shape if larger)",
      read_not_negative, NUMBER(friction), "a non-negative number"},
     {"contact", 0, CLI_SIMULATE | CLI_LQR, "NAMES",

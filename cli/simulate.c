@@ -185,6 +185,7 @@ static hml_status one_step(walker *w, double h)
         if (-point.gap > w->t->penetration) {
             w->t->penetration = -point.gap, w->t->deepest = point.shape, w->t->deepest_time = w->now;
         }
+        if (point.other >= 0) continue; /* of the robot itself: no force of the ground */
         double weight = hypot(hypot(point.impulse[0], point.impulse[1]), point.impulse[2]);
         w->weights[point.shape] += weight;
         for (int k = 0; k < 3; k++) {
@@ -292,6 +293,10 @@ int simulate_check_ground(const cli_options *options)
     }
     if (!options->ground && (options->lift || options->height >= 0)) {
         return cli_fail(CLI_USAGE, "%s needs --ground", options->lift ? "--lift" : "--height");
+    }
+    if (options->pairs && (!options->ground || options->contacts)) {
+        return cli_fail(CLI_USAGE, options->contacts ? "--pairs is about shapes, --contact about points; leave one out"
+                                                     : "--pairs needs --ground");
     }
     if (options->lift && options->height >= 0) {
         return cli_fail(CLI_USAGE, "--height moves the robot wherever the state has it, --lift only out of the ground; "

@@ -237,6 +237,20 @@ static void warn_shapeless(const cli_options *options, const robot *r, const sce
     robot_warn(r->file, text);
 }
 
+/* what overlaps at the start would jam the joints */
+static hml_status leave_overlaps(const cli_options *options, const robot *r, const scene *s)
+{
+    char text[120];
+    int32_t count;
+    hml_status status = hml_contact_exclude(r->model, r->work, s->contact, r->state->q, &count);
+    if (!status && count > 0 && !options->quiet) {
+        snprintf(text, sizeof text, "pairs of shapes that overlap at the start and are left out of --pairs: %d",
+                 (int)count);
+        robot_warn(r->file, text);
+    }
+    return status;
+}
+
 static int add_ground(const cli_options *options, const robot *r, scene *s)
 {
     double friction = options->friction < 0 ? 0.8 : options->friction;
@@ -257,6 +271,7 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     const hml_plane plane = {.normal = {0, 0, 1}, .axis = {1, 0, 0}, .friction = friction};
     hml_contact_settings settings = {
         .struct_size = sizeof settings, .planes = &plane, .nplanes = 1, .options = HML_CONTACT_BALANCE};
+    if (options->pairs) settings.options |= HML_CONTACT_PAIRS;
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
     size_t size = hml_contact_size(r->model, &settings);
@@ -266,6 +281,7 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     hml_status status = hml_contact_init(s->memory, size, r->model, &settings, &s->contact);
     int placed = status ? CLI_OK : scene_place(options, r, s);
     if (placed != CLI_OK) return placed;
+    if (!status && options->pairs) status = leave_overlaps(options, r, s);
     if (!status) status = hml_contact_set_servo(s->contact, s->forces.target, s->stiffness, s->damping);
     return failed(r, status);
 }

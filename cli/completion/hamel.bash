@@ -7,7 +7,7 @@ _hamel_names()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $before in
         # flags have no argument
-        --full | --memory | --spy | --ground | --lift | --close | --strict | --quiet | -q | --keep-fixed | --resume) before="" ;;
+        --full | --memory | --spy | --ground | --lift | --pairs | --close | --strict | --quiet | -q | --keep-fixed | --resume) before="" ;;
         --ignore-limits | --open | --no-open) before="" ;;
         esac
         case $before,$word in
@@ -79,13 +79,13 @@ _hamel()
             modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode $loops" ;;
             lqr)
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
-                options="$options --discrete --simulate --push --ground --height --lift --friction --contact --plot --view $loops"
+                options="$options --discrete --simulate --push --ground --height --lift --pairs --friction --contact --plot --view $loops"
                 ;;
             plan) options="$options --isa --view" ;;
             validate) options="$options --samples --seed --twist --random --study" ;;
             simulate)
                 options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"
-                options="$options --stiffness --damping --ground --height --lift --friction --contact --plot --view $loops $many"
+                options="$options --stiffness --damping --ground --height --lift --pairs --friction --contact --plot --view $loops $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
             generate) options="$options --functions --frames --hold --target --batch --float --test --force" ;;

@@ -153,6 +153,37 @@ static void keyframes(void **state)
     assert_non_null(strstr(run_err, "leave one out"));
 }
 
+#define SLIDER(name, joint, x)                                                                                         \
+    "{\"name\": \"" name "\", \"parent\": null, \"joint\": {\"name\": \"" joint "\", \"type\": \"prismatic\", "        \
+    "\"axis\": [1, 0, 0], \"origin\": {\"position\": [" x ", 0, 1]}}, \"inertia\": {\"mass\": 1}}"
+#define BALL(name) "{\"body\": \"" name "\", \"type\": \"sphere\", \"size\": 0.1}"
+
+/* the speed of the first of two balls on a rail, with which it has hit the second, or passed it */
+static double speed_after(const char *arguments)
+{
+    char command[256];
+    snprintf(command, sizeof command, "simulate balls.json --time 0.5 --ground --out meet.json %s", arguments);
+    if (run(command) != 0) fail_msg("%s: %s", arguments, run_err);
+    json_t *out = run_json("meet.json");
+    const size_t n = run_numbers(out, "velocity", numbers, MOST);
+    json_decref(out);
+    return numbers[n - 2];
+}
+
+static void shapes_touch_each_other(void **state)
+{
+    (void)state;
+    run_save("balls.json", "{\"bodies\": [" SLIDER("a", "ja", "0") ", " SLIDER(
+                               "b", "jb", "0.5") "], \"shapes\": [" BALL("a") ", " BALL("b") "]}");
+    run_save("moving.json", "{\"joints\": {\"ja\": {\"velocity\": [1]}}}");
+    run_save("inside.json", "{\"joints\": {\"ja\": {\"position\": [0.45], \"velocity\": [1]}}}");
+    near(speed_after("--state moving.json"), 1, 1e-12);
+    near(speed_after("--state moving.json --pairs"), 0.5, 1e-9); /* they go on together */
+    assert_string_equal(run_err, "");
+    near(speed_after("--state inside.json --pairs"), 1, 1e-12);
+    assert_non_null(strstr(run_err, "overlap at the start and are left out of --pairs: 1"));
+}
+
 static void bad_usage(void **state)
 {
     (void)state;
@@ -163,6 +194,8 @@ static void bad_usage(void **state)
     } cases[] = {
         {"--height 1", "--height needs --ground"},
         {"--lift", "--lift needs --ground"},
+        {"--pairs", "--pairs needs --ground"},
+        {"--ground --pairs --contact trunk", "leave one out"},
         {"--ground --height -1", "a non-negative length in metres"},
         {"--ground --height nan", "a non-negative length in metres"},
         {"--ground --height 1 --lift", "leave one out"},
@@ -181,6 +214,7 @@ int main(void)
         cmocka_unit_test(without_a_position_it_stands_on_the_ground),
         cmocka_unit_test(a_position_is_kept_or_refused),
         cmocka_unit_test(what_is_said),
+        cmocka_unit_test(shapes_touch_each_other),
         cmocka_unit_test(keyframes),
         cmocka_unit_test(bad_usage),
     };
