@@ -28,9 +28,10 @@ enum { LIMB_MOST = 4, LIMB_ROW = 8, LIMB_TABLE = 28 };
 
 /*
  * Robots with a trunk, trunk.h: columns of the trunk at most; of the core, which is a free root and the trunk; columns of
- * a limb at most; numbers from one row of T or G to the next, and from one row of right-hand sides to the next.
+ * a limb at most; numbers from one row of T or G to the next, and from one row of right-hand sides to the next; rows
+ * of the results that are laid out at a time.
  */
-enum { TRUNK_MOST = 3, TRUNK_CORE = 6 + TRUNK_MOST, TRUNK_LIMB = 8, TRUNK_ROW = 12, TRUNK_WIDE = 16 };
+enum { TRUNK_MOST = 3, TRUNK_CORE = 6 + TRUNK_MOST, TRUNK_LIMB = 8, TRUNK_ROW = 12, TRUNK_WIDE = 16, TRUNK_CHUNK = 8 };
 
 /* a chain: five integers in the tables */
 enum { CHAIN_BEGIN, CHAIN_END, CHAIN_ATTACH, CHAIN_HEADS, CHAIN_HEADS_END, CHAIN_SIZE };
@@ -94,6 +95,7 @@ typedef struct cuda_layout {
     int32_t below, y; /* of the trunk's columns: ∂τ, and −N ∂τ, in the rows of the limbs, 8 each */
     int32_t motion;   /* of the trunk's columns: 20 each */
     int32_t sums;     /* of the trunk's columns: 2 × TRUNK_ROW each */
+    int32_t stage;    /* 3 × TRUNK_CHUNK × columns: rows of the results; over `below` and what is behind it */
 } cuda_layout;
 
 typedef struct cuda_tree {

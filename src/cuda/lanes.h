@@ -106,11 +106,13 @@ LANE_CODE void work_put4(num *p, num4 x)
 #include "lanes_emulated.h" /* of the tests */
 #endif
 
-/* four numbers of an output, at an address that is a multiple of 16 bytes; a number of an input into the caches */
+/* a number of an output; four of them, at an address that is a multiple of 16 bytes; one of an input into the caches */
 #if defined __CUDACC__
+LANE_CODE void global_put(num *p, num x) { __stcs(p, x); } /* nobody reads it soon */
 LANE_CODE void global_prefetch(const num *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 LANE_CODE void global_put4(num *p, num4 x) { work_put4(p, x); }
 #else
+LANE_CODE void global_put(num *p, num x) { *p = x; }
 LANE_CODE void global_prefetch(const num *p) { (void)p; }
 LANE_CODE void global_put4(num *p, num4 x)
 {

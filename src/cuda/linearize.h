@@ -48,9 +48,9 @@ LANE_CODE num column_rows(const lane_state *s, const lane_column *col, column_ti
             tile->q += tile->q_step, tile->v += tile->v_step, tile->m += tile->m_step;
         }
         if (closed) dq += vec3_get(dq0, r), dv += vec3_get(dv0, r);
-        if (wants_q) *Dq = dq, Dq += o->Dq.ld;
-        if (wants_v) *Dv = dv, Dv += o->Dv.ld;
-        if (wants_m) *Minv = m, Minv += o->Minv.ld;
+        if (wants_q) global_put(Dq, dq), Dq += o->Dq.ld;
+        if (wants_v) global_put(Dv, dv), Dv += o->Dv.ld;
+        if (wants_m) global_put(Minv, m), Minv += o->Minv.ld;
         wrong += K(0) * dq + K(0) * dv + K(0) * m;
     }
     return wrong;
@@ -79,14 +79,13 @@ LANE_CODE void root_write(const lane_state *s, const lane_outputs *o)
 {
     const cuda_tree *t = s->tree;
     const vec3 omega = root_omega(s);
-    const int row = s->trunk ? TRUNK_ROW : 8;
     FOR_LANES(s, task, 3 * t->columns)
     {
         const int r = task / 3, k = task % 3;
         const num dv = r < 3 ? vec3_get(vec3_cross(unit3(k), omega), r) : K(0);
         output_put(o->Dq, t->begin + r, t->begin + k, K(0));
         output_put(o->Dv, t->begin + r, t->begin + k, dv);
-        output_put(o->Minv, t->begin + r, t->begin + k, work_get(s->work + t->at.G + row * r + k));
+        output_put(o->Minv, t->begin + r, t->begin + k, work_get(s->work + t->at.G + 8 * r + k));
     }
 }
 
@@ -165,7 +164,7 @@ LANE_CODE void trunk_linearize(lane_state *s, const lane_outputs *o)
     if (!wants_matrices(s->call)) return;
     bodies_acceleration(s);
     const trunk_sums sums = trunk_solve(s, &x);
-    if (x.c < s->tree->columns) trunk_write(s, &x, &sums, o);
+    trunk_write(s, &x, &sums, o);
 }
 
 LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
@@ -182,7 +181,7 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
     else
         columns_linearize(s, o);
     if (!wants_matrices(s->call)) return;
-    if (t->k0) root_write(s, o);
+    if (t->k0 && !s->trunk) root_write(s, o);
     if (t->columns < s->call->model.nv) tree_clear(s, o);
     if (o->A.data) tree_ad(s, o);
 }

@@ -76,11 +76,14 @@ static int32_t lay_out_trunk(cuda_tree *t, int32_t width, int32_t used)
     at->sum = take(&used, 28 * at->sum_ld);
     int32_t late = begin;
     at->scratch = take(&late, (2 * TRUNK_LIMB + 2) * width);
-    at->below = take_rows(&late, t, 8);
     at->y = take_rows(&late, t, 8);
+    int32_t last = late;
+    at->stage = take(&last, 3 * TRUNK_CHUNK * t->columns);
+    at->below = take_rows(&late, t, 8);
     at->motion = take(&late, 20 * TRUNK_MOST);
     at->sums = take(&late, 2 * TRUNK_ROW * TRUNK_MOST);
     if (late > used) used = late;
+    if (last > used) used = last;
     at->S = take_rows(&used, t, 8);
     at->row = take_rows(&used, t, 12);
     at->N = take_rows(&used, t, 8);
@@ -103,7 +106,7 @@ hml_status hmli_cuda_plan_trunk(writer *w, const hml_plan *plan, const plan_tree
     if (!core) return HML_OUT_OF_MEMORY;
     const int32_t n = find_trunk(plan, tree, core, m->trunk_columns);
     for (int32_t k = n < 0 ? 0 : n; k < TRUNK_MOST; k++) m->trunk_columns[k] = -1;
-    if (n >= 0) {
+    if (n > 0) { /* without a trunk the other kernel is the faster one */
         m->trunk = 1;
         put_trunk(w, plan, tree, m, core);
         m->tree[1] = *t;

@@ -286,46 +286,70 @@ LANE_CODE trunk_row trunk_next(const num *G, const trunk_sums *sums, trunk_tile 
     return x;
 }
 
-/* where the column of a lane goes */
-typedef struct trunk_outputs {
-    num *q, *v, *m;
-    int q_ld, v_ld, m_ld, wants_q, wants_v, wants_m;
-} trunk_outputs;
-
-LANE_CODE trunk_outputs trunk_outputs_of(const lane_outputs *o, int column)
+/* rows that are laid out in the workspace before they are written, so that neighbours leave together */
+LANE_CODE void trunk_stage(const lane_state *s, const trunk_lane *x, num *to, trunk_row row)
 {
-    trunk_outputs to;
-    to.wants_q = o->Dq.data != NULL, to.wants_v = o->Dv.data != NULL, to.wants_m = o->Minv.data != NULL;
-    to.q = to.wants_q ? o->Dq.data + column : NULL;
-    to.v = to.wants_v ? o->Dv.data + column : NULL;
-    to.m = to.wants_m ? o->Minv.data + column : NULL;
-    to.q_ld = o->Dq.ld, to.v_ld = o->Dv.ld, to.m_ld = o->Minv.ld;
-    return to;
+    const int columns = s->tree->columns, size = TRUNK_CHUNK * columns;
+    if (x->c < columns)
+        work_put(to + x->c, row.q), work_put(to + size + x->c, row.v), work_put(to + 2 * size + x->c, row.m);
 }
 
-LANE_CODE void trunk_put(trunk_outputs *to, trunk_row x, num *wrong)
+/* the columns of the root's position and linear velocity: lanes 0 … 2 */
+LANE_CODE void trunk_stage_free(const lane_state *s, num *to, const num *G, vec3 v0, int r)
 {
-    if (to->wants_q) *to->q = x.q, to->q += to->q_ld;
-    if (to->wants_v) *to->v = x.v, to->v += to->v_ld;
-    if (to->wants_m) *to->m = x.m, to->m += to->m_ld;
-    *wrong += K(0) * x.q, *wrong += K(0) * x.v, *wrong += K(0) * x.m;
+    const int size = TRUNK_CHUNK * s->tree->columns;
+    if (s->lane >= 3) return;
+    work_put(to + s->lane, K(0));
+    work_put(to + size + s->lane, r < 3 ? vec3_get(v0, r) : K(0));
+    work_put(to + 2 * size + s->lane, work_get(G + s->lane));
 }
 
-/* all rows of the lane's column; the root's first three have closed forms */
+/* `rows` rows from row r on: a warp writes whole lines of 128 bytes where rows are packed */
+LANE_CODE void trunk_flush(const lane_state *s, const num *from, lane_output o, int r, int rows)
+{
+    const int columns = s->tree->columns, n = rows * columns, line = 128 / (int)sizeof(num);
+    if (!o.data) return;
+    num *to = o.data + r * o.ld;
+    if (o.ld == columns) {
+        const int shift = (int)((uintptr_t)to / sizeof(num) % (unsigned)line);
+        BY_FOUR for (int i = s->lane - shift; i < n; i += CUDA_WARP)
+        {
+            if (i >= 0) global_put(to + i, work_get(from + i));
+        }
+        return;
+    }
+    ROLLED for (int k = 0; k < rows; k++)
+    {
+        FOR_LANES(s, c, columns) global_put(to + k * o.ld + c, work_get(from + k * columns + c));
+    }
+}
+
+/* all rows of all columns; the root's first three have closed forms */
 LANE_CODE void trunk_write(lane_state *s, const trunk_lane *x, const trunk_sums *sums, const lane_outputs *o)
 {
-    const int columns = s->tree->columns;
+    const int columns = s->tree->columns, size = TRUNK_CHUNK * columns;
     const num *G = s->work + s->tree->at.G;
+    num *stage = s->work + s->tree->at.stage, wrong = K(0);
     trunk_tile tile = trunk_tile_of(s, x);
-    trunk_outputs to = trunk_outputs_of(o, x->c);
-    num wrong = K(0);
-    ROLLED for (int r = 0; r < 3; r++, G += TRUNK_ROW)
+    const vec3 v0 = vec3_cross(unit3(s->lane), root_omega(s));
+    ROLLED for (int first = 0; first < columns; first += TRUNK_CHUNK)
     {
-        trunk_row row = trunk_next(G, sums, &tile);
-        row.q += vec3_get(sums->q0, r), row.v += vec3_get(sums->v0, r);
-        trunk_put(&to, row, &wrong);
+        const int rows = columns - first < TRUNK_CHUNK ? columns - first : TRUNK_CHUNK;
+        lanes_sync(); /* until what was there is read */
+        BY_TWO for (int k = 0; k < rows; k++, G += TRUNK_ROW)
+        {
+            const int r = first + k;
+            trunk_row row = trunk_next(G, sums, &tile);
+            if (r < 3) row.q += vec3_get(sums->q0, r), row.v += vec3_get(sums->v0, r);
+            trunk_stage(s, x, stage + k * columns, row);
+            trunk_stage_free(s, stage + k * columns, G, v0, r);
+            wrong += K(0) * row.q, wrong += K(0) * row.v, wrong += K(0) * row.m;
+        }
+        lanes_sync();
+        trunk_flush(s, stage, o->Dq, first, rows);
+        trunk_flush(s, stage + size, o->Dv, first, rows);
+        trunk_flush(s, stage + 2 * size, o->Minv, first, rows);
     }
-    BY_TWO for (int r = 3; r < columns; r++, G += TRUNK_ROW) trunk_put(&to, trunk_next(G, sums, &tile), &wrong);
     if (not_finite(wrong)) s->flags |= FLAG_OVERFLOW;
 }
 
