@@ -23,8 +23,9 @@ cmake --build "$build" -j "$jobs" --target hamel_command >"$out/build.log"
 (cd "$build" && cpack -G DEB -B "$out") >"$out/cpack.log"
 deb=$(ls "$out"/hamel_*.deb)
 dpkg-deb --field "$deb" Depends | grep -q libexpat1
+dpkg-deb --contents "$deb" >"$out/contents"
 for file in ./usr/bin/hamel ./usr/include/hamel/hamel.hpp ./usr/share/man/man1/hamel.1 hamel.cdx.json libhamel-io.a; do
-    dpkg-deb --contents "$deb" | grep -q "$file" || {
+    grep -q "$file" "$out/contents" || {
         echo "the package has no $file" >&2
         exit 1
     }

