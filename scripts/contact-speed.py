@@ -53,6 +53,9 @@ def main():
             if None in [x for pair in pairs for x in pair]:
                 print(f"{Path(file).stem:24.24} {how:5} is not read by both, or did not come to its end")
                 continue
+            if not pairs[0][1]["contacts"]:
+                print(f"{Path(file).stem:24.24} {how:5} has no shapes that MuJoCo reads")
+                continue
             mine, other = min(float(a["us"]) for a, _ in pairs), min(b["us"] for _, b in pairs)
             ratios.append(other / mine)
             print(f"{Path(file).stem:24.24} {how:5} {pairs[0][0]['contacts']:>8} {mine:9.1f} {other:9.1f} {ratios[-1]:6.2f}")

@@ -82,6 +82,7 @@ def posture(model, data, seed):
     for j in range(model.njnt):
         at, kind, limited = model.jnt_qposadr[j], model.jnt_type[j], model.jnt_limited[j]
         low, high = model.jnt_range[j] if limited else (-math.pi, math.pi)
+        low, high = max(low, -100.0), min(high, 100.0)  # some files write 1e16 for no limit
         if kind in (HINGE, SLIDE):
             start = rng.uniform(low, high) if seed and (limited or kind == HINGE) else 0.0
             data.qpos[at] = min(max(start, low), high) if limited else start
@@ -142,7 +143,7 @@ def fall(model, data, step, seconds, scale, walk):
     rest = model.qpos_spring[places].copy()
     watched = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
     mujoco.mj_forward(model, data)
-    first, gain, deepest, spent, done, end = sum(data.energy), 0.0, 0.0, 0.0, 0, "ok"
+    first, gain, deepest, most, spent, done, end = sum(data.energy), 0.0, 0.0, 0, 0.0, 0, "ok"
     for done in range(1, round(seconds / step) + 1):
         if walk:
             model.qpos_spring[places] = rest + 0.2 * np.sin(4 * math.pi * (done - 1) * step + np.array(swinging))
@@ -153,9 +154,10 @@ def fall(model, data, step, seconds, scale, walk):
             end = f"unstable at {done * step:.4g} s"
             break
         gain = max(gain, (sum(data.energy) - first) / scale)
+        most = max(most, data.ncon)
         if data.ncon:
             deepest = max(deepest, -float(np.min(data.contact.dist)))
-    return {"steps": done, "gain": gain, "deepest": deepest, "us": 1e6 * spent / done, "end": end}
+    return {"steps": done, "gain": gain, "deepest": deepest, "contacts": most, "us": 1e6 * spent / done, "end": end}
 
 
 def main():
