@@ -55,12 +55,12 @@ _capsule_at.restype, _capsule_at.argtypes = c_void_p, [c_void_p, c_char_p]
 _lent: Dict[int, Any] = {}  # what a consumer of DLPack holds, by the address of its description
 
 
-@_DELETER
+@_DELETER  # type: ignore[untyped-decorator]
 def _give_back(managed: Any) -> None:
     _lent.pop(ctypes.addressof(managed.contents), None)
 
 
-@ctypes.PYFUNCTYPE(None, c_void_p)
+@ctypes.PYFUNCTYPE(None, c_void_p)  # type: ignore[untyped-decorator]
 def _forget(capsule: Any) -> None:
     if _capsule_is(capsule, b"dltensor"):  # nobody has taken it
         _lent.pop(_capsule_at(capsule, b"dltensor"), None)
