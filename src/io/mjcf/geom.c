@@ -113,22 +113,22 @@ static hml_status add_part(mjcf *m, mjcf_parts *parts, const mjcf_part *part)
 }
 
 /* what the geom can touch; MuJoCo's defaults are 1 and 1, which a shape need not say */
-static hml_status collides(mjcf *m, const mjcf_element *e, hml_shape *shape, int *yes)
+static hml_status collides(mjcf *m, const mjcf_element *e, hml_shape *to, int *yes)
 {
     static const char *const words[] = {"contype", "conaffinity"};
-    uint32_t bits[2];
+    uint32_t touch[2];
     for (int i = 0; i < 2; i++) {
         double number = 1;
         hml_status status = hmli_mjcf_numbers(m, e, words[i], 1, &number);
         if (!status && !(fabs(number) <= INT32_MAX))
             status = MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom> %s is out of range", words[i]);
         if (status) return status;
-        bits[i] = (uint32_t)(int32_t)number;
+        touch[i] = (uint32_t)(int32_t)number;
     }
-    *yes = bits[0] != 0 || bits[1] != 0;
-    const int usual = bits[0] == 1 && bits[1] == 1;
-    shape->contype = usual ? 0 : bits[0];
-    shape->conaffinity = usual ? 0 : bits[1];
+    *yes = touch[0] != 0 || touch[1] != 0;
+    const int usual = touch[0] == 1 && touch[1] == 1;
+    to->contype = usual ? 0 : touch[0];
+    to->conaffinity = usual ? 0 : touch[1];
     return HML_OK;
 }
 
