@@ -43,6 +43,9 @@ PKG_CONFIG_LIBDIR=$libraries/lib/pkgconfig cmake -S . -B "$windows" -G Ninja -DC
     -DHAMEL_WINDOWS_LIBRARIES="$libraries" -DCMAKE_BUILD_TYPE=Release -DHAMEL_SIMD=OFF -DHAMEL_ZSTD=OFF -DHAMEL_MAT=OFF \
     -DHAMEL_EXAMPLES=OFF -DHAMEL_TEST_KINDS=F64 >"$build/windows/configure.log"
 cmake --build "$windows" -j "$jobs"
-export WINEDEBUG=-all WINEPREFIX="$build/windows/wine"
+# not in the build folder: it has a link to / that programs which collect files would follow
+wine=$(mktemp -d)
+trap 'rm -rf "$wine"' EXIT
+export WINEDEBUG=-all WINEPREFIX="$wine"
 (cd "$windows" && ctest -j "$jobs" --timeout 300 --output-on-failure)
 scripts/compare-windows.sh "$build/hamel" "$windows/hamel.exe"
