@@ -47,6 +47,9 @@ def test_one_state_broadcasts_and_threads_change_no_bit():
     q, v, tau = states(robot, (200,))
     alone = single.linearize(robot, q, v)
     assert np.array_equal(alone.A, single.linearize(robot, q, v, threads=3).A)
+    assert np.array_equal(alone.A, single.linearize(robot, q, v, threads=1).A)
+    with pytest.raises(hamel.InvalidArgumentError, match="at least 1"):
+        single.linearize(robot, q, v, threads=0)
     assert np.array_equal(single.linearize(robot, q, v[0]).A, single.linearize(robot, q, np.tile(v[0], (200, 1))).A)
     assert single.linearize(robot, q[0], v[0]).A.shape == (36, 36)
     assert np.array_equal(single.linearize(robot, q[0], v[0]).A, alone.A[0])
@@ -84,4 +87,13 @@ def test_bad_arguments():
     with pytest.raises(ValueError):
         single.linearize(robot, q, v[:2])
     with pytest.raises(ValueError, match="float32"):
-        hamel._core._single(robot, 0, 1, (np.zeros(19), None, None, None, None), (None,) * 6, np.zeros(1, np.intc))
+        hamel._core._single(robot, 0, 1, (np.zeros(19),) + (None,) * 4, (None,) * 6, np.zeros(1, np.intc), 1)
+
+
+def test_the_environment_says_how_many_threads(monkeypatch):
+    robot = hamel.load("quadruped")
+    q = np.tile(robot.neutral(), (200, 1))
+    monkeypatch.setenv("HAMEL_THREADS", "many")
+    with pytest.raises(hamel.InvalidArgumentError, match="HAMEL_THREADS"):
+        single.mass_matrix(robot, q)
+    single.mass_matrix(robot, q, threads=2)

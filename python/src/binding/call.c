@@ -204,25 +204,8 @@ static void explain(const call *c, npy_intp bad, hml_status status)
 
 static int compute(call *c)
 {
-    npy_intp wanted = 0;
-    if (c->threads) {
-        if (!PyLong_Check(c->threads)) {
-            PyErr_Format(PyExc_TypeError, "threads is an integer, not %R", (PyObject *)Py_TYPE(c->threads));
-            return -1;
-        }
-        wanted = PyLong_AsSsize_t(c->threads);
-        if (wanted < 1) {
-            if (!PyErr_Occurred()) PyErr_SetString(hamel_errors[HML_INVALID_ARGUMENT], "threads is at least 1");
-            return -1;
-        }
-    }
-    int threads = c->n > 1 ? thread_count(wanted, c->n) : 1;
-    if (threads < 1) {
-        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "HAMEL_THREADS is '%.40s', not a positive number",
-                     getenv("HAMEL_THREADS"));
-        return -1;
-    }
-    if (threads > MAX_THREADS) threads = MAX_THREADS;
+    int threads = threads_for(c->threads, c->n);
+    if (threads < 1) return -1;
     if (c->model || c->n >= ROWS_WORTH_A_RELEASE) {
         Py_BEGIN_ALLOW_THREADS if (threads == 1) run_rows(c, 0, 0, c->n);
         else in_pieces(threads, c->n, run_rows, c);

@@ -4,8 +4,6 @@
 
 #include "objects.h"
 
-enum { MAX_THREADS = 64 };
-
 typedef struct call {
     function *f;
     row r;

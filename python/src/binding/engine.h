@@ -184,9 +184,13 @@ int parse_arguments(PyObject *arguments, PyObject *names, const char *format, ch
 
 /* ---- threads ---- */
 
-/* how many threads for n rows: what the caller wants, or hml_threads_default if there are rows to keep them busy; 0 if
- * HAMEL_THREADS is not a number */
-int thread_count(npy_intp wanted, npy_intp n);
+enum { MAX_THREADS = 64 };
+
+/*
+ * How many threads for n rows: what the caller of Python wants, or, of NULL and None, hml_threads_default if there are
+ * rows to keep them busy. 0 with an exception.
+ */
+int threads_for(PyObject *wanted, npy_intp n);
 
 typedef void piece(void *user, int thread, npy_intp begin, npy_intp end);
 void in_pieces(int threads, npy_intp n, piece *work, void *user);

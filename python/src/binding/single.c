@@ -11,8 +11,16 @@ typedef struct batch {
     size_t n;
     hml_input_f32 in[INPUTS]; /* q, v, tau, a, wrenches */
     hml_output_f32 out[OUTPUTS];
+    size_t row[OUTPUTS]; /* floats of a state */
     hml_status *status;
 } batch;
+
+/* what threads share */
+typedef struct job {
+    batch whole;
+    model_object *object;
+    hml_status result[MAX_THREADS];
+} job;
 
 /* floats of array k: of every row, or of one row for all of them. −1: an exception */
 static int read_array(PyObject *object, int k, npy_intp rows, npy_intp row, int writeable, void **data, size_t *stride)
@@ -57,6 +65,7 @@ static int read_outputs(batch *b, PyObject *list)
         const npy_intp row = rows[b->kind][k];
         if (read_array(PyTuple_GET_ITEM(list, k), INPUTS + k, (npy_intp)b->n, row, 1, &data, &stride)) return -1;
         b->out[k].data = row ? data : NULL;
+        b->row[k] = (size_t)row;
     }
     return 0;
 }
@@ -97,35 +106,57 @@ static hml_status compute(const batch *b, hml_work *work)
     }
 }
 
+static void compute_part(void *user, int thread, npy_intp begin, npy_intp end)
+{
+    job *j = user;
+    batch b = j->whole;
+    const size_t first = (size_t)begin;
+    for (int k = 0; k < INPUTS; k++)
+        if (b.in[k].data) b.in[k].data += first * b.in[k].stride;
+    for (int k = 0; k < OUTPUTS; k++)
+        if (b.out[k].data) b.out[k].data += first * b.row[k];
+    b.status += first;
+    b.n = (size_t)(end - begin);
+    workspace *space = workspace_take(j->object);
+    j->result[thread] = space ? compute(&b, space->work) : HML_OUT_OF_MEMORY;
+    if (space) workspace_give(j->object, space);
+}
+
 static PyObject *single(PyObject *module, PyObject *arguments)
 {
     (void)module;
-    PyObject *object, *inputs, *outputs, *status;
-    batch b = {0};
+    PyObject *object, *inputs, *outputs, *status, *wanted;
+    job j = {.object = NULL};
+    batch *b = &j.whole;
     Py_ssize_t n;
-    if (!PyArg_ParseTuple(arguments, "O!inO!O!O!", &model_type, &object, &b.kind, &n, &PyTuple_Type, &inputs,
-                          &PyTuple_Type, &outputs, &PyArray_Type, &status)) {
+    if (!PyArg_ParseTuple(arguments, "O!inO!O!O!O", &model_type, &object, &b->kind, &n, &PyTuple_Type, &inputs,
+                          &PyTuple_Type, &outputs, &PyArray_Type, &status, &wanted)) {
         return NULL;
     }
     PyArrayObject *each = (PyArrayObject *)status;
-    if (b.kind < 0 || b.kind >= KINDS || n < 0 || PyTuple_GET_SIZE(inputs) != INPUTS ||
+    if (b->kind < 0 || b->kind >= KINDS || n < 0 || PyTuple_GET_SIZE(inputs) != INPUTS ||
         PyTuple_GET_SIZE(outputs) != OUTPUTS || PyArray_TYPE(each) != NPY_INT || !PyArray_ISCARRAY(each) ||
         PyArray_SIZE(each) != n) {
         return PyErr_SetString(PyExc_ValueError, "arguments that hamel.single does not make"), NULL;
     }
-    b.model = ((model_object *)object)->model;
-    b.n = (size_t)n;
-    if (read_inputs(&b, inputs) || read_outputs(&b, outputs)) return NULL;
-    b.status = PyArray_DATA(each);
-    hml_status result = HML_OUT_OF_MEMORY;
-    Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take((model_object *)object);
-    if (space) result = compute(&b, space->work);
-    if (space) workspace_give((model_object *)object, space);
-    Py_END_ALLOW_THREADS return PyLong_FromLong(result);
+    j.object = (model_object *)object;
+    b->model = j.object->model;
+    b->n = (size_t)n;
+    if (read_inputs(b, inputs) || read_outputs(b, outputs)) return NULL;
+    b->status = PyArray_DATA(each);
+    const int threads = threads_for(wanted, n);
+    if (threads < 1) return NULL;
+    Py_BEGIN_ALLOW_THREADS in_pieces(threads, n, compute_part, &j);
+    Py_END_ALLOW_THREADS for (int t = 0; t < threads; t++)
+    {
+        if (j.result[t]) return PyLong_FromLong(j.result[t]);
+    }
+    return PyLong_FromLong(HML_OK);
 }
 
 static PyMethodDef methods[] = {
-    {"_single", single, METH_VARARGS, "_single(model, kind, n, inputs, outputs, status)\n--\n\nFor hamel.single."},
+    {"_single", single, METH_VARARGS,
+     "_single(model, kind, n, inputs, outputs, status, threads)\n--\n\nFor hamel.single."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -10,7 +10,7 @@
 
 #include "engine.h"
 
-enum { ROWS_A_THREAD = 32, MOST = 64 };
+enum { ROWS_A_THREAD = 32 };
 
 typedef struct task {
     piece *work;
@@ -19,14 +19,36 @@ typedef struct task {
     npy_intp begin, end;
 } task;
 
-int thread_count(npy_intp wanted, npy_intp n)
+/* 0: HAMEL_THREADS is not a number */
+static int thread_count(npy_intp wanted, npy_intp n)
 {
     if (wanted == 0 && n < 2 * ROWS_A_THREAD) return 1;
     npy_intp most = wanted ? wanted : hml_threads_default();
     if (most == 0) return 0;
     npy_intp useful = wanted ? n : n / ROWS_A_THREAD;
     npy_intp count = most < useful ? most : useful;
-    return count < 1 ? 1 : count > MOST ? MOST : (int)count;
+    return count < 1 ? 1 : count > MAX_THREADS ? MAX_THREADS : (int)count;
+}
+
+int threads_for(PyObject *object, npy_intp n)
+{
+    npy_intp wanted = 0;
+    if (object && object != Py_None) {
+        if (!PyLong_Check(object)) {
+            PyErr_Format(PyExc_TypeError, "threads is an integer, not %R", (PyObject *)Py_TYPE(object));
+            return 0;
+        }
+        wanted = PyLong_AsSsize_t(object);
+        if (wanted < 1) {
+            if (!PyErr_Occurred()) PyErr_SetString(hamel_errors[HML_INVALID_ARGUMENT], "threads is at least 1");
+            return 0;
+        }
+    }
+    const int count = n > 1 ? thread_count(wanted, n) : 1;
+    if (count < 1)
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "HAMEL_THREADS is '%.40s', not a positive number",
+                     getenv("HAMEL_THREADS"));
+    return count;
 }
 
 static void *run_task(void *memory)
@@ -38,9 +60,9 @@ static void *run_task(void *memory)
 
 void in_pieces(int threads, npy_intp n, piece *work, void *user)
 {
-    pthread_t id[MOST];
-    task tasks[MOST];
-    int started[MOST] = {0};
+    pthread_t id[MAX_THREADS];
+    task tasks[MAX_THREADS];
+    int started[MAX_THREADS] = {0};
     for (int t = 0; t < threads; t++) {
         tasks[t] = (task){work, user, t, n * t / threads, n * (t + 1) / threads};
         started[t] = t > 0 && !pthread_create(&id[t], NULL, run_task, &tasks[t]);

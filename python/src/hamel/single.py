@@ -6,13 +6,12 @@
 
 Conventions are those of the functions of hamel.Model with the same names. How far results are from those in double is
 said in docs/accuracy/single_precision.md: six digits for forces and kinematics, what the condition of M leaves where it
-is inverted. errors="nan" lets a state that fails become NaN instead of raising. threads: slices of the batch that are
-computed at the same time.
+is inverted. errors="nan" lets a state that fails become NaN instead of raising. threads: as
+for the functions of Model, all processors unless it or HAMEL_THREADS says otherwise.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy
@@ -108,21 +107,8 @@ def _run(
     outputs += [None] * (6 - len(outputs))
     status = numpy.zeros(n, numpy.intc)
 
-    def part(begin: int, end: int) -> int:
-        count = end - begin
-        cut = tuple(x if x is None or x.shape == row else x[begin:end] for x, row in zip(inputs, rows))
-        into = tuple(None if x is None else x[begin:end] for x in outputs)
-        return int(_compute(robot, kind, count, cut, into, status[begin:end]))
-
-    workers = max(1, min(threads or 1, n // 64))
-    edges = [n * k // workers for k in range(workers + 1)]
-    if workers == 1:
-        results = [part(0, n)]
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            results = list(pool.map(part, edges[:-1], edges[1:]))
+    first = _compute(robot, kind, n, tuple(inputs), tuple(outputs), status, threads)
     failed = numpy.flatnonzero(status)
-    first = next((r for r in results if r), 0)
     if first and (errors == "raise" or not failed.size):
         at = numpy.unravel_index(failed[0], lead) if failed.size and lead else ()
         where = f" (state {at[0] if len(at) == 1 else tuple(int(i) for i in at)})" if at else ""
