@@ -34,63 +34,41 @@ static hml_status call_observer(void *x)
 }
 
 /* on the emulated device, whose memory is the host's */
+#define ON_CUDA(name)                                                                                                  \
+    static hml_status call_cuda_##name(void *x)                                                                        \
+    {                                                                                                                  \
+        hml_cuda_batch *batch;                                                                                         \
+        hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);                              \
+        if (status) return status;                                                                                     \
+        status = hml_cuda_##name(batch, 1, x, NULL);                                                                   \
+        hml_cuda_batch_free(batch);                                                                                    \
+        return status;                                                                                                 \
+    }
 static void fill_cuda_linearization(void *x)
 {
     *(hml_cuda_linearization *)x = HML_STRUCT(
         hml_cuda_linearization, .q = {q, 0}, .v = {v, 0}, .tau = {tau, 0}, .acceleration = {out[0], 0, 0},
         .Dq = {out[1], 0, 0}, .Dv = {out[2], 0, 0}, .Minv = {out[3], 0, 0}, .A = {out[4], 0, 0}, .B = {out[5], 0, 0});
 }
-static hml_status call_cuda_linearize(void *x)
-{
-    hml_cuda_batch *batch;
-    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
-    if (status) return status;
-    status = hml_cuda_linearize(batch, 1, x, NULL);
-    hml_cuda_batch_free(batch);
-    return status;
-}
+ON_CUDA(linearize)
 static void fill_cuda_step(void *x)
 {
     *(hml_cuda_step_arguments *)x = HML_STRUCT(hml_cuda_step_arguments, .h = 0.01, .q = {q, 0}, .v = {v, 0},
                                                .tau = {tau, 0}, .q_next = {out[0], 0, 0}, .v_next = {out[1], 0, 0});
 }
-static hml_status call_cuda_step(void *x)
-{
-    hml_cuda_batch *batch;
-    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
-    if (status) return status;
-    status = hml_cuda_step(batch, 1, x, NULL);
-    hml_cuda_batch_free(batch);
-    return status;
-}
+ON_CUDA(step)
 static void fill_cuda_rollout(void *x)
 {
     *(hml_cuda_rollout_arguments *)x =
         HML_STRUCT(hml_cuda_rollout_arguments, .h = 0.01, .steps = 0, .q = out[0], .v = out[1], .tau = {tau, 0});
 }
-static hml_status call_cuda_rollout(void *x)
-{
-    hml_cuda_batch *batch;
-    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
-    if (status) return status;
-    status = hml_cuda_rollout(batch, 1, x, NULL);
-    hml_cuda_batch_free(batch);
-    return status;
-}
+ON_CUDA(rollout)
 static void fill_cuda_configurations(void *x)
 {
     *(hml_cuda_configurations *)x =
         HML_STRUCT(hml_cuda_configurations, .q = {q, 0}, .other = {v, 0}, .result = {out[0], 0, 0});
 }
-static hml_status call_cuda_integrate(void *x)
-{
-    hml_cuda_batch *batch;
-    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
-    if (status) return status;
-    status = hml_cuda_integrate(batch, 1, x, NULL);
-    hml_cuda_batch_free(batch);
-    return status;
-}
+ON_CUDA(integrate)
 static void fill_cuda_device_info(void *x)
 {
     *(hml_cuda_device_info *)x = HML_STRUCT(hml_cuda_device_info, .multiprocessors = 0);
