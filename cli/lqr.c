@@ -22,6 +22,8 @@ typedef struct regulator {
     double *frequency; /* n: in Hz */
     double *damping;   /* n: ratio */
     double *memory, *scratch;
+    hml_margin *margins; /* m */
+    hml_disk disks[3];   /* of S, T and (S − T)/2 */
     hml_lqr_report report;
 } regulator;
 
@@ -35,7 +37,8 @@ static int allocate(const robot *r, regulator *g)
     size_t total = 1;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) total += sizes[i];
     g->memory = calloc(total, sizeof *g->memory);
-    if (!g->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
+    g->margins = calloc(m + 1, sizeof *g->margins);
+    if (!g->memory || !g->margins) return robot_fail(r, HML_OUT_OF_MEMORY);
     double *next = g->memory;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *parts[i] = next, next += sizes[i];
     return CLI_OK;
@@ -51,6 +54,7 @@ static int make_scratch(const robot *r, size_t doubles, regulator *g)
 static void release(regulator *g)
 {
     free(g->scratch);
+    free(g->margins);
     free(g->memory);
     system_free(&g->s);
 }
@@ -134,6 +138,19 @@ static int solve(const cli_options *options, const robot *r, regulator *g)
     return CLI_OK;
 }
 
+static int find_margins(const cli_options *options, const robot *r, regulator *g)
+{
+    const int made = make_scratch(r, hml_margins_scratch_doubles(g->n, g->m), g);
+    if (made != CLI_OK) return made;
+    const int steps = options->discrete > 0;
+    const hml_margins problem =
+        HML_STRUCT(hml_margins, .n = g->n, .m = g->m, .A = steps ? g->Ad : g->s.A, .B = steps ? g->Bd : g->s.B,
+                   .K = g->K, .step = options->discrete, .inputs = g->margins, .sensitivity = &g->disks[0],
+                   .complementary = &g->disks[1], .balanced = &g->disks[2]);
+    const hml_status status = hml_margins_solve(&problem, g->scratch);
+    return status ? robot_fail(r, status) : CLI_OK;
+}
+
 /* natural frequency and damping of each pole; of a discrete one, those of log(z)/h */
 static void look_at_poles(double h, regulator *g)
 {
@@ -151,6 +168,40 @@ static void look_at_poles(double h, regulator *g)
 
 /* ---- answers ---- */
 
+/* infinite numbers, which JSON does not have, are null there */
+static void add_margins(const regulator *g, hml_result *result)
+{
+    static const char *const names[] = {"gain_margin", "phase_margin_deg", "delay_margin", "margin_frequency"};
+    const size_t m = g->m, widths[] = {2, 1, 1, 4};
+    const double degrees = 180 / acos(-1);
+    double *room = malloc((8 * m + 1) * sizeof *room), *parts[4] = {room};
+    if (!room) {
+        cli_lose_memory();
+        return;
+    }
+    for (int k = 1; k < 4; k++) parts[k] = parts[k - 1] + widths[k - 1] * m;
+    for (size_t i = 0; i < m; i++) {
+        const hml_margin *x = &g->margins[i];
+        const double all[] = {x->gain_frequency[0], x->gain_frequency[1], x->phase_frequency, x->delay_frequency};
+        parts[0][2 * i] = x->gain[0], parts[0][2 * i + 1] = x->gain[1];
+        parts[1][i] = x->phase * degrees, parts[2][i] = x->delay;
+        memcpy(parts[3] + 4 * i, all, sizeof all);
+    }
+    for (size_t k = 0; k < 4; k++) {
+        const size_t shape[2] = {m, widths[k]};
+        hml_result_add_numbers(result, names[k], widths[k] > 1 ? 2 : 1, shape, parts[k]);
+    }
+    free(room);
+    double disks[15];
+    const size_t shape[2] = {3, 5};
+    for (size_t k = 0; k < 3; k++) {
+        const hml_disk *x = &g->disks[k];
+        const double all[] = {x->peak, x->frequency, x->gain[0], x->gain[1], x->phase * degrees};
+        memcpy(disks + 5 * k, all, sizeof all);
+    }
+    hml_result_add_numbers(result, "disk_margins", 2, shape, disks);
+}
+
 static hml_result *result_of(const cli_options *options, const robot *r, const regulator *g)
 {
     const size_t n = g->n, nv = (size_t)r->nv, K[2] = {g->m, 2 * nv}, poles[2] = {n, 2};
@@ -160,11 +211,64 @@ static hml_result *result_of(const cli_options *options, const robot *r, const r
     hml_result_add_numbers(result, "poles", 2, poles, g->poles);
     hml_result_add_numbers(result, "frequency_hz", 1, &n, g->frequency);
     hml_result_add_numbers(result, "damping_ratio", 1, &n, g->damping);
+    add_margins(g, result);
     hml_result_add_number(result, "residual", g->report.residual);
     hml_result_add_texts(result, "input_names", g->m, g->s.inputs);
     hml_result_add_numbers(result, "torque", 1, &nv, r->state->tau);
     hml_result_add_number(result, "step", options->discrete);
     return result;
+}
+
+static void table_border(table *t, double x, double frequency)
+{
+    if (isinf(x))
+        table_cell(t, "none");
+    else
+        table_number(t, x);
+    if (isnan(frequency) || isinf(frequency))
+        table_cell(t, "");
+    else
+        table_number(t, frequency / (2 * acos(-1)));
+}
+
+/* frequencies in Hz, as those of the poles */
+static void print_margins(const regulator *g)
+{
+    static const char *const heading[] = {"input",       "least gain", "at Hz",     "most gain", "at Hz",
+                                          "phase (deg)", "at Hz",      "delay (s)", "at Hz"};
+    static const char *const names[] = {"sensitivity S", "T = 1 - S", "balanced, (S - T)/2"};
+    static const char *const head[] = {"all inputs at once", "peak", "at Hz", "least gain", "most gain", "phase (deg)"};
+    const double degrees = 180 / acos(-1);
+    table *t = table_new(9, "lrrrrrrrr");
+    for (int i = 0; i < 9; i++) table_cell(t, heading[i]);
+    for (size_t i = 0; i < g->m; i++) {
+        const hml_margin *x = &g->margins[i];
+        table_cell(t, g->s.inputs[i]);
+        table_border(t, x->gain[0], x->gain_frequency[0]);
+        table_border(t, x->gain[1], x->gain_frequency[1]);
+        table_border(t, x->phase * degrees, x->phase_frequency);
+        table_border(t, x->delay, x->delay_frequency);
+    }
+    table_heading(stdout,
+                  "Margins of each input: stable between both factors of its gain, below this phase, below this delay");
+    table_print(t, stdout);
+    table_free(t);
+    printf("\n");
+    t = table_new(6, "lrrrrr");
+    for (int i = 0; i < 6; i++) table_cell(t, head[i]);
+    for (size_t k = 0; k < 3; k++) {
+        const hml_disk *x = &g->disks[k];
+        table_cell(t, names[k]);
+        table_border(t, x->peak, x->frequency);
+        table_number(t, x->gain[0]);
+        if (isinf(x->gain[1]))
+            table_cell(t, "none");
+        else
+            table_number(t, x->gain[1]);
+        table_number(t, x->phase * degrees);
+    }
+    table_print(t, stdout);
+    table_free(t);
 }
 
 static void print_all(const cli_options *options, const robot *r, const regulator *g)
@@ -190,6 +294,7 @@ static void print_all(const cli_options *options, const robot *r, const regulato
                   options->discrete > 0 ? "Poles of the closed loop, in discrete time" : "Poles of the closed loop");
     table_print(t, stdout);
     table_free(t);
+    print_margins(g);
     table_heading(stdout, "Solution");
     printf("relative residual    %.2g\ndoubling steps       %d\nrefinements          %d\n", g->report.residual,
            (int)g->report.iterations, (int)g->report.refinements);
@@ -240,6 +345,7 @@ int cli_lqr(const cli_options *options)
     if (status == CLI_OK) set_weights(options, &r, &g);
     if (status == CLI_OK) status = solve(options, &r, &g);
     if (status == CLI_OK) look_at_poles(options->discrete, &g);
+    if (status == CLI_OK) status = find_margins(options, &r, &g);
     if (status == CLI_OK && options->out) {
         status = robot_write(options, result_of(options, &r, &g));
     } else if (status == CLI_OK) {

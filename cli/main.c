@@ -46,10 +46,10 @@ const cli_command_info cli_commands[] = {
     {"lqr", CLI_LQR, "[MODEL] [--state FILE] [--hold FRAME:KIND]...", "the linear-quadratic regulator about a state",
      "The gain K of the forces tau - K z, where tau are the forces of the state and z is the\n"
      "perturbation of configuration and velocity, as in linearize. Prints K, the poles of the closed\n"
-     "loop with frequency and damping, and the residual of the Riccati equation. If the inputs cannot\n"
-     "stabilize the robot, the command says which mode they do not reach and exits with 3. With\n"
-     "--simulate the robot is pushed, and moves under the feedback, whose forces are held over every\n"
-     "step (of 0.001 s, or of --discrete) and stay within the efforts of the file.\n",
+     "loop with frequency and damping, the margins of its inputs, and the residual of the Riccati\n"
+     "equation. If the inputs cannot stabilize the robot, the command says which mode they do not reach\n"
+     "and exits with 3. With --simulate the robot is pushed, and moves under the feedback, whose forces\n"
+     "are held over every step (of 0.001 s, or of --discrete) and stay within the efforts of the file.\n",
      cli_lqr},
     {"plan", CLI_PLAN, "PROBLEM.json", "optimal control: the motion of least cost",
      "The file has a robot, where it starts, phases with their holds, inputs and bounds, and the terms of\n"

@@ -5,6 +5,7 @@
 #include "hamel/control/horizon.h"
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
+#include "hamel/control/margins.h"
 #include "hamel/control/modes.h"
 #include "hamel/control/mpc.h"
 #include "hamel/control/problem.h"

@@ -1,4 +1,4 @@
-/* The tests of struct_size: regulators, modes, problems and their solver. */
+/* The tests of struct_size: regulators, margins, modes, problems and their solver. */
 #ifndef HML_TESTS_STRUCT_SIZE_CONTROL_H
 #define HML_TESTS_STRUCT_SIZE_CONTROL_H
 
@@ -32,6 +32,14 @@ static void fill_modes(void *x)
                                  .right = out[1], .left = out[2], .participation = out[3], .modes = modes);
 }
 static hml_status call_modes(void *x) { return hml_modes_solve(x, scratch, NULL); }
+static hml_disk disks[3];
+static void fill_margins(void *x)
+{
+    static const double K[2] = {1, 2};
+    *(hml_margins *)x = HML_STRUCT(hml_margins, .n = 2, .m = 1, .A = lqr_A, .B = lqr_B, .K = K, .sensitivity = disks,
+                                   .complementary = disks + 1, .balanced = disks + 2);
+}
+static hml_status call_margins(void *x) { return hml_margins_solve(x, scratch); }
 static void fill_problem(void *x)
 {
     static const hml_phase phase = {.knots = 2, .h = 0.01};

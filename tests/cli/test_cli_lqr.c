@@ -37,6 +37,32 @@ static void pendulum_is_as_on_paper(void **state)
     json_decref(out);
 }
 
+/* s² − (d − g b K₂) s − (a − g b K₁): with the factor g of the gain it swings for ever where g b K₂ = d */
+static void margins_are_as_on_paper(void **state)
+{
+    (void)state;
+    const double a = -0.6 * 9.81 / 0.4801, d = -0.02 / 0.4801, b = 1 / 0.4801;
+    double K[2];
+    json_t *out = result_of("lqr " ROBOTS "pendulum.json --out out.json");
+    assert_int_equal(run_numbers(out, "K", K, 2), 2);
+    const json_t *gain = json_array_get(json_object_get(out, "gain_margin"), 0);
+    const json_t *at = json_array_get(json_object_get(out, "margin_frequency"), 0);
+    const double g = d / (b * K[1]), w = json_number_value(json_array_get(at, 2));
+    near(json_number_value(json_array_get(gain, 0)), g, 1e-12);
+    near(json_number_value(json_array_get(at, 0)), sqrt(g * b * K[0] - a), 1e-12);
+    assert_true(json_is_null(json_array_get(gain, 1))); /* infinite */
+    /* |L| = 1 */
+    near(hypot(b * K[0], b * K[1] * w), hypot(-w * w - a, -d * w), 1e-11);
+    double phase, delay;
+    assert_int_equal(run_numbers(out, "phase_margin_deg", &phase, 1), 1);
+    assert_int_equal(run_numbers(out, "delay_margin", &delay, 1), 1);
+    near(delay * w, phase * acos(-1) / 180, 1e-12);
+    const json_t *S = json_array_get(json_object_get(out, "disk_margins"), 0);
+    near(json_number_value(json_array_get(S, 0)), 1, 2e-7);
+    near(json_number_value(json_array_get(S, 4)), 60, 1e-4);
+    json_decref(out);
+}
+
 /* short steps come to the continuous gain; the error falls with the step */
 static void discrete_time(void **state)
 {
@@ -142,9 +168,13 @@ static void a_quadruped_that_is_pushed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_is_as_on_paper),    cmocka_unit_test(discrete_time),
-        cmocka_unit_test(a_held_quadruped),           cmocka_unit_test(what_it_refuses),
-        cmocka_unit_test(a_table_for_people),         cmocka_unit_test(a_pendulum_that_is_pushed),
+        cmocka_unit_test(pendulum_is_as_on_paper),
+        cmocka_unit_test(margins_are_as_on_paper),
+        cmocka_unit_test(discrete_time),
+        cmocka_unit_test(a_held_quadruped),
+        cmocka_unit_test(what_it_refuses),
+        cmocka_unit_test(a_table_for_people),
+        cmocka_unit_test(a_pendulum_that_is_pushed),
         cmocka_unit_test(a_quadruped_that_is_pushed),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);

@@ -98,6 +98,38 @@ static hml_status modes(const row *r)
     return status;
 }
 
+/* what is unstable has no margins: the status says it, as all its entries are NaN */
+static hml_status margins(const row *r)
+{
+    const size_t n = SIZE_OF('n'), m = SIZE_OF('m'), doubles = hml_margins_scratch_doubles(n, m);
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc(doubles * sizeof *scratch) : NULL;
+    hml_margin *found = malloc((m + 1) * sizeof *found);
+    hml_disk disks[3];
+    hml_status status = scratch && found ? HML_OK : HML_OUT_OF_MEMORY, answer = HML_OK;
+    if (!status) {
+        const hml_margins problem =
+            HML_STRUCT(hml_margins, .n = n, .m = m, .A = r->in[0], .B = r->in[1], .K = r->in[2], .step = *r->in[3],
+                       .scale = r->in[4], .inputs = found, .sensitivity = &disks[0], .complementary = &disks[1],
+                       .balanced = &disks[2]);
+        answer = hml_margins_solve(&problem, scratch);
+        *r->out[2] = (double)answer;
+    }
+    for (size_t i = 0; !status && i < m; i++) {
+        const hml_margin *x = &found[i];
+        const double all[8] = {x->gain[0],         x->gain[1], x->gain_frequency[0], x->gain_frequency[1], x->phase,
+                               x->phase_frequency, x->delay,   x->delay_frequency};
+        for (size_t k = 0; k < 8; k++) r->out[0][8 * i + k] = answer ? NAN : all[k];
+    }
+    for (size_t i = 0; !status && i < 3; i++) {
+        const hml_disk *x = &disks[i];
+        const double all[5] = {x->peak, x->frequency, x->gain[0], x->gain[1], x->phase};
+        for (size_t k = 0; k < 5; k++) r->out[1][5 * i + k] = answer ? NAN : all[k];
+    }
+    free(found);
+    free(scratch);
+    return status;
+}
+
 #define TABLE           "control.def"
 #define TABLE_FUNCTIONS control_table
 #include "table.h"

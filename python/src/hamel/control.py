@@ -20,14 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
+from ._margins import Disk, Margins, margins
 from ._modes import Mode, Modes, build, modes
 from ._mpc import MPC, Slot, Statistics, Tick
 from ._plan import Phase, Plan, Problem, Progress, Solver
 
 __all__ = [
+    "Disk",
     "Estimator",
     "Horizon",
     "MPC",
+    "Margins",
     "Mode",
     "Modes",
     "Phase",
@@ -44,6 +47,7 @@ __all__ = [
     "kalman",
     "lqr",
     "lyap",
+    "margins",
     "modes",
     "tvlqr",
 ]
@@ -58,7 +62,7 @@ class Regulator:
 
     K (m, n); P (n, n): xᵀPx is the cost from x on; poles (n): the eigenvalues of closed = A − B K; residual: the relative
     residual of the Riccati equation; iterations and refinements: how many steps of doubling and of Newton's method.
-    Model.lqr adds A, B, the names of the states and of the inputs, and tau, the forces of the state that K x is
+    A and B are those of the system, dt its step (1 of dlqr), None in continuous time. Model.lqr adds the names of the states and of the inputs, and tau, the forces of the state that K x is
     subtracted from. With holds, A, B, closed and poles are those of the 2r coordinates that the holds leave; K and P are
     for all 2nv perturbations, of which the holds allow some. What Model.lqr returns can be called with a time and a state and
     gives the forces there.
@@ -80,6 +84,16 @@ class Regulator:
     q: Optional[Array] = field(default=None, repr=False)
     v: Optional[Array] = field(default=None, repr=False)
     marks: Optional[NDArray[numpy.bool_]] = field(default=None, repr=False)
+    dt: Optional[float] = None
+    inner: Optional[Array] = field(default=None, repr=False)
+    units: Optional[Array] = field(default=None, repr=False)
+
+    def margins(self) -> Margins:
+        """What the gain, the phase and the delay of each input may do, and of all at once; units of inputs are 1/√R_ii."""
+        if self.A is None or self.B is None:
+            raise InvalidArgumentError("this regulator has no A and B")
+        K = self.K if self.inner is None else self.inner
+        return margins(self.A, self.B, K, dt=self.dt, scale=self.units, names=self.input_names)
 
     def about(self, q: ArrayLike, v: Optional[ArrayLike] = None) -> Regulator:
         """The same gains about another state, such as the next one of a trajectory. Of Model.lqr only."""
@@ -166,7 +180,20 @@ def _solve(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[A
     counts = x.report[..., 2:4].astype(int)
     residual = x.report[..., 1]
     poles = x.poles[..., 0] + 1j * x.poles[..., 1]
-    return Regulator(x.K, x.P, poles, residual if residual.ndim else float(residual), x.closed, counts[..., 0], counts[..., 1])
+    weights = numpy.diagonal(_weight(R, m, "R"), axis1=-2, axis2=-1)
+    return Regulator(
+        x.K,
+        x.P,
+        poles,
+        residual if residual.ndim else float(residual),
+        x.closed,
+        counts[..., 0],
+        counts[..., 1],
+        A,
+        B,
+        dt=1.0 if discrete else None,
+        units=1 / numpy.sqrt(weights),
+    )
 
 
 def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[ArrayLike] = None) -> Regulator:
@@ -308,7 +335,8 @@ def _of_model(
     forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
     K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
     about = (model, numpy.array(q, dtype=float), numpy.array(velocity, dtype=float), marks)
-    return Regulator(K, P, g.poles, g.residual, g.closed, g.iterations, g.refinements, A, B, states, names, forces, *about)
+    counts = (g.iterations, g.refinements)
+    return Regulator(K, P, g.poles, g.residual, g.closed, *counts, A, B, states, names, forces, *about, dt, g.K, g.units)
 
 
 def _modes_of_model(

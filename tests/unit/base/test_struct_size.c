@@ -99,6 +99,7 @@ static const entry entries[] = {
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr_discrete),
     ENTRY(hml_lqr_horizon, P, ASKED, fill_lqr_horizon, call_lqr_horizon),
     ENTRY(hml_lqr_report, mode, RESULTS, fill_lqr_report, call_lqr_report),
+    ENTRY(hml_margins, balanced, ASKED, fill_margins, call_margins),
     ENTRY(hml_modes, modes, ASKED, fill_modes, call_modes),
     ENTRY(hml_table_settings, columns, ASKED, fill_table_settings, call_table_open),
     ENTRY(hml_problem, v, ASKED, fill_problem, call_problem),
