@@ -109,6 +109,16 @@ void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call)
         work->choice.fallback->pack_inverse_dynamics_derivatives(call);
 }
 
+void hmli_work_torque_and_mass(const hml_work *work, const kernel_call *call)
+{
+    if (work->model->nfollowers) {
+        hmli_mimic_torque_and_mass(work, call);
+        return;
+    }
+    if (call->torque.data) work->choice.fallback->pack_inverse_dynamics(call);
+    if (call->M.data) work->choice.fallback->pack_mass_matrix(call);
+}
+
 hml_status hmli_work_check(const hml_model *model, const hml_work *work, unsigned uses)
 {
     return model && work && work->model == model && (work->uses & uses) == uses ? HML_OK : HML_INVALID_ARGUMENT;

@@ -53,6 +53,9 @@ static inline void work_call(const hml_work *work, kernel_call *call)
 #if !defined NUM_SINGLE
 /* inverse dynamics of one state in the user's numbering, mimic joints or not */
 void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
+
+/* its torque and M alone, if wanted, by the kernels that do no more: nothing is left in the scratch to be read */
+void hmli_work_torque_and_mass(const hml_work *work, const kernel_call *call);
 #endif
 
 /* doubles of hml_work.wide */

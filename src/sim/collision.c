@@ -126,12 +126,15 @@ static void collide_hull(const collision_shape *shapes, int32_t i, const collisi
 {
     static const double directions[HULL_POINTS][2] = {{0, 0}, {1, 0.3}, {-0.3, 1}, {-1, -0.3}, {0.3, -1}};
     const collision_shape *s = &shapes[i];
+    const vec3 down = mat3_tmul_vec(X.R, planes[k].normal); /* the normal in the axes of the hull */
+    const double height = vec3_dot(planes[k].normal, vec3_sub(X.p, planes[k].point)), doubt = 1e-9 * s->radius;
     touch best[HULL_POINTS];
     double most[HULL_POINTS];
     touch axes = {.normal = planes[k].normal};
     hmli_collide_tangents(&axes);
     for (int d = 0; d < HULL_POINTS; d++) most[d] = -INFINITY;
     for (int32_t f = 0; f < s->nvertices; f++) {
+        if (height + vec3_dot(down, vec3_at(s->vertices + 3 * (size_t)f)) > doubt) continue; /* most of them */
         touch t = touch_of(shapes, i, planes, k, low_point(s, X, planes[k].normal, f));
         if (!(t.gap <= 0) || !over(&planes[k], t.point, t.gap)) continue;
         t.feature = f;

@@ -52,6 +52,8 @@ struct hml_contact {
     double *limit_impulse, *friction_impulse; /* what the last step found, by limit and by coordinate */
     contact_row *rows;
     int32_t nrows;
+    int32_t *user;  /* tree_nv: the coordinate of each column, and */
+    double *factor; /* how it moves it: 1, or the multiplier of a mimic follower */
     int32_t *parents;
     int32_t *common;  /* n × n: how many coordinates, from the first one on, hold all that lie on the ways to both */
     int32_t *lengths; /* of rows: how many entries of J and G may differ from zero */
@@ -75,7 +77,7 @@ struct hml_contact {
     double *q_next, *v_next;
     double *q_before, *v_before; /* of a substep that is not the first */
     double *V;                   /* twists of the bodies, for the balance */
-    double *H, *columns; /* poses and columns of all bodies; or one point's block where there are mimic followers */
+    double *H, *columns;         /* poses and columns of all bodies, followers included */
     double *L, *bias;
     double *J, *G;                                     /* max_rows × n */
     double *K;                                         /* max_rows × max_rows, leading dimension nrows */
@@ -117,8 +119,18 @@ void hmli_contact_list_pairs(hml_contact *c);
 /* which rows there are at q_M, with what the last step knew about their impulses in P */
 void hmli_contact_list_rows(hml_contact *c, double h);
 
-/* c->common; c->parents are there */
-void hmli_contact_find_common(hml_contact *c);
+/* ---- contact_tree.c ---- */
+
+/* c->user, c->factor, c->parents, c->common */
+void hmli_contact_find_tree(hml_contact *c);
+
+/* the last coordinate of a row, from which its others are reached along c->parents; −1: they are on several ways */
+int32_t hmli_contact_row_end(const hml_contact *c, const contact_row *row);
+
+/* how many entries of a row with that end may differ from zero */
+int32_t hmli_contact_row_length(const hml_contact *c, int32_t end);
+
+/* ---- contact_rows.c ---- */
 
 /* poses at q_M, for the collisions and for the rows of J */
 hml_status hmli_contact_pose(hml_contact *c, hml_work *work);
@@ -138,6 +150,9 @@ typedef struct contact_answer {
 /* P of the laws in hamel/contact.h, w = K P + base; c->free has made base */
 contact_answer hmli_contact_solve(hml_contact *c);
 
+/* contact_guess.c: what touches sticks. P: of which contacts and limits to begin with; returns the residual */
+double hmli_contact_guess(hml_contact *c, double enough);
+
 /* one step of Newton's method from a residual, or a part of it; returns the new residual, or the old one with
  * everything as it was */
 double hmli_contact_newton(hml_contact *c, double left);
@@ -146,7 +161,7 @@ double hmli_contact_newton(hml_contact *c, double left);
  * may be outside its bounds afterwards */
 double hmli_contact_newton_whole(hml_contact *c, double extra);
 
-/* exact sweeps and shortened Newton steps in turn, `most` at most, from P; returns the residual */
+/* exact sweeps and shortened Newton steps in turn, until there were `most` iterations, from P; returns the residual */
 double hmli_contact_alternate(hml_contact *c, int32_t most, int32_t *iterations);
 
 /* projected sweeps from P */

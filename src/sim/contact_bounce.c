@@ -110,9 +110,11 @@ static int limit_displacement(const hml_contact *c, double length, double angle,
     double part = 1;
     for (int32_t i = 0; i < c->model->njoints; i++) {
         const model_joint *j = &model_joints(c->model)[i];
-        const double turn = c->reach[i] > 0 ? fmax(angle, 3 * length / c->reach[i]) : most_angle;
+        const double turn = c->reach[i] > 0 ? local_max(angle, 3 * length / c->reach[i]) : most_angle;
         for (int32_t k = 0; k < j->nv; k++) {
-            const double most = joint_is_length(j->type, k) ? fmax(length, angle) : fmin(turn, most_angle);
+            const double most = joint_is_length(j->type, k) ? local_max(length, angle)
+                                : turn < most_angle         ? turn
+                                                            : most_angle;
             const double x = fabs(c->x[j->v + k]);
             if (!isfinite(x)) return 0;
             if (x * part > most) part = most / x;
@@ -130,14 +132,14 @@ int hmli_contact_displacement(hml_contact *c, double part)
         c->w[i] = depth > 0 ? -part * c->correction * depth : 0;
         c->y[i] = 0;
         double *most = &largest[c->rows[i].kind == ROW_LIMIT];
-        *most = fmax(*most, -c->w[i]);
+        if (-c->w[i] > *most) *most = -c->w[i];
     }
     if (!(largest[0] > 0 || largest[1] > 0)) return 0;
     c->displaced |= largest[1] > 0;
     for (int n = 0; n < DISPLACEMENT_SWEEPS; n++) {
         for (int32_t i = 0; i < c->nrows; i++) {
             if (!one_sided(&c->rows[i])) continue;
-            double P = fmax(0, c->y[i] - c->w[i] / K_row(c, i)[i]), dP = P - c->y[i];
+            double P = positive(c->y[i] - c->w[i] / K_row(c, i)[i]), dP = P - c->y[i];
             c->y[i] = P;
             move(c, i, 1, &dP);
         }

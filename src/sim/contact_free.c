@@ -29,10 +29,9 @@ static void inverse_dynamics(hml_contact *c, hml_work *work, const double *v, co
     call.v.data = v;
     call.wrenches.data = wrenches;
     call.torque.data = c->bias;
-    if (L) memset(L, 0, n * n * sizeof *L);
     call.M.data = L;
     call.M.ld = n;
-    hmli_work_inverse_dynamics(work, &call);
+    hmli_work_torque_and_mass(work, &call);
     for (size_t i = 0; i < n; i++) c->bias[i] = (tau ? tau[i] : 0) - c->bias[i];
 }
 
@@ -94,7 +93,8 @@ double hmli_contact_turn_of(const hml_model *model, const double *v, double h)
     for (int32_t i = 0; i < model->njoints; i++) {
         const model_joint *j = &model_joints(model)[i];
         for (int32_t k = 0; k < j->nv; k++) {
-            if (!joint_is_length(j->type, k)) fastest = fmax(fastest, fabs(v[j->v + k]));
+            const double size = fabs(v[j->v + k]);
+            if (size > fastest && !joint_is_length(j->type, k)) fastest = size;
         }
     }
     return h * fastest;
@@ -110,8 +110,9 @@ static double solve(hml_contact *c, double h, const double *turning)
     hmli_contact_add_turning(c->model, turning, h, c->x);
     for (size_t k = 0; k < c->n; k++) {
         const double u = c->v[k] + c->x[k];
-        change = fmax(change, fabs(u - c->free[k]));
-        size = fmax(size, fabs(u));
+        const double by = fabs(u - c->free[k]), now = fabs(u);
+        change = by > change ? by : change;
+        size = now > size ? now : size;
         c->free[k] = u;
     }
     return size > 0 ? change / size : 0;
@@ -126,7 +127,7 @@ static void predict_push(hml_contact *c)
     hmli_contact_push(c, c->P, c->pushed);
     for (size_t k = 0; k < c->n; k++) {
         const double most = fabs(c->v[k]) + fabs(c->free[k]);
-        c->pushed[k] = fmin(most, fmax(-most, c->pushed[k]));
+        c->pushed[k] = c->pushed[k] > most ? most : c->pushed[k] < -most ? -most : c->pushed[k];
     }
 }
 

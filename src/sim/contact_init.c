@@ -242,6 +242,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->now.items = layout_array(&at, (size_t)contacts, sizeof *c->now.items);
     c->last.items = layout_array(&at, (size_t)contacts, sizeof *c->last.items);
     c->rows = layout_array(&at, r, sizeof *c->rows);
+    c->user = layout_array(&at, (size_t)model->tree_nv, sizeof *c->user);
+    c->factor = layout_doubles(&at, (size_t)model->tree_nv);
     c->parents = layout_array(&at, n, sizeof *c->parents);
     c->common = layout_array(&at, n * n, sizeof *c->common);
     c->lengths = layout_array(&at, r, sizeof *c->lengths);
@@ -277,7 +279,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->q_next = layout_doubles(&at, nq);
     c->v_next = layout_doubles(&at, n);
     c->H = layout_doubles(&at, 16 * (size_t)model->nbodies);
-    c->columns = layout_doubles(&at, 6 * n);
+    c->columns = layout_doubles(&at, 6 * (size_t)model->tree_nv);
     c->L = layout_doubles(&at, n * n);
     c->bias = layout_doubles(&at, n);
     c->J = layout_doubles(&at, rn);
@@ -350,9 +352,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
         put_friction(model, s, c->joint_friction);
     else
         c->joint_friction = NULL;
-    if (hml_coordinate_parents(model, c->parents)) /* with mimic followers M is dense: one chain */
-        for (int32_t i = 0; i < model->nv; i++) c->parents[i] = i - 1;
-    hmli_contact_find_common(c);
+    hmli_contact_find_tree(c);
     *contact = c;
     TRY(hml_contact_set_servo(c, NULL, NULL, NULL));
     return hml_contact_forget(c);

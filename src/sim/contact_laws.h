@@ -32,20 +32,23 @@ static inline local local_of(const hml_contact *c, int32_t i)
 /* the larger of two, NaN if there is one: fmax would drop it, and nothing would be missed */
 static inline double larger(double a, double b) { return a != a || a > b ? a : b; }
 
+static inline double positive(double x) { return x > 0 ? x : 0; }
+
 /* by how much the laws are missed, m/s. K's diagonal is never zero: contact_rows.c */
 static inline double miss_contact(const hml_contact *c, int32_t i)
 {
     const local l = local_of(c, i);
     const double *P = c->P + i, *w = c->w + i, scale = local_tangent_scale(&l);
-    double normal = fabs(P[0] - fmax(0, P[0] - w[0] / l.B[0][0])) * l.B[0][0];
+    double normal = fabs(P[0] - positive(P[0] - w[0] / l.B[0][0])) * l.B[0][0];
     double t[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
-    local_project(l.mu * fmax(0, P[0]), t);
-    return larger(normal, hypot(P[1] - t[0], P[2] - t[1]) * scale);
+    local_project(l.mu * positive(P[0]), t);
+    return larger(normal, local_length(P[1] - t[0], P[2] - t[1]) * scale);
 }
 
 static inline double bounded(const contact_row *row, double P)
 {
-    return row->kind == ROW_LIMIT ? fmax(0, P) : fmin(fmax(P, -row->bound), row->bound);
+    if (row->kind == ROW_LIMIT) return positive(P);
+    return P > -row->bound ? (P < row->bound ? P : row->bound) : -row->bound;
 }
 
 static inline double miss(const hml_contact *c, int32_t i)
@@ -83,7 +86,7 @@ static inline void take_back(const hml_contact *c)
     for (int32_t i = 0; i < c->nrows; i++) {
         const contact_row *row = &c->rows[i];
         if (row->kind == ROW_CONTACT) {
-            c->P[i] = fmax(0, c->P[i]);
+            c->P[i] = positive(c->P[i]);
             local_project(c->now.items[row->index].friction * c->P[i], c->P + i + 1);
         } else if (row->kind != ROW_TANGENT) {
             c->P[i] = bounded(row, c->P[i]);

@@ -20,13 +20,20 @@ typedef struct local {
     double mu;
 } local;
 
+/* as fmax and hypot, for numbers far from the ends of double; those are calls */
+static inline double local_max(double a, double b) { return a > b ? a : b; }
+static inline double local_length(double x, double y) { return sqrt(x * x + y * y); }
+
 /* an upper bound of the tangents' eigenvalues */
-static inline double local_tangent_scale(const local *l) { return fmax(l->B[1][1], l->B[2][2]) + fabs(l->B[1][2]); }
+static inline double local_tangent_scale(const local *l)
+{
+    return local_max(l->B[1][1], l->B[2][2]) + fabs(l->B[1][2]);
+}
 
 /* the tangents' projection on the disk of radius r */
 static inline void local_project(double r, double *t)
 {
-    double size = hypot(t[0], t[1]);
+    double size = local_length(t[0], t[1]);
     if (size <= r) return;
     t[0] *= r / size;
     t[1] *= r / size;
@@ -65,7 +72,7 @@ typedef struct sliding {
 static inline double sliding_excess(const sliding *s, double lambda, double P[2])
 {
     for (int i = 0; i < 2; i++) P[i] = -lambda * s->c[i] / (1 + lambda * s->a[i]);
-    return hypot(P[0], P[1]) - s->mu * (s->normal - s->coupling[0] * P[0] - s->coupling[1] * P[1]);
+    return local_length(P[0], P[1]) - s->mu * (s->normal - s->coupling[0] * P[0] - s->coupling[1] * P[1]);
 }
 
 static inline void local_slide(const local *l, const double alone[3], double P[3])
@@ -95,7 +102,7 @@ static inline void local_slide(const local *l, const double alone[3], double P[3
             high = middle, f_high = f;
         }
     }
-    P[0] = fmax(0, s.normal - s.coupling[0] * Pt[0] - s.coupling[1] * Pt[1]);
+    P[0] = local_max(0, s.normal - s.coupling[0] * Pt[0] - s.coupling[1] * Pt[1]);
     P[1] = x * Pt[0] - y * Pt[1];
     P[2] = y * Pt[0] + x * Pt[1];
     local_project(l->mu * P[0], P + 1);
@@ -116,7 +123,7 @@ static inline void local_solve(const local *l, const double w[3], double P[3])
         return;
     }
     local_stick(l, w, x);
-    if (P[0] + x[0] >= 0 && hypot(P[1] + x[1], P[2] + x[2]) <= l->mu * (P[0] + x[0])) {
+    if (P[0] + x[0] >= 0 && local_length(P[1] + x[1], P[2] + x[2]) <= l->mu * (P[0] + x[0])) {
         for (int i = 0; i < 3; i++) P[i] += x[i];
         return;
     }

@@ -24,11 +24,10 @@ static void put_K(const hml_contact *c, int32_t i, double factor, double extra, 
     row[i] += factor * extra * K[i];
 }
 
-/* P_i shall become `value` */
-static void put_value(const hml_contact *c, int32_t i, double value, double *row)
+/* P_i shall become `value`: no equation is needed */
+static void put_value(const hml_contact *c, int32_t i, double value)
 {
-    memset(row, 0, (size_t)c->nrows * sizeof *row);
-    row[i] = 1;
+    c->active[i] = 0;
     c->y[i] = value - c->P[i];
 }
 
@@ -36,8 +35,8 @@ static void put_value(const hml_contact *c, int32_t i, double value, double *row
 static void put_sliding(const hml_contact *c, int32_t i, const local *l, double scale, const double y[2], double *rows)
 {
     const int32_t n = c->nrows;
-    const double size = hypot(y[0], y[1]), d[2] = {y[0] / size, y[1] / size};
-    const double radius = l->mu * fmax(0, c->P[i]), share = radius / size;
+    const double size = local_length(y[0], y[1]), d[2] = {y[0] / size, y[1] / size};
+    const double radius = l->mu * positive(c->P[i]), share = radius / size;
     for (int r = 0; r < 2; r++) {
         double *row = rows + r * n;
         memset(row, 0, (size_t)n * sizeof *row);
@@ -58,15 +57,15 @@ static void put_contact(const hml_contact *c, int32_t i, double rho, double extr
     const double *P = c->P + i, *w = c->w + i, normal = l.B[0][0] / rho, scale = local_tangent_scale(&l) / rho;
     double *rows = c->A + (size_t)i * (size_t)c->nrows;
     if (P[0] - w[0] / normal <= 0) {
-        for (int32_t k = 0; k < 3; k++) put_value(c, i + k, 0, rows + k * c->nrows);
+        for (int32_t k = 0; k < 3; k++) put_value(c, i + k, 0);
         return;
     }
     put_K(c, i, 1 / normal, extra, rows);
     c->y[i] = -w[0] / normal;
     const double y[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
     if (!(l.mu > 0)) {
-        for (int32_t k = 1; k < 3; k++) put_value(c, i + k, 0, rows + k * c->nrows);
-    } else if (hypot(y[0], y[1]) <= l.mu * fmax(0, P[0])) {
+        for (int32_t k = 1; k < 3; k++) put_value(c, i + k, 0);
+    } else if (local_length(y[0], y[1]) <= l.mu * positive(P[0])) {
         for (int32_t k = 1; k < 3; k++) {
             put_K(c, i + k, 1 / scale, extra, rows + k * c->nrows);
             rows[k * c->nrows + i + k] += extra; /* a tangent along which nothing moves */
@@ -83,21 +82,52 @@ static void put_row(const hml_contact *c, int32_t i, double rho, double extra)
     double k = K_row(c, i)[i] / rho, y = c->P[i] - c->w[i] / k, bound = bounded(row, y);
     double *to = c->A + (size_t)i * (size_t)c->nrows;
     if (bound != y) {
-        put_value(c, i, bound, to);
+        put_value(c, i, bound);
         return;
     }
     put_K(c, i, 1 / k, extra, to);
     c->y[i] = -c->w[i] / k;
 }
 
+/*
+ * The equations of rows whose change is not known yet, with the known ones on the other side; A is packed. Returns how
+ * many, and their numbers in c->active. What moves in memory moves towards its beginning.
+ */
+static int32_t reduce(hml_contact *c, double *right)
+{
+    const int32_t n = c->nrows;
+    int32_t *rows = c->active, m = 0, count = 0;
+    for (int32_t i = 0; i < n; i++) m += rows[i];
+    for (int32_t i = 0; i < n; i++) {
+        const double *from = c->A + (size_t)i * (size_t)n;
+        if (!rows[i]) continue;
+        double *to = c->A + (size_t)count * (size_t)m, sum = c->y[i];
+        for (int32_t k = 0, at = 0; k < n; k++) {
+            if (rows[k])
+                to[at++] = from[k];
+            else
+                sum -= from[k] * c->y[k];
+        }
+        right[count++] = sum;
+    }
+    for (int32_t i = 0, at = 0; i < n; i++)
+        if (rows[i]) rows[at++] = i;
+    return m;
+}
+
 /* c->y: Newton's step from P; 0 if there is none */
 static int direction(hml_contact *c, double rho, double extra)
 {
+    double *right = c->rank.x;
+    for (int32_t i = 0; i < c->nrows; i++) c->active[i] = 1;
     for (int32_t i = 0; i < c->nrows; i++) {
         if (c->rows[i].kind == ROW_CONTACT) put_contact(c, i, rho, extra);
         if (contact_is_joint(&c->rows[i])) put_row(c, i, rho, extra);
     }
-    return !dense_eliminate((size_t)c->nrows, c->A, 1e-14, 1, c->y);
+    const int32_t m = reduce(c, right);
+    if (dense_eliminate((size_t)m, c->A, 1e-14, 1, right)) return 0;
+    for (int32_t i = 0; i < m; i++) c->y[c->active[i]] = right[i];
+    return 1;
 }
 
 double hmli_contact_newton(hml_contact *c, double left)

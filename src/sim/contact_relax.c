@@ -21,7 +21,7 @@ enum { SWEEPS = 500 };
 /* the nearest point of the cone |t| ≤ μ n */
 static void project_on_cone(double mu, double P[3])
 {
-    const double n = P[0], t = hypot(P[1], P[2]);
+    const double n = P[0], t = local_length(P[1], P[2]);
     if (t <= mu * n) return;
     double along = (n + mu * t) / (1 + mu * mu);
     if (!(along > 0)) along = 0;

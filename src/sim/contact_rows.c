@@ -2,23 +2,35 @@
  * Rows of a step: contacts, joint limits, joint friction; their Jacobian and Delassus matrix K = J M⁻¹ Jᵀ.
  *
  * All columns come at once, right-trivialized in the world: along d at the point p a column [v; ω] moves with
- * d·v + (p × d)·ω. With mimic followers each point is walked to by itself.
+ * d·v + (p × d)·ω.
  */
 #include <math.h>
 #include <string.h>
 
-#include "algo/kinematics/frame_jacobian.h"
+#include "algo/kinematics/motion_series.h"
 #include "group/arrays.h"
 #include "hamel/reference/textbook.h"
+#include "model/mimic.h"
 #include "sim/contact.h"
 
 hml_status hmli_contact_pose(hml_contact *c, hml_work *work)
 {
-    if (c->model->nfollowers) return hml_body_poses(c->model, work, c->q, c->H);
-    hml_jacobian_columns columns = {.struct_size = sizeof columns, .q = {c->q, 0}};
-    columns.H.data = c->H;
-    columns.J.data = c->columns;
-    return hml_all_jacobians(c->model, work, &columns);
+    const hml_model *model = c->model;
+    const kernel_choice *choice = &work->choice;
+    jacobian_call call = {.plan = model_plan(model), .scratch = work->scratch, .count = 1, .q = {c->q, 0}};
+    TRY(hmli_work_check_state(model, c->q, NULL, NULL, NULL));
+    if (model->nfollowers) {
+        model_expand_q(model, c->q, work->tree);
+        call.q.data = work->tree;
+    }
+    call.H.data = c->H;
+    call.J.data = c->columns;
+    call.J.ld = (size_t)model->tree_nv;
+    if (choice->single->single_jacobians)
+        choice->single->single_jacobians(&call);
+    else
+        choice->fallback->pack_jacobians(&call);
+    return HML_OK;
 }
 
 touch *hmli_contact_find(const hml_contact *c, const touch *t)
@@ -77,26 +89,11 @@ static void add_point(hml_contact *c, int32_t body, const touch *t, double sign,
     const size_t n = c->n;
     for (; body >= 0; body = b[body].parent) {
         for (int32_t k = b[body].v; k < b[body].v + b[body].nv; k++) {
-            twist S = matrix_column(c->columns, c->model->nv, k);
+            twist S = matrix_column(c->columns, c->model->tree_nv, k);
             vec3 u = vec3_add(S.v, vec3_cross(S.w, t->point));
-            for (size_t i = 0; i < 3; i++) rows[i * n + (size_t)k] += sign * vec3_dot(d[i], u);
+            double *to = rows + c->user[k], part = sign * c->factor[k];
+            for (size_t i = 0; i < 3; i++) to[i * n] += part * vec3_dot(d[i], u);
         }
-    }
-}
-
-static void add_point_walking(hml_contact *c, int32_t body, const touch *t, double sign, double *rows)
-{
-    const state_series state = {.q = c->q};
-    const jacobian_series j = {.order = 0, .nv = c->model->nv, .J = {c->columns}};
-    const double *H = c->H + 16 * (size_t)body;
-    const vec3 d[3] = {t->normal, t->t1, t->t2};
-    const size_t n = c->n;
-    twist V[SERIES_LENGTH];
-    pose X = pose_of(mat3_at(H, 4), vec3_of(H[3], H[7], H[11]));
-    jacobian_of_point(c->model, body, pose_act(pose_inverse(X), t->point), &state, V, &j);
-    for (size_t k = 0; k < n; k++) {
-        vec3 u = matrix_column(c->columns, c->model->nv, (int32_t)k).v;
-        for (size_t i = 0; i < 3; i++) rows[i * n + k] += sign * vec3_dot(d[i], u);
     }
 }
 
@@ -105,25 +102,8 @@ static void fill_contact(hml_contact *c, const touch *t, double *rows)
     const int32_t bodies[2] = {t->body, t->other_body};
     for (int i = 0; i < 2; i++) {
         if (bodies[i] < 0) continue;
-        if (c->model->nfollowers)
-            add_point_walking(c, bodies[i], t, i ? -1 : 1, rows);
-        else
-            add_point(c, bodies[i], t, i ? -1 : 1, rows);
+        add_point(c, bodies[i], t, i ? -1 : 1, rows);
     }
-}
-
-/* the coordinate from which a row's others are reached along λ; −1: it has entries on several branches */
-static int32_t row_end(const hml_contact *c, const contact_row *row)
-{
-    const model_body *b = model_bodies(c->model);
-    if (row->kind == ROW_LIMIT) return c->limits[row->index].v;
-    if (row->kind == ROW_FRICTION) return row->index;
-    const touch *t = &c->now.items[row->index];
-    int32_t body = t->body;
-    if (c->model->nfollowers || (t->body >= 0 && t->other_body >= 0)) return -1;
-    if (body < 0) body = t->other_body;
-    while (body >= 0 && b[body].nv == 0) body = b[body].parent;
-    return body < 0 ? -1 : b[body].v + b[body].nv - 1;
 }
 
 /* x ← L⁻ᵀ x for an x that lives on one branch: the rest of it stays zero */
@@ -162,28 +142,6 @@ static void soften(hml_contact *c)
     }
 }
 
-/* up to four more than there are, so that a sum of products has the same order as that of all of them */
-static int32_t rounded(const hml_contact *c, int32_t last)
-{
-    const int32_t length = (last + 4) / 4 * 4, n = (int32_t)c->n;
-    return length < n ? length : n;
-}
-
-void hmli_contact_find_common(hml_contact *c)
-{
-    for (int32_t i = 0; i < (int32_t)c->n; i++)
-        for (int32_t k = 0; k < (int32_t)c->n; k++) {
-            int32_t a = i, b = k;
-            while (a != b) { /* a parent has a smaller number */
-                if (a > b)
-                    a = c->parents[a];
-                else
-                    b = c->parents[b];
-            }
-            c->common[(size_t)i * c->n + (size_t)k] = rounded(c, a);
-        }
-}
-
 /* where both rows may differ from zero; ends: their row_end */
 static size_t shared(const hml_contact *c, int32_t a, int32_t b)
 {
@@ -204,8 +162,8 @@ void hmli_contact_fill_rows(hml_contact *c)
     int32_t *ends = c->active; /* free until the solver begins */
     for (size_t i = 0; i < r; i++) {
         double *Gi = c->G + i * n;
-        ends[i] = row_end(c, &c->rows[i]);
-        c->lengths[i] = ends[i] < 0 ? (int32_t)n : rounded(c, ends[i]);
+        ends[i] = hmli_contact_row_end(c, &c->rows[i]);
+        c->lengths[i] = hmli_contact_row_length(c, ends[i]);
         solve_branch(c, ends[i], Gi);
         for (size_t j = 0; j <= i; j++) {
             c->K[i * r + j] = c->K[j * r + i] = contact_dot(shared(c, ends[i], ends[j]), Gi, c->G + j * n);

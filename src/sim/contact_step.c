@@ -63,7 +63,7 @@ static void describe(const hml_contact *c, hml_contact_result *result)
     for (int32_t i = 0; i < c->nrows; i++) {
         const contact_row *row = &c->rows[i];
         if (row->kind == ROW_LIMIT) result->limits++;
-        if (row->kind == ROW_CONTACT) result->penetration = fmax(result->penetration, -row->gap);
+        if (row->kind == ROW_CONTACT && -row->gap > result->penetration) result->penetration = -row->gap;
         result->work += 0.5 * (c->before[i] + c->w[i]) * (c->P[i] + c->bounced[i]);
     }
 }

@@ -64,7 +64,7 @@ double hmli_contact_alternate(hml_contact *c, int32_t most, int32_t *iterations)
 static void project_contact(const hml_contact *c, int32_t i)
 {
     const double mu = c->now.items[c->rows[i].index].friction, *K = K_row(c, i);
-    double P = fmax(0, c->P[i] - c->w[i] / K[i]), dP[2] = {P - c->P[i], 0};
+    double P = positive(c->P[i] - c->w[i] / K[i]), dP[2] = {P - c->P[i], 0};
     const local l = local_of(c, i);
     const double scale = local_tangent_scale(&l);
     c->P[i] = P;

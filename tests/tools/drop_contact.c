@@ -217,14 +217,14 @@ int main(int argc, char **argv)
         status = one_step(&d, d.step, &r);
         spent += now() - began;
         if (status) break;
-        gain = fmax(gain, (energy(&d) - first) / scale);
+        if (scale > 0) gain = fmax(gain, (energy(&d) - first) / scale);
         deepest = fmax(deepest, r.penetration);
         d.largest_residual = fmax(d.largest_residual, r.residual);
         hard += r.iterations > 0, relaxed += r.relaxed;
         if (r.contacts > most) most = r.contacts;
         for (size_t i = 0; i < d.nv; i++) speed = fmax(speed, fabs(d.v[i]));
     }
-    if (d.no_potential || d.walk) gain = NAN;
+    if (d.no_potential || d.walk || !(scale > 0)) gain = NAN;
     printf("at %.4g of %.4g steps %ld gain %.2e deepest %.1e speed %.1e residual %.1e hard %ld uncertified %ld "
            "contacts %d us %.1f end "
            "%s\n",

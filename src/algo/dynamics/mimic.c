@@ -47,9 +47,11 @@ size_t hmli_mimic_scratch_size(const hml_model *model)
     return model->nfollowers ? lay_out(model, NULL, &s) : 0;
 }
 
-/* the tree's inverse dynamics at the user's state: τ in s->tau; M and ∂τ if wanted, for which the paths are needed */
-static void tree_inverse(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int mass,
-                         int derivatives)
+/* what tree_inverse computes beside τ; the paths are needed for M and ∂τ */
+enum { TREE_MASS = 1, TREE_DERIVATIVES = 2, TREE_KEEP = 4 }; /* the last: what others read in the scratch */
+
+/* the tree's inverse dynamics at the user's state: τ in s->tau, and what is wanted beside it */
+static void tree_inverse(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int wanted)
 {
     const hml_model *m = work->model;
     size_t n = (size_t)m->tree_nv;
@@ -63,19 +65,24 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
     tree.passive = call->passive;
     tree.coordinates = call->coordinates;
     tree.torque.data = s->tau;
-    if (mass) {
+    if (wanted & TREE_MASS) {
         tree.M.data = s->M;
         tree.M.ld = n;
         memset(s->M, 0, n * n * sizeof(double));
     }
-    if (derivatives) {
+    if (wanted & TREE_DERIVATIVES) {
         tree.dtau_dq.data = s->dq;
         tree.dtau_dv.data = s->dv;
         tree.dtau_dq.ld = tree.dtau_dv.ld = n;
         memset(s->dq, 0, n * n * sizeof(double));
         memset(s->dv, 0, n * n * sizeof(double));
     }
-    work->choice.fallback->pack_inverse_dynamics_derivatives(&tree);
+    if (wanted & (TREE_DERIVATIVES | TREE_KEEP)) {
+        work->choice.fallback->pack_inverse_dynamics_derivatives(&tree);
+        return;
+    }
+    work->choice.fallback->pack_inverse_dynamics(&tree);
+    if (wanted & TREE_MASS) work->choice.fallback->pack_mass_matrix(&tree);
 }
 
 static mimic_scratch expand(const hml_work *work, const kernel_call *call)
@@ -99,7 +106,7 @@ static int factor_mass_matrix(const hml_work *work, const kernel_call *call, con
     const hml_model *m = work->model;
     size_t r = (size_t)m->nv;
     memset(s->a, 0, (size_t)m->tree_nv * sizeof(double));
-    tree_inverse(work, call, s, 1, 0);
+    tree_inverse(work, call, s, TREE_MASS | TREE_KEEP);
     model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
     memcpy(s->L, s->Mr, r * r * sizeof(double));
     return dense_factor(r, s->L, marks);
@@ -133,7 +140,7 @@ unsigned hmli_mimic_linearize(const hml_work *work, const kernel_call *call)
     dense_solve(r, s.L, s.x);
     store(call->acceleration, s.x, 1, r);
     model_expand_v(m, s.x, s.a);
-    tree_inverse(work, call, &s, 0, 1);
+    tree_inverse(work, call, &s, TREE_DERIVATIVES);
     model_reduce_matrix(m, s.user, s.factor, s.dq, (size_t)m->tree_nv, s.Dq);
     model_reduce_matrix(m, s.user, s.factor, s.dv, (size_t)m->tree_nv, s.Dv);
     solve_columns(&s, r, s.Dq, call->Dq);
@@ -149,23 +156,46 @@ void hmli_mimic_singular(const hml_work *work, const kernel_call *call, int *mar
     factor_mass_matrix(work, call, &s, marks);
 }
 
+static void set_acceleration(const hml_work *work, const kernel_call *call, const mimic_scratch *s)
+{
+    if (call->a.data)
+        model_expand_v(work->model, call->a.data, s->a);
+    else
+        memset(s->a, 0, (size_t)work->model->tree_nv * sizeof(double));
+}
+
+/* τ and M of the tree to the user's */
+static void reduce(const hml_work *work, const kernel_call *call, const mimic_scratch *s)
+{
+    const hml_model *m = work->model;
+    const size_t r = (size_t)m->nv;
+    model_reduce_force(m, s->tau, s->h);
+    store(call->torque, s->h, 1, r);
+    if (call->M.data) model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
+    store(call->M, s->Mr, r, r);
+}
+
 unsigned hmli_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call)
 {
     const hml_model *m = work->model;
     size_t r = (size_t)m->nv, n = (size_t)m->tree_nv;
     mimic_scratch s = expand(work, call);
-    if (call->a.data)
-        model_expand_v(m, call->a.data, s.a);
-    else
-        memset(s.a, 0, n * sizeof(double));
-    tree_inverse(work, call, &s, call->M.data != NULL, call->dtau_dq.data || call->dtau_dv.data);
-    model_reduce_force(m, s.tau, s.h);
-    store(call->torque, s.h, 1, r);
-    if (call->M.data) model_reduce_matrix(m, s.user, s.factor, s.M, n, s.Mr);
-    store(call->M, s.Mr, r, r);
+    set_acceleration(work, call, &s);
+    tree_inverse(work, call, &s,
+                 TREE_KEEP | (call->M.data ? TREE_MASS : 0) |
+                     (call->dtau_dq.data || call->dtau_dv.data ? TREE_DERIVATIVES : 0));
+    reduce(work, call, &s);
     if (call->dtau_dq.data) model_reduce_matrix(m, s.user, s.factor, s.dq, n, s.Dq);
     if (call->dtau_dv.data) model_reduce_matrix(m, s.user, s.factor, s.dv, n, s.Dv);
     store(call->dtau_dq, s.Dq, r, r);
     store(call->dtau_dv, s.Dv, r, r);
     return 0;
+}
+
+void hmli_mimic_torque_and_mass(const hml_work *work, const kernel_call *call)
+{
+    mimic_scratch s = expand(work, call);
+    set_acceleration(work, call, &s);
+    tree_inverse(work, call, &s, call->M.data ? TREE_MASS : 0);
+    reduce(work, call, &s);
 }

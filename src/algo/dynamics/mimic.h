@@ -15,6 +15,9 @@ size_t hmli_mimic_scratch_size(const hml_model *model);
 unsigned hmli_mimic_linearize(const hml_work *work, const kernel_call *call);
 unsigned hmli_mimic_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
+/* torque and M alone, if wanted: nothing is left in the scratch to be read */
+void hmli_mimic_torque_and_mass(const hml_work *work, const kernel_call *call);
+
 /* marks the user's coordinates whose pivots vanish at call->q */
 void hmli_mimic_singular(const hml_work *work, const kernel_call *call, int *marks);
 
