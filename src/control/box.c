@@ -1,6 +1,8 @@
 /*
  * Quadratic programs in a box, after Tassa, Mansard and Todorov, "Control-limited differential dynamic programming",
- * ICRA 2014: Newton steps in the coordinates that no bound holds, projected into the box, with Armijo's rule.
+ * ICRA 2014: Newton steps in the coordinates that no bound holds, projected into the box, with Armijo's rule. A coordinate at
+ * its bound that the gradient pulls inwards and the Newton step pushes outwards, because of the others, is held for this step:
+ * projected, the rest of the step need not go downhill.
  */
 #include <math.h>
 #include <string.h>
@@ -52,6 +54,19 @@ static int newton(const box_problem *b)
     return 0;
 }
 
+/* coordinates at a bound that the step would push beyond it are held; how many they are */
+static size_t hold_pushed(const box_problem *b)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < b->m; i++) {
+        if (!b->free[i] || !((b->x[i] <= b->lower[i] && b->step[i] < 0) || (b->x[i] >= b->upper[i] && b->step[i] > 0)))
+            continue;
+        b->free[i] = 0;
+        count++;
+    }
+    return count;
+}
+
 static double clamp(const box_problem *b, size_t i, double x) { return fmin(fmax(x, b->lower[i]), b->upper[i]); }
 
 /* moves x along the projected step; 0 if no length lowers the value */
@@ -65,8 +80,7 @@ static int advance(const box_problem *b)
             trial[i] = clamp(b, i, b->x[i] + alpha * b->step[i]);
             slope += b->gradient[i] * (trial[i] - b->x[i]);
         }
-        if (!(slope < 0)) return 0;
-        if (value(b, trial) - before <= 0.1 * slope) {
+        if (slope < 0 && value(b, trial) - before <= 0.1 * slope) {
             memcpy(b->x, trial, b->m * sizeof *trial);
             return 1;
         }
@@ -80,7 +94,9 @@ int hmli_box_solve(const box_problem *b)
     for (int k = 0; k < BOX_STEPS; k++) {
         double change = 0, size = 0;
         look_at_gradient(b);
-        if (newton(b)) return 1;
+        do {
+            if (newton(b)) return 1;
+        } while (hold_pushed(b));
         for (size_t i = 0; i < b->m; i++) {
             change = fmax(change, fabs(clamp(b, i, b->x[i] + b->step[i]) - b->x[i]));
             size = fmax(size, fabs(b->x[i]));

@@ -270,12 +270,45 @@ static void test_not_definite(void **state)
     }
 }
 
+/* the least in the box: the gradient is zero inside, and pushes outwards at a bound; coupled coordinates, bounds at the start */
+static void test_box(void **state)
+{
+    (void)state;
+    hml_rng rng;
+    hml_rng_seed(&rng, 8);
+    for (int trial = 0; trial < 4000; trial++) {
+        const size_t m = 1 + (size_t)trial % MOST_M;
+        double W[MOST_M * MOST_M], Q[MOST_M * MOST_M], g[MOST_M], bounds[2][MOST_M], x[MOST_M],
+            room[3][MOST_M * MOST_M];
+        int is_free[MOST_M];
+        fill(&rng, m * m, W);
+        fill(&rng, m, g);
+        for (size_t i = 0; i < m; i++) {
+            bounds[0][i] = -fmax(hml_rng_uniform(&rng, -1, 1), 0), bounds[1][i] = fmax(hml_rng_uniform(&rng, -1, 1), 0);
+            for (size_t j = 0; j < m; j++) {
+                Q[i * m + j] = i == j ? 1e-3 : 0;
+                for (size_t k = 0; k < m; k++) Q[i * m + j] += W[i * m + k] * W[j * m + k];
+            }
+        }
+        const box_problem box = {m, m, Q, g, bounds[0], bounds[1], x, is_free, room[0], room[1], room[2]};
+        assert_int_equal(hmli_box_solve(&box), 0);
+        for (size_t i = 0; i < m; i++) {
+            const double slope = g[i] + form(1, m, Q + i * m, &(double){1}, x);
+            assert_true(x[i] >= bounds[0][i] && x[i] <= bounds[1][i]);
+            /* Q is as large as 10, and x as 1, times rounding and a condition of 1e4 */
+            if (x[i] > bounds[0][i] && !(slope <= 1e-10)) fail_msg("trial %d: slope %g of %zu", trial, slope, i);
+            if (x[i] < bounds[1][i] && !(slope >= -1e-10)) fail_msg("trial %d: slope %g of %zu", trial, slope, i);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_horizon),
         cmocka_unit_test(test_bellman),
         cmocka_unit_test(test_not_definite),
+        cmocka_unit_test(test_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
