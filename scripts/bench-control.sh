@@ -1,6 +1,6 @@
 #!/bin/sh
 # Optimal control beside Crocoddyl: the same problems, the same optima, the time per knot and iteration on one thread. Writes
-# BUILD/bench-control.json. Makes its own Python environment, because Crocoddyl needs other versions than the other peers.
+# BUILD/bench-control.json, and runs the tutorial From Crocoddyl to Hamel. Makes its own Python environment, because Crocoddyl needs other versions than the other peers.
 # Usage: bench-control.sh [BUILD [JOBS]]
 set -eu
 
@@ -19,3 +19,5 @@ CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel --quiet --disable-pip-ver
     --wheel-dir "$build/python/wheel-control" --config-settings=build-dir="$build/python/cmake-control" .
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$build"/python/wheel-control/hamel-*.whl
 OMP_NUM_THREADS=1 "$venv/bin/python" bench/peers/control.py "$build/bench-control.json"
+# the tutorial is of the same programs, and nobody else has them installed
+PYTHONPATH=python/tools "$venv/bin/python" -W ignore -c 'import tutorials; tutorials.run("from-crocoddyl-to-hamel")'

@@ -9,10 +9,12 @@ import hamel
 TOOLS = pathlib.Path(__file__).resolve().parents[1] / "tools"
 
 
-@pytest.mark.parametrize("name", ["a-and-b-of-your-robot", "stand-lqr-quadruped", "trot-mpc-quadruped", "flip-drone-window", "grasp-satellite", "place-load-crane", "from-pinocchio-to-hamel"])
+@pytest.mark.parametrize("name", ["a-and-b-of-your-robot", "stand-lqr-quadruped", "trot-mpc-quadruped", "flip-drone-window", "grasp-satellite", "place-load-crane", "from-pinocchio-to-hamel", "from-crocoddyl-to-hamel"])
 def test_runs(name, monkeypatch):
-    if name.startswith("from-pinocchio"):
+    if name.startswith("from-"):
         pytest.importorskip("pinocchio")
+        if "crocoddyl" in name:
+            pytest.importorskip("crocoddyl")
         try:
             hamel.find("solo12")
         except hamel.NotFoundError:
