@@ -1,6 +1,8 @@
 /* Centre of mass and centroidal momentum: centroidal.h behind hamel/kinematics.h. */
 #include "algo/kinematics/scratch.h"
 
+#include <string.h>
+
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "base/struct_size.h"
@@ -36,12 +38,18 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     const size_t nv = (size_t)model->nv;
     state_series state = {.q = q, .rates = {v, a}};
     const kinematics_scratch k = hmli_work_kinematics(work);
-    jacobian_series A = {.order = 1, .nv = model->nv};
+    jacobian_series A = {.order = motion->Adot || motion->com_Jdot, .nv = model->nv};
     A.J[0] = motion->A ? motion->A : k.centroidal.A;
     A.J[1] = motion->Adot ? motion->Adot : k.centroidal.Adot;
     centroidal x;
+    memset(&x, 0, sizeof x);
     const int momentum = motion->momentum || motion->momentum_rate || motion->com_acceleration;
-    centroidal_run_for(model, &state, k.centroidal.bodies, k.centroidal.columns, &A, momentum, &x);
+    if (momentum || motion->A || motion->com_J || A.order) {
+        centroidal_run_for(model, &state, k.centroidal.bodies, k.centroidal.columns, &A, momentum, &x);
+    } else {
+        centroidal_passes(model, &state, k.centroidal.bodies, k.centroidal.columns);
+        (void)centroidal_com(model, k.centroidal.bodies, &x);
+    }
     com_rows(A.J[0], nv, x.mass, motion->com_J);
     com_rows(A.J[1], nv, x.mass, motion->com_Jdot);
     if (motion->com) write_vec3(x.com, motion->com);

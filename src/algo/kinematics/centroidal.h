@@ -113,14 +113,15 @@ static inline void wrench_to_com(const pose *world, vec3 c, vec3 cdot, wrench F[
 }
 
 /*
- * j: A and Ȧ, order 1, in the user's numbering; columns are momenta [f; t]. The rate of the momentum is A ν̇ + Ȧ ν.
- * bodies and columns are scratch, nbodies and tree_nv of them. momentum: 0 where it is not wanted, and left zero.
+ * j: A and Ȧ, order 1, in the user's numbering; columns are momenta [f; t]. Of order 0: A alone. The rate of the momentum is
+ * A ν̇ + Ȧ ν. bodies and columns are scratch, nbodies and tree_nv of them. momentum: 0 where it is not wanted, and left zero.
  */
 static inline void centroidal_run_for(const hml_model *m, const state_series *state, centroidal_body *bodies,
                                       centroidal_column *columns, const jacobian_series *j, int momentum,
                                       centroidal *out)
 {
     const plan_body *pb = plan_bodies(model_plan(m));
+    const int rates = j->order > 0 || momentum;
     centroidal_passes(m, state, bodies, columns);
     const vec3 com = centroidal_com(m, bodies, out);
     if (m->nfollowers) jacobian_zero(j); /* several joints may share a column then */
@@ -133,15 +134,15 @@ static inline void centroidal_run_for(const hml_model *m, const state_series *st
         if (i && pb[i].parent < 0) c = pose_act_inverse(pose_between(bodies[0].world, b->world), com);
         for (int32_t k = 0; k < pb[i].nv; k++) {
             const centroidal_column *col = &columns[pb[i].v + k];
-            wrench F[2] = {inertia_mul(b->I, col->S),
-                           wrench_add(inertia_mul(b->Idot, col->S), inertia_mul(b->I, col->Sdot))};
+            wrench F[2] = {inertia_mul(b->I, col->S), wrench_zero()};
+            if (rates) F[1] = wrench_add(inertia_mul(b->Idot, col->S), inertia_mul(b->I, col->Sdot));
             wrench_to_com(&b->world, c, cdot, F);
             const num rate = momentum ? state_rate(state, 0, &at, k) : K(0);
             const num acceleration = momentum ? state_rate(state, 1, &at, k) : K(0);
             if (momentum) out->momentum[0] = wrench_add(out->momentum[0], wrench_scale(rate, F[0]));
             if (momentum) out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(rate, F[1]));
             if (momentum) out->momentum[1] = wrench_add(out->momentum[1], wrench_scale(acceleration, F[0]));
-            for (int n = 0; n < 2; n++) {
+            for (int n = 0; n <= j->order; n++) {
                 twist sum = twist_of(F[n].f, F[n].t);
                 if (m->nfollowers) sum = twist_axpy(at.factor, sum, matrix_column(j->J[n], j->nv, at.v + k));
                 matrix_put_column(j->J[n], j->nv, at.v + k, sum);
