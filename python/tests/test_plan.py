@@ -54,6 +54,29 @@ def test_gains_are_those_of_a_dense_recursion():
         numpy.testing.assert_allclose(plan.K[k], -K, rtol=0, atol=1e-9 * abs(K).max())
 
 
+@pytest.mark.parametrize("scheme", ["rk2", "rk4"])
+def test_schemes(scheme):
+    """Free and under holds: the motion is that of Motion with the same scheme; others are refused"""
+    robot = hamel.load("quadruped")
+    q = standing(robot)
+    holds = [hamel.Hold(foot, "point", damping=20.0) for foot in FEET]
+    phases = [control.Phase(10, 0.02, holds, scheme=scheme), control.Phase(10, 0.02, scheme=scheme)]
+    problem = control.Problem(robot, q, phases, lower=-60, upper=60)
+    problem.add("input", 1e-3).add("velocity", 1e-2).add("velocity", 0.1, knots="end")
+    problem.add("com", 1e3, reference=robot.centroidal(q).com + [0.02, 0.01, 0.05], knots=10)
+    plan = control.Solver(problem).solve()
+    assert plan.ok and abs(plan.force[:10]).max() > 10 and not plan.force[10:].any()
+    for k in (0, 3, 9, 10, 19):
+        options = dict(integrator=scheme, step=0.02, tau=numpy.r_[numpy.zeros(6), plan.u[k]])
+        motion = hamel.Motion(robot, plan.q[k], plan.v[k], holds=holds if k < 10 else [], **options).advance(0.02)
+        numpy.testing.assert_allclose(robot.difference(motion.q, plan.q[k + 1]), numpy.zeros(robot.nv), rtol=0, atol=1e-11)
+        numpy.testing.assert_allclose(motion.v, plan.v[k + 1], rtol=0, atol=1e-10)
+    for bad in ("dopri5", "rk3"):
+        problem.phases = [control.Phase(20, 0.02, scheme=bad)]
+        with pytest.raises(hamel.Error, match="/phases/0/scheme"):
+            control.Solver(problem)
+
+
 def test_a_motion_of_the_robot():
     problem, goal, weight = reach()
     problem.add("position", weight, frame="tool", reference=goal, knots="end", name="there")

@@ -17,7 +17,7 @@ size_t hmli_backward_lay_out(const backward_size *z, void *memory, backward_spac
     s->M1 = layout_take(&c, rows * d);
     s->Wnn = layout_take(&c, rows * d);
     s->Wnq = layout_take(&c, rows * d);
-    s->P = layout_take(&c, rows * d);
+    s->P = layout_take(&c, 2 * rows * d);
     s->G = layout_take(&c, wide * d);
     s->Z = layout_take(&c, wide * d);
     s->step = layout_take(&c, z->m * d);
@@ -33,6 +33,9 @@ void hmli_backward_begin(const backward_size *z, const double *lx, const double 
     memcpy(s->Vx, lx, 2 * z->n * sizeof *lx);
     memcpy(s->V, lxx, 2 * z->n * z->ldx * sizeof *lxx);
     backward_mirror(2 * z->n, z->ldx, s->V);
+    memset(s->next, 0,
+           2 * z->n * z->ldx * sizeof *s->next); /* what lies above the diagonal is read, though nobody uses it */
+    memset(s->Wnq, 0, z->n * z->ld * sizeof *s->Wnq);
 }
 
 hml_status hmli_backward_step(const backward_size *z, const backward_knot *x, double mu, backward_space *s)

@@ -14,6 +14,9 @@
  *   [Q_ux Q_uu Q_u] = [l_ux l_uu l_u] + F_uᵀ [P w_ν],  Q_x = l_x + F_xᵀw_ν + (w_q, 0)
  *   V_xx = l_xx + F_xᵀP_x + [W_qq + W_νqᵀF_q] − ZᵀZ,  V_x = Q_x + Q_uxᵀ k,    ZᵀZ = Q_uxᵀ Q_uu⁻¹ Q_ux
  *
+ * Steps with inner stages have no such structure: their rows of z_q⁺ = D (z_q, z_ν, w) are given as well, and with [D; F] in the
+ * place of A_d and B_d it is the usual recursion.
+ *
  * The input's change is w = k + K z. With bounds on w, k is the least of the quadratic form in the box, and the rows of K of
  * inputs at a bound are zero; Z is that of the others.
  */
@@ -40,6 +43,7 @@ typedef struct backward_size {
 
 typedef struct backward_knot {
     const double *F;             /* n × ld, zero behind its 2n + m columns */
+    const double *D;             /* the same; NULL: z_q⁺ = E z_q + H z_ν⁺ */
     const double *E, *H;         /* curved × BLOCK_MOST */
     double h;                    /* the H of all other coordinates */
     const double *gap;           /* 2n, or NULL: none */
@@ -53,7 +57,8 @@ typedef struct backward_knot {
 typedef struct backward_space {
     double *V, *Vx;                   /* 2n × ldx, 2n: the value of what follows, symmetric */
     double *next, *v, *w;             /* 2n × ldx, 2n, 2n */
-    double *M1, *Wnn, *Wnq, *P;       /* n × ld each */
+    double *M1, *Wnn, *Wnq;           /* n × ld each */
+    double *P;                        /* 2n × ld; n of them but for steps with D */
     double *G, *Z;                    /* m × ld */
     double *step, *gradient, *factor; /* of the box: m, m, m × m */
     size_t *pivot;

@@ -8,8 +8,8 @@
 #define PRODUCT_STEP hmli_backward_step_plain
 #endif
 
-/* v = V_x + V gap; w = (Eᵀv_q, v_ν + Hᵀv_q) */
-static void move_gradient(const backward_size *z, const backward_knot *x, const backward_space *s)
+/* v = V_x + V gap */
+static void add_gap(const backward_size *z, const backward_knot *x, const backward_space *s)
 {
     const size_t n = z->n;
     memcpy(s->v, s->Vx, 2 * n * sizeof *s->v);
@@ -18,6 +18,13 @@ static void move_gradient(const backward_size *z, const backward_knot *x, const 
         for (size_t k = 0; k < 2 * n; k++) sum += s->V[i * z->ldx + k] * x->gap[k];
         s->v[i] += sum;
     }
+}
+
+/* v; w = (Eᵀv_q, v_ν + Hᵀv_q) */
+static void move_gradient(const backward_size *z, const backward_knot *x, const backward_space *s)
+{
+    const size_t n = z->n;
+    add_gap(z, x, s);
     memcpy(s->w, s->v, n * sizeof *s->w);
     for (size_t i = 0; i < n; i++) s->w[n + i] = s->v[n + i] + x->h * s->v[i];
     for (size_t j = 0; j < z->curved; j++) {
@@ -90,8 +97,7 @@ static void move_form(const backward_size *z, const backward_knot *x, const back
         rows_tn(c, n, E, Vqq, ldx, NULL, 0, Wqq, ld);
     }
     for (size_t i = 0; i < n; i++) {
-        memcpy(s->Wnq + i * ld, s->M1 + i * ld, n * sizeof(double));
-        memset(s->Wnq + i * ld + n, 0, (ld - n) * sizeof(double));
+        memcpy(s->Wnq + i * ld, s->M1 + i * ld, n * sizeof(double)); /* zero behind, since hmli_backward_begin */
         for (size_t j = 0; j < n; j++) s->Wnn[i * ld + j] += h * s->M1[i * ld + j];
     }
     for (size_t k = 0; k < z->curved; k++) {
@@ -156,12 +162,19 @@ static int gains(const backward_size *z, const backward_knot *x, backward_space 
     return 0;
 }
 
-hml_status PRODUCT_STEP(const backward_size *z, const backward_knot *x, double mu, backward_space *s)
+/* next ← l_xx: the lower triangle, which is all that is wanted of it until it is mirrored */
+static void begin_next(const backward_size *z, const backward_knot *x, const backward_space *s)
+{
+    for (size_t i = 0; i < 2 * z->n; i++) memcpy(s->next + i * z->ldx, x->lxx + i * z->ldx, (i + 1) * sizeof(double));
+}
+
+/* next ← l_xx + F_xᵀP_x + [W_qq + W_νqᵀF_q], P ← [W_νν F + [W_νq 0 0], w_ν], G ← [l_ux l_uu l_u] + F_uᵀP */
+static void condense(const backward_size *z, const backward_knot *x, const backward_space *s)
 {
     const size_t n = z->n, m = z->m, ld = z->ld, ldx = z->ldx, last = 2 * n + m;
     const product_table *p = z->products;
     move_gradient(z, x, s);
-    memcpy(s->next, x->lxx, 2 * n * ldx * sizeof(double));
+    begin_next(z, x, s);
     move_form(z, x, s);
     memcpy(s->P, s->Wnq, n * ld * sizeof(double));
     p->add(&(product_call){n, 2 * n + m, n, s->Wnn, ld, x->F, ld, s->P, ld, 1, 0});
@@ -170,17 +183,48 @@ hml_status PRODUCT_STEP(const backward_size *z, const backward_knot *x, double m
     for (size_t i = 0; i < n; i++) s->P[i * ld + last] = s->w[n + i];
     memcpy(s->G, x->lu, m * ld * sizeof(double));
     p->add(&(product_call){m, last + 1, n, x->F + 2 * n, ld, s->P, ld, s->G, ld, 1, 0});
+}
+
+/* the same with A_d and B_d in [D; F]: next ← l_xx + [D; F]_xᵀP_x, P ← [V [D; F], v], G ← [l_ux l_uu l_u] + [D; F]_uᵀP */
+static void condense_full(const backward_size *z, const backward_knot *x, const backward_space *s)
+{
+    const size_t n = z->n, m = z->m, ld = z->ld, ldx = z->ldx, last = 2 * n + m;
+    const product_table *p = z->products;
+    add_gap(z, x, s);
+    memset(s->w, 0, n * sizeof *s->w);
+    memcpy(s->w + n, s->v + n, n * sizeof *s->w);
+    memset(s->P, 0, 2 * n * ld * sizeof(double));
+    p->add(&(product_call){2 * n, 2 * n + m, n, s->V, ldx, x->D, ld, s->P, ld, 1, 0});
+    p->add(&(product_call){2 * n, 2 * n + m, n, s->V + n * ldx, ldx, x->F, ld, s->P, ld, 1, 0});
+    begin_next(z, x, s);
+    p->add(&(product_call){2 * n, 2 * n, n, x->D, ld, s->P, ld, s->next, ldx, 1, 1});
+    p->add(&(product_call){2 * n, 2 * n, n, x->F, ld, s->P + n * ld, ld, s->next, ldx, 1, 1});
+    for (size_t i = 0; i < 2 * n; i++) s->P[i * ld + last] = s->v[i];
+    memcpy(s->G, x->lu, m * ld * sizeof(double));
+    p->add(&(product_call){m, last + 1, n, x->D + 2 * n, ld, s->P, ld, s->G, ld, 1, 0});
+    p->add(&(product_call){m, last + 1, n, x->F + 2 * n, ld, s->P + n * ld, ld, s->G, ld, 1, 0});
+}
+
+/* V_x += Σ f_k · row k */
+static void add_rows(const backward_size *z, const backward_space *s, size_t count, const double *f, const double *rows)
+{
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < 2 * z->n; i++) s->Vx[i] += f[k] * rows[k * z->ld + i];
+}
+
+hml_status PRODUCT_STEP(const backward_size *z, const backward_knot *x, double mu, backward_space *s)
+{
+    const size_t n = z->n, m = z->m, ld = z->ld, ldx = z->ldx;
+    if (x->D)
+        condense_full(z, x, s);
+    else
+        condense(z, x, s);
     for (size_t i = 0; i < m; i++) s->G[i * ld + 2 * n + i] += mu;
     if (gains(z, x, s)) return HML_SINGULAR;
     for (size_t i = 0; i < 2 * n; i++) s->Vx[i] = x->lx[i] + (i < n ? s->w[i] : 0);
-    for (size_t k = 0; k < n; k++) {
-        const double w = s->w[n + k], *F = x->F + k * ld;
-        for (size_t i = 0; i < 2 * n; i++) s->Vx[i] += w * F[i];
-    }
-    for (size_t k = 0; k < m; k++) {
-        const double *G = s->G + k * ld;
-        for (size_t i = 0; i < 2 * n; i++) s->Vx[i] += x->k[k] * G[i];
-    }
+    if (x->D) add_rows(z, s, n, s->v, x->D);
+    add_rows(z, s, n, s->w + n, x->F);
+    add_rows(z, s, m, x->k, s->G);
     backward_mirror(2 * n, ldx, s->next);
     double *V = s->V;
     s->V = s->next, s->next = V;

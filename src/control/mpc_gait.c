@@ -81,7 +81,8 @@ static hml_status fill(mpc_gait *g, const hml_problem *p, const hml_mpc_settings
         if (!(slot->seconds > 0) || !isfinite(slot->seconds))
             return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/gait/%zu/seconds: must be above 0", i);
         g->ends[i] = end += slot->seconds;
-        g->phases[i] = (hml_phase){.knots = p->phases->knots, .h = p->phases->h, .holds = slot->holds};
+        g->phases[i] = p->phases[0];
+        g->phases[i].holds = slot->holds;
     }
     g->begin = x->begin;
     for (size_t i = 0; i < p->nterms; i++) {

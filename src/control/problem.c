@@ -101,6 +101,13 @@ static hml_status check_phase(const hml_problem *p, size_t i, size_t *knots, hml
                                   i);
     if (!x->impact && !(x->h > 0 && isfinite(x->h)))
         return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/phases/%zu/step: must be above 0 seconds", i);
+    if (!x->impact && !hml_scheme_name(x->scheme))
+        return hmli_problem_fault(error, HML_INVALID_ARGUMENT, "/phases/%zu/scheme: there is no scheme %d", i,
+                                  (int)x->scheme);
+    if (!x->impact && x->scheme != HML_SCHEME_EULER && x->scheme != HML_SCHEME_RK2 && x->scheme != HML_SCHEME_RK4)
+        return hmli_problem_fault(error, HML_UNSUPPORTED,
+                                  "/phases/%zu/scheme: steps of %s have no derivatives here; take euler, rk2 or rk4", i,
+                                  hml_scheme_name(x->scheme));
     *knots += x->knots;
     if (!x->holds) return HML_OK;
     if (hml_constraint_rows(x->holds) < 0)

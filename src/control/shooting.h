@@ -5,6 +5,7 @@
  *   shooting_schedule.c which phase a knot belongs to
  *   shooting_guess.c    where it begins, and what it has found
  *   shooting_steps.c    the robot's steps, one by one and linearized in packs
+ *   shooting_stages.c   those of schemes with inner stages
  *   shooting_terms.c    residuals of the terms and their Jacobians
  *   shooting_cost.c     residuals made into costs and constraints, first and second derivatives, multipliers
  *   shooting_search.c   backward pass, slope, and steps of the search
@@ -37,6 +38,15 @@ typedef struct shooting_chunk {
     size_t phase, first, count; /* phase == nphases: the end */
 } shooting_chunk;
 
+/* a stage at the knots of a chunk; tangents are by [z_q z_ν w] */
+typedef struct shooting_stages {
+    double *q, *theta, *v;             /* CHUNK × nq, n, n */
+    double *theta_rate, *v_rate;       /* CHUNK × n */
+    double *theta_tangent, *v_tangent; /* CHUNK × n × ld: of the rates */
+    double *moved, *v_moved;           /* n × ld: of one knot's configuration and velocity */
+    double *transposed;                /* n × product_pad(n) */
+} shooting_stages;
+
 typedef struct shooting_worker {
     hml_work *work;
     double *scratch;                       /* of steps and constraints */
@@ -48,6 +58,7 @@ typedef struct shooting_worker {
     double *J;                             /* rows × ld: [q ν u], zero behind */
     double *frame, *frame2;                /* 6 × n */
     double *own_x, *own_u;                 /* rows × 2n, rows × m */
+    shooting_stages stages;                /* where a phase has a scheme with stages */
 } shooting_worker;
 
 typedef struct shooting_term {
@@ -83,6 +94,7 @@ struct hml_solver {
     shooting_motion now, trial;
     double *start_q, *start_v, *time;
     double *F, *E, *H, *gap;                                /* per knot */
+    double *D;                                              /* per knot, of schemes with stages; NULL: there are none */
     double *lx, *lxx, *lu;                                  /* per knot; of the end too, but for lu */
     double *K, *k, *lower, *upper;                          /* lower and upper: of δu, one knot */
     double *z, *z_next, *w;                                 /* perturbations: 2n, 2n, m */
@@ -123,6 +135,31 @@ hml_status hmli_shooting_linearize(hml_solver *s, shooting_worker *w, const shoo
 
 /* the gaps of a motion whose steps have been computed */
 hml_status hmli_shooting_gaps(hml_solver *s, const shooting_motion *x);
+
+/* derivatives of the forces of a knot of the chunk by its inputs, from those by τ */
+void hmli_shooting_force_inputs(const hml_solver *s, shooting_worker *w, size_t in_chunk, size_t rows);
+
+/* to (n rows, ld apart) += Dtau · actuation */
+void hmli_shooting_add_inputs(const hml_solver *s, const double *Dtau, double *to);
+
+/* ---- schemes with stages ---- */
+
+/* does the phase need [D; F]? */
+static inline int hmli_phase_has_stages(const hml_phase *phase)
+{
+    return !phase->impact && phase->scheme != HML_SCHEME_EULER;
+}
+
+/* bytes, and where memory is not NULL the pointers */
+size_t hmli_stages_lay_out(const backward_size *z, size_t nq, void *memory, shooting_stages *s);
+
+/* as hmli_shooting_step and hmli_shooting_linearize; F and D are sums over the stages */
+hml_status hmli_stages_step(const hml_solver *s, shooting_worker *w, const shooting_motion *x, size_t k);
+hml_status hmli_stages_linearize(const hml_solver *s, shooting_worker *w, const shooting_motion *x,
+                                 const shooting_chunk *c);
+
+/* F and D of a knot whose gap is known, from these sums */
+void hmli_stages_finish(const hml_solver *s, shooting_worker *w, size_t k, size_t in_chunk, double h);
 
 /* ---- terms ---- */
 

@@ -75,6 +75,13 @@ static size_t scratch_of(const hml_solver *s)
     return most;
 }
 
+static int has_stages(const hml_solver *s)
+{
+    for (size_t i = 0; i < s->problem.nphases; i++)
+        if (hmli_phase_has_stages(&s->problem.phases[i])) return 1;
+    return 0;
+}
+
 /* ---- places ---- */
 
 static void place_motion(const hml_solver *s, layout_cursor *c, shooting_motion *x)
@@ -116,6 +123,10 @@ static void place_worker(const hml_solver *s, size_t scratch, layout_cursor *c, 
     here.frame2 = doubles(c, 6 * n);
     here.own_x = doubles(c, s->rows * 2 * n);
     here.own_u = doubles(c, s->rows * s->m);
+    if (has_stages(s)) {
+        void *stages = layout_take(c, hmli_stages_lay_out(&s->size, s->nq, NULL, &here.stages));
+        if (stages) (void)hmli_stages_lay_out(&s->size, s->nq, stages, &here.stages);
+    }
     *w = here;
 }
 
@@ -135,6 +146,7 @@ static void place_knots(hml_solver *s, layout_cursor *c)
 {
     const size_t N = s->N, n = s->n, m = s->m, blocks = N * s->size.curved * BLOCK_MOST;
     s->F = doubles(c, N * n * s->size.ld);
+    s->D = has_stages(s) ? doubles(c, N * n * s->size.ld) : NULL;
     s->E = doubles(c, blocks);
     s->H = doubles(c, blocks);
     s->gap = doubles(c, N * 2 * n);

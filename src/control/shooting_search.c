@@ -50,6 +50,7 @@ static backward_knot knot_of(const hml_solver *s, size_t k)
     backward_knot x = {.F = s->F + k * n * s->size.ld,
                        .E = s->E + k * blocks,
                        .H = s->H + k * blocks,
+                       .D = hmli_phase_has_stages(phase) ? s->D + k * n * s->size.ld : NULL,
                        .h = phase->impact ? 0 : phase->h,
                        .gap = s->gap + k * 2 * n,
                        .lx = s->lx + k * 2 * n,
@@ -82,22 +83,39 @@ hml_status hmli_shooting_backward(hml_solver *s)
 
 /* ---- slope ---- */
 
-/* z⁺ = (E z_q + H z_ν⁺, F (z, w)) + gap */
-static void advance(const hml_solver *s, size_t k)
+/* Σ a b in eight sums, which need not wait for each other */
+static double dot(size_t n, const double *a, const double *b)
+{
+    double sum[8] = {0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t k = 0; k < 8; k++) sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++) sum[0] += a[i] * b[i];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+/* rows of F or D times (z, w) */
+static void multiply(const hml_solver *s, const double *rows, double *to)
 {
     const size_t n = s->n, m = s->m;
+    for (size_t i = 0; i < n; i++) {
+        const double *F = rows + i * s->size.ld;
+        to[i] = dot(2 * n, F, s->z) + dot(m, F + 2 * n, s->w);
+    }
+}
+
+/* z⁺ = (E z_q + H z_ν⁺, F (z, w)) + gap, or (D (z, w), F (z, w)) + gap */
+static void advance(const hml_solver *s, size_t k)
+{
+    const size_t n = s->n;
     const hml_phase *phase = &s->problem.phases[s->phase_of[k]];
     const double *gap = s->gap + k * 2 * n;
+    const int full = hmli_phase_has_stages(phase);
     double *next = s->z_next;
-    for (size_t i = 0; i < n; i++) {
-        const double *F = s->F + (k * n + i) * s->size.ld;
-        double sum = 0;
-        for (size_t c = 0; c < 2 * n; c++) sum += F[c] * s->z[c];
-        for (size_t c = 0; c < m; c++) sum += F[2 * n + c] * s->w[c];
-        next[n + i] = sum;
-        next[i] = s->z[i] + (phase->impact ? 0 : phase->h) * sum;
-    }
-    for (size_t j = 0; j < s->size.curved; j++) {
+    multiply(s, s->F + k * n * s->size.ld, next + n);
+    if (full) multiply(s, s->D + k * n * s->size.ld, next);
+    for (size_t i = 0; !full && i < n; i++) next[i] = s->z[i] + (phase->impact ? 0 : phase->h) * next[n + i];
+    for (size_t j = 0; !full && j < s->size.curved; j++) {
         const curved_joint c = s->curved[j];
         const double *E = s->E + (k * s->size.curved + j) * BLOCK_MOST,
                      *H = s->H + (k * s->size.curved + j) * BLOCK_MOST;
@@ -141,13 +159,11 @@ double hmli_shooting_slope(hml_solver *s)
     memset(s->z, 0, 2 * n * sizeof *s->z);
     for (size_t k = 0; k <= s->N; k++) {
         const double *lx = s->lx + k * 2 * n;
-        for (size_t i = 0; i < 2 * n; i++) sum += lx[i] * s->z[i];
+        sum += dot(2 * n, lx, s->z);
         if (k == s->N) s->curvature += gaps ? curvature(s, k) : 0;
         if (k == s->N) break;
         for (size_t i = 0; i < m; i++) {
-            const double *K = s->K + (k * m + i) * 2 * n;
-            double w = s->k[k * m + i];
-            for (size_t c = 0; c < 2 * n; c++) w += K[c] * s->z[c];
+            const double w = s->k[k * m + i] + dot(2 * n, s->K + (k * m + i) * 2 * n, s->z);
             s->w[i] = w;
             sum += s->lu[(k * m + i) * s->size.ld + last] * w;
         }
@@ -168,9 +184,7 @@ static hml_status input(const hml_solver *s, double alpha, size_t k)
     const hml_status status = hml_configuration_difference(s->model, x->q + k * s->nq, y->q + k * s->nq, s->z);
     for (size_t i = 0; i < n; i++) s->z[n + i] = y->v[k * n + i] - x->v[k * n + i];
     for (size_t i = 0; i < m; i++) {
-        const double *K = s->K + (k * m + i) * 2 * n;
-        double u = x->u[k * m + i] + alpha * s->k[k * m + i];
-        for (size_t c = 0; c < 2 * n; c++) u += K[c] * s->z[c];
+        double u = x->u[k * m + i] + alpha * s->k[k * m + i] + dot(2 * n, s->K + (k * m + i) * 2 * n, s->z);
         if (lower) u = fmax(u, lower[i]);
         if (upper) u = fmin(u, upper[i]);
         y->u[k * m + i] = u;

@@ -3,7 +3,7 @@
 
 #include "base/finite.h"
 #include "control/shooting.h"
-#include "group/joint.h"
+#include "group/joint_tangent.h"
 #include "hamel/configuration.h"
 
 void hmli_shooting_force(const hml_solver *s, const double *u, double *tau)
@@ -27,6 +27,22 @@ static void to_inputs(const hml_solver *s, size_t rows, double factor, const dou
             for (size_t k = 0; B && k < s->n; k++) sum += from[i * from_ld + k] * B[k * s->m + c];
             to[i * to_ld + c] = factor * (B ? sum : from[i * from_ld + (size_t)s->columns[c]]);
         }
+    }
+}
+
+void hmli_shooting_force_inputs(const hml_solver *s, shooting_worker *w, size_t in_chunk, size_t rows)
+{
+    to_inputs(s, rows, 1, w->force_tau + in_chunk * rows * s->n, s->n, w->force_u + in_chunk * rows * s->m, s->m);
+}
+
+void hmli_shooting_add_inputs(const hml_solver *s, const double *Dtau, double *to)
+{
+    const double *B = s->problem.actuation;
+    for (size_t i = 0; i < s->n; i++) {
+        double *row = to + i * s->size.ld;
+        for (size_t c = 0; !B && c < s->m; c++) row[c] += Dtau[i * s->n + (size_t)s->columns[c]];
+        for (size_t k = 0; B && k < s->n; k++)
+            for (size_t c = 0; c < s->m; c++) row[c] += Dtau[i * s->n + k] * B[k * s->m + c];
     }
 }
 
@@ -60,6 +76,7 @@ hml_status hmli_shooting_step(const hml_solver *s, shooting_worker *w, const sho
 {
     const hml_phase *phase = &s->problem.phases[s->phase_of[k]];
     if (phase->impact) return step_impact(s, w, x, k, phase, 0);
+    if (hmli_phase_has_stages(phase)) return hmli_stages_step(s, w, x, k);
     if (hmli_phase_forces(phase)) return step_held(s, w, x, k, phase);
     return hml_step(s->model, w->work, w->scratch,
                     &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_EULER, .h = phase->h,
@@ -73,16 +90,11 @@ static void blocks(const hml_solver *s, size_t k, double h, const double *v_next
     const double *gap = s->gap + k * 2 * s->n;
     for (size_t j = 0; j < s->size.curved; j++) {
         const size_t m = s->curved[j].m, first = s->curved[j].first;
-        double S[BLOCK_MOST] = {0}, ad[BLOCK_MOST] = {0}, D[BLOCK_MOST] = {0}, X[BLOCK_MOST], theta[6] = {0};
+        double S[BLOCK_MOST] = {0}, D[BLOCK_MOST] = {0}, X[BLOCK_MOST] = {0}, theta[6] = {0};
         double *E = s->E + (k * s->size.curved + j) * BLOCK_MOST, *H = s->H + (k * s->size.curved + j) * BLOCK_MOST;
         for (size_t i = 0; i < m; i++) theta[i] = h * v_next[first + i];
-        joint_jacobian(s->curved_types[j], theta, S);
-        joint_ad(s->curved_types[j], theta, ad);
+        joint_end_tangent(s->curved_types[j], theta, X, S);
         joint_jacobian_inverse(s->curved_types[j], gap + first, D);
-        for (size_t i = 0; i < m * m; i++) {
-            X[i] = i % (m + 1) == 0;
-            for (size_t e = 0; e < m; e++) X[i] -= S[i / m * m + e] * ad[e * m + i % m];
-        }
         for (size_t i = 0; i < m * m; i++) {
             E[i] = H[i] = 0;
             for (size_t e = 0; e < m; e++) {
@@ -149,7 +161,7 @@ static hml_status linearize_held(hml_solver *s, shooting_worker *w, const shooti
         for (size_t j = 0; j < n; j++) next[j] = x->v[(f + i) * n + j] + phase->h * a[j], a[j] = phase->h * next[j];
         status = hml_configuration_integrate(s->model, x->q + (f + i) * nq, a, x->q_next + (f + i) * nq);
         fill_F(s, f + i, phase->h, 1, w->Dq + i * n * n, w->Dv + i * n * n, n, w->Dtau + i * n * n, n);
-        to_inputs(s, rows, 1, w->force_tau + i * rows * n, n, w->force_u + i * rows * s->m, s->m);
+        hmli_shooting_force_inputs(s, w, i, rows);
     }
     return status;
 }
@@ -169,6 +181,8 @@ hml_status hmli_shooting_linearize(hml_solver *s, shooting_worker *w, const shoo
     if (phase->impact) {
         status = step_impact(s, w, x, c->first, phase, 1);
         if (!status) fill_F(s, c->first, 1, 0, w->Dq, w->Dv, n, NULL, 0);
+    } else if (hmli_phase_has_stages(phase)) {
+        status = hmli_stages_linearize(s, w, x, c);
     } else if (hmli_phase_forces(phase)) {
         status = linearize_held(s, w, x, c, phase);
     } else {
@@ -176,10 +190,15 @@ hml_status hmli_shooting_linearize(hml_solver *s, shooting_worker *w, const shoo
     }
     for (size_t i = 0; !status && i < c->count; i++) {
         const size_t k = c->first + i;
-        if (!all_finite(s->F + k * n * s->size.ld, n * s->size.ld) || !all_finite(x->v_next + k * n, n))
-            return HML_NOT_FINITE;
+        const size_t rows = n * s->size.ld;
+        if (!all_finite(s->F + k * rows, rows) || !all_finite(x->v_next + k * n, n)) return HML_NOT_FINITE;
+        if (hmli_phase_has_stages(phase) && !all_finite(s->D + k * rows, rows)) return HML_NOT_FINITE;
         status = find_gap(s, x, k);
-        if (!status) blocks(s, k, phase->impact ? 0 : phase->h, x->v_next + k * n);
+        if (status) return status;
+        if (hmli_phase_has_stages(phase))
+            hmli_stages_finish(s, w, k, i, phase->h);
+        else
+            blocks(s, k, phase->impact ? 0 : phase->h, x->v_next + k * n);
     }
     return status;
 }

@@ -10,6 +10,7 @@
  * Knots k = 0 … N − 1 have a state (q, ν), an input u and a step to knot k + 1; knot N, the end, has a state alone. Steps are
  *
  *   ν⁺ = ν + h a(q, ν, B u),  q⁺ = q ⊕ h ν⁺             HML_SCHEME_EULER of discrete.h, a under the holds of the phase
+ *   (q⁺, ν⁺) by HML_SCHEME_RK2 or RK4 of motion.h       explicit Munthe-Kaas, its stages under the holds of the phase
  *   ν⁺ = ν + M⁻¹JᵀΛ with J ν⁺ = 0,  q⁺ = q              an impact: the holds of the phase come into force at once
  *
  * A term is a residual r(q, ν, u) and a rule that makes it a cost or a constraint. Part of libhamel-control; see
@@ -27,6 +28,7 @@ typedef struct hml_phase {
     double h;                     /* seconds per step, above 0; not read of an impact, which takes no time */
     const hml_constraints *holds; /* NULL: none. One-sided rows are HML_UNSUPPORTED */
     int impact;                   /* 1: the holds come into force at this knot. It has no input */
+    hml_scheme scheme; /* of its steps: EULER, RK2 or RK4; others are HML_UNSUPPORTED. Not read of an impact */
 } hml_phase;
 
 /* the residual of a term; rows in brackets */

@@ -126,7 +126,13 @@ static int read_phase(solver_object *self, PyObject *object, size_t i)
     hml_phase *phase = &self->phases[i];
     PyObject *holds;
     Py_ssize_t knots;
-    if (!PyArg_ParseTuple(object, "ndOp", &knots, &phase->h, &holds, &phase->impact)) return -1;
+    const char *scheme;
+    if (!PyArg_ParseTuple(object, "ndOps", &knots, &phase->h, &holds, &phase->impact, &scheme)) return -1;
+    if (hml_scheme_from_name(scheme, &phase->scheme)) {
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "/phases/%zu/scheme: %s is not a scheme: euler, rk2 or rk4", i,
+                     scheme);
+        return -1;
+    }
     phase->knots = knots > 0 ? (size_t)knots : 0;
     if (read_holds(self->model->model, holds, &self->holds[i], &self->hold_items[i])) return -1;
     if (self->holds[i].count || self->holds[i].loop_count) phase->holds = &self->holds[i];

@@ -43,12 +43,14 @@ class Phase:
     """A stretch of knots under the same holds (hamel.Hold or names of frames, whose origins are held then).
 
     step: seconds from knot to knot. impact: one knot at which the holds come into force at once, without time or input.
+    scheme: of the steps, "euler", or "rk2" and "rk4" of Munthe-Kaas.
     """
 
     knots: int
     step: float = 0.0
     holds: Sequence[Union[Hold, str]] = ()
     impact: bool = False
+    scheme: str = "euler"
 
 
 class Progress(NamedTuple):
@@ -272,7 +274,7 @@ def _arguments(problem: Problem) -> Tuple[Any, ...]:
         actuation = numpy.ascontiguousarray(actuation, dtype=float)
         if actuation.ndim != 2 or actuation.shape[0] != model.nv:
             raise InvalidArgumentError(f"actuation has shape {actuation.shape} where ({model.nv}, inputs) is needed")
-    phases = tuple((int(p.knots), float(p.step), list(p.holds), bool(p.impact)) for p in problem.phases)
+    phases = tuple((int(p.knots), float(p.step), list(p.holds), bool(p.impact), str(p.scheme)) for p in problem.phases)
     bounds = (_bound(problem, problem.lower, "lower"), _bound(problem, problem.upper, "upper"))
     return (model, phases, tuple(problem.terms), q, velocity, problem.columns, actuation, *bounds)
 

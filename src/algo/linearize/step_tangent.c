@@ -3,58 +3,15 @@
 
 #include "algo/linearize/blocks.h"
 #include "algo/linearize/step.h"
-#include "group/joint.h"
+#include "group/joint_tangent.h"
 #include "model/coordinates.h"
-
-/* E = Ad of exp(−θ) = 1 − S(θ) ad_θ, and S */
-static void joint_end(int type, const double *theta, step_joint *j)
-{
-    const size_t m = j->m;
-    double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
-    joint_jacobian(type, theta, j->S);
-    joint_ad(type, theta, ad);
-    for (size_t i = 0; i < m; i++) {
-        for (size_t k = 0; k < m; k++) {
-            double sum = i == k;
-            for (size_t e = 0; e < m; e++) sum -= j->S[i * m + e] * ad[e * m + k];
-            j->E[i * m + k] = sum;
-        }
-    }
-}
-
-/* Σ a_k S_k: an element of a joint's algebra as one of se(3), where its Jacobians are known in closed form */
-static twist embed(size_t m, const twist *S, const double *a)
-{
-    twist V = twist_zero();
-    for (size_t k = 0; k < m; k++) V = twist_axpy(a[k], S[k], V);
-    return V;
-}
-
-/* S⁻¹, and the derivative of S⁻¹ ν by θ: −S⁻¹ (∂S/∂θ) S⁻¹ ν; rate: S⁻¹ ν */
-static void joint_rates(int type, const double *theta, const double *rate, step_joint *j)
-{
-    const size_t m = j->m;
-    twist S[HML_JOINT_MAX_NV];
-    se3_coefficients g, g1;
-    joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
-    const twist back = twist_neg(embed(m, S, theta)), u = embed(m, S, rate); /* S(θ) is dexp on the left at −θ */
-    se3_derivative_coefficients(back.w, &g, &g1);
-    memset(j->T, 0, sizeof j->T);
-    for (size_t c = 0; c < m; c++) {
-        const twist d = se3_derivative_apply(g, g1, back, S[c], u);
-        for (size_t e = 0; e < m; e++) {
-            const double x = vec3_dot(S[e].v, d.v) + vec3_dot(S[e].w, d.w);
-            for (size_t r = 0; r < m; r++) j->T[r * m + c] += j->inverse[r * m + e] * x;
-        }
-    }
-}
 
 /* E and S at θ */
 static void joint_ends(one_step *s)
 {
     step_joint *to = s->tangent.joints;
     for (const model_joint *j = first_joint(s->model); j; j = next_joint(s->model, j))
-        if (!joint_commutes(j->type)) joint_end(j->type, s->x + j->v, to++);
+        if (!joint_commutes(j->type)) joint_end_tangent(j->type, s->x + j->v, to->E, to->S), to++;
 }
 
 void hmli_step_angle_rates(one_step *s, int tangent)
@@ -71,7 +28,7 @@ void hmli_step_angle_rates(one_step *s, int tangent)
             for (int32_t c = 0; c < j->nv; c++) sum += to->inverse[r * j->nv + c] * nu[c];
             rate[r] = sum;
         }
-        if (tangent) joint_rates(j->type, theta, rate, to);
+        if (tangent) joint_rate_tangent(j->type, theta, rate, to->inverse, to->T);
         to++;
     }
 }

@@ -114,9 +114,19 @@ hml_status hmli_plan_loops(plan_reader *r, const place *start)
 
 /* ---- phases ---- */
 
+static hml_status read_scheme(plan_reader *r, const place *phase, hml_scheme *scheme)
+{
+    const place at = hmli_json_member(phase, "scheme");
+    const char *name = "euler";
+    hml_status status = hmli_json_text(&r->json, &at, &name);
+    if (!status && hml_scheme_from_name(name, scheme))
+        status = hmli_json_fail(&r->json, &at, "%s is not a scheme: euler, rk2 or rk4", name);
+    return status;
+}
+
 static hml_status read_phase(plan_reader *r, const place *at, hml_phase *phase)
 {
-    static const char *const known[] = {"knots", "step", "holds", "impact", "name", NULL};
+    static const char *const known[] = {"knots", "step", "holds", "impact", "name", "scheme", NULL};
     const place knots = hmli_json_member(at, known[0]), step = hmli_json_member(at, known[1]);
     const place holds = hmli_json_member(at, known[2]), impact = hmli_json_member(at, known[3]);
     *phase = (hml_phase){.knots = 1};
@@ -127,6 +137,7 @@ static hml_status read_phase(plan_reader *r, const place *at, hml_phase *phase)
     if (!status) status = hmli_plan_count(r, &knots, 1, 1e6, &phase->knots);
     if (!status) status = hmli_json_number(&r->json, &step, &phase->h);
     if (!status && step.value && !(phase->h > 0)) status = hmli_json_fail(&r->json, &step, "must be above 0 seconds");
+    if (!status) status = read_scheme(r, at, &phase->scheme);
     return status ? status : read_holds(r, &holds, &phase->holds);
 }
 

@@ -25,6 +25,8 @@ static const curved_joint JOINTS[2] = {{0, 6}, {8, 3}};
 typedef struct step {
     double F[MOST_N * LD], E[2 * BLOCK_MOST], H[2 * BLOCK_MOST], h, gap[X], lx[X], lxx[X * X], lu[MOST_M * LD];
     double K[MOST_M * X], k[MOST_M];
+    int full; /* D is given, in the place of E and H */
+    double D[MOST_N * LD];
     double A[X * X], B[X * MOST_M], Q[X * X], R[MOST_M * MOST_M], N[X * MOST_M]; /* the same, dense */
 } step;
 
@@ -35,7 +37,7 @@ static void fill(hml_rng *rng, size_t n, double *x)
     for (size_t i = 0; i < n; i++) x[i] = hml_rng_uniform(rng, -1, 1);
 }
 
-/* A_d and B_d from E, H and F */
+/* A_d and B_d from E, H and F, or from D and F */
 static void write_out(const backward_size *z, step *t)
 {
     const size_t n = z->n, m = z->m, x = 2 * n;
@@ -52,6 +54,7 @@ static void write_out(const backward_size *z, step *t)
         for (size_t c = 0; c < x + m; c++) {
             double sum = c < n ? E[i * n + c] : 0;
             for (size_t k = 0; k < n; k++) sum += H[i * n + k] * t->F[k * z->ld + c];
+            if (t->full) sum = t->D[i * z->ld + c];
             if (c < x)
                 t->A[i * x + c] = sum, t->A[(n + i) * x + c] = t->F[i * z->ld + c];
             else
@@ -66,7 +69,8 @@ static void draw(hml_rng *rng, const backward_size *z, step *t)
     const size_t x = 2 * z->n, all = x + z->m;
     double W[(X + MOST_M) * (X + MOST_M)], S[(X + MOST_M) * (X + MOST_M)];
     memset(t, 0, sizeof *t);
-    for (size_t i = 0; i < z->n; i++) fill(rng, all, t->F + i * z->ld);
+    for (size_t i = 0; i < z->n; i++) fill(rng, all, t->F + i * z->ld), fill(rng, all, t->D + i * z->ld);
+    t->full = hml_rng_uniform(rng, 0, 1) > 0.5;
     fill(rng, 2 * BLOCK_MOST, t->E);
     fill(rng, 2 * BLOCK_MOST, t->H);
     fill(rng, x, t->gap);
@@ -103,6 +107,7 @@ static backward_size size_of(size_t n, size_t m, size_t curved, hml_isa isa)
 static backward_knot knot_of(step *t, int gap)
 {
     return (backward_knot){.F = t->F,
+                           .D = t->full ? t->D : NULL,
                            .E = t->E,
                            .H = t->H,
                            .h = t->h,

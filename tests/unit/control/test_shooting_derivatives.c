@@ -1,12 +1,14 @@
 /*
- * Derivatives of optimal control problems against differences of eighth order: the terms at each kind of knot, and along
- * the step of an iteration the sum of all costs, which passes through every linearized step and across the gaps.
+ * Derivatives of optimal control problems against differences of eighth order: the terms at each kind of knot, every step, and
+ * along the step of an iteration the sum of all costs, which passes through every linearized step and across the gaps; with
+ * each scheme. And the steps of rk2 and rk4 against those of hml_motion, which knows nothing of them.
  */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -109,7 +111,9 @@ static void random_motion(scene *s, double speed)
     for (size_t i = 0; i < s->solver->terms[13].rows; i++) s->solver->terms[13].multipliers[i] = i % 3 ? 1 : -1;
 }
 
-static void open_scene(scene *s, double h)
+static const hml_scheme schemes[] = {HML_SCHEME_EULER, HML_SCHEME_RK2, HML_SCHEME_RK4};
+
+static void open_scene(scene *s, double h, hml_scheme scheme)
 {
     static const char *const names[4] = {"fl_foot", "hr_foot", "fr_foot", "hl_foot"};
     memset(s, 0, sizeof *s);
@@ -129,9 +133,9 @@ static void open_scene(scene *s, double h)
         s->feet[1][i] = s->feet[0][i];
     }
     for (int i = 0; i < 2; i++) s->holds[i] = HML_STRUCT(hml_constraints, .items = s->feet[i], .count = i ? 2 : 4);
-    s->phases[0] = (hml_phase){.knots = HELD, .h = h, .holds = &s->holds[0]};
+    s->phases[0] = (hml_phase){.knots = HELD, .h = h, .holds = &s->holds[0], .scheme = scheme};
     s->phases[1] = (hml_phase){.knots = 1, .holds = &s->holds[1], .impact = 1};
-    s->phases[2] = (hml_phase){.knots = FLYING, .h = h};
+    s->phases[2] = (hml_phase){.knots = FLYING, .h = h, .scheme = scheme};
     set_terms(s);
     s->problem = HML_STRUCT(hml_problem, .model = s->model, .phases = s->phases, .nphases = 3, .terms = s->terms,
                             .nterms = TERMS, .q = s->q);
@@ -235,11 +239,10 @@ static void near(double a, double b, double tolerance, const char *what, size_t 
     if (!(fabs(a - b) <= tolerance * (1 + fabs(b)))) fail_msg("%s of knot %zu: %.17g is not %.17g", what, knot, a, b);
 }
 
-static void test_terms(void **state)
+static void check_terms(hml_scheme scheme)
 {
-    (void)state;
     scene s;
-    open_scene(&s, 0.02);
+    open_scene(&s, 0.02, scheme);
     random_motion(&s, 1);
     hml_solver *x = s.solver;
     assert_int_equal(hmli_shooting_evaluate(x, &x->now, 1), HML_OK);
@@ -260,6 +263,103 @@ static void test_terms(void **state)
     close_scene(&s);
 }
 
+static void test_terms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) check_terms(schemes[i]);
+}
+
+/* ---- one step ---- */
+
+/* where the step leads, seen from the next knot: (q⁺ ⊖ q, ν⁺ − ν) */
+static void next_at(const void *context, double t, double *out)
+{
+    const direction *d = context;
+    hml_solver *s = d->s->solver;
+    const size_t k = d->knot, n = s->n, nq = s->nq;
+    move(d, t / 4);
+    assert_int_equal(hml_configuration_difference(s->model, s->now.q + (k + 1) * nq, s->trial.q_next + k * nq, out),
+                     HML_OK);
+    for (size_t i = 0; i < n; i++) out[n + i] = s->trial.v_next[k * n + i] - s->now.v[(k + 1) * n + i];
+}
+
+/* D and F of schemes with stages; the others have no D, and the slope below sees their E and H */
+static void test_steps(void **state)
+{
+    (void)state;
+    for (int scheme = 1; scheme < 3; scheme++) {
+        scene s;
+        open_scene(&s, 0.05, schemes[scheme]);
+        random_motion(&s, 1);
+        hml_solver *x = s.solver;
+        const size_t n = x->n, ld = x->size.ld;
+        assert_int_equal(hmli_shooting_evaluate(x, &x->now, 1), HML_OK);
+        for (size_t k = 0; k < N; k++) {
+            if (k == HELD) continue; /* the impact */
+            direction d = {.s = &s, .knot = k};
+            double should[2 * NV], is[2 * NV];
+            for (size_t i = 0; i < 2 * n; i++) d.z[i] = hml_rng_uniform(&s.rng, -0.1, 0.1);
+            for (size_t i = 0; i < x->m; i++) d.w[i] = hml_rng_uniform(&s.rng, -1, 1);
+            difference(next_at, &d, 2 * n, should);
+            for (size_t r = 0; r < 2 * n; r++) {
+                const double *row = (r < n ? x->D : x->F) + (k * n + r % n) * ld;
+                is[r] = 0;
+                for (size_t c = 0; c < 2 * n; c++) is[r] += row[c] * d.z[c];
+                for (size_t c = 0; c < x->m; c++) is[r] += row[2 * n + c] * d.w[c];
+                near(is[r], 4 * should[r], 1e-10, "step", k);
+            }
+        }
+        close_scene(&s);
+    }
+}
+
+/* the steps of hml_motion, one by one and linearized */
+static void test_motion(void **state)
+{
+    (void)state;
+    for (int scheme = 1; scheme < 3; scheme++) {
+        scene s;
+        open_scene(&s, 0.03, schemes[scheme]);
+        random_motion(&s, 1);
+        hml_solver *x = s.solver;
+        const size_t n = x->n, nq = x->nq;
+        double tau[NV], to[NV];
+        double *room = malloc(hml_constraint_scratch_doubles(s.model, &s.holds[0]) * sizeof *room);
+        assert_non_null(room);
+        assert_int_equal(hmli_shooting_evaluate(x, &x->now, 1), HML_OK);
+        for (size_t k = 0; k < N; k++) {
+            if (k == HELD) continue;
+            hml_motion_options options;
+            hml_motion *motion = NULL;
+            hmli_shooting_force(x, x->now.u + k * x->m, tau);
+            hml_motion_options_init(&options);
+            options.scheme = schemes[scheme], options.step = 0.03;
+            if (k < HELD) options.constraints = &s.holds[0], options.constraint_scratch = room;
+            assert_int_equal(hml_motion_new(s.model, x->workers[0].work, &options, &HML_STRUCT(hml_forces, .tau = tau),
+                                            0, x->now.q + k * nq, x->now.v + k * n, &motion),
+                             HML_OK);
+            assert_int_equal(hml_motion_step(motion, 0.03), HML_OK);
+            memcpy(x->trial.q + k * nq, x->now.q + k * nq, nq * sizeof *to);
+            memcpy(x->trial.v + k * n, x->now.v + k * n, n * sizeof *to);
+            memcpy(x->trial.tau + k * n, tau, n * sizeof *to);
+            assert_int_equal(hmli_shooting_step(x, &x->workers[0], &x->trial, k), HML_OK);
+            const shooting_motion *both[2] = {&x->now, &x->trial};
+            for (int e = 0; e < 2; e++) {
+                assert_int_equal(
+                    hml_configuration_difference(s.model, hml_motion_position(motion), both[e]->q_next + k * nq, to),
+                    HML_OK);
+                for (size_t i = 0; i < n; i++) {
+                    near(to[i], 0, 1e-12, "q of hml_motion", k);
+                    near(both[e]->v_next[k * n + i], hml_motion_velocity(motion)[i], 1e-11, "ν of hml_motion", k);
+                }
+            }
+            hml_motion_free(motion);
+        }
+        free(room);
+        close_scene(&s);
+    }
+}
+
 /* ---- along the step of an iteration ---- */
 
 static void sum_at(const void *context, double t, double *out)
@@ -270,11 +370,10 @@ static void sum_at(const void *context, double t, double *out)
     for (size_t k = 0; k <= s->N; k++) *out += s->trial.merit[k];
 }
 
-static void test_slope(void **state)
+static void check_slope(hml_scheme scheme)
 {
-    (void)state;
     scene s;
-    open_scene(&s, 0.01);
+    open_scene(&s, 0.01, scheme);
     for (int trial = 0; trial < 5; trial++) {
         random_motion(&s, 0.5);
         hml_solver *x = s.solver;
@@ -290,8 +389,15 @@ static void test_slope(void **state)
     close_scene(&s);
 }
 
+static void test_slope(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) check_slope(schemes[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_slope)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_motion), cmocka_unit_test(test_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static double cost_of(const reach *r, hml_work *work, const double *u)
         for (int i = 0; i < 7; i++) sum += 0.5 * 1e-3 * (u[7 * k + i] - r->still[i]) * (u[7 * k + i] - r->still[i]);
         assert_int_equal(
             hml_step(r->model, work, scratch,
-                     &HML_STRUCT(hml_discrete_step, .scheme = HML_SCHEME_EULER, .h = 0.02, .q = {q, 0}, .v = {v, 0},
+                     &HML_STRUCT(hml_discrete_step, .scheme = r->phase.scheme, .h = 0.02, .q = {q, 0}, .v = {v, 0},
                                  .tau = {u + 7 * k, 0}, .q_next = {q, 0, 0}, .v_next = {v, 0, 0})),
             HML_OK);
     }
@@ -150,12 +150,12 @@ static void least(const reach *r, const double *u, double cost, const double *lo
     hml_work_free(work);
 }
 
-static void test_reach(void **state)
+static void reach_with(hml_scheme scheme)
 {
-    (void)state;
     reach r;
     hml_solve_report report;
     reach_open(&r);
+    r.phase.scheme = scheme;
     hml_solver *solver = solver_of(&r.problem, 1);
     assert_int_equal(solve_to(solver, 1e-14, &report), HML_OK);
     assert_int_equal(report.end, HML_END_CONVERGED);
@@ -168,6 +168,13 @@ static void test_reach(void **state)
     assert_true(report.iterations <= 1 && fabs(report.cost - cost) < 1e-9 * cost);
     hml_solver_free(solver);
     hml_model_free(r.model);
+}
+
+static void test_reach(void **state)
+{
+    (void)state;
+    reach_with(HML_SCHEME_EULER);
+    reach_with(HML_SCHEME_RK4);
 }
 
 static void test_bounds(void **state)
