@@ -78,7 +78,9 @@ typedef struct cli_options {
     long threads;                                                    /* 0: not given */
     double weight_position, weight_velocity, weight_input, discrete; /* of lqr; discrete 0: continuous time */
     double recovery;                                                 /* of lqr: seconds to simulate; 0: not given */
-    double push[3];                                                  /* NaN: not given */
+    double push[3], disturb[3];                                      /* NaN: not given */
+    const char *integral;                                            /* of lqr: names of joints and frames */
+    double weight_integral;
     unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
     const char *frames; /* of generate: names with commas between them */
     int single, test, force, generate_batch;

@@ -73,7 +73,8 @@ static void set_defaults(cli_options *options)
     options->stiffness = options->damping = options->friction = options->height = -1;
     options->open = -1;
     options->weight_position = options->weight_velocity = options->weight_input = 1;
-    options->push[0] = NAN;
+    options->weight_integral = 1;
+    options->push[0] = options->disturb[0] = NAN;
     hml_load_options_init(&options->load);
 }
 

@@ -191,6 +191,11 @@ static int read_gravity(const char *text, void *options)
     return read_vector(text, o->gravity);
 }
 
+static int read_disturb(const char *text, void *options)
+{
+    return read_vector(text, ((cli_options *)options)->disturb);
+}
+
 static int read_push(const char *text, void *options) { return read_vector(text, ((cli_options *)options)->push); }
 
 static int read_strict(const char *text, void *options)
@@ -308,12 +313,20 @@ const option_row option_rows[] = {
      NUMBER(weight_velocity), "a non-negative number"},
     {"weight-input", 0, CLI_LQR, "W", "weight of every force (default 1)", read_positive, NUMBER(weight_input),
      "a positive number"},
+    {"integral", 0, CLI_LQR, "NAMES",
+     "feed back the integrals of these too: joints, or positions of frames, with commas between them", read_text,
+     TEXT(integral), "names of joints or frames with commas between them"},
+    {"weight-integral", 0, CLI_LQR, "W", "weight of every integral (default 1)", read_positive, NUMBER(weight_integral),
+     "a positive number"},
     {"discrete", 0, CLI_LQR, "H", "discrete time: forces that are constant over steps of H seconds", read_positive,
      NUMBER(discrete), "a positive time in seconds"},
     {"simulate", 0, CLI_LQR, "T", "push the robot and simulate T seconds under the feedback", read_positive,
      NUMBER(recovery), "a positive time in seconds"},
     {"push", 0, CLI_LQR, "X,Y,Z", "the push, N s in the world, on the base (default: 0.1 m/s along x)", read_push,
      WHOLE, "three numbers with commas between them, such as 5,0,0"},
+    {"disturb", 0, CLI_LQR, "X,Y,Z",
+     "a constant force on the same body, N in the world, that the feedback does not know", read_disturb, WHOLE,
+     "three numbers with commas between them, such as 5,0,0"},
     {"full", 0, CLI_LINEARIZE, NULL, "print the matrices instead of a summary", read_flag, FLAG(full), NULL},
     {"memory", 0, CLI_INFO, NULL, "show the memory that a thread needs for each instruction set", read_flag,
      FLAG(memory), NULL},

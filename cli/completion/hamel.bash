@@ -64,7 +64,7 @@ _hamel()
     --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --height) ;;
     --select | --threads) ;;
-    --posture | --weight-position | --weight-velocity | --weight-input | --discrete | --mode | --simulate | --push) ;;
+    --posture | --weight-position | --weight-velocity | --weight-input | --weight-integral | --discrete | --mode | --simulate | --push | --disturb) ;;
     *) case $current in
         -*)
             case $command in
@@ -79,7 +79,7 @@ _hamel()
             modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode $loops" ;;
             lqr)
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
-                options="$options --discrete --simulate --push --ground --height --lift --pairs --friction --contact --plot --view $loops"
+                options="$options --integral --weight-integral --discrete --simulate --push --disturb --ground --height --lift --pairs --friction --contact --plot --view $loops"
                 ;;
             plan) options="$options --isa --view" ;;
             validate) options="$options --samples --seed --twist --random --study" ;;

@@ -3,6 +3,7 @@
 #define HAMEL_CONTROL_H
 
 #include "hamel/control/horizon.h"
+#include "hamel/control/integral.h"
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
 #include "hamel/control/margins.h"

@@ -97,7 +97,8 @@ file: Union[None, str, PathLike[str]]
 trajectory: Union[None, ArrayLike, str, PathLike[str]]
 contacts: Optional[Tuple[Sequence[str], ArrayLike, ArrayLike]]
 targets thrusters: Sequence[Tuple[Any, ...]]
-Q R: ArrayLike
+Q R Qi: ArrayLike
+integral: Sequence[str]
 dt: Optional[float]
 free actuated: Union[ArrayLike, Sequence[str]]
 joints: Sequence[{NAME}]

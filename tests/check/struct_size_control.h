@@ -32,6 +32,14 @@ static void fill_modes(void *x)
                                  .right = out[1], .left = out[2], .participation = out[3], .modes = modes);
 }
 static hml_status call_modes(void *x) { return hml_modes_solve(x, scratch, NULL); }
+static void fill_lqr_integral(void *x)
+{
+    static const double C[2] = {1, 0};
+    *(hml_lqr_integral *)x =
+        HML_STRUCT(hml_lqr_integral, .n = 2, .m = 1, .p = 1, .A = lqr_A, .B = lqr_B, .C = C, .Q = lqr_Q, .Qi = lqr_Q,
+                   .R = lqr_Q, .K = out[0], .Ki = out[1], .poles = out[2]);
+}
+static hml_status call_lqr_integral(void *x) { return hml_lqr_integral_solve(x, scratch, NULL); }
 static hml_disk disks[3];
 static void fill_margins(void *x)
 {

@@ -88,6 +88,34 @@ static void discrete_time(void **state)
     json_decref(out);
 }
 
+/* a constant force leaves an error, unless its integral is fed back */
+static void integrals_bring_back(void **state)
+{
+    (void)state;
+    double Ki[3], poles[6], size = 1;
+    json_t *out = result_of("lqr " ROBOTS "pendulum.json --integral pivot --weight-integral 4 --out out.json");
+    assert_int_equal(run_numbers(out, "Ki", Ki, 3), 1);
+    near(Ki[0], 2, 1e-12); /* √(weight of the integral / weight of the input) */
+    assert_int_equal(run_numbers(out, "poles", poles, 6), 6);
+    json_decref(out);
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json --simulate 20 --disturb 1,0,0"), 0);
+    assert_non_null(strstr(run_out, "0.1 at the end"));
+    static const char *const runs[] = {
+        "lqr " ROBOTS "pendulum.json --simulate 20 --disturb 1,0,0 --integral pivot --weight-integral 100",
+        "lqr " ROBOTS
+        "pendulum.json --simulate 20 --disturb 1,0,0 --integral pivot --weight-integral 100 --discrete 0.01",
+        "lqr " ROBOTS
+        "arm7.json --q shoulder_pitch=0.5,elbow=1.0 --weight-position 100 --weight-input 0.01 --integral tool "
+        "--weight-integral 1e4 --simulate 10 --push 0,0,0 --disturb 1,1,-1"};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        assert_int_equal(run(runs[i]), 0);
+        const char *at = strstr(run_out, "the largest error at the end is ");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, "the largest error at the end is %lf", &size), 1);
+        assert_true(size < 1e-6);
+    }
+}
+
 static void a_held_quadruped(void **state)
 {
     (void)state;
@@ -111,6 +139,11 @@ static void what_it_refuses(void **state)
         {"lqr " ROBOTS "pendulum.json --gravity 0,0,0 --passive off --weight-position 0", 3, "the weights do not see"},
         {"lqr " ROBOTS "pendulum.json --hold tip:frame", 1, "leave no motion"},
         {"lqr " ROBOTS "pendulum.json --hold nobody", 1, "there is no frame 'nobody'"},
+        {"lqr " ROBOTS "pendulum.json --integral pivot,pivot", 3, "no constant input holds all these outputs"},
+        {"lqr " ROBOTS "pendulum.json --integral nobody", 1, "there is no frame 'nobody'"},
+        {"lqr " ROBOTS "pendulum.json --integral pivot,", 2, "names of joints or frames"},
+        {"lqr --weight-integral 0", 2, "a positive number"},
+        {"lqr --disturb 1,0,0", 2, "need --simulate"},
         {"lqr --weight-input 0", 2, "a positive number"},
         {"lqr --weight-position -1", 2, "a non-negative number"},
         {"lqr --discrete 0", 2, "a positive time"},
@@ -168,13 +201,10 @@ static void a_quadruped_that_is_pushed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_is_as_on_paper),
-        cmocka_unit_test(margins_are_as_on_paper),
-        cmocka_unit_test(discrete_time),
-        cmocka_unit_test(a_held_quadruped),
-        cmocka_unit_test(what_it_refuses),
-        cmocka_unit_test(a_table_for_people),
-        cmocka_unit_test(a_pendulum_that_is_pushed),
+        cmocka_unit_test(pendulum_is_as_on_paper),    cmocka_unit_test(integrals_bring_back),
+        cmocka_unit_test(margins_are_as_on_paper),    cmocka_unit_test(discrete_time),
+        cmocka_unit_test(a_held_quadruped),           cmocka_unit_test(what_it_refuses),
+        cmocka_unit_test(a_table_for_people),         cmocka_unit_test(a_pendulum_that_is_pushed),
         cmocka_unit_test(a_quadruped_that_is_pushed),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);

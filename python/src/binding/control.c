@@ -7,6 +7,19 @@
 
 #define SIZE_OF(letter) (size_t) r->symbol[(letter) - 'a']
 
+static void put_report(hml_status status, const hml_lqr_report *x, double *report)
+{
+    const double all[] = {(double)status,
+                          x->residual,
+                          (double)x->iterations,
+                          (double)x->refinements,
+                          (double)x->uncontrollable,
+                          (double)x->unseen,
+                          x->mode[0],
+                          x->mode[1]};
+    for (size_t i = 0; i < COUNT(all); i++) report[i] = all[i];
+}
+
 /* a status that needs an explanation goes into the report: Python says it */
 static hml_status regulate(const row *r)
 {
@@ -20,19 +33,45 @@ static hml_status regulate(const row *r)
     hml_lqr_report x = {.struct_size = sizeof x};
     const hml_status status = (r->choice[5] ? hml_lqr_solve_discrete : hml_lqr_solve)(&problem, scratch, &x);
     free(scratch);
-    const double all[] = {(double)status,
-                          x.residual,
-                          (double)x.iterations,
-                          (double)x.refinements,
-                          (double)x.uncontrollable,
-                          (double)x.unseen,
-                          x.mode[0],
-                          x.mode[1]};
-    for (size_t i = 0; i < COUNT(all); i++) report[i] = all[i];
+    put_report(status, &x, report);
     const size_t sizes[] = {m * n, n * n, n * n, 2 * n};
     for (size_t k = 0; status && k < COUNT(sizes); k++)
         for (size_t i = 0; i < sizes[k]; i++) r->out[k][i] = NAN;
     return HML_OK;
+}
+
+/* P and the poles are cut into pieces whose sizes the table knows */
+static hml_status integrate(const row *r)
+{
+    const size_t n = SIZE_OF('n'), m = SIZE_OF('m'), p = SIZE_OF('k'), all = n + p;
+    const size_t doubles = hml_lqr_integral_scratch_doubles(n, m, p);
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc(doubles * sizeof *scratch) : NULL;
+    double *P = malloc((all * all + 2 * all) * sizeof *P), *poles = P ? P + all * all : NULL;
+    hml_status status = scratch && P ? HML_OK : HML_OUT_OF_MEMORY;
+    if (!status) {
+        hml_lqr_report x = {.struct_size = sizeof x};
+        const hml_lqr_integral problem = HML_STRUCT(
+            hml_lqr_integral, .n = n, .m = m, .p = p, .A = r->in[0], .B = r->in[1], .C = r->in[2], .Q = r->in[3],
+            .Qi = r->in[4], .R = r->in[5], .step = *r->in[6], .K = r->out[0], .Ki = r->out[1], .P = P, .poles = poles);
+        const hml_status answer = hml_lqr_integral_solve(&problem, scratch, &x);
+        put_report(answer, &x, r->out[7]);
+        const size_t sizes[] = {m * n, m * p};
+        for (size_t k = 0; answer && k < COUNT(sizes); k++)
+            for (size_t i = 0; i < sizes[k]; i++) r->out[k][i] = NAN;
+        for (size_t i = 0; i < all * all; i++) {
+            const size_t row = i / all, column = i % all;
+            double *to = row < n && column < n     ? r->out[2] + row * n + column
+                         : row < n                 ? r->out[3] + row * p + column - n
+                         : row >= n && column >= n ? r->out[4] + (row - n) * p + column - n
+                                                   : NULL;
+            if (to) *to = answer ? NAN : P[i];
+        }
+        for (size_t i = 0; i < 2 * all; i++)
+            *(i < 2 * n ? r->out[5] + i : r->out[6] + i - 2 * n) = answer ? NAN : poles[i];
+    }
+    free(P);
+    free(scratch);
+    return status;
 }
 
 static hml_status horizon(const row *r)
@@ -161,13 +200,16 @@ static PyObject *model_modes(PyObject *self, PyObject *arguments, PyObject *name
 PyMethodDef control_methods[] = {
     {"lqr", (PyCFunction)(void (*)(void))model_lqr, METH_VARARGS | METH_KEYWORDS,
      "lqr($self, q, v=None, tau=None, *, Q=1, R=1, N=None, actuated=None, dt=None, holds=(), "
-     "hold=())\n--\n\n"
+     "hold=(), integral=(), Qi=1)\n--\n\n"
      "The linear-quadratic regulator about a state: δτ = −K (q ⊖ q₀, ν − ν₀), a hamel.control.Regulator.\n\n"
      "Q weighs the 2nv perturbations of configuration and velocity, R the forces: a number, one number for each, or a\n"
      "matrix; N is the cross term. actuated: which coordinates have an input, as names of joints or one mark for each\n"
      "coordinate; without it the model's actuated joints. dt: a zero-order hold over dt, and the sum of the costs of\n"
      "the steps. holds, or hold: hamel.Hold or names of frames, whose origins are held then, as for feet on the "
      "ground.\n"
+     "integral: outputs whose integrals are fed back too, weighed by Qi: names of joints, or of frames, whose "
+     "positions in\n"
+     "the world are taken; Regulator.integrating is the controller then.\n"
      "NotStabilizableError says why the inputs do not suffice."},
     {"modes", (PyCFunction)(void (*)(void))model_modes, METH_VARARGS | METH_KEYWORDS,
      "modes($self, q, v=None, tau=None, *, actuated=None, holds=(), hold=(), tolerance=1e-9)\n--\n\n"

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
+from ._integral import Integrating, Outputs, outputs
 from ._margins import Disk, Margins, margins
 from ._modes import Mode, Modes, build, modes
 from ._mpc import MPC, Slot, Statistics, Tick
@@ -29,6 +30,7 @@ __all__ = [
     "Disk",
     "Estimator",
     "Horizon",
+    "Integrating",
     "MPC",
     "Margins",
     "Mode",
@@ -45,6 +47,7 @@ __all__ = [
     "dlqr",
     "dlyap",
     "kalman",
+    "lqi",
     "lqr",
     "lyap",
     "margins",
@@ -64,7 +67,8 @@ class Regulator:
     residual of the Riccati equation; iterations and refinements: how many steps of doubling and of Newton's method.
     A and B are those of the system, dt its step (1 of dlqr), None in continuous time. Model.lqr adds the names of the states and of the inputs, and tau, the forces of the state that K x is
     subtracted from. With holds, A, B, closed and poles are those of the 2r coordinates that the holds leave; K and P are
-    for all 2nv perturbations, of which the holds allow some. What Model.lqr returns can be called with a time and a state and
+    for all 2nv perturbations, of which the holds allow some. With integrals, u = −K x − Ki ξ: A, B, P, closed and poles are those
+    of (x, ξ), and output_names are the outputs. What Model.lqr returns can be called with a time and a state and
     gives the forces there.
     """
 
@@ -87,6 +91,15 @@ class Regulator:
     dt: Optional[float] = None
     inner: Optional[Array] = field(default=None, repr=False)
     units: Optional[Array] = field(default=None, repr=False)
+    Ki: Optional[Array] = None
+    output_names: Tuple[str, ...] = ()
+    outputs: Optional[Outputs] = field(default=None, repr=False)
+
+    def integrating(self) -> Integrating:
+        """A controller that feeds back the integrals of the outputs too. Of Model.lqr with integral= only."""
+        if self.outputs is None:
+            raise InvalidArgumentError("this regulator has no integrals: Model.lqr with integral= has")
+        return Integrating(self)
 
     def margins(self) -> Margins:
         """What the gain, the phase and the delay of each input may do, and of all at once; units of inputs are 1/√R_ii."""
@@ -206,6 +219,53 @@ def dlqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, N: Optional[Arr
     return _solve(A, B, Q, R, N, 1, "")
 
 
+def lqi(
+    A: ArrayLike, B: ArrayLike, C: ArrayLike, Q: ArrayLike, R: ArrayLike, Qi: ArrayLike = 1, *, dt: Optional[float] = None
+) -> Regulator:
+    """The regulator u = −K x − Ki ξ with the integrals ξ of the outputs C x, which come back under constant disturbances.
+
+    ξ̇ = C x, and the cost is ∫ xᵀQx + ξᵀQi ξ + uᵀRu dt; or with dt, x⁺ = A x + B u, ξ⁺ = ξ + dt C x, and a sum.
+    """
+    return _integral(A, B, C, Q, R, Qi, dt)
+
+
+def _integral(
+    A: ArrayLike, B: ArrayLike, C: ArrayLike, Q: ArrayLike, R: ArrayLike, Qi: ArrayLike, dt: Optional[float]
+) -> Regulator:
+    A, B, C = _matrix(A, "A"), _matrix(B, "B"), _matrix(C, "C")
+    if A.ndim + B.ndim + C.ndim != 6:
+        raise InvalidArgumentError("A, B and C are one matrix each")
+    n, m, p = len(A), B.shape[1], len(C)
+    weights = _weight(R, m, "R")
+    if dt is not None and not 0 < dt < numpy.inf:
+        raise InvalidArgumentError(f"dt is a positive time, not {dt}")
+    x = _core._lqi(A, B, C, _weight(Q, n, "Q"), _weight(Qi, p, "Qi"), weights, 0.0 if dt is None else dt)
+    _complain(x.report, ", or no constant input holds all outputs")
+    step = 1.0 if dt is None else dt
+    all_A = _blocks(A, numpy.zeros((n, p)), step * C, numpy.zeros((p, p)) if dt is None else numpy.eye(p))
+    all_B, gain = numpy.concatenate([B, numpy.zeros((p, m))]), numpy.concatenate([x.K, x.Ki], 1)
+    P = _blocks(x.P, x.P_cross, x.P_cross.T, x.P_integral)
+    poles = numpy.concatenate([x.poles, x.poles_more])
+    counts = x.report[2:4].astype(int)
+    units = 1 / numpy.sqrt(numpy.diagonal(weights))
+    return Regulator(
+        x.K,
+        P,
+        poles[:, 0] + 1j * poles[:, 1],
+        float(x.report[1]),
+        all_A - all_B @ gain,
+        counts[0],
+        counts[1],
+        all_A,
+        all_B,
+        dt=dt,
+        inner=gain,
+        units=units,
+        Ki=x.Ki,
+        output_names=tuple(f"y{i}" for i in range(p)),
+    )
+
+
 def tvlqr(
     A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, Q_end: ArrayLike = 0, N: Optional[ArrayLike] = None
 ) -> Horizon:
@@ -302,6 +362,8 @@ def _of_model(
     dt: Optional[float] = None,
     holds: Sequence[Union[Hold, str]] = (),
     hold: Sequence[Union[Hold, str]] = (),
+    integral: Sequence[str] = (),
+    Qi: ArrayLike = 1,
 ) -> Regulator:
     """Behind Model.lqr"""
     held = [*holds, *hold]
@@ -330,11 +392,22 @@ def _of_model(
         if free and not held
         else ""
     )
-    g = _solve(A, B, Q, R, N, int(dt is not None), reason)
     names = tuple(name for name, mark in zip(model.velocity_names, marks) if mark)
     forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
-    K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
     about = (model, numpy.array(q, dtype=float), numpy.array(velocity, dtype=float), marks)
+    if len(integral):
+        if N is not None or numpy.ndim(q) != 1:
+            raise InvalidArgumentError("integrals go with one state, and not with a cross term N")
+        chosen = outputs(model, integral)
+        C = chosen.matrix(model, q)
+        g = _integral(A, B, C @ onto if held else C, Q, R, Qi, dt)
+        K = g.K @ back if held else g.K
+        return replace(
+            g, K=K, state_names=states, input_names=names, tau=forces, model=model, q=about[1], v=about[2], marks=marks,
+            output_names=chosen.names, outputs=chosen,
+        )  # fmt: skip
+    g = _solve(A, B, Q, R, N, int(dt is not None), reason)
+    K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
     counts = (g.iterations, g.refinements)
     return Regulator(K, P, g.poles, g.residual, g.closed, *counts, A, B, states, names, forces, *about, dt, g.K, g.units)
 

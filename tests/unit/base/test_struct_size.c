@@ -98,6 +98,7 @@ static const entry entries[] = {
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr),
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr_discrete),
     ENTRY(hml_lqr_horizon, P, ASKED, fill_lqr_horizon, call_lqr_horizon),
+    ENTRY(hml_lqr_integral, poles, ASKED, fill_lqr_integral, call_lqr_integral),
     ENTRY(hml_lqr_report, mode, RESULTS, fill_lqr_report, call_lqr_report),
     ENTRY(hml_margins, balanced, ASKED, fill_margins, call_margins),
     ENTRY(hml_modes, modes, ASKED, fill_modes, call_modes),
