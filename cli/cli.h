@@ -66,6 +66,8 @@ typedef struct cli_options {
     int hold, ground, lift, pairs;
     double stiffness, damping, friction, height; /* negative: not given */
     const char *contacts, *plot;
+    const char *terrain;           /* a file of heights */
+    double spacing[2];             /* of its heights; 0: not given */
     const char *trajectory, *view; /* of view; of simulate and modes */
     int open;                      /* the page in a browser: 0 no, 1 yes, −1: not given */
     const char *holds[CLI_HOLDS];  /* FRAME[:KIND] each */

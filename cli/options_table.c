@@ -97,6 +97,19 @@ static int read_positive(const char *text, void *field)
     return read_not_negative(text, field) && *value > 0;
 }
 
+/* "0.1" or "0.1,0.2" */
+static int read_spacing(const char *text, void *options)
+{
+    double *spacing = ((cli_options *)options)->spacing;
+    char first[64];
+    const size_t length = strcspn(text, ",");
+    if (length >= sizeof first) return 0;
+    snprintf(first, sizeof first, "%.*s", (int)length, text);
+    if (!read_positive(first, spacing)) return 0;
+    spacing[1] = spacing[0];
+    return !text[length] || read_positive(text + length + 1, spacing + 1);
+}
+
 static int ends_in(const char *text, const char *ending)
 {
     const size_t length = strlen(text), n = strlen(ending);
@@ -361,6 +374,12 @@ const option_row option_rows[] = {
      NUMBER(damping), "a non-negative number"},
     {"ground", 0, CLI_SIMULATE | CLI_LQR, NULL,
      "the plane z = 0 is solid; the robot starts on it, or where the state has it", read_flag, FLAG(ground), NULL},
+    {"terrain", 0, CLI_SIMULATE | CLI_LQR, "FILE",
+     "the ground is a grid of heights: .npy, .npz, .csv, .json, or .xml with an hfield", read_text, TEXT(terrain),
+     "the name of a file"},
+    {"spacing", 0, CLI_SIMULATE | CLI_LQR, "D[,E]",
+     "metres between the columns of --terrain, and between its rows, if the file does not say", read_spacing, WHOLE,
+     "one or two positive lengths with a comma between them"},
     {"height", 0, CLI_SIMULATE | CLI_LQR, "H", "start H metres over the ground, wherever the state has the base",
      read_not_negative, NUMBER(height), "a non-negative length in metres"},
     {"lift", 0, CLI_SIMULATE | CLI_LQR, NULL, "lift a robot whose state has it inside the ground", read_flag,

@@ -267,7 +267,9 @@ static int simulate_view(const cli_options *options, const robot *r, const scene
     page.count = (int32_t)t->count;
     page.q = t->q;
     page.time = t->time;
-    page.ground = options->ground;
+    page.ground = options->ground && !options->terrain;
+    page.heightfields = &sc->field;
+    page.nheightfields = sc->field.heights != NULL;
     page.ncontacts = sc->npoints;
     page.contact_names = (const char *const *)sc->point_names;
     page.contact_positions = t->places;
@@ -288,6 +290,8 @@ static int move(const cli_options *options, const robot *r, scene *sc, const sch
 
 int simulate_check_ground(const cli_options *options)
 {
+    if (options->terrain && !options->ground) return cli_fail(CLI_USAGE, "--terrain needs --ground");
+    if (options->spacing[0] > 0 && !options->terrain) return cli_fail(CLI_USAGE, "--spacing belongs to --terrain");
     if (!options->ground && (options->contacts || options->friction >= 0)) {
         return cli_fail(CLI_USAGE, "%s needs --ground", options->contacts ? "--contact" : "--friction");
     }

@@ -18,9 +18,10 @@ typedef struct scene {
     char **point_names;
     hml_contact *contact;
     void *memory;
-    int32_t touching;   /* the shape that the robot was put on the ground with; −1: it was not moved */
-    double lifted;      /* by how much, metres */
-    feedback *feedback; /* NULL: none */
+    hml_heightfield field; /* the ground; without heights it is the plane z = 0 */
+    int32_t touching;      /* the shape that the robot was put on the ground with; −1: it was not moved */
+    double lifted;         /* by how much, metres */
+    feedback *feedback;    /* NULL: none */
 } scene;
 
 /* rows of a motion, at most SIMULATE_ROWS + 1 */

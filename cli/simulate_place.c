@@ -67,6 +67,8 @@ static int place(const cli_options *options, const robot *r, int32_t base, scene
     if (!status) status = hml_contact_place(r->model, r->work, s->contact, 0, height, r->state->q);
     if (status == HML_UNSUPPORTED) {
         if (options->height >= 0) return cli_fail(CLI_INPUT, "%s: --height: no base that can be lifted", r->file);
+        if (options->terrain && base >= 0)
+            return cli_fail(CLI_INPUT, "%s: no shape of the robot is over the grid of %s", r->file, options->terrain);
         return CLI_OK;
     }
     if (!status) status = height_of(r, base, &after);
@@ -120,7 +122,7 @@ int scene_place(const cli_options *options, const robot *r, scene *s)
     const int32_t base = find_base(r, &given);
     int exit_status = given && options->height < 0 ? CLI_OK : place(options, r, base, s);
     if (exit_status != CLI_OK) return exit_status;
-    hml_status below = options->quiet || options->contacts ? HML_OK : warn_below(r, s);
+    hml_status below = options->quiet || options->contacts || options->terrain ? HML_OK : warn_below(r, s);
     hml_status status = below ? below : hml_contact_lowest(r->model, r->work, s->contact, r->state->q, 0, &point);
     if (status) return robot_fail(r, status);
     if (!(point.gap < -most_depth)) return CLI_OK;

@@ -112,6 +112,7 @@ int scene_check(const cli_options *options, const robot *r)
 hml_status scene_push(const cli_options *options, const robot *r, scene *s)
 {
     *s = (scene){.forces = {.struct_size = sizeof s->forces}, .touching = -1};
+    s->field.friction = -1;
     add_state(r, s);
     if (options->hold == 1) return add_servos(options, r, s);
     return options->hold == 2 ? add_actuators(r, s) : HML_OK;
@@ -251,6 +252,27 @@ static hml_status leave_overlaps(const cli_options *options, const robot *r, con
     return status;
 }
 
+/* the file of --terrain; an exit status */
+static int load_terrain(const cli_options *options, double friction, hml_heightfield *field)
+{
+    hml_error error = {0};
+    hml_status status = hml_heightfield_load(options->terrain, field, &error);
+    if (status) {
+        error.status = status;
+        return cli_fail_error(&error);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (options->spacing[i] > 0) field->spacing[i] = options->spacing[i];
+        if (!(field->spacing[i] > 0))
+            return cli_fail(CLI_INPUT,
+                            "%s: the file does not say how far apart its heights are; use --spacing, such as "
+                            "--spacing 0.05",
+                            options->terrain);
+    }
+    if (field->friction < 0 || options->friction >= 0) field->friction = friction;
+    return CLI_OK;
+}
+
 static int add_ground(const cli_options *options, const robot *r, scene *s)
 {
     double friction = options->friction < 0 ? 0.8 : options->friction;
@@ -268,9 +290,15 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
         if (!add_outer_points(r, s)) return robot_fail(r, HML_OUT_OF_MEMORY);
         warn_shapeless(options, r, s);
     }
+    if (options->terrain) {
+        const int status = load_terrain(options, friction, &s->field);
+        if (status != CLI_OK) return status;
+    }
     const hml_plane plane = {.normal = {0, 0, 1}, .axis = {1, 0, 0}, .friction = friction};
     hml_contact_settings settings = {
-        .struct_size = sizeof settings, .planes = &plane, .nplanes = 1, .options = HML_CONTACT_BALANCE};
+        .struct_size = sizeof settings, .planes = &plane, .nplanes = !options->terrain, .options = HML_CONTACT_BALANCE};
+    settings.heightfields = &s->field;
+    settings.nheightfields = options->terrain != NULL;
     if (options->pairs) settings.options |= HML_CONTACT_PAIRS;
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
@@ -304,4 +332,5 @@ void scene_free(scene *s)
     free(s->damping);
     free(s->inputs);
     free(s->memory);
+    hml_heightfield_free(&s->field);
 }

@@ -62,7 +62,7 @@ _hamel()
     --keyframe | -k) _hamel_names keyframes "$current" ;;
     --names) COMPREPLY=($(compgen -W "frames joints keyframes" -- "$current")) ;;
     --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
-    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --height) ;;
+    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --height | --spacing) ;;
     --select | --threads) ;;
     --posture | --weight-position | --weight-velocity | --weight-input | --weight-integral | --discrete | --mode | --simulate | --push | --disturb) ;;
     *) case $current in
@@ -79,13 +79,17 @@ _hamel()
             modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode $loops" ;;
             lqr)
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
+<<<<<<< HEAD
                 options="$options --integral --weight-integral --discrete --simulate --push --disturb --ground --height --lift --pairs --friction --contact --plot --view $loops"
+=======
+                options="$options --discrete --simulate --push --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops"
+>>>>>>> 11967c4 (Add ground that is a grid of heights)
                 ;;
             plan) options="$options --isa --view" ;;
             validate) options="$options --samples --seed --twist --random --study" ;;
             simulate)
                 options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"
-                options="$options --stiffness --damping --ground --height --lift --pairs --friction --contact --plot --view $loops $many"
+                options="$options --stiffness --damping --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
             generate) options="$options --functions --frames --hold --target --batch --float --test --force" ;;

@@ -26,8 +26,8 @@
  *   hml_contact_impulse_size, hml_contact_impulse
  *                                        an impact by itself, at given points: friction, restitution     Kindr's Λ
  *
- * Shapes are spheres, capsules, boxes, cylinders, convex hulls and points. They touch planes and, if asked, each other:
- * HML_CONTACT_PAIRS. A contact is in force while its gap at q_M is not positive. It may overlap by `slop`; a larger overlap is
+ * Shapes are spheres, capsules, boxes, cylinders, convex hulls and points. They touch planes, grids of heights and, if
+ * asked, each other: HML_CONTACT_PAIRS. A contact is in force while its gap at q_M is not positive. It may overlap by `slop`; a larger overlap is
  * reduced by a displacement that adds no velocity. A contact that closes faster than `bounce` bounces with its
  * restitution, pair by pair, the fastest first, before the step; so Newton's cradle behaves as it should. See
  * docs/contact.md.
@@ -55,6 +55,22 @@ typedef struct hml_plane {
     double restitution;
 } hml_plane;
 
+/*
+ * Ground that is a grid of heights: heights[row × columns + column] at x = (column − ½ (columns − 1)) spacing[0],
+ * y = (row − ½ (rows − 1)) spacing[1], in axes whose origin, the middle of the grid, is at `position`. Solid below, all
+ * the way down; beside the grid there is nothing. A cell is two triangles, with the diagonal from (row, column) to
+ * (row + 1, column + 1), as in MuJoCo.
+ */
+typedef struct hml_heightfield {
+    const double *heights; /* metres along z */
+    int32_t rows, columns; /* two of each at least; 2^24 heights at most */
+    double spacing[2];     /* of columns along x, of rows along y; positive */
+    double position[3];
+    double rotation[9]; /* of its axes; all zero: those of the world */
+    double friction;
+    double restitution;
+} hml_heightfield;
+
 enum hml_contact_option {
     HML_CONTACT_NO_LIMITS = 1, /* joint limits are ignored */
     HML_CONTACT_STRICT = 4,    /* a step whose laws are not met fails: HML_NOT_CONVERGED */
@@ -77,6 +93,8 @@ typedef struct hml_contact_settings {
     double bounce;                /* m/s; slower contacts do not bounce; 0: 1e-2 */
     double tolerance;             /* of the solver, as `residual`; 0: 1e-8 */
     int32_t iterations;           /* 0: 2000 */
+    const hml_heightfield *heightfields; /* besides the planes; in the numbering of ground they follow them */
+    int32_t nheightfields;
 } hml_contact_settings;
 
 typedef struct hml_contact hml_contact;
@@ -143,7 +161,8 @@ HML_API hml_status hml_contact_set_memory(hml_contact *contact, const double *me
 HML_API hml_status hml_contact_get_balance(const hml_contact *contact, hml_balance *balance);
 
 typedef struct hml_contact_point {
-    int32_t shape, other; /* other: a shape of the robot, or −1 − the index of the plane */
+    int32_t shape, other; /* other: a shape of the robot, or −1 − the number of the ground: planes,
+                             then height fields */
     double position[3];   /* on the first shape, in the world, at q_M */
     double normal[3];     /* points to the first shape */
     double gap;
@@ -159,12 +178,15 @@ HML_API hml_status hml_contact_get(const hml_contact *contact, int32_t index, hm
  * The point of all shapes on bodies that lies lowest over a plane at q: its gap is negative if it is below, the impulse
  * is zero. Where the plane is a rectangle, points beside it do not count; its depth does not matter. If there is no such
  * point, as for a robot without shapes, shape is −1 and gap is infinite. Contacts of the last step are kept.
+ *
+ * `plane` may also be the number of planes plus the index of a height field. The gap is then how far the shape can go
+ * down along the field's z until it touches, exactly; the normal is that of the surface there.
  */
 HML_API hml_status hml_contact_lowest(const hml_model *model, hml_work *work, hml_contact *contact, const double *q,
                                       int32_t plane, hml_contact_point *point);
 
 /*
- * Moves the robot along the plane's normal until its lowest point is `height` over the plane: q is changed. What moves
+ * Moves the robot along the plane's normal, or a field's z, until its lowest point is `height` over it: q is changed. What moves
  * are all joints on the world that can go in every direction: free, translation3, Schönflies. All of them go the same
  * way, and shapes that they do not carry do not count. HML_UNSUPPORTED, and q as it was, if there is no such joint or
  * none of these shapes is over the plane.

@@ -6,6 +6,7 @@
  *   hml_load_builtin    a robot that comes with the library
  *   hml_save_json       a model as Hamel JSON; hml_save_urdf as URDF, as far as URDF can express it
  *   hml_state_load      a state: positions, velocities, forces and external wrenches
+ *   hml_heightfield_load   ground that is a grid of heights
  *   hml_file_write      any file, whole or not at all
  *
  * On failure a function returns the status and fills *error (which may be NULL): the file, the line where the format
@@ -18,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hamel/contact.h"
 #include "hamel/model.h"
 
 /* ---- models ---- */
@@ -77,6 +79,16 @@ HML_API hml_status hml_save_urdf(const hml_model *model, const char *path, hml_e
 HML_API hml_status hml_write_json(const hml_model *model, char **text, size_t *size, hml_error *error);
 HML_API hml_status hml_write_urdf(const hml_model *model, char **text, size_t *size, hml_error *error);
 HML_API void hml_text_free(char *text);
+
+/* ---- ground ---- */
+
+/*
+ * A grid of heights (hamel/contact.h) from a file: .npy and .csv with a table, .npz and .json with `heights`, and perhaps
+ * `spacing`, `position`, `friction` and `restitution`, or .xml: the first geom of type hfield in the world of an MJCF
+ * file. spacing is 0 and friction −1 where the file does not say; the caller fills them in. Free the heights.
+ */
+HML_API hml_status hml_heightfield_load(const char *path, hml_heightfield *field, hml_error *error);
+HML_API void hml_heightfield_free(hml_heightfield *field);
 
 /* ---- states ---- */
 

@@ -98,9 +98,11 @@ typedef struct hml_page_options {
     const double *time;     /* count, increasing, in seconds; may be NULL where count is 1 */
     int ground; /* 1: the floor is the plane z = 0; 0: it lies there, or deeper if the robot reaches deeper */
     int32_t ncontacts;
-    const char *const *contact_names; /* ncontacts */
-    const double *contact_positions;  /* count × ncontacts × 3, in the world */
-    const double *contact_forces;     /* count × ncontacts × 3: on the robot, in the world's axes */
+    const char *const *contact_names;    /* ncontacts */
+    const double *contact_positions;     /* count × ncontacts × 3, in the world */
+    const double *contact_forces;        /* count × ncontacts × 3: on the robot, in the world's axes */
+    const hml_heightfield *heightfields; /* ground that is shown; its friction does not matter */
+    int32_t nheightfields;
 } hml_page_options;
 
 HML_API void hml_page_options_init(hml_page_options *options);

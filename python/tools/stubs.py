@@ -54,7 +54,7 @@ view: View
 lqr: Regulator
 modes: Modes
 _page: Tuple[str, Tuple[str, ...]]
-_trajectory: Tuple[Any, ...]
+_trajectory _load_heightfield: Tuple[Any, ...]
 _single: int
 reroot_state transfer: {STATE}
 to_json to_urdf isa: str
@@ -185,7 +185,8 @@ INITS = {
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "
         "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., "
-        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ..., balance: bool = ..."
+        "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ..., balance: bool = ..., "
+        "heightfields: Sequence[Heightfield] = ..."
     ),
     "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
     "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",
@@ -259,7 +260,7 @@ def signature(function) -> str:
 
 
 def function_stub(name: str, function, indent: str = "") -> str:
-    arguments = "*arguments: Any" if name in ("_load", "_loads", "_builtin", "_page", "_trajectory") else signature(function)
+    arguments = "*arguments: Any" if name in ("_load", "_loads", "_builtin", "_page", "_trajectory", "_load_heightfield") else signature(function)
     return f"{indent}def {name}({arguments}) -> {returned(function)}: ...\n"
 
 
@@ -321,7 +322,7 @@ def stubs() -> dict[str, str]:
         elif callable(value) and not isinstance(value, type) and not name.startswith("__"):
             rest.append(function_stub(name, value))
     files["_core.pyi"] = (
-        HEAD.replace("Callable, ", "Callable, Iterator, ") + "from ._contact import Plane\nfrom ._holds import Hold\nfrom .control import Modes, Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
+        HEAD.replace("Callable, ", "Callable, Iterator, ") + "from ._contact import Heightfield, Plane\nfrom ._holds import Hold\nfrom .control import Modes, Regulator\nfrom .view import View\n" + "\n__version__: str\n\n" + "".join(rest)
     )
     return files
 

@@ -21,7 +21,8 @@ typedef struct reader {
     map hulls;                 /* of meshes, by path and scale, into hull_shapes */
     hml_shape *hull_shapes;
     size_t nhulls, hulls_capacity;
-    size_t mesh_bytes; /* of mesh files that were read */
+    size_t mesh_bytes;        /* of mesh files that were read */
+    hml_heightfield *terrain; /* takes the first hfield of an MJCF file; NULL: nobody asked for it */
 } reader;
 
 /* reads data of any format into a new r->builder; r has its file, memory and error, and perhaps a scene */

@@ -38,8 +38,7 @@ static vec3 unit(vec3 a, vec3 otherwise)
     return n > 1e-12 ? vec3_scale(1 / n, a) : otherwise;
 }
 
-/* point `feature` of a shape that lies lowest over a plane with this normal */
-static vec3 low_point(const collision_shape *s, pose X, vec3 n, int32_t feature)
+vec3 hmli_collision_low_point(const collision_shape *s, pose X, vec3 n, int32_t feature)
 {
     const double *size = s->size;
     vec3 c = X.p, z = X.R.z;
@@ -135,7 +134,7 @@ static void collide_hull(const collision_shape *shapes, int32_t i, const collisi
     for (int d = 0; d < HULL_POINTS; d++) most[d] = -INFINITY;
     for (int32_t f = 0; f < s->nvertices; f++) {
         if (height + vec3_dot(down, vec3_at(s->vertices + 3 * (size_t)f)) > doubt) continue; /* most of them */
-        touch t = touch_of(shapes, i, planes, k, low_point(s, X, planes[k].normal, f));
+        touch t = touch_of(shapes, i, planes, k, hmli_collision_low_point(s, X, planes[k].normal, f));
         if (!(t.gap <= 0) || !over(&planes[k], t.point, t.gap)) continue;
         t.feature = f;
         for (int d = 0; d < HULL_POINTS; d++) {
@@ -168,7 +167,7 @@ void hmli_collide_planes(const collision_shape *shapes, int32_t nshapes, const c
                 continue;
             }
             for (int32_t f = 0; f < hmli_collision_points(s->kind); f++) {
-                touch t = touch_of(shapes, i, planes, k, low_point(s, X, plane->normal, f));
+                touch t = touch_of(shapes, i, planes, k, hmli_collision_low_point(s, X, plane->normal, f));
                 t.feature = f;
                 if (t.gap <= 0 && over(plane, t.point, t.gap)) hmli_collision_add(list, t);
             }
@@ -205,7 +204,7 @@ touch hmli_collide_lowest(const collision_shape *s, const collision_plane *plane
     top.depth = 0;
     lowest.point = lowest.total = vec3_zero();
     for (int32_t f = 0; f < point_count(s); f++) {
-        vec3 p = low_point(s, X, plane->normal, f);
+        vec3 p = hmli_collision_low_point(s, X, plane->normal, f);
         double gap = vec3_dot(plane->normal, vec3_sub(p, plane->point));
         if (!(gap < lowest.gap) || !over(&top, p, gap)) continue;
         lowest.feature = f;

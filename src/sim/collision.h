@@ -5,6 +5,8 @@
 #include "group/spatial.h"
 #include "hamel/contact.h"
 
+struct convex;
+
 /* a shape on a body; −1: on the world */
 typedef struct collision_shape {
     int32_t body, parent; /* parent: of the body */
@@ -71,6 +73,12 @@ void hmli_collide_tangents(touch *t);
 
 /* in how many points two shapes can touch each other, at most: 0 if their bodies or their bits forbid it */
 int32_t hmli_collision_pair(const collision_shape *a, const collision_shape *b);
+
+/* point `feature` of a shape that lies lowest over a plane with this normal */
+vec3 hmli_collision_low_point(const collision_shape *s, pose X, vec3 n, int32_t feature);
+
+/* the shape at a pose X */
+void hmli_collision_convex(const collision_shape *s, pose X, struct convex *x);
 
 /* centre and radius */
 void hmli_collision_bound(collision_shape *s);

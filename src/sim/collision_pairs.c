@@ -86,11 +86,9 @@ static void collide_round(const collision_shape *shapes, int32_t i, int32_t k, c
     hmli_collision_add(list, t);
 }
 
-/* the shape in the world */
-static void convex_of(const collision_shape *s, const double *H, convex *x)
+void hmli_collision_convex(const collision_shape *s, pose X, convex *x)
 {
     enum { SIDES = 16 };
-    const pose X = hmli_collision_pose(s, H);
     const double *r = s->size;
     x->radius = s->kind == HML_SHAPE_SPHERE || s->kind == HML_SHAPE_CAPSULE ? r[0] : 0;
     x->n = 0;
@@ -121,8 +119,8 @@ static void collide_convex(const collision_shape *shapes, int32_t i, int32_t k, 
     convex a, b;
     convex_gap g;
     manifold_point points[MANIFOLD_POINTS];
-    convex_of(&shapes[i], H, &a);
-    convex_of(&shapes[k], H, &b);
+    hmli_collision_convex(&shapes[i], hmli_collision_pose(&shapes[i], H), &a);
+    hmli_collision_convex(&shapes[k], hmli_collision_pose(&shapes[k], H), &b);
     if (!hmli_convex_gap(&a, &b, &g) || !(g.gap <= 0)) return;
     const int32_t n = hmli_convex_manifold(&a, &b, &g, points);
     for (int32_t f = 0; f < n; f++) {

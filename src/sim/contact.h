@@ -6,6 +6,7 @@
 #include "hamel/contact.h"
 #include "sim/collision.h"
 #include "sim/constraint_rank.h"
+#include "sim/heightfield.h"
 
 /* a coordinate that stays between two numbers */
 typedef struct joint_limit {
@@ -32,7 +33,7 @@ static inline int contact_is_joint(const contact_row *row)
 
 struct hml_contact {
     const hml_model *model;
-    int32_t nshapes, nplanes, nlimits, max_contacts, max_rows, iterations;
+    int32_t nshapes, nplanes, nfields, nlimits, max_contacts, max_rows, iterations;
     unsigned options;
     double slop, correction, bounce, tolerance;
     double mobility; /* 1 / mass of the robot */
@@ -42,6 +43,8 @@ struct hml_contact {
     shape_pair *pairs; /* that may touch each other */
     int32_t npairs;
     collision_plane *planes;
+    heightfield *fields;
+    double *heights; /* of the fields */
     joint_limit *limits;
     double *reach;          /* njoints: how far from a joint the shapes lie that it moves, at most */
     double *joint_friction; /* n, or NULL */

@@ -72,7 +72,7 @@ static const hml_contact_settings *take(const hml_contact_settings *given, hml_c
 static hml_status check(const hml_model *model, const hml_contact_settings *s)
 {
     if (!model || !s || s->nplanes < 0 || s->nshapes < 0 || s->max_contacts < 0 || (s->nplanes && !s->planes) ||
-        s->iterations < 0) {
+        s->iterations < 0 || s->nheightfields < 0 || (s->nheightfields && !s->heightfields)) {
         return HML_INVALID_ARGUMENT;
     }
     const double numbers[] = {s->slop, s->correction, s->bounce, s->tolerance};
@@ -82,6 +82,7 @@ static hml_status check(const hml_model *model, const hml_contact_settings *s)
     if (s->correction > 1) return HML_INVALID_ARGUMENT;
     for (int32_t i = 0; s->shapes && i < s->nshapes; i++) TRY(check_shape(model, &s->shapes[i]));
     for (int32_t i = 0; i < s->nplanes; i++) TRY(check_plane(&s->planes[i]));
+    for (int32_t i = 0; i < s->nheightfields; i++) TRY(hmli_heightfield_check(&s->heightfields[i]));
     if (!s->joint_friction) return HML_OK;
     TRY(read_check(s->joint_friction, model->nv));
     for (int32_t i = 0; i < model->nv; i++)
@@ -123,6 +124,14 @@ static size_t count_vertices(const hml_model *model, const hml_contact_settings 
         const hml_shape shape = shape_at(model, s, i);
         count += (size_t)vertices_of(&shape);
     }
+    return count;
+}
+
+static size_t count_heights(const hml_contact_settings *s)
+{
+    size_t count = 0;
+    for (int32_t i = 0; i < s->nheightfields; i++)
+        count += (size_t)s->heightfields[i].rows * (size_t)s->heightfields[i].columns;
     return count;
 }
 
@@ -180,7 +189,7 @@ static int32_t most_contacts(const hml_model *model, const hml_contact_settings 
     if (s->max_contacts) return s->max_contacts;
     for (int32_t i = 0; i < count_shapes(model, s) && count < MOST_CONTACTS; i++) {
         collision_shape a = resolve_shape(model, shape_at(model, s, i), NULL);
-        count += (int64_t)hmli_collision_points(a.kind) * s->nplanes;
+        count += (int64_t)hmli_collision_points(a.kind) * s->nplanes + HEIGHTFIELD_POINTS * (int64_t)s->nheightfields;
         for (int32_t k = 0; k < i && (s->options & HML_CONTACT_PAIRS); k++) {
             collision_shape b = resolve_shape(model, shape_at(model, s, k), NULL);
             count += hmli_collision_pair(&a, &b);
@@ -237,6 +246,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     const size_t pairs = s->options & HML_CONTACT_PAIRS ? (size_t)count_shapes(model, s) : 0;
     c->pairs = layout_array(&at, product(pairs, pairs) / 2, sizeof *c->pairs);
     c->planes = layout_array(&at, (size_t)s->nplanes, sizeof *c->planes);
+    c->fields = layout_array(&at, (size_t)s->nheightfields, sizeof *c->fields);
+    c->heights = layout_doubles(&at, count_heights(s));
     c->reach = layout_doubles(&at, (size_t)model->njoints);
     c->limits = layout_array(&at, (size_t)limits, sizeof *c->limits);
     c->now.items = layout_array(&at, (size_t)contacts, sizeof *c->now.items);
@@ -332,6 +343,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     c->n = (size_t)model->nv;
     c->nshapes = count_shapes(model, s);
     c->nplanes = s->nplanes;
+    c->nfields = s->nheightfields;
     c->options = s->options;
     c->slop = or_default(s->slop, 1e-4);
     c->correction = or_default(s->correction, 0.2);
@@ -347,6 +359,11 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     hmli_contact_list_pairs(c);
     hmli_contact_find_reach(c);
     for (int32_t i = 0; i < s->nplanes; i++) c->planes[i] = resolve_plane(&s->planes[i]);
+    double *heights = c->heights;
+    for (int32_t i = 0; i < s->nheightfields; i++) {
+        c->fields[i] = hmli_heightfield_resolve(&s->heightfields[i], heights);
+        heights += (size_t)s->heightfields[i].rows * (size_t)s->heightfields[i].columns;
+    }
     list_limits(model, s->options, c->limits);
     if (has_friction(model, s))
         put_friction(model, s, c->joint_friction);

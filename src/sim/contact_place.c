@@ -31,15 +31,23 @@ static int is_carried(const hml_model *model, int32_t body)
     return first >= 0 && goes_everywhere(model_bodies(model)[first].type);
 }
 
-/* over a plane, of the shapes that are carried or of all; poses are in c->H */
-static touch lowest_of(const hml_contact *c, int32_t plane, int carried)
+/* which way is up: the normal of a plane, z of a field */
+static vec3 up(const hml_contact *c, int32_t ground)
 {
-    touch lowest = {.shape = -1, .gap = INFINITY, .normal = c->planes[plane].normal};
+    return ground < c->nplanes ? c->planes[ground].normal : c->fields[ground - c->nplanes].place.R.z;
+}
+
+/* over a plane or a field, of the shapes that are carried or of all; poses are in c->H */
+static touch lowest_of(const hml_contact *c, int32_t ground, int carried)
+{
+    const int32_t field = ground - c->nplanes;
+    touch lowest = {.shape = -1, .gap = INFINITY, .normal = up(c, ground)};
     lowest.point = vec3_zero();
     for (int32_t i = 0; i < c->nshapes; i++) {
         const collision_shape *s = &c->shapes[i];
         if (s->body < 0 || (carried && !is_carried(c->model, s->body))) continue;
-        touch t = hmli_collide_lowest(s, &c->planes[plane], c->H);
+        touch t = field < 0 ? hmli_collide_lowest(s, &c->planes[ground], c->H)
+                            : hmli_heightfield_lowest(s, &c->fields[field], c->H);
         if (!(t.gap < lowest.gap)) continue;
         lowest = t;
         lowest.shape = i;
@@ -49,7 +57,8 @@ static touch lowest_of(const hml_contact *c, int32_t plane, int carried)
 
 static hml_status check(const hml_model *model, const hml_contact *c, int32_t plane)
 {
-    return !model || !c || c->model != model || plane < 0 || plane >= c->nplanes ? HML_INVALID_ARGUMENT : HML_OK;
+    return !model || !c || c->model != model || plane < 0 || plane >= c->nplanes + c->nfields ? HML_INVALID_ARGUMENT
+                                                                                              : HML_OK;
 }
 
 hml_status hml_contact_lowest(const hml_model *model, hml_work *work, hml_contact *contact, const double *q,
@@ -90,6 +99,6 @@ hml_status hml_contact_place(const hml_model *model, hml_work *work, hml_contact
     const touch t = lowest_of(contact, plane, 1);
     if (t.shape < 0) return HML_UNSUPPORTED;
     if (!isfinite(height - t.gap)) return HML_NOT_FINITE;
-    move(contact, vec3_scale(height - t.gap, t.normal), q);
+    move(contact, vec3_scale(height - t.gap, up(contact, plane)), q);
     return HML_OK;
 }

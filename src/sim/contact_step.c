@@ -136,6 +136,7 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     c->now.count = 0;
     c->now.overflow = 0;
     hmli_collide_planes(c->shapes, c->nshapes, c->planes, c->nplanes, c->H, &c->now);
+    hmli_collide_heightfields(c->shapes, c->nshapes, c->fields, c->nfields, c->nplanes, c->H, &c->now);
     if (c->npairs) {
         hmli_collide_centres(c->shapes, c->nshapes, c->H, c->centres);
         hmli_collide_pairs(c->shapes, c->pairs, c->npairs, c->H, c->centres, &c->now);

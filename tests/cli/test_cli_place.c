@@ -208,6 +208,37 @@ static void bad_usage(void **state)
     }
 }
 
+/* a grid that is level at 0.3 m, in three formats; a bad one; none */
+static void it_stands_on_a_terrain(void **state)
+{
+    (void)state;
+    save_hopper();
+    run_save("t.csv", "0.3, 0.3, 0.3\n0.3 0.3 0.3 # level\n\n0.3;0.3;0.3\n");
+    run_save("t.json", "{\"heights\": [[0.3, 0.3], [0.3, 0.3]], \"spacing\": 4, \"position\": [0, 0, 0.1]}");
+    run_save("t.xml", "<mujoco><asset><hfield name=\"t\" nrow=\"2\" ncol=\"2\" size=\"2 2 1 1\" elevation=\"0 0 0 1\"/>"
+                      "</asset><worldbody><geom type=\"hfield\" hfield=\"t\" pos=\"0 0 -0.5\"/></worldbody></mujoco>");
+    near(start("--terrain t.csv --spacing 2,3"), 1.4, 1e-12);
+    near(start("--terrain t.json"), 1.5, 1e-12);
+    near(start("--terrain t.json --height 0.25"), 1.75, 1e-12);
+    assert_true(start("--terrain t.xml") > 0.6); /* on the slope of the one corner that is high */
+    assert_int_equal(run("simulate hopper.json --time 0.002 --ground --terrain t.json --view t.html"), 0);
+    run_save("deep.json", "{\"joints\": {\"base\": {\"position\": [0, 0, 1.2, 1, 0, 0, 0]}}}");
+    assert_int_equal(run("simulate hopper.json --time 0.002 --ground --terrain t.json --state deep.json"), 1);
+    assert_non_null(strstr(run_err, "is 0.3 m below the ground"));
+    near(start("--terrain t.json --state deep.json --lift"), 1.5, 1e-12);
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain t.csv"), 1);
+    assert_non_null(strstr(run_err, "use --spacing"));
+    assert_int_equal(run("simulate hopper.json --time 1 --terrain t.json"), 2);
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --spacing 1"), 2);
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain t.csv --spacing -1"), 2);
+    run_save("t.csv", "1, 2\n3, inf\n");
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain t.csv --spacing 1"), 1);
+    assert_non_null(strstr(run_err, "t.csv:2: entry 2 is not a finite number"));
+    run_save("far.json", "{\"heights\": [[0, 0], [0, 0]], \"spacing\": 1, \"position\": [50, 0, 0]}");
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain far.json"), 1);
+    assert_non_null(strstr(run_err, "no shape of the robot is over the grid"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +248,7 @@ int main(void)
         cmocka_unit_test(shapes_touch_each_other),
         cmocka_unit_test(keyframes),
         cmocka_unit_test(bad_usage),
+        cmocka_unit_test(it_stands_on_a_terrain),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }

@@ -96,6 +96,25 @@ for (const [name, least] of [['drone_arm', 0.08], ['satellite', 0.06], ['nine', 
   });
 }
 
+test('ground that is a grid of heights', async () => {
+  const html = join(place, 'page.html');
+  const file = join(place, 'hills.json');
+  writeFileSync(file, JSON.stringify({ heights: [[0, 0, 0], [0, 0.2, 0], [0, 0, 0.1]], spacing: [1, 2], position: [0, 0, 0.5] }));
+  hamel('simulate', join(root, 'robots/quadruped.json'), '--ground', '--terrain', file, '--time', '0.01', '--view', html);
+  const { page, faults } = await open(html);
+  const found = await page.evaluate(() => {
+    const { robot } = window.hamel;
+    const { geometry } = robot.root.getObjectByName('heightfield').children[0];
+    geometry.computeBoundingBox();
+    const { min, max } = geometry.boundingBox;
+    return { box: [...min.toArray(), ...max.toArray()], triangles: geometry.index.count / 3 };
+  });
+  assert.equal(found.triangles, 8);
+  [-1, -2, 0, 1, 2, 0.2].forEach((x, i) => assert.ok(Math.abs(found.box[i] - x) < 1e-6));
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
 test('a motion, its forces, trails and controls', async () => {
   const html = join(place, 'page.html');
   hamel('simulate', join(root, 'robots/quadruped.json'), '--state', join(root, 'examples/states/quadruped_drop.json'),

@@ -14,6 +14,9 @@ import { Playback } from './playback.js';
 import { Robot } from './robot.js';
 import { Stage } from './stage.js';
 
+/* a little below all of a field, so that the floor does not hide it */
+const lowest = (field) => field.position[2] + field.heights.reduce((a, b) => Math.min(a, b)) - 0.01;
+
 class Viewer {
   constructor(model, members) {
     this.model = model;
@@ -72,6 +75,7 @@ class Viewer {
   /* the floor: where the robot's file or motion says, else z = 0, or below what reaches deeper */
   floorHeight() {
     if (this.model.ground) return 0;
+    if (this.model.heightfields) return Math.min(...this.model.heightfields.map(lowest));
     if (this.robot.ground !== undefined) return this.robot.ground;
     let low = Math.min(0, ...this.robot.corners().map((p) => p.z));
     const { q } = this.robot;

@@ -13,7 +13,7 @@
 import * as THREE from 'three';
 import { bodyPoses, centreOfMass, multiply, poseOf, transformPoint } from './kinematics.js';
 import { inertiaEllipsoid } from './moments.js';
-import { along, between, box, cylinder, ellipsoid, material, PALETTE, part, setPose, SHADES, softBox, solidOf } from './solids.js';
+import { along, between, box, cylinder, ellipsoid, heightfield, material, PALETTE, part, setPose, SHADES, softBox, solidOf } from './solids.js';
 
 const NONE = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 const length = (p) => Math.hypot(...p);
@@ -79,6 +79,7 @@ export class Robot {
   async build() {
     await Promise.all(this.model.visuals.map((visual) => this.addVisual(visual)));
     for (const shape of this.model.shapes) this.addShape(shape);
+    for (const field of this.model.heightfields ?? []) this.addHeightfield(field);
     this.size = this.measure();
     this.model.bodies.forEach((_, i) => this.addInertia(i));
     this.model.bodies.forEach((_, i) => this.addBones(i));
@@ -119,6 +120,16 @@ export class Robot {
     scaled.scale.set(...visual.size);
     scaled.add(object);
     return scaled;
+  }
+
+  /* ground; a rotation of zeros is none */
+  addHeightfield(field) {
+    const rotation = field.rotation.some((x) => x !== 0) ? field.rotation : NONE;
+    const ground = part(heightfield(field), material(PALETTE.world, { side: THREE.DoubleSide, flatShading: true }));
+    const holder = setPose(new THREE.Group(), poseOf(rotation, field.position));
+    holder.name = 'heightfield';
+    holder.add(ground);
+    this.world.add(holder);
   }
 
   addShape(shape) {

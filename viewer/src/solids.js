@@ -85,6 +85,30 @@ export function part(geometry, look) {
   return mesh;
 }
 
+/* a grid of heights about its middle; a cell is two triangles, as in hamel/contact.h */
+export function heightfield({ rows, columns, spacing, heights }) {
+  const position = new Float32Array(3 * rows * columns);
+  const index = new Uint32Array(6 * (rows - 1) * (columns - 1));
+  for (let i = 0; i < rows * columns; i++) {
+    const row = Math.floor(i / columns);
+    position[3 * i] = ((i % columns) - (columns - 1) / 2) * spacing[0];
+    position[3 * i + 1] = (row - (rows - 1) / 2) * spacing[1];
+    position[3 * i + 2] = heights[i];
+  }
+  let n = 0;
+  for (let row = 0; row < rows - 1; row++) {
+    for (let a = row * columns; a < row * columns + columns - 1; a++) {
+      index.set([a, a + 1, a + columns + 1, a, a + columns + 1, a + columns], n);
+      n += 6;
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.BufferAttribute(position, 3));
+  geometry.setIndex(new THREE.BufferAttribute(index, 1));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
 /* a pose, row after row, as three.js has matrices */
 export function setPose(object, pose) {
   object.matrixAutoUpdate = false;

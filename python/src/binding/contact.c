@@ -41,6 +41,49 @@ static hml_plane *read_planes(PyObject *list, int32_t *count)
     return NULL;
 }
 
+/* ---- grids of heights: hamel/_contact.py ---- */
+
+/* heights point into arrays that `kept` owns */
+static hml_heightfield *read_heightfields(PyObject *list, int32_t *count, PyObject **kept)
+{
+    PyObject *sequence = PySequence_Fast(list, "heightfields is a list of hamel.Heightfield");
+    *kept = PyList_New(0);
+    if (!sequence || !*kept) {
+        Py_XDECREF(sequence);
+        return NULL;
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
+    hml_heightfield *fields = PyMem_Calloc((size_t)n + 1, sizeof *fields);
+    int failed = !fields;
+    for (Py_ssize_t i = 0; i < n && !failed; i++) {
+        PyObject *given = PySequence_Fast_GET_ITEM(sequence, i), *heights = PyObject_GetAttrString(given, "heights");
+        hml_heightfield *f = &fields[i];
+        const npy_intp three = 3, two = 2, square[2] = {3, 3};
+        PyObject *array = heights ? PyArray_FROMANY(heights, NPY_DOUBLE, 2, 2, NPY_ARRAY_IN_ARRAY) : NULL;
+        Py_XDECREF(heights);
+        failed = !array || PyList_Append(*kept, array) || attribute_numbers(given, "spacing", 1, &two, f->spacing) ||
+                 attribute_numbers(given, "position", 1, &three, f->position) ||
+                 attribute_numbers(given, "rotation", 2, square, f->rotation) ||
+                 attribute_numbers(given, "friction", 0, NULL, &f->friction) ||
+                 attribute_numbers(given, "restitution", 0, NULL, &f->restitution);
+        if (!failed) {
+            f->heights = PyArray_DATA((PyArrayObject *)array);
+            f->rows = PyArray_DIM((PyArrayObject *)array, 0) > INT32_MAX
+                          ? INT32_MAX
+                          : (int32_t)PyArray_DIM((PyArrayObject *)array, 0);
+            f->columns = PyArray_DIM((PyArrayObject *)array, 1) > INT32_MAX
+                             ? INT32_MAX
+                             : (int32_t)PyArray_DIM((PyArrayObject *)array, 1);
+        }
+        Py_XDECREF(array);
+    }
+    Py_DECREF(sequence);
+    *count = (int32_t)n;
+    if (!failed) return fields;
+    PyMem_Free(fields);
+    return NULL;
+}
+
 /* ---- life ---- */
 
 static int make(contact_object *self, const hml_contact_settings *settings)
@@ -59,14 +102,15 @@ static int make(contact_object *self, const hml_contact_settings *settings)
 
 static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",      "planes", "limits",    "pairs",      "joint_friction", "max_contacts", "slop",
-                            "correction", "bounce", "tolerance", "iterations", "strict",         "balance",      NULL};
-    PyObject *model, *planes, *friction = Py_None;
+    static char *words[] = {"model",        "planes", "limits",     "pairs",        "joint_friction",
+                            "max_contacts", "slop",   "correction", "bounce",       "tolerance",
+                            "iterations",   "strict", "balance",    "heightfields", NULL};
+    PyObject *model, *planes, *friction = Py_None, *fields = NULL, *kept = NULL;
     int limits = 1, pairs = 0, strict = 0, balance = 0;
     hml_contact_settings s = {.struct_size = sizeof s};
-    if (!parse_arguments(arguments, names, "O!O|$ppOiddddipp", words, &model_type, &model, &planes, &limits, &pairs,
+    if (!parse_arguments(arguments, names, "O!O|$ppOiddddippO", words, &model_type, &model, &planes, &limits, &pairs,
                          &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce, &s.tolerance, &s.iterations,
-                         &strict, &balance)) {
+                         &strict, &balance, &fields)) {
         return NULL;
     }
     npy_intp nv = hml_model_nv(((model_object *)model)->model);
@@ -78,12 +122,16 @@ static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *
     if (balance) s.options |= HML_CONTACT_BALANCE;
     hml_plane *read = read_planes(planes, &s.nplanes);
     s.planes = read;
-    contact_object *self = read ? (contact_object *)type->tp_alloc(type, 0) : NULL;
+    hml_heightfield *grids = read && fields ? read_heightfields(fields, &s.nheightfields, &kept) : NULL;
+    s.heightfields = grids;
+    contact_object *self = read && (grids || !fields) ? (contact_object *)type->tp_alloc(type, 0) : NULL;
     if (self) {
         self->model = (model_object *)Py_NewRef(model);
         if (make(self, &s)) Py_CLEAR(self);
     }
     PyMem_Free(read);
+    PyMem_Free(grids);
+    Py_XDECREF(kept);
     Py_XDECREF(f);
     return (PyObject *)self;
 }
@@ -339,12 +387,13 @@ static PyMethodDef methods[] = {
      "how many contacts and limits were in force, by how much the laws are violated, and the mean forces of the "
      "joints."},
     {"points", (PyCFunction)points, METH_NOARGS,
-     "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − plane), position, normal, gap, "
+     "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − ground), position, normal, gap, "
      "impulse."},
     {"lowest", (PyCFunction)(void (*)(void))lowest, METH_VARARGS | METH_KEYWORDS,
      "lowest($self, q, plane=0)\n--\n\n"
      "The point of all shapes that lies lowest over a plane at q, as points() describes it; its gap is negative below "
-     "the plane.\nWithout shapes over the plane shape is -1 and gap infinite."},
+     "the plane.\nWithout shapes over the plane shape is -1 and gap infinite. Grids of heights are counted after the "
+     "planes: their gap is the way straight down."},
     {"place", (PyCFunction)(void (*)(void))place, METH_VARARGS | METH_KEYWORDS,
      "place($self, q, height=0.0, plane=0)\n--\n\n"
      "q with the robot moved along the plane's normal until its lowest point is height over the plane."},
@@ -415,8 +464,9 @@ static PyTypeObject contact_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc =
         "Contact(model, planes, *, limits=True, pairs=False, joint_friction=None, max_contacts=0, slop=0.0, "
-        "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False, balance=False)\n--\n\n"
-        "Contact of a robot's shapes with planes (hamel.Plane), with Coulomb friction, by time stepping.\n\n"
+        "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False, balance=False, heightfields=())\n--\n\n"
+        "Contact of a robot's shapes with planes (hamel.Plane) and grids of heights (hamel.Heightfield), with Coulomb "
+        "friction, by time stepping.\n\n"
         "limits: joint limits are kept; pairs: shapes of the robot touch each other; strict: a step whose laws "
         "are not met"
         "\nfails instead of being `relaxed`; balance: the books of energy and momentum are kept. Zeros take their "

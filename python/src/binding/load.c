@@ -104,6 +104,30 @@ static PyObject *builtin(PyObject *module, PyObject *arguments)
     return model_or_error(status, model, &error);
 }
 
+/* heights, spacing, position, rotation, friction, restitution */
+static PyObject *load_heightfield(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    PyObject *path = NULL;
+    hml_heightfield f;
+    hml_error error = {0};
+    if (!PyArg_ParseTuple(arguments, "O&", PyUnicode_FSConverter, &path)) return NULL;
+    hml_status status = HML_OK;
+    Py_BEGIN_ALLOW_THREADS status = hml_heightfield_load(PyBytes_AS_STRING(path), &f, &error);
+    Py_END_ALLOW_THREADS Py_DECREF(path);
+    if (status) {
+        error.status = status;
+        raise_error(&error);
+        return NULL;
+    }
+    npy_intp size[2] = {f.rows, f.columns}, three = 3, two = 2, square[2] = {3, 3};
+    PyObject *answer =
+        Py_BuildValue("(NNNNdd)", array_copy(2, size, f.heights), array_copy(1, &two, f.spacing),
+                      array_copy(1, &three, f.position), array_copy(2, square, f.rotation), f.friction, f.restitution);
+    hml_heightfield_free(&f);
+    return answer;
+}
+
 static PyObject *builtin_names(PyObject *module, PyObject *none)
 {
     (void)module;
@@ -162,6 +186,7 @@ static PyObject *random_model(PyObject *module, PyObject *arguments, PyObject *n
 PyMethodDef load_methods[] = {
     {"_load", load, METH_VARARGS, "Behind hamel.load."},
     {"_loads", loads, METH_VARARGS, "Behind hamel.loads."},
+    {"_load_heightfield", load_heightfield, METH_VARARGS, "Behind hamel.Heightfield.load."},
     {"_builtin", builtin, METH_VARARGS, "Behind hamel.builtin."},
     {"builtin_names", builtin_names, METH_NOARGS, "builtin_names()\n--\n\nThe robots that come with the library."},
     {"random_model", (PyCFunction)(void (*)(void))random_model, METH_VARARGS | METH_KEYWORDS,

@@ -47,7 +47,7 @@ from ._core import (
     random_model,
     reconstruct,
 )
-from ._contact import Plane, simulate
+from ._contact import Heightfield, Plane, simulate
 from ._errors import (
     BadFileError,
     BadModelError,
@@ -111,6 +111,7 @@ __all__ = [
     "NotNormalizedError",
     "NotStabilizableError",
     "OutOfMemoryError",
+    "Heightfield",
     "Plane",
     "SingularError",
     "SingularParameterizationError",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
-from ._core import Contact, Model, Motion
+from ._core import Contact, Model, Motion, _load_heightfield
 from ._errors import Error, InvalidArgumentError
 
 
@@ -30,6 +31,60 @@ class Plane:
     depth: float = 0.0
     friction: float = 0.0
     restitution: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Heightfield:
+    """Ground that is a grid of heights, solid below; for Contact(…, heightfields=[…]).
+
+    heights[row, column] in metres, at x = (column - (columns - 1) / 2) spacing[0] and y = (row - (rows - 1) / 2) spacing[1] from
+    position, the middle of the grid, in axes of rotation. spacing may be one number. Beside the grid there is nothing.
+
+    >>> import numpy, hamel
+    >>> bumps = hamel.Heightfield(0.05 * numpy.random.default_rng(0).random((40, 50)), 0.1, friction=0.8)
+    >>> robot = hamel.load("quadruped")
+    >>> ground = hamel.Contact(robot, [], heightfields=[bumps])
+    >>> round(ground.lowest(ground.place(robot.neutral(), height=0.1)).gap, 9)
+    0.1
+    """
+
+    heights: ArrayLike
+    spacing: ArrayLike = 1.0
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    friction: float = 0.0
+    restitution: float = 0.0
+
+    def __post_init__(self) -> None:
+        heights = numpy.array(self.heights, float)
+        if heights.ndim != 2 or min(heights.shape) < 2:
+            raise InvalidArgumentError(f"heights are a table of at least 2 x 2 numbers, not of shape {heights.shape}")
+        if not numpy.isfinite(heights).all():
+            row, column = numpy.argwhere(~numpy.isfinite(heights))[0]
+            raise InvalidArgumentError(f"the height in row {row}, column {column} is {heights[row, column]}")
+        spacing = numpy.array(self.spacing, float)
+        if spacing.ndim > 1 or spacing.size not in (1, 2) or not (numpy.isfinite(spacing) & (spacing > 0)).all():
+            raise InvalidArgumentError(f"spacing is one or two positive lengths, not {self.spacing}")
+        object.__setattr__(self, "heights", heights)
+        object.__setattr__(self, "spacing", numpy.broadcast_to(spacing.reshape(-1), (2,)).copy())
+
+    @staticmethod
+    def load(path: Union[str, os.PathLike[str]], spacing: Optional[ArrayLike] = None, friction: Optional[float] = None) -> Heightfield:
+        """A grid from a file: .npy or .csv, .npz or .json with `heights`, or the first hfield of an MJCF file.
+
+        spacing and friction take the place of the file's; without either, friction is 0.8.
+        """
+        heights, found, position, rotation, mu, restitution = _load_heightfield(path)
+        if spacing is None and not (found > 0).all():
+            raise InvalidArgumentError(f"{path}: the file does not say how far apart its heights are; give spacing")
+        return Heightfield(
+            heights,
+            found if spacing is None else spacing,
+            position,
+            rotation if rotation.any() else numpy.eye(3),
+            friction if friction is not None else mu if mu >= 0 else 0.8,
+            restitution,
+        )
 
 
 def simulate(

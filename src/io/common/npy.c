@@ -80,6 +80,39 @@ int hmli_npy_read(const unsigned char *data, size_t size, npy_header *h)
     return 1;
 }
 
+/* ---- entries ---- */
+
+size_t hmli_npy_place(const npy_header *h, size_t i)
+{
+    if (!h->fortran || h->rank < 2) return i;
+    size_t at = 0, index[NPY_MAX_RANK];
+    for (int k = h->rank - 1; k >= 0; k--) {
+        index[k] = i % (size_t)h->shape[k];
+        i /= (size_t)h->shape[k];
+    }
+    for (int k = h->rank - 1; k >= 0; k--) at = at * (size_t)h->shape[k] + index[k];
+    return at;
+}
+
+static double number(const npy_header *h, const unsigned char *entry)
+{
+    unsigned char bytes[8];
+    for (size_t k = 0; k < h->width; k++) bytes[k] = entry[h->swapped ? h->width - 1 - k : k];
+    double f8;
+    float f4;
+    int64_t i8;
+    int32_t i4;
+    if (h->kind == 'f' && h->width == 8) return memcpy(&f8, bytes, 8), f8;
+    if (h->kind == 'f') return memcpy(&f4, bytes, 4), (double)f4;
+    if (h->width == 8) return memcpy(&i8, bytes, 8), (double)i8;
+    return memcpy(&i4, bytes, 4), (double)i4;
+}
+
+double hmli_npy_number(const npy_header *h, const unsigned char *data, size_t i)
+{
+    return number(h, data + hmli_npy_place(h, i) * h->width);
+}
+
 /* ---- writing ---- */
 
 size_t hmli_npy_write(char out[NPY_ROOM], const char *type, int rank, const size_t shape[])

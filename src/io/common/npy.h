@@ -25,6 +25,12 @@ typedef struct npy_header {
 /* the first bytes of a file; 0 if they are not a header, or have more dimensions or entries than can be counted */
 int hmli_npy_read(const unsigned char *data, size_t size, npy_header *h);
 
+/* which entry of the file is the i-th in row-major order */
+size_t hmli_npy_place(const npy_header *h, size_t i);
+
+/* entry i in row-major order of numbers, kind f or i; data: where they begin */
+double hmli_npy_number(const npy_header *h, const unsigned char *data, size_t i);
+
 /* '<' or '>' */
 char hmli_npy_order(void);
 

@@ -170,6 +170,7 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
     if (!status) status = collides(m, &e, &s.shape, &yes);
     if (status || !yes) return status;
+    if (word == HFIELD && body == 0 && m->r->terrain) return hmli_mjcf_hfield(m, &e, frame);
     const char *mesh = hmli_mjcf_text(m, &e, "mesh"), *why = "";
     if (word == MESH && mesh) {
         status = hmli_mjcf_place(m, &e, &place);

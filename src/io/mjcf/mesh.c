@@ -44,6 +44,7 @@ hml_status hmli_mjcf_assets(mjcf *m, const xml_node *section)
         map *names = xml_is(node, "mesh")       ? &m->mesh_names
                      : xml_is(node, "material") ? &m->material_names
                      : xml_is(node, "texture")  ? &m->texture_names
+                     : xml_is(node, "hfield")   ? &m->hfield_names
                                                 : NULL;
         const char *name = names ? asset_name(m, node) : "";
         if (name && !*name) continue;

@@ -256,5 +256,6 @@ hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
     hmli_map_free(&m.mesh_names);
     hmli_map_free(&m.material_names);
     hmli_map_free(&m.texture_names);
+    hmli_map_free(&m.hfield_names);
     return status;
 }

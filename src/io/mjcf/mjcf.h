@@ -10,6 +10,7 @@
  *   geom.c      geoms
  *   inertia.c   inertias
  *   mesh.c      assets by name; meshes
+ *   hfield.c    grids of heights
  *   visual.c    what is seen of geoms: meshes, materials, textures
  *   keyframe.c  keyframes, and the configuration that the file draws
  *   equality.c  loops and followers
@@ -155,7 +156,7 @@ typedef struct mjcf {
     const xml_node **assets; /* meshes, materials, textures */
     mjcf_visual *visuals;    /* filled if a scene is asked for */
     size_t nvisuals, nassets, visuals_capacity, assets_capacity;
-    map mesh_names, material_names, texture_names; /* into assets */
+    map mesh_names, material_names, texture_names, hfield_names; /* into assets */
 } mjcf;
 
 /* ---- include.c ---- */
@@ -275,6 +276,9 @@ hml_status hmli_mjcf_mesh_shape(mjcf *m, const char *name, hml_shape *shape, con
 
 /* volume and moments in the geom's frame; if they are not known *why says so */
 hml_status hmli_mjcf_mesh_moments(mjcf *m, const char *name, mesh_moments *moments, hml_error *why);
+
+/* ---- hfield.c: only if somebody asks for a terrain ---- */
+hml_status hmli_mjcf_hfield(mjcf *m, const mjcf_element *e, const pose *frame);
 
 /* ---- visual.c: only if a scene is asked for ---- */
 

@@ -61,33 +61,6 @@ static const char *read_header(const unsigned char *data, size_t size, npy_heade
 
 /* ---- entries ---- */
 
-/* the entry's place in the file: the i-th in row-major order */
-static size_t place(const npy_header *h, size_t i)
-{
-    if (!h->fortran || h->rank < 2) return i;
-    size_t at = 0, index[NPZ_MAX_RANK];
-    for (int k = h->rank - 1; k >= 0; k--) {
-        index[k] = i % (size_t)h->shape[k];
-        i /= (size_t)h->shape[k];
-    }
-    for (int k = h->rank - 1; k >= 0; k--) at = at * (size_t)h->shape[k] + index[k];
-    return at;
-}
-
-static double number(const npy_header *h, const unsigned char *entry)
-{
-    unsigned char bytes[8];
-    for (size_t k = 0; k < h->width; k++) bytes[k] = entry[h->swapped ? h->width - 1 - k : k];
-    double f8;
-    float f4;
-    int64_t i8;
-    int32_t i4;
-    if (h->kind == 'f' && h->width == 8) return memcpy(&f8, bytes, 8), f8;
-    if (h->kind == 'f') return memcpy(&f4, bytes, 4), (double)f4;
-    if (h->width == 8) return memcpy(&i8, bytes, 8), (double)i8;
-    return memcpy(&i4, bytes, 4), (double)i4;
-}
-
 /* UTF-32, padded with zeros, as UTF-8; what is no character becomes a question mark */
 static char *text_of(const npy_header *h, const unsigned char *entry)
 {
@@ -114,14 +87,13 @@ static int fill(const npy_header *h, const unsigned char *data, npz_array *array
     if (h->kind == 'U') {
         array->texts = calloc(h->count + 1, sizeof *array->texts);
         for (size_t i = 0; array->texts && i < h->count; i++) {
-            array->texts[i] = text_of(h, data + place(h, i) * h->width);
+            array->texts[i] = text_of(h, data + hmli_npy_place(h, i) * h->width);
             if (!array->texts[i]) return 0;
         }
         return array->texts != NULL;
     }
     array->numbers = malloc((h->count + 1) * sizeof *array->numbers);
-    for (size_t i = 0; array->numbers && i < h->count; i++)
-        array->numbers[i] = number(h, data + place(h, i) * h->width);
+    for (size_t i = 0; array->numbers && i < h->count; i++) array->numbers[i] = hmli_npy_number(h, data, i);
     return array->numbers != NULL;
 }
 

@@ -192,6 +192,23 @@ static void put_texts(writer *w, const char *name, const char *const *texts, int
     hmli_writer_put(w, "]");
 }
 
+static void put_heightfields(writer *w, const hml_heightfield *fields, int32_t n)
+{
+    open_list(w, "heightfields");
+    for (int32_t i = 0; i < n; i++) {
+        const hml_heightfield *f = &fields[i];
+        open_item(w, i);
+        put_index(w, "rows", f->rows);
+        put_index(w, "columns", f->columns);
+        hmli_page_numbers(w, "spacing", f->spacing, 2);
+        hmli_page_numbers(w, "position", f->position, 3);
+        hmli_page_numbers(w, "rotation", f->rotation, 9);
+        hmli_page_numbers(w, "heights", f->heights, f->rows * f->columns);
+        hmli_writer_put(w, "}");
+    }
+    hmli_writer_put(w, "]");
+}
+
 void hmli_page_model(writer *w, const hml_model *model, const hml_page_options *o, const double *q,
                      const page_files *files)
 {
@@ -212,6 +229,7 @@ void hmli_page_model(writer *w, const hml_model *model, const hml_page_options *
     put_frames(w, model);
     put_shapes(w, model);
     put_visuals(w, scene);
+    if (o->nheightfields > 0) put_heightfields(w, o->heightfields, o->nheightfields);
     put_files(w, files);
     if (scene) put_texts(w, "warnings", (const char *const *)scene->warnings, scene->nwarnings);
     if (o->ncontacts > 0) put_texts(w, "contacts", o->contact_names, o->ncontacts);
