@@ -238,13 +238,8 @@ static void print_all(const cli_options *options, const robot *r, const regulato
 static int check_options(const cli_options *options)
 {
     const int given = options->ground || options->lift || options->height >= 0 || options->friction >= 0 ||
-<<<<<<< HEAD
-                      options->contacts || options->plot || options->view || !isnan(options->push[0]) ||
-                      !isnan(options->disturb[0]);
-=======
                       options->contacts || options->terrain || options->plot || options->view ||
-                      !isnan(options->push[0]);
->>>>>>> 11967c4 (Add ground that is a grid of heights)
+                      !isnan(options->push[0]) || !isnan(options->disturb[0]);
     if (!(options->recovery > 0) && given)
         return cli_fail(CLI_USAGE,
                         "--push, --disturb, --ground, --plot, --view and what belongs to them need --simulate T");

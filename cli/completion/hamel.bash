@@ -79,11 +79,7 @@ _hamel()
             modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode $loops" ;;
             lqr)
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
-<<<<<<< HEAD
-                options="$options --integral --weight-integral --discrete --simulate --push --disturb --ground --height --lift --pairs --friction --contact --plot --view $loops"
-=======
-                options="$options --discrete --simulate --push --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops"
->>>>>>> 11967c4 (Add ground that is a grid of heights)
+                options="$options --integral --weight-integral --discrete --simulate --push --disturb --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops"
                 ;;
             plan) options="$options --isa --view" ;;
             validate) options="$options --samples --seed --twist --random --study" ;;
