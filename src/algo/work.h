@@ -56,6 +56,9 @@ void hmli_work_inverse_dynamics(const hml_work *work, const kernel_call *call);
 
 /* its torque and M alone, if wanted, by the kernels that do no more: nothing is left in the scratch to be read */
 void hmli_work_torque_and_mass(const hml_work *work, const kernel_call *call);
+
+/* ½ k log² over all springs of the model; q is the user's */
+double hmli_spring_energy(const hml_work *work, const double *q);
 #endif
 
 /* doubles of hml_work.wide */

@@ -30,12 +30,35 @@ static double servo_energy(const hml_contact *c, const double *q)
     return sum;
 }
 
+/* ½ vᵀ M v, M in c->L */
+static double kinetic_energy(const hml_contact *c, const double *v)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->n; i++) sum += 0.5 * v[i] * contact_dot(c->n, c->L + i * c->n, v);
+    return sum;
+}
+
 /* M is c->L afterwards; NaN if there is no number for it */
 static double energy(hml_contact *c, hml_work *work, const double *q, const double *v)
 {
-    hml_dynamics_result x = {.struct_size = sizeof x, .M = c->L, .h = c->bias};
-    if (hml_dynamics(c->model, work, q, v, NULL, NULL, &x)) return NAN;
-    return x.kinetic_energy + x.potential_energy + servo_energy(c, q);
+    const hml_model *m = c->model;
+    double sum = servo_energy(c, q) + hmli_spring_energy(work, q);
+    kernel_call call;
+    work_call(work, &call);
+    call.q.data = q;
+    call.M.data = c->L;
+    call.M.ld = c->n;
+    hmli_work_torque_and_mass(work, &call);
+    if (hml_body_poses(m, work, q, c->H)) return NAN;
+    for (int32_t i = 0; i < m->nbodies; i++) {
+        const model_body *b = &model_bodies(m)[i];
+        const double *H = c->H + 16 * (size_t)i;
+        for (int k = 0; k < 3; k++) {
+            const double com = H[4 * k + 3] + H[4 * k] * b->com[0] + H[4 * k + 1] * b->com[1] + H[4 * k + 2] * b->com[2];
+            sum -= b->mass * m->gravity[k] * com;
+        }
+    }
+    return sum + kinetic_energy(c, v);
 }
 
 /* what the displacement out of penetrations may have lifted */
@@ -66,7 +89,7 @@ static double slower(hml_contact *c, double h, double target)
     }
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++) {
-            const double M = k <= i ? c->L[i * n + k] : c->L[k * n + i];
+            const double M = c->L[i * n + k];
             a += 0.5 * c->x[i] * M * c->x[k];
             b += c->x[i] * M * (c->v_next[k] - c->x[k]);
             both += 0.5 * c->v_next[i] * M * c->v_next[k];
@@ -76,17 +99,6 @@ static double slower(hml_contact *c, double h, double target)
     const double rest = both - a - b - target, under = b * b - 4 * a * rest; /* a s² + b s + rest = 0 */
     const double s = under > 0 ? (sqrt(under) - b) / (2 * a) : -b / (2 * a);
     return fmin(1, fmax(0, s));
-}
-
-static double kinetic_energy(const hml_contact *c)
-{
-    double sum = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        for (size_t k = 0; k < c->n; k++) {
-            sum += 0.5 * c->v_next[i] * c->v_next[k] * (k <= i ? c->L[i * c->n + k] : c->L[k * c->n + i]);
-        }
-    }
-    return sum;
 }
 
 /* ½ |L v|², with dampers and springs in it */
@@ -128,13 +140,13 @@ hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const do
     if (!(turn > too_fast) && !c->displaced) return HML_OK;
     const double before = energy(c, work, q, v), after = energy(c, work, c->q_next, c->v_next);
     if (!isfinite(before) || !isfinite(after)) return HML_NOT_FINITE;
-    const double kinetic = kinetic_energy(c), excess = after - before - work_of(c, h, v, tau);
+    const double kinetic = kinetic_energy(c, c->v_next), excess = after - before - work_of(c, h, v, tau);
     if (!(excess > 1e-6 * kinetic)) return HML_OK;
     const double part = slower(c, h, fmax(0, kinetic - excess)), most = fmax(0, kinetic - excess + lifted(c, r));
     for (size_t i = 0; i < c->n; i++) c->v_next[i] -= (1 - part) * c->x[i];
-    const double left = kinetic_energy(c), free = turn > too_fast ? 1.01 : 1 + 1e-6;
+    const double left = kinetic_energy(c, c->v_next), free = turn > too_fast ? 1.01 : 1 + 1e-6;
     const double all = left > free * most ? sqrt(most / left) : 1;
     for (size_t i = 0; i < c->n; i++) c->v_next[i] *= all;
-    r->removed += kinetic - kinetic_energy(c);
+    r->removed += kinetic - kinetic_energy(c, c->v_next);
     return HML_OK;
 }

@@ -85,6 +85,24 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
     if (wanted & TREE_MASS) work->choice.fallback->pack_mass_matrix(&tree);
 }
 
+/* M of the user's coordinates, Gᵀ M G, in s->Mr: a row of the tree's M has entries along its path alone */
+static void reduce_mass_matrix(const hml_work *work, const mimic_scratch *s)
+{
+    const hml_plan *plan = model_plan(work->model);
+    const size_t r = (size_t)work->model->nv, n = (size_t)plan->nv;
+    memset(s->Mr, 0, r * r * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        const int32_t *path = column_path(&work->paths, (int32_t)i);
+        const size_t at = (size_t)s->user[i];
+        s->Mr[at * (r + 1)] += s->factor[i] * s->factor[i] * s->M[i * (n + 1)];
+        for (int32_t d = 0; d < plan_columns(plan)[i].depth; d++) {
+            const size_t j = (size_t)path[d], up = (size_t)s->user[j];
+            const double part = s->factor[i] * s->factor[j] * s->M[i * n + j];
+            s->Mr[at * r + up] += part, s->Mr[up * r + at] += part;
+        }
+    }
+}
+
 static mimic_scratch expand(const hml_work *work, const kernel_call *call)
 {
     mimic_scratch s;
@@ -107,7 +125,7 @@ static int factor_mass_matrix(const hml_work *work, const kernel_call *call, con
     size_t r = (size_t)m->nv;
     memset(s->a, 0, (size_t)m->tree_nv * sizeof(double));
     tree_inverse(work, call, s, TREE_MASS | TREE_KEEP);
-    model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
+    reduce_mass_matrix(work, s);
     memcpy(s->L, s->Mr, r * r * sizeof(double));
     return dense_factor(r, s->L, marks);
 }
@@ -171,7 +189,7 @@ static void reduce(const hml_work *work, const kernel_call *call, const mimic_sc
     const size_t r = (size_t)m->nv;
     model_reduce_force(m, s->tau, s->h);
     store(call->torque, s->h, 1, r);
-    if (call->M.data) model_reduce_matrix(m, s->user, s->factor, s->M, (size_t)m->tree_nv, s->Mr);
+    if (call->M.data) reduce_mass_matrix(work, s);
     store(call->M, s->Mr, r, r);
 }
 

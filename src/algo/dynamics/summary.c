@@ -59,13 +59,18 @@ static void put_wrench(double *out, vec3 f, vec3 t)
     vec3_put(t, out + 3);
 }
 
-/* ½ k log² over all springs; q is the tree's */
-static double spring_energy(const hml_model *m, const double *q)
+double hmli_spring_energy(const hml_work *work, const double *q)
 {
+    const hml_model *m = work->model;
     const model_body *b = model_bodies(m);
     const model_coordinate *c = model_coordinates(m);
     double sum = 0;
-    for (int32_t i = 0; i < m->nbodies && m->passive; i++) {
+    if (!m->passive) return 0;
+    if (m->nfollowers) {
+        model_expand_q(m, q, work->tree); /* the tree's q comes first there */
+        q = work->tree;
+    }
+    for (int32_t i = 0; i < m->nbodies; i++) {
         double log[HML_JOINT_MAX_NV] = {0};
         joint_difference(b[i].type, &model_rest(m)[b[i].q], &q[b[i].q], log);
         for (int32_t k = 0; k < b[i].nv; k++) sum += 0.5 * c[b[i].v + k].stiffness * log[k] * log[k];
@@ -117,12 +122,7 @@ static hml_status summarize(const hml_model *model, hml_work *work, const double
     put_wrench(result->centroidal_momentum, sum.momentum.f, sum.centroid);
     result->kinetic_energy = kinetic_energy(nv, result->M, v);
     result->potential_energy = -(g[0] * sum.first.x + g[1] * sum.first.y + g[2] * sum.first.z);
-    if (model->nfollowers) {
-        model_expand_q(model, q, work->tree); /* the tree's q comes first there */
-        result->potential_energy += spring_energy(model, work->tree);
-    } else {
-        result->potential_energy += spring_energy(model, q);
-    }
+    result->potential_energy += hmli_spring_energy(work, q);
     status = OVERFLOW_STATUS(before, {result->M, nv * nv}, {result->h, nv}, {result->gravity, nv}, {result->com, 3},
                              {result->centroidal_momentum, 6}, {result->momentum, 6}, {&result->kinetic_energy, 1},
                              {&result->potential_energy, 1});
