@@ -110,9 +110,9 @@ python: $(BUILD)/.deps-python
 octave: build
 	@scripts/octave.sh $(BUILD)
 
-## packages make the Debian package, the source archive and the wheel, and try them (DEBIAN= and BUILDER=folders of a debootstrap)
+## packages make the Debian package, the source archive and the wheel, and try them (DEBIANS=folder for bare Debians, SUITE=trixie)
 packages: build
-	@scripts/packages.sh $(BUILD) $(DEBIAN) $(BUILDER)
+	@scripts/packages.sh $(BUILD) "$(DEBIANS)" $(SUITE)
 
 ## windows  compile for Windows with mingw-w64, and run the unit tests and the command under wine
 windows: build

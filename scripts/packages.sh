@@ -1,17 +1,18 @@
 #!/bin/sh
-# Makes the packages and tries them: a Debian package (cpack), sources taken along with FetchContent, a source archive for
-# pip, a wheel that carries its libraries, and the bill of materials. With the folder of a Debian (made by debootstrap, with
-# python3 and python3-venv), package and wheel are installed there, the tests of the Python package run, and the Debian
-# package is removed again; that takes root. BUILDER is a folder of the same Debian with a compiler, where the wheel is made
-# for its Python; without it the Debian must have the Python that is here. BUILD is that of make build.
-# Usage: packages.sh [BUILD [DEBIAN [BUILDER]]]
+# Makes the packages and tries them: a Debian package (cpack), sources taken along with FetchContent, the recipes of conda and
+# vcpkg as far as they go without these programs, a source archive for pip, a wheel that carries its libraries, and the bill
+# of materials. With DEBIANS, a folder for bare Debians, made by debootstrap where they are missing (that takes root):
+#   bare-CODENAME   the Debian that is here: the Debian package is installed, used and purged
+#   builder-SUITE   another Debian (trixie) with a compiler: the wheel is made for its Python
+#   bare-SUITE      the same with Python alone: the wheel is installed, and the tests of the Python package run
+# BUILD is that of make build. Usage: packages.sh [BUILD [DEBIANS [SUITE]]]
 set -eu
 
 cd "$(dirname "$0")/.."
 root=$(pwd)
 build=${1:-build}
-debian=${2:-}
-builder=${3:-}
+debians=${2:-}
+suite=${3:-trixie}
 jobs=$(nproc)
 case $build in /*) ;; *) build=$root/$build ;; esac
 out=$build/packages
@@ -51,49 +52,71 @@ scripts/wheel.sh "$out"/hamel-*.tar.gz "$build/wheel" "$jobs"
 cp "$build"/wheel/hamel-*.whl "$out/"
 ls -l "$out"/*.deb "$out"/*.whl "$out"/*.tar.gz
 
-[ -n "$debian" ] || exit 0
-wheel=$(ls "$out"/hamel-*.whl)
+[ -n "$debians" ] || exit 0
+command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] || {
+    echo "bare Debians take root and debootstrap (Debian: apt-get install debootstrap)" >&2
+    exit 1
+}
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
+codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+mkdir -p "$debians"
+debians=$(cd "$debians" && pwd)
 mounted=""
 # shellcheck disable=SC2086
 trap 'for folder in $mounted; do umount "$folder/proc"; done' EXIT
-if [ -n "$builder" ]; then
-    echo "wheel in $builder"
-    mkdir -p "$builder/packages"
-    rm -rf "$builder/packages/"hamel-*
-    cp "$out"/hamel-*.tar.gz "$builder/packages/"
-    mountpoint -q "$builder/proc" || { mount -t proc proc "$builder/proc" && mounted=$builder; }
-    chroot "$builder" bash -euc 'export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-        cd /packages
-        tar -xf hamel-*.tar.gz
-        hamel-*/scripts/wheel.sh hamel-*.tar.gz out "$1"' bash "$jobs"
-    wheel=$(ls "$builder"/packages/out/hamel-*.whl)
-fi
 
-echo "in $debian"
-rm -rf "$debian/packages"
-mkdir -p "$debian/packages"
-cp "$deb" "$wheel" "$debian/packages/"
-cp -r python include robots examples docs README.md "$debian/packages/"
-version=$(chroot "$debian" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+# debian FOLDER SUITE [PACKAGES]: a Debian, made if it is missing, with /proc, where programs find themselves
+debian()
+{
+    folder=$debians/$1
+    [ -e "$folder/etc/debian_version" ] || {
+        echo "making $folder"
+        rm -rf "$folder.part"
+        debootstrap --variant=minbase ${3:+--include="$3"} "$2" "$folder.part" "$mirror" >"$out/$1.log" 2>&1 || {
+            tail -n 20 "$out/$1.log" >&2
+            exit 1
+        }
+        mv "$folder.part" "$folder"
+    }
+    mountpoint -q "$folder/proc" || { mount -t proc proc "$folder/proc" && mounted="$mounted $folder"; }
+    rm -rf "$folder/packages"
+    mkdir "$folder/packages"
+}
+
+# inside FOLDER SCRIPT: in that Debian, with none of the variables of this one
+inside() { chroot "$debians/$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -euc "$2"; }
+
+debian "bare-$codename" "$codename"
+echo "Debian package in $folder"
+cp "$deb" "$folder/packages/"
+inside "bare-$codename" '
+    dpkg-query -W >/packages/before
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends /packages/hamel_*.deb >/packages/apt.log 2>&1
+    hamel validate --samples 10 | head -n 8
+    apt-get purge -y -qq --autoremove hamel >>/packages/apt.log 2>&1
+    dpkg-query -W | diff /packages/before -
+    left=$(find / -xdev -path /packages -prune -o -path /proc -prune -o -name "*hamel*" -print)
+    [ -z "$left" ] || { echo "the package leaves behind: $left" >&2; exit 1; }'
+
+debian "builder-$suite" "$suite" gcc,g++,make,cmake,ninja-build,pkg-config,curl,xz-utils,ca-certificates,python3-dev,python3-venv
+echo "wheel in $folder"
+cp /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/" # this machine may be behind a proxy with one of its own
+cp "$out"/hamel-*.tar.gz "$folder/packages/"
+inside "builder-$suite" "
+    cd /packages
+    tar -xf hamel-*.tar.gz
+    hamel-*/scripts/wheel.sh hamel-*.tar.gz /wheel $jobs"
+wheel=$(ls "$folder"/wheel/hamel-*.whl)
+
+debian "bare-$suite" "$suite" python3,python3-venv
+echo "wheel in $folder"
+cp "$wheel" "$folder/packages/"
+cp -r python include robots examples docs README.md "$folder/packages/"
+version=$(inside "bare-$suite" 'python3 -c "import sys; print(\"%d.%d\" % sys.version_info[:2])"')
 "$build/venv-packages/bin/pip" download --quiet --disable-pip-version-check --only-binary :all: --python-version "$version" \
-    --dest "$debian/packages/wheels" numpy pytest hypothesis
-mountpoint -q "$debian/proc" || { mount -t proc proc "$debian/proc" && mounted="$mounted $debian"; } # programs find themselves with it
-# the package names the libraries of the Debian it was made on
-if [ "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" = "$(sed -n 's/^VERSION_CODENAME=//p' "$debian/etc/os-release")" ]; then
-    chroot "$debian" bash -euc 'export PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive
-        dpkg-query -W >/packages/before
-        apt-get update -qq
-        apt-get install -y -qq --no-install-recommends /packages/hamel_*.deb >/packages/apt.log 2>&1
-        hamel validate --samples 10 | head -n 8
-        apt-get purge -y -qq --autoremove hamel >>/packages/apt.log 2>&1
-        dpkg-query -W | diff /packages/before -
-        left=$(find / -xdev -path /packages -prune -o -path /proc -prune -o -name "*hamel*" -print)
-        [ -z "$left" ] || { echo "the package leaves behind: $left" >&2; exit 1; }'
-else
-    echo "another Debian than this one: the Debian package is not tried there"
-fi
-chroot "$debian" bash -euc 'export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-    rm -rf /packages/venv
+    --dest "$folder/packages/wheels" numpy pytest hypothesis
+inside "bare-$suite" '
     python3 -m venv /packages/venv
     /packages/venv/bin/pip install --quiet --no-index --find-links /packages/wheels numpy pytest hypothesis
     time /packages/venv/bin/pip install --quiet --no-deps /packages/hamel-*.whl

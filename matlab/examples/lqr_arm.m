@@ -2,6 +2,12 @@ function [K, gap] = lqr_arm(file, picture)
 %LQR_ARM  A regulator about a pose of an arm, and the motion that it calms; picture: a file to draw it into, or ''.
 %
 %   lqr_arm('robots/arm7.json', '')
+  if nargin < 1
+    file = fullfile(fileparts(mfilename('fullpath')), '..', '..', 'robots', 'arm7.json');
+  end
+  if nargin < 2
+    picture = '';
+  end
   robot = hamel.load(file, 'fixed');
   nv = robot.nv;
   q = robot.integrate(robot.neutral(), 0.3 * ones(nv, 1));

@@ -3,6 +3,12 @@ function [s, gap] = lqr_quadruped(file, picture)
 %draw it into, or ''.
 %
 %   lqr_quadruped('robots/quadruped.json', 'push.svg')
+  if nargin < 1
+    file = fullfile(fileparts(mfilename('fullpath')), '..', '..', 'robots', 'quadruped.json');
+  end
+  if nargin < 2
+    picture = '';
+  end
   robot = hamel.load(file);
   feet = {'fl_foot', 'fr_foot', 'hl_foot', 'hr_foot'};
   nv = robot.nv;

@@ -7,6 +7,9 @@ function [e_max, e_avg] = validate_paper(file, samples)
 %   follow, with none on the base. Compares the derivatives of forward dynamics by the pose H of the base, the joint
 %   positions s, the velocity v of the base and the joint velocities r with forward differences of step 1e-6. Errors
 %   are divided by the mean absolute entry. `hamel validate` does the same.
+  if nargin < 1
+    file = fullfile(fileparts(mfilename('fullpath')), '..', '..', 'robots', 'nine.json');
+  end
   if nargin < 2
     samples = 100;
   end

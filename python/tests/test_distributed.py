@@ -99,9 +99,21 @@ def test_parts_of_a_job_array(quadruped, tmp_path):
     for k in range(3):
         done = call("part", "quadruped", "s.npz", f"{k}.npz", "--index", str(k), "--count", "3")
         assert done.returncode == 0, done.stderr
-    assert call("merge", "all.npz", "0.npz", "1.npz", "2.npz").returncode == 0
+    assert call("merge", "all.npz", "1.npz", "2.npz", "0.npz").returncode == 0  # in any order
     same(dict(np.load(tmp_path / "all.npz")), quadruped.linearize(q, v, tau))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0.npz", "1.npz", "2.npz", "all.npz", "s.npz"]
+    call("part", "quadruped", "s.npz", "4.npz", "--index", "0", "--count", "4")
+    for names, said in (
+        (["x.npz", "0.npz", "2.npz"], "part 1 of 3 is missing"),
+        (["x.npz", "0.npz", "0.npz"], "0.npz is part 0 of 3, which another file has as well"),
+        (["x.npz", "0.npz", "s.npz"], "s.npz is not a part"),
+        (["x.npz", "0.npz", "4.npz"], "4.npz has other results than 0.npz"),
+        (["0.npz", "1.npz", "2.npz", "0.npz"], "0.npz would overwrite 0.npz"),
+    ):
+        wrong = call("merge", *names)
+        assert wrong.returncode == 1 and said in wrong.stderr, wrong.stderr
+    wrong = call("part", "quadruped", "s.npz", "s.npz", "--index", "0", "--count", "3")
+    assert wrong.returncode == 1 and "s.npz would overwrite s.npz" in wrong.stderr
     wrong = call("part", "quadruped", "s.npz", "x.npz", "--index", "3", "--count", "3")
     assert wrong.returncode != 0 and "--index is 0 … 2" in wrong.stderr
     np.savez(tmp_path / "odd.npz", position=q, velocity=v, forces=tau)

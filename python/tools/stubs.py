@@ -272,8 +272,11 @@ def class_stub(name: str, kind: type) -> str:
         lines.append("    def __iter__(self) -> Iterator[Any]: ...\n")
     if name.startswith("_"):  # behind a class of Python, which has the types
         names = ["__init__", *sorted(n for n in vars(kind) if not n.startswith("_"))]
-        result = {"__init__": "None"}
-        return "".join(lines + [f"    def {n}(self, *arguments: Any) -> {result.get(n, 'Any')}: ...\n" for n in names]) + "\n"
+        for n in names:
+            static = isinstance(vars(kind).get(n), staticmethod)
+            head = "    @staticmethod\n    def {}(" if static else "    def {}(self, "
+            lines.append(f"{head.format(n)}*arguments: Any) -> {'None' if n == '__init__' else 'Any'}: ...\n")
+        return "".join(lines) + "\n"
     if name in INITS:
         lines.append(f"    def __init__(self, {INITS[name]}) -> None: ...\n")
     for attribute, value in sorted(vars(kind).items()):

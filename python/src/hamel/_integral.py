@@ -82,6 +82,6 @@ class Integrating:
         r = self.regulator
         self.integral = self.integral + max(t - self._last, 0.0) * self._error
         self._last, self._error = t, r.outputs.error(r.model, r.q, q)
-        forces = r(t, q, v)
+        forces: Array = r(t, q, v)
         forces[r.marks] -= r.Ki @ self.integral
         return forces

@@ -78,12 +78,12 @@ def margins(
     scale (m): what counts as much of one input as of another, for the disks of all inputs at once; for a regulator 1/√R_ii.
     NotStabilizableError where A − B K is not stable.
     """
-    matrices = [numpy.asarray(M, dtype=float) for M in (A, B, K)]
-    if any(M.ndim != 2 for M in matrices):
+    A, B, K = (numpy.asarray(M, dtype=float) for M in (A, B, K))
+    if any(M.ndim != 2 for M in (A, B, K)):
         raise InvalidArgumentError("A, B and K are one matrix each: margins are those of one loop")
     if dt is not None and not 0 < dt < numpy.inf:
         raise InvalidArgumentError(f"dt is a positive time, not {dt}")
-    x = _core._margins(*matrices, 0.0 if dt is None else dt, scale)
+    x = _core._margins(A, B, K, 0.0 if dt is None else dt, scale)
     if x.status:
         kind = BY_STATUS[int(x.status)]
         text = {
@@ -92,5 +92,5 @@ def margins(
             InvalidArgumentError: "scale has one positive number for each input",
         }.get(kind, "the largest singular value over all frequencies was not found")
         raise kind(text)
-    rows, disks = x.inputs, [Disk(row[0], row[1], (row[2], row[3]), row[4]) for row in x.disks.tolist()]
-    return Margins(rows[:, :2], rows[:, 2:4], rows[:, 4], rows[:, 5], rows[:, 6], rows[:, 7], *disks, tuple(names))
+    rows, (S, T, half) = x.inputs, [Disk(row[0], row[1], (row[2], row[3]), row[4]) for row in x.disks.tolist()]
+    return Margins(rows[:, :2], rows[:, 2:4], rows[:, 4], rows[:, 5], rows[:, 6], rows[:, 7], S, T, half, tuple(names))

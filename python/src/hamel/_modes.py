@@ -153,7 +153,7 @@ def build(A: Array, B: Optional[Array], C: Optional[Array], onto: Array, back: A
         raise NotConvergedError("the subspaces of the modes cannot be told from each other") from None
     right, left = x.right[..., 0] + 1j * x.right[..., 1], x.left[..., 0] + 1j * x.left[..., 1]
     modes = []
-    for row in x.table[: int(x.count)]:
+    for row in x.table[: int(x.number)]:
         value, (reach, sight) = complex(row[0], row[1]), row[2:4]
         first, many, chain, unreachable, unseen, kind = (int(number) for number in row[4:])
         own = slice(first, first + many * (2 if value.imag else 1), 2 if value.imag else 1)  # without the conjugates

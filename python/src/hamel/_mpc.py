@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._errors import InvalidArgumentError
 from ._holds import Hold
-from ._plan import Plan, Problem, Progress, _arguments, _message, _progress
+from ._plan import Plan, Problem, Progress, _arguments, _found, _progress
 
 Array = NDArray[numpy.float64]
 
@@ -44,7 +44,7 @@ class Tick:
     def input(self, q: ArrayLike, v: ArrayLike) -> Array:
         """The input at a state near that of the tick, until the next one"""
         error = numpy.concatenate([self.model.difference(self.q, q), numpy.asarray(v, dtype=float) - self.v])
-        return self.u + self.K @ error
+        return numpy.asarray(self.u + self.K @ error)
 
 
 class Statistics(NamedTuple):
@@ -96,12 +96,12 @@ class MPC:
 
     def slot(self, time: float) -> Tuple[int, float]:
         """The number of the slot of a time, and how many seconds it lasts from then on"""
-        return self._mpc.slot(time)
+        number, left = self._mpc.slot(time)
+        return number, left
 
     def solution(self, tick: Tick) -> Plan:
         """The motion of the window of the last tick, which is given; its times begin at 0"""
-        report = tick.report
-        return Plan(*self._mpc.solution(), report, _message(report, self.problem.terms), report.end in ("converged", "slow"))
+        return _found(self._mpc.solution(), tick.report, self.problem.terms)
 
     def set_reference(self, term: int, reference: ArrayLike) -> None:
         """Another reference of a term, by its number, from the next tick on. As many values as it was added with."""

@@ -342,7 +342,11 @@ class Solver:
         given = (iterations, seconds, tolerance, violation, penalty)
         options = [x or default for x, default in zip(given, self._options)]
         report = _progress(self._solver.solve(*options, tell if progress else None))
-        return Plan(*self._solver.solution(), report, _message(report, self._terms), report.end in ("converged", "slow"))
+        return _found(self._solver.solution(), report, self._terms)
+
+
+def _found(solution: Tuple[Array, Array, Array, Array, Array, Array], report: Progress, terms: Sequence[Tuple[Any, ...]]) -> Plan:
+    return Plan(*solution, report=report, message=_message(report, terms), ok=report.end in ("converged", "slow"))
 
 
 def _progress(numbers: Tuple[Any, ...]) -> Progress:

@@ -394,7 +394,7 @@ def _of_model(
     )
     names = tuple(name for name, mark in zip(model.velocity_names, marks) if mark)
     forces = numpy.zeros(model.nv) if tau is None else numpy.array(tau, dtype=float)
-    about = (model, numpy.array(q, dtype=float), numpy.array(velocity, dtype=float), marks)
+    at_q, at_v = numpy.array(q, dtype=float), numpy.array(velocity, dtype=float)
     if len(integral):
         if N is not None or numpy.ndim(q) != 1:
             raise InvalidArgumentError("integrals go with one state, and not with a cross term N")
@@ -403,13 +403,15 @@ def _of_model(
         g = _integral(A, B, C @ onto if held else C, Q, R, Qi, dt)
         K = g.K @ back if held else g.K
         return replace(
-            g, K=K, state_names=states, input_names=names, tau=forces, model=model, q=about[1], v=about[2], marks=marks,
+            g, K=K, state_names=states, input_names=names, tau=forces, model=model, q=at_q, v=at_v, marks=marks,
             output_names=chosen.names, outputs=chosen,
         )  # fmt: skip
     g = _solve(A, B, Q, R, N, int(dt is not None), reason)
     K, P = (g.K @ back, numpy.swapaxes(back, -1, -2) @ g.P @ back) if held else (g.K, g.P)
-    counts = (g.iterations, g.refinements)
-    return Regulator(K, P, g.poles, g.residual, g.closed, *counts, A, B, states, names, forces, *about, dt, g.K, g.units)
+    return Regulator(
+        K, P, g.poles, g.residual, g.closed, g.iterations, g.refinements, A, B, states, names, forces, model, at_q, at_v, marks,
+        dt, g.K, g.units,
+    )  # fmt: skip
 
 
 def _modes_of_model(
@@ -441,10 +443,10 @@ def _modes_of_model(
         y = model.linearize(q, velocity, tau, inputs="all")
         given, inputs = (y.A, y.B[:, marks])
         # coordinates in which the mass matrix is 1, as those of a held robot are: units and masses then do not matter
-        factor = numpy.linalg.cholesky(model.mass_matrix(q)).T
+        factor = numpy.asarray(numpy.linalg.cholesky(model.mass_matrix(q)).T, dtype=float)
         zero = numpy.zeros_like(factor)
         back = _blocks(factor, zero, zero, factor)
-        onto = numpy.linalg.inv(back)
+        onto = numpy.asarray(numpy.linalg.inv(back), dtype=float)
         A, B = back @ given @ onto, back @ inputs
     found = build(A, B, None, onto, back, tolerance)
     return Modes(tuple(found), given, inputs, states, names)

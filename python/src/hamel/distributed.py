@@ -24,6 +24,7 @@ import functools
 import hashlib
 import json
 import math
+import os
 import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -344,6 +345,7 @@ def _part(arguments: argparse.Namespace) -> None:
 
     if not 0 <= arguments.index < arguments.count:
         raise SystemExit(f"--index is 0 … {arguments.count - 1}, not {arguments.index}")
+    _refuse_to_overwrite(arguments.out, [arguments.states])
     states = numpy.load(arguments.states)
     odd = [name for name in states.files if name not in ("position", "velocity", "force")]
     if odd or "position" not in states.files or "velocity" not in states.files:  # a misspelt force would be lost
@@ -357,20 +359,40 @@ def _part(arguments: argparse.Namespace) -> None:
     options = {"errors": "nan"} if arguments.function == "linearize" else {}
     what = job(model, arguments.function, select, **options)
     results = local(what, arrays, chunk=max(1, min(4096, math.ceil(len(arrays[0])))), threads=arguments.threads)
-    with open(arguments.out + ".part", "wb") as file:  # a job that is killed leaves no file that looks complete
-        numpy.savez(file, **results)  # type: ignore[arg-type]
-    import os
-
-    os.replace(arguments.out + ".part", arguments.out)
+    _save(arguments.out, {**results, "part": numpy.array([arguments.index, arguments.count])})
 
 
 def _merge(arguments: argparse.Namespace) -> None:
-    parts = [numpy.load(path) for path in arguments.parts]
-    names = parts[0].files
-    for path, part in zip(arguments.parts, parts):
-        if part.files != names:
-            raise SystemExit(f"{path} has other results than {arguments.parts[0]}")
-    numpy.savez(arguments.out, **{name: numpy.concatenate([part[name] for part in parts]) for name in names})
+    _refuse_to_overwrite(arguments.out, arguments.parts)
+    parts: Dict[int, Any] = {}
+    for path in arguments.parts:
+        part = numpy.load(path)
+        if "part" not in part.files:
+            raise SystemExit(f"{path} is not a part that python -m hamel.distributed part has written")
+        index, count = (int(x) for x in part["part"])
+        first = next(iter(parts.values()), part)
+        if part.files != first.files or count != int(first["part"][1]):
+            raise SystemExit(f"{path} has other results than {arguments.parts[0]}, or is one of another number of parts")
+        if index in parts:
+            raise SystemExit(f"{path} is part {index} of {count}, which another file has as well")
+        parts[index] = part
+    missing = [k for k in range(count) if k not in parts]
+    if missing:
+        raise SystemExit(f"part {missing[0]} of {count} is missing" + (f", and {len(missing) - 1} more" if missing[1:] else ""))
+    names = [name for name in parts[0].files if name != "part"]
+    _save(arguments.out, {name: numpy.concatenate([parts[k][name] for k in range(count)]) for name in names})
+
+
+def _refuse_to_overwrite(out: str, inputs: Sequence[str]) -> None:
+    for path in inputs:
+        if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
+            raise SystemExit(f"{out} would overwrite {path}; give it another name")
+
+
+def _save(path: str, arrays: Dict[str, Array]) -> None:
+    with open(path + ".part", "wb") as file:  # a job that is killed leaves no file that looks complete
+        numpy.savez(file, **arrays)  # type: ignore[arg-type]
+    os.replace(path + ".part", path)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
@@ -388,7 +410,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
     part.add_argument("--base", default="auto", choices=("auto", "free", "fixed"))
     part.add_argument("--threads", type=int, default=1)
     part.set_defaults(run=_part)
-    merge = commands.add_parser("merge", help="join parts, in the order given")
+    merge = commands.add_parser("merge", help="join all parts, in any order")
     merge.add_argument("out")
     merge.add_argument("parts", nargs="+")
     merge.set_defaults(run=_merge)

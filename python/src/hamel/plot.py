@@ -45,7 +45,7 @@ def spectrum(x: Union[Linearization, Modes], ax: Any = None) -> Any:
         right = values.real > 0
     else:
         _one(x)
-        ax, values = _axes(ax), numpy.linalg.eigvals(x.A)
+        ax, values = _axes(ax), numpy.linalg.eigvals(x.A).astype(complex)
         # a double eigenvalue, as every mode of a group has at rest, is only known to the root of round-off
         right = values.real > 1e-7 * max(1.0, float(numpy.abs(values).max(initial=0)))
     ax.axvline(0, color="0.8", linewidth=1)
