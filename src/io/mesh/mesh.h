@@ -27,6 +27,9 @@ typedef struct triangles {
 
 /* name: its ending says the format, and messages use it. The mesh is to be freed in any case */
 hml_status hmli_mesh_parse(const char *name, const char *data, size_t size, triangles *m, hml_error *error);
+/* dae.c: the DAE part of it */
+hml_status hmli_mesh_read_dae(const char *name, const char *data, size_t size, triangles *m, hml_error *error);
+
 hml_status hmli_mesh_read(const char *path, triangles *m, hml_error *error);
 void hmli_mesh_free(triangles *m);
 

@@ -1,5 +1,5 @@
 /*
- * STL and OBJ files.
+ * STL and OBJ files; DAE files are read in dae.c.
  *
  *   binary STL   80 bytes, the number of triangles, then 50 bytes each: normal, three vertices, two bytes
  *   ASCII STL    "solid …", then for every triangle "vertex x y z" three times; all other words are skipped
@@ -190,13 +190,18 @@ static hml_status read_obj(const char *name, const char *data, size_t size, tria
 
 /* ---- any ---- */
 
-int hmli_mesh_known(const char *name) { return hmli_file_ends(name, ".stl") || hmli_file_ends(name, ".obj"); }
+int hmli_mesh_known(const char *name)
+{
+    return hmli_file_ends(name, ".stl") || hmli_file_ends(name, ".obj") || hmli_file_ends(name, ".dae");
+}
 
 hml_status hmli_mesh_parse(const char *name, const char *data, size_t size, triangles *m, hml_error *error)
 {
-    if (!hmli_mesh_known(name)) return hmli_report(error, HML_UNSUPPORTED, name, 0, "is no mesh file: .stl or .obj");
-    hml_status status =
-        hmli_file_ends(name, ".obj") ? read_obj(name, data, size, m, error) : read_stl(name, data, size, m, error);
+    if (!hmli_mesh_known(name))
+        return hmli_report(error, HML_UNSUPPORTED, name, 0, "is no mesh file: .stl, .obj or .dae");
+    hml_status status = hmli_file_ends(name, ".obj")   ? read_obj(name, data, size, m, error)
+                        : hmli_file_ends(name, ".dae") ? hmli_mesh_read_dae(name, data, size, m, error)
+                                                       : read_stl(name, data, size, m, error);
     if (!status && m->nvertices == 0) status = hmli_report(error, HML_BAD_FILE, name, 0, "has no vertices");
     return status;
 }

@@ -21,7 +21,7 @@ static const char *find(reader *r, const char *folder, const char *name, hml_err
     int failed = 0;
     *status = HML_UNSUPPORTED;
     if (!hmli_mesh_known(name)) {
-        hmli_report(error, *status, NULL, 0, "the file " QUOTED " is neither .stl nor .obj", name);
+        hmli_report(error, *status, NULL, 0, "the file " QUOTED " is neither .stl nor .obj nor .dae", name);
         return NULL;
     }
     const char *path = hmli_scene_find(r, folder, name, &size, &failed);

@@ -3,8 +3,10 @@
 
 #include <expat.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "io/common/map.h"
 #include "io/common/number.h"
 #include "io/common/report.h"
@@ -20,7 +22,9 @@ typedef struct parse {
     int depth, elements;
     map names; /* of elements and attributes: each is kept once */
     const char *data, *counted;
-    int line; /* of `counted` */
+    int line;                     /* of `counted` */
+    char *text;                   /* since the last tag */
+    size_t length, text_capacity; /* of it */
 } parse;
 
 /*
@@ -93,6 +97,7 @@ static void start_element(void *data, const XML_Char *name, const XML_Char **att
     node->file = p->file;
     node->line = line_of(p);
     node->nattributes = n;
+    p->length = 0;
     node->attributes = list;
     node->parent = p->at;
     if (!p->at)
@@ -109,8 +114,26 @@ static void end_element(void *data, const XML_Char *name)
     parse *p = data;
     (void)name;
     if (p->status) return;
+    if (p->length > 0 && !p->at->first) {
+        p->at->text = hmli_arena_text(p->memory, p->text, p->length);
+        if (!p->at->text) stop(p, hmli_report_memory(p->error, p->file));
+    }
+    p->length = 0;
     p->depth--;
     p->at = p->at->parent;
+}
+
+static void add_text(void *data, const XML_Char *text, int length)
+{
+    parse *p = data;
+    const size_t n = (size_t)length;
+    if (p->status) return;
+    if (!array_grow(&p->text, &p->text_capacity, p->length + n, 1)) {
+        stop(p, hmli_report_memory(p->error, p->file));
+        return;
+    }
+    memcpy(p->text + p->length, text, n);
+    p->length += n;
 }
 
 static void refuse_entity(void *data, const XML_Char *name, int is_parameter, const XML_Char *value, int length,
@@ -171,8 +194,8 @@ static hml_status malformed(parse *p, size_t size)
     return hmli_report(p->error, HML_BAD_FILE, p->file, line, "the XML is malformed: %s", XML_ErrorString(code));
 }
 
-hml_status hmli_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
-                          hml_error *error)
+static hml_status parse_tree(arena *memory, const char *file, const char *data, size_t size, int texts, xml_node **root,
+                             hml_error *error)
 {
     *root = NULL;
     if (size > INT_MAX) return hmli_report(error, HML_BAD_FILE, file, 0, "is too large");
@@ -181,13 +204,27 @@ hml_status hmli_xml_parse(arena *memory, const char *file, const char *data, siz
     if (!p.parser) return hmli_report_memory(error, file);
     XML_SetUserData(p.parser, &p);
     XML_SetElementHandler(p.parser, start_element, end_element);
+    if (texts) XML_SetCharacterDataHandler(p.parser, add_text);
     XML_SetEntityDeclHandler(p.parser, refuse_entity);
     XML_SetAttlistDeclHandler(p.parser, refuse_attributes);
     if (XML_Parse(p.parser, data, (int)size, 1) == XML_STATUS_ERROR && !p.status) p.status = malformed(&p, size);
     XML_ParserFree(p.parser);
     hmli_map_free(&p.names);
+    free(p.text);
     *root = p.root;
     return p.status;
+}
+
+hml_status hmli_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
+                          hml_error *error)
+{
+    return parse_tree(memory, file, data, size, 0, root, error);
+}
+
+hml_status hmli_xml_parse_text(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
+                               hml_error *error)
+{
+    return parse_tree(memory, file, data, size, 1, root, error);
 }
 
 /* ---- asking ---- */

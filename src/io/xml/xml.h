@@ -1,6 +1,6 @@
 /*
- * XML as a tree of elements and attributes that know their file and line. Text between elements is dropped: neither
- * URDF nor MJCF says anything with it.
+ * XML as a tree of elements and attributes that know their file and line. Text between elements is dropped, as neither
+ * URDF nor MJCF says anything with it, unless hmli_xml_parse_text keeps it.
  *
  * Files are not trusted: declarations of entities and attributes are refused (no bombs, no other files), and so are
  * elements nested more than XML_MAX_DEPTH deep or more than XML_MAX_ELEMENTS in number, and names of more than
@@ -27,12 +27,17 @@ typedef struct xml_node {
     const char *name, *file; /* file: for messages */
     int line, nattributes;
     xml_attribute *attributes;
+    const char *text; /* of an element without others in it, if it is kept; NULL: none */
     struct xml_node *parent, *first, *last, *next;
 } xml_node;
 
 /* everything is in the arena; file must outlive it */
 hml_status hmli_xml_parse(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
                           hml_error *error);
+
+/* the same with the text of elements that have no others in them */
+hml_status hmli_xml_parse_text(arena *memory, const char *file, const char *data, size_t size, xml_node **root,
+                               hml_error *error);
 
 static inline int xml_is(const xml_node *node, const char *name)
 {

@@ -111,7 +111,7 @@ static void test_bad_files(void **state)
     assert_bad("a.obj", "v 1 2 inf", 9, "three lengths");
     assert_bad("a.obj", "v 1 2 1e999", 11, "three lengths");
     assert_bad("a.obj", "g\0", 2, "zeros");
-    assert_bad("a.dae", "<COLLADA/>", 10, ".stl or .obj");
+    assert_bad("a.ply", "ply", 3, ".stl, .obj or .dae");
 }
 
 /* whatever the bytes are: a mesh or a sentence, and a hull of what was read */
