@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages windows viewer mpc check format docs install clean help
+.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages windows viewer mpc mpc-ticks check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -57,6 +57,11 @@ mpc: $(BUILD)/.deps-build
 	@cmake --build $(BUILD)/mpc -j $(JOBS) --target example_09_trotting_quadruped
 	@$(BUILD)/mpc/examples/09_trotting_quadruped 60 0 120 $(BUILD)/trot.html
 	@$(BUILD)/mpc/examples/09_trotting_quadruped 60 10 80
+
+## mpc-ticks  a hundred thousand ticks of that controller, while no memory can be allocated
+mpc-ticks: build
+	@cmake --build $(BUILD) -j $(JOBS) --target trot_ticks
+	@$(BUILD)/tests/trot_ticks
 
 ## drop     drop every robot on the ground, limp and held, with three sizes of step, beside MuJoCo if build/venv has it;
 ##          goes on where it was stopped if OUT=file is given (POSTURES=3 MODELS=folder:folder OUT=)

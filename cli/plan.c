@@ -1,5 +1,6 @@
 /* hamel plan: a motion of least cost, from a file that describes the problem. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,17 @@ static const char *end_word(hml_solve_end end)
     return (unsigned)end < sizeof words / sizeof *words ? words[end] : "";
 }
 
+/* what is left of the constraints, for the end of a sentence */
+static const char *left(const planning *p, char *text, size_t size)
+{
+    const hml_solve_report *r = &p->report;
+    text[0] = 0;
+    if (r->worst_term >= 0 && r->violation > 0)
+        (void)snprintf(text, size, ", and /terms/%d is violated by %.3g at knot %zu", (int)r->worst_term, r->violation,
+                       r->worst_knot);
+    return text;
+}
+
 /* a sentence where it did not converge; an exit status */
 static int judge(const planning *p)
 {
@@ -73,6 +85,7 @@ static int judge(const planning *p)
     const hml_solve_report *r = &p->report;
     const int32_t worst = r->worst_term;
     const char *name = worst >= 0 ? p->file->problem->terms[worst].name : NULL;
+    char text[128];
     switch (r->end) {
     case HML_END_CONVERGED:
     case HML_END_SLOW: return CLI_OK;
@@ -80,15 +93,15 @@ static int judge(const planning *p)
         return cli_fail(CLI_COMPUTE, "%s: /terms/%d: %s%s%scannot be kept: it is violated by %.3g at knot %zu", file,
                         (int)worst, name ? "'" : "", name ? name : "", name ? "' " : "", r->violation, r->worst_knot);
     case HML_END_ITERATIONS:
-        return cli_fail(CLI_COMPUTE, "%s: not converged in %d iterations; the best motion so far has the cost %.6g",
-                        file, (int)r->iterations, r->cost);
+        return cli_fail(CLI_COMPUTE, "%s: not converged in %d iterations; the best motion so far has the cost %.6g%s",
+                        file, (int)r->iterations, r->cost, left(p, text, sizeof text));
     case HML_END_TIME:
         return cli_fail(CLI_COMPUTE,
-                        "%s: the time was up after %d iterations; the best motion so far has the cost %.6g", file,
-                        (int)r->iterations, r->cost);
+                        "%s: the time was up after %d iterations; the best motion so far has the cost %.6g%s", file,
+                        (int)r->iterations, r->cost, left(p, text, sizeof text));
     case HML_END_STUCK:
-        return cli_fail(CLI_COMPUTE, "%s: no step lowers the cost of %.6g any more, though it is not at its least",
-                        file, r->cost);
+        return cli_fail(CLI_COMPUTE, "%s: no step lowers the cost of %.6g any more, though it is not at its least%s",
+                        file, r->cost, left(p, text, sizeof text));
     default: return cli_fail(cli_status_of(p->status), "%s: %s", file, hml_status_message(p->status));
     }
 }

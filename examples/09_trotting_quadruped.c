@@ -17,7 +17,7 @@
 #include <hamel/hamel.h>
 #include <hamel/view.h>
 
-enum { NQ = 19, NV = 18, M = 12, N = 40, FEET = 4, FRAMES = 4096, TICK = 2, TICKS = 1 << 16 }; /* TICK: milliseconds */
+enum { NQ = 19, NV = 18, M = 12, N = 40, FEET = 4, FRAMES = 4096, TICK = 2, TICKS = 1 << 17 }; /* TICK: milliseconds */
 
 static const double H = 0.0125, DT = 0.001, SWING = 0.2, STAND = 0.05, LIFT = 0.06, RADIUS = 0.02;
 static const double FRICTION = 0.8; /* of the ground and the feet; the controller believes in 0.5 */

@@ -281,14 +281,13 @@ def _arguments(problem: Problem) -> Tuple[Any, ...]:
 
 def _message(report: Progress, terms: Sequence[Tuple[Any, ...]]) -> str:
     """A sentence about the end; terms begin with their name and the number of their kind"""
-    if report.end != "infeasible":
-        return MESSAGES.get(report.end, report.end)
+    text = MESSAGES.get(report.end, report.end)
+    if report.end in ("converged", "slow") or report.worst_term < 0 or not report.violation > 0:
+        return text
     name, kind = terms[report.worst_term][:2]
     called = f" ({name})" if name else ""
-    return (
-        f"infeasible: term {report.worst_term}, {KINDS[kind]}{called}, is violated by {report.violation:.3g} "
-        f"at knot {report.worst_knot}"
-    )
+    where = f"term {report.worst_term}, {KINDS[kind]}{called}, is violated by {report.violation:.3g} at knot {report.worst_knot}"
+    return f"{text}: {where}" if report.end == "infeasible" else f"{text}; {where}"
 
 
 class Solver:
