@@ -83,6 +83,7 @@ typedef struct cli_options {
     double push[3], disturb[3];                                      /* NaN: not given */
     const char *integral;                                            /* of lqr: names of joints and frames */
     double weight_integral;
+    const char *locus;  /* of modes: WHAT=FROM:TO */
     unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
     const char *frames; /* of generate: names with commas between them */
     int single, test, force, generate_batch;

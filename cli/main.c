@@ -41,7 +41,9 @@ const cli_command_info cli_commands[] = {
      "The eigenvalues of A of linearize, or with holds those of the motions that they allow, from slow to\n"
      "fast: frequency, damping, which coordinates take part, and whether the inputs move the mode.\n"
      "Eigenvalues that are the same up to rounding are one mode. Away from an equilibrium they are the\n"
-     "modes of this moment. With --view a page shows the robot as it moves in one of them.\n",
+     "modes of this moment. With --view a page shows the robot as it moves in one of them. With --locus\n"
+     "the eigenvalues are those of many values of a mass, a spring, a damper, the speed or gravity, while\n"
+     "the motors keep the state; the command says where the robot becomes unstable.\n",
      cli_modes},
     {"lqr", CLI_LQR, "[MODEL] [--state FILE] [--hold FRAME:KIND]...", "the linear-quadratic regulator about a state",
      "The gain K of the forces tau - K z, where tau are the forces of the state and z is the\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hamel/control.h"
+#include "locus.h"
 #include "loops.h"
 #include "table.h"
 
@@ -257,10 +258,18 @@ int cli_modes(const cli_options *options)
     mode_set m = {0};
     if (options->mode > 0 && !options->view)
         return cli_fail(CLI_USAGE, "--mode chooses what --view shows; give both or none");
+    if (options->plot && !options->locus)
+        return cli_fail(CLI_USAGE, "--plot shows what --locus finds; give both or none");
+    if (options->view && options->locus) return cli_fail(CLI_USAGE, "--view shows one mode; leave out --locus");
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK) status = robot_must_move(&r);
     if (status == CLI_OK) status = robot_load_state(options, &r);
     if (status == CLI_OK) status = loops_load(options, &r);
+    if (status == CLI_OK && options->locus) {
+        status = locus_run(options, &r);
+        robot_free(&r);
+        return status;
+    }
     if (status == CLI_OK) status = modes_find(options, &r, &m);
     if (status == CLI_OK) status = view(options, &r, &m);
     if (status == CLI_OK && options->out) {

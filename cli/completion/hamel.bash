@@ -64,7 +64,7 @@ _hamel()
     --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
     --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --height | --spacing) ;;
     --select | --threads) ;;
-    --posture | --weight-position | --weight-velocity | --weight-input | --weight-integral | --discrete | --mode | --simulate | --push | --disturb) ;;
+    --posture | --weight-position | --weight-velocity | --weight-input | --weight-integral | --discrete | --mode | --simulate | --push | --disturb | --locus) ;;
     *) case $current in
         -*)
             case $command in
@@ -76,7 +76,7 @@ _hamel()
                 options="$options --state --keyframe --q --representation --isa --hold --inputs --lock --friction --posture"
                 options="$options --ignore-limits --save $loops"
                 ;;
-            modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode $loops" ;;
+            modes) options="$options --state --keyframe --q --isa --hold --inputs --view --mode --locus --plot $loops" ;;
             lqr)
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
                 options="$options --integral --weight-integral --discrete --simulate --push --disturb --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops"

@@ -4,6 +4,7 @@
 
 #include "hamel/control/horizon.h"
 #include "hamel/control/integral.h"
+#include "hamel/control/locus.h"
 #include "hamel/control/lqr.h"
 #include "hamel/control/lyapunov.h"
 #include "hamel/control/margins.h"

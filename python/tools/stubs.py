@@ -53,6 +53,7 @@ differs: Optional[str]
 view: View
 lqr: Regulator
 modes: Modes
+_locus: Tuple[int, bytes, bytes]
 _page: Tuple[str, Tuple[str, ...]]
 _trajectory _load_heightfield: Tuple[Any, ...]
 _single: int
@@ -87,6 +88,7 @@ ARGUMENTS = table(f"""
 name type root mimic shape: str
 parent prefix body_name: Optional[str]
 other model: Model
+function: Callable[[float], bytes]
 seed iterations attempts nbodies branches nframes column transposed options joint plane contype conaffinity: int
 n threads: Optional[int]
 path: Union[str, PathLike[str]]

@@ -40,6 +40,13 @@ static void fill_lqr_integral(void *x)
                    .R = lqr_Q, .K = out[0], .Ki = out[1], .poles = out[2]);
 }
 static hml_status call_lqr_integral(void *x) { return hml_lqr_integral_solve(x, scratch, NULL); }
+static void fill_locus(void *x)
+{
+    static const double values[2] = {0, 1};
+    *(hml_locus *)x =
+        HML_STRUCT(hml_locus, .n = 2, .A = lqr_A, .D = lqr_Q, .points = 2, .values = values, .eigenvalues = out[0]);
+}
+static hml_status call_locus(void *x) { return hml_locus_solve(x, scratch, NULL); }
 static hml_disk disks[3];
 static void fill_margins(void *x)
 {

@@ -183,13 +183,66 @@ static void a_table_for_people(void **state)
         if (!strstr(run_out, words[i])) fail_msg("%s is missing", words[i]);
 }
 
+/* a pendulum with damping 0.02 N m s, weight m g l = 5.886 N m and moment 0.4801 kg m² */
+static void a_root_locus(void **state)
+{
+    (void)state;
+    const struct {
+        const char *what;
+        double value, frequency;
+    } cases[] = {{"damping:pivot=-0.5:1", -0.02, sqrt(5.886 / 0.4801)},
+                 {"damping:pivot=1:-0.5:7", -0.02, sqrt(5.886 / 0.4801)},
+                 {"stiffness:pivot=-10:5", -5.886, 0},
+                 {"gravity=1:-0.9:11", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[256];
+        double value[4], eigenvalue[8];
+        snprintf(line, sizeof line, "modes " ROBOTS "pendulum.json --locus %s --plot locus.svg --out out.json",
+                 cases[i].what);
+        if (run(line)) fail_msg("%s: %s", line, run_err);
+        json_t *out = run_json("out.json");
+        assert_int_equal(run_numbers(out, "crossings", value, 4), 1);
+        assert_true(fabs(value[0] - cases[i].value) < 1e-9);
+        assert_int_equal(run_numbers(out, "crossing_eigenvalues", eigenvalue, 8), 2);
+        assert_true(fabs(eigenvalue[1] - cases[i].frequency) < 1e-5);
+        json_decref(out);
+        static char text[1 << 16];
+        run_read("locus.svg", text, sizeof text);
+        assert_non_null(strstr(text, "<svg"));
+        assert_non_null(strstr(text, "pendulum: eigenvalues"));
+    }
+    assert_int_equal(run("modes " ROBOTS "pendulum.json --locus mass:rod=1:3"), 0);
+    assert_non_null(strstr(run_out, "nowhere between 1 and 3"));
+    /* a held quadruped, and one that moves */
+    assert_int_equal(run("modes " ROBOTS
+                         "quadruped.json --hold fl_foot --hold fr_foot --hold hl_foot --hold hr_foot --q "
+                         "fl_knee=-0.5 --locus mass:trunk=5:9:5"),
+                     0);
+    assert_int_equal(run("modes " ROBOTS "arm7.json --locus speed=0:1:3"), 0);
+    static const run_refusal refused[] = {
+        {"modes " ROBOTS "pendulum.json --locus mass:rod", 2, "FROM:TO"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:1", 2, "FROM:TO"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=-1:1", 2, "not negative"},
+        {"modes " ROBOTS "pendulum.json --locus speed:rod=1:2", 2, "--locus: mass:BODY"},
+        {"modes " ROBOTS "pendulum.json --locus mass:nobody=1:2", 1, "there is no frame 'nobody'"},
+        {"modes " ROBOTS "pendulum.json --locus damping:nobody=1:2", 1, "there is no coordinate 'nobody'"},
+        {"modes " ROBOTS "pendulum.json --plot p.svg", 2, "--locus"},
+    };
+    run_refused(sizeof refused / sizeof *refused, refused);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(double_pendulum),    cmocka_unit_test(heavy_top),
-        cmocka_unit_test(spinning_satellite), cmocka_unit_test(same_matrix_as_linearize),
-        cmocka_unit_test(a_held_quadruped),   cmocka_unit_test(pages),
-        cmocka_unit_test(what_it_refuses),    cmocka_unit_test(a_table_for_people),
+        cmocka_unit_test(a_root_locus),
+        cmocka_unit_test(double_pendulum),
+        cmocka_unit_test(heavy_top),
+        cmocka_unit_test(spinning_satellite),
+        cmocka_unit_test(same_matrix_as_linearize),
+        cmocka_unit_test(a_held_quadruped),
+        cmocka_unit_test(pages),
+        cmocka_unit_test(what_it_refuses),
+        cmocka_unit_test(a_table_for_people),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }

@@ -1,6 +1,7 @@
 /* Linear systems (hamel/control.h), and Model.lqr, which hamel/control.py computes. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hamel/control.h"
 #include "objects.h"
@@ -222,4 +223,81 @@ PyMethodDef control_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-int control_ready(PyObject *module) { return table_modules(control_table, COUNT(control_table), module); }
+/* ---- the root locus: A is what a Python function says ---- */
+
+typedef struct locus_call {
+    PyObject *function;
+    size_t n;
+} locus_call;
+
+/* the function gives the bytes of n × n doubles; its exception ends the walk */
+static hml_status locus_matrix(void *context, double value, double *A)
+{
+    const locus_call *call = context;
+    PyObject *bytes = PyObject_CallFunction(call->function, "d", value);
+    Py_buffer view;
+    if (!bytes || PyObject_GetBuffer(bytes, &view, PyBUF_SIMPLE)) {
+        Py_XDECREF(bytes);
+        return HML_INVALID_ARGUMENT;
+    }
+    const size_t size = call->n * call->n * sizeof *A;
+    const int fits = (size_t)view.len == size;
+    if (fits) memcpy(A, view.buf, size);
+    PyBuffer_Release(&view);
+    Py_DECREF(bytes);
+    return fits ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+/* (status, bytes of the eigenvalues, bytes of the crossings: value, real and imaginary part, branch, unstable) */
+static PyObject *locus(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    enum { ROOM = 1024, COLUMNS = 5 };
+    Py_buffer values;
+    locus_call call;
+    int discrete;
+    Py_ssize_t n;
+    if (!PyArg_ParseTuple(arguments, "Oy*ni", &call.function, &values, &n, &discrete)) return NULL;
+    call.n = (size_t)n;
+    const size_t points = (size_t)values.len / sizeof(double), doubles = hml_locus_scratch_doubles(call.n);
+    PyObject *found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(points * call.n * 2 * sizeof(double))),
+             *result = NULL;
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc((doubles + 1) * sizeof *scratch) : NULL;
+    hml_locus_crossing *crossings = malloc(ROOM * sizeof *crossings);
+    double *rows = malloc(ROOM * COLUMNS * sizeof *rows);
+    if (!found || !scratch || !crossings || !rows) {
+        PyErr_NoMemory();
+    } else {
+        size_t count = 0;
+        const hml_locus problem =
+            HML_STRUCT(hml_locus, .n = call.n, .matrix = locus_matrix, .context = &call, .discrete = discrete,
+                       .points = points, .values = values.buf,
+                       .eigenvalues = (double *)(void *)PyBytes_AS_STRING(found), .room = ROOM, .crossings = crossings);
+        const hml_status status = hml_locus_solve(&problem, scratch, &count);
+        if (count > ROOM) count = ROOM;
+        for (size_t i = 0; !status && i < count; i++) {
+            const hml_locus_crossing *x = &crossings[i];
+            const double row[COLUMNS] = {x->value, x->eigenvalue[0], x->eigenvalue[1], x->branch, x->unstable};
+            memcpy(rows + COLUMNS * i, row, sizeof row);
+        }
+        if (!PyErr_Occurred())
+            result = Py_BuildValue("iOy#", (int)status, found, (const char *)rows,
+                                   (Py_ssize_t)((status ? 0 : count) * COLUMNS * sizeof *rows));
+    }
+    free(rows);
+    free(crossings);
+    free(scratch);
+    Py_XDECREF(found);
+    PyBuffer_Release(&values);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"_locus", locus, METH_VARARGS, "_locus(function, values, n, discrete, /)\n--\n\nBehind hamel.control.locus."},
+    {NULL, NULL, 0, NULL},
+};
+
+int control_ready(PyObject *module)
+{
+    return PyModule_AddFunctions(module, functions) || table_modules(control_table, COUNT(control_table), module);
+}

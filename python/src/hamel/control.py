@@ -21,16 +21,19 @@ from . import _core
 from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
 from ._holds import Hold
 from ._integral import Integrating, Outputs, outputs
+from ._locus import Crossing, Locus, locus
 from ._margins import Disk, Margins, margins
 from ._modes import Mode, Modes, build, modes
 from ._mpc import MPC, Slot, Statistics, Tick
 from ._plan import Phase, Plan, Problem, Progress, Solver
 
 __all__ = [
+    "Crossing",
     "Disk",
     "Estimator",
     "Horizon",
     "Integrating",
+    "Locus",
     "MPC",
     "Margins",
     "Mode",
@@ -47,6 +50,7 @@ __all__ = [
     "dlqr",
     "dlyap",
     "kalman",
+    "locus",
     "lqi",
     "lqr",
     "lyap",

@@ -95,6 +95,7 @@ static const entry entries[] = {
     ENTRY(hml_joint_spec, type, ASKED, fill_joint_spec, call_joint_spec),
     ENTRY(hml_random_spec, seed, ASKED, fill_random_spec, call_random_spec),
     ENTRY(hml_load_options, format, ASKED, fill_load_options, call_load_options),
+    ENTRY(hml_locus, crossings, ASKED, fill_locus, call_locus),
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr),
     ENTRY(hml_lqr, poles, ASKED, fill_lqr, call_lqr_discrete),
     ENTRY(hml_lqr_horizon, P, ASKED, fill_lqr_horizon, call_lqr_horizon),
