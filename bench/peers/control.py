@@ -229,11 +229,6 @@ def compare(label: str, robot: Robot, theirs: crocoddyl.ShootingProblem) -> dict
     solver.solve(xs, us, 200, False)
     peer_cost, best = solver.cost, [numpy.array(x) for x in solver.xs]
     solver.th_stop = 1e-9
-    peer = []
-    for _ in range(REPEATS):
-        began = time.process_time()
-        solver.solve(xs, us, 100, False)
-        peer.append((time.process_time() - began) / (solver.iter + 1) / N)
     problem = problem_of(robot, theirs)
     guess = numpy.tile(robot.q(x0[: robot.theirs.nq]), (N + 1, 1))
     forces = numpy.zeros((N, problem.ninputs))
@@ -242,8 +237,11 @@ def compare(label: str, robot: Robot, theirs: crocoddyl.ShootingProblem) -> dict
         if len(u):
             forces[k] = numpy.array(u)[order]
     ours = control.Solver(problem)
-    own = []
-    for _ in range(REPEATS):
+    peer, own = [], []
+    for _ in range(REPEATS):  # in turns: whatever else the machine does slows both
+        began = time.process_time()
+        solver.solve(xs, us, 100, False)
+        peer.append((time.process_time() - began) / (solver.iter + 1) / N)
         ours.start(guess[0])
         ours.guess(guess, numpy.zeros((N + 1, robot.ours.nv)), forces)
         began = time.process_time()
