@@ -54,7 +54,8 @@ static double energy(hml_contact *c, hml_work *work, const double *q, const doub
         const model_body *b = &model_bodies(m)[i];
         const double *H = c->H + 16 * (size_t)i;
         for (int k = 0; k < 3; k++) {
-            const double com = H[4 * k + 3] + H[4 * k] * b->com[0] + H[4 * k + 1] * b->com[1] + H[4 * k + 2] * b->com[2];
+            const double com =
+                H[4 * k + 3] + H[4 * k] * b->com[0] + H[4 * k + 1] * b->com[1] + H[4 * k + 2] * b->com[2];
             sum -= b->mass * m->gravity[k] * com;
         }
     }
