@@ -58,7 +58,7 @@ static int allocate(const robot *r, trim *t)
  * hml_trim has wrenches move with their bodies. Those in the world's axes keep their direction: they are turned to what was
  * found, from where it is looked for again, until nothing changes any more.
  */
-static hml_status find(const robot *r, const trim *t, const hml_trim_problem *problem, hml_error *error)
+static hml_status settle(const robot *r, const trim *t, const hml_trim_problem *problem, hml_error *error)
 {
     enum { MOST = 100 };
     const size_t nq = (size_t)r->nq;
@@ -85,6 +85,25 @@ static hml_status find(const robot *r, const trim *t, const hml_trim_problem *pr
     return status;
 }
 
+/*
+ * Where a posture that costs little lets the robot turn away from a large wrench again and again, one that costs more keeps it
+ * nearer to the guess: tried one after the other, unless --posture says how much.
+ */
+static hml_status find(const cli_options *options, const robot *r, const trim *t, const hml_trim_problem *given,
+                       hml_error *error)
+{
+    hml_trim_problem problem = *given;
+    hml_status status = settle(r, t, &problem, error);
+    for (double posture = 0.1;
+         status == HML_NOT_CONVERGED && r->state->nwrenches > 0 && !(options->posture > 0) && posture < 1e5;
+         posture *= 10) {
+        problem.posture = posture;
+        status = robot_put_wrenches(r, r->state->q);
+        if (!status) status = settle(r, t, &problem, error);
+    }
+    return status;
+}
+
 static int compute(const cli_options *options, const robot *r, trim *t)
 {
     hml_error error = {0};
@@ -107,7 +126,7 @@ static int compute(const cli_options *options, const robot *r, trim *t)
                    .q = t->q, .tau = t->tau, .lambda = t->force, .residual = t->residual, .report = &t->report);
     t->scratch = malloc((hml_trim_scratch_doubles(r->model, &problem) + 1) * sizeof *t->scratch);
     if (!t->scratch) return robot_fail(r, HML_OUT_OF_MEMORY);
-    hml_status found = find(r, t, &problem, &error);
+    hml_status found = find(options, r, t, &problem, &error);
     if (found == HML_INCONSISTENT || found == HML_NOT_CONVERGED)
         return cli_fail(cli_status_of(found), "%s: %s", r->file, error.message);
     if (!found && options->save) status = trim_save(options->save, r, t->q, t->tau);
