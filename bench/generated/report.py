@@ -25,8 +25,8 @@ def main() -> None:
     rows = [json.loads(line) for line in pathlib.Path(source).read_text().splitlines()]
     if not rows:
         sys.exit(f"{source}: no robot was measured")
-    print("| robot | nv | library, ns | generated, ns | ratio | batch, ns | generated, ns | ratio | code, kB | difference |")
-    print("| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |")
+    print("| robot | nv | library, ns | generated, ns | ratio | batch, ns | generated, ns | ratio | cold, ns | generated, ns | ratio | Pinocchio, ns | code, kB | difference |")
+    print("| --- |" + " --: |" * 13)
     for r in rows:
         r["pinocchio_native_ns"] = native.get(r["robot"])
         single = r["generic_ns"] / r["generated_ns"]
@@ -34,7 +34,8 @@ def main() -> None:
         print(
             f"| {r['robot']} | {r['nv']} | {r['generic_ns']:.0f} | {r['generated_ns']:.0f} | {single:.2f} "
             f"| {r['generic_batch_ns']:.0f} | {r['generated_batch_ns']:.0f} | {batch:.2f} "
-            f"| {r['code_bytes'] / 1000:.0f} | {r['difference']:.0e} |"
+            f"| {r['generic_cold_ns']:.0f} | {r['generated_cold_ns']:.0f} | {r['generic_cold_ns'] / r['generated_cold_ns']:.2f} "
+            f"| {r['pinocchio_native_ns'] or '-'} | {r['code_bytes'] / 1000:.0f} | {r['difference']:.0e} |"
         )
     pathlib.Path(out).write_text(json.dumps({"rows": rows}, indent=1) + "\n")
     wrong = [r["robot"] for r in rows if not r["difference"] < WRONG]

@@ -1,5 +1,5 @@
 /*
- * Compiled code beside the library: trust, but verify, and measure. The three contenders take turns, and of each the best
+ * Compiled code beside the library: trust, but verify, and measure. The four contenders take turns, and of each the best
  * turn counts, so that other programs on the machine do not decide.
  */
 #include "generate/compile.h"
@@ -17,6 +17,7 @@ enum { STATES = 32, TURNS = 9 };
 typedef struct contest {
     const hml_model *model;
     linearize_code *code;
+    linearize_batch_code *batch;
     hml_work *work;
     size_t nq, nv;
     double *q, *v, *tau;
@@ -24,10 +25,9 @@ typedef struct contest {
         *D[2]; /* of the library and of the code: acceleration; D_q, D_ν and M⁻¹ of all states, one after another */
 } contest;
 
-static int prepare(contest *t, const hml_model *model, linearize_code *code)
+static int prepare(contest *t, const hml_model *model)
 {
     t->model = model;
-    t->code = code;
     t->nq = (size_t)hml_model_nq(model);
     t->nv = (size_t)hml_model_nv(model);
     const size_t vector = STATES * t->nv, matrix = 3 * vector * t->nv;
@@ -88,6 +88,13 @@ static int code_single(const contest *t)
     return good;
 }
 
+static int code_batch(const contest *t)
+{
+    const size_t all = STATES * t->nv * t->nv;
+    double *D = t->D[1];
+    return t->batch(STATES, t->q, t->v, t->tau, t->a[1], D, D + all, D + 2 * all) == 0;
+}
+
 /* ---- ---- */
 
 /* the largest difference of n numbers, against their largest */
@@ -101,10 +108,10 @@ static int are_near(const double *x, const double *y, size_t n)
     return difference <= 1e-6 * largest;
 }
 
-static int agrees(const contest *t)
+static int agrees(const contest *t, int (*code)(const contest *))
 {
     const size_t nn = t->nv * t->nv;
-    int good = library_single(t) && code_single(t);
+    int good = library_single(t) && code(t);
     for (size_t i = 0; good && i < STATES; i++) good = are_near(t->a[0] + i * t->nv, t->a[1] + i * t->nv, t->nv);
     for (size_t i = 0; good && i < 3 * STATES; i++) good = are_near(t->D[0] + i * nn, t->D[1] + i * nn, nn);
     return good;
@@ -119,23 +126,23 @@ static double now(void)
 
 static int measure(const contest *t)
 {
-    int (*const contenders[])(const contest *) = {library_single, library_batch, code_single};
-    double best[3] = {INFINITY, INFINITY, INFINITY};
+    int (*const contenders[])(const contest *) = {library_single, code_single, library_batch, code_batch};
+    double best[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
     for (int turn = 0; turn < TURNS; turn++) {
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             const double start = now();
             contenders[k](t);
             best[k] = fmin(best[k], now() - start);
         }
     }
-    return (best[2] < best[0] ? COMPILED_SINGLE : 0) | (best[2] < best[1] ? COMPILED_BATCH : 0);
+    return (best[1] < best[0] ? COMPILED_SINGLE : 0) | (best[3] < best[2] ? COMPILED_BATCH : 0);
 }
 
-int hmli_compiled_choose(const hml_model *model, linearize_code *code, int choice)
+int hmli_compiled_choose(const hml_model *model, linearize_code *code, linearize_batch_code *batch, int choice)
 {
-    contest t = {0};
+    contest t = {.code = code, .batch = batch};
     int result = -1;
-    if (prepare(&t, model, code) && agrees(&t)) result = choice ? measure(&t) : 0;
+    if (prepare(&t, model) && agrees(&t, code_single) && agrees(&t, code_batch)) result = choice ? measure(&t) : 0;
     hml_work_free(t.work);
     free(t.q);
     return result;

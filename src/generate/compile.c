@@ -4,7 +4,6 @@
  */
 #include "hamel/generate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +20,11 @@
 #include "base/struct_size.h"
 #include "generate/compile.h"
 #include "generate/emit.h"
-#include "group/joint.h"
 #include "hamel/io.h"
 #include "io/common/report.h"
 
-enum { PATH_SIZE = 4096, NOTE_SIZE = 256, FLAGS_MOST = 8 };
-enum { BATCH_FROM = 8 }; /* states that the library computes side by side */
-enum { REVISION = 3 };   /* of the generator: what an older one has left in the folder is not used */
-
-struct hml_compiled {
-    const hml_model *model;
-    void *library;
-    linearize_code *linearize; /* NULL: the library's kernels */
-    int choice;                /* calls for which it is faster: COMPILED_… */
-    char note[NOTE_SIZE];
-};
+enum { PATH_SIZE = 4096, FLAGS_MOST = 8 };
+enum { REVISION = 4 }; /* of the generator: what an older one has left in the folder is not used */
 
 const char *hml_compiled_note(const hml_compiled *c) { return c && !c->linearize ? c->note : NULL; }
 
@@ -137,6 +126,7 @@ static const char *build(const hml_model *model, const char *compiler, const cha
     options.functions = HML_GENERATE_LINEARIZE;
     options.prefix = "robot";
     options.target = HML_TARGET_VECTOR;
+    options.batch = 1;
     const hml_status status = hml_generate(model, &options, source, &error);
     if (status == HML_UNSUPPORTED) return "the code of this robot would be too large";
     if (status) return "its code cannot be written";
@@ -149,10 +139,12 @@ static const char *build(const hml_model *model, const char *compiler, const cha
 static const char *load(hml_compiled *c, const char *path, int *choice)
 {
     c->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    void *address = c->library ? dlsym(c->library, "robot_linearize") : NULL;
-    if (!address) return "the compiled code cannot be loaded";
-    memcpy(&c->linearize, &address, sizeof address);
-    const int faster = hmli_compiled_choose(c->model, c->linearize, *choice < 0);
+    void *single = c->library ? dlsym(c->library, "robot_linearize") : NULL;
+    void *batch = c->library ? dlsym(c->library, "robot_linearize_batch") : NULL;
+    if (!single || !batch) return "the compiled code cannot be loaded";
+    memcpy(&c->linearize, &single, sizeof single);
+    memcpy(&c->batch, &batch, sizeof batch);
+    const int faster = hmli_compiled_choose(c->model, c->linearize, c->batch, *choice < 0);
     if (*choice < 0) *choice = faster;
     if (faster >= 0) return NULL;
     c->linearize = NULL;
@@ -225,76 +217,4 @@ hml_status hml_model_compile(const hml_model *model, const hml_compile_options *
     }
     *compiled = c;
     return HML_OK;
-}
-
-/* ---- calls ---- */
-
-static int is_packed(hml_output out, size_t columns) { return out.data && (out.ld == 0 || out.ld == columns); }
-static size_t stride_of(size_t given, size_t packed) { return given ? given : packed; }
-
-/* the upper halves of A and B around what the code has written; A's own upper half held D_q and D_ν so far */
-static void finish(const hml_model *m, const double *v, double *A, double *B)
-{
-    const size_t n = (size_t)m->nv;
-    for (size_t r = n; r-- > 0;) {
-        memcpy(A + (n + r) * 2 * n, A + r * n, n * sizeof *A);
-        memcpy(A + (n + r) * 2 * n + n, A + n * n + r * n, n * sizeof *A);
-    }
-    memset(A, 0, 2 * n * n * sizeof *A);
-    memset(B, 0, n * n * sizeof *B);
-    for (size_t r = 0; r < n; r++) A[r * 2 * n + n + r] = 1;
-    for (int32_t j = 0; j < m->njoints; j++) {
-        const model_joint *joint = &model_joints(m)[j];
-        double ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
-        const size_t first = (size_t)joint->v, k = (size_t)joint->nv;
-        if (joint_commutes(joint->type)) continue;
-        joint_ad(joint->type, &v[first], ad);
-        for (size_t r = 0; r < k * k; r++) A[(first + r / k) * 2 * n + first + r % k] = -ad[r];
-    }
-}
-
-/* one state; A and B, or the three blocks, as the caller wants them */
-static hml_status run(const hml_compiled *c, const hml_linearization *x, size_t i)
-{
-    static const hml_status statuses[] = {HML_OK, HML_NOT_FINITE, HML_NOT_NORMALIZED, HML_SINGULAR};
-    const size_t n = (size_t)c->model->nv;
-    const double *q = x->q.data + i * x->q.stride, *v = x->v.data + i * x->v.stride;
-    const double *tau = x->tau.data ? x->tau.data + i * x->tau.stride : NULL;
-    double *a = x->acceleration.data + i * stride_of(x->acceleration.stride, n);
-    double *A = x->A.data ? x->A.data + i * stride_of(x->A.stride, 4 * n * n) : NULL;
-    double *B = x->B.data ? x->B.data + i * stride_of(x->B.stride, 2 * n * n) : NULL;
-    double *Dq = A ? A : x->Dq.data + i * stride_of(x->Dq.stride, n * n);
-    double *Dv = A ? A + n * n : x->Dv.data + i * stride_of(x->Dv.stride, n * n);
-    double *Minv = B ? B + n * n : x->Minv.data + i * stride_of(x->Minv.stride, n * n);
-    const int code = c->linearize(q, v, tau, a, Dq, Dv, Minv);
-    if (A && code == 0) finish(c->model, v, A, B);
-    for (size_t k = 0; A && code && k < 4 * n * n; k++) A[k] = NAN;
-    for (size_t k = 0; A && code && k < 2 * n * n; k++) B[k] = NAN;
-    return statuses[code & 3];
-}
-
-/* is the code faster for this many states, and are the results what it can write? */
-static int can_run(const hml_compiled *c, const hml_linearization *x, size_t states)
-{
-    if (!(c->choice & (states < BATCH_FROM ? COMPILED_SINGLE : COMPILED_BATCH))) return 0;
-    const size_t n = (size_t)c->model->nv;
-    const int blocks = is_packed(x->Dq, n) && is_packed(x->Dv, n) && is_packed(x->Minv, n) && !x->A.data && !x->B.data;
-    const int whole = is_packed(x->A, 2 * n) && is_packed(x->B, n) && !x->Dq.data && !x->Dv.data && !x->Minv.data;
-    return c->linearize && x->q.data && x->v.data && x->acceleration.data && !x->wrenches.data && (blocks || whole);
-}
-
-hml_status hml_compiled_linearize(const hml_compiled *c, hml_work *work, size_t n, const hml_linearization *arguments,
-                                  hml_status *status)
-{
-    hml_linearization room;
-    const hml_linearization *x = STRUCT_TAKE(hml_linearization, arguments, &room, v);
-    hml_status worst = HML_OK;
-    if (!c || !x) return HML_INVALID_ARGUMENT;
-    if (!can_run(c, x, n)) return hml_linearize_batch(c->model, work, n, arguments, status);
-    for (size_t i = 0; i < n; i++) {
-        const hml_status each = run(c, x, i);
-        if (status) status[i] = each;
-        if (!worst) worst = each;
-    }
-    return worst;
 }

@@ -16,8 +16,9 @@ typedef struct emitter {
     const hml_generate_options *options;
     char prefix[EMIT_PREFIX], upper[EMIT_PREFIX]; /* of all names that the header shows */
     char hash[17];
-    int solves;  /* 1: matrices are solved over expressions (solve.c); 0: by loops */
-    int vectors; /* 1: limbs in the lanes of GNU vectors; 0: in loops */
+    int solves;     /* 1: matrices are solved over expressions (solve.c); 0: by loops */
+    int vectors;    /* 1: limbs in the lanes of GNU vectors; 0: in loops */
+    int32_t states; /* that the present function computes side by side, 1 or hmli_emit_pack */
     template_values values;
 } emitter;
 
@@ -50,6 +51,13 @@ static inline int hmli_emit_batch(const emitter *e)
 {
     return e->options->batch && (e->options->functions & HML_GENERATE_LINEARIZE);
 }
+
+/* emit_pack.c: states that a batch computes side by side; 1: it takes them one by one */
+int32_t hmli_emit_pack(const emitter *e);
+/* sets how many states the functions that follow compute side by side, and the values of the templates that depend on it */
+void hmli_emit_set_states(emitter *e, int32_t states);
+/* the types of a pack, and what it does with each class of limbs */
+void hmli_emit_packs(emitter *e, writer *w);
 
 /* the names of libm's functions, as values of the templates */
 void hmli_emit_functions(emitter *e);
@@ -95,7 +103,9 @@ void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
 
 /* emit_across.c: lanes of the registers that are turned at once, 2 or 4; 0: entries go one by one */
 int hmli_emit_across(const emitter *e, const limb_class *c);
-void hmli_emit_turns(emitter *e, writer *w);
+void hmli_emit_turns(emitter *e, writer *w, int linearizes);
+/* does the trunk sum four values of these limbs at once? */
+int hmli_emit_sums(const emitter *e, const limb_class *c);
 /* is the part of M⁻¹ below the first columns turned over by squares of four? */
 int hmli_emit_mirrors(const emitter *e);
 

@@ -80,7 +80,7 @@ static void put_square(const across *a, int32_t j, int32_t to, int32_t size)
         if (k >= size)
             hmli_writer_put(a->w, "{0}");
         else
-            hmli_writer_print(a->w, a->what == PUT ? "sign * x[%d * stride]" : "x[%d]", (int)(j + k));
+            hmli_writer_print(a->w, a->what == PUT ? "sign * x[%d * stride]" : "x[%d * stride]", (int)(j + k));
     }
     hmli_writer_print(a->w, ";\n        turn%d(&a, &b%s);\n", (int)a->lanes, a->lanes == 4 ? ", &c, &d" : "");
     for (int32_t m = 0; m < a->limbs->members; m++) put_member(a, m, to, size);
@@ -120,10 +120,11 @@ static void put_own(const across *a)
 {
     const int id = (int)a->id;
     if (a->what == ADD)
-        hmli_writer_print(a->w,
-                          "/* adds a row of every limb's own part to row i of its results */\n"
-                          "static inline void limb%d_add(const limb%d_lane *x, real *D, int i)\n{\n",
-                          id, id);
+        hmli_writer_print(
+            a->w,
+            "/* adds a row of every limb's own part, every stride-th entry of x, to row i of its results */\n"
+            "static inline void limb%d_add(const limb%d_lane *x, int stride, real *D, int i)\n{\n",
+            id, id);
     else
         hmli_writer_print(a->w,
                           "/* writes every stride-th entry of x, for each limb into its own columns */\n"
@@ -136,20 +137,28 @@ static void put_own(const across *a)
 
 static void put_paths(const across *a, const char *name, int32_t first)
 {
-    hmli_writer_print(a->w, "static inline void limb%d_add_%s(const limb%d_lane *x, real *D, int i)\n{\n", (int)a->id,
-                      name, (int)a->id);
+    hmli_writer_print(a->w, "static inline void limb%d_add_%s(const limb%d_lane *x, int stride, real *D, int i)\n{\n",
+                      (int)a->id, name, (int)a->id);
     put_targets(a);
     put_path(a, first);
-    hmli_writer_put(a->w, "    (void)x, (void)i");
+    hmli_writer_put(a->w, "    (void)x, (void)stride, (void)i");
     for (int32_t m = 0; m < a->limbs->members; m++) hmli_writer_print(a->w, ", (void)to%d", (int)m);
     hmli_writer_put(a->w, ";\n}\n\n");
 }
 
-void hmli_emit_turns(emitter *e, writer *w)
+int hmli_emit_sums(const emitter *e, const limb_class *c) { return hmli_emit_across(e, c) == 4 && c->members == 4; }
+
+void hmli_emit_turns(emitter *e, writer *w, int linearizes)
 {
-    int used = hmli_emit_mirrors(e) ? 4 : 0;
-    for (int32_t id = 1; id <= e->shape->nclasses; id++) used |= hmli_emit_across(e, &e->shape->classes[id - 1]);
-    if (used) hmli_template_put(w, &e->values, "mix");
+    int used = linearizes && hmli_emit_mirrors(e) ? 4 : 0, sums = 0;
+    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+        if (linearizes) used |= hmli_emit_across(e, &e->shape->classes[id - 1]);
+        sums |= hmli_emit_sums(e, &e->shape->classes[id - 1]);
+    }
+    if (used || sums) hmli_template_put(w, &e->values, "mix");
+    if ((used & 4) || sums) hmli_template_put(w, &e->values, "four");
+    if (sums) hmli_template_put(w, &e->values, "sum4");
+    if (!linearizes) return;
     if (used & 4) hmli_template_put(w, &e->values, "turn4");
     if (used & 2) hmli_template_put(w, &e->values, "turn2");
     for (int32_t id = 1; id <= e->shape->nclasses; id++) {

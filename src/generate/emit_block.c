@@ -25,7 +25,19 @@ typedef struct block {
     int32_t *declared; /* of every node: the last chunk in which it has a name, plus one */
     int32_t *constant; /* of every row of constants: its place in the table of the text, or −1 */
     int32_t nconstants;
+    int sums;     /* 1: the trunk sums four values of limbs at once, where hmli_emit_sums says so */
+    int32_t *sum; /* of every node of the trunk that is such a sum: its number in this chunk */
 } block;
+
+/* the type of a value of a region */
+static void type_name(const emitter *e, int32_t id, char name[32])
+{
+    const int many = e->states > 1;
+    if (id == 0)
+        snprintf(name, 32, many ? "trunk_pack" : "real");
+    else
+        snprintf(name, 32, many ? "limb%d_pack" : "limb%d_lane", (int)id);
+}
 
 static void region_name(int32_t id, char name[32]) { snprintf(name, 32, id == 0 ? "trunk" : "limb%d", (int)id); }
 
@@ -45,12 +57,12 @@ static void put_input(block *b, const graph_node *n)
     const int spring = n->a >= ARRAY_SPRING;
     const char *name = spring ? "spring" : array_names[n->a];
     const int rate = n->a - ARRAY_SPRING; /* 0: the spring itself */
-    const int32_t lanes = hmli_emit_lanes(b->e, b->r);
+    const int32_t lanes = hmli_emit_lanes(b->e, b->r), states = b->e->states;
     if (n->a == ARRAY_OWN) {
         hmli_writer_print(b->w, "y->A[%d]", (int)n->b);
         return;
     }
-    if (!b->r->limbs || lanes == 1) {
+    if (states == 1 && (!b->r->limbs || lanes == 1)) {
         hmli_writer_print(b->w, "in->%s[%d]", name, (int)(spring ? 7 * n->b + rate : n->b));
         return;
     }
@@ -60,12 +72,16 @@ static void put_input(block *b, const graph_node *n)
     }
     const plan_body *bodies = plan_bodies(b->p->shape->plan);
     const int of_q = n->a == ARRAY_Q || n->a == ARRAY_SINE || n->a == ARRAY_COSINE;
-    const int32_t *first = b->r->limbs->first;
+    const limb_class *c = b->r->limbs;
     hmli_writer_put(b->w, "{");
-    for (int32_t l = 0; l < lanes; l++) {
-        const plan_body *m = &bodies[first[l < b->r->limbs->members ? l : 0]], *zero = &bodies[first[0]];
-        const int32_t at = n->b + (of_q ? m->q - zero->q : m->v - zero->v);
-        hmli_writer_print(b->w, "%sin->%s[%d]", l ? ", " : "", name, (int)(spring ? 7 * at + rate : at));
+    for (int32_t i = 0; i < states * lanes; i++) {
+        const int32_t l = i % lanes;
+        const plan_body *m = c ? &bodies[c->first[l < c->members ? l : 0]] : NULL,
+                        *zero = c ? &bodies[c->first[0]] : NULL;
+        const int32_t at = n->b + (!c ? 0 : of_q ? m->q - zero->q : m->v - zero->v);
+        hmli_writer_put(b->w, i ? ", in" : "in");
+        if (states > 1) hmli_writer_print(b->w, "[%d].", (int)(i / lanes));
+        hmli_writer_print(b->w, "%s%s[%d]", states > 1 ? "" : "->", name, (int)(spring ? 7 * at + rate : at));
     }
     hmli_writer_put(b->w, "}");
 }
@@ -94,10 +110,9 @@ static void put_operand(block *b, int32_t node)
 
 static void put_type(block *b)
 {
-    if (b->r->limbs)
-        hmli_writer_print(b->w, "    const limb%d_lane t", (int)b->r->id);
-    else
-        hmli_writer_put(b->w, "    const real t");
+    char type[32];
+    type_name(b->e, b->r->id, type);
+    hmli_writer_print(b->w, "    const %s t", type);
 }
 
 /* gives a name in this chunk to what is read from memory */
@@ -110,6 +125,8 @@ static void declare(block *b, int32_t node)
     hmli_writer_print(b->w, "%d = ", (int)node);
     if (n->op == GRAPH_INPUT)
         put_input(b, n);
+    else if (n->op == GRAPH_IMPORT && b->e->states > 1)
+        hmli_writer_print(b->w, "LIMB%d_SPREAD(w->trunk.x[%d])", (int)b->r->id, (int)b->s->regions[0].slot[n->b]);
     else if (n->op == GRAPH_IMPORT && hmli_emit_lanes(b->e, b->r) > 1)
         hmli_writer_print(b->w, "w->trunk.x[%d] - (limb%d_lane){0}", (int)b->s->regions[0].slot[n->b], (int)b->r->id);
     else if (n->op == GRAPH_IMPORT)
@@ -121,10 +138,43 @@ static void declare(block *b, int32_t node)
 
 /* ---- statements ---- */
 
+static int is_grouped(const block *b, const graph_node *n)
+{
+    return n->op == GRAPH_SUM && b->sums && hmli_emit_sums(b->e, b->p->regions[n->a].limbs);
+}
+
+/* the sums of a chunk, four at a time; what is left over repeats the last one */
+static void put_sums(block *b)
+{
+    const char *first = b->e->states > 1 ? "    sum4_pack(" : "    sum4(";
+    char type[32];
+    int32_t count = 0, last = 0;
+    type_name(b->e, 0, type);
+    for (int32_t i = 0; i < b->r->g.count; i++) {
+        if (b->rs->chunk[i] == b->chunk && is_grouped(b, &b->r->g.nodes[i])) b->sum[i] = count++, last = i;
+    }
+    if (!count) return;
+    hmli_writer_print(b->w, "    _Alignas(64) %s sums[%d];\n", type, (int)((count + 3) / 4 * 4));
+    int32_t k = 0;
+    for (int32_t i = 0; i <= last; i++) {
+        const graph_node *n = &b->r->g.nodes[i];
+        if (b->rs->chunk[i] != b->chunk || !is_grouped(b, n)) continue;
+        for (int32_t again = i == last ? (count + 3) / 4 * 4 - k : 1; again > 0; again--, k++) {
+            hmli_writer_print(b->w, "%s&w->limb%d[0].x[%d]", k % 4 ? ", " : first, (int)n->a,
+                              (int)b->s->regions[n->a].slot[n->b]);
+            if (k % 4 == 3) hmli_writer_print(b->w, ", sums + %d);\n", (int)(k - 3));
+        }
+    }
+}
+
 static void put_sum(block *b, const graph_node *n)
 {
     const region *limbs = &b->p->regions[n->a];
     const int32_t slot = b->s->regions[n->a].slot[n->b];
+    if (b->e->states > 1) {
+        hmli_writer_print(b->w, "LIMB%d_SUM(w->limb%d[0].x[%d])", (int)n->a, (int)n->a, (int)slot);
+        return;
+    }
     for (int32_t m = 0; m < limbs->limbs->members; m++) {
         hmli_writer_print(b->w, "%sLIMB%d(w, x, %d, %d)", m ? " + " : "", (int)n->a, (int)slot, (int)m);
     }
@@ -142,7 +192,9 @@ static void put_statement(block *b, int32_t node)
     b->declared[node] = b->chunk + 1;
     put_type(b);
     hmli_writer_print(b->w, "%d = ", (int)node);
-    if (n->op == GRAPH_SUM)
+    if (is_grouped(b, n))
+        hmli_writer_print(b->w, "sums[%d]", (int)b->sum[node]);
+    else if (n->op == GRAPH_SUM)
         put_sum(b, n);
     else {
         put_operand(b, n->a);
@@ -157,6 +209,8 @@ static void put_store(block *b, const root *k)
 {
     const int32_t node = ex_node(k->e);
     const int constant = b->r->g.nodes[node].op == GRAPH_CONSTANT;
+    char type[32];
+    type_name(b->e, b->r->id, type);
     declare(b, node);
     if (k->array >= 0)
         hmli_writer_print(b->w, "    y->%s[%d] = ", array_names[k->array], (int)k->index);
@@ -164,19 +218,21 @@ static void put_store(block *b, const root *k)
         hmli_writer_print(b->w, "    y->x[%d] = ", (int)b->rs->slot[node]);
     if (ex_negative(k->e)) hmli_writer_put(b->w, "-");
     put_operand(b, node);
-    if (constant && hmli_emit_lanes(b->e, b->r) > 1)
-        hmli_writer_print(b->w, " - (limb%d_lane){0}", (int)b->r->id); /* a number becomes one per lane */
+    if (constant && b->e->states * hmli_emit_lanes(b->e, b->r) > 1)
+        hmli_writer_print(b->w, " - (%s){0}", type); /* a number becomes one per lane */
     hmli_writer_put(b->w, ";\n");
 }
 
 static void put_chunk(block *b, const char *function)
 {
-    char name[32];
+    char name[32], type[32];
     region_name(b->r->id, name);
+    type_name(b->e, b->r->id, type);
     hmli_writer_print(b->w, "static void %s_%s_%d(const inputs *in, %s_work *w, %s_%s *y", function, name,
                       (int)b->chunk, function, function, name);
-    if (b->r->limbs) hmli_writer_print(b->w, ", const %s_lane *k", name);
+    if (b->r->limbs) hmli_writer_print(b->w, ", const %s *k", type);
     hmli_writer_put(b->w, ")\n{\n");
+    put_sums(b);
     for (int32_t i = 0; i < b->r->g.count; i++) {
         if (b->rs->chunk[i] == b->chunk) put_statement(b, i);
     }
@@ -192,8 +248,10 @@ static void put_constants(const block *b, writer *w, const char *function)
 {
     const int32_t lanes = hmli_emit_lanes(b->e, b->r);
     const int32_t rows = lanes > 1 ? 1 : b->r->limbs->members, size = b->nconstants ? b->nconstants : 1;
-    hmli_writer_print(w, "static const limb%d_lane %s_limb%d_k[%d][%d] = {\n", (int)b->r->id, function, (int)b->r->id,
-                      (int)rows, (int)size);
+    char type[32];
+    type_name(b->e, b->r->id, type);
+    hmli_writer_print(w, "static const %s %s_limb%d_k[%d][%d] = {\n", type, function, (int)b->r->id, (int)rows,
+                      (int)size);
     for (int32_t m = 0; m < rows; m++) {
         hmli_writer_put(w, "    {");
         for (int32_t i = 0; i < b->r->g.nconstants; i++) {
@@ -206,8 +264,9 @@ static void put_constants(const block *b, writer *w, const char *function)
             const double *values = b->r->g.constants + (size_t)row * (size_t)b->r->g.lanes;
             hmli_writer_put(w, i ? ", " : "");
             if (lanes > 1) hmli_writer_put(w, "{");
-            for (int32_t l = 0; l < lanes; l++) {
-                if (l) hmli_writer_put(w, ", ");
+            for (int32_t k = 0; k < b->e->states * lanes; k++) {
+                const int32_t l = k % lanes;
+                if (k) hmli_writer_put(w, ", ");
                 hmli_emit_number(b->e, w, values[lanes > 1 ? (l < b->r->limbs->members ? l : 0) : m]);
             }
             if (lanes > 1) hmli_writer_put(w, "}");
@@ -218,22 +277,25 @@ static void put_constants(const block *b, writer *w, const char *function)
     hmli_writer_put(w, "};\n\n");
 }
 
-static void put_region(emitter *e, writer *w, const program *p, const schedule *s, int32_t id, const char *function)
+static void put_region(emitter *e, writer *w, const program *p, const schedule *s, int32_t id, const emit_function *f)
 {
+    const char *function = f->name;
     const region *r = &p->regions[id];
     writer text = {0};
-    block b = {.e = e, .w = &text, .p = p, .s = s, .r = r, .rs = &s->regions[id]};
+    block b = {.e = e, .w = &text, .p = p, .s = s, .r = r, .rs = &s->regions[id], .sums = emit_solves(f)};
+    b.sum = calloc((size_t)r->g.count + 1, sizeof *b.sum);
     b.declared = calloc((size_t)r->g.count + 1, sizeof *b.declared);
     b.constant = malloc(((size_t)r->g.nconstants + 1) * sizeof *b.constant);
-    if (b.declared && b.constant) {
+    if (b.declared && b.constant && b.sum) {
         for (int32_t i = 0; i < r->g.nconstants; i++) b.constant[i] = -1;
         for (b.chunk = 0; b.chunk < b.rs->nchunks; b.chunk++) put_chunk(&b, function);
         if (r->limbs) put_constants(&b, w, function);
         if (text.data) hmli_writer_put(w, text.data);
     }
-    w->failed |= text.failed || !b.declared || !b.constant;
+    w->failed |= text.failed || !b.declared || !b.constant || !b.sum;
     free(b.declared);
     free(b.constant);
+    free(b.sum);
     hmli_writer_free(&text);
 }
 
@@ -244,9 +306,9 @@ static void put_struct(const emitter *e, writer *w, const program *p, const sche
     const region *r = &p->regions[id];
     const int linearize = emit_linearizes(f), solves = emit_solves(f);
     int sizes[ARRAY_COUNT] = {0};
-    char name[32], type[40];
+    char name[32], type[32];
     region_name(id, name);
-    snprintf(type, sizeof type, id ? "%s_lane" : "real", name);
+    type_name(e, id, type);
     for (int32_t k = 0; k < r->nroots; k++) {
         const root *t = &r->roots[k];
         if (t->array >= 0 && t->index >= sizes[t->array]) sizes[t->array] = t->index + 1;
@@ -309,17 +371,22 @@ void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s
 {
     const char *function = f->name;
     for (int32_t id = 0; id < p->nregions; id++) put_struct(e, w, p, s, id, f);
-    hmli_writer_print(w, "typedef struct %s_work {\n    %s_trunk trunk;\n", function, function);
+    hmli_writer_print(w, "typedef struct %s_work {\n", function);
+    if (e->states == 1) hmli_writer_print(w, "    %s_trunk trunk;\n", function);
     for (int32_t id = 1; id < p->nregions; id++)
         hmli_writer_print(w, "    %s_limb%d limb%d[LIMB%d_PACKS];\n", function, (int)id, (int)id, (int)id);
-    hmli_writer_put(w, "    real sine[TREE_NQ], cosine[TREE_NQ];\n");
-    if (hmli_emit_group_springs(e)) hmli_writer_put(w, "    real spring[7 * TREE_NV];\n");
+    if (e->states > 1) /* what is aligned to whole registers comes first */
+        hmli_writer_print(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n    %s_trunk trunk;\n", function);
+    const char *each = e->states > 1 ? "[STATES]" : "";
+    hmli_writer_print(w, "    real sine%s[TREE_NQ], cosine%s[TREE_NQ];\n", each, each);
+    if (hmli_emit_group_springs(e)) hmli_writer_print(w, "    real spring%s[7 * TREE_NV];\n", each);
     if (emit_solves(f) && !e->solves)
         hmli_writer_put(w, "    _Alignas(64) real S[TRUNK_USER * TRUNK_STRIDE];\n"
                            "    real s[TRUNK_USER], sigma[TRUNK_USER], a[TREE_NV];\n");
-    if (emit_linearizes(f)) hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
+    if (emit_linearizes(f) && e->states == 1)
+        hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
     hmli_writer_print(w, "} %s_work;\n\n", function);
-    for (int32_t id = 0; id < p->nregions; id++) put_region(e, w, p, s, id, function);
+    for (int32_t id = 0; id < p->nregions; id++) put_region(e, w, p, s, id, f);
     for (int32_t step = 0; step < steps_of(e, f); step++) {
         if (emit_whole(f) && (step == 1 || step == 4)) continue; /* there are no limbs */
         put_step(e, w, p, s, step, function);

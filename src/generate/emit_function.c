@@ -21,12 +21,30 @@ static void put_solve(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "solve_end");
 }
 
-/* is every column of the trunk on the path of every limb, so that all entries of the sheets are set? */
-static int covers_all(const emitter *e)
+/* is row i of the trunk on the path of every limb, so that all its entries of the sheets are set? */
+static int is_covered(const emitter *e, int32_t i)
 {
     int all = e->model->nfollowers == 0;
-    for (int32_t i = 0; i < e->shape->nclasses; i++) all &= e->shape->classes[i].npath == e->shape->trunk_columns;
+    for (int32_t id = 0; id < e->shape->nclasses; id++) {
+        const limb_class *c = &e->shape->classes[id];
+        int found = 0;
+        for (int32_t k = 0; k < c->npath; k++) found |= c->path[k] == i;
+        all &= found;
+    }
     return all;
+}
+
+static void put_clear(emitter *e, writer *w)
+{
+    const int32_t rows = e->model->nfollowers ? e->model->nv : e->shape->trunk_columns;
+    int32_t count = 0;
+    writer open = {0};
+    for (int32_t i = 0; i < rows; i++) {
+        if (!is_covered(e, i)) hmli_writer_print(&open, count++ ? ", %d" : "%d", (int)i);
+    }
+    hmli_template_take(&e->values, "open", &open);
+    hmli_template_integer(&e->values, "open_count", count);
+    if (count) hmli_template_put(w, &e->values, "sheets_clear");
 }
 
 static void put_results(emitter *e, writer *w)
@@ -43,7 +61,7 @@ static void put_results(emitter *e, writer *w)
         hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
     }
     hmli_template_put(w, &e->values, "sheets_begin");
-    if (!covers_all(e)) hmli_template_put(w, &e->values, "sheets_clear");
+    put_clear(e, w);
     hmli_template_put(w, &e->values, followers ? "sheets_load_followers" : "sheets_load");
     hmli_emit_each_limb(e, w, "sheets_limb");
     hmli_template_put(w, &e->values, "sheets_end");
@@ -182,6 +200,21 @@ static void put_function(emitter *e, writer *w, const emit_function *f)
     hmli_template_put(w, &e->values, "function_end");
 }
 
+/* a batch that computes several states side by side */
+static void put_batch(emitter *e, writer *w)
+{
+    hmli_template_put(w, &e->values, "packed_begin");
+    hmli_template_put(w, &e->values, "linearize_score");
+    hmli_template_put(w, &e->values, "acceleration_trunk");
+    hmli_emit_each_limb(e, w, "acceleration_limb");
+    put_bases(e, w, "base_acceleration");
+    put_matrices(e, w);
+    hmli_template_put(w, &e->values, "packed_end");
+    hmli_emit_sines(e, w);
+    if (hmli_emit_group_springs(e)) hmli_template_put(w, &e->values, "packed_springs");
+    hmli_template_put(w, &e->values, "packed_steps");
+}
+
 static void set_frames(emitter *e, program *p, const emit_function *f)
 {
     p->implicit = f->bit == HML_GENERATE_STEP_LINEARIZE;
@@ -203,11 +236,15 @@ static hml_status put_program(emitter *e, writer *w, const emit_function *f, int
     }
     if (good) {
         hmli_template_text(&e->values, "f", f->name);
+        hmli_template_text(&e->values, "fails", e->states > 1 ? "linearize" : f->name);
         hmli_emit_blocks(e, w, &p, &s, f);
         *statements += s.statements;
         if (emit_solves(f) && !e->solves) put_solve(e, w);
         if (emit_linearizes(f)) put_results(e, w);
-        put_function(e, w, f);
+        if (e->states > 1)
+            put_batch(e, w);
+        else
+            put_function(e, w, f);
     }
     hmli_schedule_free(&s);
     hmli_program_free(&p);
@@ -215,11 +252,31 @@ static hml_status put_program(emitter *e, writer *w, const emit_function *f, int
     return good && !w->failed ? HML_OK : HML_OUT_OF_MEMORY;
 }
 
+/* the linearization of many states */
+static hml_status put_many(emitter *e, writer *w, int64_t *statements)
+{
+    static const emit_function packed = {HML_GENERATE_LINEARIZE, "packed", "packed", hmli_passes_linearize};
+    const int32_t states = hmli_emit_pack(e);
+    if (states == 1) {
+        hmli_template_put(w, &e->values, "linearize_batch");
+        return HML_OK;
+    }
+    hmli_emit_set_states(e, states);
+    hmli_emit_packs(e, w);
+    const hml_status status = put_program(e, w, &packed, statements);
+    hmli_emit_set_states(e, 1);
+    hmli_template_put(w, &e->values, "packs_else");
+    hmli_template_put(w, &e->values, "linearize_batch");
+    hmli_template_put(w, &e->values, "packs_end");
+    return status;
+}
+
 hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
 {
     hml_status status = HML_OK;
     const unsigned wanted = e->options->functions;
     e->solves = hmli_solve_fits(e->shape);
+    hmli_emit_set_states(e, 1);
     hmli_template_text(&e->values, "title", "Dynamics of one robot, in C11 without any dependency but libm.");
     hmli_template_put(w, &e->values, "head");
     if (e->vectors) hmli_template_put(w, &e->values, "vectors");
@@ -230,7 +287,7 @@ hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
         if (f->bit == HML_GENERATE_STEP_LINEARIZE && !hmli_emit_implicit(e)) continue;
         if (wanted & f->bit) status = put_program(e, w, f, statements);
     }
-    if (hmli_emit_batch(e)) hmli_template_put(w, &e->values, "linearize_batch");
+    if (!status && hmli_emit_batch(e)) status = put_many(e, w, statements);
     if (wanted & HML_GENERATE_STEP_LINEARIZE) hmli_emit_step(e, w);
     return w->failed || e->values.failed ? HML_OUT_OF_MEMORY : status;
 }

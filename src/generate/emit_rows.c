@@ -73,9 +73,12 @@ typedef struct rows_block {
 static void put_factor(const rows_block *b, int32_t r, const char *k)
 {
     if (b->limb)
-        hmli_writer_print(b->w, "-LIMB%d(w, T, (i + %d) * LIMB%d_PATH + %s, m)", (int)b->limb, (int)r, (int)b->limb, k);
+        hmli_writer_print(b->w,
+                          b->e->states > 1 ? "-LIMB%d(w, T, (i + %d) * LIMB%d_PATH + %s, LIMB%d_LANES * s + m)"
+                                           : "-LIMB%d(w, T, (i + %d) * LIMB%d_PATH + %s, m)",
+                          (int)b->limb, (int)r, (int)b->limb, k, (int)b->limb);
     else
-        hmli_writer_print(b->w, "factors[(i + %d) * TRUNK_STRIDE + %s]", (int)r, k);
+        hmli_writer_print(b->w, "factors[(i + %d) * TRUNK_STRIDE + %s]%s", (int)r, k, b->e->states > 1 ? "[s]" : "");
 }
 
 static void put_loads(const rows_block *b, const char *indent, const char *k, int declare)

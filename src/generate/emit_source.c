@@ -86,6 +86,10 @@ void hmli_emit_region_values(emitter *e, int32_t id)
     hmli_template_integer(&e->values, "bytes", (long)lanes * (e->options->single ? 4 : 8));
     hmli_template_integer(&e->values, "zero_q", hmli_emit_known(e, c, 1));
     hmli_template_integer(&e->values, "zero_v", hmli_emit_known(e, c, 0));
+    snprintf(name, sizeof name, "LIMB%d_LANES * s + ", (int)id);
+    hmli_template_text(&e->values, "lane", e->states > 1 ? name : "");
+    snprintf(name, sizeof name, "(const limb%d_lane *)", (int)id);
+    hmli_template_text(&e->values, "each", e->states > 1 ? name : "");
     take_list(e, "path", c->path, c->npath);
     take_list(e, "column", column, c->members);
     take_list(e, "q_offset", q, c->members);
@@ -133,8 +137,10 @@ int32_t hmli_emit_sines(const emitter *e, writer *w)
         if (!angle_at(plan, i)) continue;
         while (end < plan->nq && angle_at(plan, end)) end++;
         if (w)
-            hmli_writer_print(w, "    sines(in.q + %d, %d, w.sine + %d, w.cosine + %d);\n", (int)i, (int)(end - i),
-                              (int)i, (int)i);
+            hmli_writer_print(w,
+                              e->states > 1 ? "        sines(in[s].q + %d, %d, w->sine[s] + %d, w->cosine[s] + %d);\n"
+                                            : "    sines(in.q + %d, %d, w.sine + %d, w.cosine + %d);\n",
+                              (int)i, (int)(end - i), (int)i, (int)i);
         runs++;
     }
     return runs;
@@ -338,5 +344,5 @@ void hmli_emit_shared(emitter *e, writer *w)
     if (!solves) return;
     put_layout(e, w);
     if (!e->solves) hmli_emit_invert(e, w);
-    if (linearizes) hmli_emit_turns(e, w);
+    hmli_emit_turns(e, w, linearizes);
 }

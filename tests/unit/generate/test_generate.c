@@ -15,7 +15,8 @@
 #define WARNINGS "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 
 static char folder[64];
-static int many; /* 1: the long set */
+static int many;               /* 1: the long set */
+static const char *flags = ""; /* more of the compiler */
 
 static int open_folder(void **state)
 {
@@ -51,8 +52,8 @@ static void assert_agrees_with(const hml_model *m, hml_generate_options *options
     snprintf(path, sizeof path, "%s/robot.c", folder);
     options->test = 1;
     if (hml_generate(m, options, path, &error)) fail_msg("%s: %s", what, error.message);
-    snprintf(command, sizeof command, "cd '%s' && %s %s -O%d robot.c robot_test.c -lm -o robot && ./robot", folder,
-             compiler(), WARNINGS, many);
+    snprintf(command, sizeof command, "cd '%s' && %s %s %s -O%d robot.c robot_test.c -lm -o robot && ./robot", folder,
+             compiler(), WARNINGS, flags, many);
     if (system(command)) fail_msg("%s: the generated code does not agree, or does not compile", what);
 }
 
@@ -175,20 +176,22 @@ static void followers_agree(void **state)
     }
 }
 
-/* limbs side by side in vectors */
+/* limbs side by side in vectors, and states of a batch in packs, whatever the processor */
 static void vectors_agree(void **state)
 {
     (void)state;
     static const char *const names[] = {"quadruped", "pendulum", "humanoid", "ship_crane", "satellite"};
     if (!has_compiler()) skip();
+    flags = "-DROBOT_PACKS";
     for (int i = 0; i < (many ? 10 : 2); i++) {
         hml_model *m = builtin(names[i % 5]);
         hml_generate_options options;
         hml_generate_options_init(&options);
         options.target = HML_TARGET_VECTOR;
         options.single = i >= 5;
-        options.test_states = 4;
+        options.test_states = 5;
         options.batch = 1;
+        options.prefix = "robot";
         assert_agrees_with(m, &options, names[i % 5]);
         hml_model_free(m);
     }
@@ -204,10 +207,13 @@ static void vectors_agree(void **state)
         assert_int_equal(hml_model_random(&spec, &m), HML_OK);
         hml_generate_options_init(&options);
         options.target = HML_TARGET_VECTOR;
-        options.test_states = 4;
+        options.test_states = 5;
+        options.batch = 1;
+        options.prefix = "robot";
         assert_agrees_with(m, &options, "random robot with vectors");
         hml_model_free(m);
     }
+    flags = "";
 }
 
 /* each function alone: nothing is unused; and single precision */
