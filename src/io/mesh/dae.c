@@ -6,7 +6,7 @@
  *   node       <matrix>, <translate>, <rotate> and <scale> in their order; <lookat> and <skew> are refused.
  *              Nodes may stand inside of nodes, and be used again by <instance_node>
  *   unit       <unit meter="…"> scales everything. <up_axis> does not count: robots are described in the file's own axes,
- *              as RViz, Pinocchio and the page of hamel view have it (docs/decisions/0017-collada.md)
+ *              as Pinocchio and the page of hamel view have it (docs/decisions/0017-collada.md)
  *
  * Without a scene all geometries count, as they are. Files are not trusted.
  */
