@@ -47,6 +47,13 @@ static int32_t choose(const hml_contact *c)
 
 /* ---- K P = −w on the active rows ---- */
 
+/* y −= f₀ x₀ + … + f₃ x₃, rows of x `ld` apart: y goes through memory once for four of them */
+static void subtract_four(size_t n, const double *restrict x, size_t ld, const double f[4], double *restrict y)
+{
+    const double a = f[0], b = f[1], c = f[2], d = f[3];
+    for (size_t i = 0; i < n; i++) y[i] -= (a * x[i] + b * x[ld + i]) + (c * x[2 * ld + i] + d * x[3 * ld + i]);
+}
+
 /* K's rows and columns k and p change places, in R's first k rows and in what is left of the pivots */
 static void exchange(size_t m, size_t k, size_t p, rank_factor *f)
 {
@@ -78,9 +85,14 @@ static void factor_gram(size_t m, const double *K, rank_factor *f)
         if (p != k) exchange(m, k, p, f);
         const double *from = K + f->order[k] * m;
         for (size_t i = k; i < m; i++) row[i] = from[f->order[i]];
-        for (size_t t = 0; t < k; t++) {
-            const double *before = f->Z + t * m, factor = before[k];
-            for (size_t i = k; i < m; i++) row[i] -= factor * before[i];
+        size_t t = 0;
+        for (; t + 4 <= k; t += 4) {
+            const double *before = f->Z + t * m + k, parts[4] = {before[0], before[m], before[2 * m], before[3 * m]};
+            subtract_four(m - k, before, m, parts, row + k);
+        }
+        for (; t < k; t++) {
+            const double *before = f->Z + t * m, part = before[k];
+            for (size_t i = k; i < m; i++) row[i] -= part * before[i];
         }
         const double scale = 1 / sqrt(row[k]);
         for (size_t i = k; i < m; i++) row[i] *= scale;

@@ -106,17 +106,18 @@ static void fill_contact(hml_contact *c, const touch *t, double *rows)
     }
 }
 
-/* x ← L⁻ᵀ x for an x that lives on one branch: the rest of it stays zero */
-static void solve_branch(const hml_contact *c, int32_t end, double *x)
+/* x ← L⁻ᵀ x for `rows` of them, n apart, which live on one branch: the rest of them stays zero */
+static void solve_branch(const hml_contact *c, int32_t end, int rows, double *x)
 {
-    if (end < 0) {
-        hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, x);
-        return;
-    }
+    const size_t n = c->n;
+    for (int r = 0; end < 0 && r < rows; r++)
+        hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, x + (size_t)r * n);
     for (int32_t i = end; i >= 0; i = c->parents[i]) {
-        const double *row = c->L + (size_t)i * c->n;
-        x[i] /= row[i];
-        for (int32_t j = c->parents[i]; j >= 0; j = c->parents[j]) x[j] -= row[j] * x[i];
+        const double *row = c->L + (size_t)i * n, inverse = 1 / row[i];
+        double own[3];
+        for (int r = 0; r < rows; r++) own[r] = x[(size_t)r * n + (size_t)i] *= inverse;
+        for (int32_t j = c->parents[i]; j >= 0; j = c->parents[j])
+            for (int r = 0; r < rows; r++) x[(size_t)r * n + (size_t)j] -= row[j] * own[r];
     }
 }
 
@@ -164,7 +165,10 @@ void hmli_contact_fill_rows(hml_contact *c)
         double *Gi = c->G + i * n;
         ends[i] = hmli_contact_row_end(c, &c->rows[i]);
         c->lengths[i] = hmli_contact_row_length(c, ends[i]);
-        solve_branch(c, ends[i], Gi);
+        if (c->rows[i].kind == ROW_CONTACT)
+            solve_branch(c, ends[i], 3, Gi);
+        else if (contact_is_joint(&c->rows[i]))
+            solve_branch(c, ends[i], 1, Gi);
         for (size_t j = 0; j <= i; j++) {
             c->K[i * r + j] = c->K[j * r + i] = contact_dot(shared(c, ends[i], ends[j]), Gi, c->G + j * n);
         }
