@@ -6,6 +6,8 @@
  *   --isa x4         the instruction set of Hamel's workspaces; default the best
  *   --out FILE       the rows as JSON
  *   --scaling DIR    also trees and chains of growing size; their URDF files go to DIR
+ *   --only ALGORITHM one algorithm instead of all
+ *   --feet N         at most so many feet are held, instead of all
  *   --count CONTENDER,ALGORITHM,CALLS   only that, for the first robot: for counting instructions from outside
  * A robot is NAME,free|fixed,PATH or the name of one that comes with the library.
  */
@@ -30,6 +32,8 @@ typedef struct bench {
     size_t count;
     hml_isa isa;
     const char *models; /* folder */
+    const char *only;   /* NULL: all algorithms */
+    size_t feet;        /* held at most */
     FILE *out;
     int rows;
 } bench;
@@ -137,8 +141,10 @@ static void close_all(bench *b)
 static void bench_robot_rows(bench *b, bench_robot *r)
 {
     fprintf(stderr, "%s, nv %zu\n", r->name, r->nv);
+    if (r->nfeet > b->feet) r->nfeet = b->feet;
     open_all(b, r);
     for (int a = 0; a < BENCH_ALGORITHMS; a++) {
+        if (b->only && strcmp(b->only, names[a])) continue;
         if (a != BENCH_DIFFERENCES && a != BENCH_REFERENCE) bench_one(b, r, (bench_algorithm)a);
     }
     close_all(b);
@@ -241,7 +247,8 @@ static hml_isa isa_named(const char *name)
 int main(int argc, char **argv)
 {
     bench b = {.entries = {{.contender = &hamel_single}, {.contender = &hamel_batch}, {.contender = &hamel_stream}},
-               .count = HAMEL};
+               .count = HAMEL,
+               .feet = BENCH_FEET};
     const char *path = "/dev/null", *count = NULL;
     bench_robot r;
     int i = 1;
@@ -250,6 +257,8 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--isa")) b.isa = isa_named(argv[i + 1]);
         if (!strcmp(argv[i], "--out")) path = argv[i + 1];
         if (!strcmp(argv[i], "--scaling")) b.models = argv[i + 1];
+        if (!strcmp(argv[i], "--only")) b.only = argv[i + 1];
+        if (!strcmp(argv[i], "--feet")) b.feet = (size_t)strtoul(argv[i + 1], NULL, 10);
         if (!strcmp(argv[i], "--count")) count = argv[i + 1];
     }
     if (count) return i < argc && robot_load(argv[i], b.isa, &r) ? count_only(&b, &r, count) : 1;

@@ -115,12 +115,13 @@ int hmli_kernel_choose(const hml_plan *plan, int followers, hml_isa isa, kernel_
 size_t hmli_kernel_scratch_size(const hml_plan *plan, const kernel_choice *choice, int factor)
 {
     const unsigned chain = choice->long_chain ? SCRATCH_LONG_CHAIN : 0;
+    const unsigned packs = choice->one_by_one ? 0 : SCRATCH_PACK_LINEARIZE;
     const struct {
         const kernel_table *table;
         unsigned uses;
-    } all[] = {{choice->batch, chain},
+    } all[] = {{choice->batch, chain | packs}, /* held robots of any size */
                {choice->single, chain},
-               {choice->batch_matrices, chain | (choice->one_by_one ? 0 : SCRATCH_PACK_LINEARIZE)},
+               {choice->batch_matrices, chain | packs},
                {choice->fallback, chain | SCRATCH_PACK_LINEARIZE}};
     hml_plan tree = *plan;
     size_t size = 0;

@@ -1,13 +1,13 @@
 /*
- * A tree with feet that the world holds: what its kernels are given, and what the first of them leaves for the second.
+ * A tree with feet that the world holds: what its kernels are given, and their memory.
  *
- *   single_held    ν̇ and λ; then D_q, D_ν, M⁻¹ of the motion with λ given, and ∂c          kernel/single/held.h
- *   held_correct   D and ∂λ of the held motion from those                                   kernel/single/held_correct.h
+ *   single_held    one state   kernel/single/held.h, held_solve.h, held_rates.h, held_matrices.h
+ *   pack_held      a pack      kernel/pack/held.h, held_columns.h
  *
  * Every row of the constraints is a wrench x at the foot's point, along an axis in which the caller has λ: the world's
  * for a point, the foot's own for a frame, the normal of a plane. J = x·S along the foot's path. All matrices with a
  * row or a column per row of the constraints are padded to HELD_PACK, with zeros, so that objects of any width agree
- * on them. A plane has three more columns of J and W, its shadow: those of a point in the root's axes.
+ * on them. A plane has three more columns of J, its shadow: those of a point in the root's axes.
  *
  * Each constraint holds one tree, so trees have nothing to do with each other: they are handed over one by one.
  */
@@ -19,7 +19,7 @@
 #include "base/layout.h"
 #include "kernel/call.h"
 
-enum { HELD_PACK = 8, HELD_CHUNK = 3 * HELD_PACK };
+enum { HELD_PACK = 8 };
 
 /* diagonal of K over pivot: from here on one step of refinement; from here on the kernels decline. Measured */
 enum { HELD_REFINE = 10000, HELD_DECLINE = 10000000 };
@@ -47,33 +47,37 @@ typedef struct held_foot {
     double rate[4];       /* of a plane: what c would be without the normal */
 } held_foot;
 
-/* what the first kernel tells the second */
+/* what a walk finds */
 typedef struct held_found {
     int32_t nactive;
     int refine; /* 1: K is so near to singular that a second step is needed */
 } held_found;
 
 typedef struct held_call {
-    kernel_call call;     /* D_q, D_ν, M⁻¹ of the whole robot; each may be missing */
-    int32_t tree;         /* which one; the kernels expect them in order */
-    int derivatives;      /* 0: ν̇ and λ alone */
-    double tolerance;     /* of the rank */
-    held_foot *feet;      /* of this tree */
-    int32_t nfeet, rows;  /* rows: of the tree */
-    int32_t shadows;      /* columns of all shadows */
-    size_t ld, kd, cd;    /* of J, W; of K; of ∂c */
-    double *X;            /* 6 × ld: the wrenches x, and shadows behind `kd` */
-    double *J;            /* n × ld: of columns below a free root, transposed */
-    double *W;            /* columns × ld: M⁻¹ Jᵀ */
-    double *K;            /* rows × kd: J M⁻¹ Jᵀ, then its inverse */
-    double *diagonal;     /* kd: of K */
-    double *c;            /* kd: c without ν̇, then as it is left */
-    double *lambda;       /* kd */
-    double *cq, *cv;      /* rows × cd: ∂c */
-    double *turn;         /* ld × cd: how λ of a point turns in the world while its body turns; f × S of shadows */
-    double *E, *Y, *rest; /* kd × HELD_CHUNK */
-    int32_t *active;      /* columns below a free root that move any foot, in order: found->nactive */
-    uint8_t *moved;       /* columns: a mark each, while `active` is made */
+    kernel_call call;      /* D_q, D_ν, M⁻¹ of the whole robot; each may be missing */
+    int32_t tree;          /* which one; the kernels expect them in order */
+    int derivatives;       /* 0: ν̇ and λ alone */
+    double tolerance;      /* of the rank */
+    held_foot *feet;       /* of this tree */
+    int32_t nfeet, rows;   /* rows: of the tree */
+    int32_t shadows;       /* columns of all shadows */
+    size_t ld, kd, nd, qd; /* of J; of W and K; columns of the tree, padded; of Q */
+    double *X;             /* 6 × ld: the wrenches x, and shadows behind `kd` */
+    double *J;             /* n × ld: of columns below a free root, transposed */
+    double *W;             /* columns × kd: M⁻¹ Jᵀ */
+    double *K;             /* rows × kd: J M⁻¹ Jᵀ, then its inverse */
+    double *diagonal;      /* kd: of K */
+    double *c;             /* kd: c without ν̇, then as it is left */
+    double *lambda;        /* kd */
+    double *step, *rest;   /* kd: of λ, and what is left of c before it */
+    double *Q;             /* columns + rows, × qd: single/held_matrices.h */
+    double *V;             /* 6 + rows, × nd: the right factor of D_τ */
+    double *rhs;           /* qd pairs of packs: right-hand sides, in the order of Q's columns */
+    double *turn;          /* ld packs: how λ of a point turns in the world while its body turns; f × S of shadows */
+    int32_t *list;         /* columns of Q that meet a right-hand side */
+    int32_t *out;          /* rows: which of the caller's they are */
+    int32_t *active;       /* columns below a free root that move any foot, in order: found->nactive */
+    uint8_t *moved;        /* columns: a mark each, while `active` is made */
     held_found *found;
     kernel_output force_q, force_v, force_tau; /* ∂λ: rows of the caller, columns of the robot */
     double *force;                             /* λ: the same rows */
@@ -92,20 +96,23 @@ static inline size_t held_lay_out(size_t columns, size_t rows, size_t shadows, v
     h->rows = (int32_t)rows, h->shadows = (int32_t)shadows;
     h->kd = held_padded(rows + 1); /* one more: three numbers of a foot are written as four */
     h->ld = h->kd + held_padded(shadows);
-    h->cd = held_padded(columns) + HELD_PACK;
+    h->nd = (columns + 2 * HELD_PACK - 1) / (2 * HELD_PACK) * (2 * HELD_PACK); /* two registers at a time */
+    h->qd = h->nd + h->kd;
     h->X = (double *)layout_take(&c, 6 * h->ld * d);
     h->J = (double *)layout_take(&c, (columns * h->ld + HELD_PACK) * d);
-    h->W = (double *)layout_take(&c, columns * h->ld * d);
-    h->K = (double *)layout_take(&c, rows * h->kd * d);
+    h->W = (double *)layout_take(&c, (h->nd + HELD_PACK) * h->kd * d);
+    h->K = (double *)layout_take(&c, h->kd * h->kd * d);
     h->diagonal = (double *)layout_take(&c, h->kd * d);
     h->c = (double *)layout_take(&c, (h->kd + HELD_PACK) * d);
     h->lambda = (double *)layout_take(&c, h->kd * d);
-    h->cq = (double *)layout_take(&c, rows * h->cd * d);
-    h->cv = (double *)layout_take(&c, rows * h->cd * d);
-    h->turn = (double *)layout_take(&c, h->ld * h->cd * d);
-    h->E = (double *)layout_take(&c, h->kd * HELD_CHUNK * d);
-    h->Y = (double *)layout_take(&c, h->kd * HELD_CHUNK * d);
-    h->rest = (double *)layout_take(&c, h->kd * HELD_CHUNK * d);
+    h->step = (double *)layout_take(&c, h->kd * d);
+    h->rest = (double *)layout_take(&c, h->kd * d);
+    h->Q = (double *)layout_take(&c, (h->nd + h->kd + HELD_PACK) * h->qd * d);
+    h->V = (double *)layout_take(&c, ((6 + h->kd) * h->nd + HELD_PACK) * d);
+    h->rhs = (double *)layout_take(&c, h->qd * 2 * HELD_PACK * d);
+    h->turn = (double *)layout_take(&c, h->ld * HELD_PACK * d);
+    h->list = (int32_t *)layout_take(&c, (columns + rows) * sizeof(int32_t));
+    h->out = (int32_t *)layout_take(&c, rows * sizeof(int32_t));
     h->found = (held_found *)layout_take(&c, sizeof(held_found));
     h->moved = (uint8_t *)layout_take(&c, columns);
     h->active = (int32_t *)layout_take(&c, columns * sizeof(int32_t));
@@ -130,45 +137,45 @@ typedef struct held_pack_call {
 typedef struct held_pack_memory {
     void *feet;                /* HELD_FOOT_PACKS each */
     void *X, *J, *W, *K, *row; /* 6 × rows, rows × nv, nv × rows, rows × rows, HELD_ROW_PACKS × rows */
-    void *packs;               /* `staged`: pack/assemble.h */
-    double *states;            /* lanes × stride */
-    void *tiles;               /* HELD_TILE_BYTES × nv × HELD_PANELS: rows of panels */
+    void *Q;                   /* nv + rows, square */
+    void *rhs, *turns;         /* FEET_COLUMNS × 2 (nv + rows), FEET_COLUMNS × rows */
+    void *packs;               /* of a free root: pack/free_base.h */
+    void *columns;             /* FEET_COLUMNS × HELD_COLUMN_BYTES */
     void *places;              /* HELD_PLACE_BYTES for each foot */
     uint8_t *on;               /* nfeet × nv: 1 where a column moves a foot */
     int32_t *out;              /* rows */
-    size_t staged, stride;
+    int32_t *lists;            /* FEET_COLUMNS × (nv + rows) */
 } held_pack_memory;
 
 enum {
     HELD_FOOT_PACKS = 46,
-    HELD_ROW_PACKS = 9,
-    HELD_TILE_BYTES = 24,
+    HELD_ROW_PACKS = 5,
+    HELD_COLUMN_BYTES = 32,
     HELD_PLACE_BYTES = 24,
-    HELD_PANELS = 16,
-    HELD_COLUMNS = 40 /* that are staged at once, at most */
+    FEET_COLUMNS = 24 /* whose right-hand sides are there at once */
 };
 
 /* returns the size in bytes */
 static inline size_t held_pack_lay_out(const hml_plan *plan, size_t lanes, size_t nfeet, size_t rows, void *memory,
                                        held_pack_memory *h)
 {
-    const size_t n = (size_t)plan->nv, num_size = lanes * sizeof(double), rank = 6 + rows;
+    const size_t n = (size_t)plan->nv, num_size = lanes * sizeof(double), all = n + rows;
     layout_cursor c = layout_begin(memory);
-    h->staged = n * (rank + 30) + 18 * rows + HELD_COLUMNS * (3 * rank + rows + 1 + 3 * (size_t)plan->block) + 32;
-    h->staged = held_padded(h->staged);
-    h->stride = h->staged / 8 % 2 ? h->staged : h->staged + 8; /* an odd number of cache lines */
     h->feet = layout_take(&c, nfeet * HELD_FOOT_PACKS * num_size);
     h->X = layout_take(&c, 6 * rows * num_size);
     h->J = layout_take(&c, rows * n * num_size);
     h->W = layout_take(&c, n * rows * num_size);
     h->K = layout_take(&c, rows * rows * num_size);
     h->row = layout_take(&c, HELD_ROW_PACKS * rows * num_size);
-    h->packs = layout_take(&c, h->staged * num_size);
-    h->states = (double *)layout_take(&c, lanes * h->stride * sizeof(double));
-    h->tiles = layout_take(&c, n * HELD_PANELS * HELD_TILE_BYTES);
+    h->Q = layout_take(&c, all * all * num_size);
+    h->rhs = layout_take(&c, FEET_COLUMNS * 2 * all * num_size);
+    h->turns = layout_take(&c, FEET_COLUMNS * rows * num_size);
+    h->packs = layout_take(&c, (20 * n + 8) * num_size);
+    h->columns = layout_take(&c, FEET_COLUMNS * HELD_COLUMN_BYTES);
     h->places = layout_take(&c, nfeet * HELD_PLACE_BYTES);
     h->on = (uint8_t *)layout_take(&c, nfeet * n);
     h->out = (int32_t *)layout_take(&c, rows * sizeof(int32_t));
+    h->lists = (int32_t *)layout_take(&c, FEET_COLUMNS * all * sizeof(int32_t));
     return c.used;
 }
 

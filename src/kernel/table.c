@@ -57,8 +57,9 @@
 #include "kernel/single/linearize.h"
 #include "kernel/single/inverse_dynamics_derivatives.h"
 #include "kernel/single/held.h"
+#include "kernel/single/held_solve.h"
 #include "kernel/single/held_rates.h"
-#include "kernel/single/held_correct.h"
+#include "kernel/single/held_matrices.h"
 #endif
 #include "kernel/scratch_size.h"
 #if !defined NUM_SINGLE

@@ -57,7 +57,6 @@
     X(step_call, single_step_stage, EVERY_OBJECT)                                                                      \
     X(step_call, single_step_sum, EVERY_OBJECT)                                                                        \
     X(held_call, single_held, TWO_LANES)                                                                               \
-    X(held_call, held_correct, TWO_LANES)                                                                              \
     X(held_pack_call, pack_held, TWO_LANES)
 
 /* those that objects of floats have as well */

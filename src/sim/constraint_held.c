@@ -135,7 +135,7 @@ static void gather_feet(const hml_model *model, const hml_constraints *set, cons
 static int suitable(const hml_work *work, const hml_constraints *set)
 {
     const hml_model *model = work->model;
-    if (!work->choice.single->single_held || !work->choice.single->held_correct || model->nfollowers) return 0;
+    if (!work->choice.single->single_held || model->nfollowers) return 0;
     if (set->loop_count) return 0; /* they tie paths, and trees, to each other */
     for (int32_t i = 0; i < set->count; i++) {
         if (set->items[i].kind == HML_TOUCH_PLANE || model_frames(model)[set->items[i].frame].body < 0) return 0;
@@ -168,7 +168,6 @@ int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch,
     for (h.tree = 0; h.tree < h.call.plan->ntrees && !declined; h.tree++) {
         gather_feet(model, set, &s, &h);
         declined = work->choice.single->single_held(&h);
-        if (!declined && derivatives) work->choice.single->held_correct(&h);
     }
     return !overflow_seen(before) && !declined;
 }
@@ -190,7 +189,7 @@ static int root_is_passive(const hml_plan *plan)
 
 size_t hmli_held_lanes(const hml_work *work, const hml_constraints *set)
 {
-    const kernel_table *table = work->choice.batch_matrices;
+    const kernel_table *table = work->choice.batch;
     if (!suitable(work, set) || !table->pack_held || work->choice.one_by_one) return 0;
     if (root_is_passive(model_plan(work->model))) return 0;
     for (int32_t i = 0; i < set->count; i++) {
@@ -269,7 +268,7 @@ unsigned hmli_held_pack(const hml_work *work, const hml_constraints *set, double
                         size_t first, size_t count)
 {
     const hml_model *model = work->model;
-    const kernel_table *table = work->choice.batch_matrices;
+    const kernel_table *table = work->choice.batch;
     const size_t n = (size_t)model->nv, m = (size_t)hml_constraint_rows(set);
     held_scratch s;
     lay_out_pack(model, set, m, (size_t)table->lanes, aligned(scratch), &s);

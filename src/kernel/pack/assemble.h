@@ -27,8 +27,7 @@ typedef struct tile_row {
 /* COLREG_WIDTH columns, or those that are left */
 typedef struct column_panel {
     int32_t begin, n;    /* columns, counted from the tree's first */
-    int32_t s;           /* rows of s, six or `rank`: `width` numbers each for D_q, D_ν and M⁻¹ */
-    int32_t turn;        /* of held trees: how λ turns, `width` numbers per row of the constraints */
+    int32_t s;           /* six rows of s: `width` numbers each for D_q, D_ν and M⁻¹ */
     int32_t width;       /* COLREG_WIDTH, or half of it if that is enough: then D_q and D_ν share a register */
     tile_row *rows;      /* of the tree */
     int32_t first, last; /* only rows from first to last − 1 have tiles */
@@ -44,10 +43,9 @@ typedef struct staging {
     entry *states; /* one part per state */
     size_t stride;
     int32_t used;
-    int32_t G;          /* nv rows of BASE6_STRIDE; of held trees `rank` numbers each */
-    int32_t Dq, Dv, Dm; /* rows of six: the columns of a free root; Dm of held trees alone, of others it is G */
+    int32_t G;      /* nv rows of BASE6_STRIDE */
+    int32_t Dq, Dv; /* rows of six: the columns of a free root; those of M⁻¹ are G */
     int32_t Dq_rows;
-    int32_t rank; /* of held trees: rows of s, six of a free root and one per row of the constraints */
     int32_t npanels;
     column_panel panels[STAGING_PANELS];
     tile_row *rows; /* STAGING_PANELS × nv */
@@ -117,16 +115,12 @@ typedef struct assemble_target {
 #endif
 #define ASSEMBLE_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5)
 
-/* what a tree's results are made of beside tiles: nothing; G s of a free root; G s of any rank */
-enum { ASSEMBLE_TILES = 0, ASSEMBLE_BASE = 1, ASSEMBLE_HELD = 2 };
-
-/* R rows from row i on; base: ASSEMBLE_…; halves: D_q and D_ν share registers */
+/* R rows from row i on; base: is there a free root, whose G s joins them? halves: D_q and D_ν share registers */
 NUM_INLINE void assemble_rows(const int R, const int base, const int halves, const entry *x, const staging *all,
                               const column_panel *p, int32_t i, const assemble_target *to)
 {
     const tile_row *row = p->rows + i;
-    const int32_t rank = base == ASSEMBLE_HELD ? all->rank : 6, g_ld = base == ASSEMBLE_HELD ? rank : BASE6_STRIDE;
-    const entry *g = x + all->G + i * g_ld, *s = x + p->s;
+    const entry *g = x + all->G + i * BASE6_STRIDE, *s = x + p->s;
     const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld, k = (size_t)i, first = (size_t)p->begin;
     lane *q = to->q + k * q_ld + first, *v = to->v + k * v_ld + first, *m = to->m + k * m_ld + first;
     const int32_t n = p->n;
@@ -151,21 +145,21 @@ NUM_INLINE void assemble_rows(const int R, const int base, const int halves, con
         ASSEMBLE_EACH(X)
 #undef X
     }
-    for (int32_t d = 0; base && halves && d < rank; d++, s += 3 * COLREG_WIDTH / 2, g++) {
+    for (int32_t d = 0; base && halves && d < 6; d++, s += 3 * COLREG_WIDTH / 2, g++) {
         const colreg sq = colreg_load(s), sm = colreg_load(s + COLREG_WIDTH);
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
-        const entry e = g[r * g_ld];                                                                                   \
+        const entry e = g[r * BASE6_STRIDE];                                                                           \
         q##r = colreg_subtract(e, sq, q##r), m##r = colreg_add(e, sm, m##r);                                           \
     }
         ASSEMBLE_EACH(X)
 #undef X
     }
-    for (int32_t d = 0; base && !halves && d < rank; d++, s += 3 * COLREG_WIDTH, g++) {
+    for (int32_t d = 0; base && !halves && d < 6; d++, s += 3 * COLREG_WIDTH, g++) {
         const colreg sq = colreg_load(s), sv = colreg_load(s + COLREG_WIDTH), sm = colreg_load(s + 2 * COLREG_WIDTH);
 #define X(r)                                                                                                           \
     if (R > r) {                                                                                                       \
-        const entry e = g[r * g_ld];                                                                                   \
+        const entry e = g[r * BASE6_STRIDE];                                                                           \
         q##r = colreg_subtract(e, sq, q##r), v##r = colreg_subtract(e, sv, v##r);                                      \
         m##r = colreg_add(e, sm, m##r);                                                                                \
     }
@@ -202,19 +196,16 @@ NUM_INLINE void store_base6(lane *to, const entry *x)
 #endif
 }
 
-/* R rows in the columns of a free root; in M⁻¹ they are G, unless something is held */
-NUM_INLINE void assemble_base(const int R, const int base, const staging *s, const entry *x, int32_t i,
-                              const assemble_target *to)
+/* R rows in the columns of a free root; in M⁻¹ they are G */
+NUM_INLINE void assemble_base(const int R, const staging *s, const entry *x, int32_t i, const assemble_target *to)
 {
-    const int32_t m_step = base == ASSEMBLE_HELD ? 6 : BASE6_STRIDE;
-    const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, zero[8] = {0};
-    const entry *Dm = x + (base == ASSEMBLE_HELD ? s->Dm : s->G) + m_step * i;
+    const entry *Dq = x + s->Dq + 6 * i, *Dv = x + s->Dv + 6 * i, *G = x + s->G + BASE6_STRIDE * i, zero[8] = {0};
     const size_t q_ld = to->q_ld, v_ld = to->v_ld, m_ld = to->m_ld;
     lane *q = to->q + (size_t)i * q_ld, *v = to->v + (size_t)i * v_ld, *m = to->m + (size_t)i * m_ld;
     for (int r = 0; r < R; r++, q += q_ld, v += v_ld, m += m_ld) {
         store_base6(q, i + r < s->Dq_rows ? Dq + 6 * r : zero);
         store_base6(v, Dv + 6 * r);
-        store_base6(m, Dm + m_step * r);
+        store_base6(m, G + BASE6_STRIDE * r);
     }
 }
 
@@ -222,7 +213,7 @@ NUM_INLINE void assemble_base(const int R, const int base, const staging *s, con
 NUM_INLINE void assemble_row_group(const int R, const int base, const staging *s, const entry *x, int32_t i,
                                    const assemble_target *to, int first)
 {
-    if (base && first) assemble_base(R, base, s, x, i, to);
+    if (base && first) assemble_base(R, s, x, i, to);
     for (const column_panel *p = s->panels; p < s->panels + s->npanels; p++) {
         if (COLREG_HALVES && base && p->width < COLREG_WIDTH)
             assemble_rows(R, base, 1, x, s, p, i, to);
@@ -241,7 +232,7 @@ NUM_INLINE void assemble_state(const int base, const staging *s, const entry *x,
     if (rows >= R)
         assemble_row_group(R, base, s, x, rows - R, to, first);
     else
-        for (; base != ASSEMBLE_BASE && i < rows; i++) assemble_row_group(1, base, s, x, i, to, first);
+        for (; !base && i < rows; i++) assemble_row_group(1, base, s, x, i, to, first);
 }
 
 /* where the rows of a tree are in the matrices of state l */
@@ -251,7 +242,7 @@ static inline lane *tree_output(kernel_output out, const plan_tree *tree, int l,
     return out.data + (size_t)l * out.stride + (size_t)tree->begin * out.ld + tree->begin;
 }
 
-/* all staged columns, to the matrices; base: ASSEMBLE_…; first: the columns of a free root as well */
+/* all staged columns, to the matrices; base: is there a free root? first: its columns as well */
 NUM_INLINE void assemble_states(const int base, const kernel_call *call, const plan_tree *tree, const staging *s,
                                 int first)
 {
@@ -272,9 +263,9 @@ NUM_INLINE void assemble_states(const int base, const kernel_call *call, const p
 static inline void assemble_tree(const kernel_call *call, const plan_tree *tree, const staging *s, int first)
 {
     if (tree->base)
-        assemble_states(ASSEMBLE_BASE, call, tree, s, first);
+        assemble_states(1, call, tree, s, first);
     else
-        assemble_states(ASSEMBLE_TILES, call, tree, s, first);
+        assemble_states(0, call, tree, s, first);
 }
 
 /* entries between different trees */

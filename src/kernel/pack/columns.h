@@ -35,8 +35,7 @@ typedef struct column_rhs {
     int32_t b_ld;                 /* 2 nv */
     num *dtau_domega;             /* 3 nv: ∂τ by the angular velocity of a free root */
     num *springs;                 /* nv × PASSIVE_LD: ∂h/∂q of the springs, see kernel/passive.h */
-    const struct tree_feet *held; /* constraints (pack/held.h), or NULL: */
-    int32_t held_rows;            /* they have this many rows of s, behind those of a free root */
+    const struct tree_feet *held; /* constraints (pack/held.h), or NULL */
 } column_rhs;
 
 /* s of D_q and D_ν */
@@ -96,13 +95,9 @@ NUM_INLINE base_rhs_pair column_rhs_of(const tree_walk *w, const column_rhs *e, 
     return s;
 }
 
-/* the rows of s that constraints have, from right-hand sides in e->b: pack/held_columns.h */
-typedef void held_block_rows(const tree_walk *w, const column_rhs *e, const column_panel *p, int32_t begin, int32_t end,
-                             const block_rows *rows);
-
 /* columns begin … end − 1 of a panel, which are of one block: their s, and their tile */
 static inline void panel_block(const tree_walk *w, column_rhs *e, int passive, column_panel *p, int32_t block,
-                               int32_t begin, int32_t end, held_block_rows *held)
+                               int32_t begin, int32_t end)
 {
     const plan_tree *tree = w->tree;
     const int32_t stop = plan_block_end(w->plan, tree, block), n = end - begin, step = 3 * n, width = p->width;
@@ -132,7 +127,6 @@ static inline void panel_block(const tree_walk *w, column_rhs *e, int passive, c
             column_rhs_of(w, e, 0, passive, &of_column, c, b);
         }
     }
-    if (held) held(w, e, p, begin, end, rows);
     /* N of a long chain is larger than the caches: a few of its rows at a time, for all columns of the panel */
     const num *N = block_row(&w->N, block);
     for (int32_t i = 0; i < size; i += PRODUCT, N += PRODUCT * (int64_t)ld) {
@@ -148,12 +142,11 @@ static inline void panel_block(const tree_walk *w, column_rhs *e, int passive, c
     }
 }
 
-/* n columns from `begin` on; held NULL: without constraints */
-NUM_INLINE void panel_columns(const tree_walk *w, column_rhs *e, int passive, int32_t begin, int32_t n,
-                              held_block_rows *held)
+/* n columns from `begin` on */
+NUM_INLINE void panel_columns(const tree_walk *w, column_rhs *e, int passive, int32_t begin, int32_t n)
 {
     const plan_tree *tree = w->tree;
-    const int32_t rows = tree->end - tree->begin, rank = tree->base + (held ? e->held_rows : 0);
+    const int32_t rows = tree->end - tree->begin, base = tree->base;
     staging *s = &e->store;
     column_panel *p = &s->panels[s->npanels];
     int32_t block = tree->begin;
@@ -163,14 +156,13 @@ NUM_INLINE void panel_columns(const tree_walk *w, column_rhs *e, int passive, in
     p->width = tree->base && COLREG_HALVES && n <= COLREG_WIDTH / 2 ? COLREG_WIDTH / 2 : COLREG_WIDTH;
     p->rows = s->rows + s->npanels++ * w->plan->nv;
     s->used += (COLREG_WIDTH - s->used % COLREG_WIDTH) % COLREG_WIDTH; /* aligned to a register */
-    p->s = rank ? staging_reserve(s, 3 * rank * p->width) : 0;
-    p->turn = held ? staging_reserve(s, e->held_rows * p->width) : 0;
+    p->s = base ? staging_reserve(s, 3 * base * p->width) : 0;
     p->first = block - tree->begin;
     for (int32_t i = 0; i < rows; i++) p->rows[i].at = p->rows[i].n = 0, p->rows[i].part = 0;
-    for (int32_t k = 0; n < p->width && k < 3 * rank * p->width; k++) s->packs[p->s + k] = K(0);
+    for (int32_t k = 0; n < p->width && k < 3 * base * p->width; k++) s->packs[p->s + k] = K(0);
     for (int32_t stop; block < begin + n; block = stop) {
         stop = plan_block_end(w->plan, tree, block);
-        panel_block(w, e, passive, p, block, block > begin ? block : begin, stop < begin + n ? stop : begin + n, held);
+        panel_block(w, e, passive, p, block, block > begin ? block : begin, stop < begin + n ? stop : begin + n);
     }
     p->last = block - tree->begin;
 }

@@ -30,21 +30,32 @@ typedef struct foot_state {
     wrench force; /* λ, about the root's origin */
 } foot_state;
 
+/* right-hand sides of a column on their way */
+typedef struct feet_column {
+    num *b;        /* by q and ν, interleaved */
+    num *turn;     /* m: how λ turns */
+    int32_t *list; /* rows of the right-hand sides, which are columns of Q */
+    int32_t count;
+} feet_column;
+
 typedef struct tree_feet {
     const held_pack_call *h;
     foot_state *feet;
     foot_place *places;
-    int32_t nfeet, m; /* of the tree */
-    int32_t n;        /* columns below a free root */
-    wrench *X;        /* m: the rows' wrenches on the root */
-    num *J;           /* m × n */
-    num *W;           /* columns of the tree × m */
-    num *K;           /* m × m, then its inverse */
-    num *c, *lambda;  /* m */
-    num *E, *Y;       /* 3 m: of a column, by q, ν and τ */
-    num *turn;        /* m: of a column */
-    uint8_t *on;      /* nfeet × n */
-    int32_t *out;     /* m: the caller's rows */
+    int32_t nfeet, m;    /* of the tree */
+    int32_t n;           /* columns below a free root */
+    wrench *X;           /* m: the rows' wrenches on the root */
+    num *J;              /* m × n */
+    num *W;              /* columns of the tree × m */
+    num *K;              /* m × m, then its inverse */
+    num *c, *lambda;     /* m */
+    num *E;              /* 2 m: of a column, by q and ν */
+    num *turn;           /* m: of a column */
+    num *Q;              /* columns of the tree + m, square: pack/held_columns.h */
+    int32_t columns;     /* of the tree */
+    feet_column *column; /* FEET_COLUMNS */
+    uint8_t *on;         /* nfeet × n */
+    int32_t *out;        /* m: the caller's rows */
 } tree_feet;
 
 static inline const held_foot *feet_foot(const tree_feet *p, int32_t foot) { return &p->h->feet[p->places[foot].foot]; }
@@ -74,8 +85,15 @@ static inline void feet_begin(const held_pack_call *h, const held_pack_memory *m
     p->feet = (foot_state *)memory->feet, p->places = (foot_place *)memory->places;
     p->X = (wrench *)memory->X;
     p->J = (num *)memory->J, p->W = (num *)memory->W, p->K = (num *)memory->K;
-    p->c = row, p->lambda = row + all, p->E = row + 2 * all, p->Y = row + 5 * all;
-    p->turn = row + 8 * all;
+    p->c = row, p->lambda = row + all, p->E = row + 2 * all, p->turn = row + 4 * all;
+    p->Q = (num *)memory->Q, p->column = (feet_column *)memory->columns;
+    p->columns = tree->end - tree->begin;
+    for (size_t k = 0; k < FEET_COLUMNS; k++) {
+        const size_t count = (size_t)w->plan->nv + all;
+        p->column[k].b = (num *)memory->rhs + 2 * count * k;
+        p->column[k].turn = (num *)memory->turns + all * k;
+        p->column[k].list = memory->lists + count * k;
+    }
     p->on = memory->on, p->out = memory->out;
     p->nfeet = p->m = 0;
     p->n = tree->end - tree_below(tree);
@@ -245,11 +263,11 @@ static inline void feet_gram(const tree_feet *p, const tree_walk *w)
     }
 }
 
-/* K ← K⁻¹; returns the lanes in which a pivot is doubtful */
+/* K ← K⁻¹ by sweeps of its lower triangle, then mirrored; returns the lanes in which a pivot is doubtful */
 static inline mask feet_inverse(const tree_feet *p)
 {
     const int32_t m = p->m;
-    num largest = K(0), smallest, ratio = K(1), *diagonal = p->E;
+    num largest = K(0), smallest, ratio = K(1), *diagonal = p->E, *u = p->E + m;
     mask doubt = num_lt(K(1), K(0));
     for (int32_t r = 0; r < m; r++) {
         diagonal[r] = p->K[r * (m + 1)];
@@ -258,19 +276,23 @@ static inline mask feet_inverse(const tree_feet *p)
     smallest = largest;
     for (int32_t r = 0; r < m; r++) smallest = num_select(num_lt(diagonal[r], smallest), diagonal[r], smallest);
     for (int32_t k = 0; k < m; k++) {
-        num *row = p->K + k * m, pivot = row[k];
+        const num pivot = p->K[k * (m + 1)];
         const mask good = num_lt(diagonal[k], K(HELD_REFINE) * pivot); /* so that nothing is divided by zero */
         doubt |= ~good;
         const num inverse = K(1) / num_select(good, pivot, K(1)), each = diagonal[k] * inverse;
         ratio = num_select(num_lt(ratio, each), each, ratio);
-        row[k] = K(1);
-        for (int32_t s = 0; s < m; s++) row[s] *= inverse;
+        for (int32_t r = 0; r < m; r++) u[r] = r < k ? p->K[k * m + r] : p->K[r * m + k];
         for (int32_t r = 0; r < m; r++) {
-            num *other = p->K + r * m, f = other[k];
+            num *row = p->K + r * m;
+            const num f = u[r] * inverse;
             if (r == k) continue;
-            other[k] = K(0);
-            for (int32_t s = 0; s < m; s++) other[s] -= f * row[s];
+            for (int32_t s = 0; s <= r; s++) row[s] -= f * u[s];
         }
+        for (int32_t r = 0; r < m; r++) p->K[r < k ? k * m + r : r * m + k] = u[r] * inverse;
+        p->K[k * (m + 1)] = -inverse;
+    }
+    for (int32_t r = 0; r < m; r++) {
+        for (int32_t s = 0; s <= r; s++) p->K[r * m + s] = p->K[s * m + r] = -p->K[r * m + s];
     }
     const num tolerance = K(100 * p->h->tolerance * p->h->tolerance);
     return doubt | ~num_lt(tolerance * largest * ratio, smallest);

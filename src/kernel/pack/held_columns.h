@@ -1,21 +1,27 @@
 /*
- * D_q, D_ν, D_τ and ∂λ of a pack of states whose feet the world holds. With the right-hand sides b of a column
+ * D_q, D_ν, D_τ and ∂λ of a pack of states whose feet the world holds, as single/held_matrices.h has them for one state:
  *
- *   E = ∂c − Wᵀ b     Y = −K⁻¹ E     D = tile − G s + W Y     ∂λ = Y, of a point turned with its body
+ *   [ D  ]     [ −b ]          [ D_τ   −P ]
+ *   [ ∂λ ] = Q [ ∂c ]      Q = [ −Pᵀ   −Λ ]      Λ = K⁻¹    P = W Λ    D_τ = M⁻¹ − P Wᵀ    ∂λ/∂τ = −Pᵀ
  *
- * E and Y are made in packs. W stands beside G and −Y below s, so that pack/assemble.h adds W Y on its way.
+ * b and ∂c of a column are sparse: it has a list of the rows that count. Columns of a free root have E = J D⁰ + ∂c for ∂c
+ * and begin with D⁰ of the motion with λ given. Results are made in packs, a few rows at a time, and transposed.
  */
 #ifndef HML_KERNEL_PACK_HELD_COLUMNS_H
 #define HML_KERNEL_PACK_HELD_COLUMNS_H
 
 #include "kernel/pack/held.h"
 
-enum { FEET_ROWS = LANES == 8 ? 6 : 4 }; /* rows at once, of three columns each */
+#if defined __AVX512F__
+enum { FEET_ROWS = 6 }; /* at once */
+#else
+enum { FEET_ROWS = 4 };
+#endif
 #if !defined __cplusplus
 _Static_assert(sizeof(foot_state) <= HELD_FOOT_PACKS * sizeof(num), "memory of a foot");
 _Static_assert(sizeof(foot_place) <= HELD_PLACE_BYTES, "memory of a foot");
-_Static_assert(sizeof(tile_row) <= HELD_TILE_BYTES && (int)STAGING_PANELS <= (int)HELD_PANELS, "memory of panels");
 #endif
+
 /* ∂c of a column in the rows of a foot, and how λ of a point turns */
 static inline void feet_column_rates(const held_foot *f, const foot_state *x, const held_columns *c, num *q, num *v,
                                      num *turn)
@@ -73,81 +79,6 @@ static inline void feet_base_rates(const tree_feet *p, const tree_walk *w, int32
     }
 }
 
-/* R rows of E less those of Wᵀ b, for two b at once */
-NUM_INLINE void feet_less(const int R, num *q, num *v, const num *W, num bq, num bv)
-{
-    for (int r = 0; r < R; r++) q[r] -= W[r] * bq, v[r] -= W[r] * bv;
-}
-
-/* R rows of E from row r on: right-hand sides b of a column, in the rows of its tree that have any */
-NUM_INLINE void feet_residual(const int R, const tree_feet *p, const tree_walk *w, const block_rows *rows, int32_t c,
-                              const num *b, int32_t r)
-{
-    const plan_tree *tree = w->tree;
-    const int32_t m = p->m;
-    const num *W = p->W + r;
-    num q[FEET_ROWS], v[FEET_ROWS];
-    for (int k = 0; k < R; k++) q[k] = p->E[r + k], v[k] = p->E[m + r + k];
-    if (tree->base) {
-        const num *Uq = &w->columns[c].Uq.f.x, *Uv = &w->columns[c].Uv.f.x;
-        for (int32_t d = 0; d < 6; d++) feet_less(R, q, v, W + d * m, Uq[d], Uv[d]);
-    }
-    for (int32_t d = 0; d < rows->above; d++, b += 2)
-        feet_less(R, q, v, W + (rows->path[d] - tree->begin) * m, b[0], b[1]);
-    W += (rows->first - tree->begin) * m;
-    for (int32_t d = 0; d < rows->n; d++, b += 2, W += m) feet_less(R, q, v, W, b[0], b[1]);
-    for (int k = 0; k < R; k++) p->E[r + k] = q[k], p->E[m + r + k] = v[k];
-}
-
-/* R rows of Y = −K⁻¹ E, of three columns */
-NUM_INLINE void feet_forces(const int R, const tree_feet *p, int32_t r)
-{
-    const int32_t m = p->m;
-    const num *inverse = p->K + r * m, *E = p->E;
-    num q[FEET_ROWS], v[FEET_ROWS], t[FEET_ROWS];
-    for (int k = 0; k < R; k++) q[k] = v[k] = t[k] = K(0);
-    for (int32_t s = 0; s < m; s++) {
-        const num x = E[s], y = E[m + s], z = E[2 * m + s];
-        for (int k = 0; k < R; k++) {
-            const num a = inverse[k * m + s];
-            q[k] -= a * x, v[k] -= a * y, t[k] -= a * z;
-        }
-    }
-    for (int k = 0; k < R; k++) p->Y[r + k] = q[k], p->Y[m + r + k] = v[k], p->Y[2 * m + r + k] = t[k];
-}
-
-static inline void feet_solve(const tree_feet *p)
-{
-    int32_t r = 0;
-    for (; r + FEET_ROWS <= p->m; r += FEET_ROWS) feet_forces(FEET_ROWS, p, r);
-    for (; r < p->m; r++) feet_forces(1, p, r);
-}
-
-/* the rows of s that the feet have, of columns begin … end − 1, from their right-hand sides in e->b */
-static void feet_columns(const tree_walk *w, const column_rhs *e, const column_panel *panel, int32_t begin, int32_t end,
-                         const block_rows *rows)
-{
-    const tree_feet *p = e->held;
-    const int32_t m = p->m, width = panel->width, base = w->tree->base;
-    for (int32_t c = begin; c < end; c++) {
-        const num *b = e->b + (int64_t)(c - begin) * e->b_ld, *W = p->W + (c - w->tree->begin) * m;
-        const int32_t at = c - w->tree->begin - panel->begin;
-        int32_t r = 0;
-        feet_rates(p, w, c);
-        for (; r + FEET_ROWS <= m; r += FEET_ROWS) feet_residual(FEET_ROWS, p, w, &rows[c - begin], c, b, r);
-        for (; r < m; r++) feet_residual(1, p, w, &rows[c - begin], c, b, r);
-        for (r = 0; r < m; r++) p->E[2 * m + r] = W[r];
-        feet_solve(p);
-        num *s = e->store.packs + panel->s + 3 * base * width + at, *turn = e->store.packs + panel->turn + at;
-        for (r = 0; r < m; r++, s += 3 * width, turn += width) {
-            s[0] = -p->Y[r], s[width] = -p->Y[m + r], s[2 * width] = p->Y[2 * m + r];
-            *turn = p->turn[r];
-        }
-    }
-}
-
-/* ---- the columns of a free root ---- */
-
 /* J times a column of numbers, which stand in rows of six, added to E; count: rows that are not zero */
 static inline void feet_add_motion(const tree_feet *p, const tree_walk *w, const num *D, int32_t count, num *E)
 {
@@ -165,124 +96,261 @@ static inline void feet_add_motion(const tree_feet *p, const tree_walk *w, const
     }
 }
 
-/* W Y of three columns, added to R rows of six from row i on */
-NUM_INLINE void feet_base_rows(const int R, const tree_feet *p, int32_t i, num *to_q, num *to_v, num *to_m)
+/* ---- Q ---- */
+
+/* R rows of −P in C columns from r on */
+NUM_INLINE void feet_left_tile(const int R, const int C, const tree_feet *p, int32_t i, int32_t r)
 {
-    const int32_t m = p->m;
-    const num *W = p->W + i * m, *Y = p->Y;
-    num q[FEET_ROWS], v[FEET_ROWS], t[FEET_ROWS];
-    for (int k = 0; k < R; k++) q[k] = to_q[6 * (i + k)], v[k] = to_v[6 * (i + k)], t[k] = to_m[6 * (i + k)];
-    for (int32_t r = 0; r < m; r++) {
-        const num x = Y[r], y = Y[m + r], z = Y[2 * m + r];
+    const int32_t m = p->m, n = p->columns, ld = n + m;
+    const num *W = p->W + i * m, *inverse = p->K + r * m; /* it is symmetric */
+    num x[FEET_ROWS][2];
+    for (int k = 0; k < R; k++) x[k][0] = x[k][1] = K(0);
+    for (int32_t s = 0; s < m; s++) {
         for (int k = 0; k < R; k++) {
-            const num a = W[k * m + r];
-            q[k] += a * x, v[k] += a * y, t[k] += a * z;
+            for (int c = 0; c < C; c++) x[k][c] -= W[k * m + s] * inverse[c * m + s];
         }
     }
-    for (int k = 0; k < R; k++) to_q[6 * (i + k)] = q[k], to_v[6 * (i + k)] = v[k], to_m[6 * (i + k)] = t[k];
+    for (int k = 0; k < R; k++) {
+        for (int c = 0; c < C; c++) p->Q[(i + k) * ld + n + r + c] = p->Q[(n + r + c) * ld + i + k] = x[k][c];
+    }
 }
 
-/* column k of a free root: D_q, D_ν, D_τ in rows of six, and ∂λ in rows of 18 */
-static inline void feet_base_column(const tree_feet *p, const tree_walk *w, const staging *s, const num *G,
-                                    const num *Dq, int32_t k, num *forces)
+NUM_INLINE void feet_left_rows(const int R, const tree_feet *p, int32_t i)
 {
-    const int32_t m = p->m, n = w->tree->end - w->tree->begin;
-    num *to_q = s->packs + s->Dq + k, *to_v = s->packs + s->Dv + k, *to_m = s->packs + s->Dm + k;
-    feet_base_rates(p, w, k);
-    feet_add_motion(p, w, Dq + k, s->Dq_rows, p->E);
-    feet_add_motion(p, w, to_v, n, p->E + m);
-    for (int32_t r = 0; r < m; r++) p->E[2 * m + r] = p->W[k * m + r];
-    feet_solve(p);
-    for (int32_t i = 0; i < n; i++) {
-        to_q[6 * i] = i < s->Dq_rows ? Dq[6 * i + k] : K(0);
-        to_m[6 * i] = G[i * BASE6_STRIDE + k];
+    int32_t r = 0;
+    for (; r + 2 <= p->m; r += 2) feet_left_tile(R, 2, p, i, r);
+    if (r < p->m) feet_left_tile(R, 1, p, i, r);
+}
+
+/* R rows of G s − P Wᵀ in C columns from j on, all of a free root or none, and their mirror */
+NUM_INLINE void feet_inverse_tile(const int R, const int C, const tree_feet *p, const tree_walk *w, const num *G,
+                                  int32_t i, int32_t j)
+{
+    const int32_t m = p->m, n = p->columns, ld = n + m, base = w->tree->base;
+    const num *W = p->W + j * m, *P = p->Q + i * ld + n;
+    num x[FEET_ROWS][2];
+    for (int k = 0; k < R; k++) {
+        for (int c = 0; c < C; c++) x[k][c] = j < base ? G[(i + k) * BASE6_STRIDE + j + c] : K(0);
     }
+    if (base && j >= base) { /* s of a column is its row of T */
+        const num *T = factor_row(&w->f, w->tree->begin + j),
+                  *next = C > 1 ? factor_row(&w->f, w->tree->begin + j + 1) : T;
+        for (int d = 0; d < 6; d++) {
+            for (int k = 0; k < R; k++) {
+                const num g = G[(i + k) * BASE6_STRIDE + d];
+                x[k][0] += g * T[d];
+                if (C > 1) x[k][1] += g * next[d];
+            }
+        }
+    }
+    for (int32_t r = 0; r < m; r++) {
+        for (int k = 0; k < R; k++) {
+            for (int c = 0; c < C; c++) x[k][c] += P[k * ld + r] * W[c * m + r];
+        }
+    }
+    for (int k = 0; k < R; k++) {
+        for (int c = 0; c < C; c++) p->Q[(i + k) * ld + j + c] = p->Q[(j + c) * ld + i + k] = x[k][c];
+    }
+}
+
+/* up to the diagonal; an even number of columns is a free root's */
+NUM_INLINE void feet_inverse_rows(const int R, const tree_feet *p, const tree_walk *w, const num *G, int32_t i)
+{
+    const int32_t end = i + R;
+    int32_t j = 0;
+    for (; j + 2 <= end; j += 2) feet_inverse_tile(R, 2, p, w, G, i, j);
+    if (j < end) feet_inverse_tile(R, 1, p, w, G, i, j);
+}
+
+static inline void feet_inverse_matrix(const tree_feet *p, const tree_walk *w, const num *G)
+{
+    const plan_tree *tree = w->tree;
+    const int32_t m = p->m, n = p->columns, ld = n + m;
     int32_t i = 0;
-    for (; i + FEET_ROWS <= n; i += FEET_ROWS) feet_base_rows(FEET_ROWS, p, i, to_q, to_v, to_m);
-    for (; i < n; i++) feet_base_rows(1, p, i, to_q, to_v, to_m);
-    for (int32_t r = 0; r < m; r++, forces += 18) {
-        forces[k] = p->Y[r] + p->turn[r];
-        forces[6 + k] = p->Y[m + r], forces[12 + k] = p->Y[2 * m + r];
-    }
-}
-
-/* ---- ∂λ ---- */
-
-enum { FORCE_Q = 0, FORCE_V = 1, FORCE_TAU = 2 };
-
-/* one of the matrices: rows of all staged columns of state l; base: of those of a free root */
-NUM_INLINE void feet_force_rows(const int which, const tree_feet *p, const tree_walk *w, const staging *s, int l,
-                                const entry *base, kernel_output out)
-{
-    const entry *x = s->states + (size_t)l * s->stride;
-    if (!out.data) return;
-    for (int32_t r = 0; r < p->m; r++) {
-        lane *to = out.data + (size_t)l * out.stride + (size_t)p->out[r] * out.ld + w->tree->begin;
-        if (base) memcpy(to, base + 18 * r + 6 * which, 6 * sizeof *base);
-        for (const column_panel *c = s->panels; c < s->panels + s->npanels; c++) {
-            const int32_t width = c->width;
-            const colreg y = colreg_load(x + c->s + 3 * (w->tree->base + r) * width + which * width);
-            if (which == FORCE_Q)
-                colreg_store(to + c->begin, c->n, colreg_load(x + c->turn + r * width) - y);
-            else
-                colreg_store(to + c->begin, c->n, which == FORCE_V ? -y : y);
+    for (; i + FEET_ROWS <= n; i += FEET_ROWS) feet_left_rows(FEET_ROWS, p, i);
+    for (; i < n; i++) feet_left_rows(1, p, i);
+    for (i = 0; i + FEET_ROWS <= n; i += FEET_ROWS) feet_inverse_rows(FEET_ROWS, p, w, G, i);
+    for (; i < n; i++) feet_inverse_rows(1, p, w, G, i);
+    for (int32_t block = tree_below(tree), stop; block < tree->end; block = stop) {
+        stop = plan_block_end(w->plan, tree, block);
+        for (int32_t c = block; c < stop; c++) {
+            const num *N = block_row(&w->N, c);
+            num *to = p->Q + (c - tree->begin) * ld + block - tree->begin;
+            for (int32_t k = 0; k < stop - block; k++) to[k] += N[k];
         }
     }
+    for (int32_t r = 0; r < m; r++) {
+        for (int32_t s = 0; s < m; s++) p->Q[(n + r) * ld + n + s] = -p->K[r * m + s];
+    }
 }
 
-/* of all staged columns of state l; base: those of a free root */
-static inline void feet_forces_out(const tree_feet *p, const tree_walk *w, const staging *s, int l, const entry *base)
+/* a row of n packs, which stay as they are */
+static inline void feet_store(kernel_output out, int count, int32_t row, int32_t column, int32_t n, const num *from)
 {
-    feet_force_rows(FORCE_Q, p, w, s, l, base, p->h->force_q);
-    feet_force_rows(FORCE_V, p, w, s, l, base, p->h->force_v);
-    feet_force_rows(FORCE_TAU, p, w, s, l, base, p->h->force_tau);
+    for (int32_t k = 0; k < n && out.data; k += FEET_COLUMNS) {
+        num x[FEET_COLUMNS];
+        const int32_t some = n - k < FEET_COLUMNS ? n - k : FEET_COLUMNS;
+        memcpy(x, from + k, (size_t)some * sizeof *x);
+        kernel_store_run(out, count, row, column + k, some, x);
+    }
+}
+
+/* D_τ and ∂λ/∂τ */
+static inline void feet_inverse_out(const tree_feet *p, const tree_walk *w)
+{
+    const int32_t begin = w->tree->begin, n = p->columns, ld = n + p->m, count = p->h->call.count;
+    for (int32_t i = 0; i < n; i++) feet_store(p->h->call.Minv, count, begin + i, begin, n, p->Q + i * ld);
+    for (int32_t r = 0; r < p->m; r++) feet_store(p->h->force_tau, count, p->out[r], begin, n, p->Q + (n + r) * ld);
+}
+
+/* ---- columns ---- */
+
+/* without stiffness nothing depends on where it is; without damping points do not notice how fast it moves along */
+static inline int feet_notice_place(const tree_feet *p)
+{
+    for (int32_t i = 0; i < p->nfeet; i++) {
+        const held_foot *f = feet_foot(p, i);
+        if (f->rows == 6 || f->stiffness > 0 || f->damping > 0) return 1;
+    }
+    return 0;
+}
+
+/* right-hand sides of a column of a free root; Dq: rows of six, Dq_rows of them */
+static inline void feet_base_rhs(const tree_feet *p, const tree_walk *w, const staging *s, int32_t k, feet_column *c)
+{
+    const int32_t m = p->m, n = p->columns;
+    c->count = 0;
+    if (k < 3 && !feet_notice_place(p)) {
+        for (int32_t r = 0; r < m; r++) c->turn[r] = K(0);
+        return;
+    }
+    feet_base_rates(p, w, k);
+    feet_add_motion(p, w, s->packs + s->Dq + k, s->Dq_rows, p->E);
+    feet_add_motion(p, w, s->packs + s->Dv + k, n, p->E + m);
+    for (int32_t r = 0; r < m; r++) {
+        c->list[r] = n + r;
+        c->b[2 * r] = p->E[r], c->b[2 * r + 1] = p->E[m + r];
+        c->turn[r] = p->turn[r];
+    }
+    c->count = m;
+}
+
+/* of a column below it, in the plan's numbering */
+static inline void feet_column_rhs(const tree_feet *p, const tree_walk *w, const column_rhs *e, int32_t column,
+                                   feet_column *c)
+{
+    const int32_t m = p->m, n = p->columns, base = w->tree->base, begin = w->tree->begin;
+    const plan_column *pc = &plan_columns(w->plan)[column];
+    const block_rows rows = {column_path(w->paths, column) + base, pc->depth - (column - pc->first) - base, pc->first,
+                             pc->subtree_end - pc->first, 0};
+    num *b = c->b;
+    int32_t *list = c->list;
+    for (int32_t d = 0; d < base; d++, b += 2) {
+        b[0] = -(&w->columns[column].Uq.f.x)[d], b[1] = -(&w->columns[column].Uv.f.x)[d];
+        *list++ = d;
+    }
+    column_rhs_of(w, e, 0, p->h->call.passive, &rows, column, b);
+    for (int32_t d = 0; d < rows.above; d++) *list++ = rows.path[d] - begin;
+    for (int32_t d = 0; d < rows.n; d++) *list++ = rows.first + d - begin;
+    for (int32_t d = 0; d < rows.above + rows.n; d++, b += 2) b[0] = -b[0], b[1] = -b[1];
+    feet_rates(p, w, column);
+    for (int32_t i = 0; i < p->nfeet; i++) {
+        const int32_t row = p->places[i].row;
+        if (!p->on[i * p->n + column - tree_below(w->tree)]) continue;
+        for (int32_t r = row; r < row + feet_foot(p, i)->rows; r++, b += 2) {
+            b[0] = p->E[r], b[1] = p->E[m + r];
+            *list++ = n + r;
+        }
+    }
+    memcpy(c->turn, p->turn, (size_t)m * sizeof *c->turn);
+    c->count = (int32_t)(list - c->list);
+}
+
+/* R rows of Q from row i on times the right-hand sides of a column, added to q and v, `step` apart */
+NUM_INLINE void feet_product(const int R, const tree_feet *p, const feet_column *c, int32_t i, num *q, num *v)
+{
+    const int32_t ld = p->columns + p->m;
+    const num *Q = p->Q + i * ld, *b = c->b;
+    num x[FEET_ROWS], y[FEET_ROWS];
+    for (int k = 0; k < R; k++) x[k] = q[k * FEET_COLUMNS], y[k] = v[k * FEET_COLUMNS];
+    for (const int32_t *at = c->list, *end = at + c->count; at < end; at++, b += 2) {
+        const num bq = b[0], bv = b[1];
+        for (int k = 0; k < R; k++) {
+            const num e = Q[k * ld + *at];
+            x[k] += e * bq, y[k] += e * bv;
+        }
+    }
+    for (int k = 0; k < R; k++) q[k * FEET_COLUMNS] = x[k], v[k * FEET_COLUMNS] = y[k];
+}
+
+/* R rows of D from row i on, in the columns first … first + count − 1 of the tree */
+NUM_INLINE void feet_motion_rows(const int R, const tree_feet *p, const tree_walk *w, const staging *s, int32_t i,
+                                 int32_t first, int32_t count)
+{
+    const kernel_call *call = &p->h->call;
+    const int32_t begin = w->tree->begin, base = w->tree->base;
+    num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
+    for (int32_t c = 0; c < count; c++) {
+        for (int k = 0; k < R; k++) {
+            const int32_t at = 6 * (i + k) + first + c;
+            const int root = first + c < base;
+            q[k * FEET_COLUMNS + c] = root && i + k < s->Dq_rows ? s->packs[s->Dq + at] : K(0);
+            v[k * FEET_COLUMNS + c] = root ? s->packs[s->Dv + at] : K(0);
+        }
+        feet_product(R, p, &p->column[c], i, q + c, v + c);
+    }
+    for (int k = 0; k < R; k++) {
+        if (call->Dq.data)
+            kernel_store_run(call->Dq, call->count, begin + i + k, begin + first, count, q + k * FEET_COLUMNS);
+        if (call->Dv.data)
+            kernel_store_run(call->Dv, call->count, begin + i + k, begin + first, count, v + k * FEET_COLUMNS);
+    }
+}
+
+/* the same of ∂λ */
+NUM_INLINE void feet_force_rows(const int R, const tree_feet *p, const tree_walk *w, int32_t r, int32_t first,
+                                int32_t count)
+{
+    const held_pack_call *h = p->h;
+    const int32_t at = w->tree->begin + first;
+    num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
+    for (int32_t c = 0; c < count; c++) {
+        for (int k = 0; k < R; k++) q[k * FEET_COLUMNS + c] = p->column[c].turn[r + k], v[k * FEET_COLUMNS + c] = K(0);
+        feet_product(R, p, &p->column[c], p->columns + r, q + c, v + c);
+    }
+    for (int k = 0; k < R; k++) {
+        if (h->force_q.data)
+            kernel_store_run(h->force_q, h->call.count, p->out[r + k], at, count, q + k * FEET_COLUMNS);
+        if (h->force_v.data)
+            kernel_store_run(h->force_v, h->call.count, p->out[r + k], at, count, v + k * FEET_COLUMNS);
+    }
+}
+
+/* D_q, D_ν and their ∂λ; the columns of a free root begin with what base_columns left in the staging buffer */
+static inline void feet_matrices(const tree_feet *p, const tree_walk *w, const column_rhs *e)
+{
+    const int32_t n = p->columns, base = w->tree->base;
+    for (int32_t first = 0, count; first < n; first += count) {
+        int32_t i = 0;
+        count = n - first < FEET_COLUMNS ? n - first : FEET_COLUMNS;
+        for (int32_t c = 0; c < count; c++) {
+            if (first + c < base)
+                feet_base_rhs(p, w, &e->store, first + c, &p->column[c]);
+            else
+                feet_column_rhs(p, w, e, w->tree->begin + first + c, &p->column[c]);
+        }
+        if (p->h->call.Dq.data || p->h->call.Dv.data) {
+            for (; i + FEET_ROWS <= n; i += FEET_ROWS) feet_motion_rows(FEET_ROWS, p, w, &e->store, i, first, count);
+            for (; i < n; i++) feet_motion_rows(1, p, w, &e->store, i, first, count);
+        }
+        if (p->h->force_q.data || p->h->force_v.data) {
+            for (i = 0; i + FEET_ROWS <= p->m; i += FEET_ROWS) feet_force_rows(FEET_ROWS, p, w, i, first, count);
+            for (; i < p->m; i++) feet_force_rows(1, p, w, i, first, count);
+        }
+    }
 }
 
 /* ---- a tree ---- */
-
-/* G of a free root, six numbers per row, beside W; returns where they are. The columns of the root are complete */
-static inline int32_t feet_base(const held_pack_call *h, const tree_feet *p, const tree_walk *w, column_rhs *e,
-                                const num *G)
-{
-    staging *s = &e->store;
-    const int32_t n = w->tree->end - w->tree->begin, m = p->m, rank = w->tree->base + m;
-    const int32_t both = staging_reserve(s, n * rank), forces = staging_reserve(s, 18 * m);
-    num *to = s->packs + both;
-    if (h->derivatives && w->tree->base) {
-        const num *Dq = s->packs + s->Dq;
-        s->Dq = staging_reserve(s, 6 * n), s->Dm = staging_reserve(s, 6 * n);
-        for (int32_t k = 0; k < 6; k++) feet_base_column(p, w, s, G, Dq, k, s->packs + forces);
-        s->Dq_rows = n;
-    }
-    for (int32_t i = 0; i < n; i++, to += rank) {
-        for (int32_t d = 0; d < w->tree->base; d++) to[d] = G[i * BASE6_STRIDE + d];
-        for (int32_t r = 0; r < m; r++) to[w->tree->base + r] = p->W[i * m + r];
-    }
-    s->G = both, s->rank = rank;
-    return forces;
-}
-
-static inline void feet_matrices(const held_pack_call *h, const tree_feet *p, const tree_walk *w, column_rhs *e,
-                                 int32_t forces)
-{
-    const plan_tree *tree = w->tree;
-    staging *s = &e->store;
-    int32_t c = tree_below(tree), begin = 0;
-    const int32_t fixed = s->used;
-    do {
-        s->used = fixed, s->npanels = 0;
-        for (; s->npanels < STAGING_PANELS && c < tree->end; c += COLREG_WIDTH) {
-            const int32_t n = tree->end - c < COLREG_WIDTH ? tree->end - c : COLREG_WIDTH;
-            panel_columns(w, e, h->call.passive, c, n, feet_columns);
-        }
-        const int first = begin == 0 && tree->base;
-        staging_transpose(s, begin);
-        assemble_states(ASSEMBLE_HELD, &h->call, tree, s, first);
-        for (int l = 0; l < h->call.count; l++)
-            feet_forces_out(p, w, s, l, first ? s->states + (size_t)l * s->stride + forces : NULL);
-        begin = fixed;
-    } while (c < tree->end);
-}
 
 /* returns the lanes that failed */
 static inline mask feet_tree(const held_pack_call *h, const tree_feet *p, const tree_walk *w, kernel_scratch *k)
@@ -306,7 +374,9 @@ static inline mask feet_tree(const held_pack_call *h, const tree_feet *p, const 
     }
     if (!h->derivatives) return failed;
     feet_walk_second(p, w);
-    feet_matrices(h, p, w, &k->e, feet_base(h, p, w, &k->e, G));
+    feet_inverse_matrix(p, w, G);
+    feet_inverse_out(p, w);
+    feet_matrices(p, w, &k->e);
     return failed;
 }
 
@@ -333,8 +403,7 @@ static inline unsigned pack_held(const held_pack_call *h)
     mask failed = kernel_bad_state(plan, k.kept.q, k.kept.v, call->tau.data ? k.kept.tau : NULL);
     sincos_all(plan, k.kept.q, k.kept.sine, k.kept.cosine);
     held_pack_lay_out(plan, LANES, (size_t)h->nfeet, (size_t)h->rows, h->memory, &memory);
-    k.e.store.packs = (num *)memory.packs, k.e.store.states = memory.states, k.e.store.stride = memory.stride;
-    k.e.store.rows = (tile_row *)memory.tiles;
+    k.e.store.packs = (num *)memory.packs;
     k.e.held = &p;
     if (plan->ntrees > 1) {
         clear_between(call, call->Dq);
@@ -344,7 +413,6 @@ static inline unsigned pack_held(const held_pack_call *h)
     for (int32_t t = 0; t < plan->ntrees; t++) {
         const tree_walk w = pack_walk(call, &k, t);
         feet_begin(h, &memory, &w, &p);
-        k.e.held_rows = p.m;
         failed |= feet_tree(h, &p, &w, &k);
         if (w.tree->base) add_vec3(&k.kept.x[w.tree->begin], base_acceleration(w.base, &k.kept.v[w.tree->begin]));
         feet_lambda_out(h, &p);

@@ -109,7 +109,7 @@ static inline void tree_matrices(const kernel_call *call, const tree_walk *w, co
     do {
         s->used = fixed, s->npanels = 0;
         for (; s->npanels < STAGING_PANELS && c < tree->end; c += COLREG_WIDTH) {
-            panel_columns(w, e, call->passive, c, tree->end - c < COLREG_WIDTH ? tree->end - c : COLREG_WIDTH, NULL);
+            panel_columns(w, e, call->passive, c, tree->end - c < COLREG_WIDTH ? tree->end - c : COLREG_WIDTH);
         }
         staging_transpose(s, begin);
         assemble_tree(call, tree, s, begin == 0);
