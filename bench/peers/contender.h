@@ -37,7 +37,10 @@ extern "C" {
     X(CORIOLIS, "coriolis", nv)                            /* C; compared: C ν, since C is not unique */              \
     X(REGRESSOR, "regressor", nv)                          /* Y; compared: Y π, since the order of π differs */      \
     X(CENTROIDAL, "centroidal", 12 * nv)                   /* A and Ȧ about the centre of mass */                     \
-    X(FRAME_JACOBIAN, "frame_jacobian", 6 * nv)            /* pose and J of the last body; compared: J */
+    X(FRAME_JACOBIAN, "frame_jacobian", 6 * nv)            /* pose and J of the last body; compared: J */              \
+    X(COM_JACOBIAN, "com_jacobian", 3 * nv)                /* centre of mass and its J; compared: J */                 \
+    X(GRAVITY, "gravity", nv + nv * nv)                    /* G(q) and ∂G/∂q */                                    \
+    X(CENTROIDAL_DERIVATIVES, "centroidal_derivatives", 24 * nv) /* ∂h/∂q, ∂ḣ/∂q, ∂ḣ/∂ν, ∂ḣ/∂ν̇ = A */
 
 typedef enum bench_algorithm {
 #define BENCH_ENUM(constant, name, size) BENCH_##constant,

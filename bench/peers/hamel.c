@@ -21,7 +21,7 @@ typedef struct hamel {
     double *constraint_scratch, *lambda[4]; /* λ, and its derivatives, which the peers compute as well */
     double *step_scratch;
     double *next; /* nv of every state: ν⁺ */
-    double *Y;    /* the regressor, or A and Ȧ */
+    double *Y;    /* the regressor, or A and Ȧ, or derivatives of the momentum */
 } hamel;
 
 typedef hml_status call(hamel *h, size_t s);
@@ -83,6 +83,29 @@ static hml_status frame_jacobian(hamel *h, size_t s)
     const hml_frame_motion x = {.struct_size = sizeof x, .pose = h->Y, .J = h->out};
     const int32_t last = (int32_t)h->robot->nbodies - 1;
     return hml_frame(h->model, h->work, last, HML_LEFT, h->q + s * h->nq, NULL, NULL, &x);
+}
+
+static hml_status com_jacobian(hamel *h, size_t s)
+{
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .com = h->Y, .com_J = h->out};
+    return hml_centroidal(h->model, h->work, h->q + s * h->nq, NULL, NULL, &x);
+}
+
+static hml_status gravity(hamel *h, size_t s)
+{
+    return hml_gravity_torque(h->model, h->work, h->q + s * h->nq, h->out, h->Dq);
+}
+
+/* what is asked for of ∂h/∂q, ∂ḣ/∂q, ∂ḣ/∂ν and A, one after the other in Y */
+static hml_status centroidal_derivatives(hamel *h, size_t s)
+{
+    const size_t n = 6 * h->nv;
+    const double *q = h->q + s * h->nq, *v = h->v + s * h->nv, *a = h->u + s * h->nv;
+    const hml_centroidal_motion x = {.struct_size = sizeof x, .A = h->Y + 3 * n};
+    const hml_centroidal_derivative d = {
+        .struct_size = sizeof d, .momentum_q = h->Y, .momentum_rate_q = h->Y + n, .momentum_rate_v = h->Y + 2 * n};
+    const hml_status status = hml_centroidal_derivatives(h->model, h->work, q, v, a, &d);
+    return status ? status : hml_centroidal(h->model, h->work, q, v, a, &x);
 }
 
 static hml_status inverse_mass_matrix(hamel *h, size_t s)
@@ -277,6 +300,73 @@ static hml_status inverse_mass_matrix_batch(hamel *h, size_t s)
     return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
 }
 
+static hml_status coriolis_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.coriolis.data = h->Dq;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status regressor_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.regressor.data = h->Y;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status gravity_batch(hamel *h, size_t s)
+{
+    hml_dynamics_states x = all_dynamics(h);
+    (void)s;
+    x.gravity.data = h->out, x.gravity_q.data = h->Dq;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_centroidal_states all_centroidal(const hamel *h)
+{
+    hml_centroidal_states x = {.struct_size = sizeof x};
+    x.q = (hml_input){h->q, h->nq}, x.v = (hml_input){h->v, h->nv}, x.a = (hml_input){h->u, h->nv};
+    return x;
+}
+
+static hml_status centroidal_batch(hamel *h, size_t s)
+{
+    hml_centroidal_states x = all_centroidal(h);
+    const size_t n = 6 * h->nv;
+    (void)s;
+    x.a.data = NULL;
+    x.A = (hml_output){h->Y, 0, 2 * n}, x.Adot = (hml_output){h->Y + n, 0, 2 * n};
+    return hml_centroidal_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status com_jacobian_batch(hamel *h, size_t s)
+{
+    hml_centroidal_states x = all_centroidal(h);
+    (void)s;
+    x.v.data = x.a.data = NULL;
+    x.com.data = h->Y, x.com_J.data = h->out;
+    return hml_centroidal_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status centroidal_derivatives_batch(hamel *h, size_t s)
+{
+    hml_centroidal_states x = all_centroidal(h);
+    const size_t n = 6 * h->nv;
+    (void)s;
+    x.momentum_q = (hml_output){h->Y, 0, 4 * n}, x.momentum_rate_q = (hml_output){h->Y + n, 0, 4 * n};
+    x.momentum_rate_v = (hml_output){h->Y + 2 * n, 0, 4 * n}, x.A = (hml_output){h->Y + 3 * n, 0, 4 * n};
+    return hml_centroidal_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status frame_jacobian_batch(hamel *h, size_t s)
+{
+    const hml_frame_states x = {.struct_size = sizeof x, .q = {h->q, h->nq}, .pose.data = h->Y, .J.data = h->out};
+    (void)s;
+    return hml_frame_batch(h->model, h->work, (int32_t)h->robot->nbodies - 1, HML_LEFT, h->states, &x, NULL);
+}
+
 /* ---- a contender ---- */
 
 size_t hamel_stream_states(size_t nv)
@@ -306,11 +396,11 @@ static int hold_feet(hamel *h, const bench_robot *r)
     return h->constraint_scratch && h->lambda[0];
 }
 
-static int open_rest(hamel *h, const bench_robot *r)
+static int open_rest(hamel *h, const bench_robot *r, size_t stored)
 {
     h->step_scratch = malloc(hml_step_scratch_doubles(r->model) * sizeof(double));
     h->next = calloc(h->states * r->nv, sizeof(double));
-    h->Y = calloc(r->nv * 10 * r->nbodies + 12 * r->nv + 16, sizeof(double));
+    h->Y = calloc((stored + 1) * (r->nv * 10 * r->nbodies + 24 * r->nv + 16), sizeof(double));
     return h->step_scratch && h->next && h->Y;
 }
 
@@ -330,7 +420,7 @@ static void *hamel_open(const bench_robot *r, size_t states, size_t stored_D, si
     const size_t all = (inputs + states * most + 3 * stored_D * nn + 6 * room_AB + 7) / 8 * 8;
     h->memory = aligned_alloc(64, all * sizeof *h->memory);
     if (!h->memory || !h->parents || hml_coordinate_parents(r->model, h->parents) || (reference_size && !h->scratch) ||
-        (recursive_size && !h->recursive) || !hold_feet(h, r) || !open_rest(h, r) ||
+        (recursive_size && !h->recursive) || !hold_feet(h, r) || !open_rest(h, r, stored_D) ||
         hml_work_new(r->model, r->isa, HML_USE_ALL, &h->work)) {
         hamel_close(h);
         return NULL;
@@ -377,6 +467,9 @@ static call *const single_calls[BENCH_ALGORITHMS] = {
     [BENCH_REGRESSOR] = regressor,
     [BENCH_CENTROIDAL] = centroidal,
     [BENCH_FRAME_JACOBIAN] = frame_jacobian,
+    [BENCH_COM_JACOBIAN] = com_jacobian,
+    [BENCH_GRAVITY] = gravity,
+    [BENCH_CENTROIDAL_DERIVATIVES] = centroidal_derivatives,
 };
 static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_LINEARIZE] = linearize_batch,
@@ -390,6 +483,13 @@ static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_INTEGRATE] = integrate_batch,
     [BENCH_STEP_LINEARIZE] = step_linearize_batch,
     [BENCH_RNEA_DERIVATIVES] = inverse_dynamics_derivatives_batch,
+    [BENCH_CORIOLIS] = coriolis_batch,
+    [BENCH_REGRESSOR] = regressor_batch,
+    [BENCH_CENTROIDAL] = centroidal_batch,
+    [BENCH_FRAME_JACOBIAN] = frame_jacobian_batch,
+    [BENCH_COM_JACOBIAN] = com_jacobian_batch,
+    [BENCH_GRAVITY] = gravity_batch,
+    [BENCH_CENTROIDAL_DERIVATIVES] = centroidal_derivatives_batch,
 };
 static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};
 
@@ -484,6 +584,9 @@ static int single_result(void *self, bench_algorithm algorithm, double *out)
     case BENCH_CORIOLIS: multiply(nv, nv, h->Dq, h->v, out); return 1;
     case BENCH_REGRESSOR: return torque_of(h, out);
     case BENCH_CENTROIDAL: copy(h->Y, 12 * nv, out); return 1;
+    case BENCH_COM_JACOBIAN: copy(h->out, 3 * nv, out); return 1;
+    case BENCH_GRAVITY: copy(h->out, nv, out), copy(h->Dq, nn, out + nv); return 1;
+    case BENCH_CENTROIDAL_DERIVATIVES: copy(h->Y, 24 * nv, out); return 1;
     case BENCH_INTEGRATE: copy(h->out, h->nq, out); return 1;
     default: copy(h->out, nv, out); return 1;
     }

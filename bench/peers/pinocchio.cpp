@@ -94,6 +94,7 @@ void *open(const bench_robot *ours)
     }
     r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
     r->Ad.resize(2 * nv, 2 * nv), r->Bd.resize(2 * nv, nv), r->J.resize(6, nv);
+    r->momentum.assign(4, pinocchio::Data::Matrix6x::Zero(6, nv));
     return r;
 }
 
@@ -147,6 +148,9 @@ size_t run(void *self, bench_algorithm algorithm, size_t states)
         case BENCH_REGRESSOR: call_regressor(r, q, v, u); break;
         case BENCH_CENTROIDAL: call_centroidal(r, q, v); break;
         case BENCH_FRAME_JACOBIAN: call_frame_jacobian(r, q); break;
+        case BENCH_COM_JACOBIAN: call_com_jacobian(r, q); break;
+        case BENCH_GRAVITY: call_gravity(r, q); break;
+        case BENCH_CENTROIDAL_DERIVATIVES: call_centroidal_derivatives(r, q, v, u); break;
         default: return 0;
         }
     }
@@ -192,6 +196,11 @@ int result(void *self, bench_algorithm algorithm, double *out)
     case BENCH_REGRESSOR: append(torque_of(r), out); return 1;
     case BENCH_CENTROIDAL: append(d.dAg, append(d.Ag, out)); return 1;
     case BENCH_FRAME_JACOBIAN: append(r.J, out); return 1;
+    case BENCH_COM_JACOBIAN: append(d.Jcom, out); return 1;
+    case BENCH_GRAVITY: append(r.Dq, append(d.g, out)); return 1;
+    case BENCH_CENTROIDAL_DERIVATIVES:
+        for (const auto &m : r.momentum) out = append(m, out);
+        return 1;
     case BENCH_INTEGRATE: turn_quaternions(r.model, true, append(r.next, out) - r.model.nq); return 1;
     default: return 0;
     }

@@ -15,7 +15,8 @@ struct robot {
     Eigen::VectorXd next;                 /* what integrate makes */
     Eigen::VectorXd a, shifted;           /* finite differences */
     Eigen::MatrixXd Dq, Dv, Minv;
-    Eigen::MatrixXd Ad, Bd, J; /* of a step; of a frame */
+    Eigen::MatrixXd Ad, Bd, J;                       /* of a step; of a frame */
+    std::vector<pinocchio::Data::Matrix6x> momentum; /* its four derivatives */
     std::vector<pinocchio::RigidConstraintModel> feet;
     std::vector<pinocchio::RigidConstraintData> feet_data;
 
@@ -39,6 +40,9 @@ void call_coriolis(robot &r, const vector &q, const vector &v);
 void call_regressor(robot &r, const vector &q, const vector &v, const vector &a);
 void call_centroidal(robot &r, const vector &q, const vector &v);
 void call_frame_jacobian(robot &r, const vector &q);
+void call_com_jacobian(robot &r, const vector &q);
+void call_gravity(robot &r, const vector &q);
+void call_centroidal_derivatives(robot &r, const vector &q, const vector &v, const vector &a);
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next);
 
 #endif

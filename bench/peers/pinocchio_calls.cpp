@@ -106,6 +106,23 @@ void call_frame_jacobian(robot &r, const vector &q) // its pose is in data.iMf[0
     r.J.setZero();
     pinocchio::computeJointJacobian(r.model, r.data, q, static_cast<pinocchio::JointIndex>(r.model.njoints - 1), r.J);
 }
+#elif defined CALL_com_jacobian
+#include <pinocchio/algorithm/center-of-mass.hpp>
+void call_com_jacobian(robot &r, const vector &q) { pinocchio::jacobianCenterOfMass(r.model, r.data, q, false); }
+#elif defined CALL_gravity
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+void call_gravity(robot &r, const vector &q) // G is in data.g
+{
+    r.Dq.setZero();
+    pinocchio::computeGeneralizedGravityDerivatives(r.model, r.data, q, r.Dq);
+}
+#elif defined CALL_centroidal_derivatives
+#include <pinocchio/algorithm/centroidal-derivatives.hpp>
+void call_centroidal_derivatives(robot &r, const vector &q, const vector &v, const vector &a)
+{
+    pinocchio::computeCentroidalDynamicsDerivatives(r.model, r.data, q, v, a, r.momentum[0], r.momentum[1],
+                                                    r.momentum[2], r.momentum[3]);
+}
 #elif defined CALL_integrate
 #include <pinocchio/algorithm/joint-configuration.hpp>
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next)

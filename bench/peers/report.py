@@ -28,6 +28,9 @@ SHORT = {
     "regressor": "regressor",
     "centroidal": "centroidal A and Ȧ",
     "frame_jacobian": "one frame's pose and J",
+    "com_jacobian": "centre of mass and its J",
+    "gravity": "gravity torque and its derivative",
+    "centroidal_derivatives": "∂h/∂q, ∂ḣ/∂q, ∂ḣ/∂ν, A",
 }
 TABLES = ("linearize", "constrained_linearize")  # they have tables of their own
 SHOWN = ("ur5", "solo12", "simple_humanoid")  # the robots whose other algorithms are on the page

@@ -9,7 +9,7 @@
  *   hml_inverse_dynamics_derivatives   ∂τ/∂q, ∂τ/∂ν, M at q, ν, ν̇
  *   hml_gravity_torque            G(q), the part of h due to gravity, and ∂G/∂q
  *   hml_static_torque             τ at rest under external wrenches, and ∂τ/∂q
- *   hml_dynamics_batch            ν̇, τ, M, M⁻¹ of n states
+ *   hml_dynamics_batch            ν̇, τ, M, M⁻¹, ∂τ, gravity, Coriolis matrix and regressor of n states
  *   hml_inverse_mass_derivative   ∂(M⁻¹ b)/∂q
  *   hml_singular_coordinates      which coordinates make M singular
  *   hml_generalized_force, hml_wrench_add, hml_wrench_world_derivative    forces and torques at frames
@@ -129,9 +129,16 @@ typedef struct hml_dynamics_states {
     hml_output torque;                /* nv: inverse dynamics of a */
     hml_output M, Minv;               /* nv × nv */
     hml_output dtau_dq, dtau_dv;      /* nv × nv: derivatives of inverse dynamics of a */
+    hml_output gravity, gravity_q;    /* nv, nv × nv: hml_gravity_torque */
+    hml_output coriolis, Mdot;        /* nv × nv: hml_coriolis_matrix (reference/textbook.h) */
+    hml_output regressor;             /* nv × 10 nbodies: hml_regressor of v and a (parameters.h) */
 } hml_dynamics_states;
 
-/* status, if not NULL, takes one hml_status per state; the return value is the first failure */
+/*
+ * status, if not NULL, takes one hml_status per state; the return value is the first failure. Matrices need a workspace
+ * with HML_USE_FACTOR, the regressor does not. coriolis, Mdot and regressor of a model with mimic followers are
+ * HML_UNSUPPORTED, as one by one.
+ */
 HML_API hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n,
                                       const hml_dynamics_states *arguments, hml_status *status);
 

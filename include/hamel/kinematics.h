@@ -6,6 +6,7 @@
  *   hml_body_poses_exponential   the same by products of exponentials, Müller (66a)
  *   hml_frame_motions            poses, twists and accelerations of all frames, bodies first
  *   hml_frame                    pose, Jacobian, its time derivative, twist and acceleration of a frame
+ *   hml_frame_batch              the same for many states
  *   hml_frame_relative           the same for an observer on another frame
  *   hml_frame_acceleration       intrinsic, apparent or classical, expressed in any frame
  *
@@ -69,6 +70,24 @@ typedef struct hml_frame_motion {
 
 HML_API hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
                              const double *q, const double *v, const double *a, const hml_frame_motion *motion);
+
+/* the same of many states */
+typedef struct hml_frame_states {
+    size_t struct_size;
+    hml_input q, v, a;       /* v NULL: at rest; a NULL: zero */
+    hml_output pose;         /* 16, as one row */
+    hml_output J, Jdot;      /* 6 × nv */
+    hml_output twist;        /* 6 */
+    hml_output acceleration; /* 6 */
+} hml_frame_states;
+
+/*
+ * n states; status, if not NULL, takes one hml_status per state, and a state that fails becomes NaN. Models with mimic
+ * joints go one state at a time, and their J and Jdot must be packed (ld 0 or nv).
+ */
+HML_API hml_status hml_frame_batch(const hml_model *model, hml_work *work, int32_t frame,
+                                   hml_representation representation, size_t n, const hml_frame_states *arguments,
+                                   hml_status *status);
 
 /* for an observer on the frame `reference`, which takes the place of the world; HML_WORLD makes it hml_frame */
 HML_API hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
@@ -148,6 +167,7 @@ HML_API hml_status hml_jacobian_in(const hml_model *model, hml_work *work, int32
  *   hml_link_jacobian            of a link, expressed in a contact frame that may move over it    Notation (81)-(82)
  *   hml_point                    of a point of a frame, fixed there or moving
  *   hml_centroidal               centre of mass, centroidal momentum matrix
+ *   hml_centroidal_batch         the same for many states, with the derivatives of kinematics_derivatives.h
  *   hml_all_jacobians            columns of all joints at once
  *   hml_all_jacobians_batch      the same for many states
  *
@@ -230,6 +250,27 @@ typedef struct hml_centroidal_motion {
 /* HML_SINGULAR if the robot has no mass */
 HML_API hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *q, const double *v,
                                   const double *a, const hml_centroidal_motion *motion);
+
+/* the same of many states, and what hml_centroidal_derivatives computes; see hml_centroidal_motion and _derivative */
+typedef struct hml_centroidal_states {
+    size_t struct_size;
+    hml_input q, v, a;                              /* v NULL: at rest; a NULL: zero */
+    hml_output com, com_velocity, com_acceleration; /* 3 */
+    hml_output com_J, com_Jdot;                     /* 3 × nv */
+    hml_output A, Adot;                             /* 6 × nv */
+    hml_output momentum, momentum_rate;             /* 6 */
+    hml_output com_J_q;                             /* 3 nv × nv: rows 3k … 3k + 2 are ∂com_J/∂q_k */
+    hml_output com_velocity_q;                      /* 3 × nv */
+    hml_output momentum_q;                          /* 6 × nv */
+    hml_output momentum_rate_q, momentum_rate_v;    /* 6 × nv */
+} hml_centroidal_states;
+
+/*
+ * n states; status, if not NULL, takes one hml_status per state, and a state that fails becomes NaN. HML_SINGULAR if the
+ * robot has no mass. Models with mimic joints go one state at a time, and their matrices must be packed (ld 0 or nv).
+ */
+HML_API hml_status hml_centroidal_batch(const hml_model *model, hml_work *work, size_t n,
+                                        const hml_centroidal_states *arguments, hml_status *status);
 
 /*
  * The columns of all joints, right-trivialized: the right Jacobian of a body has the columns of the joints that carry

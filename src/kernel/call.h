@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "group/spatial.h"
+#include "hamel/se3.h"
 #include "kernel/paths.h"
 #include "kernel/simd/transpose.h"
 
@@ -55,6 +56,32 @@ typedef struct jacobian_call {
     kernel_input q;     /* in the tree's numbering */
     kernel_output H, J; /* nbodies × 16 as one row; 6 × nv */
 } jacobian_call;
+
+/* a robot in motion: Coriolis matrix, regressor, centroidal momentum and its derivatives */
+typedef struct robot_call {
+    const hml_plan *plan;
+    const plan_paths *paths; /* of the Coriolis matrix alone */
+    void *scratch;
+    const double *gravity; /* of the regressor alone */
+    int count;
+    kernel_input q, v, a;
+    kernel_output coriolis, Mdot; /* nv × nv */
+    kernel_output regressor;      /* nv × 10 nbodies */
+    kernel_output com, com_velocity, com_acceleration, com_J, com_Jdot, com_J_q, com_velocity_q;
+    kernel_output A, Adot, momentum, momentum_rate, momentum_q, momentum_rate_q, momentum_rate_v;
+} robot_call;
+
+/* a frame's pose and motion */
+typedef struct frame_call {
+    const hml_plan *plan;
+    void *scratch;
+    int count;
+    int32_t body;           /* that carries it; −1: it stands in the world */
+    int32_t representation; /* hml_representation */
+    double placement[12];   /* in the body's plan frame, or in the world: R row-major, then p */
+    kernel_input q, v, a;
+    kernel_output pose, J, Jdot, twist, acceleration; /* 16 as one row; 6 × nv; 6 */
+} frame_call;
 
 /* q ⊕ ν and q₁ ⊖ q₀ */
 typedef struct configuration_call {

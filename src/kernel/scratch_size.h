@@ -8,6 +8,10 @@
 #include "kernel/pack/layout.h"
 #include "kernel/table.h"
 #if !defined NUM_SINGLE
+#include "kernel/pack/centroidal.h"
+#include "kernel/pack/coriolis.h"
+#include "kernel/pack/frame.h"
+#include "kernel/pack/regressor.h"
 #include "kernel/single/poses.h"
 #endif
 #if LANES > 1 && !defined NUM_SINGLE
@@ -34,6 +38,14 @@ static inline size_t pack_scratch_size(const hml_plan *plan, unsigned uses)
     layout_cursor single = single_scratch_begin(plan, NULL, &sine, &cosine);
     layout_take(&single, (size_t)plan->nbodies * sizeof(frame4)); /* single_jacobians */
     size = larger(size, single.used);
+    robot_scratch regressor;
+    centroidal_scratch centroidal;
+    frame_scratch frame;
+    coriolis_scratch coriolis;
+    size = larger(size, regressor_scratch_lay(plan, NULL, &regressor));
+    size = larger(size, centroidal_scratch_lay(plan, NULL, &centroidal));
+    size = larger(size, frame_scratch_lay(plan, NULL, &frame));
+    if (plan->depth) size = larger(size, coriolis_scratch_lay(plan, NULL, &coriolis));
 #endif
     if (!plan->depth) return size;
     size = larger(size, inverse_scratch_lay(plan, NULL, &inverse));

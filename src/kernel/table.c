@@ -42,6 +42,13 @@
 #include "kernel/pack/mass_matrix.h"
 #include "kernel/pack/inverse_mass_matrix.h"
 #include "kernel/pack/inverse_dynamics.h"
+#if !defined NUM_SINGLE
+#include "kernel/pack/robot.h"
+#include "kernel/pack/coriolis.h"
+#include "kernel/pack/regressor.h"
+#include "kernel/pack/centroidal.h"
+#include "kernel/pack/frame.h"
+#endif
 #if LANES > 1 && !defined NUM_SINGLE
 #include "kernel/simd/vec4.h"
 #include "kernel/single/joint.h"

@@ -47,6 +47,10 @@
     PACK_KERNEL_LIST(X)                                                                                                \
     X(configuration_call, pack_integrate, PACK_EXTRA)                                                                  \
     X(configuration_call, pack_difference, PACK_EXTRA)                                                                 \
+    X(robot_call, pack_coriolis, PACK_EXTRA)                                                                           \
+    X(robot_call, pack_regressor, PACK_EXTRA)                                                                          \
+    X(robot_call, pack_centroidal, PACK_EXTRA)                                                                         \
+    X(frame_call, pack_frame, PACK_EXTRA)                                                                              \
     X(kernel_call, single_linearize, TWO_LANES)                                                                        \
     X(kernel_call, single_inverse_mass_matrix, TWO_LANES)                                                              \
     X(kernel_call, single_inverse_dynamics_derivatives, TWO_LANES)                                                     \
@@ -75,6 +79,8 @@ struct kernel_call_f32;
 struct jacobian_call_f32;
 struct jacobian_call;
 struct configuration_call;
+struct robot_call;
+struct frame_call;
 struct step_call;
 struct held_call;
 struct held_pack_call;

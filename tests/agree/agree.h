@@ -222,6 +222,7 @@ void check_textbook(subject *x);
 void check_balance(subject *x);
 void check_bodies(subject *x);
 void check_dynamics_batch(subject *x);
+void check_batch_motion(subject *x);
 void check_kinematics(subject *x);
 void check_frames(subject *x);
 void check_configurations(subject *x);

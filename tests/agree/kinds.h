@@ -84,6 +84,12 @@
     X(batch_M,            SUMS,   "M",             "dynamics_batch, each set",           "mass_matrix") \
     X(batch_inverse,      SOLVED, "inverse mass",  "dynamics_batch, each set",           "inverse_mass_matrix") \
     X(batch_dynamics_place, EXACT, "bits",         "dynamics_batch of n states",         "of another n, at another place") \
+    X(batch_gravity,      SUMS,   "gravity",       "dynamics_batch, each set",           "gravity_torque") \
+    X(batch_coriolis,     SUMS,   "C, dM/dt",      "dynamics_batch, each set",           "coriolis_matrix") \
+    X(batch_regressor,    SUMS,   "Y",             "dynamics_batch, each set",           "regressor") \
+    X(batch_centroidal,   PLACES, "com, momentum", "centroidal_batch, each set",         "centroidal, centroidal_derivatives") \
+    X(batch_frame,        PLACES, "pose, J, dJ/dt","frame_batch, each set",              "frame") \
+    X(batch_motion_place, EXACT,  "bits",          "those batches, packed",              "in pieces, with gaps") \
     X(isa_single,         SOLVED, "acceleration",  "forward_dynamics, each set",         "the best") \
     X(isa_torque,         SUMS,   "forces, M",     "inverse_dynamics, M, each set",      "the best") \
     X(poses,              PLACES, "poses",         "body_poses_exponential",             "body_poses") \

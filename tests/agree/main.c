@@ -20,6 +20,7 @@ const check checks[] = {
     {"balance", check_balance, 1},
     {"bodies", check_bodies, 1},
     {"dynamics_batch", check_dynamics_batch, 1},
+    {"batch_motion", check_batch_motion, 1},
     {"kinematics", check_kinematics, 1},
     {"frames", check_frames, 1},
     {"configurations", check_configurations, 1},

@@ -89,6 +89,19 @@ static void fill_dynamics_states(void *x)
                    .torque = {out[1], 0, 0}, .M = {out[2], 0, 0}, .Minv = {out[3], 0, 0}, .dtau_dq = {out[4], 0, 0});
 }
 static hml_status call_dynamics_batch(void *x) { return hml_dynamics_batch(model, work, 1, x, NULL); }
+static void fill_frame_states(void *x)
+{
+    *(hml_frame_states *)x = HML_STRUCT(hml_frame_states, .q = {q, 0}, .v = {v, 0}, .a = {tau, 0}, .J = {out[0], 0, 0},
+                                        .Jdot = {out[1], 0, 0}, .acceleration = {out[2], 0, 0});
+}
+static hml_status call_frame_batch(void *x) { return hml_frame_batch(model, work, 0, HML_LEFT, 1, x, NULL); }
+static void fill_centroidal_states(void *x)
+{
+    *(hml_centroidal_states *)x =
+        HML_STRUCT(hml_centroidal_states, .q = {q, 0}, .v = {v, 0}, .a = {tau, 0}, .A = {out[0], 0, 0},
+                   .Adot = {out[1], 0, 0}, .momentum_rate_v = {out[2], 0, 0});
+}
+static hml_status call_centroidal_batch(void *x) { return hml_centroidal_batch(model, work, 1, x, NULL); }
 static void fill_linearization_f32(void *x)
 {
     *(hml_linearization_f32 *)x =

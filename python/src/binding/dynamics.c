@@ -85,6 +85,35 @@ static hml_status accelerations(const row *r)
                                            .acceleration = {r->out[0], 0, 0}});
 }
 
+static hml_status torque_derivatives(const row *r)
+{
+    return states(r, (hml_dynamics_states){.v = {r->in[1], r->stride[1]},
+                                           .a = {r->in[2], r->stride[2]},
+                                           .wrenches = {r->in[3], r->stride[3]},
+                                           .dtau_dq = {r->out[0], 0, 0},
+                                           .dtau_dv = {r->out[1], 0, 0},
+                                           .M = {r->out[2], 0, 0}});
+}
+
+static hml_status gravities(const row *r)
+{
+    return states(r, (hml_dynamics_states){.gravity = {r->out[0], 0, 0}, .gravity_q = {r->out[1], 0, 0}});
+}
+
+/* left alone: the others need M as well, row by row */
+static hml_status coriolis_matrices(const row *r)
+{
+    if (r->choice[2] != HML_LEFT) return HML_UNSUPPORTED;
+    return states(r, (hml_dynamics_states){
+                         .v = {r->in[1], r->stride[1]}, .coriolis = {r->out[0], 0, 0}, .Mdot = {r->out[1], 0, 0}});
+}
+
+static hml_status regressors(const row *r)
+{
+    return states(r, (hml_dynamics_states){
+                         .v = {r->in[1], r->stride[1]}, .a = {r->in[2], r->stride[2]}, .regressor = {r->out[0], 0, 0}});
+}
+
 static hml_status bias(const row *r)
 {
     double *rest = row_scratch(r, velocities(r) + 1);

@@ -22,6 +22,22 @@ static hml_status frame_motion(const row *r)
                               r->in[2], r->in[3], &m);
 }
 
+/* relative to the world; any other reference goes row by row */
+static hml_status frame_motions(const row *r)
+{
+    const hml_frame_states x = {.struct_size = sizeof x,
+                                .q = {r->in[1], r->stride[1]},
+                                .v = {r->in[2], r->stride[2]},
+                                .a = {r->in[3], r->stride[3]},
+                                .pose = {r->out[0], 0, 0},
+                                .J = {r->out[1], 0, 0},
+                                .Jdot = {r->out[2], 0, 0},
+                                .twist = {r->out[3], 0, 0},
+                                .acceleration = {r->out[4], 0, 0}};
+    if (r->choice[5] != HML_WORLD) return HML_UNSUPPORTED;
+    return hml_frame_batch(r->model, r->work, r->choice[0], (hml_representation)r->choice[4], r->n, &x, NULL);
+}
+
 static hml_status frame_in(const row *r)
 {
     hml_frame_motion m = {sizeof m, r->out[0], r->out[1], r->out[2], r->out[3], r->out[4]};
@@ -58,6 +74,37 @@ static hml_status centroidal_derivatives(const row *r)
                                          .momentum_rate_q = r->out[3],
                                          .momentum_rate_v = r->out[4]};
     return hml_centroidal_derivatives(r->model, r->work, r->in[0], r->in[1], r->in[2], &d);
+}
+
+static hml_status centroidals(const row *r, hml_centroidal_states x)
+{
+    x.struct_size = sizeof x;
+    x.q = (hml_input){r->in[0], r->stride[0]};
+    x.v = (hml_input){r->in[1], r->stride[1]};
+    x.a = (hml_input){r->in[2], r->stride[2]};
+    return hml_centroidal_batch(r->model, r->work, r->n, &x, NULL);
+}
+
+static hml_status centroidal_motions(const row *r)
+{
+    return centroidals(r, (hml_centroidal_states){.com = {r->out[0], 0, 0},
+                                                  .com_J = {r->out[1], 0, 0},
+                                                  .com_Jdot = {r->out[2], 0, 0},
+                                                  .com_velocity = {r->out[3], 0, 0},
+                                                  .com_acceleration = {r->out[4], 0, 0},
+                                                  .A = {r->out[5], 0, 0},
+                                                  .Adot = {r->out[6], 0, 0},
+                                                  .momentum = {r->out[7], 0, 0},
+                                                  .momentum_rate = {r->out[8], 0, 0}});
+}
+
+static hml_status centroidal_gradients(const row *r)
+{
+    return centroidals(r, (hml_centroidal_states){.com_J_q = {r->out[0], 0, 0},
+                                                  .com_velocity_q = {r->out[1], 0, 0},
+                                                  .momentum_q = {r->out[2], 0, 0},
+                                                  .momentum_rate_q = {r->out[3], 0, 0},
+                                                  .momentum_rate_v = {r->out[4], 0, 0}});
 }
 
 static hml_status poses(const row *r)

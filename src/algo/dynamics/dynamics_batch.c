@@ -1,5 +1,5 @@
 /* Dynamics of many states: see hamel/dynamics.h. */
-#include "hamel/dynamics.h"
+#include "hamel/parameters.h"
 
 #include <string.h>
 
@@ -47,7 +47,37 @@ typedef struct batch {
     const hml_work *work;
     const hml_dynamics_states *x;
     kernel_output acceleration, torque, M, Minv, dtau_dq, dtau_dv;
+    kernel_output gravity, gravity_q, coriolis, Mdot, regressor;
 } batch;
+
+/* what a batch may be asked for, and how large it is */
+typedef struct batch_output {
+    size_t at, arguments; /* in struct batch, in hml_dynamics_states */
+    int square;           /* nv × nv; otherwise nv */
+} batch_output;
+
+#define BATCH_OUTPUT(name, square)                                                                                     \
+    {                                                                                                                  \
+        offsetof(batch, name), offsetof(hml_dynamics_states, name), square                                             \
+    }
+static const batch_output outputs[] = {
+    BATCH_OUTPUT(acceleration, 0), BATCH_OUTPUT(torque, 0),  BATCH_OUTPUT(M, 1),         BATCH_OUTPUT(Minv, 1),
+    BATCH_OUTPUT(dtau_dq, 1),      BATCH_OUTPUT(dtau_dv, 1), BATCH_OUTPUT(gravity, 0),   BATCH_OUTPUT(gravity_q, 1),
+    BATCH_OUTPUT(coriolis, 1),     BATCH_OUTPUT(Mdot, 1),    BATCH_OUTPUT(regressor, 0), /* the last: see below */
+};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs, REGRESSOR = OUTPUTS - 1 };
+
+static kernel_output output_of(const batch *b, size_t k)
+{
+    return *(const kernel_output *)((const char *)b + outputs[k].at);
+}
+
+static size_t rows_of(const hml_model *m, size_t k) { return outputs[k].square || k == REGRESSOR ? (size_t)m->nv : 1; }
+
+static size_t columns_of(const hml_model *m, size_t k)
+{
+    return k == REGRESSOR ? HML_INERTIA_PARAMETERS * (size_t)m->nbodies : (size_t)m->nv;
+}
 
 static hml_status check(const void *data, size_t state)
 {
@@ -62,27 +92,20 @@ static hml_status check(const void *data, size_t state)
 static hml_status finite(const void *data, size_t state)
 {
     const batch *b = data;
-    const size_t nv = (size_t)b->work->model->nv;
-    hml_status status = output_finite(output_at(b->acceleration, state), 1, nv);
-    if (!status) status = output_finite(output_at(b->torque, state), 1, nv);
-    if (!status) status = output_finite(output_at(b->M, state), nv, nv);
-    if (!status) status = output_finite(output_at(b->Minv, state), nv, nv);
-    if (!status) status = output_finite(output_at(b->dtau_dq, state), nv, nv);
-    if (!status) status = output_finite(output_at(b->dtau_dv, state), nv, nv);
+    const hml_model *m = b->work->model;
+    hml_status status = HML_OK;
+    for (size_t k = 0; k < OUTPUTS && !status; k++)
+        status = output_finite(output_at(output_of(b, k), state), rows_of(m, k), columns_of(m, k));
     return status;
 }
 
 static void finish(const void *data, size_t state, hml_status status)
 {
     const batch *b = data;
-    const size_t nv = (size_t)b->work->model->nv;
+    const hml_model *m = b->work->model;
     (void)status; /* only states that failed come here */
-    output_fill_nan(output_at(b->acceleration, state), 1, nv);
-    output_fill_nan(output_at(b->torque, state), 1, nv);
-    output_fill_nan(output_at(b->M, state), nv, nv);
-    output_fill_nan(output_at(b->Minv, state), nv, nv);
-    output_fill_nan(output_at(b->dtau_dq, state), nv, nv);
-    output_fill_nan(output_at(b->dtau_dv, state), nv, nv);
+    for (size_t k = 0; k < OUTPUTS; k++)
+        output_fill_nan(output_at(output_of(b, k), state), rows_of(m, k), columns_of(m, k));
 }
 
 /* ν̇ and M⁻¹ */
@@ -134,6 +157,47 @@ static unsigned run_inverse(const batch *b, const kernel_call *call, size_t firs
     return failed;
 }
 
+/* inverse dynamics at rest, and its derivative */
+static unsigned run_gravity(const batch *b, const kernel_call *call, size_t first)
+{
+    const hml_work *work = b->work;
+    unsigned failed = 0;
+    kernel_call rest = *call;
+    rest.v.data = rest.wrenches.data = NULL;
+    rest.passive = 0;
+    rest.torque = output_at(b->gravity, first);
+    rest.dtau_dq = output_at(b->gravity_q, first);
+    clear(rest.dtau_dq, (size_t)work->model->nv, call->count);
+    if (work->model->nfollowers) {
+        hmli_mimic_inverse_dynamics(work, &rest);
+        return 0;
+    }
+    if (b->gravity.data) failed |= work->choice.batch->pack_inverse_dynamics(&rest);
+    rest.torque.data = NULL; /* it is there */
+    if (b->gravity_q.data) failed |= work->choice.batch->pack_inverse_dynamics_derivatives(&rest);
+    return failed;
+}
+
+/* the Coriolis matrix and the regressor */
+static unsigned run_robot(const batch *b, const kernel_call *call, size_t first)
+{
+    const kernel_table *kernels = b->work->choice.batch;
+    unsigned failed = 0;
+    robot_call robot = {.plan = call->plan,
+                        .paths = call->paths,
+                        .scratch = call->scratch,
+                        .gravity = call->gravity,
+                        .count = call->count,
+                        .q = call->q,
+                        .v = call->v};
+    robot.coriolis = output_at(b->coriolis, first), robot.Mdot = output_at(b->Mdot, first);
+    robot.regressor = output_at(b->regressor, first);
+    if (b->coriolis.data || b->Mdot.data) failed |= kernels->pack_coriolis(&robot);
+    robot.a = states_input(b->x->a, first);
+    if (b->regressor.data) failed |= kernels->pack_regressor(&robot);
+    return failed;
+}
+
 static uint64_t run(const void *data, size_t first, int count, hml_status *each)
 {
     const batch *b = data;
@@ -147,6 +211,8 @@ static uint64_t run(const void *data, size_t first, int count, hml_status *each)
     call.wrenches = states_input(b->x->wrenches, first);
     if (b->acceleration.data || b->Minv.data) failed |= run_forward(b, &call, first);
     if (b->torque.data || b->M.data || b->dtau_dq.data || b->dtau_dv.data) failed |= run_inverse(b, &call, first);
+    if (b->gravity.data || b->gravity_q.data) failed |= run_gravity(b, &call, first);
+    if (b->coriolis.data || b->Mdot.data || b->regressor.data) failed |= run_robot(b, &call, first);
     return failed;
 }
 
@@ -158,22 +224,18 @@ hml_status hml_dynamics_batch(const hml_model *model, hml_work *work, size_t n, 
     if (hmli_work_check_forward(model, work) || !x || !x->q.data) {
         return HML_INVALID_ARGUMENT;
     }
-    const int derivatives = x->dtau_dq.data || x->dtau_dv.data;
-    if ((x->M.data || x->Minv.data || derivatives) && hmli_work_check(model, work, HML_USE_FACTOR))
+    const int derivatives = x->dtau_dq.data || x->dtau_dv.data || x->gravity_q.data;
+    const int robot = x->coriolis.data || x->Mdot.data;
+    if ((x->M.data || x->Minv.data || derivatives || robot) && hmli_work_check(model, work, HML_USE_FACTOR))
         return HML_INVALID_ARGUMENT;
-    const size_t nv = (size_t)model->nv;
-    if (!output_fits(x->acceleration, nv) || !output_fits(x->torque, nv) || !output_fits(x->M, nv) ||
-        !output_fits(x->Minv, nv) || !output_fits(x->dtau_dq, nv) || !output_fits(x->dtau_dv, nv)) {
-        return HML_INVALID_ARGUMENT;
+    batch b = {.work = work, .x = x};
+    for (size_t k = 0; k < OUTPUTS; k++) {
+        const hml_output *given = (const hml_output *)(const void *)((const char *)x + outputs[k].arguments);
+        if (!output_fits(*given, columns_of(model, k))) return HML_INVALID_ARGUMENT;
+        kernel_output *out = (kernel_output *)(void *)((char *)&b + outputs[k].at);
+        *out = states_output(*given, rows_of(model, k), columns_of(model, k));
     }
-    const batch b = {.work = work,
-                     .x = x,
-                     .acceleration = states_output(x->acceleration, 1, nv),
-                     .torque = states_output(x->torque, 1, nv),
-                     .M = states_output(x->M, nv, nv),
-                     .Minv = states_output(x->Minv, nv, nv),
-                     .dtau_dq = states_output(x->dtau_dq, nv, nv),
-                     .dtau_dv = states_output(x->dtau_dv, nv, nv)};
+    if (model->nfollowers && (robot || x->regressor.data)) return HML_UNSUPPORTED;
     static const pack_functions functions = {.run = run, .check = check, .finite = finite, .finish = finish};
     const pack_loop loop = {
         .batch = &b,

@@ -296,12 +296,12 @@ static inline const num *mass_walk(const kernel_call *call, const mass_scratch *
 /* ---- out ---- */
 
 #if LANES > 1
-/* row i of M, which in a tree is mostly zero: groups of columns that are zero are stored without a transposition */
-NUM_INLINE void mass_store_row(const kernel_call *call, int32_t i, const int32_t *path, num *x)
+/* row i of a matrix that has the zeros of M, mostly zeros: groups of columns that are zero are stored without a
+ * transposition */
+NUM_INLINE void store_sparse_row(const hml_plan *plan, kernel_output out, int32_t i, const int32_t *path, const num *x)
 {
-    const plan_column *pc = &plan_columns(call->plan)[i];
-    const int32_t nv = call->plan->nv, depth = pc->depth, end = pc->subtree_end;
-    const kernel_output out = call->M;
+    const plan_column *pc = &plan_columns(plan)[i];
+    const int32_t nv = plan->nv, depth = pc->depth, end = pc->subtree_end;
     lane *to = out.data + (size_t)i * out.ld;
     for (int32_t c = 0, d = 0; c < nv; c += STORE_WIDTH) {
         const int32_t from = c + STORE_WIDTH > nv ? nv - STORE_WIDTH : c; /* the last columns overlap those before */
@@ -312,13 +312,34 @@ NUM_INLINE void mass_store_row(const kernel_call *call, int32_t i, const int32_t
             store_zero_cols4(to + from, out.stride);
     }
 }
+#endif
 
+/* the same for any number of states; leaves zeros in x, which is indexed by column */
+static inline void store_tree_row(const hml_plan *plan, kernel_output out, int count, int32_t i, const int32_t *path,
+                                  num *x)
+{
+    const int32_t nv = plan->nv;
+#if LANES > 1
+    if (count == LANES && nv >= STORE_WIDTH) {
+        const plan_column *pc = &plan_columns(plan)[i];
+        store_sparse_row(plan, out, i, path, x);
+        for (int32_t d = 0; d < pc->depth; d++) x[path[d]] = K(0);
+        for (int32_t c = i; c < pc->subtree_end; c++) x[c] = K(0);
+        return;
+    }
+#else
+    (void)path;
+#endif
+    kernel_store_run(out, count, i, 0, nv, x);
+    for (int32_t c = 0; c < nv; c++) x[c] = K(0);
+}
+
+#if LANES > 1
 /* all rows of M */
 static inline void mass_store(const kernel_call *call, const mass_scratch *k)
 {
     const plan_column *pc = plan_columns(call->plan);
     const int32_t nv = call->plan->nv;
-    const int full = call->count == LANES && nv >= STORE_WIDTH;
     num *x = k->x;
     for (int32_t c = 0; c < nv; c++) x[c] = K(0);
     for (int32_t i = 0; i < nv; i++) {
@@ -328,14 +349,7 @@ static inline void mass_store(const kernel_call *call, const mass_scratch *k)
         for (int32_t d = 0; d < depth; d++) x[path[d]] = row[d];
         row += depth;
         for (int32_t c = i; c < end; c++, row += k->depth_ld) x[c] = *row;
-        if (full) {
-            mass_store_row(call, i, path, x);
-            for (int32_t d = 0; d < depth; d++) x[path[d]] = K(0);
-            for (int32_t c = i; c < end; c++) x[c] = K(0);
-        } else {
-            kernel_store_run(call->M, call->count, i, 0, nv, x);
-            for (int32_t c = 0; c < nv; c++) x[c] = K(0);
-        }
+        store_tree_row(call->plan, call->M, call->count, i, path, x);
     }
 }
 #endif

@@ -50,6 +50,8 @@ static const entry entries[] = {
     ENTRY(hml_point_motion, position, ASKED, fill_point_motion, call_point),
     ENTRY(hml_centroidal_motion, com, ASKED, fill_centroidal_motion, call_centroidal),
     ENTRY(hml_centroidal_derivative, com_J_q, ASKED, fill_centroidal_derivative, call_centroidal_derivatives),
+    ENTRY(hml_centroidal_states, a, ASKED, fill_centroidal_states, call_centroidal_batch),
+    ENTRY(hml_frame_states, a, ASKED, fill_frame_states, call_frame_batch),
     ENTRY(hml_jacobian_columns, q, ASKED, fill_jacobian_columns, call_jacobians),
     ENTRY(hml_jacobian_columns, q, ASKED, fill_jacobian_columns, call_jacobians_batch),
     ENTRY(hml_frame_derivative, placement_q, ASKED, fill_frame_derivative, call_frame_derivatives),
