@@ -21,7 +21,7 @@
 #include "io/mesh/mesh.h"
 #include "io/xml/xml.h"
 
-enum { MOST_NESTED = 64, MOST_VERTICES = 30000000, MOST_OFFSET = 64 };
+enum { MOST_NESTED = 64, MOST_ELEMENTS = 1000000, MOST_VERTICES = 30000000, MOST_OFFSET = 64 };
 
 static const double largest = 1e9; /* metres: no robot has a coordinate as large */
 
@@ -37,6 +37,7 @@ typedef struct dae {
     map ids; /* of elements, into nodes */
     const xml_node **nodes;
     size_t nnodes, capacity;
+    long shown; /* elements of the scene so far, each as often as it is used */
 } dae;
 
 #define DAE_FAIL(d, node, ...) hmli_report((d)->error, HML_BAD_FILE, (d)->file, (node)->line, __VA_ARGS__)
@@ -114,7 +115,7 @@ static const xml_node *named(const dae *d, const xml_node *node, const char *att
 {
     const char *url = hmli_xml_get(node, attribute);
     const int32_t index = url && *url == '#' ? hmli_map_find(&d->ids, url + 1) : -1;
-    return index >= 0 && xml_is(d->nodes[index], name) ? d->nodes[index] : NULL;
+    return index >= 0 && (size_t)index < d->nnodes && xml_is(d->nodes[index], name) ? d->nodes[index] : NULL;
 }
 
 /* ---- geometries ---- */
@@ -321,13 +322,16 @@ static hml_status transform(const dae *d, const xml_node *node, affine *t)
     return status;
 }
 
+/* nodes may use others twice, and these others again: what the scene shows doubles with each, and is bounded */
 static hml_status add_node(dae *d, const xml_node *node, affine t, int depth)
 {
     hml_status status = HML_OK;
     if (depth > MOST_NESTED) return DAE_FAIL(d, node, "nodes are nested more than %d deep", (int)MOST_NESTED);
     for (const xml_node *child = node->first; !status && child; child = child->next) {
         const xml_node *used = NULL;
-        if (xml_is(child, "node"))
+        if (d->shown++ >= MOST_ELEMENTS)
+            status = DAE_FAIL(d, child, "the scene has more than %d elements", (int)MOST_ELEMENTS);
+        else if (xml_is(child, "node"))
             status = add_node(d, child, t, depth + 1);
         else if (xml_is(child, "instance_geometry") && (used = named(d, child, "url", "geometry")))
             status = add_geometry(d, used, &t);
@@ -351,7 +355,7 @@ static hml_status add_scene(dae *d, const xml_node *root)
     affine t = identity;
     hml_status status = unit ? hmli_xml_numbers(unit, "meter", 1, &meter, d->error) : HML_OK;
     if (status) return status;
-    if (!(meter > 0)) return DAE_FAIL(d, unit, "<unit> is not a positive length");
+    if (unit && !(meter > 0)) return DAE_FAIL(d, unit, "<unit> is not a positive length");
     for (int i = 0; i < 3; i++) t.a[5 * i] = meter;
     if (!shown && library) shown = hmli_xml_child(library, "visual_scene");
     if (shown) return add_node(d, shown, t, 0);

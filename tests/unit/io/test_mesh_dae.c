@@ -126,6 +126,22 @@ static void test_bad_files(void **state)
     assert_bad_part("url='#n'", "url='#m'", "shows no triangles");
 }
 
+/* forty nodes, each of which uses the next one twice: 2^40 in all */
+static void test_doubling_nodes(void **state)
+{
+    (void)state;
+    char text[8192] = "<COLLADA><library_nodes>";
+    size_t n = strlen(text);
+    for (int i = 0; i < 40; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "<node id='n%d'><instance_node url='#n%d'/><instance_node url='#n%d'/></node>", i, i + 1,
+                              i + 1);
+    snprintf(text + n, sizeof text - n,
+             "<node id='n40'/></library_nodes><library_visual_scenes><visual_scene><instance_node url='#n0'/>"
+             "</visual_scene></library_visual_scenes></COLLADA>");
+    assert_bad(text, "more than 1000000 elements");
+}
+
 /* whatever the bytes are: a mesh or a sentence */
 static void test_broken_bytes(void **state)
 {
@@ -156,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_box),
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_doubling_nodes),
         cmocka_unit_test(test_broken_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
