@@ -276,6 +276,19 @@ static hml_result *result_of(const robot *r, const locus_set *l)
 
 /* ---- the command ---- */
 
+/* room for so many crossings; once more where there are more */
+static hml_status solve(walk *w, locus_set *l, size_t room, double *scratch)
+{
+    free(l->crossings);
+    l->crossings = calloc(room, sizeof *l->crossings);
+    if (!l->crossings) return HML_OUT_OF_MEMORY;
+    const hml_locus problem =
+        HML_STRUCT(hml_locus, .n = l->n, .matrix = matrix, .context = w, .points = l->points, .values = l->values,
+                   .eigenvalues = l->eigenvalues, .room = room, .crossings = l->crossings);
+    const hml_status status = hml_locus_solve(&problem, scratch, &l->count);
+    return status || l->count <= room ? status : solve(w, l, l->count, scratch);
+}
+
 static int compute(const cli_options *options, const robot *r, const parameter *p, locus_set *l)
 {
     linear_state s = {0};
@@ -288,17 +301,10 @@ static int compute(const cli_options *options, const robot *r, const parameter *
     double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc((doubles + 1) * sizeof *scratch) : NULL;
     l->values = calloc(l->points, sizeof *l->values);
     l->eigenvalues = calloc(l->points * l->n * 2, sizeof *l->eigenvalues);
-    l->crossings = calloc(CROSSINGS, sizeof *l->crossings);
-    hml_status status = scratch && l->values && l->eigenvalues && l->crossings ? HML_OK : HML_OUT_OF_MEMORY;
+    hml_status status = scratch && l->values && l->eigenvalues ? HML_OK : HML_OUT_OF_MEMORY;
     for (size_t i = 0; !status && i < l->points; i++)
         l->values[i] = p->from + (p->to - p->from) * (double)i / (double)(l->points - 1);
-    if (!status) {
-        const hml_locus problem =
-            HML_STRUCT(hml_locus, .n = l->n, .matrix = matrix, .context = &w, .points = l->points, .values = l->values,
-                       .eigenvalues = l->eigenvalues, .room = CROSSINGS, .crossings = l->crossings);
-        status = hml_locus_solve(&problem, scratch, &l->count);
-    }
-    if (l->count > CROSSINGS) l->count = CROSSINGS;
+    if (!status) status = solve(&w, l, CROSSINGS, scratch);
     free(scratch);
     return w.failed != CLI_OK ? w.failed : status ? robot_fail(r, status) : CLI_OK;
 }

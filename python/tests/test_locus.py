@@ -32,6 +32,12 @@ def test_a_spring_that_keeps_a_pendulum_upright():
     assert abs(x.crossings[0].value - 0.6 * 9.81) < 1e-8  # m g l
 
 
+def test_no_crossing_is_lost():
+    x = control.locus(lambda v: [[np.sin(v)]], np.arange(0.5, 300 * np.pi, 0.5))
+    assert len(x.crossings) == 299
+    assert np.abs(np.array([c.value for c in x.crossings]) - np.pi * np.arange(1, 300)).max() < 1e-9
+
+
 def test_steps_and_what_it_refuses():
     x = control.locus(([[0.0]], [[1.0]]), [0.5, 1.5], discrete=True)
     assert abs(x.crossings[0].value - 1) < 1e-12 and x.crossings[0].unstable

@@ -11,7 +11,7 @@ void hmli_assign(size_t n, const double *cost, double *room, size_t *index_room,
     for (size_t i = 1; i <= n; i++) { /* rows and columns count from 1; column 0 has the row that looks for a place */
         size_t at = 0;
         row_of[0] = i;
-        for (size_t j = 0; j <= n; j++) least[j] = HUGE_VAL, used[j] = 0;
+        for (size_t j = 0; j <= n; j++) least[j] = HUGE_VAL, used[j] = way[j] = 0;
         do {
             const size_t row = row_of[at];
             size_t next = 0;

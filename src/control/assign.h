@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* cost: n × n; room: 3 (n + 1) doubles, index_room: 3 (n + 1); column[i] belongs to row i */
+/* cost: n × n, finite, or the answer is some assignment; room: 3 (n + 1) doubles, index_room: 3 (n + 1); column[i] belongs to row i */
 void hmli_assign(size_t n, const double *cost, double *room, size_t *index_room, size_t *column);
 
 #endif

@@ -98,25 +98,29 @@ static int follow(space *s, const sample *from, double value, double *to)
 {
     const size_t n = s->p->n;
     const double h = value - from->value;
-    double size = 0;
+    double size = 0, most = 0;
     for (size_t i = 0; i < n; i++) {
         const double ahead[2] = {from->at[2 * i] + h * s->slope[2 * i], from->at[2 * i + 1] + h * s->slope[2 * i + 1]};
         size = fmax(size, hypot(from->at[2 * i], from->at[2 * i + 1]));
         for (size_t j = 0; j < n; j++) {
-            const double d = distance(ahead, s->fresh + 2 * j);
-            s->cost[i * n + j] = d * d;
+            s->cost[i * n + j] = distance(ahead, s->fresh + 2 * j);
+            most = fmax(most, s->cost[i * n + j]);
         }
+    }
+    for (size_t k = 0; k < n * n && most > 0; k++) { /* squares of distances, which do not overflow */
+        const double part = s->cost[k] / most;
+        s->cost[k] = part * part;
     }
     hmli_assign(n, s->cost, s->room, s->indices, s->column);
     int doubt = 0;
     for (size_t i = 0; i < n; i++) {
         const double *own = s->fresh + 2 * s->column[i];
         to[2 * i] = own[0], to[2 * i + 1] = own[1];
-        const double moved = sqrt(s->cost[i * n + s->column[i]]);
+        const double moved = most * sqrt(s->cost[i * n + s->column[i]]);
         if (moved <= 1e-5 * size) continue;
         for (size_t j = 0; j < n; j++) { /* another place that is as near as its own */
             const double *other = s->fresh + 2 * j;
-            doubt |= distance(own, other) > 1e-9 * size && sqrt(s->cost[i * n + j]) < 2 * moved;
+            doubt |= distance(own, other) > 1e-9 * size && most * sqrt(s->cost[i * n + j]) < 2 * moved;
         }
     }
     return doubt;
@@ -226,7 +230,8 @@ static hml_status check(const hml_locus *p)
         return HML_INVALID_ARGUMENT;
     if (!all_finite(p->values, p->points)) return HML_NOT_FINITE;
     for (size_t i = 1; i < p->points; i++)
-        if (!((p->values[i] - p->values[i - 1]) * (p->values[1] - p->values[0]) > 0)) return HML_INVALID_ARGUMENT;
+        if (p->values[1] > p->values[0] ? !(p->values[i] > p->values[i - 1]) : !(p->values[i] < p->values[i - 1]))
+            return HML_INVALID_ARGUMENT;
     return HML_OK;
 }
 

@@ -252,7 +252,7 @@ static hml_status locus_matrix(void *context, double value, double *A)
 static PyObject *locus(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    enum { ROOM = 1024, COLUMNS = 5 };
+    enum { COLUMNS = 5 };
     Py_buffer values;
     locus_call call;
     int discrete;
@@ -263,27 +263,32 @@ static PyObject *locus(PyObject *self, PyObject *arguments)
     PyObject *found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(points * call.n * 2 * sizeof(double))),
              *result = NULL;
     double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc((doubles + 1) * sizeof *scratch) : NULL;
-    hml_locus_crossing *crossings = malloc(ROOM * sizeof *crossings);
-    double *rows = malloc(ROOM * COLUMNS * sizeof *rows);
-    if (!found || !scratch || !crossings || !rows) {
-        PyErr_NoMemory();
-    } else {
-        size_t count = 0;
+    hml_locus_crossing *crossings = NULL;
+    double *rows = NULL;
+    size_t count = 64, room = 0;
+    hml_status status = found && scratch ? HML_OK : HML_OUT_OF_MEMORY;
+    while (!status && count > room) { /* once more where there are more crossings than room */
+        room = count;
+        free(crossings);
+        crossings = malloc(room * sizeof *crossings);
+        if (!crossings) status = HML_OUT_OF_MEMORY;
         const hml_locus problem =
             HML_STRUCT(hml_locus, .n = call.n, .matrix = locus_matrix, .context = &call, .discrete = discrete,
                        .points = points, .values = values.buf,
-                       .eigenvalues = (double *)(void *)PyBytes_AS_STRING(found), .room = ROOM, .crossings = crossings);
-        const hml_status status = hml_locus_solve(&problem, scratch, &count);
-        if (count > ROOM) count = ROOM;
-        for (size_t i = 0; !status && i < count; i++) {
-            const hml_locus_crossing *x = &crossings[i];
-            const double row[COLUMNS] = {x->value, x->eigenvalue[0], x->eigenvalue[1], x->branch, x->unstable};
-            memcpy(rows + COLUMNS * i, row, sizeof row);
-        }
-        if (!PyErr_Occurred())
-            result = Py_BuildValue("iOy#", (int)status, found, (const char *)rows,
-                                   (Py_ssize_t)((status ? 0 : count) * COLUMNS * sizeof *rows));
+                       .eigenvalues = (double *)(void *)PyBytes_AS_STRING(found), .room = room, .crossings = crossings);
+        if (!status) status = hml_locus_solve(&problem, scratch, &count);
     }
+    if (status) count = 0;
+    if (!status && !(rows = malloc((count + 1) * COLUMNS * sizeof *rows))) status = HML_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < count; i++) {
+        const hml_locus_crossing *x = &crossings[i];
+        const double row[COLUMNS] = {x->value, x->eigenvalue[0], x->eigenvalue[1], x->branch, x->unstable};
+        memcpy(rows + COLUMNS * i, row, sizeof row);
+    }
+    if (status == HML_OUT_OF_MEMORY && !PyErr_Occurred()) PyErr_NoMemory();
+    if (!PyErr_Occurred())
+        result = Py_BuildValue("iOy#", (int)status, found, rows ? (const char *)rows : "",
+                               (Py_ssize_t)(count * COLUMNS * sizeof *rows));
     free(rows);
     free(crossings);
     free(scratch);

@@ -143,6 +143,22 @@ static void test_random(void **state)
     }
 }
 
+/* distances whose squares overflow, and values whose differences have no product */
+static void test_extremes(void **state)
+{
+    (void)state;
+    const double far[4] = {-9e153, 0, 0, 1}, back[4] = {9e153, 0, 0, 0}, zero = 0, steep = 1e200;
+    assert_int_equal(solve(1, far, back, 0, 2, 0, 2), 1);
+    near(found[0], -9e153, 1e140), near(found[2], 9e153, 1e140);
+    assert_int_equal(solve(2, far, back, 0, 2, 0, 2), 1);
+    const int branch = found[0] > -1e150; /* the one that moves */
+    near(found[2 * branch], -9e153, 1e140), near(found[2 * (2 + branch)], 9e153, 1e140);
+    near(found[2 * (1 - branch)], 1, 1), near(found[2 * (3 - branch)], 1, 1); /* zero up to rounding */
+    assert_int_equal(crossings[0].branch, branch), near(crossings[0].value, 1, 1e-12);
+    assert_int_equal(solve(1, &zero, &steep, 0, 3, -1e-200, 1e-200), 1);
+    near(crossings[0].value, 0, 1e-213);
+}
+
 static hml_status fails(void *context, double value, double *A)
 {
     A[0] = value;
@@ -169,6 +185,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_paper), cmocka_unit_test(test_steps),
                                        cmocka_unit_test(test_straight_lines), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_arguments)};
+                                       cmocka_unit_test(test_extremes), cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
