@@ -2,7 +2,7 @@
  * DAE files (COLLADA 1.4 and 1.5): the triangles of the geometries that the scene shows, each where its nodes put it.
  *
  *   geometry   <mesh>: sources of numbers, <vertices>, then <triangles>, <polylist>, <polygons>, <tristrips>, <trifans>;
- *              a polygon becomes triangles about its first corner, lines are left out
+ *              a polygon becomes triangles about its first corner, lines and vertices of lines alone are left out
  *   node       <matrix>, <translate>, <rotate> and <scale> in their order; <lookat> and <skew> are refused.
  *              Nodes may stand inside of nodes, and be used again by <instance_node>
  *   unit       <unit meter="…"> scales everything. <up_axis> does not count: robots are described in the file's own axes,
@@ -21,7 +21,15 @@
 #include "io/mesh/mesh.h"
 #include "io/xml/xml.h"
 
-enum { MOST_NESTED = 64, MOST_ELEMENTS = 1000000, MOST_VERTICES = 30000000, MOST_OFFSET = 64 };
+enum {
+    MOST_NESTED = 64,
+    MOST_ELEMENTS = 1000000,
+    MOST_VERTICES = 30000000,
+    MOST_TRIANGLES = 60000000,
+    MOST_OFFSET = 64
+};
+static const size_t most_again = (size_t)1
+                                 << 28; /* elements and characters that are read again: so much takes seconds */
 
 static const double largest = 1e9; /* metres: no robot has a coordinate as large */
 
@@ -37,7 +45,9 @@ typedef struct dae {
     map ids; /* of elements, into nodes */
     const xml_node **nodes;
     size_t nnodes, capacity;
-    long shown; /* elements of the scene so far, each as often as it is used */
+    long shown;  /* elements of the scene so far, each as often as it is used */
+    size_t read; /* of geometries: elements and characters so far, each as often as it is used */
+    size_t most; /* of them */
 } dae;
 
 #define DAE_FAIL(d, node, ...) hmli_report((d)->error, HML_BAD_FILE, (d)->file, (node)->line, __VA_ARGS__)
@@ -57,6 +67,21 @@ static int next_number(const char **at, double *x)
     if (!**at) return 0;
     *at = hmli_number_read(*at, x);
     return *at ? 1 : -1;
+}
+
+/* the text of an element that a geometry uses */
+static const char *text_of(dae *d, const xml_node *node)
+{
+    const char *text = node && node->text ? node->text : "";
+    d->read += strlen(text);
+    return text;
+}
+
+static const xml_node *child_of(dae *d, const xml_node *node, const char *name)
+{
+    const xml_node *child = node->first;
+    for (; child && !xml_is(child, name); child = child->next) d->read++;
+    return child;
 }
 
 static hml_status read_exactly(const dae *d, const xml_node *node, int n, double *x)
@@ -130,13 +155,15 @@ static vec3 act(const affine *t, const double x[3])
 /* the positions of a <source>, moved */
 static hml_status add_vertices(dae *d, const xml_node *source, const affine *t)
 {
-    const xml_node *array = hmli_xml_child(source, "float_array"), *common = hmli_xml_child(source, "technique_common");
-    const xml_node *accessor = common ? hmli_xml_child(common, "accessor") : NULL;
+    const xml_node *array = child_of(d, source, "float_array"), *common = child_of(d, source, "technique_common");
+    const xml_node *accessor = common ? child_of(d, common, "accessor") : NULL;
     const long stride = accessor ? attribute_index(accessor, "stride", 3) : 3;
-    const char *at = array && array->text ? array->text : "";
+    const char *at = text_of(d, array);
     double x[3] = {0}, number;
     if (!array) return DAE_FAIL(d, source, "the positions of a mesh have no <float_array>");
     if (stride < 3) return DAE_FAIL(d, accessor, "positions have a stride of %ld, not three", stride);
+    if (accessor && attribute_index(accessor, "offset", 0) != 0)
+        return DAE_FAIL(d, accessor, "<accessor> with an offset is not read");
     for (long k = 0;; k = (k + 1) % stride) {
         const int got = next_number(&at, &number);
         if (got == 0 && k == 0) return HML_OK;
@@ -168,6 +195,8 @@ typedef struct corners {
 static hml_status add_triangle(dae *d, const corners *c, const long corner[3])
 {
     const size_t b = c->base;
+    if (d->m->ntriangles >= MOST_TRIANGLES)
+        return DAE_FAIL(d, c->node, "there are more than %d triangles", (int)MOST_TRIANGLES);
     if (hmli_mesh_add_triangle(d->m, (uint32_t)(b + (size_t)corner[0]), (uint32_t)(b + (size_t)corner[1]),
                                (uint32_t)(b + (size_t)corner[2])))
         return HML_OK;
@@ -204,11 +233,13 @@ static hml_status add_primitive(dae *d, const corners *c, const char **at, corne
 
 static hml_status add_polylist(dae *d, const corners *c, const char *at)
 {
-    const xml_node *counts = hmli_xml_child(c->node, "vcount");
-    const char *count = counts && counts->text ? counts->text : "";
+    const xml_node *counts = child_of(d, c->node, "vcount");
+    const char *count = text_of(d, counts);
+    if (!counts) return DAE_FAIL(d, c->node, "<polylist> has no <vcount>");
     for (;;) {
         long n, read;
         const int got = next_index(&count, &n);
+        if (got == 0 && *skip_space(at)) return DAE_FAIL(d, c->node, "<polylist> has more corners than <vcount> says");
         if (got == 0) return HML_OK;
         if (got < 0) return DAE_FAIL(d, counts, "<vcount> is not a list of numbers");
         hml_status status = add_primitive(d, c, &at, FAN, n, &read);
@@ -216,8 +247,8 @@ static hml_status add_polylist(dae *d, const corners *c, const char *at)
     }
 }
 
-/* <triangles> and the like; *any: it is one of them */
-static hml_status add_corners(dae *d, const xml_node *node, size_t base, int *any)
+/* <triangles> and the like */
+static hml_status add_corners(dae *d, const xml_node *node, size_t base)
 {
     static const char *const names[] = {"triangles", "polylist", "polygons", "tristrips", "trifans"};
     static const corner_kind kinds[] = {TRIANGLES, FAN, FAN, STRIP, FAN};
@@ -226,8 +257,8 @@ static hml_status add_corners(dae *d, const xml_node *node, size_t base, int *an
     hml_status status = HML_OK;
     while (which < 5 && !xml_is(node, names[which])) which++;
     if (which == 5) return HML_OK;
-    *any = 1;
     for (const xml_node *input = node->first; input; input = input->next) {
+        d->read++;
         if (!xml_is(input, "input")) continue;
         const long offset = attribute_index(input, "offset", 0);
         const char *semantic = hmli_xml_get(input, "semantic");
@@ -238,31 +269,52 @@ static hml_status add_corners(dae *d, const xml_node *node, size_t base, int *an
     if (c.offset < 0) return DAE_FAIL(d, node, "<%.80s> has no <input> for its vertices", node->name);
     for (const xml_node *p = node->first; !status && p; p = p->next) {
         long read = 0;
-        const char *at = p->text ? p->text : "";
         if (!xml_is(p, "p")) continue;
+        const char *at = text_of(d, p);
         status = which == 1 ? add_polylist(d, &c, at) : add_primitive(d, &c, &at, kinds[which], -1, &read);
         if (!status && which == 0 && read % 3) status = DAE_FAIL(d, p, "%ld corners do not make triangles", read);
     }
     return status;
 }
 
+/* vertices that no triangle uses, such as those of lines, are left out again */
+static hml_status drop_unused(dae *d, size_t base, size_t first)
+{
+    enum { UNUSED = 0, USED = 1 };
+    triangles *m = d->m;
+    uint32_t *place = calloc(m->nvertices - base + 1, sizeof *place);
+    if (!place) return hmli_report_memory(d->error, d->file);
+    for (size_t k = 3 * first; k < 3 * m->ntriangles; k++) place[m->corners[k] - base] = USED;
+    size_t next = base;
+    for (size_t i = base; i < m->nvertices; i++) {
+        if (place[i - base] == UNUSED) continue;
+        memmove(m->vertices + 3 * next, m->vertices + 3 * i, 3 * sizeof *m->vertices);
+        place[i - base] = (uint32_t)next++;
+    }
+    for (size_t k = 3 * first; k < 3 * m->ntriangles; k++) m->corners[k] = place[m->corners[k] - base];
+    m->nvertices = next;
+    free(place);
+    return HML_OK;
+}
+
 static hml_status add_geometry(dae *d, const xml_node *geometry, const affine *t)
 {
-    const xml_node *mesh = hmli_xml_child(geometry, "mesh"), *vertices = mesh ? hmli_xml_child(mesh, "vertices") : NULL;
+    const xml_node *mesh = child_of(d, geometry, "mesh"), *vertices = mesh ? child_of(d, mesh, "vertices") : NULL;
     const xml_node *source = NULL;
-    const size_t base = d->m->nvertices;
-    int any = 0;
+    const size_t base = d->m->nvertices, first = d->m->ntriangles;
     for (const xml_node *input = vertices ? vertices->first : NULL; input; input = input->next) {
+        d->read++;
         const char *semantic = xml_is(input, "input") ? hmli_xml_get(input, "semantic") : NULL;
         if (semantic && strcmp(semantic, "POSITION") == 0) source = named(d, input, "source", "source");
     }
     if (!mesh) return HML_OK; /* a spline, say */
     if (!source) return DAE_FAIL(d, mesh, "<mesh> has no positions");
     hml_status status = add_vertices(d, source, t);
-    for (const xml_node *node = mesh->first; !status && node; node = node->next)
-        status = add_corners(d, node, base, &any);
-    if (!status && !any) d->m->nvertices = base; /* lines */
-    return status;
+    for (const xml_node *node = mesh->first; !status && node; node = node->next) status = add_corners(d, node, base);
+    if (!status && d->read > d->most)
+        status = DAE_FAIL(d, geometry, "the scene shows its geometries too often: there are more than %zu characters",
+                          d->most);
+    return status ? status : drop_unused(d, base, first);
 }
 
 /* ---- nodes ---- */
@@ -328,15 +380,16 @@ static hml_status add_node(dae *d, const xml_node *node, affine t, int depth)
     hml_status status = HML_OK;
     if (depth > MOST_NESTED) return DAE_FAIL(d, node, "nodes are nested more than %d deep", (int)MOST_NESTED);
     for (const xml_node *child = node->first; !status && child; child = child->next) {
-        const xml_node *used = NULL;
+        const int geometry = xml_is(child, "instance_geometry"), instance = geometry || xml_is(child, "instance_node");
+        const xml_node *used = instance ? named(d, child, "url", geometry ? "geometry" : "node") : NULL;
         if (d->shown++ >= MOST_ELEMENTS)
             status = DAE_FAIL(d, child, "the scene has more than %d elements", (int)MOST_ELEMENTS);
         else if (xml_is(child, "node"))
             status = add_node(d, child, t, depth + 1);
-        else if (xml_is(child, "instance_geometry") && (used = named(d, child, "url", "geometry")))
-            status = add_geometry(d, used, &t);
-        else if (xml_is(child, "instance_node") && (used = named(d, child, "url", "node")))
-            status = add_node(d, used, t, depth + 1);
+        else if (instance && !used)
+            status = DAE_FAIL(d, child, "<%s> names nothing of this file", child->name);
+        else if (instance)
+            status = geometry ? add_geometry(d, used, &t) : add_node(d, used, t, depth + 1);
         else
             status = transform(d, child, &t);
     }
@@ -368,7 +421,7 @@ static hml_status add_scene(dae *d, const xml_node *root)
 hml_status hmli_mesh_read_dae(const char *name, const char *data, size_t size, triangles *m, hml_error *error)
 {
     arena memory = {0};
-    dae d = {.file = name, .error = error, .m = m};
+    dae d = {.file = name, .error = error, .m = m, .most = size + most_again};
     xml_node *root;
     hml_status status = hmli_xml_parse_text(&memory, name, data, size, &root, error);
     if (!status && !xml_is(root, "COLLADA"))

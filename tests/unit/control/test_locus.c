@@ -183,8 +183,8 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_paper), cmocka_unit_test(test_steps),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_paper),       cmocka_unit_test(test_steps),
                                        cmocka_unit_test(test_straight_lines), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_extremes), cmocka_unit_test(test_arguments)};
+                                       cmocka_unit_test(test_extremes),       cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

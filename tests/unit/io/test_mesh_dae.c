@@ -123,7 +123,11 @@ static void test_bad_files(void **state)
     assert_bad_part("<scale>2000 1000 3000", "<scale>1 1 1e300", "1e9 m");
     assert_bad_part("<rotate>0 0 2 90</rotate>", "<lookat/>", "not read");
     assert_bad_part("<node id='n'>", "<node id='n'><instance_node url='#n'/>", "nested");
-    assert_bad_part("url='#n'", "url='#m'", "shows no triangles");
+    assert_bad_part("url='#n'", "url='#m'", "<instance_node> names nothing of this file");
+    assert_bad_part("<instance_geometry url='#g'/><", "<instance_geometry url='other.dae#g'/><", "names nothing");
+    assert_bad_part("stride='3'", "stride='3' offset='3'", "offset");
+    assert_bad_part("<vcount>4 4</vcount>", "<vcount>4</vcount>", "more corners");
+    assert_bad_part("<vcount>4 4</vcount>", "", "no <vcount>");
 }
 
 /* forty nodes, each of which uses the next one twice: 2^40 in all */
@@ -140,6 +144,45 @@ static void test_doubling_nodes(void **state)
              "<node id='n40'/></library_nodes><library_visual_scenes><visual_scene><instance_node url='#n0'/>"
              "</visual_scene></library_visual_scenes></COLLADA>");
     assert_bad(text, "more than 1000000 elements");
+}
+
+/* a geometry of two million characters, shown a thousand times */
+static void test_repeated_geometry(void **state)
+{
+    (void)state;
+    enum { LONG = 1 << 21, TIMES = 1000 };
+    char *text = malloc(LONG + 64 * TIMES + 1024), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>0 0 0"
+                      "</float_array></source><vertices><input semantic='POSITION' source='#p'/></vertices>"
+                      "<triangles><input semantic='VERTEX' offset='0'/><p>0 0 0");
+    memset(at, ' ', LONG), at += LONG;
+    at += sprintf(at, "</p></triangles></mesh></geometry></library_geometries><library_visual_scenes><visual_scene>");
+    for (int i = 0; i < TIMES; i++) at += sprintf(at, "<instance_geometry url='#g'/>");
+    sprintf(at, "</visual_scene></library_visual_scenes></COLLADA>");
+    assert_bad(text, "too often");
+    free(text);
+}
+
+/* vertices that only lines use are not part of the shape */
+static void test_lines(void **state)
+{
+    (void)state;
+    const char *text =
+        "<COLLADA><library_geometries><geometry id='g'><mesh><source id='p'><float_array>9 9 9 0 0 0 7 7 7 1 0 0 0 1 0"
+        "</float_array></source><vertices><input semantic='POSITION' source='#p'/></vertices>"
+        "<lines><input semantic='VERTEX' offset='0'/><p>0 2</p></lines>"
+        "<triangles><input semantic='VERTEX' offset='0'/><p>4 1 3</p></triangles></mesh></geometry>"
+        "</library_geometries></COLLADA>";
+    const double corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const uint32_t triangle[3] = {2, 0, 1};
+    triangles m = {0};
+    hml_error error = {0};
+    assert_int_equal(hmli_mesh_parse("a.dae", text, strlen(text), &m, &error), HML_OK);
+    assert_int_equal(m.nvertices, 3), assert_int_equal(m.ntriangles, 1);
+    assert_memory_equal(m.vertices, corners, sizeof corners);
+    assert_memory_equal(m.corners, triangle, sizeof triangle);
+    hmli_mesh_free(&m);
 }
 
 /* whatever the bytes are: a mesh or a sentence */
@@ -173,6 +216,8 @@ int main(void)
         cmocka_unit_test(test_box),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_doubling_nodes),
+        cmocka_unit_test(test_repeated_geometry),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_broken_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
