@@ -66,9 +66,9 @@ static int place(const cli_options *options, const robot *r, int32_t base, scene
     hml_status status = base < 0 ? HML_UNSUPPORTED : height_of(r, base, &before);
     if (!status) status = hml_contact_place(r->model, r->work, s->contact, 0, height, r->state->q);
     if (status == HML_UNSUPPORTED) {
-        if (options->height >= 0) return cli_fail(CLI_INPUT, "%s: --height: no base that can be lifted", r->file);
         if (options->terrain && base >= 0)
             return cli_fail(CLI_INPUT, "%s: no shape of the robot is over the grid of %s", r->file, options->terrain);
+        if (options->height >= 0) return cli_fail(CLI_INPUT, "%s: --height: no base that can be lifted", r->file);
         return CLI_OK;
     }
     if (!status) status = height_of(r, base, &after);

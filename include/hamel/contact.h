@@ -62,9 +62,9 @@ typedef struct hml_plane {
  * (row + 1, column + 1), as in MuJoCo.
  */
 typedef struct hml_heightfield {
-    const double *heights; /* metres along z */
+    const double *heights; /* metres along z, at most 1e9 */
     int32_t rows, columns; /* two of each at least; 2^24 heights at most */
-    double spacing[2];     /* of columns along x, of rows along y; positive */
+    double spacing[2];     /* of columns along x, of rows along y; from 1e-9 to 1e9 m */
     double position[3];
     double rotation[9]; /* of its axes; all zero: those of the world */
     double friction;

@@ -11,6 +11,8 @@
 #include "group/se3.h"
 
 enum { MOST_POINTS = 1 << 24 }; /* of the grid: features of contacts are numbered */
+static const double longest =
+    1e9; /* metres; normals of triangles with longer sides, or with much shorter ones, would overflow */
 
 static int is_zero(const double *x, int n)
 {
@@ -32,7 +34,10 @@ hml_status hmli_heightfield_check(const hml_heightfield *f)
         TRY(read_rotation(f->rotation, &R));
         TRY(rotation_check(R));
     }
-    if (!(f->spacing[0] > 0) || !(f->spacing[1] > 0)) return HML_INVALID_ARGUMENT;
+    for (int i = 0; i < 2; i++)
+        if (!(f->spacing[i] >= 1 / longest && f->spacing[i] <= longest)) return HML_INVALID_ARGUMENT;
+    for (int32_t i = 0; i < f->rows * f->columns; i++)
+        if (!(fabs(f->heights[i]) <= longest)) return HML_INVALID_ARGUMENT;
     return f->friction >= 0 && f->restitution >= 0 && f->restitution <= 1 ? HML_OK : HML_INVALID_ARGUMENT;
 }
 

@@ -237,6 +237,8 @@ static void it_stands_on_a_terrain(void **state)
     run_save("far.json", "{\"heights\": [[0, 0], [0, 0]], \"spacing\": 1, \"position\": [50, 0, 0]}");
     assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain far.json"), 1);
     assert_non_null(strstr(run_err, "no shape of the robot is over the grid"));
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain far.json --height 1"), 1);
+    assert_non_null(strstr(run_err, "no shape of the robot is over the grid"));
 }
 
 int main(void)

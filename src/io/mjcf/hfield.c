@@ -116,6 +116,7 @@ hml_status hmli_mjcf_hfield(mjcf *m, const mjcf_element *e, const pose *frame)
     if (!status) status = scale(m, node, size[2], f);
     if (!status) status = hmli_mjcf_place(m, e, &place);
     if (!status) status = hmli_mjcf_some_numbers(m, e, "friction", 3, friction);
+    if (!status && !(friction[0] >= 0)) status = MJCF_FAIL(m, HML_BAD_FILE, e->node, "<geom>: friction is negative");
     if (status) return status;
     pose_to_arrays(pose_mul(*frame, place), f->rotation, f->position);
     f->spacing[0] = 2 * size[0] / (f->columns - 1);

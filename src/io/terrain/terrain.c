@@ -27,8 +27,10 @@ static hml_status check(const char *path, const hml_heightfield *f, hml_error *e
             return hmli_report(error, bad, path, 0, "the spacing of heights is not a positive length");
     for (int i = 0; i < 3; i++)
         if (!isfinite(f->position[i])) return hmli_report(error, bad, path, 0, "the position is not finite");
-    if (!isfinite(f->friction) || !(f->restitution >= 0 && f->restitution <= 1))
-        return hmli_report(error, bad, path, 0, "friction is not finite, or restitution not between 0 and 1");
+    if (!(f->friction >= 0 || f->friction == -1) || !isfinite(f->friction))
+        return hmli_report(error, bad, path, 0, "the friction is not a finite number from 0 on");
+    if (!(f->restitution >= 0 && f->restitution <= 1))
+        return hmli_report(error, bad, path, 0, "the restitution is not between 0 and 1");
     return HML_OK;
 }
 
@@ -48,6 +50,9 @@ static hml_status read_mjcf(const char *path, const char *data, size_t size, hml
     return status;
 }
 
+/* a grid without heights may have any number of rows or columns */
+static int32_t to_int(size_t count) { return count < INT32_MAX ? (int32_t)count : INT32_MAX; }
+
 static hml_status read_any(const char *path, const char *data, size_t size, hml_heightfield *field, hml_error *error)
 {
     terrain_table table = {0};
@@ -60,15 +65,16 @@ static hml_status read_any(const char *path, const char *data, size_t size, hml_
     else if (hmli_file_ends(path, ".json"))
         status = hmli_terrain_json(path, data, size, &table, field, error);
     else if (hmli_file_ends(path, ".csv") || hmli_file_ends(path, ".txt"))
-        status = hmli_terrain_csv(path, data, &table, error);
+        status = strlen(data) == size ? hmli_terrain_csv(path, data, &table, error)
+                                      : hmli_report(error, HML_BAD_FILE, path, 0, "is no text: it has a byte of zero");
     else
         status = hmli_report(error, HML_UNSUPPORTED, path, 0,
                              "is not a file of heights: .npy, .npz, .csv, .json, or .xml with an hfield");
     if (!status && table.count > MOST_HEIGHTS)
         status = hmli_report(error, HML_BAD_FILE, path, 0, "has more than %d heights", (int)MOST_HEIGHTS);
     field->heights = table.heights;
-    field->rows = status ? 0 : (int32_t)table.rows;
-    field->columns = status ? 0 : (int32_t)table.columns;
+    field->rows = status ? 0 : to_int(table.rows);
+    field->columns = status ? 0 : to_int(table.columns);
     return status;
 }
 

@@ -268,12 +268,12 @@ static void test_quadruped_stands_on_hills(void **state)
 static void test_bad_fields(void **state)
 {
     (void)state;
-    double heights[4] = {0, 0, 0, 0}, bad[4] = {0, 0, NAN, 0};
+    double heights[4] = {0, 0, 0, 0}, bad[4] = {0, 0, NAN, 0}, high[4] = {0, 0, 0, 1e10};
     const hml_shape shape = shape_of(0);
     scene s = {0};
     const hml_heightfield good = {.heights = heights, .rows = 2, .columns = 2, .spacing = {1, 1}, .friction = 0.5};
     open_body(&s, &shape, NULL, &good);
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 12; i++) {
         hml_heightfield f = good;
         hml_contact_settings settings = s.settings;
         char memory[64];
@@ -288,6 +288,9 @@ static void test_bad_fields(void **state)
         if (i == 6) f.friction = -1;
         if (i == 7) f.rotation[0] = 2;
         if (i == 8) settings.heightfields = NULL;
+        if (i == 9) f.spacing[0] = 1e200; /* the normals would overflow */
+        if (i == 10) f.spacing[1] = 1e-200;
+        if (i == 11) f.heights = high;
         assert_int_equal(hml_contact_size(s.model, &settings), 0);
         assert_true(hml_contact_init(memory, sizeof memory, s.model, &settings, &contact) != HML_OK);
     }
