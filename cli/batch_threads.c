@@ -26,6 +26,7 @@ typedef struct pool {
     int running;     /* threads */
     hml_error error; /* the first that occurred */
     int failed;      /* an exit status; CLI_OK: none */
+    int damaged;     /* 1: the states are not those that were saved */
 } pool;
 
 /* a thread, and its memory */
@@ -139,7 +140,11 @@ static int64_t take(thread *t)
         t->w.count = (size_t)count;
         error.status =
             hml_states_read(p->b->states, chunk * p->b->chunk, count, t->inputs[0], t->inputs[1], t->inputs[2], &error);
-        if (error.status) fail(p, cli_status_of(error.status), &error), chunk = -1;
+        if (error.status) {
+            fail(p, cli_status_of(error.status), &error);
+            p->damaged = error.status == HML_BAD_FILE;
+            chunk = -1;
+        }
     }
     pthread_mutex_unlock(&p->lock);
     return chunk;
@@ -262,6 +267,10 @@ static int run_all(pool *p, thread *threads, int n)
     run_phase(p, threads, n);
     term_progress_end();
     if (p->failed == CLI_OK) return CLI_OK;
+    if (p->damaged) { /* nobody knows where */
+        hml_table_clear(p->b->table, NULL);
+        return cli_fail(p->failed, "%s: %s; none of the results is kept", p->error.file, p->error.message);
+    }
     return cli_fail(p->failed, "%s: %s; the states that are done stay there, and --resume goes on from them",
                     p->error.file, p->error.message);
 }

@@ -3,7 +3,8 @@
  *
  *   hml_states_open, …_count, …_digest, …_read, …_free     states out of an NPZ file, however many
  *   hml_threads_default                                     how many threads to compute them with
- *   hml_table_open, …_chunks, …_has, …_complete, …_read, …_write, …_finish, …_free     results into a file or folder
+ *   hml_table_open, …_chunks, …_has, …_complete, …_read, …_write, …_clear, …_finish, …_free
+ *                                                           results into a file or folder
  *
  * Memory does not grow with the number of states. docs/batches.md has the file formats, and how an interrupted
  * computation continues.
@@ -109,6 +110,9 @@ HML_API hml_status hml_table_read(const hml_table *table, int64_t chunk, int32_t
 
 /* data: one pointer per column. Several threads may write different chunks */
 HML_API hml_status hml_table_write(hml_table *table, int64_t chunk, const void *const *data, hml_error *error);
+
+/* no chunk is there any more: what they were made of has turned out to be damaged. While no thread writes */
+HML_API hml_status hml_table_clear(hml_table *table, hml_error *error);
 
 /* HML_INVALID_ARGUMENT if a chunk is missing */
 HML_API hml_status hml_table_finish(hml_table *table, hml_error *error);

@@ -323,12 +323,52 @@ static void what_does_not_fit_is_refused(void **state)
     assert_non_null(strstr(run_err, "there is no such file"));
 }
 
+/* turns over the bits of the byte in the middle of a file */
+static void flip(const char *name)
+{
+    FILE *file = fopen(run_path(name), "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const long middle = ftell(file) / 2;
+    assert_int_equal(fseek(file, middle, SEEK_SET), 0);
+    const int byte = fgetc(file);
+    assert_int_equal(fseek(file, middle, SEEK_SET), 0);
+    assert_int_equal(fputc(byte ^ 0xff, file), byte ^ 0xff);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* states that are not what was saved give no result, from the first row on or from where an interruption was */
+static void damaged_states_are_noticed(void **state)
+{
+    (void)state;
+    static const char *const from[] = {"s.npz", "deflated.npz"};
+    static const char command[] = "linearize " QUADRUPED " --states damaged.npz --out r.npz --threads 1 --resume";
+    char before[64];
+    assert_int_equal(run("linearize " QUADRUPED " --states s.npz --out whole.npz"), 0);
+    for (int i = 0; i < 2; i++) {
+        unlink(run_path("r.npz"));
+        snprintf(before, sizeof before, "cp %s damaged.npz;", from[i]);
+        assert_int_equal(run_with(before, "--version"), 0);
+        flip("damaged.npz");
+        for (int k = 0; k < 2; k++) { /* again from where it has stopped */
+            assert_int_equal(run(command), 1);
+            assert_memory_equal(run_err, "hamel: damaged.npz: velocity: is damaged", 40);
+            assert_non_null(strstr(run_err, "; none of the results is kept"));
+            assert_int_not_equal(access(run_path("r.npz"), F_OK), 0);
+        }
+        flip("damaged.npz");
+        assert_int_equal(run(command), 0);
+        same_file("whole.npz", "r.npz");
+    }
+}
+
 static void usage_is_explained(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
         {"linearize " QUADRUPED " --states s.npz", "--states needs --out FILE.npz"},
         {"linearize " QUADRUPED " --states s.npz --out r.json", "--states needs --out FILE.npz"},
+        {"linearize " QUADRUPED " --states s.npz --out r.h5", "with --states in .npz or .zarr"},
         {"linearize " QUADRUPED " --states s.npz --state one.json --out r.npz", "both give states"},
         {"linearize " QUADRUPED " --states s.npz --spy --out r.npz", "--spy shows one state"},
         {"linearize " QUADRUPED " --states s.npz --full --out r.npz", "--full shows one state"},
@@ -484,6 +524,7 @@ int main(void)
         cmocka_unit_test(inputs_are_not_overwritten),
         cmocka_unit_test(closed_files_do_not_matter),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(damaged_states_are_noticed),
         cmocka_unit_test(usage_is_explained),
         cmocka_unit_test(nothing_is_done_twice),
 #ifdef HAMEL_STOPPING

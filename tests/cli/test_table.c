@@ -163,6 +163,12 @@ static void damage_is_noticed(void **state)
     close(file);
     t = open_table(12, 8, 1, HML_OK);
     assert_true(hml_table_has(t, 0) && !hml_table_has(t, 1) && hml_table_has(t, 2));
+    assert_int_equal(hml_table_clear(t, NULL), HML_OK); /* and what its author knows to be wrong */
+    for (int again = 0; again < 2; again++) {
+        for (int k = 0; k < 3; k++) assert_false(hml_table_has(t, k));
+        hml_table_free(t);
+        t = open_table(12, 8, 1, HML_OK);
+    }
     hml_table_free(t);
 }
 
@@ -180,6 +186,7 @@ static void arguments_are_checked(void **state)
     open_table(-1, 1, 0, HML_INVALID_ARGUMENT);
     open_table(INT64_MAX, 1, 0, HML_INVALID_ARGUMENT);
     assert_int_equal(hml_table_finish(NULL, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_table_clear(NULL, NULL), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_states_open(NULL, NULL, NULL, NULL), HML_INVALID_ARGUMENT);
     assert_int_equal(hml_states_read(NULL, 0, 0, NULL, NULL, NULL, NULL), HML_INVALID_ARGUMENT);
     assert_true(hml_states_count(NULL) == 0 && hml_states_digest(NULL) == 0 && hml_table_chunks(NULL) == 0);

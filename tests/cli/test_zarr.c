@@ -153,8 +153,13 @@ static void interrupted_tables_go_on(void **state)
           " && echo half >u.zarr.part/x/1.0.0.part");
     t = opened("u.zarr", 1);
     assert_true(!hml_table_has(t, 0) && !hml_table_has(t, 2));
+    put(t, 0);
+    assert_int_equal(hml_table_clear(t, &error), HML_OK);
+    assert_false(hml_table_has(t, 0));
+    shell("test ! -e u.zarr.part/x/0.0.0");
     for (int64_t i = 0; i < CHUNKS; i++) put(t, i);
     finish(t);
+    assert_int_equal(access(run_path("u.zarr/x/1.0.0.part"), F_OK), -1);
     shell("diff -r t.zarr u.zarr"); /* the same to the last bit */
 }
 

@@ -1,4 +1,4 @@
-/* A zip archive that is made in memory. Times in it are constant: the same members, the same bytes. */
+/* A zip archive that is made in memory. Times in it are constant: the same members, the same bytes. And checksums. */
 #ifndef HML_IO_COMMON_ARCHIVE_H
 #define HML_IO_COMMON_ARCHIVE_H
 
@@ -20,5 +20,9 @@ int hmli_archive_add(archive *a, const char *name, char *data, size_t size, int 
 /* the finished archive, from malloc; frees a, whatever happens */
 hml_status hmli_archive_finish(archive *a, char **data, size_t *size);
 void hmli_archive_free(archive *a);
+
+/* reads what is left of an open member: 1 if its bytes, where they were read from the first on, have their checksum */
+struct zip_file;
+int hmli_archive_sound(struct zip_file *member);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include <zip.h>
 
+#include "io/common/archive.h"
 #include "io/common/npy.h"
 #include "io/common/report.h"
 
@@ -111,8 +112,9 @@ static hml_status read_member(const npz *file, const char *name, zip_int64_t ind
     if (!*data) return hmli_report_memory(error, file->path);
     zip_file_t *member = zip_fopen_index(file->zip, (zip_uint64_t)index, 0);
     zip_int64_t got = member ? zip_fread(member, *data, *size) : -1;
+    const int whole = got >= 0 && (size_t)got == *size && hmli_archive_sound(member);
     if (member) zip_fclose(member);
-    return got >= 0 && (size_t)got == *size ? HML_OK : bad(file, name, "is damaged", error);
+    return whole ? HML_OK : bad(file, name, "is damaged", error);
 }
 
 hml_status hmli_npz_get(npz *file, const char *name, npz_array *array, hml_error *error)

@@ -7,6 +7,7 @@
 
 #include <zip.h>
 
+#include "io/common/archive.h"
 #include "io/common/npy.h"
 #include "io/common/report.h"
 
@@ -21,6 +22,7 @@ typedef struct state_array {
     npy_header h;
     size_t columns;
     int64_t next; /* the row that would be read next */
+    int jumped;   /* rows were left out, so that the checksum of what was read says nothing */
 } state_array;
 
 struct hml_states {
@@ -79,6 +81,7 @@ static hml_status rewind_array(hml_states *s, int which, hml_error *error)
     if (a->file) zip_fclose(a->file);
     a->file = zip_fopen_index(s->zip, (zip_uint64_t)a->index, 0);
     a->next = 0;
+    a->jumped = 0;
     if (!a->file)
         return bad(s, which, "cannot be read: it is encrypted, damaged or compressed in an unknown way", error);
     zip_int64_t got = zip_fread(a->file, text, 12);
@@ -205,7 +208,7 @@ static int skip(state_array *a, int64_t row)
     const uint64_t width = a->columns * a->h.width;
     if (a->stored) {
         const zip_int64_t at = (zip_int64_t)(a->h.begin + (uint64_t)row * width);
-        if (zip_fseek(a->file, at, SEEK_SET) == 0) return a->next = row, 1;
+        if (zip_fseek(a->file, at, SEEK_SET) == 0) return a->jumped = 1, a->next = row, 1;
     }
     for (uint64_t left = (uint64_t)(row - a->next) * width; left > 0;) {
         const size_t part = left < sizeof dropped ? (size_t)left : sizeof dropped;
@@ -236,6 +239,18 @@ static int take_numbers(state_array *a, double *x, size_t n)
     return 1;
 }
 
+/* after the last row: are all of them what was saved? Where some were left out they are read now */
+static hml_status check_sum(hml_states *s, int which, hml_error *error)
+{
+    state_array *a = &s->arrays[which];
+    const int64_t next = a->next;
+    hml_status status = a->jumped ? rewind_array(s, which, error) : HML_OK;
+    if (!status && !hmli_archive_sound(a->file))
+        status = bad(s, which, "is damaged: its checksum is not that of its entries", error);
+    a->next = next;
+    return status;
+}
+
 hml_status hml_states_read(hml_states *states, int64_t first, int64_t count, double *q, double *v, double *tau,
                            hml_error *error)
 {
@@ -254,6 +269,7 @@ hml_status hml_states_read(hml_states *states, int64_t first, int64_t count, dou
         if ((first > a->next && !skip(a, first)) || !take_numbers(a, to[k], n))
             return bad(states, k, "is damaged, or cannot be read", error);
         a->next = first + count;
+        if (a->next == states->count && (status = check_sum(states, k, error))) return status;
     }
     return HML_OK;
 }

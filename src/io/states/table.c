@@ -275,6 +275,15 @@ hml_status hml_table_write(hml_table *table, int64_t chunk, const void *const *d
     return HML_OK;
 }
 
+hml_status hml_table_clear(hml_table *table, hml_error *error)
+{
+    if (!table || table->complete || (!table->zarr && table->file < 0))
+        return hmli_report(error, HML_INVALID_ARGUMENT, NULL, 0, "there is no table to clear");
+    for (int64_t k = 0; k < table->chunks; k++) table->there[k] = 0;
+    const int code = table->zarr ? hmli_zarr_clear(table) : begin(table);
+    return code ? hmli_report_system(error, HML_CANNOT_WRITE, table->part, "written", code) : HML_OK;
+}
+
 /* ---- the end ---- */
 
 /* the sum of a column from those of its header and chunks */

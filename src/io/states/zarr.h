@@ -35,6 +35,7 @@ int hmli_zarr_has(const hml_table *table, int64_t chunk);
 hml_status hmli_zarr_read(const hml_table *table, int64_t chunk, size_t column, void *data);
 hml_status hmli_zarr_write(hml_table *table, int64_t chunk, const void *const *data, hml_error *error);
 hml_status hmli_zarr_finish(hml_table *table, hml_error *error);
+int hmli_zarr_clear(const hml_table *table); /* 0, or errno */
 
 /* the file of a chunk */
 void hmli_zarr_chunk_path(const hml_table *table, size_t column, int64_t chunk, char path[ZARR_PATH]);

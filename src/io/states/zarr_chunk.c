@@ -124,3 +124,16 @@ hml_status hmli_zarr_read(const hml_table *table, int64_t chunk, size_t column, 
     free(found);
     return HML_OK;
 }
+
+int hmli_zarr_clear(const hml_table *table)
+{
+    char path[ZARR_PATH];
+    int code = 0;
+    for (int64_t k = 0; k < table->chunks; k++) {
+        for (size_t c = 0; c < table->zarr->ncolumns; c++) {
+            hmli_zarr_chunk_path(table, c, k, path);
+            if (remove(path) != 0 && errno != ENOENT) code = errno;
+        }
+    }
+    return code;
+}
