@@ -227,6 +227,29 @@ def test_keyframes_of_mujoco():
     assert interop.from_mujoco(mujoco.MjModel.from_xml_string(hinge)).keyframes == {}
 
 
+def test_pairs_of_mujoco():
+    """Which balls touch: those of MuJoCo. All overlap."""
+    mujoco = pytest.importorskip("mujoco")
+    balls = "".join(
+        f'<body name="{n}" pos="0 0 {0.01 * i}"><freejoint name="j{n}"/><geom name="g{n}" size=".1" {bits}/></body>'
+        for i, (n, bits) in enumerate([("a", ""), ("b", ""), *((c, 'contype="0" conaffinity="0"') for c in "cde")])
+    )
+    pairs = [("gc", "ga"), ("gd", "gc"), ("ge", "gc"), ("gd", "floor")]
+    text = (
+        f'<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" pos="0 0 -9"/>{balls}</worldbody><contact>'
+        + "".join(f'<pair geom1="{a}" geom2="{b}"/>' for a, b in pairs)
+        + "</contact></mujoco>"
+    )
+    theirs = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(theirs)
+    mujoco.mj_forward(theirs, data)
+    assert data.ncon == 4
+    for model in (hamel.loads(text, format="mjcf"), interop.from_mujoco(theirs)):
+        q = interop.mujoco_layout(model, theirs).back(data.qpos).q
+        assert len(model.shapes) == 5
+        assert hamel.Contact(model, [], pairs=True).exclude(q) == data.ncon
+
+
 def test_from_mujoco():
     mujoco = pytest.importorskip("mujoco")
     theirs = mujoco.MjModel.from_xml_string(MACHINE)

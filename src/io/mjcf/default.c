@@ -44,8 +44,9 @@ static const char *const actuator_names[] = {
     "biastype", "biasprm",  "kp",      "kv",        "dampratio",   "timeconst",  "inheritrange", "dyntype",  NULL};
 static const char *const tendon_names[] = {"stiffness", "damping", "frictionloss", "armature", NULL};
 static const char *const mesh_names[] = {"scale", "refpos", "refquat", "inertia", NULL};
-static const char *const *const names_of[MJCF_KINDS] = {joint_names,    geom_names,   site_names,
-                                                        actuator_names, tendon_names, mesh_names};
+static const char *const pair_names[] = {"friction", NULL};
+static const char *const *const names_of[MJCF_KINDS] = {joint_names,  geom_names, site_names, actuator_names,
+                                                        tendon_names, mesh_names, pair_names};
 
 static mjcf_kind kind_of(const xml_node *node)
 {
@@ -54,6 +55,7 @@ static mjcf_kind kind_of(const xml_node *node)
     if (xml_is(node, "site")) return MJCF_SITE;
     if (xml_is(node, "tendon")) return MJCF_TENDON;
     if (xml_is(node, "mesh")) return MJCF_MESH;
+    if (xml_is(node, "pair")) return MJCF_PAIR;
     return hmli_word_index(node->name, actuators) >= 0 ? MJCF_ACTUATOR : MJCF_PLAIN;
 }
 
@@ -114,7 +116,7 @@ static hml_status add_default(mjcf *m, const xml_node *node, mjcf_kind kind, int
 /* what a <default> says itself, not its classes inside */
 static hml_status read_class(mjcf *m, const xml_node *node, int32_t class)
 {
-    static const char *const others[] = {"default", "material", "camera", "light", "pair", "equality", NULL};
+    static const char *const others[] = {"default", "material", "camera", "light", "equality", NULL};
     hml_status status = HML_OK;
     for (const xml_node *child = node->first; !status && child; child = child->next) {
         mjcf_kind kind = kind_of(child);

@@ -169,7 +169,10 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     hml_status status = hmli_mjcf_element(m, node, MJCF_GEOM, childclass, &e);
     if (!status) status = hmli_mjcf_word(m, &e, "type", hmli_mjcf_geom_types, &word);
     if (!status) status = collides(m, &e, &s.shape, &yes);
-    if (status || !yes) return status;
+    const char *name = hmli_xml_get(node, "name");
+    map_entry *paired = name ? hmli_map_entry(&m->pair_names, name) : NULL;
+    if (status || (!yes && !paired)) return status;
+    s.paired = !yes;
     if (word == HFIELD && body == 0 && m->r->terrain) return hmli_mjcf_hfield(m, &e, frame);
     const char *mesh = hmli_mjcf_text(m, &e, "mesh"), *why = "";
     if (word == MESH && mesh) {
@@ -187,6 +190,7 @@ hml_status hmli_mjcf_shape(mjcf *m, const xml_node *node, const pose *frame, int
     if (!meshed) s.shape.kind = kinds[word];
     s.shape.friction = friction[0];
     pose_to_arrays(pose_mul(*frame, place), s.shape.rotation, s.shape.position);
+    if (paired) paired->value = (int32_t)m->nshapes;
     m->shapes[m->nshapes++] = s;
     return add_frame(m, node, body, pose_mul(*frame, place));
 }

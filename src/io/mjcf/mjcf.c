@@ -214,7 +214,9 @@ static hml_status read_mujoco(mjcf *m, const xml_node *mujoco)
     if (!status) status = read_sections(m, mujoco, "default", hmli_mjcf_defaults);
     if (!status) status = read_sections(m, mujoco, "asset", hmli_mjcf_assets);
     if (!status) status = add_world(m);
+    if (!status) status = read_sections(m, mujoco, "contact", hmli_mjcf_pair_names);
     if (!status) status = read_sections(m, mujoco, "worldbody", hmli_mjcf_worldbody);
+    if (!status) status = hmli_mjcf_pairs(m, mujoco);
     if (!status) status = hmli_mjcf_check_inertias(m);
     for (const xml_node *node = mujoco->first; !status && node; node = node->next)
         if (xml_is(node, "actuator")) status = hmli_mjcf_actuators(m, node, &any);
@@ -248,6 +250,7 @@ hml_status hmli_read_mjcf(reader *r, xml_node *mujoco)
     hmli_map_free(&m.joint_names);
     hmli_map_free(&m.site_names);
     hmli_map_free(&m.geom_names);
+    hmli_map_free(&m.pair_names);
     hmli_map_free(&m.actuator_names);
     hmli_map_free(&m.tendon_names);
     hmli_map_free(&m.key_names);

@@ -15,6 +15,7 @@
  *   keyframe.c  keyframes, and the configuration that the file draws
  *   equality.c  loops and followers
  *   actuator.c  actuators
+ *   pair.c      pairs of geoms that touch each other
  *   other.c     what is left out by name
  *   mjcf.c      the order of all this, names, and the builder
  */
@@ -34,6 +35,7 @@ typedef enum mjcf_kind {
     MJCF_ACTUATOR,
     MJCF_TENDON,
     MJCF_MESH,
+    MJCF_PAIR,
     MJCF_KINDS,
     MJCF_PLAIN
 } mjcf_kind;
@@ -85,6 +87,7 @@ typedef struct mjcf_body {
     pose place; /* in the parent's frame */
     int32_t joint, njoints;
     int moves;                /* it or a body it hangs on has joints */
+    int paired;               /* a <pair> names a geom of it */
     const xml_node *inertial; /* NULL: none */
     const xml_node *unknown;  /* a geom whose inertia is not known, e.g. of a mesh that is not there; NULL: none */
     const char *why;          /* it is not known; in the arena */
@@ -114,6 +117,9 @@ typedef struct mjcf_shape {
     const xml_node *node;
     int32_t body;
     hml_shape shape;
+    int paired;     /* it has no bits of its own: only pairs let it touch anything */
+    int32_t npairs; /* pairs that it is in, and */
+    uint32_t bit;   /* the bit of contype that it has for them */
 } mjcf_shape;
 
 /* an actuator, kept until all joints and sites have names */
@@ -153,6 +159,7 @@ typedef struct mjcf {
     size_t classes_capacity, contexts_capacity, bodies_capacity, joints_capacity, sites_capacity, shapes_capacity;
     int32_t nvalues; /* of defaults so far */
     map class_names, body_names, joint_names, site_names, geom_names, actuator_names, tendon_names, key_names;
+    map pair_names;          /* of geoms in pairs, into shapes; −1: it is none */
     const xml_node **assets; /* meshes, materials, textures */
     mjcf_visual *visuals;    /* filled if a scene is asked for */
     size_t nvisuals, nassets, visuals_capacity, assets_capacity;
@@ -295,6 +302,14 @@ hml_status hmli_mjcf_equality_joints(mjcf *m, const xml_node *section);
 
 /* loops; the builder has bodies and sites */
 hml_status hmli_mjcf_equality(mjcf *m, const xml_node *section);
+
+/* ---- pair.c ---- */
+
+/* the geoms that the pairs of a <contact> name, before the geoms are read */
+hml_status hmli_mjcf_pair_names(mjcf *m, const xml_node *section);
+
+/* bits of the shapes, so that pairs meet */
+hml_status hmli_mjcf_pairs(mjcf *m, const xml_node *mujoco);
 
 /* ---- other.c ---- */
 

@@ -52,15 +52,20 @@ static hml_status read_exclude(mjcf *m, const xml_node *node)
 {
     static const char *const ends[] = {"body1", "body2"};
     const char *names[2] = {NULL, NULL};
+    int paired = 1;
     for (int i = 0; i < 2; i++) {
         const char *given = hmli_xml_get(node, ends[i]);
         const int32_t body = given ? hmli_map_find(&m->body_names, given) : -1;
         if (body < 0 || body >= (int32_t)m->nbodies)
             return MJCF_FAIL(m, HML_BAD_MODEL, node, "<exclude>: there is no body " QUOTED, given ? given : "");
         if (body > 0) names[i] = m->bodies[body].name; /* body 0 is the world */
+        paired = paired && m->bodies[body].paired;
     }
     hml_status status = hml_builder_add_exclusion(m->r->builder, names[0], names[1], m->r->error);
-    return status ? hmli_report_place(m->r->error, status, node->file, node->line) : HML_OK;
+    if (status) return hmli_report_place(m->r->error, status, node->file, node->line);
+    return !paired ? HML_OK
+                   : hmli_reader_warn_once(m->r, "exclude",
+                                           "line %d: <exclude> counts for every <pair> of its bodies, too", node->line);
 }
 
 hml_status hmli_mjcf_contact(mjcf *m, const xml_node *section)
@@ -69,10 +74,7 @@ hml_status hmli_mjcf_contact(mjcf *m, const xml_node *section)
     for (const xml_node *node = section->first; !status && node; node = node->next) {
         if (xml_is(node, "exclude"))
             status = read_exclude(m, node);
-        else if (xml_is(node, "pair"))
-            status = hmli_reader_warn_once(
-                m->r, "pair", "line %d: <pair> is left out: shapes touch by contype and conaffinity", node->line);
-        else
+        else if (!xml_is(node, "pair")) /* pair.c */
             status = hmli_reader_warn_element(m->r, node);
     }
     return status;

@@ -276,7 +276,7 @@ static const char excluding[] =
     "<geom size='0.1'/><geom size='0.1' contype='1' conaffinity='1'/><body name='b'><joint/>"
     "<geom type='mesh' mesh='roof' mass='1'/><body name='stuck' pos='0 0 1'><geom size='0.1' mass='1'/></body></body>"
     "<body name='c'><joint/><geom size='0.1' mass='1'/></body></body></worldbody><contact>"
-    "<exclude body1='b' body2='c'/><exclude name='x' body1='stuck' body2='world'/><pair geom1='p' geom2='q'/>"
+    "<exclude body1='b' body2='c'/><exclude name='x' body1='stuck' body2='world'/><odd/>"
     "</contact></mujoco>";
 
 static void test_exclusions(void **state)
@@ -293,7 +293,7 @@ static void test_exclusions(void **state)
     assert_int_equal(hml_model_exclusion(m, 1, bodies), HML_OK);
     assert_true(bodies[0] == 1 && bodies[1] == -1); /* 'stuck' has no joint: b carries it */
     assert_int_equal(hml_model_exclusion(m, 2, bodies), HML_INVALID_ARGUMENT);
-    assert_has_warning(m, "<pair> is left out");
+    assert_has_warning(m, "<odd>");
     assert_true(shape_of(m, 0).contype == 1 && shape_of(m, 0).conaffinity == 6);
     assert_true(shape_of(m, 1).contype == 0 && shape_of(m, 1).conaffinity == 0); /* as usual */
     hml_shape roof = shape_of(m, 2);

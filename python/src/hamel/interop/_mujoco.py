@@ -57,9 +57,10 @@ def from_mujoco(model: Any) -> Model:
     for i in range(model.nsite):
         owner = bodies[model.site_bodyid[i]]
         builder.add_frame(name("site", i), owner, model.site_pos[i], quat.to_matrix(model.site_quat[i]))
+    contype, conaffinity = _touching(model)
     for i in range(model.ngeom):
         kind, count = SHAPES.get(int(model.geom_type[i]), ("", 0))
-        if count and (model.geom_contype[i] or model.geom_conaffinity[i]):
+        if count and (contype[i] or conaffinity[i]):
             builder.add_shape(
                 bodies[model.geom_bodyid[i]],
                 kind,
@@ -67,7 +68,7 @@ def from_mujoco(model: Any) -> Model:
                 model.geom_pos[i],
                 quat.to_matrix(model.geom_quat[i]),
                 friction=float(model.geom_friction[i][0]),
-                **_bits(int(model.geom_contype[i]), int(model.geom_conaffinity[i])),
+                **_bits(contype[i], conaffinity[i]),
             )
     for i in range(model.nexclude):  # a signature is two numbers of bodies, of 16 bits each
         first, second = divmod(int(model.exclude_signature[i]), 1 << 16)
@@ -86,7 +87,38 @@ def _bits(contype: int, conaffinity: int) -> Dict[str, int]:
     """What a shape can touch; 1 and 1 go without saying, as in files."""
     if contype == conaffinity == 1:
         return {}
-    return {"contype": contype & 0xFFFFFFFF, "conaffinity": conaffinity & 0xFFFFFFFF}
+    return {"contype": contype, "conaffinity": conaffinity}
+
+
+def _touching(model: Any) -> Tuple[List[int], List[int]]:
+    """contype and conaffinity of the geoms, with a bit of its own for what a <pair> lets touch. A geom that only pairs let
+    touch gets a bit that nothing meets: planes touch every shape."""
+    contype, conaffinity = ([int(x) & 0xFFFFFFFF for x in bits] for bits in (model.geom_contype, model.geom_conaffinity))
+    pairs = [(int(a), int(b)) for a, b in zip(model.pair_geom1, model.pair_geom2)]
+    used = 0
+    for bits in contype + conaffinity:
+        used |= bits
+    free = [1 << k for k in range(32) if not used >> k & 1]
+    if not pairs or not free:
+        return contype, conaffinity
+    alone, *free = free
+    for a in {a for pair in pairs for a in pair}:
+        if not (contype[a] or conaffinity[a]):
+            contype[a] = alone
+    own: Dict[int, int] = {}
+    shapes = [all(int(model.geom_type[a]) in SHAPES for a in pair) for pair in pairs]
+    for (a, b), both in zip(pairs, shapes):
+        if not both or contype[a] & conaffinity[b] or contype[b] & conaffinity[a]:
+            continue
+        if a not in own and (b in own or sum(b in p for p in pairs) > sum(a in p for p in pairs)):
+            a, b = b, a
+        if a not in own:
+            if not free:
+                continue
+            own[a] = free.pop(0)
+        contype[a] |= own[a]
+        conaffinity[b] |= own[a]
+    return contype, conaffinity
 
 
 def _key(model: Any, j: int, q: Any, v: Any) -> Tuple[Any, Any]:
