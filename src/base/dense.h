@@ -62,6 +62,14 @@ static inline size_t dense_pivot(size_t n, const double *A, size_t k)
     return pivot;
 }
 
+/* four rows less f times x: x goes through memory once for all of them */
+static inline void dense_subtract(size_t n, const double f[4], const double *restrict x, double *restrict p,
+                                  double *restrict q, double *restrict r, double *restrict s)
+{
+    const double a = f[0], b = f[1], c = f[2], d = f[3];
+    for (size_t j = 0; j < n; j++) p[j] -= a * x[j], q[j] -= b * x[j], r[j] -= c * x[j], s[j] -= d * x[j];
+}
+
 /*
  * X ← A⁻¹ X, n × columns, packed; A is destroyed. Returns 1, and X is of no use, where a pivot is not larger than
  * `least`.
@@ -73,7 +81,15 @@ static inline int dense_eliminate(size_t n, double *A, double least, size_t colu
         if (!(fabs(A[pivot * n + k]) > least)) return 1;
         if (pivot != k)
             dense_exchange(n, A + k * n, A + pivot * n), dense_exchange(columns, X + k * columns, X + pivot * columns);
-        for (size_t i = k + 1; i < n; i++) {
+        size_t i = k + 1;
+        for (double f[4]; i + 4 <= n; i += 4) {
+            for (size_t r = 0; r < 4; r++) f[r] = A[(i + r) * n + k] / A[k * n + k];
+            if (f[0] == 0 && f[1] == 0 && f[2] == 0 && f[3] == 0) continue;
+            double *a = A + i * n + k + 1, *x = X + i * columns;
+            dense_subtract(n - k - 1, f, A + k * n + k + 1, a, a + n, a + 2 * n, a + 3 * n);
+            dense_subtract(columns, f, X + k * columns, x, x + columns, x + 2 * columns, x + 3 * columns);
+        }
+        for (; i < n; i++) {
             const double f = A[i * n + k] / A[k * n + k];
             if (f == 0) continue;
             for (size_t j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];

@@ -12,10 +12,19 @@ static inline double *K_row(const hml_contact *c, int32_t i) { return c->K + (si
 /* w += K dP for `count` rows from `first` on; K is symmetric */
 static inline void move(const hml_contact *c, int32_t first, int32_t count, const double *dP)
 {
-    for (int32_t k = 0; k < count; k++) {
-        const double *row = K_row(c, first + k), d = dP[k];
+    const size_t n = (size_t)c->nrows;
+    const double *restrict K = K_row(c, first);
+    double *restrict w = c->w;
+    int32_t k = 0;
+    for (; k + 4 <= count; k += 4, K += 4 * n) { /* w goes through memory once for four of them */
+        const double a = dP[k], b = dP[k + 1], d = dP[k + 2], e = dP[k + 3];
+        if (a == 0 && b == 0 && d == 0 && e == 0) continue;
+        for (size_t i = 0; i < n; i++) w[i] += (a * K[i] + b * K[n + i]) + (d * K[2 * n + i] + e * K[3 * n + i]);
+    }
+    for (; k < count; k++, K += n) {
+        const double d = dP[k];
         if (d == 0) continue;
-        for (int32_t i = 0; i < c->nrows; i++) c->w[i] += d * row[i];
+        for (size_t i = 0; i < n; i++) w[i] += d * K[i];
     }
 }
 

@@ -16,117 +16,151 @@
 
 static const double shortest = 0.05; /* part of Newton's step */
 
-/* row ← factor · (row of K), with a little more on the diagonal */
-static void put_K(const hml_contact *c, int32_t i, double factor, double extra, double *row)
-{
-    const double *K = K_row(c, i);
-    for (int32_t k = 0; k < c->nrows; k++) row[k] = factor * K[k];
-    row[i] += factor * extra * K[i];
-}
+/* what is known of a row: its new impulse, or an equation, which is its own or that of a sliding contact */
+enum { KNOWN, EQUATION, SLIDES };
 
 /* P_i shall become `value`: no equation is needed */
-static void put_value(const hml_contact *c, int32_t i, double value)
+static void set_value(const hml_contact *c, int32_t i, double value)
 {
-    c->active[i] = 0;
+    c->active[i] = KNOWN;
     c->y[i] = value - c->P[i];
 }
 
-/* the derivative of P_t − μ P_n d, d = y / |y|, y = P_t − ρ w_t, which holds where a contact slides */
-static void put_sliding(const hml_contact *c, int32_t i, const local *l, double scale, const double y[2], double *rows)
+static void set_equation(const hml_contact *c, int32_t i, double right)
 {
-    const int32_t n = c->nrows;
-    const double size = local_length(y[0], y[1]), d[2] = {y[0] / size, y[1] / size};
-    const double radius = l->mu * positive(c->P[i]), share = radius / size;
-    for (int r = 0; r < 2; r++) {
-        double *row = rows + r * n;
-        memset(row, 0, (size_t)n * sizeof *row);
-        for (int t = 0; t < 2; t++) {
-            double side = share * ((r == t) - d[r] * d[t]);
-            const double *K = K_row(c, i + 1 + t);
-            for (int32_t k = 0; k < n; k++) row[k] += side * K[k] / scale;
-            row[i + 1 + t] += (r == t) - side;
-        }
-        if (c->P[i] > 0) row[i] -= l->mu * d[r];
-        c->y[i + 1 + r] = radius * d[r] - c->P[i + 1 + r];
-    }
+    c->active[i] = EQUATION;
+    c->y[i] = right;
 }
 
-static void put_contact(const hml_contact *c, int32_t i, double rho, double extra)
+/* P_t − ρ w_t */
+static void put_tangents(const hml_contact *c, int32_t i, double scale, double y[2])
+{
+    for (int32_t k = 0; k < 2; k++) y[k] = c->P[i + 1 + k] - c->w[i + 1 + k] / scale;
+}
+
+static void sort_contact(const hml_contact *c, int32_t i, double rho)
 {
     const local l = local_of(c, i);
     const double *P = c->P + i, *w = c->w + i, normal = l.B[0][0] / rho, scale = local_tangent_scale(&l) / rho;
-    double *rows = c->A + (size_t)i * (size_t)c->nrows;
+    double y[2];
     if (P[0] - w[0] / normal <= 0) {
-        for (int32_t k = 0; k < 3; k++) put_value(c, i + k, 0);
+        for (int32_t k = 0; k < 3; k++) set_value(c, i + k, 0);
         return;
     }
-    put_K(c, i, 1 / normal, extra, rows);
-    c->y[i] = -w[0] / normal;
-    const double y[2] = {P[1] - w[1] / scale, P[2] - w[2] / scale};
+    set_equation(c, i, -w[0] / normal);
     if (!(l.mu > 0)) {
-        for (int32_t k = 1; k < 3; k++) put_value(c, i + k, 0);
-    } else if (local_length(y[0], y[1]) <= l.mu * positive(P[0])) {
-        for (int32_t k = 1; k < 3; k++) {
-            put_K(c, i + k, 1 / scale, extra, rows + k * c->nrows);
-            rows[k * c->nrows + i + k] += extra; /* a tangent along which nothing moves */
-            c->y[i + k] = -w[k] / scale;
-        }
-    } else {
-        put_sliding(c, i, &l, scale, y, rows + c->nrows);
-    }
-}
-
-static void put_row(const hml_contact *c, int32_t i, double rho, double extra)
-{
-    const contact_row *row = &c->rows[i];
-    double k = K_row(c, i)[i] / rho, y = c->P[i] - c->w[i] / k, bound = bounded(row, y);
-    double *to = c->A + (size_t)i * (size_t)c->nrows;
-    if (bound != y) {
-        put_value(c, i, bound);
+        for (int32_t k = 1; k < 3; k++) set_value(c, i + k, 0);
         return;
     }
-    put_K(c, i, 1 / k, extra, to);
-    c->y[i] = -c->w[i] / k;
+    put_tangents(c, i, scale, y);
+    const double size = local_length(y[0], y[1]), radius = l.mu * positive(P[0]);
+    const int sticks = size <= radius;
+    for (int32_t k = 1; k < 3; k++) {
+        set_equation(c, i + k, sticks ? -w[k] / scale : radius * (y[k - 1] / size) - P[k]);
+        if (!sticks) c->active[i + k] = SLIDES;
+    }
 }
 
-/*
- * The equations of rows whose change is not known yet, with the known ones on the other side; A is packed. Returns how
- * many, and their numbers in c->active. What moves in memory moves towards its beginning.
- */
-static int32_t reduce(hml_contact *c, double *right)
+static void sort_row(const hml_contact *c, int32_t i, double rho)
 {
-    const int32_t n = c->nrows;
-    int32_t *rows = c->active, m = 0, count = 0;
-    for (int32_t i = 0; i < n; i++) m += rows[i];
-    for (int32_t i = 0; i < n; i++) {
-        const double *from = c->A + (size_t)i * (size_t)n;
-        if (!rows[i]) continue;
-        double *to = c->A + (size_t)count * (size_t)m, sum = c->y[i];
-        for (int32_t k = 0, at = 0; k < n; k++) {
-            if (rows[k])
-                to[at++] = from[k];
-            else
-                sum -= from[k] * c->y[k];
-        }
-        right[count++] = sum;
+    const double k = K_row(c, i)[i] / rho, y = c->P[i] - c->w[i] / k, bound = bounded(&c->rows[i], y);
+    if (bound != y)
+        set_value(c, i, bound);
+    else
+        set_equation(c, i, -c->w[i] / k);
+}
+
+/* the equations of Newton's step, m of them; rows: theirs, then those that are known and change */
+typedef struct equations {
+    size_t m, changes;
+    size_t *rows;
+    double *A, *right;
+} equations;
+
+static equations list_equations(hml_contact *c)
+{
+    equations e = {.rows = c->rank.order, .A = c->A, .right = c->rank.x};
+    for (int32_t i = 0; i < c->nrows; i++)
+        if (c->active[i]) e.rows[e.m++] = (size_t)i;
+    for (int32_t i = 0; i < c->nrows; i++)
+        if (!c->active[i] && c->y[i] != 0) e.rows[e.m + e.changes++] = (size_t)i;
+    return e;
+}
+
+/* a times one row of K and b times another */
+static void put_rows(const hml_contact *c, const equations *e, size_t at, double a, const double *K, double b,
+                     const double *other)
+{
+    double *to = e->A + at * e->m, right = c->y[e->rows[at]];
+    for (size_t k = 0; k < e->m; k++) to[k] = a * K[e->rows[k]] + b * other[e->rows[k]];
+    for (size_t k = e->m; k < e->m + e->changes; k++) {
+        const size_t row = e->rows[k];
+        right -= (a * K[row] + b * other[row]) * c->y[row];
     }
-    for (int32_t i = 0, at = 0; i < n; i++)
-        if (rows[i]) rows[at++] = i;
-    return m;
+    e->right[at] = right;
+}
+
+/* row i of K, the unit of its impulse divided out, with a little more on the diagonal */
+static void put_equation(const hml_contact *c, const equations *e, size_t at, double factor, double extra)
+{
+    const size_t i = e->rows[at];
+    const double *K = K_row(c, (int32_t)i);
+    put_rows(c, e, at, factor, K, 0, K);
+    e->A[at * (e->m + 1)] += factor * extra * K[i];
+}
+
+/* the derivative of P_t − μ P_n d, d = y / |y|, y = P_t − ρ w_t, which holds where a contact slides */
+static void put_sliding(const hml_contact *c, const equations *e, size_t at, const local *l, double scale)
+{
+    const int32_t i = (int32_t)e->rows[at];
+    double y[2];
+    put_tangents(c, i, scale, y);
+    const double size = local_length(y[0], y[1]), d[2] = {y[0] / size, y[1] / size};
+    const double share = l->mu * positive(c->P[i]) / size;
+    for (size_t r = 0; r < 2; r++) {
+        double side[2], *to = e->A + (at + 1 + r) * e->m + at;
+        for (size_t t = 0; t < 2; t++) side[t] = share * ((r == t) - d[r] * d[t]);
+        put_rows(c, e, at + 1 + r, side[0] / scale, K_row(c, i + 1), side[1] / scale, K_row(c, i + 2));
+        for (size_t t = 0; t < 2; t++) to[1 + t] += (r == t) - side[t];
+        if (c->P[i] > 0) to[0] -= l->mu * d[r];
+    }
+}
+
+/* the equations of the contact that begins there; returns how many */
+static size_t put_contact(const hml_contact *c, const equations *e, size_t at, double rho, double extra)
+{
+    const int32_t i = (int32_t)e->rows[at];
+    const local l = local_of(c, i);
+    const double scale = local_tangent_scale(&l) / rho;
+    put_equation(c, e, at, rho / l.B[0][0], extra);
+    if (!c->active[i + 1]) return 1; /* no friction */
+    if (c->active[i + 1] == SLIDES) return put_sliding(c, e, at, &l, scale), 3;
+    for (size_t k = at + 1; k < at + 3; k++) {
+        put_equation(c, e, k, 1 / scale, extra);
+        e->A[k * (e->m + 1)] += extra; /* a tangent along which nothing moves */
+    }
+    return 3;
 }
 
 /* c->y: Newton's step from P; 0 if there is none */
 static int direction(hml_contact *c, double rho, double extra)
 {
-    double *right = c->rank.x;
-    for (int32_t i = 0; i < c->nrows; i++) c->active[i] = 1;
     for (int32_t i = 0; i < c->nrows; i++) {
-        if (c->rows[i].kind == ROW_CONTACT) put_contact(c, i, rho, extra);
-        if (contact_is_joint(&c->rows[i])) put_row(c, i, rho, extra);
+        if (c->rows[i].kind == ROW_CONTACT) sort_contact(c, i, rho);
+        if (contact_is_joint(&c->rows[i])) sort_row(c, i, rho);
     }
-    const int32_t m = reduce(c, right);
-    if (dense_eliminate((size_t)m, c->A, 1e-14, 1, right)) return 0;
-    for (int32_t i = 0; i < m; i++) c->y[c->active[i]] = right[i];
+    const equations e = list_equations(c);
+    for (size_t at = 0; at < e.m;) {
+        const int32_t i = (int32_t)e.rows[at];
+        if (c->rows[i].kind == ROW_CONTACT) {
+            at += put_contact(c, &e, at, rho, extra);
+        } else {
+            put_equation(c, &e, at, rho / K_row(c, i)[i], extra);
+            at++;
+        }
+    }
+    if (dense_eliminate(e.m, e.A, 1e-14, 1, e.right)) return 0;
+    for (size_t k = 0; k < e.m; k++) c->y[e.rows[k]] = e.right[k];
     return 1;
 }
 
