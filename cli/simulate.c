@@ -359,9 +359,12 @@ int simulate_robot(const cli_options *options, robot *r, feedback *f)
     scene sc = {.npoints = 0};
     trajectory t = {.rows = 0};
     schedule s = {.steps = 1, .every = 1};
+    bounded moved = {0, -1, 0};
     int status = check_loops(options, r);
     if (status == CLI_OK) status = schedule_make(options, &s);
+    if (status == CLI_OK && options->ground && !f) moved = scene_keep_limits(options, r);
     if (status == CLI_OK) status = scene_make(options, r, &sc);
+    sc.bounded = moved;
     if (status == CLI_OK && f) status = begin_feedback(r, &sc, f);
     if (status == CLI_OK) {
         hml_status made = trajectory_make(r, (size_t)(s.steps / s.every) + 2, sc.npoints, &t);

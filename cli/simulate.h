@@ -7,6 +7,12 @@
 #include "hamel/motion.h"
 #include "robot.h"
 
+/* coordinates that were moved into their limits: how many, and the one that was moved farthest */
+typedef struct bounded {
+    int32_t count, farthest;
+    double by;
+} bounded;
+
 /* what the command makes of the options */
 typedef struct scene {
     hml_forces forces;
@@ -21,6 +27,7 @@ typedef struct scene {
     hml_heightfield field; /* the ground; without heights it is the plane z = 0 */
     int32_t touching;      /* the shape that the robot was put on the ground with; −1: it was not moved */
     double lifted;         /* by how much, metres */
+    bounded bounded;       /* joints that were moved into their limits before */
     feedback *feedback;    /* NULL: none */
 } scene;
 
@@ -94,6 +101,9 @@ void scene_free(scene *s);
 
 /* puts the robot on the ground, or refuses a state that has it inside; changes the positions of r->state */
 int scene_place(const cli_options *options, const robot *r, scene *s);
+
+/* coordinates that neither a file nor an option has put anywhere start within their limits */
+bounded scene_keep_limits(const cli_options *options, const robot *r);
 
 hml_status trajectory_make(const robot *r, size_t rows, int32_t npoints, trajectory *t);
 void trajectory_free(trajectory *t);

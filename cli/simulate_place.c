@@ -1,4 +1,5 @@
 /* hamel simulate --ground: where the robot starts. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "simulate.h"
@@ -114,6 +115,23 @@ static hml_status warn_below(const robot *r, const scene *s)
     return status;
 }
 
+bounded scene_keep_limits(const cli_options *options, const robot *r)
+{
+    bounded moved = {0, -1, 0};
+    for (int32_t j = 0; !options->state && !options->keyframe && j < hml_model_njoints(r->model); j++) {
+        hml_joint_info joint = {.struct_size = sizeof joint};
+        if (r->state->given[j] || hml_model_joint(r->model, j, &joint) || joint.nq != joint.nv) continue;
+        for (int32_t k = 0; k < joint.nq; k++) {
+            double *q = &r->state->q[joint.q + k], before = *q;
+            *q = fmin(fmax(*q, joint.lower[k]), joint.upper[k]);
+            const double by = fabs(*q - before);
+            moved.count += by > 0;
+            if (by > moved.by) moved.by = by, moved.farthest = joint.v + k;
+        }
+    }
+    return moved;
+}
+
 int scene_place(const cli_options *options, const robot *r, scene *s)
 {
     char sentence[SENTENCE];
@@ -131,7 +149,7 @@ int scene_place(const cli_options *options, const robot *r, scene *s)
     if (given) {
         return cli_fail(CLI_INPUT,
                         "%s: the robot starts inside the ground: %s; use --lift, or leave the position of the base out",
-                        options->state, sentence);
+                        options->state ? options->state : r->file, sentence);
     }
     if (!options->quiet) robot_warn(r->file, sentence);
     return CLI_OK;

@@ -192,7 +192,9 @@ static void print_steps(const trajectory *t)
         printf("contacts                up to %d had no room, the shallowest ones\n", (int)t->left_out);
     if (t->massless > 0)
         printf("massless joints         in %lld steps a little inertia was added\n", (long long)t->massless);
-    if (t->removed > 0) printf("removed energy          %.3g J: joints turn too fast for the step\n", t->removed);
+    if (t->removed > 0)
+        printf("removed energy          %.3g J: joints turn too fast for the step, or were outside of their limits\n",
+               t->removed);
 }
 
 void simulate_print(const robot *r, const scene *s, const trajectory *t)
@@ -206,6 +208,9 @@ void simulate_print(const robot *r, const scene *s, const trajectory *t)
     if (s->touching >= 0)
         printf("start                   base moved %s by %.6g m, %s is lowest\n", s->lifted < 0 ? "down" : "up",
                fabs(s->lifted), s->point_names[s->touching]);
+    if (s->bounded.count > 0)
+        printf("joints at the start     %d moved into their limits, %s by %.3g\n", (int)s->bounded.count,
+               r->names[s->bounded.farthest], s->bounded.by);
     printf("energy drift            %.3g\n", d.energy);
     if (simulate_floats(r)) {
         printf("linear momentum drift   %.3g\n", d.linear);

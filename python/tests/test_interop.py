@@ -244,7 +244,7 @@ def test_pairs_of_mujoco():
     data = mujoco.MjData(theirs)
     mujoco.mj_forward(theirs, data)
     assert data.ncon == 4
-    for model in (hamel.loads(text, format="mjcf"), interop.from_mujoco(theirs)):
+    for model in (hamel.loads(text, format="mjcf", base_name="ja"), interop.from_mujoco(theirs)):
         q = interop.mujoco_layout(model, theirs).back(data.qpos).q
         assert len(model.shapes) == 5
         assert hamel.Contact(model, [], pairs=True).exclude(q) == data.ncon

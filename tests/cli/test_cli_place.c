@@ -241,6 +241,36 @@ static void it_stands_on_a_terrain(void **state)
     assert_non_null(strstr(run_err, "no shape of the robot is over the grid"));
 }
 
+/* a posture that nobody asked for is moved into the limits of its joints; one that somebody asked for is not */
+static void joints_start_within_their_limits(void **state)
+{
+    (void)state;
+    static const char *const options[] = {
+        "",
+        " --q knee=0",
+        " --keyframe straight",
+        " --state straight.json",
+    };
+    run_save("bent.xml", "<mujoco><worldbody><body name='hip'><freejoint/><geom name='h' size='0.1'/>"
+                         "<body name='shin' pos='0 0 -0.5'><joint name='knee' axis='0 1 0' range='30 90'/>"
+                         "<geom name='s' type='capsule' size='0.05' fromto='0 0 0 0 0 -0.5'/></body></body></worldbody>"
+                         "<keyframe><key name='straight' qpos='0 0 1 1 0 0 0 0'/></keyframe></mujoco>");
+    run_save("straight.json", "{\"joints\": {\"knee\": {\"position\": [0]}}}");
+    for (int i = 0; i < 4; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "simulate bent.xml --ground --time 0.01 --out bent.json%s", options[i]);
+        assert_int_equal(run(line), 0);
+        json_t *out = run_json("bent.json");
+        near(json_number_value(json_array_get(json_array_get(json_object_get(out, "position"), 0), 7)),
+             i ? 0 : 0.5235987755982988, 1e-15);
+        json_decref(out);
+    }
+    assert_int_equal(run("simulate bent.xml --ground --time 0.01"), 0);
+    assert_non_null(strstr(run_out, "1 moved into their limits, knee by 0.524"));
+    assert_int_equal(run("simulate bent.xml --ground --time 0.01 --q base.z=0.3"), 1);
+    assert_non_null(strstr(run_err, "hamel: bent.xml: the robot starts inside the ground: 'shin' (a capsule"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +281,7 @@ int main(void)
         cmocka_unit_test(keyframes),
         cmocka_unit_test(bad_usage),
         cmocka_unit_test(it_stands_on_a_terrain),
+        cmocka_unit_test(joints_start_within_their_limits),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
