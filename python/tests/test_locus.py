@@ -47,5 +47,10 @@ def test_steps_and_what_it_refuses():
         control.locus(([[0.0]], [[1.0]]), [0])
     with pytest.raises(hamel.NotFiniteError):
         control.locus(lambda v: [[np.nan]], [0, 1])
+    with pytest.raises(hamel.NotFiniteError, match="values"):
+        control.locus(([[0.0]], [[1.0]]), [0, np.nan])
+    for odd in (0.0, [0.0, 1.0], np.zeros((2, 3)), np.zeros((0, 0))):
+        with pytest.raises(hamel.InvalidArgumentError, match="square"):
+            control.locus(lambda v: odd, [0, 1])
     with pytest.raises(ZeroDivisionError):
         control.locus(lambda v: [[1 / (v - 1)]], [0, 1])

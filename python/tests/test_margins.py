@@ -129,6 +129,9 @@ def test_what_it_refuses():
         control.margins([[0.0]], [[1.0]], [[1.0]], dt=0)
     with pytest.raises(hamel.InvalidArgumentError, match="scale"):
         control.margins([[0.0]], [[1.0]], [[1.0]], scale=[-1.0])
+    for n, m in ((0, 1), (2, 0)):
+        with pytest.raises(hamel.InvalidArgumentError, match="an input at least"):
+            control.margins(np.zeros((n, n)), np.zeros((n, m)), np.zeros((m, n)))
     with pytest.raises(hamel.InvalidArgumentError, match="one matrix"):
         control.margins([0.0], [[1.0]], [[1.0]])
     with pytest.raises(hamel.NotFiniteError):

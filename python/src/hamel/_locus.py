@@ -55,7 +55,12 @@ def locus(
     given = numpy.ascontiguousarray(values, dtype=float)
     if given.ndim != 1 or len(given) < 2:
         raise InvalidArgumentError("values are two or more numbers that rise or fall")
-    n = len(numpy.asarray(function(float(given[0])), dtype=float))
+    if not numpy.isfinite(given).all():
+        raise NotFiniteError("values hold NaN or infinity")
+    first = numpy.asarray(function(float(given[0])), dtype=float)
+    if first.ndim != 2 or not first.size or len(first) != len(first.T):
+        raise InvalidArgumentError(f"A is a square matrix, not of shape {first.shape}")
+    n = len(first)
 
     def matrix(value: float) -> bytes:
         M = numpy.asarray(function(value), dtype=float)
@@ -66,7 +71,7 @@ def locus(
     status, found, rows = _core._locus(matrix, given, n, int(discrete))
     if status:
         kind = BY_STATUS[status]
-        text = "A holds NaN or infinity" if kind is NotFiniteError else "values rise or fall, and A is square"
+        text = "A holds NaN or infinity" if kind is NotFiniteError else "values rise or fall"
         raise kind(text)
     pairs = numpy.frombuffer(found).reshape(len(given), n, 2)
     crossings: List[Crossing] = []

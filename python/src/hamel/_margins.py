@@ -81,6 +81,8 @@ def margins(
     A, B, K = (numpy.asarray(M, dtype=float) for M in (A, B, K))
     if any(M.ndim != 2 for M in (A, B, K)):
         raise InvalidArgumentError("A, B and K are one matrix each: margins are those of one loop")
+    if not B.size:
+        raise InvalidArgumentError(f"B has shape {B.shape}: a loop has a state and an input at least")
     if dt is not None and not 0 < dt < numpy.inf:
         raise InvalidArgumentError(f"dt is a positive time, not {dt}")
     x = _core._margins(A, B, K, 0.0 if dt is None else dt, scale)
