@@ -253,6 +253,40 @@ def test_finite_horizon():
         control.tvlqr(A[0], B[0], 1, 1)
 
 
+def test_periodic_steps():
+    """Against SciPy's solution for a whole period at once: its state is that of the first step, its inputs are all of them"""
+    rng = np.random.default_rng(9)
+    steps, n, m = 4, 3, 2
+    A, B = 1.5 * rng.normal(size=(steps, n, n)), rng.normal(size=(steps, n, m))
+    X = rng.normal(size=(steps, n + m, n + m))
+    W = X @ np.swapaxes(X, 1, 2)
+    Q, R, N = W[:, :n, :n], W[:, n:, n:], W[:, :n, n:]
+    x = control.tvlqr(A, B, Q, R, N=N, periodic=True)
+    to_x = np.hstack([np.eye(n), np.zeros((n, steps * m))])  # x_k from (x_0, u_0 …)
+    cost = 0
+    for k in range(steps):
+        to_u = np.zeros((m, n + steps * m))
+        to_u[:, n + k * m : n + (k + 1) * m] = np.eye(m)
+        both = np.vstack([to_x, to_u])
+        cost = cost + both.T @ W[k] @ both
+        to_x = A[k] @ to_x + B[k] @ to_u
+    P = linalg.solve_discrete_are(to_x[:, :n], to_x[:, n:], cost[:n, :n], cost[n:, n:], s=cost[:n, n:])
+    close(x.P[0], P, 1e-9)
+    close(x.P[-1], x.P[0], 1e-14)
+    loop = np.eye(n)
+    for k in range(steps):
+        loop = (A[k] - B[k] @ x.K[k]) @ loop
+    close(np.sort_complex(x.multipliers), np.sort_complex(np.linalg.eigvals(loop)), 1e-8)
+    assert x.residual < 1e-13 and abs(x.multipliers).max() < 1
+    B[:, 2], A[:, 2, :2], A[:, 2, 2] = 0, 0, 1.1
+    with pytest.raises(hamel.NotStabilizableError, match="1.4641.*multiplier of the period"):
+        control.tvlqr(A, B, 1, 1, periodic=True)
+    with pytest.raises(hamel.InvalidArgumentError, match="step 0.*positive definite"):
+        control.tvlqr(A, B, 1, -1, periodic=True)
+    with pytest.raises(hamel.InvalidArgumentError, match="leave Q_end out"):
+        control.tvlqr(A, B, 1, 1, 2, periodic=True)
+
+
 def test_feedback_along_a_trajectory():
     """The gain of each step, from the linearized steps of a swinging arm, holds it to its motion"""
     robot = hamel.load("arm7")

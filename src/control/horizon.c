@@ -1,40 +1,30 @@
-#include "hamel/control/horizon.h"
+#include "control/horizon.h"
 
 #include <stdint.h>
 
-#include "base/layout.h"
 #include "base/struct_size.h"
-#include "control/stage.h"
 
-typedef struct space {
-    double *P;      /* n × n: of the step behind, then of this one */
-    double *S;      /* m × m: R + BᵀPB, and its factor */
-    double *K;      /* m × n */
-    double *BP;     /* m × n; then R K − Nᵀ */
-    double *closed; /* n × n: A − B K */
-    double *T, *U;  /* n × n */
-} space;
+typedef horizon_space space;
 
-static size_t lay_out(size_t n, size_t m, double *memory, space *s)
+void hmli_horizon_lay_out(size_t n, size_t m, layout_cursor *c, space *s)
 {
-    layout_cursor c = layout_begin(memory);
-    s->P = layout_doubles(&c, n * n);
-    s->S = layout_doubles(&c, m * m);
-    s->K = layout_doubles(&c, m * n);
-    s->BP = layout_doubles(&c, m * n);
-    s->closed = layout_doubles(&c, n * n);
-    s->T = layout_doubles(&c, n * n);
-    s->U = layout_doubles(&c, n * n);
-    return layout_count(&c);
+    s->P = layout_doubles(c, n * n);
+    s->S = layout_doubles(c, m * m);
+    s->K = layout_doubles(c, m * n);
+    s->BP = layout_doubles(c, m * n);
+    s->closed = layout_doubles(c, n * n);
+    s->T = layout_doubles(c, n * n);
+    s->U = layout_doubles(c, n * n);
 }
 
 size_t hml_lqr_horizon_scratch_doubles(size_t n, size_t m)
 {
     space s;
-    return n > STAGE_MOST || m > STAGE_MOST ? SIZE_MAX : lay_out(n, m, NULL, &s);
+    layout_cursor c = layout_begin(NULL);
+    if (n > STAGE_MOST || m > STAGE_MOST) return SIZE_MAX;
+    hmli_horizon_lay_out(n, m, &c, &s);
+    return layout_count(&c);
 }
-
-static const double *at(hml_input x, size_t k) { return x.data ? x.data + k * x.stride : NULL; }
 
 /* K = (R + BᵀPB)⁻¹ (BᵀPA + Nᵀ) */
 static hml_status gain(size_t n, size_t m, const stage *g, space *s)
@@ -86,27 +76,40 @@ static hml_status begin(const hml_lqr_horizon *p, space *s)
     return HML_OK;
 }
 
+hml_status hmli_horizon_pass(const hml_lqr_horizon *p, space *s, size_t *step)
+{
+    const size_t n = p->n, m = p->m;
+    for (size_t k = p->steps; k-- > 0;) {
+        const stage g = hmli_horizon_stage(p, k);
+        *step = k;
+        hml_status status = stage_check(n, m, &g);
+        if (!status) status = gain(n, m, &g, s);
+        if (status) return status;
+        cost(n, m, &g, s);
+        if (!all_finite(s->P, n * n)) return HML_NOT_FINITE;
+        if (p->K) matrix_copy(m * n, s->K, p->K + k * m * n);
+        if (p->P) matrix_copy(n * n, s->P, p->P + k * n * n);
+    }
+    return HML_OK;
+}
+
+int hmli_horizon_fits(const hml_lqr_horizon *p)
+{
+    return p && p->A.data && p->B.data && p->Q.data && p->R.data && stage_size_fits(p->n, p->m) && p->steps >= 1;
+}
+
 hml_status hml_lqr_horizon_solve(const hml_lqr_horizon *given, double *scratch, size_t *step)
 {
     hml_lqr_horizon room;
     space s;
+    size_t here;
+    layout_cursor c = layout_begin(scratch);
     const hml_lqr_horizon *p = STRUCT_TAKE(hml_lqr_horizon, given, &room, P);
-    if (!p || !scratch || !p->A.data || !p->B.data || !p->Q.data || !p->R.data) return HML_INVALID_ARGUMENT;
-    const size_t n = p->n, m = p->m;
-    if (!stage_size_fits(n, m) || p->steps < 1) return HML_INVALID_ARGUMENT;
-    (void)lay_out(n, m, scratch, &s);
+    if (!hmli_horizon_fits(p) || !scratch) return HML_INVALID_ARGUMENT;
+    hmli_horizon_lay_out(p->n, p->m, &c, &s);
+    here = p->steps;
     hml_status status = begin(p, &s);
-    if (step) *step = p->steps;
-    for (size_t k = p->steps; !status && k-- > 0;) {
-        const stage g = {at(p->A, k), at(p->B, k), at(p->Q, k), at(p->R, k), at(p->N, k)};
-        if (step) *step = k;
-        status = stage_check(n, m, &g);
-        if (!status) status = gain(n, m, &g, &s);
-        if (status) break;
-        cost(n, m, &g, &s);
-        if (!all_finite(s.P, n * n)) status = HML_NOT_FINITE;
-        if (p->K) matrix_copy(m * n, s.K, p->K + k * m * n);
-        if (p->P) matrix_copy(n * n, s.P, p->P + k * n * n);
-    }
+    if (!status) status = hmli_horizon_pass(p, &s, &here);
+    if (step) *step = here;
     return status;
 }

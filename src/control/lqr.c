@@ -8,26 +8,20 @@
 
 typedef struct space {
     riccati r;
-    double *L;    /* m × m: R = L Lᵀ */
-    double *B;    /* n × m: B L⁻ᵀ, then balanced */
-    double *N;    /* n × m: N L⁻ᵀ */
-    double *S;    /* m × m: R, or R + BᵀPB, and its factor */
-    double *K;    /* m × n */
-    double *P;    /* n × n */
-    double *turn; /* m × n */
+    stage_space stage;
+    double *S; /* m × m: R, or R + BᵀPB, and its factor */
+    double *K; /* m × n */
+    double *P; /* n × n */
 } space;
 
 static size_t lay_out(size_t n, size_t m, double *memory, space *s)
 {
     layout_cursor c = layout_begin(memory);
     hmli_riccati_lay_out(n, &c, &s->r);
-    s->L = layout_doubles(&c, m * m);
-    s->B = layout_doubles(&c, n * m);
-    s->N = layout_doubles(&c, n * m);
+    hmli_stage_lay_out(n, m, &c, &s->stage);
     s->S = layout_doubles(&c, m * m);
     s->K = layout_doubles(&c, n * m);
     s->P = layout_doubles(&c, n * n);
-    s->turn = layout_doubles(&c, n * m);
     return layout_count(&c);
 }
 
@@ -40,76 +34,17 @@ size_t hml_lqr_scratch_doubles(size_t n, size_t m)
 
 /* ---- arguments ---- */
 
-/* by Cholesky's method with exchanges: A is destroyed */
-static int is_semidefinite(size_t n, double *A, double least)
-{
-    for (size_t k = 0; k < n; k++) {
-        size_t pivot = k;
-        for (size_t i = k; i < n; i++) {
-            if (A[i * n + i] < -least) return 0;
-            if (A[i * n + i] > A[pivot * n + pivot]) pivot = i;
-        }
-        if (A[pivot * n + pivot] <= least) {
-            for (size_t i = k; i < n; i++)
-                for (size_t j = k; j < n; j++)
-                    if (fabs(A[i * n + j]) > 2 * least) return 0;
-            return 1;
-        }
-        dense_exchange(n, A + k * n, A + pivot * n);
-        for (size_t i = 0; i < n; i++) {
-            const double t = A[i * n + k];
-            A[i * n + k] = A[i * n + pivot], A[i * n + pivot] = t;
-        }
-        for (size_t i = k + 1; i < n; i++) {
-            const double f = A[i * n + k] / A[k * n + k];
-            for (size_t j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];
-        }
-    }
-    return 1;
-}
-
 static hml_status check(const hml_lqr *p)
 {
     if (!p->A || !p->B || !p->Q || !p->R || !stage_size_fits(p->n, p->m)) return HML_INVALID_ARGUMENT;
     return stage_check(p->n, p->m, &(stage){p->A, p->B, p->Q, p->R, p->N});
 }
 
-/* B L⁻ᵀ, with R = L Lᵀ */
-static void scaled_inputs(const hml_lqr *p, space *s)
-{
-    const size_t n = p->n, m = p->m;
-    matrix_transpose(n, m, p->B, s->turn);
-    matrix_solve_lower(m, s->L, n, s->turn);
-    matrix_transpose(m, n, s->turn, s->B);
-}
-
 /* A − B R⁻¹ Nᵀ, G = B R⁻¹ Bᵀ, Q − N R⁻¹ Nᵀ: the equation without a cross term */
 static hml_status prepare(const hml_lqr *p, space *s)
 {
-    const size_t n = p->n, m = p->m;
-    riccati *r = &s->r;
-    matrix_copy(m * m, p->R, s->L);
-    matrix_symmetrize(m, s->L);
-    if (matrix_cholesky(m, s->L)) return HML_INVALID_ARGUMENT;
-    scaled_inputs(p, s);
-    matrix_multiply_nt(n, m, n, s->B, s->B, r->G);
-    matrix_copy(n * n, p->A, r->A);
-    matrix_copy(n * n, p->Q, r->Q);
-    matrix_symmetrize(n, r->Q);
-    double size = matrix_largest(n * n, r->Q);
-    if (p->N) {
-        matrix_transpose(n, m, p->N, s->turn);
-        matrix_solve_lower(m, s->L, n, s->turn);
-        matrix_transpose(m, n, s->turn, s->N);
-        matrix_multiply(n, m, n, s->B, s->turn, r->T);
-        for (size_t i = 0; i < n * n; i++) r->A[i] -= r->T[i];
-        matrix_multiply(n, m, n, s->N, s->turn, r->T);
-        size = fmax(size, matrix_largest(n * n, r->T));
-        for (size_t i = 0; i < n * n; i++) r->Q[i] -= r->T[i];
-    }
-    if (!all_finite(r->A, n * n) || !all_finite(r->G, n * n) || !all_finite(r->Q, n * n)) return HML_NOT_FINITE;
-    matrix_copy(n * n, r->Q, r->T);
-    return is_semidefinite(n, r->T, 0x1p-40 * size) ? HML_OK : HML_INVALID_ARGUMENT;
+    const stage g = {p->A, p->B, p->Q, p->R, p->N};
+    return hmli_stage_reduce(p->n, p->m, &g, &s->stage, s->r.A, s->r.G, s->r.Q);
 }
 
 /* ---- can it be stabilized? ---- */
@@ -136,7 +71,7 @@ static hml_status unmoved(space *s, int turned, size_t m, double *B, double leas
 {
     riccati *r = &s->r;
     const size_t n = r->n;
-    double *room = m > n ? s->turn : r->wide; /* for a column per input or per state */
+    double *room = m > n ? s->stage.turn : r->wide; /* for a column per input or per state */
     if (turned)
         matrix_transpose(n, n, r->A, r->T);
     else
@@ -152,10 +87,10 @@ static hml_status look_at_inputs(const hml_lqr *p, double least, space *s, hml_l
     const size_t n = p->n, m = p->m;
     double worst = -INFINITY;
     size_t count;
-    scaled_inputs(p, s);
+    hmli_stage_inputs(n, m, p->B, &s->stage);
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < m; j++) s->B[i * m + j] /= s->r.scale[i];
-    const hml_status status = unmoved(s, 0, m, s->B, least, &count);
+        for (size_t j = 0; j < m; j++) s->stage.B[i * m + j] /= s->r.scale[i];
+    const hml_status status = unmoved(s, 0, m, s->stage.B, least, &count);
     if (status) return status;
     report->uncontrollable = (int32_t)count;
     for (size_t i = 0; i < count; i++) {
@@ -196,22 +131,22 @@ static hml_status gain(const hml_lqr *p, space *s)
         for (size_t j = 0; j < n; j++) s->P[i * n + j] = r->X[i * n + j] / r->scale[i] / r->scale[j];
     matrix_copy(m * m, p->R, s->S);
     matrix_symmetrize(m, s->S);
-    matrix_multiply_tn(m, n, n, p->B, s->P, s->turn);
-    matrix_copy(m * n, s->turn, s->K);
+    matrix_multiply_tn(m, n, n, p->B, s->P, s->stage.turn);
+    matrix_copy(m * n, s->stage.turn, s->K);
     if (r->discrete) {
-        double *BPB = s->L;
-        matrix_multiply(m, n, m, s->turn, p->B, BPB);
+        double *BPB = s->stage.L;
+        matrix_multiply(m, n, m, s->stage.turn, p->B, BPB);
         for (size_t i = 0; i < m * m; i++) s->S[i] += BPB[i];
         matrix_symmetrize(m, s->S);
-        matrix_multiply(m, n, n, s->turn, p->A, s->K);
+        matrix_multiply(m, n, n, s->stage.turn, p->A, s->K);
     }
     for (size_t i = 0; p->N && i < m; i++)
         for (size_t j = 0; j < n; j++) s->K[i * n + j] += p->N[j * m + i];
-    matrix_copy(m * n, s->K, s->turn); /* S K */
-    matrix_copy(m * m, s->S, s->L);
-    if (matrix_cholesky(m, s->L)) return HML_NOT_CONVERGED;
-    matrix_solve_lower(m, s->L, n, s->K);
-    matrix_solve_upper(m, s->L, n, s->K);
+    matrix_copy(m * n, s->K, s->stage.turn); /* S K */
+    matrix_copy(m * m, s->S, s->stage.L);
+    if (matrix_cholesky(m, s->stage.L)) return HML_NOT_CONVERGED;
+    matrix_solve_lower(m, s->stage.L, n, s->K);
+    matrix_solve_upper(m, s->stage.L, n, s->K);
     return all_finite(s->K, m * n) && all_finite(s->P, n * n) ? HML_OK : HML_NOT_FINITE;
 }
 
@@ -221,7 +156,7 @@ static double relative_residual(const hml_lqr *p, space *s)
     const size_t n = p->n;
     double *AP = s->r.T, *term = s->r.U, *sum = s->r.F;
     matrix_multiply_tn(n, n, n, p->A, s->P, AP);
-    matrix_multiply_tn(n, p->m, n, s->K, s->turn, term);
+    matrix_multiply_tn(n, p->m, n, s->K, s->stage.turn, term);
     double size = matrix_norm(n * n, term) + matrix_norm(n * n, p->Q);
     for (size_t i = 0; i < n * n; i++) sum[i] = p->Q[i] - term[i];
     if (s->r.discrete) {

@@ -114,34 +114,31 @@ static hml_status cayley(riccati *r)
     return HML_OK;
 }
 
-/*
- * F ← F W F, U ← U + F W U Fᵀ, H ← H + Fᵀ H W F with W = (I + U H)⁻¹. Returns how much H changed against its size, or −1.
- */
-static double double_once(riccati *r)
+double hmli_riccati_join(size_t n, const riccati_step *first, const riccati_step *then, double *wide, double *tall)
 {
-    const size_t n = r->n, w = 2 * n;
-    double *right = r->wide, *T = r->tall, *next = T + n * n, *part = next + n * n, *V = part + n * n;
-    matrix_multiply(n, n, n, r->U, r->H, T);
+    const size_t w = 2 * n;
+    double *right = wide, *T = tall, *next = T + n * n, *part = next + n * n, *V = part + n * n;
+    matrix_multiply(n, n, n, first->G, then->H, T);
     for (size_t i = 0; i < n; i++) {
         T[i * n + i] += 1;
-        matrix_copy(n, r->F + i * n, right + i * w);
-        matrix_copy(n, r->U + i * n, right + i * w + n);
+        matrix_copy(n, first->F + i * n, right + i * w);
+        matrix_copy(n, first->G + i * n, right + i * w + n);
     }
     if (dense_eliminate(n, T, 0, w, right)) return -1;
     for (size_t i = 0; i < n; i++) matrix_copy(n, right + i * w, V + i * n);
-    matrix_multiply(n, n, n, r->H, V, part);
-    matrix_multiply_tn(n, n, n, r->F, part, next);
+    matrix_multiply(n, n, n, then->H, V, part);
+    matrix_multiply_tn(n, n, n, first->F, part, next);
     matrix_symmetrize(n, next);
-    for (size_t i = 0; i < n * n; i++) r->H[i] += next[i];
-    const double change = matrix_norm(n * n, next), size = matrix_norm(n * n, r->H);
+    for (size_t i = 0; i < n * n; i++) first->H[i] += next[i];
+    const double change = matrix_norm(n * n, next), size = matrix_norm(n * n, first->H);
     for (size_t i = 0; i < n; i++) matrix_copy(n, right + i * w + n, T + i * n);
-    matrix_multiply(n, n, n, r->F, T, part);
-    matrix_multiply_nt(n, n, n, part, r->F, next);
-    for (size_t i = 0; i < n * n; i++) r->U[i] += next[i];
-    matrix_symmetrize(n, r->U);
-    matrix_multiply(n, n, n, r->F, V, next);
-    matrix_copy(n * n, next, r->F);
-    if (!all_finite(r->H, n * n) || !all_finite(r->F, n * n) || !all_finite(r->U, n * n)) return -1;
+    matrix_multiply(n, n, n, then->F, T, part);
+    matrix_multiply_nt(n, n, n, part, then->F, next);
+    for (size_t i = 0; i < n * n; i++) first->G[i] = then->G[i] + next[i];
+    matrix_symmetrize(n, first->G);
+    matrix_multiply(n, n, n, then->F, V, next);
+    matrix_copy(n * n, next, first->F);
+    if (!all_finite(first->H, n * n) || !all_finite(first->F, n * n) || !all_finite(first->G, n * n)) return -1;
     return size > 0 ? change / size : 0;
 }
 
@@ -156,8 +153,9 @@ static hml_status doubling(riccati *r)
         const hml_status status = cayley(r);
         if (status) return status;
     }
+    const riccati_step once = {r->F, r->U, r->H};
     for (int k = 0; k < DOUBLINGS; k++) {
-        const double change = double_once(r);
+        const double change = hmli_riccati_join(n, &once, &once, r->wide, r->tall);
         r->iterations++;
         if (change < 0) return HML_NOT_CONVERGED;
         if (change <= 0x1p-52) {

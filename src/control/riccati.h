@@ -34,6 +34,23 @@ void hmli_riccati_lay_out(size_t n, layout_cursor *c, riccati *r);
 void hmli_riccati_balance(riccati *r);
 
 /*
+ * What a step, or many, make of the cost xᵀX x that follows: xᵀX⁻x with X⁻ = H + Fᵀ X (I + G X)⁻¹ F. F, G, H: n × n, G and H
+ * symmetric.
+ */
+typedef struct riccati_step {
+    double *F, *G, *H;
+} riccati_step;
+
+/*
+ * first ← `first` and `then`, one after the other; then may be first itself. With W = (I + G₁ H₂)⁻¹:
+ *
+ *   F = F₂ W F₁,  G = G₂ + F₂ W G₁ F₂ᵀ,  H = H₁ + F₁ᵀ H₂ W F₁
+ *
+ * wide: 2n × n, tall: 2n × 2n doubles of scratch. Returns how much H changed against its size, or −1 where there is no W.
+ */
+double hmli_riccati_join(size_t n, const riccati_step *first, const riccati_step *then, double *wide, double *tall);
+
+/*
  * Solves the balanced equation. HML_NOT_CONVERGED where no stabilizing solution was found; the pair (A, B) is
  * stabilizable, which the caller has looked at, so that a mode on the border of stability is one that Q does not see.
  */

@@ -3,6 +3,7 @@
 #define HML_CONTROL_STAGE_H
 
 #include "base/finite.h"
+#include "base/layout.h"
 #include "control/matrix.h"
 
 enum { STAGE_MOST = 0xffff }; /* states or inputs: what scratch can be counted for */
@@ -12,6 +13,25 @@ typedef struct stage {
 } stage;
 
 static inline int stage_size_fits(size_t n, size_t m) { return n >= 1 && m >= 1 && n <= STAGE_MOST && m <= STAGE_MOST; }
+
+typedef struct stage_space {
+    double *L;    /* m × m: R = L Lᵀ */
+    double *B;    /* n × m: B L⁻ᵀ */
+    double *N;    /* n × m: N L⁻ᵀ */
+    double *T;    /* n × n */
+    double *turn; /* m × n */
+} stage_space;
+
+void hmli_stage_lay_out(size_t n, size_t m, layout_cursor *c, stage_space *s);
+
+/*
+ * A ← A − B R⁻¹ Nᵀ, G ← B R⁻¹ Bᵀ, Q ← Q − N R⁻¹ Nᵀ: the same problem without a cross term. HML_INVALID_ARGUMENT where R is not
+ * positive definite or Q not positive semidefinite, HML_NOT_FINITE where something overflows. L and B stay in the space.
+ */
+hml_status hmli_stage_reduce(size_t n, size_t m, const stage *g, const stage_space *s, double *A, double *G, double *Q);
+
+/* B L⁻ᵀ into the space once more */
+void hmli_stage_inputs(size_t n, size_t m, const double *B, const stage_space *s);
 
 /* are they numbers, and the weights symmetric? */
 static inline hml_status stage_check(size_t n, size_t m, const stage *g)

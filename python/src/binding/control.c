@@ -97,6 +97,33 @@ static hml_status horizon(const row *r)
     return status;
 }
 
+/* P of the end is that of the beginning; the last number of the report is the step at fault */
+static hml_status periodic(const row *r)
+{
+    const size_t n = SIZE_OF('n'), m = SIZE_OF('m'), steps = SIZE_OF('k');
+    const size_t doubles = hml_lqr_periodic_scratch_doubles(n, m), last = (steps + 1) * n * n;
+    double *scratch = doubles < SIZE_MAX / sizeof *scratch ? malloc(doubles * sizeof *scratch) : NULL;
+    double *P = malloc((last + 1) * sizeof *P);
+    const hml_status status = scratch && P ? HML_OK : HML_OUT_OF_MEMORY;
+    if (!status) {
+        size_t step = 0;
+        hml_lqr_report x = {.struct_size = sizeof x};
+        const hml_lqr_horizon problem =
+            HML_STRUCT(hml_lqr_horizon, .n = n, .m = m, .steps = steps, .A = {r->in[0], n * n}, .B = {r->in[1], n * m},
+                       .Q = {r->in[2], n * n}, .R = {r->in[3], m * m}, .N = {r->in[4], n * m}, .K = r->out[0], .P = P,
+                       .multipliers = r->out[2]);
+        const hml_status answer = hml_lqr_periodic_solve(&problem, scratch, &step, &x);
+        put_report(answer, &x, r->out[3]);
+        r->out[3][8] = (double)step;
+        for (size_t i = 0; i < steps * n * n; i++) r->out[1][i] = answer ? NAN : P[i];
+        for (size_t i = 0; answer && i < steps * m * n; i++) r->out[0][i] = NAN;
+        for (size_t i = 0; answer && i < 2 * n; i++) r->out[2][i] = NAN;
+    }
+    free(P);
+    free(scratch);
+    return status;
+}
+
 static hml_status lyapunov(const row *r)
 {
     const size_t n = SIZE_OF('n'), doubles = hml_lyapunov_scratch_doubles(n);

@@ -12,13 +12,13 @@ its modes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Optional, Sequence, Tuple, Union
+from typing import List, Optional, Sequence, Tuple, Union
 
 import numpy
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotStabilizableError, SingularError
+from ._errors import BY_STATUS, InvalidArgumentError, NotConvergedError, NotFiniteError, NotStabilizableError, SingularError
 from ._holds import Hold
 from ._integral import Integrating, Outputs, outputs
 from ._locus import Crossing, Locus, locus
@@ -143,10 +143,16 @@ class Estimator:
 
 @dataclass(frozen=True)
 class Horizon:
-    """u_k = −K_k x_k for each of the steps: K (steps, m, n); P (steps + 1, n, n): xᵀP_k x is the cost from step k on."""
+    """u_k = −K_k x_k for each of the steps: K (steps, m, n); P (steps + 1, n, n): xᵀP_k x is the cost from step k on.
+
+    multipliers (n): of periodic steps, the eigenvalues of the closed loop over a period; residual: how much P differs, in relation,
+    before and behind it.
+    """
 
     K: Array
     P: Array
+    multipliers: Optional[Complex] = None
+    residual: Optional[float] = None
 
 
 def _weight(weight: ArrayLike, n: int, name: str) -> Array:
@@ -271,13 +277,23 @@ def _integral(
 
 
 def tvlqr(
-    A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike, Q_end: ArrayLike = 0, N: Optional[ArrayLike] = None
+    A: ArrayLike,
+    B: ArrayLike,
+    Q: ArrayLike,
+    R: ArrayLike,
+    Q_end: ArrayLike = 0,
+    N: Optional[ArrayLike] = None,
+    *,
+    periodic: bool = False,
 ) -> Horizon:
     """The regulator of x_{k+1} = A_k x_k + B_k u_k over a finite horizon, such as the steps of a trajectory.
 
     A (steps, n, n) and B (steps, n, m); it makes Σ x_kᵀQ_k x_k + 2 x_kᵀN_k u_k + u_kᵀR_k u_k, and xᵀ Q_end x at the end,
     least. Q, R and N are the same for all steps, or have one matrix for each. SingularError where no input of a step is
     the best because nothing weighs it.
+
+    periodic: the steps repeat without end, like those of a gait, and so do K and P; there is no Q_end, and each R_k is positive
+    definite. NotStabilizableError names the multiplier that no input of the period moves.
     """
     A, B = _matrix(A, "A"), _matrix(B, "B")
     if A.ndim != 3 or B.ndim != 3:
@@ -286,6 +302,10 @@ def tvlqr(
     weights = [numpy.broadcast_to(_weight(w, k, name), (steps, k, k)) for w, k, name in ((Q, n, "Q"), (R, m, "R"))]
     cross = None if N is None else numpy.broadcast_to(numpy.asarray(N, dtype=float), (steps, n, m))
     end = _weight(Q_end, n, "Q_end")
+    if periodic:
+        if end.any():
+            raise InvalidArgumentError("periodic steps have no end: leave Q_end out")
+        return _periodic(A, B, weights, cross)
     x = _core._horizon(A, B, weights[0], weights[1], end, cross)
     status, step = int(x.report[0]), int(x.report[1])
     if status:
@@ -297,6 +317,17 @@ def tvlqr(
         }.get(kind, "a matrix or the cost is not finite")
         raise kind(f"{where}: {text}")
     return Horizon(x.K, numpy.concatenate([x.P, (end + end.T)[None] / 2]))
+
+
+def _periodic(A: Array, B: Array, weights: List[Array], cross: Optional[Array]) -> Horizon:
+    x = _core._periodic(A, B, weights[0], weights[1], cross)
+    step = int(x.report[8])
+    try:
+        _complain(x.report[:8], ": it is a multiplier of the period")
+    except (InvalidArgumentError, NotFiniteError) as error:
+        raise type(error)(f"step {step}: {error}" if step < len(B) else str(error)) from None
+    multipliers = x.multipliers[:, 0] + 1j * x.multipliers[:, 1]
+    return Horizon(x.K, numpy.concatenate([x.P, x.P[:1]]), multipliers, float(x.report[1]))
 
 
 def lyap(A: ArrayLike, Q: ArrayLike) -> Array:
