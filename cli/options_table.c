@@ -393,6 +393,8 @@ const option_row option_rows[] = {
      "names of frames with commas between them"},
     {"plot", 0, CLI_SIMULATE | CLI_LQR, "FILE", "energy, height, joints and forces over time, an SVG file",
      read_picture, TEXT(plot), "a file that ends in .svg"},
+    {"plot", 0, CLI_PLAN, "FILE", "base, joints, inputs and forces over time, an SVG file", read_picture, TEXT(plot),
+     "a file that ends in .svg"},
     {"view", 0, CLI_SIMULATE | CLI_LQR | CLI_PLAN, "FILE", "a page that replays the motion, an HTML file", read_page,
      TEXT(view), "a file that ends in .html"},
     {"view", 0, CLI_MODES, "FILE", "a page that shows the motion of one mode, an HTML file", read_page, TEXT(view),

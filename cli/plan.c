@@ -6,6 +6,7 @@
 
 #include "hamel/control.h"
 #include "hamel/plan.h"
+#include "plan.h"
 #include "robot.h"
 #include "table.h"
 #include "view.h"
@@ -219,6 +220,7 @@ int cli_plan(const cli_options *options)
     const int found = p.solver && p.report.end != HML_END_FAILED;
     int written = CLI_OK;
     if (found) written = view(&r, &p);
+    if (found && written == CLI_OK && options->plot) written = plan_plot(options->plot, &r, p.file->problem, &p.x);
     if (found && written == CLI_OK && options->out) {
         written = robot_write(options, result_of(&r, &p));
     } else if (found && written == CLI_OK) {

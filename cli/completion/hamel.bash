@@ -81,7 +81,7 @@ _hamel()
                 options="$options --state --keyframe --q --isa --hold --inputs --weight-position --weight-velocity --weight-input"
                 options="$options --integral --weight-integral --discrete --simulate --push --disturb --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops"
                 ;;
-            plan) options="$options --isa --view" ;;
+            plan) options="$options --isa --plot --view" ;;
             validate) options="$options --samples --seed --twist --random --study" ;;
             simulate)
                 options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"

@@ -91,6 +91,29 @@ static void quadruped_shifts(void **state)
     json_decref(out);
 }
 
+/* panels of the base, joints, inputs and forces; a foot that is not held any more leaves a gap */
+static void draws(void **state)
+{
+    (void)state;
+    static char text[1 << 18];
+    assert_int_equal(run("plan " PLANS "quadruped_shift.json -q --out out.json --plot shift.svg"), 0);
+    run_read("shift.svg", text, sizeof text);
+    static const char *const words[] = {"position of the base / m", "joints / rad", "inputs / N, N m",
+                                        "forces of the holds / N",  ">fl_foot<",    ">hr_knee<",
+                                        "quadruped, 60 knots",      "time / s"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_non_null(strstr(text, words[i]));
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "joints / m"));
+    size_t curves = 0;
+    for (const char *at = text; (at = strstr(at, "fill=\"none\" stroke=\"hsl")); at++) curves++;
+    assert_int_equal(curves, 3 + 12 + 12 + 4);
+    assert_int_equal(run("plan " PLANS "drone_flip.json -q --out out.json --plot flip.svg"), 0);
+    run_read("flip.svg", text, sizeof text);
+    assert_non_null(strstr(text, ">input 8<")); /* rotors, then joints */
+    assert_null(strstr(text, "forces of the holds"));
+    assert_int_equal(run("plan " PLANS "drone_flip.json --plot flip.png"), 2);
+}
+
 static void prints(void **state)
 {
     (void)state;
@@ -125,6 +148,7 @@ static void refuses(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"{}", "model is missing"},
+        {"{\"model\": \"nobody\"}", "bad.json: /model: "},
         {"{\"model\": \"nobody\"}", "nobody"},
         {"{\"model\": \"arm7\"}", "phases is missing"},
         {"{\"model\": \"arm7\", \"phases\": []}", "/phases: "},
@@ -172,8 +196,9 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arm_reaches), cmocka_unit_test(drone_turns_over),    cmocka_unit_test(quadruped_shifts),
-        cmocka_unit_test(prints),      cmocka_unit_test(says_what_cannot_be), cmocka_unit_test(refuses),
+        cmocka_unit_test(arm_reaches), cmocka_unit_test(drone_turns_over), cmocka_unit_test(quadruped_shifts),
+        cmocka_unit_test(draws),       cmocka_unit_test(prints),           cmocka_unit_test(says_what_cannot_be),
+        cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }

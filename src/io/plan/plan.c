@@ -9,6 +9,7 @@
 #include "io/plan/plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,15 @@ static char *path_of(plan_reader *r, const char *name)
     return path;
 }
 
+/* what is wrong with the model's file, after the place of its name in this one */
+static hml_status refuse_model(const plan_reader *r, const hml_error *e)
+{
+    char line[16] = "";
+    if (e->line > 0) snprintf(line, sizeof line, ":%d", e->line);
+    return hmli_report(r->json.error, e->status, r->json.file, 0, "/model: %s%s%s%s", e->file, line,
+                       e->file[0] ? ": " : "", e->message);
+}
+
 static hml_status read_model(plan_reader *r, const place *file, const hml_load_options *given, hml_plan_file *plan)
 {
     static const char *const bases[] = {"auto", "free", "fixed", NULL};
@@ -186,10 +196,11 @@ static hml_status read_model(plan_reader *r, const place *file, const hml_load_o
     char *path = plan->builtin ? hmli_arena_text(r->memory, name, strlen(name)) : path_of(r, name);
     if (!path) return hmli_report_memory(r->json.error, r->json.file);
     plan->model_name = path;
-    status = plan->builtin ? hml_load_builtin(name, &options, &plan->model, r->json.error)
-                           : hml_load(path, &options, &plan->model, r->json.error);
+    hml_error error = {0};
+    status = plan->builtin ? hml_load_builtin(name, &options, &plan->model, &error)
+                           : hml_load(path, &options, &plan->model, &error);
     r->model = plan->model;
-    return status;
+    return status ? refuse_model(r, &error) : HML_OK;
 }
 
 /* ---- guess and solver ---- */
