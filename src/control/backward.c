@@ -9,8 +9,8 @@ size_t hmli_backward_lay_out(const backward_size *z, void *memory, backward_spac
 {
     layout_cursor c = layout_begin(memory);
     const size_t x = 2 * z->n, d = sizeof(double), rows = z->n * z->ld, wide = z->m * z->ld;
-    s->V = layout_take(&c, x * z->ldx * d);
-    s->next = layout_take(&c, x * z->ldx * d);
+    s->V = layout_take(&c, (x * z->ldx + PRODUCT_LANES) * d); /* rows are read up to whole vectors */
+    s->next = layout_take(&c, (x * z->ldx + PRODUCT_LANES) * d);
     s->Vx = layout_take(&c, x * d);
     s->v = layout_take(&c, x * d);
     s->w = layout_take(&c, x * d);
@@ -32,9 +32,10 @@ void hmli_backward_begin(const backward_size *z, const double *lx, const double 
 {
     memcpy(s->Vx, lx, 2 * z->n * sizeof *lx);
     memcpy(s->V, lxx, 2 * z->n * z->ldx * sizeof *lxx);
+    memset(s->V + 2 * z->n * z->ldx, 0, PRODUCT_LANES * sizeof *lxx);
     backward_mirror(2 * z->n, z->ldx, s->V);
-    memset(s->next, 0,
-           2 * z->n * z->ldx * sizeof *s->next); /* what lies above the diagonal is read, though nobody uses it */
+    /* what lies above the diagonal is read, though nobody uses it */
+    memset(s->next, 0, (2 * z->n * z->ldx + PRODUCT_LANES) * sizeof *s->next);
     memset(s->Wnq, 0, z->n * z->ld * sizeof *s->Wnq);
 }
 

@@ -75,16 +75,18 @@ static void columns(const curved_joint c, size_t n, const double *A, size_t lda,
     }
 }
 
-/* W_νq into Wnq, W_νν into Wnn, W_qq into the qq block of next, on top of what is there */
+/*
+ * W_νq into Wnq, W_νν into Wnn, W_qq into the qq block of next, on top of what is there. Rows are as wide as whole vectors:
+ * what lies behind their n columns is not used.
+ */
 static void move_form(const backward_size *z, const backward_knot *x, const backward_space *s)
 {
-    const size_t n = z->n, ld = z->ld, ldx = z->ldx;
+    const size_t n = z->n, ld = z->ld, ldx = z->ldx, wide = product_pad(n);
     const double *Vqq = s->V, *Vqn = s->V + n, *Vnq = s->V + n * ldx, *Vnn = Vnq + n, h = x->h;
     double *Wqq = s->P; /* room that is not in use yet */
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            const double m1 = Vnq[i * ldx + j] + h * Vqq[i * ldx + j];
-            s->M1[i * ld + j] = m1;
+        for (size_t j = 0; j < wide; j++) {
+            s->M1[i * ld + j] = Vnq[i * ldx + j] + h * Vqq[i * ldx + j];
             s->Wnn[i * ld + j] = Vnn[i * ldx + j] + h * Vqn[i * ldx + j];
             Wqq[i * ld + j] = Vqq[i * ldx + j];
         }
@@ -92,13 +94,13 @@ static void move_form(const backward_size *z, const backward_knot *x, const back
     for (size_t k = 0; k < z->curved; k++) {
         const curved_joint c = z->joints[k];
         const double *E = x->E + k * BLOCK_MOST, *H = x->H + k * BLOCK_MOST;
-        rows_tn(c, n, H, Vqq, ldx, Vnq, ldx, s->M1, ld);
-        rows_tn(c, n, H, Vqn, ldx, Vnn, ldx, s->Wnn, ld);
-        rows_tn(c, n, E, Vqq, ldx, NULL, 0, Wqq, ld);
+        rows_tn(c, wide, H, Vqq, ldx, Vnq, ldx, s->M1, ld);
+        rows_tn(c, wide, H, Vqn, ldx, Vnn, ldx, s->Wnn, ld);
+        rows_tn(c, wide, E, Vqq, ldx, NULL, 0, Wqq, ld);
     }
     for (size_t i = 0; i < n; i++) {
         memcpy(s->Wnq + i * ld, s->M1 + i * ld, n * sizeof(double)); /* zero behind, since hmli_backward_begin */
-        for (size_t j = 0; j < n; j++) s->Wnn[i * ld + j] += h * s->M1[i * ld + j];
+        for (size_t j = 0; j < wide; j++) s->Wnn[i * ld + j] += h * s->M1[i * ld + j];
     }
     for (size_t k = 0; k < z->curved; k++) {
         const curved_joint c = z->joints[k];
@@ -110,7 +112,7 @@ static void move_form(const backward_size *z, const backward_knot *x, const back
         columns(c, n, Wqq, ld, E, 1, Wqq, ld);
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) s->next[i * ldx + j] += Wqq[i * ld + j];
+        for (size_t j = 0; j < product_pad(i + 1); j++) s->next[i * ldx + j] += Wqq[i * ld + j];
 }
 
 /* k and the free inputs; Z ← their rows of G. How many are free, or more than m: not positive definite */

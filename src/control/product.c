@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "base/finite.h"
+
 #ifndef PRODUCT_KIND
 #define PRODUCT_KIND hmli_products_plain
 #define PRODUCT_STEP hmli_backward_step_plain
@@ -110,4 +112,6 @@ static void substitute(const product_rows *x, size_t columns, size_t last)
     }
 }
 
-const product_table PRODUCT_KIND = {add, factor, substitute, PRODUCT_STEP};
+static int finite(const double *x, size_t n) { return all_finite(x, n); }
+
+const product_table PRODUCT_KIND = {add, factor, substitute, finite, PRODUCT_STEP};

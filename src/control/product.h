@@ -46,7 +46,8 @@ typedef struct product_table {
     int (*factor)(const product_rows *rows);
     /* after that: R⁻ᵀB → R⁻¹R⁻ᵀB in the first `columns` columns and in column `last` */
     void (*substitute)(const product_rows *rows, size_t columns, size_t last);
-    product_step *step; /* of backward.h, with these products */
+    int (*finite)(const double *x, size_t n); /* all_finite of base/finite.h */
+    product_step *step;                       /* of backward.h, with these products */
 } product_table;
 
 static inline size_t product_pad(size_t n) { return (n + PRODUCT_LANES - 1) / PRODUCT_LANES * PRODUCT_LANES; }

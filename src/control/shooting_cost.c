@@ -101,22 +101,23 @@ static void add_blocks(const hml_solver *s, const quadratic *l, const double *r,
 /* of rows in J; rows that do nothing are left out */
 static void add_rows(const hml_solver *s, const quadratic *l, shooting_worker *w, size_t rows, int all)
 {
-    const size_t n = s->n, m = s->m, ld = s->size.ld, width = all ? 2 * n : n;
+    const size_t n = s->n, m = s->m, ld = s->size.ld, end = all ? 2 * n : n, width = all ? ld : n;
     size_t count = 0;
     for (size_t i = 0; i < rows; i++) {
         const double *J = w->J + i * ld, root = sqrt(w->c[i]);
         if (w->g[i] != 0) {
-            for (size_t k = 0; k < width; k++) l->lx[k] += w->g[i] * J[k];
+            for (size_t k = 0; k < end; k++) l->lx[k] += w->g[i] * J[k];
             for (size_t k = 0; all && l->lu && k < m; k++) l->lu[k * ld + 2 * n + m] += w->g[i] * J[2 * n + k];
         }
         if (root == 0) continue;
         double *to = w->J + count++ * ld;
-        /* columns that the term does not fill may hold anything */
-        for (size_t k = 0; k < ld; k++) to[k] = all || k < n ? root * J[k] : 0;
+        for (size_t k = 0; k < width; k++) to[k] = root * J[k];
+        /* columns that the term does not fill may hold anything; products read up to the next multiple of the lanes */
+        for (size_t k = width; k < product_pad(width); k++) to[k] = 0;
     }
     if (!count) return;
     const product_table *p = s->size.products;
-    p->add(&(product_call){width, width, count, w->J, ld, w->J, ld, l->lxx, s->size.ldx, 1, 1});
+    p->add(&(product_call){end, end, count, w->J, ld, w->J, ld, l->lxx, s->size.ldx, 1, 1});
     if (all && l->lu) p->add(&(product_call){m, 2 * n + m, count, w->J + 2 * n, ld, w->J, ld, l->lu, ld, 1, 0});
 }
 
@@ -124,21 +125,30 @@ static hml_status add_term(hml_solver *s, shooting_worker *w, shooting_motion *x
 {
     const hml_term *t = &s->problem.terms[at->term];
     const shooting_term *more = &s->terms[at->term];
+    /* forces inside their bounds have no derivatives, and their Jacobians are long */
+    const int late =
+        at->derivatives && t->role != HML_ROLE_COST && (t->kind == HML_TERM_CONE || t->kind == HML_TERM_FORCE);
+    term_place first = *at;
     term_shape shape;
-    const hml_status status = hmli_term_residual(s, w, at, &shape);
+    if (late) first.derivatives = 0;
+    hml_status status = hmli_term_residual(s, w, &first, &shape);
     if (status || shape == TERM_NONE) return status;
     double sum = 0;
+    int acts = 0;
     for (size_t i = 0; i < more->rows; i++) {
         const rule y = rule_of(s, t, more, at->knot, i, w->r[i]);
         sum += y.value;
         w->g[i] = y.g, w->c[i] = y.c;
+        acts |= y.g != 0 || y.c != 0;
         if (y.violation > x->violation[at->knot])
             x->violation[at->knot] = y.violation, x->worst[at->knot] = (int32_t)at->term;
     }
     if (!isfinite(sum)) return HML_NOT_FINITE;
     x->merit[at->knot] += sum;
     if (t->role != HML_ROLE_CONSTRAINT) x->cost[at->knot] += sum;
-    if (!at->derivatives) return HML_OK;
+    if (!at->derivatives || !acts) return HML_OK;
+    if (late) status = hmli_term_residual(s, w, at, &shape);
+    if (status) return status;
     const quadratic l = quadratic_of(s, at->knot);
     if (shape == TERM_DIAGONAL)
         add_diagonal(s, &l, t, more->rows, w->g, w->c);
@@ -176,8 +186,9 @@ hml_status hmli_shooting_cost(hml_solver *s, shooting_worker *w, shooting_motion
         if (status) return status;
     }
     if (!derivatives) return HML_OK;
-    if (!all_finite(l.lx, 2 * n) || !all_finite(l.lxx, 2 * n * s->size.ldx)) return HML_NOT_FINITE;
-    return !l.lu || all_finite(l.lu, s->m * s->size.ld) ? HML_OK : HML_NOT_FINITE;
+    const product_table *p = s->size.products;
+    if (!p->finite(l.lx, 2 * n) || !p->finite(l.lxx, 2 * n * s->size.ldx)) return HML_NOT_FINITE;
+    return !l.lu || p->finite(l.lu, s->m * s->size.ld) ? HML_OK : HML_NOT_FINITE;
 }
 
 hml_status hmli_shooting_multipliers(hml_solver *s)

@@ -191,8 +191,9 @@ hml_status hmli_shooting_linearize(hml_solver *s, shooting_worker *w, const shoo
     for (size_t i = 0; !status && i < c->count; i++) {
         const size_t k = c->first + i;
         const size_t rows = n * s->size.ld;
-        if (!all_finite(s->F + k * rows, rows) || !all_finite(x->v_next + k * n, n)) return HML_NOT_FINITE;
-        if (hmli_phase_has_stages(phase) && !all_finite(s->D + k * rows, rows)) return HML_NOT_FINITE;
+        if (!s->size.products->finite(s->F + k * rows, rows) || !all_finite(x->v_next + k * n, n))
+            return HML_NOT_FINITE;
+        if (hmli_phase_has_stages(phase) && !s->size.products->finite(s->D + k * rows, rows)) return HML_NOT_FINITE;
         status = find_gap(s, x, k);
         if (status) return status;
         if (hmli_phase_has_stages(phase))

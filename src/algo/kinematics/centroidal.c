@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "algo/kinematics/mass_centre.h"
 #include "algo/work.h"
 #include "base/overflow.h"
 #include "base/struct_size.h"
@@ -44,13 +45,12 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     centroidal x;
     memset(&x, 0, sizeof x);
     const int momentum = motion->momentum || motion->momentum_rate || motion->com_acceleration;
-    if (momentum || motion->A || motion->com_J || A.order) {
+    if (momentum || motion->A || A.order || motion->com_velocity) {
         centroidal_run_for(model, &state, k.centroidal.bodies, k.centroidal.columns, &A, momentum, &x);
+        com_rows(A.J[0], nv, x.mass, motion->com_J);
     } else {
-        centroidal_passes(model, &state, k.centroidal.bodies, k.centroidal.columns);
-        (void)centroidal_com(model, k.centroidal.bodies, &x);
+        mass_centre_run(model, &state, k.centroidal.bodies, k.centroidal.columns, motion->com_J, &x);
     }
-    com_rows(A.J[0], nv, x.mass, motion->com_J);
     com_rows(A.J[1], nv, x.mass, motion->com_Jdot);
     if (motion->com) write_vec3(x.com, motion->com);
     if (motion->com_velocity) write_vec3(x.velocity, motion->com_velocity);
