@@ -50,9 +50,27 @@ static hml_status check_motion(const hml_model *model, const hml_page_options *o
     return HML_OK;
 }
 
+static hml_status check_heightfield(const hml_heightfield *f, hml_error *error)
+{
+    enum { MOST_HEIGHTS = 1 << 24 };
+    if (!f->heights || f->rows < 2 || f->columns < 2 || f->rows > MOST_HEIGHTS / f->columns)
+        return refuse(error, HML_INVALID_ARGUMENT,
+                      "a grid of heights has two rows and columns, and 2^24 heights at most");
+    if (!all_finite(f->heights, (size_t)f->rows * (size_t)f->columns) || !all_finite(f->spacing, 2) ||
+        !all_finite(f->position, 3) || !all_finite(f->rotation, 9))
+        return refuse(error, HML_NOT_FINITE, "the heights, or where they are, have entries that are not finite");
+    return HML_OK;
+}
+
 static hml_status check(const hml_model *model, const hml_page_options *o, hml_error *error)
 {
-    if (o->count < 0 || o->ncontacts < 0) return refuse(error, HML_INVALID_ARGUMENT, "a count is negative");
+    if (o->count < 0 || o->ncontacts < 0 || o->nheightfields < 0)
+        return refuse(error, HML_INVALID_ARGUMENT, "a count is negative");
+    if (o->nheightfields && !o->heightfields) return refuse(error, HML_INVALID_ARGUMENT, "there are no heightfields");
+    for (int32_t i = 0; i < o->nheightfields; i++) {
+        const hml_status status = check_heightfield(&o->heightfields[i], error);
+        if (status) return status;
+    }
     for (int32_t i = 0; o->scene && i < o->scene->nvisuals; i++) {
         const hml_visual *v = &o->scene->visuals[i];
         int file = v->mesh < o->scene->nfiles && v->texture < o->scene->nfiles;
