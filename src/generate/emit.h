@@ -98,14 +98,29 @@ int hmli_emit_group_springs(const emitter *e);
 int32_t hmli_emit_wide(const emitter *e);
 int32_t hmli_emit_padding(const emitter *e, int32_t n);
 void hmli_emit_invert(emitter *e, writer *w);
+/* are the columns of the limbs' path the first of the trunk, one after the other? */
+int hmli_emit_straight(const limb_class *c);
 /* with vectors: the rows of the result with this name, whose columns before `first` are known */
 void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
+
+/* emit_sheets.c: the functions that fill the sheets; the calls of these and of the rows */
+void hmli_emit_sheets(emitter *e, writer *w);
+void hmli_emit_sheet_calls(emitter *e, writer *w);
 
 /* emit_across.c: lanes of the registers that are turned at once, 2 or 4; 0: entries go one by one */
 int hmli_emit_across(const emitter *e, const limb_class *c);
 void hmli_emit_turns(emitter *e, writer *w, int linearizes);
 /* does the trunk sum four values of these limbs at once? */
 int hmli_emit_sums(const emitter *e, const limb_class *c);
+
+/* emit_weave.c: do the limbs' own columns fill registers side by side, so that rows begin with their own parts? */
+int hmli_emit_woven(const emitter *e, const limb_class *c);
+/* which = 0, 1, 2 for D_q, D_ν, M⁻¹: are there columns of the path that are computed? */
+int hmli_emit_leads(const emitter *e, const limb_class *c, int which);
+/* the helpers of such a class; with what a register of a limb's row begins, at this place of the sheet */
+void hmli_emit_weave(emitter *e, writer *w, int32_t id);
+void hmli_emit_woven_start(const emitter *e, writer *w, int32_t id, int which, int32_t row, int32_t place);
+
 /* is the part of M⁻¹ below the first columns turned over by squares of four? */
 int hmli_emit_mirrors(const emitter *e);
 

@@ -150,7 +150,7 @@ int hmli_emit_sums(const emitter *e, const limb_class *c) { return hmli_emit_acr
 
 void hmli_emit_turns(emitter *e, writer *w, int linearizes)
 {
-    int used = linearizes && hmli_emit_mirrors(e) ? 4 : 0, sums = 0;
+    int used = linearizes && hmli_emit_mirrors(e) ? 4 : 0, sums = 0, woven = 0;
     for (int32_t id = 1; id <= e->shape->nclasses; id++) {
         if (linearizes) used |= hmli_emit_across(e, &e->shape->classes[id - 1]);
         sums |= hmli_emit_sums(e, &e->shape->classes[id - 1]);
@@ -165,6 +165,11 @@ void hmli_emit_turns(emitter *e, writer *w, int linearizes)
         const limb_class *c = &e->shape->classes[id - 1];
         across a = {e, w, c, id, hmli_emit_across(e, c), PUT};
         if (!a.lanes) continue;
+        if (hmli_emit_woven(e, c)) {
+            if (!woven++) hmli_template_put(w, &e->values, "turn3");
+            hmli_emit_weave(e, w, id);
+            continue;
+        }
         put_own(&a);
         a.what = ADD;
         put_own(&a);

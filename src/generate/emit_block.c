@@ -228,8 +228,8 @@ static void put_chunk(block *b, const char *function)
     char name[32], type[32];
     region_name(b->r->id, name);
     type_name(b->e, b->r->id, type);
-    hmli_writer_print(b->w, "static void %s_%s_%d(const inputs *in, %s_work *w, %s_%s *y", function, name,
-                      (int)b->chunk, function, function, name);
+    hmli_writer_print(b->w, "static %svoid %s_%s_%d(const inputs *in, %s_work *w, %s_%s *y",
+                      b->e->vectors ? "ALONE " : "", function, name, (int)b->chunk, function, function, name);
     if (b->r->limbs) hmli_writer_print(b->w, ", const %s *k", type);
     hmli_writer_put(b->w, ")\n{\n");
     put_sums(b);
@@ -375,8 +375,15 @@ void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s
     if (e->states == 1) hmli_writer_print(w, "    %s_trunk trunk;\n", function);
     for (int32_t id = 1; id < p->nregions; id++)
         hmli_writer_print(w, "    %s_limb%d limb%d[LIMB%d_PACKS];\n", function, (int)id, (int)id, (int)id);
+    for (int32_t id = 1; id < p->nregions; id++) {
+        if (emit_linearizes(f) && hmli_emit_woven(e, &e->shape->classes[id - 1]))
+            hmli_writer_print(w,
+                              "    _Alignas(64) four limb%d_lead[4 * LIMB%d_N];\n"
+                              "    _Alignas(64) real limb%d_tile[LIMB%d_N * STRIDE];\n",
+                              (int)id, (int)id, (int)id, (int)id);
+    }
     if (e->states > 1) /* what is aligned to whole registers comes first */
-        hmli_writer_print(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n    %s_trunk trunk;\n", function);
+        hmli_writer_print(w, "    _Alignas(64) real sheet[1][TRUNK_USER * STRIDE];\n    %s_trunk trunk;\n", function);
     const char *each = e->states > 1 ? "[STATES]" : "";
     hmli_writer_print(w, "    real sine%s[TREE_NQ], cosine%s[TREE_NQ];\n", each, each);
     if (hmli_emit_group_springs(e)) hmli_writer_print(w, "    real spring%s[7 * TREE_NV];\n", each);
@@ -384,7 +391,7 @@ void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s
         hmli_writer_put(w, "    _Alignas(64) real S[TRUNK_USER * TRUNK_STRIDE];\n"
                            "    real s[TRUNK_USER], sigma[TRUNK_USER], a[TREE_NV];\n");
     if (emit_linearizes(f) && e->states == 1)
-        hmli_writer_put(w, "    _Alignas(64) real sheet[3][TRUNK_USER * STRIDE];\n");
+        hmli_writer_print(w, "    _Alignas(64) real sheet[%d][TRUNK_USER * STRIDE];\n", e->solves ? 1 : 3);
     hmli_writer_print(w, "} %s_work;\n\n", function);
     for (int32_t id = 0; id < p->nregions; id++) put_region(e, w, p, s, id, f);
     for (int32_t step = 0; step < steps_of(e, f); step++) {

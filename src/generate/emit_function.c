@@ -21,50 +21,16 @@ static void put_solve(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "solve_end");
 }
 
-/* is row i of the trunk on the path of every limb, so that all its entries of the sheets are set? */
-static int is_covered(const emitter *e, int32_t i)
-{
-    int all = e->model->nfollowers == 0;
-    for (int32_t id = 0; id < e->shape->nclasses; id++) {
-        const limb_class *c = &e->shape->classes[id];
-        int found = 0;
-        for (int32_t k = 0; k < c->npath; k++) found |= c->path[k] == i;
-        all &= found;
-    }
-    return all;
-}
-
-static void put_clear(emitter *e, writer *w)
-{
-    const int32_t rows = e->model->nfollowers ? e->model->nv : e->shape->trunk_columns;
-    int32_t count = 0;
-    writer open = {0};
-    for (int32_t i = 0; i < rows; i++) {
-        if (!is_covered(e, i)) hmli_writer_print(&open, count++ ? ", %d" : "%d", (int)i);
-    }
-    hmli_template_take(&e->values, "open", &open);
-    hmli_template_integer(&e->values, "open_count", count);
-    if (count) hmli_template_put(w, &e->values, "sheets_clear");
-}
-
 static void put_results(emitter *e, writer *w)
 {
-    const int followers = e->model->nfollowers > 0;
     for (int32_t id = 1; id <= e->shape->nclasses; id++) {
-        const int across = e->solves && hmli_emit_across(e, &e->shape->classes[id - 1]);
+        const limb_class *c = &e->shape->classes[id - 1];
+        const int across = e->solves && hmli_emit_across(e, c);
         hmli_emit_region_values(e, id);
         if (!e->solves) hmli_template_put(w, &e->values, "limb_rows");
-        hmli_template_put(w, &e->values,
-                          across      ? "limb_sheets_across"
-                          : e->solves ? "limb_sheets_copy"
-                                      : "limb_sheets");
-        hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
+        if (!hmli_emit_woven(e, c)) hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
     }
-    hmli_template_put(w, &e->values, "sheets_begin");
-    put_clear(e, w);
-    hmli_template_put(w, &e->values, followers ? "sheets_load_followers" : "sheets_load");
-    hmli_emit_each_limb(e, w, "sheets_limb");
-    hmli_template_put(w, &e->values, "sheets_end");
+    hmli_emit_sheets(e, w);
     if (e->vectors) {
         hmli_emit_rows(e, w, "q", hmli_emit_first(e, 1));
         hmli_emit_rows(e, w, "v", hmli_emit_first(e, 0));
@@ -116,11 +82,12 @@ static void put_expand(emitter *e, writer *w, unsigned bit)
 /* the matrices of a linearization */
 static void put_matrices(emitter *e, writer *w)
 {
-    hmli_template_put(w, &e->values, "linearize_sheets");
-    hmli_template_put(w, &e->values, e->vectors ? "wide_calls" : "rows_calls");
-    if (hmli_emit_leading(e) < e->model->nv)
-        hmli_template_put(w, &e->values, e->vectors ? "wide_call_m" : "rows_call_m");
-    hmli_emit_each_limb(e, w, "linearize_tiles");
+    hmli_emit_sheet_calls(e, w);
+    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+        if (hmli_emit_woven(e, &e->shape->classes[id - 1])) continue;
+        hmli_emit_region_values(e, id);
+        hmli_template_put(w, &e->values, "linearize_tiles");
+    }
     if (hmli_emit_leading(e)) hmli_template_put(w, &e->values, "known_inverse");
     if (hmli_emit_leading(e)) hmli_template_put(w, &e->values, hmli_emit_mirrors(e) ? "mirror_fours" : "mirror");
     put_bases(e, w, "base_columns");
@@ -232,7 +199,7 @@ static hml_status put_program(emitter *e, writer *w, const emit_function *f, int
     if (good) {
         set_frames(e, &p, f);
         f->build(&p);
-        good = hmli_schedule_make(&s, &p);
+        good = hmli_schedule_make(&s, &p, e->states > 1 ? CHUNK_MANY : CHUNK_ONE);
     }
     if (good) {
         hmli_template_text(&e->values, "f", f->name);

@@ -25,7 +25,6 @@ void hmli_emit_set_states(emitter *e, int32_t states)
     hmli_template_text(&e->values, "state", many ? "[s]" : "");
     hmli_template_text(&e->values, "plus", many ? " + s" : "");
     hmli_template_text(&e->values, "states", many ? "STATES" : "1");
-    hmli_template_text(&e->values, "by", many ? "STATES * " : "");
     hmli_template_text(&e->values, "w", many ? "w->" : "w.");
     hmli_template_text(&e->values, "all", many ? "w" : "&w");
 }

@@ -65,7 +65,8 @@ typedef struct rows_block {
     int32_t first, padding; /* column at which results begin; entries before it that fill the first register */
     int32_t from, count, rows;
     int32_t limb; /* 0: the trunk */
-    int mirrored; /* 1: columns before the first are written elsewhere */
+    int which;    /* 0, 1, 2: D_q, D_ν, M⁻¹; columns of M⁻¹ before the first are written elsewhere */
+    int woven;    /* 1: rows of these limbs begin with their own parts (emit_weave.c) */
     const char *indent;
 } rows_block;
 
@@ -81,11 +82,30 @@ static void put_factor(const rows_block *b, int32_t r, const char *k)
         hmli_writer_print(b->w, "factors[(i + %d) * TRUNK_STRIDE + %s]%s", (int)r, k, b->e->states > 1 ? "[s]" : "");
 }
 
+int hmli_emit_straight(const limb_class *c)
+{
+    int straight = 1;
+    for (int32_t k = 0; k < c->npath; k++) straight &= c->path[k] == k;
+    return straight;
+}
+
+/* do the columns of limbs follow one another? */
+static int is_row_of_limbs(const rows_block *b)
+{
+    const limb_class *c = &b->e->shape->classes[b->limb - 1];
+    const int32_t first = limb_column(b->e->shape, c, 0);
+    int follow = 1;
+    for (int32_t m = 0; m < c->members; m++) follow &= limb_column(b->e->shape, c, m) == first + m * c->n;
+    return follow;
+}
+
 static void put_loads(const rows_block *b, const char *indent, const char *k, int declare)
 {
     const char *type = declare ? "const real *" : "";
-    if (b->limb)
+    if (b->limb && !hmli_emit_straight(&b->e->shape->classes[b->limb - 1]))
         hmli_writer_print(b->w, "%s%sfrom = rows + limb%d_path[%s] * STRIDE;\n", indent, type, (int)b->limb, k);
+    else if (b->limb)
+        hmli_writer_print(b->w, "%s%sfrom = rows + %s * STRIDE;\n", indent, type, k);
     else
         hmli_writer_print(b->w, "%s%sfrom = sheet + %s * STRIDE;\n", indent, type, k);
     for (int32_t c = 0; c < b->count; c++)
@@ -93,11 +113,21 @@ static void put_loads(const rows_block *b, const char *indent, const char *k, in
                           (int)((b->from + c) * hmli_emit_wide(b->e)));
 }
 
-/* the sums of products */
-static void put_sums(const rows_block *b)
+/* with what the sums begin where rows have parts of their own */
+static void put_starts(const rows_block *b)
 {
-    char deeper[32];
-    snprintf(deeper, sizeof deeper, "%s    ", b->indent);
+    for (int32_t r = 0; r < b->rows; r++) {
+        for (int32_t c = 0; c < b->count; c++) {
+            hmli_writer_print(b->w, "%swide a%d_%d = ", b->indent, (int)r, (int)c);
+            hmli_emit_woven_start(b->e, b->w, b->limb, b->which, r, (b->from + c) * hmli_emit_wide(b->e));
+            hmli_writer_put(b->w, ";\n");
+        }
+    }
+}
+
+/* with what they begin elsewhere: the first products */
+static void put_first(const rows_block *b)
+{
     put_loads(b, b->indent, "0", 1);
     for (int32_t r = 0; r < b->rows; r++) {
         hmli_writer_print(b->w, "%sreal f%d = ", b->indent, (int)r);
@@ -106,13 +136,22 @@ static void put_sums(const rows_block *b)
         for (int32_t c = 0; c < b->count; c++)
             hmli_writer_print(b->w, "%swide a%d_%d = f%d * x%d;\n", b->indent, (int)r, (int)c, (int)r, (int)c);
     }
-    if (b->limb)
-        hmli_writer_print(b->w, "%sfor (int k = 1; k < LIMB%d_PATH; k++) {\n", b->indent, (int)b->limb);
+}
+
+/* the sums of products */
+static void put_sums(const rows_block *b)
+{
+    char deeper[32];
+    snprintf(deeper, sizeof deeper, "%s    ", b->indent);
+    if (b->woven)
+        put_starts(b);
     else
-        hmli_writer_print(b->w, "%sfor (int k = 1; k < TRUNK_USER; k++) {\n", b->indent);
-    put_loads(b, deeper, "k", 0);
+        put_first(b);
+    hmli_writer_print(b->w, "%sfor (int k = %d; k < ", b->indent, !b->woven);
+    hmli_writer_print(b->w, b->limb ? "LIMB%d_PATH; k++) {\n" : "TRUNK_USER; k++) {\n", (int)b->limb);
+    put_loads(b, deeper, "k", b->woven);
     for (int32_t r = 0; r < b->rows; r++) {
-        hmli_writer_print(b->w, "%sf%d = ", deeper, (int)r);
+        hmli_writer_print(b->w, "%s%sf%d = ", deeper, b->woven ? "const real " : "", (int)r);
         put_factor(b, r, "k");
         hmli_writer_put(b->w, ";\n");
         for (int32_t c = 0; c < b->count; c++)
@@ -125,12 +164,16 @@ static void put_sums(const rows_block *b)
 static void put_row(const rows_block *b, int32_t r)
 {
     const int32_t wide = hmli_emit_wide(b->e);
+    const int in_order = b->e->model->nfollowers || hmli_emit_leading(b->e) == b->e->shape->trunk_columns;
     hmli_writer_print(b->w, "%sto = D + ", b->indent);
-    if (b->limb)
+    if (b->limb && is_row_of_limbs(b)) {
+        const limb_class *l = &b->e->shape->classes[b->limb - 1];
+        hmli_writer_print(b->w, "(%d + %d * m + i) * NV;\n", (int)(limb_column(b->e->shape, l, 0) + r), (int)l->n);
+    } else if (b->limb)
         hmli_writer_print(b->w, "(limb%d_column[m] + i + %d) * NV;\n", (int)b->limb, (int)r);
     else
-        hmli_writer_print(b->w, b->e->model->nfollowers ? "(i + %d) * NV;\n" : "trunk_column[i + %d] * NV;\n", (int)r);
-    for (int32_t c = 0; !b->mirrored && b->from == 0 && c < b->first - b->padding; c++)
+        hmli_writer_print(b->w, in_order ? "(i + %d) * NV;\n" : "trunk_column[i + %d] * NV;\n", (int)r);
+    for (int32_t c = 0; b->which != 2 && b->from == 0 && c < b->first - b->padding; c++)
         hmli_writer_print(b->w, "%sto[%d] = 0;\n", b->indent, (int)c);
     for (int32_t c = 0; c < b->count; c++) {
         const int32_t at = b->first - b->padding + (b->from + c) * wide; /* may begin before the row */
@@ -175,16 +218,17 @@ void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first)
 {
     const int32_t n = e->model->nv - first, count = wides(e, n), panels = (count + PANEL - 1) / PANEL;
     rows_block b = {.e = e, .w = w, .first = first, .padding = hmli_emit_padding(e, n)};
-    b.mirrored = strcmp(name, "m") == 0;
+    b.which = strcmp(name, "m") == 0 ? 2 : strcmp(name, "v") == 0;
     hmli_template_text(&e->values, "sheet", name);
     hmli_template_put(w, &e->values, "wide_begin");
     for (int32_t k = 0; k < panels; k++) {
         b.from = count * k / panels;
         b.count = count * (k + 1) / panels - b.from;
-        b.limb = 0;
+        b.limb = b.woven = 0;
         put_blocks(&b, e->model->nfollowers ? e->model->nv : e->shape->trunk_columns);
         for (int32_t id = 1; id <= e->shape->nclasses; id++) {
             b.limb = id;
+            b.woven = hmli_emit_woven(e, &e->shape->classes[id - 1]);
             hmli_writer_print(w, "    for (int m = 0; m < LIMB%d_MEMBERS; m++) {\n", (int)id);
             put_blocks(&b, e->shape->classes[id - 1].n);
             hmli_writer_put(w, "    }\n");

@@ -290,8 +290,6 @@ static void put_layout(emitter *e, writer *w)
     hmli_template_integer(&e->values, "stride", nv + hmli_emit_padding(e, nv));
     hmli_template_integer(&e->values, "trunk_stride", user + (e->solves ? 0 : hmli_emit_padding(e, user)));
     hmli_template_text(&e->values, "S", e->solves ? "trunk.M" : "S");
-    hmli_template_text(&e->values, "BQ", e->solves ? "SQ" : "BQ");
-    hmli_template_text(&e->values, "BV", e->solves ? "SV" : "BV");
     hmli_template_text(&e->values, "given", e->solves ? "NULL" : "w.a");
     hmli_template_integer(&e->values, "first_q", q);
     hmli_template_integer(&e->values, "first_v", v);
@@ -339,7 +337,13 @@ void hmli_emit_shared(emitter *e, writer *w)
     hmli_emit_each_limb(e, w, e->vectors ? "limb_tables_vector" : "limb_tables_scalar");
     /* inverse dynamics need no path, nor do forward dynamics that solve over expressions */
     const int forward = (functions & HML_GENERATE_FORWARD_DYNAMICS) && !e->solves;
-    if (linearizes || forward || (functions & HML_GENERATE_MASS_MATRIX)) hmli_emit_each_limb(e, w, "limb_path");
+    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+        const limb_class *c = &e->shape->classes[id - 1];
+        const int looked_up = linearizes && !(hmli_emit_across(e, c) && hmli_emit_straight(c));
+        hmli_emit_region_values(e, id);
+        if (looked_up || forward || (functions & HML_GENERATE_MASS_MATRIX))
+            hmli_template_put(w, &e->values, "limb_path");
+    }
     if (e->shape->nclasses && !e->vectors) hmli_template_put(w, &e->values, "moved");
     if (!solves) return;
     put_layout(e, w);

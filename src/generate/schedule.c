@@ -74,24 +74,24 @@ static int is_stored(const region *r, const region_schedule *s, const root *k)
 }
 
 /* chunks of every step, in the order in which the nodes were made */
-static void find_chunks(const region *r, region_schedule *s, const int32_t *step, int64_t *statements)
+static void find_chunks(const region *r, region_schedule *s, const int32_t *step, int32_t nodes, int64_t *statements)
 {
     int32_t last = -1;
     for (int32_t k = 0; k < r->nroots; k++) {
         if (r->roots[k].step > last) last = r->roots[k].step;
     }
     for (int32_t t = 0; t <= last; t++) {
-        int32_t filled = CHUNK_NODES;
+        int32_t filled = nodes;
         for (int32_t i = 0; i < r->g.count; i++) {
             if (step[i] != t || schedule_is_leaf(r->g.nodes[i].op)) continue;
-            if (filled == CHUNK_NODES) s->chunk_step[s->nchunks++] = t, filled = 0;
+            if (filled == nodes) s->chunk_step[s->nchunks++] = t, filled = 0;
             s->chunk[i] = s->nchunks - 1;
             filled++;
             (*statements)++;
         }
         int stores = 0;
         for (int32_t k = 0; k < r->nroots; k++) stores |= r->roots[k].step == t && is_stored(r, s, &r->roots[k]);
-        if (filled == CHUNK_NODES && stores) s->chunk_step[s->nchunks++] = t; /* nothing to compute, but to store */
+        if (filled == nodes && stores) s->chunk_step[s->nchunks++] = t; /* nothing to compute, but to store */
     }
 }
 
@@ -132,7 +132,7 @@ static void find_slots(const region *r, region_schedule *s)
     }
 }
 
-static int allocate(schedule *s)
+static int allocate(schedule *s, int32_t chunk)
 {
     const program *p = s->program;
     for (int32_t i = 0; i < p->nregions; i++) {
@@ -142,7 +142,7 @@ static int allocate(schedule *s)
         to->needed = calloc(nodes, sizeof *to->needed);
         to->chunk = malloc(nodes * sizeof *to->chunk);
         to->slot = malloc(nodes * sizeof *to->slot);
-        to->chunk_step = malloc((nodes / CHUNK_NODES + roots + 8) * sizeof *to->chunk_step);
+        to->chunk_step = malloc((nodes / (size_t)chunk + roots + 8) * sizeof *to->chunk_step);
         to->root_chunk = malloc(roots * sizeof *to->root_chunk);
         if (!to->needed || !to->chunk || !to->slot || !to->chunk_step || !to->root_chunk) return 0;
         for (size_t k = 0; k < nodes; k++) to->chunk[k] = to->slot[k] = -1;
@@ -150,7 +150,7 @@ static int allocate(schedule *s)
     return 1;
 }
 
-int hmli_schedule_make(schedule *s, const program *p)
+int hmli_schedule_make(schedule *s, const program *p, int32_t nodes)
 {
     size_t all = 1, largest = 1;
     memset(s, 0, sizeof *s);
@@ -164,11 +164,11 @@ int hmli_schedule_make(schedule *s, const program *p)
     }
     worklist list = {malloc(all * sizeof *list.items), 0};
     int32_t *step = malloc(largest * sizeof *step), *stack = malloc(largest * sizeof *stack);
-    const int good = s->regions && list.items && step && stack && allocate(s);
+    const int good = s->regions && list.items && step && stack && allocate(s, nodes);
     if (good) find_needed(s, &list);
     for (int32_t i = 0; good && i < p->nregions; i++) {
         find_steps(&p->regions[i], &s->regions[i], step, stack);
-        find_chunks(&p->regions[i], &s->regions[i], step, &s->statements);
+        find_chunks(&p->regions[i], &s->regions[i], step, nodes, &s->statements);
         find_slots(&p->regions[i], &s->regions[i]);
     }
     free(list.items);

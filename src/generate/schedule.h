@@ -7,7 +7,8 @@
 
 #include "generate/program.h"
 
-enum { CHUNK_NODES = 1500 };
+/* nodes of a chunk: one state is computed faster in small ones, several side by side in large ones */
+enum { CHUNK_ONE = 400, CHUNK_MANY = 1500 };
 
 typedef struct region_schedule {
     unsigned char *needed; /* of every node */
@@ -24,7 +25,8 @@ typedef struct schedule {
     int64_t statements; /* that are computed */
 } schedule;
 
-int hmli_schedule_make(schedule *s, const program *p); /* 0: no memory; hmli_schedule_free in any case */
+/* chunks of this many nodes. 0: no memory; hmli_schedule_free in any case */
+int hmli_schedule_make(schedule *s, const program *p, int32_t nodes);
 void hmli_schedule_free(schedule *s);
 
 /* is the node read where it is used, not computed? */

@@ -4,7 +4,7 @@
 
 #include "generate/program.h"
 
-enum { SOLVE_TRUNK = 10, SOLVE_LIMB = 8 }; /* columns up to which straight-line code is used */
+enum { SOLVE_TRUNK = 16, SOLVE_LIMB = 8 }; /* columns up to which straight-line code is used */
 
 /* is the robot small enough, and without followers? */
 int hmli_solve_fits(const robot_shape *s);
