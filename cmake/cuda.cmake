@@ -36,6 +36,8 @@ endfunction()
 
 hamel_cuda_object(kernel_f32 cuda/kernel.cu -DHML_NUM_F32)
 hamel_cuda_object(kernel_f64 cuda/kernel.cu -DHML_NUM_F64)
+hamel_cuda_object(motion_f32 cuda/motion.cu -DHML_NUM_F32)
+hamel_cuda_object(motion_f64 cuda/motion.cu -DHML_NUM_F64)
 hamel_cuda_object(device cuda/device.cu "")
 
 # shared always: whoever wants it loads it at run time

@@ -54,7 +54,7 @@ kind()
 eval "$(sed -n 's/^hamel_kind(\(.*\))$/kind \1/p' src/kernel/kinds.cmake)"
 # those of the GPU, as its compiler sees them; the emulator of the tests takes the place of the GPU
 for number in F32 F64; do
-    printf '#include "cuda/limbs_write.h"\nextern int something;\n' |
+    printf '#include "cuda/held_write.h"\n#include "cuda/limbs_write.h"\nextern int something;\n' |
         c++ -x c++ -std=c++17 -Wall -Wextra -Wno-unused-function -Werror -fsyntax-only -Iinclude -Isrc -Itests/cuda "-DHML_NUM_$number" -
 done
 # and for numbers that count operations

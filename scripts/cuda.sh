@@ -27,6 +27,7 @@ if [ "$what" = bench ]; then
     exec "$build/cuda_gpu" bench "$out" robots/*.json $files
 fi
 "$build/cuda_gpu" check robots/*.json
+"$build/cuda_gpu" soak "${HAMEL_SOAK_SECONDS:-20}" robots/quadruped.json robots/humanoid.json robots/drone_arm.json
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck synccheck initcheck; do
         compute-sanitizer --tool $tool --error-exitcode 9 "$build/cuda_gpu" sanitize robots/quadruped.json robots/ship_crane.json

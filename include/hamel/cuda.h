@@ -5,6 +5,9 @@
  *   hml_cuda_device            which GPU there is, or a sentence that says what is missing
  *   hml_cuda_batch_new         a model on a GPU, in float or double
  *   hml_cuda_linearize         ν̇, D_q, D_ν, M⁻¹, A, B of n states whose arrays are on the GPU
+ *   hml_cuda_dynamics          τ and M of n states
+ *   hml_cuda_kinematics        poses, Jacobians and twists of bodies and frames
+ *   hml_cuda_constrained_linearize   ν̇, λ, and their derivatives, of n states under the same holds
  *   hml_cuda_step              a step of semi-implicit Euler of n states, and its exact Jacobians
  *   hml_cuda_rollout           many steps, without coming back from the GPU
  *   hml_cuda_integrate, hml_cuda_difference   q ⊕ v and q₁ ⊖ q₀ of n states
@@ -23,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hamel/constraint.h"
 #include "hamel/model.h"
 
 /* what numbers are; the value is their size in bytes */
@@ -34,6 +38,7 @@ typedef struct hml_cuda_device_info {
     int32_t multiprocessors;
     int32_t capability; /* 10 · major + minor */
     size_t memory;      /* bytes */
+    size_t memory_free; /* bytes that nobody uses now */
 } hml_cuda_device_info;
 
 /* device: counted from 0. HML_NOT_FOUND and a sentence where there is no driver or no such GPU */
@@ -82,6 +87,74 @@ typedef struct hml_cuda_linearization {
 /* A state that fails becomes NaN and does not affect the others. The return value is about the call, not the states */
 HML_API hml_status hml_cuda_linearize(hml_cuda_batch *batch, size_t n, const hml_cuda_linearization *arguments,
                                       hml_error *error);
+
+/* ---- dynamics and frames ---- */
+
+/* M ν̇ + h: inverse dynamics of a; and M. ν̇ and M⁻¹ are those of hml_cuda_linearize */
+typedef struct hml_cuda_dynamics_arguments {
+    size_t struct_size;
+    hml_cuda_input q, v, a, wrenches; /* v, a and wrenches may be NULL: zero */
+    hml_cuda_output torque;           /* nv */
+    hml_cuda_output M;                /* nv × nv */
+    int32_t *status;                  /* n: an hml_status per state; NULL: not wanted */
+    void *stream;
+} hml_cuda_dynamics_arguments;
+
+HML_API hml_status hml_cuda_dynamics(hml_cuda_batch *batch, size_t n, const hml_cuda_dynamics_arguments *arguments,
+                                     hml_error *error);
+
+/*
+ * As hml_frame (kinematics.h), of `count` frames: frames[0] … of the host's memory, 64 at most, or frames 0, 1, …, which
+ * begin with the bodies, where frames is NULL. ν of J and of the twist is left-trivialized.
+ */
+typedef struct hml_cuda_kinematics_arguments {
+    size_t struct_size;
+    const int32_t *frames;
+    int32_t count;
+    hml_representation representation; /* of J and the twist */
+    hml_cuda_input q, v;               /* v may be NULL: at rest */
+    hml_cuda_output pose;              /* count × 16, as one row */
+    hml_cuda_output J;                 /* (count · 6) × nv */
+    hml_cuda_output twist;             /* count × 6, as one row */
+    int32_t *status;
+    void *stream;
+} hml_cuda_kinematics_arguments;
+
+HML_API hml_status hml_cuda_kinematics(hml_cuda_batch *batch, size_t n, const hml_cuda_kinematics_arguments *arguments,
+                                       hml_error *error);
+
+/* ---- held feet ---- */
+
+/*
+ * Frames and points that the world holds (constraint.h), the same for all states, 16 at most; with memory of the GPU for
+ * some ten thousand states at a time, at most 256 MiB. Planes, one-sided rows and loops are HML_UNSUPPORTED, with a sentence.
+ * The batch must outlive it; one stream at a time.
+ */
+typedef struct hml_cuda_holds hml_cuda_holds;
+
+HML_API hml_status hml_cuda_holds_new(hml_cuda_batch *batch, const hml_constraints *constraints, hml_cuda_holds **holds,
+                                      hml_error *error);
+HML_API void hml_cuda_holds_free(hml_cuda_holds *holds);
+
+/*
+ * As hml_constrained_linearize_batch. Where rows depend on each other, or nearly, the CPU decides about their rank: here
+ * such a state is NaN and has HML_UNSUPPORTED as its status. Without matrices among the outputs it is forward dynamics.
+ */
+typedef struct hml_cuda_constrained {
+    size_t struct_size;
+    hml_cuda_input q, v, tau, wrenches;             /* tau and wrenches may be NULL: zero */
+    hml_cuda_output acceleration;                   /* nv */
+    hml_cuda_output lambda;                         /* m */
+    hml_cuda_output Dq, Dv, Dtau;                   /* nv × nv */
+    hml_cuda_output lambda_q, lambda_v, lambda_tau; /* m × nv */
+    hml_cuda_output A;                              /* 2nv × 2nv */
+    hml_cuda_output B;                              /* 2nv × nv */
+    int32_t *status;
+    void *stream;
+} hml_cuda_constrained;
+
+HML_API hml_status hml_cuda_constrained_linearize(hml_cuda_holds *holds, size_t n,
+                                                  const hml_cuda_constrained *arguments, hml_error *error);
 
 /* ---- steps ---- */
 

@@ -14,7 +14,7 @@ import hamel
 from hamel import _cuda_arrays
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("batch.c", "steps.c", "tables.c", "tables_trunk.c")
+SOURCES = ("batch.c", "held.c", "motion.c", "steps.c", "tables.c", "tables_motion.c", "tables_trunk.c")
 
 
 class OnGpu:
@@ -126,6 +126,41 @@ def test_configurations(emulated):
     there = batch.integrate(q, v)
     assert np.allclose(there, robot.integrate(q, v), atol=1e-14)
     assert np.allclose(batch.difference(q, there), robot.difference(q, there), atol=1e-13)
+
+
+def test_dynamics_and_frames(emulated):
+    robot = hamel.load("quadruped")
+    q, v, a = states(robot, 3)
+    batch = emulated.Batch(robot)
+    want = robot.inverse_dynamics(q, v, a)
+    assert abs(batch.inverse_dynamics(q, v, a) - want).max() < 1e-12 * abs(want).max()
+    assert np.allclose(batch.mass_matrix(q), robot.mass_matrix(q), atol=1e-12)
+    assert np.allclose(batch.frames(q).pose, robot.body_poses(q).reshape(3, -1, 4, 4), atol=1e-13)
+    name = robot.frames[-1].name
+    x = batch.frames(q, v, [name, 1], "mixed", select=("pose", "J", "twist"))
+    one = robot.frame(name, q, v, representation="mixed")
+    assert x.J.shape == (3, 2, 6, robot.nv) and not x.status.any()
+    assert np.allclose(x.J[:, 0], one.J, atol=1e-12) and np.allclose(x.twist[:, 0], one.twist, atol=1e-12)
+    with pytest.raises(hamel.InvalidArgumentError, match="did you mean 'mixed'"):
+        batch.frames(q, representation="mixd")
+
+
+def test_held_feet(emulated):
+    robot = hamel.load("quadruped")
+    q, v, tau = states(robot, 3)
+    batch = emulated.Batch(robot)
+    feet = [hamel.Hold(body, "point", damping=2.0) for body in (3, 6, 9, 12)]
+    holds = batch.hold(feet)
+    x = holds.linearize(q, v, tau, select=("acceleration", "force", "Dq", "Dv", "Dtau", "A", "B"))
+    want = robot.constrained_linearize(feet, q, v, tau)
+    assert not x.status.any() and x.force.shape == (3, 12)
+    for name in ("acceleration", "Dq", "Dv", "Dtau", "A"):
+        assert abs(getattr(x, name) - getattr(want, name)).max() < 1e-10 * abs(getattr(want, name)).max()
+    assert np.allclose(holds.forward_dynamics(q, v, tau).acceleration, x.acceleration, atol=1e-8)
+    with pytest.raises(hamel.UnsupportedError, match="planes"):
+        batch.hold([hamel.Hold(3, "plane")])
+    with pytest.raises(hamel.InvalidArgumentError, match="pose"):
+        batch.hold([hamel.Hold(3, "point", stiffness=2.0)])
 
 
 def test_a_state_that_fails(emulated):

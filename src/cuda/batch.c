@@ -46,6 +46,13 @@ static hml_status fill(hml_cuda_batch *b, const cuda_tables *t, hml_error *error
     if (!status) status = upload(b, t->numbers, t->nnumber * (size_t)b->type, &b->numbers, error);
     if (!status && workspace) status = hmli_device_allocate(b->device, workspace, &b->workspace, error);
     b->model.integers = b->integers, b->model.numbers = b->numbers;
+    b->motion = hmli_cuda_motion_model(&b->model, NULL);
+    const size_t room = hmli_device_workspace(b->device, b->type, &b->motion);
+    if (!status && room) status = hmli_device_allocate(b->device, room, &b->motion_workspace, error);
+    const size_t frames = FRAME_INTEGERS * (size_t)t->model.frames * sizeof(int32_t);
+    b->frame = malloc(frames + 1);
+    if (!status && !b->frame) status = hmli_cuda_fail(error, HML_OUT_OF_MEMORY, hml_status_message(HML_OUT_OF_MEMORY));
+    if (b->frame) memcpy(b->frame, t->integers + t->model.frame, frames);
     return status;
 }
 
@@ -91,6 +98,8 @@ void hml_cuda_batch_free(hml_cuda_batch *batch)
     hmli_device_release(batch->device, batch->integers);
     hmli_device_release(batch->device, batch->numbers);
     hmli_device_release(batch->device, batch->workspace);
+    hmli_device_release(batch->device, batch->motion_workspace);
+    free(batch->frame);
     free(batch);
 }
 

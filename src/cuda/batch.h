@@ -5,9 +5,11 @@
 #include "cuda/device.h"
 
 struct hml_cuda_batch {
-    cuda_model model; /* its pointers are those of the device */
+    cuda_model model;  /* its pointers are those of the device */
+    cuda_model motion; /* the same with the workspace of motion.h */
     int type, device;
-    void *integers, *numbers, *workspace;
+    void *integers, *numbers, *workspace, *motion_workspace;
+    int32_t *frame; /* the tables of the frames, on the host */
 };
 
 /* fills in an error, which may be NULL, and returns the status */

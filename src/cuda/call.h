@@ -47,11 +47,11 @@ enum { BODY_X = 0, BODY_I = 12, BODY_PITCH = 22, BODY_TO_BODY = 23, BODY_NUMBERS
 enum { SHARE_BITS = 6, SHARE_NONE = 63 };
 
 /*
- * Integers of a body, and of a column. ABOVE: bit j is set if column j of the block, of the first 32, carries this one.
+ * Integers of a body, and of a column. END of a body: of its subtree. ABOVE: bit j is set if column j of the block, of the first 32, carries this one.
  * LIMB …: of robots with a trunk: the column's place in the core, or −1; first column and size of its limb; which columns
  * of the limb before this one carry it, joint included; which columns of the trunk do.
  */
-enum { BODY_PARENT, BODY_TYPE, BODY_Q, BODY_V, BODY_NV, BODY_ELASTIC, BODY_INTEGERS };
+enum { BODY_PARENT, BODY_TYPE, BODY_Q, BODY_V, BODY_NV, BODY_ELASTIC, BODY_END, BODY_INTEGERS };
 enum {
     COLUMN_BODY,
     COLUMN_PARENT,
@@ -70,6 +70,12 @@ enum {
     COLUMN_INTEGERS
 };
 enum { COLUMN_ARMATURE, COLUMN_DAMPING, COLUMN_STIFFNESS, COLUMN_NUMBERS };
+
+/*
+ * A frame of the model: its tree, or −1 where it is fixed to the world; its body there, and among all of the model. The
+ * numbers are its place in the plan frame of that body, or in the world: R row-major, then p.
+ */
+enum { FRAME_TREE, FRAME_BODY, FRAME_GLOBAL, FRAME_INTEGERS };
 
 /*
  * Where a tree's part of the workspace is, in numbers; each offset is a multiple of four. Arrays of columns have no rows
@@ -96,6 +102,7 @@ typedef struct cuda_layout {
     int32_t motion;   /* of the trunk's columns: 20 each */
     int32_t sums;     /* of the trunk's columns: 2 × TRUNK_ROW each */
     int32_t stage;    /* 3 × TRUNK_CHUNK × columns: rows of the results; over `below` and what is behind it */
+    int32_t place;    /* 12, of motion.h and held.h: the root in the world */
 } cuda_layout;
 
 typedef struct cuda_tree {
@@ -132,6 +139,7 @@ typedef struct cuda_model {
     const void *numbers;
     int32_t nq, nv, bodies, trees;
     int32_t rest;                           /* table of numbers: nq */
+    int32_t frames, frame, frame_numbers;   /* how many there are; tables: FRAME_INTEGERS and 12 numbers of each */
     int32_t width;                          /* lanes of a state: 8, 16 or 32 */
     int32_t one;                            /* 1: one tree, and a lane has one body and one column at most */
     int32_t passive;                        /* 1: damping or springs */
@@ -171,6 +179,50 @@ typedef struct cuda_joints {
     cuda_output Ad, Bd; /* of the tangent; their lower halves hold D_q, D_ν and M⁻¹ */
     int32_t *status;
 } cuda_joints;
+
+enum { CUDA_FRAMES = 64, CUDA_FEET = 16 }; /* in one call, at most */
+
+/* motion.h: inverse dynamics, M, frames. The call's model has the workspace of these, tables_motion.c */
+typedef struct cuda_motion {
+    cuda_call call; /* q, v, wrenches, status */
+    cuda_input a;
+    cuda_output torque, M;
+    cuda_output pose, J, twist; /* count × 16, count × 6 × nv (ld: of J), count × 6 */
+    int32_t representation;     /* hml_representation */
+    int32_t listed;             /* 1: `frame` says which; 0: frames 0, 1, … */
+    int32_t count;
+    int32_t frame[CUDA_FRAMES];
+} cuda_motion;
+
+/* a frame or a point that the world holds */
+typedef struct cuda_foot {
+    int32_t frame;     /* of the model */
+    int32_t rows, row; /* 6: a frame, 3: a point; its first row */
+    double goal[12];   /* R row-major, then p; read where stiffness is not zero */
+    double damping, stiffness;
+} cuda_foot;
+
+/* held.h. Rows are padded to a multiple of HELD_ROWS with zeros */
+enum { HELD_ROWS = 6, HELD_FOOT = 60 };
+typedef struct cuda_held {
+    cuda_call call;         /* q, v, status; results of the second stage: acceleration, Dq, Dv, A, B, and Minv: D_τ */
+    int32_t stage;          /* 1: λ; 2: derivatives */
+    int32_t feet;           /* how many */
+    int32_t rows, all;      /* all: padded */
+    double tolerance;       /* of the rank */
+    cuda_input a;           /* ν̇: free in stage 1, of the held robot in stage 2 */
+    cuda_input Minv, given; /* given: external wrenches */
+    const int32_t *before;  /* statuses of what came before, or NULL; of two sources */
+    const int32_t *before2;
+    int32_t *after;         /* stage 1: its own */
+    cuda_output wrenches;   /* stage 1: given and λ */
+    cuda_output lambda;     /* stage 1 writes it, stage 2 reads it */
+    cuda_output lambda_out; /* stage 2: the caller's, for NaN */
+    cuda_output lambda_q, lambda_v, lambda_tau;
+    int32_t J, W, K, E, row,
+        foot; /* workspace: all × nv; nv × all; all × all; 2 of all × nv; 3 × all; HELD_FOOT each */
+    cuda_foot at[CUDA_FEET];
+} cuda_held;
 
 #if defined __CUDACC__
 #define CUDA_BOTH static inline __host__ __device__

@@ -126,13 +126,18 @@ LANE_CODE twist unit_twist(int k)
 
 LANE_CODE num vec3_get(vec3 a, int k) { return k == 0 ? a.x : k == 1 ? a.y : a.z; }
 
+LANE_CODE vec3 root_gravity(const lane_state *s)
+{
+    const num4 g = work_get4(s->work + s->tree->at.root + ROOT_GRAVITY);
+    return vec3_of(g.a, g.b, g.c);
+}
+
 LANE_CODE base_motion root_motion(const lane_state *s)
 {
     const num *v = s->work + s->call->model.v + s->tree->begin;
-    const num4 g = work_get4(s->work + s->tree->at.root + ROOT_GRAVITY);
     base_motion base;
     base.H = pose_identity();
-    base.gravity = vec3_of(g.a, g.b, g.c);
+    base.gravity = root_gravity(s);
     base.u = vec3_of(work_get(v), work_get(v + 1), work_get(v + 2));
     return base;
 }

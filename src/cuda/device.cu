@@ -51,7 +51,9 @@ hml_status hmli_device_find(int device, hml_cuda_device_info *info, hml_error *e
     info->multiprocessors = p.multiProcessorCount;
     info->capability = 10 * p.major + p.minor;
     info->memory = p.totalGlobalMem;
-    return HML_OK;
+    size_t all = 0;
+    const hml_status chosen = choose(device, error);
+    return chosen ? chosen : explain(error, cudaMemGetInfo(&info->memory_free, &all), "the GPU does not answer");
 }
 
 hml_status hmli_device_allocate(int device, size_t bytes, void **memory, hml_error *error)
@@ -142,5 +144,25 @@ hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int
     if (status) return status;
     const cudaError_t fault = type == HML_CUDA_FLOAT32 ? kernel_joints_f32(call, tangent, (cudaStream_t)stream)
                                                        : kernel_joints_f64(call, tangent, (cudaStream_t)stream);
+    return explain(error, fault, "the kernel does not start");
+}
+
+hml_status hmli_device_motion(int device, int type, const cuda_motion *motion, void *stream, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    const kernel_shape shape = shape_of(device, type, &motion->call);
+    const cudaError_t fault = type == HML_CUDA_FLOAT32 ? kernel_motion_f32(motion, &shape, (cudaStream_t)stream)
+                                                       : kernel_motion_f64(motion, &shape, (cudaStream_t)stream);
+    return explain(error, fault, "the kernel does not start");
+}
+
+hml_status hmli_device_held(int device, int type, const cuda_held *held, void *stream, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    const kernel_shape shape = shape_of(device, type, &held->call);
+    const cudaError_t fault = type == HML_CUDA_FLOAT32 ? kernel_held_f32(held, &shape, (cudaStream_t)stream)
+                                                       : kernel_held_f64(held, &shape, (cudaStream_t)stream);
     return explain(error, fault, "the kernel does not start");
 }

@@ -26,6 +26,10 @@ hml_status hmli_device_linearize(int device, int type, const cuda_call *call, vo
 hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int tangent, void *stream,
                               hml_error *error);
 
+/* motion.h and held.h */
+hml_status hmli_device_motion(int device, int type, const cuda_motion *motion, void *stream, hml_error *error);
+hml_status hmli_device_held(int device, int type, const cuda_held *held, void *stream, hml_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,4 +21,10 @@ extern "C" cudaError_t kernel_linearize_f64(const cuda_call *call, const kernel_
 extern "C" cudaError_t kernel_joints_f32(const cuda_joints *call, int tangent, cudaStream_t stream);
 extern "C" cudaError_t kernel_joints_f64(const cuda_joints *call, int tangent, cudaStream_t stream);
 
+/* motion.h and held.h */
+extern "C" cudaError_t kernel_motion_f32(const cuda_motion *motion, const kernel_shape *shape, cudaStream_t stream);
+extern "C" cudaError_t kernel_motion_f64(const cuda_motion *motion, const kernel_shape *shape, cudaStream_t stream);
+extern "C" cudaError_t kernel_held_f32(const cuda_held *held, const kernel_shape *shape, cudaStream_t stream);
+extern "C" cudaError_t kernel_held_f64(const cuda_held *held, const kernel_shape *shape, cudaStream_t stream);
+
 #endif

@@ -122,8 +122,11 @@ LANE_CODE twist body_columns_sum(const lane_state *s, int i, const num *x)
     return sum;
 }
 
-/* velocities; then v_p × v_i, whose sums are the accelerations without ν̇. Gravity acts at a root that is not free */
-LANE_CODE void bodies_velocities(const lane_state *s)
+/*
+ * Velocities; then v_p × v_i, whose sums are the accelerations without ν̇. Gravity acts at a root that is not free. x: ν̇,
+ * of a free root less what root_acceleration says, which comes in too; or NULL
+ */
+LANE_CODE void bodies_velocities(const lane_state *s, const num *x)
 {
     const cuda_tree *t = s->tree;
     num *v = s->work + t->at.v, *a = s->work + t->at.a;
@@ -144,6 +147,7 @@ LANE_CODE void bodies_velocities(const lane_state *s)
             const num4 g = work_get4(s->work + t->at.root);
             A.v = vec3_of(-g.a, -g.b, -g.c);
         }
+        if (x) A = twist_add(A, body_columns_sum(s, i, x));
         work_put_twist(a + 8 * i, A);
     }
     lanes_sync();

@@ -24,11 +24,13 @@
 #include <string.h>
 
 #include "cuda/call.h"
+#include "hamel/se3.h"
 
 #if defined __CUDACC__
 #define inline inline __host__ __device__
 #endif
 #include "kernel/composite.h"
+#include "kernel/held_column.h"
 #if defined __CUDACC__
 #undef inline
 #endif

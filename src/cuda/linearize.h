@@ -173,7 +173,7 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
     bodies_move(s);
     chains_poses(s);
     columns_twists(s);
-    bodies_velocities(s);
+    bodies_velocities(s, NULL);
     bodies_composites(s);
     if (s->call->model.passive) bodies_passive(s);
     if (s->trunk)
@@ -184,11 +184,6 @@ LANE_CODE void tree_linearize(lane_state *s, const lane_outputs *o)
     if (t->k0 && !s->trunk) root_write(s, o);
     if (t->columns < s->call->model.nv) tree_clear(s, o);
     if (o->A.data) tree_ad(s, o);
-}
-
-LANE_CODE void output_nan(const lane_state *s, lane_output o, int rows, int columns)
-{
-    ROLLED for (int r = 0; o.data && r < rows; r++) { FOR_LANES(s, c, columns) o.data[r * o.ld + c] = K(NAN); }
 }
 
 LANE_CODE void output_copy(const lane_state *s, lane_output from, lane_output to)
@@ -204,29 +199,6 @@ LANE_CODE void outputs_copy(const lane_state *s, const lane_outputs *o)
     if (o->copy_Dq) output_copy(s, o->Dq, output_block(o->A, nv, 0));
     if (o->copy_Dv) output_copy(s, o->Dv, output_block(o->A, nv, nv));
     if (o->copy_Minv) output_copy(s, o->Minv, output_block(o->B, nv, 0));
-}
-
-/* NaN in everything, since the state failed */
-LANE_CODE void outputs_nan(const lane_state *s, const lane_outputs *o)
-{
-    const int nv = s->call->model.nv;
-    lane_output x;
-    x.data = o->x, x.ld = nv;
-    output_nan(s, x, 1, nv);
-    output_nan(s, o->Dq, nv, nv);
-    output_nan(s, o->Dv, nv, nv);
-    output_nan(s, o->Minv, nv, nv);
-    output_nan(s, o->A, 2 * nv, 2 * nv);
-    output_nan(s, o->B, 2 * nv, nv);
-}
-
-/* the first that is set */
-LANE_CODE int32_t status_of_flags(int flags)
-{
-    if (flags & FLAG_NOT_FINITE) return HML_NOT_FINITE;
-    if (flags & FLAG_NOT_NORMALIZED) return HML_NOT_NORMALIZED;
-    if (flags & FLAG_SINGULAR) return HML_SINGULAR;
-    return flags & FLAG_OVERFLOW ? HML_NOT_FINITE : HML_OK;
 }
 
 /* which kernel: see lane_state; `one` and `trunk` of a model of one tree */

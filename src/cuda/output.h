@@ -82,4 +82,23 @@ LANE_CODE void tree_acceleration(lane_state *s, const lane_outputs *o)
     }
 }
 
+LANE_CODE void output_nan(const lane_state *s, lane_output o, int rows, int columns)
+{
+    ROLLED for (int r = 0; o.data && r < rows; r++) { FOR_LANES(s, c, columns) o.data[r * o.ld + c] = K(NAN); }
+}
+
+/* NaN in everything, since the state failed */
+LANE_CODE void outputs_nan(const lane_state *s, const lane_outputs *o)
+{
+    const int nv = s->call->model.nv;
+    lane_output x;
+    x.data = o->x, x.ld = nv;
+    output_nan(s, x, 1, nv);
+    output_nan(s, o->Dq, nv, nv);
+    output_nan(s, o->Dv, nv, nv);
+    output_nan(s, o->Minv, nv, nv);
+    output_nan(s, o->A, 2 * nv, 2 * nv);
+    output_nan(s, o->B, 2 * nv, nv);
+}
+
 #endif

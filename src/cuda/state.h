@@ -4,8 +4,18 @@
 
 #include "cuda/lanes.h"
 
-/* what can be wrong with a state: the first bit that is set names its status */
-enum { FLAG_NOT_FINITE = 1, FLAG_NOT_NORMALIZED = 2, FLAG_SINGULAR = 4, FLAG_OVERFLOW = 8 };
+/* what can be wrong with a state: the first bit that is set names its status. DEPENDENT: rows of constraints, held.h */
+enum { FLAG_NOT_FINITE = 1, FLAG_NOT_NORMALIZED = 2, FLAG_SINGULAR = 4, FLAG_DEPENDENT = 8, FLAG_OVERFLOW = 16 };
+
+/* the first that is set */
+LANE_CODE int32_t status_of_flags(int flags)
+{
+    if (flags & FLAG_NOT_FINITE) return HML_NOT_FINITE;
+    if (flags & FLAG_NOT_NORMALIZED) return HML_NOT_NORMALIZED;
+    if (flags & FLAG_SINGULAR) return HML_SINGULAR;
+    if (flags & FLAG_DEPENDENT) return HML_UNSUPPORTED;
+    return flags & FLAG_OVERFLOW ? HML_NOT_FINITE : HML_OK;
+}
 
 /* one lane's view of the state that its group computes */
 typedef struct lane_state {

@@ -32,7 +32,8 @@ static void put_bodies(writer *w, const hml_plan *plan, const plan_tree *tree, c
         for (int32_t i = 0; i < t->bodies; i++) {
             const plan_body *b = &bodies[i];
             const int32_t parent = b->parent < 0 ? -1 : b->parent - tree->body_begin;
-            const int32_t row[BODY_INTEGERS] = {parent, b->type, b->q, b->v, b->nv, is_elastic(plan, b)};
+            const int32_t row[BODY_INTEGERS] = {
+                parent, b->type, b->q, b->v, b->nv, is_elastic(plan, b), b->end - tree->body_begin};
             put_integer(w, row[which]);
             t->elastic |= is_elastic(plan, b);
         }
@@ -335,6 +336,7 @@ static hml_status write_all(const hml_model *model, writer *w, cuda_model *m)
     }
     m->rest = w->nnumber;
     for (int32_t k = 0; k < model->nq; k++) put_number(w, plan_rest(plan)[k]);
+    hmli_cuda_put_frames(w, model, m);
     choose_width(m);
     if (m->one) put_shares(w, &m->tree[0], m->width);
     m->limb_joints = find_limbs(plan, m);

@@ -19,4 +19,7 @@ typedef struct cuda_tables {
 hml_status hmli_cuda_tables_new(const hml_model *model, int type, cuda_tables *tables, hml_error *error);
 void hmli_cuda_tables_free(cuda_tables *tables);
 
+/* the model with the workspace of motion.h, and of held.h behind it where h is not NULL */
+cuda_model hmli_cuda_motion_model(const cuda_model *model, cuda_held *h);
+
 #endif

@@ -42,4 +42,7 @@ static inline int32_t take_rows(int32_t *used, const cuda_tree *t, int32_t width
 /* chooses trunk.h for a free root's tree with a lane per column where it can have it; workspace behind `used` numbers */
 hml_status hmli_cuda_plan_trunk(writer *w, const hml_plan *plan, const plan_tree *tree, cuda_model *m, int32_t used);
 
+/* tables of the model's frames */
+void hmli_cuda_put_frames(writer *w, const hml_model *model, cuda_model *m);
+
 #endif

@@ -4,14 +4,16 @@
  *   cuda_gpu check ROBOT...             results beside hml_linearize, faulty states, runs that must agree to the bit
  *   cuda_gpu sanitize ROBOT...          a small batch of each, for compute-sanitizer
  *   cuda_gpu bench OUT.json ROBOT...    linearizations per second over the number of states, into a file
- *   cuda_gpu rate N ROBOT...            linearizations per second of N states, and nothing else
+ *   cuda_gpu rate N ROBOT...            linearizations per second of N states, and nothing else; with four feet held too
+ *   cuda_gpu soak SECONDS ROBOT...      everything again and again: does the memory of the GPU or of the host grow?
  *
  * A ROBOT is a file of any format, or a block of hml_model_data that ends in .block.
  */
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "cuda_check.h"
+#include "motion_check.h"
 #ifdef HAMEL_HAS_IO
 #include "hamel/io.h"
 #endif
@@ -123,6 +125,30 @@ static void check_type(const char *robot, const hml_model *model, hml_cuda_type 
         }
         states_free(&s), states_free(&again);
     }
+    hml_cuda_batch_free(batch);
+}
+
+/* inverse dynamics, M, frames, held feet */
+static void check_motion(const char *robot, const hml_model *model, hml_cuda_type type, double tolerance, size_t n)
+{
+    hml_cuda_batch *batch;
+    hml_constraint items[4];
+    const hml_constraints set = {.struct_size = sizeof set, .items = items, .count = draw_holds(model, 4, 0, 0, items)};
+    hml_error error = {0};
+    size_t left = 0;
+    if (hml_cuda_batch_new(model, type, 0, &batch, &error)) {
+        fault(robot, error.message);
+        return;
+    }
+    cuda_states s = states_draw(model, n, 31, 1);
+    const double dynamics = check_dynamics(&s, batch, type), frames = check_frames(&s, batch, type, HML_MIXED);
+    const double held = check_held(&s, batch, type, &set, (1u << HELD_OUTPUTS) - 1, &left, &error);
+    printf("%-22s nv %3zu %s %6zu states: dynamics %.1e, frames %.1e, held %.1e (%zu left to the CPU)\n", robot, s.nv,
+           type == HML_CUDA_FLOAT32 ? "float32" : "float64", n, dynamics, frames, held, left);
+    fflush(stdout);
+    if (!(dynamics < tolerance) || !(frames < tolerance)) fault(robot, "dynamics or frames differ from the CPU's");
+    if (!(held < (type == HML_CUDA_FLOAT32 ? 0.2 : 1e-7))) fault(robot, "held feet differ from the CPU's");
+    states_free(&s);
     hml_cuda_batch_free(batch);
 }
 
@@ -332,14 +358,122 @@ static void bench_type(FILE *out, const char *robot, const hml_model *model, int
     states_free(&s);
 }
 
+/* constrained linearizations per second, ν̇, λ, D_q, D_ν and D_τ, of four points (or as many leaves as there are) */
+static double measure_held(const resident *r, const hml_model *model, size_t n, size_t bytes)
+{
+    hml_constraint items[4];
+    const hml_constraints set = {.struct_size = sizeof set, .items = items, .count = draw_holds(model, 4, 0, 0, items)};
+    const hml_cuda_linearization *l = &r->arguments;
+    hml_cuda_holds *holds;
+    if (hml_cuda_holds_new(r->batch, &set, &holds, NULL)) return 0;
+    void *lambda = room(r->batch, n * (size_t)hml_constraint_rows(&set) * bytes);
+    const hml_cuda_constrained a = {.struct_size = sizeof a,
+                                    .q = l->q,
+                                    .v = l->v,
+                                    .tau = l->tau,
+                                    .acceleration = l->acceleration,
+                                    .lambda = {.data = lambda},
+                                    .Dq = l->Dq,
+                                    .Dv = l->Dv,
+                                    .Dtau = l->Minv};
+    double rates[5];
+    for (int t = 0; t < 5; t++) {
+        const double begin = seconds();
+        for (int k = 0; k < 4; k++) hml_cuda_constrained_linearize(holds, n, &a, NULL);
+        hml_cuda_wait(r->batch, NULL, NULL);
+        rates[t] = 4 * (double)n / (seconds() - begin);
+    }
+    qsort(rates, 5, sizeof *rates, by_value);
+    hml_cuda_release(r->batch, lambda);
+    hml_cuda_holds_free(holds);
+    return rates[2];
+}
+
+/* inverse dynamics with M, per second */
+static double measure_dynamics(const resident *r, size_t n)
+{
+    const hml_cuda_linearization *l = &r->arguments;
+    const hml_cuda_dynamics_arguments a = {
+        .struct_size = sizeof a, .q = l->q, .v = l->v, .a = l->tau, .torque = l->acceleration, .M = l->Minv};
+    double rates[5];
+    for (int t = 0; t < 5; t++) {
+        const double begin = seconds();
+        for (int k = 0; k < 8; k++) hml_cuda_dynamics(r->batch, n, &a, NULL);
+        hml_cuda_wait(r->batch, NULL, NULL);
+        rates[t] = 8 * (double)n / (seconds() - begin);
+    }
+    qsort(rates, 5, sizeof *rates, by_value);
+    return rates[2];
+}
+
 static void rate_type(const char *robot, const hml_model *model, int type, size_t n)
 {
     cuda_states s = states_draw(model, 1024, 21, 0);
     resident r = resident_new(&s, (hml_cuda_type)type, n);
-    printf("%-20s nv %3zu float%d %8zu states: %10.3f M/s\n", robot, s.nv, 8 * type, n, 1e-6 * measure(&r, n));
+    printf("%-20s nv %3zu float%d %8zu states: %10.3f M/s, held %8.3f, inverse dynamics and M %8.3f\n", robot, s.nv,
+           8 * type, n, 1e-6 * measure(&r, n), 1e-6 * measure_held(&r, model, n, (size_t)type),
+           1e-6 * measure_dynamics(&r, n));
     fflush(stdout);
     resident_free(&r);
     states_free(&s);
+}
+
+/* ---- soak ---- */
+
+/* pages of the host that this program has in memory */
+static size_t resident_pages(void)
+{
+    unsigned long size = 0, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%lu %lu", &size, &pages) != 2) pages = 0;
+    if (file) fclose(file);
+    return pages;
+}
+
+/* a batch from its making to its end, with every kind of call */
+static void soak_round(const char *robot, const hml_model *model, hml_cuda_type type, uint64_t seed)
+{
+    hml_cuda_batch *batch;
+    hml_constraint items[2];
+    const hml_constraints set = {.struct_size = sizeof set, .items = items, .count = draw_holds(model, 2, 0, 0, items)};
+    size_t left = 0;
+    if (hml_cuda_batch_new(model, type, 0, &batch, NULL)) {
+        fault(robot, "there is no batch any more");
+        return;
+    }
+    cuda_states s = states_draw(model, 257, seed, 0), wide = states_draw(model, 65536, seed, 0);
+    check_dynamics(&s, batch, type), check_frames(&s, batch, type, HML_LEFT);
+    check_held(&s, batch, type, &set, 1u << 0 | 1u << 2, &left, NULL);
+    for (int k = 0; k < 20; k++) {
+        if (states_run(&wide, batch, type, 1u << CHECK_X, NULL)) fault(robot, "a run failed");
+    }
+    hml_cuda_batch_free(batch);
+    states_free(&s), states_free(&wide);
+}
+
+static void soak(double duration, int robots, char **paths)
+{
+    hml_cuda_device_info info = {.struct_size = sizeof info};
+    const double begin = seconds();
+    size_t rounds = 0, first = 0, pages = 0;
+    for (; seconds() - begin < duration || rounds < 4; rounds++) {
+        const char *path = paths[rounds % (size_t)robots];
+        hml_model *model = load_robot(path);
+        if (!model) {
+            fault(path, "cannot be read");
+            return;
+        }
+        soak_round(path, model, HML_CUDA_FLOAT32, rounds), soak_round(path, model, HML_CUDA_FLOAT64, rounds);
+        hml_model_free(model);
+        if (hml_cuda_device(0, &info, NULL)) fault(path, "the GPU does not answer");
+        if (rounds == (size_t)robots) first = info.memory_free, pages = resident_pages(); /* all have been there */
+    }
+    const double gpu = (double)first - (double)info.memory_free;
+    const double host = ((double)resident_pages() - (double)pages) * (double)sysconf(_SC_PAGESIZE);
+    printf("%zu rounds in %.0f s: the GPU's memory grew by %.0f bytes, the host's by %.0f\n", rounds, seconds() - begin,
+           gpu, host);
+    if (gpu > 0) fault("soak", "memory of the GPU grows");
+    if (host > 64e6) fault("soak", "memory of the host grows");
 }
 
 int main(int argc, char **argv)
@@ -348,11 +482,12 @@ int main(int argc, char **argv)
     hml_error error = {0};
     const int bench = argc > 2 && strcmp(argv[1], "bench") == 0;
     const size_t rate = argc > 3 && strcmp(argv[1], "rate") == 0 ? strtoul(argv[2], NULL, 10) : 0;
+    const int soaks = argc > 3 && strcmp(argv[1], "soak") == 0;
     const int sanitize = argc > 2 && strcmp(argv[1], "sanitize") == 0;
-    if (argc < 3 || (!bench && !rate && !sanitize && strcmp(argv[1], "check") != 0)) {
+    if (argc < 3 || (!bench && !rate && !sanitize && !soaks && strcmp(argv[1], "check") != 0)) {
         fprintf(stderr,
                 "usage: cuda_gpu check ROBOT... | cuda_gpu sanitize ROBOT... | cuda_gpu bench OUT.json ROBOT... | "
-                "cuda_gpu rate N ROBOT...\n");
+                "cuda_gpu rate N ROBOT... | cuda_gpu soak SECONDS ROBOT...\n");
         return 2;
     }
     if (hml_cuda_device(0, &info, &error)) {
@@ -360,6 +495,11 @@ int main(int argc, char **argv)
         return 3;
     }
     printf("%s, %d multiprocessors\n", info.name, info.multiprocessors);
+    if (soaks) {
+        soak(strtod(argv[2], NULL), argc - 3, argv + 3);
+        printf("%d failures\n", failures);
+        return failures ? 1 : 0;
+    }
     FILE *out = bench ? fopen(argv[2], "w") : NULL;
     int first = 1;
     if (bench && !out) return 4;
@@ -379,6 +519,8 @@ int main(int argc, char **argv)
         } else {
             check_type(name, model, HML_CUDA_FLOAT64, 1e-12, sanitize ? 100 : SIZE_MAX);
             check_type(name, model, HML_CUDA_FLOAT32, 1e-2, sanitize ? 100 : SIZE_MAX);
+            check_motion(name, model, HML_CUDA_FLOAT64, 1e-11, sanitize ? 37 : 1009);
+            check_motion(name, model, HML_CUDA_FLOAT32, 1e-2, sanitize ? 37 : 1009);
             if (!sanitize) check_faulty(name, model);
             if (!sanitize && i == 2) check_limits(model);
         }

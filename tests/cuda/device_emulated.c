@@ -66,12 +66,9 @@ size_t hmli_device_workspace(int device, int type, const cuda_model *model)
     return 0;
 }
 
-hml_status hmli_device_linearize(int device, int type, const cuda_call *call, void *stream, hml_error *error)
+/* what the emulator has seen in a run, into the report */
+static hml_status gather(int done)
 {
-    (void)device, (void)stream, (void)error;
-    emulator_begin(&options);
-    const int done =
-        type == HML_CUDA_FLOAT32 ? emulate_linearize_f32(call, 3, &options) : emulate_linearize_f64(call, 3, &options);
     const emulator_report r = emulator_end();
     if (!report.first[0]) memcpy(report.first, r.first, sizeof report.first);
     report.races += r.races, report.misaligned += r.misaligned;
@@ -79,6 +76,29 @@ hml_status hmli_device_linearize(int device, int type, const cuda_call *call, vo
     report.barriers = r.barriers;
     memcpy(report.skipped, r.skipped, sizeof report.skipped);
     return done ? HML_OK : HML_OUT_OF_MEMORY;
+}
+
+hml_status hmli_device_linearize(int device, int type, const cuda_call *call, void *stream, hml_error *error)
+{
+    (void)device, (void)stream, (void)error;
+    emulator_begin(&options);
+    return gather(type == HML_CUDA_FLOAT32 ? emulate_linearize_f32(call, 3, &options)
+                                           : emulate_linearize_f64(call, 3, &options));
+}
+
+hml_status hmli_device_motion(int device, int type, const cuda_motion *motion, void *stream, hml_error *error)
+{
+    (void)device, (void)stream, (void)error;
+    emulator_begin(&options);
+    return gather(type == HML_CUDA_FLOAT32 ? emulate_motion_f32(motion, 3, &options)
+                                           : emulate_motion_f64(motion, 3, &options));
+}
+
+hml_status hmli_device_held(int device, int type, const cuda_held *held, void *stream, hml_error *error)
+{
+    (void)device, (void)stream, (void)error;
+    emulator_begin(&options);
+    return gather(type == HML_CUDA_FLOAT32 ? emulate_held_f32(held, 3, &options) : emulate_held_f64(held, 3, &options));
 }
 
 hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int tangent, void *stream,

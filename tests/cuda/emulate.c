@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/held_write.h"
 #include "cuda/joints.h"
 #include "cuda/limbs_write.h"
 
@@ -59,6 +60,55 @@ int NAME(emulate_linearize_, HML_TYPE)(const cuda_call *call, size_t warps, cons
     }
     free(memory);
     return 1;
+}
+
+/* ---- motion.h and held.h ---- */
+
+typedef struct motion_warp {
+    const cuda_call *call;
+    const cuda_motion *motion; /* or */
+    const cuda_held *held;
+    num *memory;
+    size_t index, count;
+} motion_warp;
+
+/* as compute_motion and compute_held of motion.cu */
+static void run_motion(void *argument, int l)
+{
+    const motion_warp *w = argument;
+    const cuda_model *m = &w->call->model;
+    const size_t per_warp = (size_t)(CUDA_WARP / m->width), group = (size_t)(l / m->width);
+    num *work = w->memory + group * (size_t)m->state_numbers;
+    lane_state s = motion_begin(w->call, work, l % m->width);
+    lane_held x = {.h = NULL};
+    if (w->held) x = held_begin(w->held, work, l % m->width);
+    for (size_t first = w->index * per_warp; first < w->call->n; first += w->count * per_warp) {
+        if (w->held)
+            lanes_held(&x, first + group);
+        else
+            lanes_motion(&s, w->motion, first + group);
+    }
+}
+
+static int run_motions(motion_warp w, size_t warps, const emulator_options *options)
+{
+    const size_t bytes = cuda_warp_numbers(&w.call->model) * sizeof(num);
+    char *memory = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
+    if (!memory) return 0;
+    w.memory = (num *)(memory + options->shift), w.count = warps;
+    for (w.index = 0; w.index < warps; w.index++) emulator_warp(run_motion, &w, memory + options->shift, bytes);
+    free(memory);
+    return 1;
+}
+
+int NAME(emulate_motion_, HML_TYPE)(const cuda_motion *motion, size_t warps, const emulator_options *options)
+{
+    return run_motions((motion_warp){.call = &motion->call, .motion = motion}, warps, options);
+}
+
+int NAME(emulate_held_, HML_TYPE)(const cuda_held *held, size_t warps, const emulator_options *options)
+{
+    return run_motions((motion_warp){.call = &held->call, .held = held}, warps, options);
 }
 
 void NAME(emulate_joints_, HML_TYPE)(const cuda_joints *call, int tangent)

@@ -9,6 +9,12 @@
 int emulate_linearize_f32(const cuda_call *call, size_t warps, const emulator_options *options);
 int emulate_linearize_f64(const cuda_call *call, size_t warps, const emulator_options *options);
 
+/* the same of motion.h and held.h */
+int emulate_motion_f32(const cuda_motion *motion, size_t warps, const emulator_options *options);
+int emulate_motion_f64(const cuda_motion *motion, size_t warps, const emulator_options *options);
+int emulate_held_f32(const cuda_held *held, size_t warps, const emulator_options *options);
+int emulate_held_f64(const cuda_held *held, size_t warps, const emulator_options *options);
+
 /* joints.h, thread by thread */
 void emulate_joints_f32(const cuda_joints *call, int tangent);
 void emulate_joints_f64(const cuda_joints *call, int tangent);

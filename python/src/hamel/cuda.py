@@ -18,92 +18,30 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from ctypes import Structure, c_char, c_double, c_int, c_int32, c_size_t, c_void_p
+from ctypes import c_int, c_int32, c_size_t, c_void_p
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 
+from . import _cuda_structs as structs
 from ._core import Model
 from ._cuda_arrays import Array, Memory, kind_of, place_of, stream_of
 from ._errors import BY_STATUS, InvalidArgumentError, NotFoundError, UnsupportedError
+from ._holds import Hold
 from ._names import did_you_mean
 from ._paths import library
 
-__all__ = ["Array", "Batch", "Device", "Linearization", "Rollout", "Step", "available", "device"]
-
-class _Error(Structure):
-    _fields_ = [("status", c_int), ("line", c_int), ("file", c_char * 256), ("message", c_char * 512)]
-
-
-class _Info(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char * 256),
-        ("multiprocessors", c_int32),
-        ("capability", c_int32),
-        ("memory", c_size_t),
-    ]
-
-
-class _Input(Structure):
-    _fields_ = [("data", c_void_p), ("stride", c_size_t)]
-
-
-class _Output(Structure):
-    _fields_ = [("data", c_void_p), ("ld", c_size_t), ("stride", c_size_t)]
-
-
-class _Linearization(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        *((name, _Input) for name in ("q", "v", "tau", "wrenches")),
-        *((name, _Output) for name in ("acceleration", "Dq", "Dv", "Minv", "A", "B")),
-        ("status", c_void_p),
-        ("stream", c_void_p),
-    ]
-
-
-class _Step(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("h", c_double),
-        *((name, _Input) for name in ("q", "v", "tau")),
-        *((name, _Output) for name in ("q_next", "v_next", "Ad", "Bd")),
-        ("status", c_void_p),
-        ("stream", c_void_p),
-    ]
-
-
-class _Rollout(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("h", c_double),
-        ("steps", c_size_t),
-        ("q", c_void_p),
-        ("v", c_void_p),
-        ("tau", _Input),
-        ("tau_step", c_size_t),
-        ("status", c_void_p),
-        ("stream", c_void_p),
-    ]
-
-
-class _Configurations(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("q", _Input),
-        ("other", _Input),
-        ("result", _Output),
-        ("status", c_void_p),
-        ("stream", c_void_p),
-    ]
-
+__all__ = ["Array", "Batch", "Constrained", "Device", "Frames", "Holds", "Linearization", "Rollout", "Step", "available", "device"]
 
 _PROMISED = (
     "hml_cuda_device",
     "hml_cuda_batch_from_data",
     "hml_cuda_linearize",
+    "hml_cuda_dynamics",
+    "hml_cuda_kinematics",
+    "hml_cuda_holds_new",
+    "hml_cuda_constrained_linearize",
     "hml_cuda_step",
     "hml_cuda_rollout",
     "hml_cuda_integrate",
@@ -131,6 +69,7 @@ def _library() -> Any:
         if not all(hasattr(found, name) for name in _PROMISED):
             raise UnsupportedError(f"{path} is of another version than this package")
         found.hml_cuda_batch_free.argtypes = [c_void_p]
+        found.hml_cuda_holds_free.argtypes = [c_void_p]
         found.hml_cuda_release.argtypes = [c_void_p, c_void_p]
         for name in _PROMISED:
             getattr(found, name).restype = c_int
@@ -142,7 +81,7 @@ def _library() -> Any:
     )
 
 
-def _check(status: int, error: _Error) -> None:
+def _check(status: int, error: structs.Error) -> None:
     if status:
         raise BY_STATUS[status](error.message.decode("utf-8", "replace"))
 
@@ -159,7 +98,7 @@ class Device:
 
 def device(number: int = 0) -> Device:
     """The GPU of a number, counted from 0; NotFoundError says what is missing."""
-    info, error = _Info(struct_size=ctypes.sizeof(_Info)), _Error()
+    info, error = structs.Info(struct_size=ctypes.sizeof(structs.Info)), structs.Error()
     _check(_library().hml_cuda_device(c_int(number), ctypes.byref(info), ctypes.byref(error)), error)
     return Device(info.name.decode(), info.multiprocessors, info.capability, info.memory)
 
@@ -206,6 +145,33 @@ class Rollout:
     status: Any = None
 
 
+@dataclass(frozen=True)
+class Frames:
+    """Of frames: poses (…, k, 4, 4), Jacobians (…, k, 6, nv), twists (…, k, 6), and a status per state, 0: well."""
+
+    pose: Any = None
+    J: Any = None
+    twist: Any = None
+    status: Any = None
+
+
+@dataclass(frozen=True)
+class Constrained:
+    """What Holds.linearize was asked for, and a status per state, 0: well; the rest None."""
+
+    acceleration: Any = None
+    force: Any = None
+    Dq: Any = None
+    Dv: Any = None
+    Dtau: Any = None
+    force_q: Any = None
+    force_v: Any = None
+    force_tau: Any = None
+    A: Any = None
+    B: Any = None
+    status: Any = None
+
+
 class _Call:
     """The arrays of one call: inputs as they lie on the GPU, outputs of the same kind as the first input."""
 
@@ -220,10 +186,10 @@ class _Call:
         self.lead = shape[:-1]
         self.n = int(numpy.prod(self.lead)) if self.lead else 1
 
-    def input(self, x: Any, name: str, size: int, lead: Optional[Tuple[int, ...]] = None) -> _Input:
+    def input(self, x: Any, name: str, size: int, lead: Optional[Tuple[int, ...]] = None) -> structs.Input:
         """An array of states, or one for all of them."""
         if x is None:
-            return _Input(None, 0)
+            return structs.Input(None, 0)
         lead = self.lead if lead is None else lead
         if kind_of(x) == "numpy":
             if self.kind != "numpy":
@@ -239,7 +205,7 @@ class _Call:
             raise InvalidArgumentError(f"{name} has the shape {at.shape}, not {(*lead, size)}")
         if not at.is_packed():
             raise InvalidArgumentError(f"{name} is not in C order")
-        return _Input(at.address, size if at.shape == (*lead, size) and lead else 0)
+        return structs.Input(at.address, size if at.shape == (*lead, size) and lead else 0)
 
     def make(self, tail: Tuple[int, ...], dtype: Any = None, lead: Optional[Tuple[int, ...]] = None) -> Tuple[Any, int]:
         """An array for results, and its address."""
@@ -279,7 +245,7 @@ class Batch:
         if self.dtype not in (numpy.dtype("float32"), numpy.dtype("float64")):
             raise InvalidArgumentError(f"dtype is float32 or float64, not {self.dtype}")
         self._lib = _library()
-        data, error = robot.to_bytes(), _Error()
+        data, error = robot.to_bytes(), structs.Error()
         status = self._lib.hml_cuda_batch_from_data(
             data,
             c_size_t(len(data)),
@@ -299,7 +265,7 @@ class Batch:
         return f"<hamel.cuda.Batch of {self.robot.name!r}, {self.dtype}, GPU {self.device}>"
 
     def _allocate(self, shape: Tuple[int, ...], dtype: Any) -> Array:
-        error, address = _Error(), c_void_p()
+        error, address = structs.Error(), c_void_p()
         size = int(numpy.prod(shape)) * numpy.dtype(dtype).itemsize
         status = self._lib.hml_cuda_allocate(self._handle, c_size_t(size), ctypes.byref(address), ctypes.byref(error))
         _check(status, error)
@@ -310,7 +276,7 @@ class Batch:
             self._lib.hml_cuda_release(self._handle, address)
 
     def _upload(self, x: Any) -> Array:
-        to, error = self._allocate(x.shape, x.dtype), _Error()
+        to, error = self._allocate(x.shape, x.dtype), structs.Error()
         status = self._lib.hml_cuda_upload(
             self._handle, c_void_p(to._memory.address), c_void_p(x.ctypes.data), c_size_t(x.nbytes), ctypes.byref(error)
         )
@@ -318,7 +284,7 @@ class Batch:
         return to
 
     def _download(self, x: Array) -> Any:
-        to, error = numpy.empty(x.shape, x.dtype), _Error()
+        to, error = numpy.empty(x.shape, x.dtype), structs.Error()
         status = self._lib.hml_cuda_download(
             self._handle, c_void_p(to.ctypes.data), c_void_p(x._memory.address), c_size_t(to.nbytes), ctypes.byref(error)
         )
@@ -327,14 +293,14 @@ class Batch:
 
     def wait(self, stream: int = 0) -> None:
         """Until everything in a stream is done; errors of the kernels come to light here."""
-        error = _Error()
+        error = structs.Error()
         _check(self._lib.hml_cuda_wait(self._handle, c_void_p(stream), ctypes.byref(error)), error)
 
-    def _run(self, name: str, call: _Call, arguments: Any) -> None:
-        error = _Error()
+    def _run(self, name: str, call: _Call, arguments: Any, handle: Any = None) -> None:
+        error = structs.Error()
         arguments.struct_size, arguments.stream = ctypes.sizeof(arguments), call.stream
         function = getattr(self._lib, name)
-        _check(function(self._handle, c_size_t(call.n), ctypes.byref(arguments), ctypes.byref(error)), error)
+        _check(function(handle or self._handle, c_size_t(call.n), ctypes.byref(arguments), ctypes.byref(error)), error)
 
     def linearize(
         self,
@@ -352,34 +318,88 @@ class Batch:
         nv, call = self.robot.nv, _Call(self, q, self.robot.nq, stream)
         shapes = {"acceleration": (nv,), "Dq": (nv, nv), "Dv": (nv, nv), "Minv": (nv, nv)}
         shapes.update({"A": (2 * nv, 2 * nv), "B": (2 * nv, nv)})
-        a, made = _Linearization(), {}
+        a = structs.Linearization()
         a.q, a.v, a.tau = call.input(q, "q", self.robot.nq), call.input(v, "v", nv), call.input(tau, "tau", nv)
         a.wrenches = call.input(wrenches, "wrenches", 6 * self.robot.nbodies)
-        for name in select:
-            if name not in shapes:
-                raise InvalidArgumentError(f"there is no result {name!r}{did_you_mean(str(name), tuple(shapes))}")
-            made[name], address = call.make(shapes[name])
-            setattr(a, name, _Output(address, 0, 0))
-        made["status"], a.status = call.make((), "int32")
-        self._run("hml_cuda_linearize", call, a)
-        return Linearization(**{name: call.result(x) for name, x in made.items()})
+        return Linearization(**self._select(call, a, "hml_cuda_linearize", select, shapes))
 
     def forward_dynamics(self, q: Any, v: Any, tau: Any = None, stream: Optional[int] = None) -> Any:
         """ν̇ of all states; NaN where a state fails."""
         return self.linearize(q, v, tau, select=("acceleration",), stream=stream).acceleration
+
+    def _dynamics(self, name: str, tail: Tuple[int, ...], arrays: Sequence[Tuple[str, Any]], stream: Optional[int]) -> Any:
+        call, a = _Call(self, arrays[0][1], self.robot.nq, stream), structs.Dynamics()
+        sizes = {"q": self.robot.nq, "wrenches": 6 * self.robot.nbodies}
+        for key, x in arrays:
+            setattr(a, key, call.input(x, key, sizes.get(key, self.robot.nv)))
+        made, address = call.make(tail)
+        setattr(a, name, structs.Output(address, 0, 0))
+        self._run("hml_cuda_dynamics", call, a)
+        return call.result(made)
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, wrenches: Any = None, stream: Optional[int] = None) -> Any:
+        """τ of all states; NaN where a state fails."""
+        arrays = (("q", q), ("v", v), ("a", a), ("wrenches", wrenches))
+        return self._dynamics("torque", (self.robot.nv,), arrays, stream)
+
+    def mass_matrix(self, q: Any, stream: Optional[int] = None) -> Any:
+        """M of all states; NaN where a state fails. M⁻¹: `linearize`."""
+        return self._dynamics("M", (self.robot.nv, self.robot.nv), (("q", q),), stream)
+
+    def frames(
+        self,
+        q: Any,
+        v: Any = None,
+        frames: Optional[Sequence[Union[str, int]]] = None,
+        representation: str = "left",
+        select: Sequence[str] = ("pose", "J"),
+        stream: Optional[int] = None,
+    ) -> Frames:
+        """Poses in the world, Jacobians and twists, those that `select` names, of frames, or of all bodies.
+
+        representation: left, right, mixed or split, of J and the twist, as Model.frame has them.
+        """
+        names = ("left", "right", "mixed", "split")
+        if representation not in names:
+            raise InvalidArgumentError(f"there is no representation {representation!r}{did_you_mean(representation, names)}")
+        listed = None if frames is None else [self._frame(x) for x in frames]
+        count, call = self.robot.nbodies if listed is None else len(listed), _Call(self, q, self.robot.nq, stream)
+        a = structs.Kinematics(count=count, representation=names.index(representation))
+        indices = (c_int32 * max(count, 1))(*(listed or ()))
+        a.frames = ctypes.cast(indices, c_void_p) if listed is not None else None
+        a.q, a.v = call.input(q, "q", self.robot.nq), call.input(v, "v", self.robot.nv)
+        shapes = {"pose": (count, 4, 4), "J": (count, 6, self.robot.nv), "twist": (count, 6)}
+        return Frames(**self._select(call, a, "hml_cuda_kinematics", select, shapes))
+
+    def _frame(self, frame: Union[str, int]) -> int:
+        return self.robot.frame_index(frame) if isinstance(frame, str) else int(frame)
+
+    def _select(
+        self, call: _Call, a: Any, function: str, select: Sequence[str], shapes: Any, handle: Any = None
+    ) -> Any:
+        """Runs a function for the outputs that are selected, and the statuses; returns them by name."""
+        made = {}
+        for name in select:
+            if name not in shapes:
+                raise InvalidArgumentError(f"there is no result {name!r}{did_you_mean(str(name), tuple(shapes))}")
+            made[name], address = call.make(shapes[name])
+            setattr(a, name.replace("force", "lambda"), structs.Output(address, 0, 0))
+        made["status"], a.status = call.make((), "int32")
+        self._run(function, call, a, handle)
+        return {name: call.result(x) for name, x in made.items()}
 
     def step(
         self, q: Any, v: Any, h: float, tau: Any = None, jacobians: bool = False, stream: Optional[int] = None
     ) -> Step:
         """A step of semi-implicit Euler, as Model.step, and with `jacobians` its A_d and B_d, as Model.step_linearize."""
         nq, nv, call = self.robot.nq, self.robot.nv, _Call(self, q, self.robot.nq, stream)
-        a = _Step(h=h)
+        a = structs.Step(h=h)
         a.q, a.v, a.tau = call.input(q, "q", nq), call.input(v, "v", nv), call.input(tau, "tau", nv)
         made = {"q": call.make((nq,)), "v": call.make((nv,))}
-        a.q_next, a.v_next = _Output(made["q"][1], 0, 0), _Output(made["v"][1], 0, 0)
+        a.q_next, a.v_next = structs.Output(made["q"][1], 0, 0), structs.Output(made["v"][1], 0, 0)
         if jacobians:
             made["Ad"], made["Bd"] = call.make((2 * nv, 2 * nv)), call.make((2 * nv, nv))
-            a.Ad, a.Bd = _Output(made["Ad"][1], 0, 0), _Output(made["Bd"][1], 0, 0)
+            a.Ad, a.Bd = structs.Output(made["Ad"][1], 0, 0), structs.Output(made["Bd"][1], 0, 0)
         made["status"] = call.make((), "int32")
         a.status = made["status"][1]
         self._run("hml_cuda_step", call, a)
@@ -393,8 +413,8 @@ class Batch:
             raise InvalidArgumentError("q is (n, nq), and tau (steps, n, nv) or (steps, nv)")
         each = len(tau.shape) == 3
         given = call.input(tau, "tau", nv, (steps, call.n) if each else (steps,))
-        a = _Rollout(h=h, steps=steps, tau_step=call.n * nv if each else nv)
-        a.tau = _Input(given.data, nv if each else 0)
+        a = structs.Rollout(h=h, steps=steps, tau_step=call.n * nv if each else nv)
+        a.tau = structs.Input(given.data, nv if each else 0)
         lead = (steps + 1, call.n)
         (all_q, a.q), (all_v, a.v) = call.make((nq,), lead=lead), call.make((nv,), lead=lead)
         status, a.status = call.make((), "int32")
@@ -406,7 +426,7 @@ class Batch:
     def _begin(self, call: _Call, x: Any, name: str, size: int, to: Optional[int]) -> None:
         """The first states of a rollout: x ⊕ 0 would do for q; one copy on the GPU does for both."""
         given = call.input(x, name, size)
-        error = _Error()
+        error = structs.Error()
         size_in_bytes = c_size_t(call.n * size * self.dtype.itemsize)
         status = self._lib.hml_cuda_copy(
             self._handle, c_void_p(to), c_void_p(given.data), size_in_bytes, c_void_p(call.stream), ctypes.byref(error)
@@ -415,10 +435,10 @@ class Batch:
 
     def _configurations(self, name: str, q: Any, other: Any, sizes: Tuple[int, int], stream: Optional[int]) -> Any:
         call = _Call(self, q, self.robot.nq, stream)
-        a = _Configurations()
+        a = structs.Configurations()
         a.q, a.other = call.input(q, "q", self.robot.nq), call.input(other, "the other", sizes[0])
         result, address = call.make((sizes[1],))
-        a.result = _Output(address, 0, 0)
+        a.result = structs.Output(address, 0, 0)
         self._run(name, call, a)
         return call.result(result)
 
@@ -430,6 +450,10 @@ class Batch:
         """q1 ⊖ q0 of all states; NaN where a state fails."""
         return self._configurations("hml_cuda_difference", q0, q1, (self.robot.nq, self.robot.nv), stream)
 
+    def hold(self, holds: Sequence[Union[Hold, str]], tolerance: float = 0.0) -> "Holds":
+        """The robot with frames and points that the world holds, the same for all states; a name alone is a point."""
+        return Holds(self, holds, tolerance)
+
     def torch_function(self, name: str, *, h: float = 1e-3) -> Callable[..., Any]:
         """A function on torch tensors of the GPU, with reverse derivatives that stay there: "forward_dynamics" or "step".
 
@@ -438,3 +462,60 @@ class Batch:
         from ._cuda_torch import torch_function
 
         return torch_function(self, name, h)
+
+
+class Holds:
+    """A batch whose robot the world holds at frames and points: Batch.hold makes it."""
+
+    def __init__(self, batch: Batch, holds: Sequence[Union[Hold, str]], tolerance: float = 0.0) -> None:
+        self.batch, self.rows = batch, 0
+        self._handle: Any = c_void_p()
+        items = (structs.Constraint * max(len(holds), 1))()
+        for item, hold in zip(items, [Hold(x, "point") if isinstance(x, str) else x for x in holds]):
+            if hold.other is not None or hold.kind not in ("frame", "point"):
+                raise UnsupportedError("on the GPU the world holds frames and points; planes and loops are for the CPU")
+            item.kind, item.frame = ("frame", "point").index(hold.kind), batch._frame(hold.frame)
+            item.damping, item.stiffness = hold.damping, hold.stiffness
+            pose = numpy.eye(4) if hold.pose is None else numpy.asarray(hold.pose, float)
+            if hold.stiffness and hold.pose is None:
+                raise InvalidArgumentError("a hold with stiffness needs a pose")
+            item.pose[:] = list(pose.ravel())
+            self.rows += 6 if hold.kind == "frame" else 3
+        error = structs.Error()
+        a = structs.Constraints(items=ctypes.cast(items, c_void_p), count=len(holds), tolerance=tolerance)
+        a.struct_size = ctypes.sizeof(a)
+        status = batch._lib.hml_cuda_holds_new(
+            batch._handle, ctypes.byref(a), ctypes.byref(self._handle), ctypes.byref(error)
+        )
+        _check(status, error)
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.batch._lib.hml_cuda_holds_free(self._handle)
+            self._handle = None
+
+    def linearize(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any = None,
+        wrenches: Any = None,
+        select: Sequence[str] = ("acceleration", "force", "Dq", "Dv", "Dtau"),
+        stream: Optional[int] = None,
+    ) -> Constrained:
+        """ν̇, the holds' forces λ, their derivatives, A and B, those that `select` names, as Model.constrained_linearize.
+
+        A state whose rows depend on each other is NaN, and its status 11: the CPU decides about the rank.
+        """
+        robot = self.batch.robot
+        nv, call, a = robot.nv, _Call(self.batch, q, robot.nq, stream), structs.Constrained()
+        a.q, a.v, a.tau = call.input(q, "q", robot.nq), call.input(v, "v", nv), call.input(tau, "tau", nv)
+        a.wrenches = call.input(wrenches, "wrenches", 6 * robot.nbodies)
+        shapes: Dict[str, Tuple[int, ...]] = {name: (nv, nv) for name in ("Dq", "Dv", "Dtau")}
+        shapes.update({f"force_{name}": (self.rows, nv) for name in ("q", "v", "tau")})
+        shapes.update({"acceleration": (nv,), "force": (self.rows,), "A": (2 * nv, 2 * nv), "B": (2 * nv, nv)})
+        return Constrained(**self.batch._select(call, a, "hml_cuda_constrained_linearize", select, shapes, self._handle))
+
+    def forward_dynamics(self, q: Any, v: Any, tau: Any = None, stream: Optional[int] = None) -> Constrained:
+        """ν̇ and the holds' forces alone."""
+        return self.linearize(q, v, tau, select=("acceleration", "force"), stream=stream)
