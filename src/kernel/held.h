@@ -1,7 +1,7 @@
 /*
  * A tree with feet that the world holds: what its kernels are given, and their memory.
  *
- *   single_held    one state   kernel/single/held.h, held_solve.h, held_rates.h, held_matrices.h
+ *   single_held    one state   kernel/single/held.h, held_solve.h, held_rates.h, held_base.h, held_matrices.h
  *   pack_held      a pack      kernel/pack/held.h, held_columns.h
  *
  * Every row of the constraints is a wrench x at the foot's point, along an axis in which the caller has λ: the world's
@@ -81,6 +81,7 @@ typedef struct held_call {
     held_found *found;
     kernel_output force_q, force_v, force_tau; /* ∂λ: rows of the caller, columns of the robot */
     double *force;                             /* λ: the same rows */
+    double *E;                                 /* 6 × kd: of three columns of a free root, by q and by ν */
 } held_call;
 
 static inline size_t held_padded(size_t n) { return (n + HELD_PACK - 1) / HELD_PACK * HELD_PACK; }
@@ -96,7 +97,7 @@ static inline size_t held_lay_out(size_t columns, size_t rows, size_t shadows, v
     h->rows = (int32_t)rows, h->shadows = (int32_t)shadows;
     h->kd = held_padded(rows + 1); /* one more: three numbers of a foot are written as four */
     h->ld = h->kd + held_padded(shadows);
-    h->nd = (columns + 2 * HELD_PACK - 1) / (2 * HELD_PACK) * (2 * HELD_PACK); /* two registers at a time */
+    h->nd = held_padded(columns);
     h->qd = h->nd + h->kd;
     h->X = (double *)layout_take(&c, 6 * h->ld * d);
     h->J = (double *)layout_take(&c, (columns * h->ld + HELD_PACK) * d);
@@ -111,6 +112,7 @@ static inline size_t held_lay_out(size_t columns, size_t rows, size_t shadows, v
     h->V = (double *)layout_take(&c, ((6 + h->kd) * h->nd + HELD_PACK) * d);
     h->rhs = (double *)layout_take(&c, h->qd * 2 * HELD_PACK * d);
     h->turn = (double *)layout_take(&c, h->ld * HELD_PACK * d);
+    h->E = (double *)layout_take(&c, 6 * h->kd * d);
     h->list = (int32_t *)layout_take(&c, (columns + rows) * sizeof(int32_t));
     h->out = (int32_t *)layout_take(&c, rows * sizeof(int32_t));
     h->found = (held_found *)layout_take(&c, sizeof(held_found));
@@ -149,7 +151,7 @@ typedef struct held_pack_memory {
 
 enum {
     HELD_FOOT_PACKS = 46,
-    HELD_ROW_PACKS = 5,
+    HELD_ROW_PACKS = 6, /* c, λ, four of what is computed on the way */
     HELD_COLUMN_BYTES = 32,
     HELD_PLACE_BYTES = 24,
     FEET_COLUMNS = 24 /* whose right-hand sides are there at once */

@@ -30,36 +30,48 @@ typedef struct held_rates {
 
 NUM_INLINE vec3 held_moved(twist x, vec3 p) { return vec3_add(x.v, vec3_cross(x.w, p)); }
 
-/* of a frame, at its point and in the root's axes; without stiffness */
+/* ∂c/∂ν of a frame, at its point and in the root's axes */
+NUM_INLINE twist held_frame_rate_v(const held_columns *c, vec3 p, double damping)
+{
+    twist v = twist_sub(c->PS, twist_cross(c->v, c->S));
+    v.v = vec3_add(v.v, vec3_cross(c->u, c->S.w));
+    if (damping > 0) v = twist_axpy(K(damping), c->S, v);
+    return twist_of(held_moved(v, p), v.w);
+}
+
+/* both; ∂c/∂q without stiffness */
 NUM_INLINE held_rates held_frame_rates(const held_columns *c, vec3 p, double damping)
 {
     const vec3 carried = vec3_cross(c->u, c->S.w); /* what u adds to Ψ̇ */
-    twist q = twist_sub(c->Pdd, twist_cross(c->v, c->Pd)), v = twist_sub(c->PS, twist_cross(c->v, c->S));
+    twist q = twist_sub(c->Pdd, twist_cross(c->v, c->Pd));
     q.v = vec3_add(
         q.v, vec3_add(vec3_cross(c->g, c->S.w), vec3_sub(vec3_cross(c->u, c->Pd.w), vec3_cross(c->v.w, carried))));
-    v.v = vec3_add(v.v, carried);
-    if (damping > 0) {
-        const num b = K(damping);
-        q = twist_axpy(b, twist_of(vec3_add(c->Pd.v, carried), c->Pd.w), q);
-        v = twist_axpy(b, c->S, v);
-    }
-    held_rates r = {twist_of(held_moved(q, p), q.w), twist_of(held_moved(v, p), v.w)};
+    if (damping > 0) q = twist_axpy(K(damping), twist_of(vec3_add(c->Pd.v, carried), c->Pd.w), q);
+    held_rates r = {twist_of(held_moved(q, p), q.w), held_frame_rate_v(c, p, damping)};
     return r;
 }
 
-/* of a point: linear parts alone; error: its distance from the goal */
+/* ∂c/∂ν of a point; at: its velocity as the passes have it, of a free root with u */
+NUM_INLINE vec3 held_point_rate_v(const held_columns *c, vec3 p, vec3 at, double damping)
+{
+    const vec3 v = vec3_axpy(K(2), vec3_cross(c->S.w, at), held_moved(c->PS, p));
+    return damping > 0 ? vec3_axpy(K(damping), held_moved(c->S, p), v) : v;
+}
+
+/* what stiffness adds to ∂c/∂q of a point; error: its distance from the goal */
+NUM_INLINE vec3 held_point_spring(const held_columns *c, vec3 p, double stiffness, vec3 error, vec3 q)
+{
+    return vec3_axpy(K(stiffness), vec3_sub(held_moved(c->S, p), vec3_cross(c->S.w, error)), q);
+}
+
+/* both of a point: linear parts alone */
 NUM_INLINE held_rates held_point_rates(const held_columns *c, vec3 p, double damping, double stiffness, vec3 error)
 {
-    const vec3 at = held_moved(c->v, p), jump = held_moved(c->S, p);
+    const vec3 at = held_moved(c->v, p);
     vec3 q = vec3_axpy(K(2), vec3_cross(c->Pd.w, at), vec3_add(held_moved(c->Pdd, p), vec3_cross(c->g, c->S.w)));
-    vec3 v = vec3_axpy(K(2), vec3_cross(c->S.w, at), held_moved(c->PS, p));
-    if (damping > 0) {
-        const num b = K(damping);
-        q = vec3_axpy(b, vec3_add(held_moved(c->Pd, p), vec3_cross(c->u, c->S.w)), q);
-        v = vec3_axpy(b, jump, v);
-    }
-    if (stiffness > 0) q = vec3_axpy(K(stiffness), vec3_sub(jump, vec3_cross(c->S.w, error)), q);
-    held_rates r = {twist_of(q, vec3_zero()), twist_of(v, vec3_zero())};
+    if (damping > 0) q = vec3_axpy(K(damping), vec3_add(held_moved(c->Pd, p), vec3_cross(c->u, c->S.w)), q);
+    if (stiffness > 0) q = held_point_spring(c, p, stiffness, error, q);
+    held_rates r = {twist_of(q, vec3_zero()), twist_of(held_point_rate_v(c, p, at, damping), vec3_zero())};
     return r;
 }
 

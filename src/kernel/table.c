@@ -66,6 +66,7 @@
 #include "kernel/single/held.h"
 #include "kernel/single/held_solve.h"
 #include "kernel/single/held_rates.h"
+#include "kernel/single/held_base.h"
 #include "kernel/single/held_matrices.h"
 #endif
 #include "kernel/scratch_size.h"

@@ -33,7 +33,7 @@ static size_t lay_out(const hml_model *model, const hml_constraints *set, size_t
     s->Dq = layout_take(&c, n * n * sizeof(double));
     s->Dv = layout_take(&c, n * n * sizeof(double));
     s->Minv = layout_take(&c, n * n * sizeof(double));
-    s->kernel = layout_take(&c, held_lay_out(n, m, count_shadows(set), NULL, &h));
+    s->kernel = layout_take(&c, memory ? 0 : held_lay_out(n, m, count_shadows(set), NULL, &h)); /* the last piece */
     return c.used;
 }
 
@@ -72,25 +72,24 @@ static kernel_output place(size_t n, double *own, double *below, size_t ld, cons
     return o;
 }
 
-static held_call call_of(const hml_work *work, const hml_constraints *set, const held_scratch *s,
-                         const hml_constrained_linearization *x, int derivatives)
+/* in place, and no more than is read, as work_call; feet and memory come with each tree */
+static void fill_call(const hml_work *work, const hml_constraints *set, const held_scratch *s,
+                      const hml_constrained_linearization *x, int derivatives, held_call *h)
 {
     const size_t n = (size_t)work->model->nv;
-    held_call h;
-    memset(&h, 0, sizeof h);
-    work_call(work, &h.call);
-    h.call.q.data = x->q, h.call.v.data = x->v, h.call.tau.data = x->tau, h.call.wrenches.data = x->wrenches;
-    h.call.acceleration.data = x->acceleration;
-    h.derivatives = derivatives;
-    h.tolerance = set->tolerance > 0 ? set->tolerance : 1e-10;
-    h.force = x->lambda;
-    if (!derivatives) return h;
-    h.call.Dq = place(n, x->Dq, x->A ? x->A + 2 * n * n : NULL, 2 * n, x->lambda_q, s->Dq);
-    h.call.Dv = place(n, x->Dv, x->A ? x->A + 2 * n * n + n : NULL, 2 * n, x->lambda_v, s->Dv);
-    h.call.Minv = place(n, x->Dtau, x->B ? x->B + n * n : NULL, n, x->lambda_tau, s->Minv);
-    h.force_q.data = x->lambda_q, h.force_v.data = x->lambda_v, h.force_tau.data = x->lambda_tau;
-    h.force_q.ld = h.force_v.ld = h.force_tau.ld = n;
-    return h;
+    const kernel_output unwanted = {NULL, n, 0};
+    work_call(work, &h->call);
+    h->call.q.data = x->q, h->call.v.data = x->v, h->call.tau.data = x->tau, h->call.wrenches.data = x->wrenches;
+    h->call.acceleration.data = x->acceleration;
+    h->derivatives = derivatives;
+    h->tolerance = set->tolerance > 0 ? set->tolerance : 1e-10;
+    h->force = x->lambda;
+    h->force_q = h->force_v = h->force_tau = unwanted;
+    if (!derivatives) return;
+    h->call.Dq = place(n, x->Dq, x->A ? x->A + 2 * n * n : NULL, 2 * n, x->lambda_q, s->Dq);
+    h->call.Dv = place(n, x->Dv, x->A ? x->A + 2 * n * n + n : NULL, 2 * n, x->lambda_v, s->Dv);
+    h->call.Minv = place(n, x->Dtau, x->B ? x->B + n * n : NULL, n, x->lambda_tau, s->Minv);
+    h->force_q.data = x->lambda_q, h->force_v.data = x->lambda_v, h->force_tau.data = x->lambda_tau;
 }
 
 static void fill_foot(const hml_model *model, const hml_constraint *c, held_foot *f)
@@ -158,7 +157,8 @@ int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch,
     unsigned declined = 0;
     if (!suitable(work, set) || !wrenches_are_good(model, x->wrenches)) return 0;
     lay_out(model, set, m, aligned(scratch), &s);
-    held_call h = call_of(work, set, &s, x, derivatives);
+    held_call h;
+    fill_call(work, set, &s, x, derivatives, &h);
     if (h.call.plan->ntrees > 1) { /* the kernels write the columns of the foot's own tree alone */
         if (h.force_q.data) memset(h.force_q.data, 0, mn * sizeof(double));
         if (h.force_v.data) memset(h.force_v.data, 0, mn * sizeof(double));

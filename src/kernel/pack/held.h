@@ -263,39 +263,76 @@ static inline void feet_gram(const tree_feet *p, const tree_walk *w)
     }
 }
 
-/* K ← K⁻¹ by sweeps of its lower triangle, then mirrored; returns the lanes in which a pivot is doubtful */
+/* what a walk over the pivots of K finds: the largest ratio of a diagonal entry to its pivot, and lanes in doubt */
+typedef struct feet_pivots {
+    num ratio;
+    mask doubt;
+} feet_pivots;
+
+/* 1/pivot; 1 where it is doubtful, so that nothing is divided by zero */
+static inline num feet_reciprocal(num pivot, num diagonal, feet_pivots *found)
+{
+    const mask good = num_lt(diagonal, K(HELD_REFINE) * pivot);
+    const num inverse = K(1) / num_select(good, pivot, K(1)), each = diagonal * inverse;
+    found->doubt |= ~good;
+    found->ratio = num_select(num_lt(found->ratio, each), each, found->ratio);
+    return inverse;
+}
+
+/* the inverse of three rows and columns of K from row k on, by LDLᵀ */
+static inline void feet_invert_three(const tree_feet *p, int32_t k, const num *diagonal, num B[3][3],
+                                     feet_pivots *found)
+{
+    const num *r0 = p->K + k * (p->m + 1), *r1 = r0 + p->m, *r2 = r1 + p->m;
+    const num d0 = feet_reciprocal(r0[0], diagonal[k], found), l1 = r1[0] * d0, l2 = r2[0] * d0;
+    const num d1 = feet_reciprocal(r1[1] - l1 * r1[0], diagonal[k + 1], found), below = r2[1] - l2 * r1[0];
+    const num l = below * d1, d2 = feet_reciprocal(r2[2] - l2 * r2[0] - l * below, diagonal[k + 2], found);
+    const num far = l * l1 - l2; /* of L⁻¹, whose other entries are −l1 and −l */
+    B[2][2] = d2, B[1][2] = B[2][1] = -l * d2, B[0][2] = B[2][0] = far * d2;
+    B[1][1] = d1 + l * l * d2, B[0][1] = B[1][0] = -l1 * d1 - far * l * d2;
+    B[0][0] = d0 + l1 * l1 * d1 + far * far * d2;
+}
+
+/* K ← −K⁻¹ in the rows and columns k … k + 2: a step of the sweeps of its lower triangle. u: 3 × m */
+static inline void feet_sweep(const tree_feet *p, int32_t k, const num *diagonal, num *u, feet_pivots *found)
+{
+    const int32_t m = p->m;
+    num B[3][3];
+    feet_invert_three(p, k, diagonal, B, found);
+    for (int c = 0; c < 3; c++) {
+        for (int32_t r = 0; r < m; r++) u[3 * r + c] = r < k ? p->K[(k + c) * m + r] : p->K[r * m + k + c];
+    }
+    for (int32_t r = 0; r < m; r++) {
+        const num *own = u + 3 * r;
+        num *row = p->K + r * m, x[3];
+        if (r >= k && r < k + 3) continue;
+        for (int c = 0; c < 3; c++) x[c] = own[0] * B[0][c] + own[1] * B[1][c] + own[2] * B[2][c];
+        for (int32_t s = 0; s <= r; s++) row[s] -= x[0] * u[3 * s] + x[1] * u[3 * s + 1] + x[2] * u[3 * s + 2];
+        for (int c = 0; c < 3; c++) p->K[r < k ? (k + c) * m + r : r * m + k + c] = x[c];
+    }
+    for (int r = 0; r < 3; r++) {
+        for (int c = 0; c <= r; c++) p->K[(k + r) * m + k + c] = -B[r][c];
+    }
+}
+
+/* K ← K⁻¹ by sweeps, three rows at a time, then mirrored; returns the lanes in which a pivot is doubtful */
 static inline mask feet_inverse(const tree_feet *p)
 {
     const int32_t m = p->m;
-    num largest = K(0), smallest, ratio = K(1), *diagonal = p->E, *u = p->E + m;
-    mask doubt = num_lt(K(1), K(0));
+    num largest = K(0), smallest, *diagonal = p->E;
+    feet_pivots found = {K(1), num_lt(K(1), K(0))};
     for (int32_t r = 0; r < m; r++) {
         diagonal[r] = p->K[r * (m + 1)];
         largest = num_select(num_lt(largest, diagonal[r]), diagonal[r], largest);
     }
     smallest = largest;
     for (int32_t r = 0; r < m; r++) smallest = num_select(num_lt(diagonal[r], smallest), diagonal[r], smallest);
-    for (int32_t k = 0; k < m; k++) {
-        const num pivot = p->K[k * (m + 1)];
-        const mask good = num_lt(diagonal[k], K(HELD_REFINE) * pivot); /* so that nothing is divided by zero */
-        doubt |= ~good;
-        const num inverse = K(1) / num_select(good, pivot, K(1)), each = diagonal[k] * inverse;
-        ratio = num_select(num_lt(ratio, each), each, ratio);
-        for (int32_t r = 0; r < m; r++) u[r] = r < k ? p->K[k * m + r] : p->K[r * m + k];
-        for (int32_t r = 0; r < m; r++) {
-            num *row = p->K + r * m;
-            const num f = u[r] * inverse;
-            if (r == k) continue;
-            for (int32_t s = 0; s <= r; s++) row[s] -= f * u[s];
-        }
-        for (int32_t r = 0; r < m; r++) p->K[r < k ? k * m + r : r * m + k] = u[r] * inverse;
-        p->K[k * (m + 1)] = -inverse;
-    }
+    for (int32_t k = 0; k < m; k += 3) feet_sweep(p, k, diagonal, diagonal + m, &found);
     for (int32_t r = 0; r < m; r++) {
         for (int32_t s = 0; s <= r; s++) p->K[r * m + s] = p->K[s * m + r] = -p->K[r * m + s];
     }
     const num tolerance = K(100 * p->h->tolerance * p->h->tolerance);
-    return doubt | ~num_lt(tolerance * largest * ratio, smallest);
+    return found.doubt | ~num_lt(tolerance * largest * found.ratio, smallest);
 }
 
 /* ---- λ and ν̇ ---- */

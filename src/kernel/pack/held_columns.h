@@ -17,6 +17,16 @@ enum { FEET_ROWS = 6 }; /* at once */
 #else
 enum { FEET_ROWS = 4 };
 #endif
+
+/* call(R) for all rows i < n: FEET_ROWS at once, then three, two or one */
+#define FEET_EACH_ROWS(n, i, call)                                                                                     \
+    for (; (i) + FEET_ROWS <= (n); (i) += FEET_ROWS) call(FEET_ROWS);                                                  \
+    if ((i) + 3 <= (n)) {                                                                                              \
+        call(3);                                                                                                       \
+        (i) += 3;                                                                                                      \
+    }                                                                                                                  \
+    if ((i) + 2 == (n)) call(2);                                                                                       \
+    if ((i) + 1 == (n)) call(1);
 #if !defined __cplusplus
 _Static_assert(sizeof(foot_state) <= HELD_FOOT_PACKS * sizeof(num), "memory of a foot");
 _Static_assert(sizeof(foot_place) <= HELD_PLACE_BYTES, "memory of a foot");
@@ -45,21 +55,29 @@ static inline void feet_column_rates(const held_foot *f, const foot_state *x, co
     for (int d = 0; d < 6; d++) turn[d] = K(0);
 }
 
-/* ∂c of column c below a free root into E, and how λ turns */
-static inline void feet_rates(const tree_feet *p, const tree_walk *w, int32_t c)
+/* ∂c of column c below a free root: pairs into b, their rows to the list, whose end is returned; and how λ turns */
+static inline int32_t *feet_rates(const tree_feet *p, const tree_walk *w, int32_t c, num *b, int32_t *list, num *turn)
 {
-    const int32_t m = p->m, own = c - tree_below(w->tree);
+    const int32_t own = c - tree_below(w->tree);
     held_columns column;
     column.S = w->rows[c].S, column.Pd = w->columns[c].Pd, column.Pdd = w->columns[c].Pdd;
     column.PS = column_PS(w, c, plan_bodies(w->plan)[plan_columns(w->plan)[c].body].nv > 1);
     column.g = w->base->gravity, column.u = w->base->u;
-    for (int32_t r = 0; r < m; r++) p->E[r] = p->E[m + r] = p->turn[r] = K(0);
     for (int32_t i = 0; i < p->nfeet; i++) {
-        const int32_t row = p->places[i].row;
-        if (!p->on[i * p->n + own]) continue;
+        const int32_t row = p->places[i].row, rows = feet_foot(p, i)->rows;
+        num q[6], v[6];
+        if (!p->on[i * p->n + own]) {
+            for (int32_t r = row; r < row + rows; r++) turn[r] = K(0);
+            continue;
+        }
         column.v = p->feet[i].v;
-        feet_column_rates(feet_foot(p, i), &p->feet[i], &column, p->E + row, p->E + m + row, p->turn + row);
+        feet_column_rates(feet_foot(p, i), &p->feet[i], &column, q, v, turn + row);
+        for (int32_t r = 0; r < rows; r++, b += 2) {
+            b[0] = q[r], b[1] = v[r];
+            *list++ = p->columns + row + r;
+        }
     }
+    return list;
 }
 
 /* of column k of a free root, which is the identity; its parent, the world, does not move */
@@ -167,10 +185,13 @@ static inline void feet_inverse_matrix(const tree_feet *p, const tree_walk *w, c
     const plan_tree *tree = w->tree;
     const int32_t m = p->m, n = p->columns, ld = n + m;
     int32_t i = 0;
-    for (; i + FEET_ROWS <= n; i += FEET_ROWS) feet_left_rows(FEET_ROWS, p, i);
-    for (; i < n; i++) feet_left_rows(1, p, i);
-    for (i = 0; i + FEET_ROWS <= n; i += FEET_ROWS) feet_inverse_rows(FEET_ROWS, p, w, G, i);
-    for (; i < n; i++) feet_inverse_rows(1, p, w, G, i);
+#define X(R) feet_left_rows(R, p, i)
+    FEET_EACH_ROWS(n, i, X)
+#undef X
+    i = 0;
+#define X(R) feet_inverse_rows(R, p, w, G, i)
+    FEET_EACH_ROWS(n, i, X)
+#undef X
     for (int32_t block = tree_below(tree), stop; block < tree->end; block = stop) {
         stop = plan_block_end(w->plan, tree, block);
         for (int32_t c = block; c < stop; c++) {
@@ -239,7 +260,7 @@ static inline void feet_base_rhs(const tree_feet *p, const tree_walk *w, const s
 static inline void feet_column_rhs(const tree_feet *p, const tree_walk *w, const column_rhs *e, int32_t column,
                                    feet_column *c)
 {
-    const int32_t m = p->m, n = p->columns, base = w->tree->base, begin = w->tree->begin;
+    const int32_t base = w->tree->base, begin = w->tree->begin;
     const plan_column *pc = &plan_columns(w->plan)[column];
     const block_rows rows = {column_path(w->paths, column) + base, pc->depth - (column - pc->first) - base, pc->first,
                              pc->subtree_end - pc->first, 0};
@@ -253,26 +274,16 @@ static inline void feet_column_rhs(const tree_feet *p, const tree_walk *w, const
     for (int32_t d = 0; d < rows.above; d++) *list++ = rows.path[d] - begin;
     for (int32_t d = 0; d < rows.n; d++) *list++ = rows.first + d - begin;
     for (int32_t d = 0; d < rows.above + rows.n; d++, b += 2) b[0] = -b[0], b[1] = -b[1];
-    feet_rates(p, w, column);
-    for (int32_t i = 0; i < p->nfeet; i++) {
-        const int32_t row = p->places[i].row;
-        if (!p->on[i * p->n + column - tree_below(w->tree)]) continue;
-        for (int32_t r = row; r < row + feet_foot(p, i)->rows; r++, b += 2) {
-            b[0] = p->E[r], b[1] = p->E[m + r];
-            *list++ = n + r;
-        }
-    }
-    memcpy(c->turn, p->turn, (size_t)m * sizeof *c->turn);
+    list = feet_rates(p, w, column, b, list, c->turn);
     c->count = (int32_t)(list - c->list);
 }
 
-/* R rows of Q from row i on times the right-hand sides of a column, added to q and v, `step` apart */
-NUM_INLINE void feet_product(const int R, const tree_feet *p, const feet_column *c, int32_t i, num *q, num *v)
+/* R rows of Q from row i on times the right-hand sides of a column, added to x and y, into q and v */
+NUM_INLINE void feet_product(const int R, const tree_feet *p, const feet_column *c, int32_t i, num *x, num *y, num *q,
+                             num *v)
 {
     const int32_t ld = p->columns + p->m;
     const num *Q = p->Q + i * ld, *b = c->b;
-    num x[FEET_ROWS], y[FEET_ROWS];
-    for (int k = 0; k < R; k++) x[k] = q[k * FEET_COLUMNS], y[k] = v[k * FEET_COLUMNS];
     for (const int32_t *at = c->list, *end = at + c->count; at < end; at++, b += 2) {
         const num bq = b[0], bv = b[1];
         for (int k = 0; k < R; k++) {
@@ -291,13 +302,14 @@ NUM_INLINE void feet_motion_rows(const int R, const tree_feet *p, const tree_wal
     const int32_t begin = w->tree->begin, base = w->tree->base;
     num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
     for (int32_t c = 0; c < count; c++) {
-        for (int k = 0; k < R; k++) {
+        num x[FEET_ROWS], y[FEET_ROWS];
+        for (int k = 0; k < R; k++) x[k] = y[k] = K(0);
+        for (int k = 0; k < R && first + c < base; k++) {
             const int32_t at = 6 * (i + k) + first + c;
-            const int root = first + c < base;
-            q[k * FEET_COLUMNS + c] = root && i + k < s->Dq_rows ? s->packs[s->Dq + at] : K(0);
-            v[k * FEET_COLUMNS + c] = root ? s->packs[s->Dv + at] : K(0);
+            if (i + k < s->Dq_rows) x[k] = s->packs[s->Dq + at];
+            y[k] = s->packs[s->Dv + at];
         }
-        feet_product(R, p, &p->column[c], i, q + c, v + c);
+        feet_product(R, p, &p->column[c], i, x, y, q + c, v + c);
     }
     for (int k = 0; k < R; k++) {
         if (call->Dq.data)
@@ -315,8 +327,9 @@ NUM_INLINE void feet_force_rows(const int R, const tree_feet *p, const tree_walk
     const int32_t at = w->tree->begin + first;
     num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
     for (int32_t c = 0; c < count; c++) {
-        for (int k = 0; k < R; k++) q[k * FEET_COLUMNS + c] = p->column[c].turn[r + k], v[k * FEET_COLUMNS + c] = K(0);
-        feet_product(R, p, &p->column[c], p->columns + r, q + c, v + c);
+        num x[FEET_ROWS], y[FEET_ROWS];
+        for (int k = 0; k < R; k++) x[k] = p->column[c].turn[r + k], y[k] = K(0);
+        feet_product(R, p, &p->column[c], p->columns + r, x, y, q + c, v + c);
     }
     for (int k = 0; k < R; k++) {
         if (h->force_q.data)
@@ -340,12 +353,15 @@ static inline void feet_matrices(const tree_feet *p, const tree_walk *w, const c
                 feet_column_rhs(p, w, e, w->tree->begin + first + c, &p->column[c]);
         }
         if (p->h->call.Dq.data || p->h->call.Dv.data) {
-            for (; i + FEET_ROWS <= n; i += FEET_ROWS) feet_motion_rows(FEET_ROWS, p, w, &e->store, i, first, count);
-            for (; i < n; i++) feet_motion_rows(1, p, w, &e->store, i, first, count);
+#define X(R) feet_motion_rows(R, p, w, &e->store, i, first, count)
+            FEET_EACH_ROWS(n, i, X)
+#undef X
         }
+        i = 0;
         if (p->h->force_q.data || p->h->force_v.data) {
-            for (i = 0; i + FEET_ROWS <= p->m; i += FEET_ROWS) feet_force_rows(FEET_ROWS, p, w, i, first, count);
-            for (; i < p->m; i++) feet_force_rows(1, p, w, i, first, count);
+#define X(R) feet_force_rows(R, p, w, i, first, count)
+            FEET_EACH_ROWS(p->m, i, X)
+#undef X
         }
     }
 }

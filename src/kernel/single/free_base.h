@@ -84,53 +84,86 @@ static inline void base_root_rhs(const double *sum, const double *omega, double 
     }
 }
 
+/* three columns of numbers, `ld` apart: right-hand sides below the root; then s of the three, as rows */
+typedef struct base_three_rhs {
+    double *b;
+    size_t ld;
+    double root[3][ROW8], s[3][ROW8]; /* root: right-hand sides in its own rows */
+} base_three_rhs;
+
 /*
- * Right-hand sides of the angular velocity: −(g + F × ω) in the rows below, −(2B + I ω^) in those of the root. N is
- * symmetric, so a row of N serves as a column.
+ * Right-hand sides of the angular velocity: −(g + F × ω) in the rows below, −(2B + I ω^) in those of the root; and
+ * what they sum up to
  */
+static inline base_three_rhs base_three_rhs_of(const single_solver *m, const single_panel *p)
+{
+    const single_tree *t = &m->t;
+    const double *omega = t->v + ROW8 + 4, *I = t->sum + COMPOSITE_STRIDE;
+    const vec3 w = vec3_of(K(omega[0]), K(omega[1]), K(omega[2]));
+    base_three_rhs c;
+    c.b = (double *)p->b, c.ld = m->ld;
+    double *bx = c.b, *by = bx + c.ld, *bz = by + c.ld;
+    base_root_rhs(I, omega, c.root);
+    for (int32_t k = 0; k < t->packs; k++) {
+        const column_pack *pack = &t->pack[k];
+        const vec3 r = vec3_neg(vec3_add(pack->g, vec3_cross(pack->F.t, w)));
+        pack_put(bx + k * LANES, r.x), pack_put(by + k * LANES, r.y), pack_put(bz + k * LANES, r.z);
+    }
+    row8 s0 = row8_at(c.root[0]), s1 = row8_at(c.root[1]), s2 = row8_at(c.root[2]);
+    const double *R = m->R;
+    for (int32_t i = 0; i < t->n; i++, R += ROW8) {
+        const row8 x = row8_at(R);
+        s0 = row8_less(bx[i], x, s0), s1 = row8_less(by[i], x, s1), s2 = row8_less(bz[i], x, s2);
+    }
+    row8_put(c.s[0], s0), row8_put(c.s[1], s1), row8_put(c.s[2], s2);
+    return c;
+}
+
+/* a walk through the rows below the root, LANES at a time: the block of the first of them, and where it ends */
+typedef struct base_walk {
+    int32_t from, next;
+} base_walk;
+
+/* M⁻¹ b in LANES rows below the root, from row i on; rows are asked for in order */
+NUM_INLINE vec3 base_rows_below(const single_solver *m, base_three_rhs *c, base_walk *walk, int32_t i)
+{
+    const single_tree *t = &m->t;
+    const hml_plan *plan = t->call->plan;
+    const int32_t below = t->below, stop = i + LANES < t->n ? i + LANES : t->n;
+    const double *bx = c->b, *by = bx + c->ld, *bz = by + c->ld;
+    vec3 x = base_rows_product(m->response + (6 + i) * ROW8, c->s);
+    while (walk->next <= i) {
+        walk->from = walk->next;
+        walk->next = plan_block_end(plan, t->tree, below + walk->from) - below;
+    }
+    int32_t end = walk->next; /* of the last one that it reaches */
+    while (end < stop) end = plan_block_end(plan, t->tree, below + end) - below;
+    const double *N = m->N + (size_t)walk->from * m->ld + i;
+    for (int32_t j = walk->from; j < end; j++, N += m->ld) {
+        const num y = pack_at(N);
+        x.x += bx[j] * y, x.y += by[j] * y, x.z += bz[j] * y;
+    }
+    return x;
+}
+
+/* N is symmetric, so a row of N serves as a column */
 static inline void base_panel(const single_solver *m, const single_panel *p)
 {
     const single_tree *t = &m->t;
     const kernel_call *call = t->call;
-    const int32_t begin = t->tree->begin, n = t->n, below = t->below;
-    const double *omega = t->v + ROW8 + 4, *I = t->sum + COMPOSITE_STRIDE, *G = m->response;
-    const vec3 w = vec3_of(K(omega[0]), K(omega[1]), K(omega[2]));
+    const int32_t begin = t->tree->begin, n = t->n;
     const output_rows Dq = output_rows_at(p, call->Dq, begin, begin);
     const output_rows Dv = output_rows_at(p, call->Dv, begin, begin);
-    double *b = (double *)p->b, *to = Dv.to + 3, s[3][ROW8]; /* b: three rows of as many numbers as N has */
-    double *bx = b, *by = b + m->ld, *bz = by + m->ld;
-    base_root_rhs(I, omega, s);
-    for (int32_t k = 0; k < t->packs; k++) {
-        const column_pack *c = &t->pack[k];
-        const vec3 r = vec3_neg(vec3_add(c->g, vec3_cross(c->F.t, w)));
-        pack_put(bx + k * LANES, r.x), pack_put(by + k * LANES, r.y), pack_put(bz + k * LANES, r.z);
-    }
-    row8 s0 = row8_at(s[0]), s1 = row8_at(s[1]), s2 = row8_at(s[2]);
-    const double *R = m->R;
-    for (int32_t i = 0; i < n; i++, R += ROW8) {
-        const row8 x = row8_at(R);
-        s0 = row8_less(bx[i], x, s0), s1 = row8_less(by[i], x, s1), s2 = row8_less(bz[i], x, s2);
-    }
-    row8_put(s[0], s0), row8_put(s[1], s1), row8_put(s[2], s2);
+    double *to = Dv.to + 3;
+    base_three_rhs c = base_three_rhs_of(m, p);
+    base_walk walk = {0, 0};
     base_clear_rows(m, Dq, Dv);
     inverse_base_columns(m, output_rows_at(p, call->Minv, begin, begin));
     for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
-        store_three_columns(base_rows_product(G + i * ROW8, s), to, Dv.ld, 6 - i);
+        store_three_columns(base_rows_product(m->response + i * ROW8, c.s), to, Dv.ld, 6 - i);
     to = Dv.to + 3 + 6 * Dv.ld;
-    int32_t from = 0, next = 0; /* the block of the first row of a pack, and where it ends */
-    for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld) {
-        const int32_t stop = i + LANES < n ? i + LANES : n;
-        vec3 x = base_rows_product(G + (6 + i) * ROW8, s);
-        while (next <= i) from = next, next = plan_block_end(call->plan, t->tree, below + from) - below;
-        int32_t end = next; /* of the last one that it reaches */
-        while (end < stop) end = plan_block_end(call->plan, t->tree, below + end) - below;
-        const double *N = m->N + (size_t)from * m->ld + i;
-        for (int32_t j = from; j < end; j++, N += m->ld) {
-            const num y = pack_at(N);
-            x.x += bx[j] * y, x.y += by[j] * y, x.z += bz[j] * y;
-        }
-        store_three_columns(x, to, Dv.ld, n - i);
-    }
+    for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld)
+        store_three_columns(base_rows_below(m, &c, &walk, i), to, Dv.ld, n - i);
     base_motion_columns(t, Dq, Dv);
 }
 

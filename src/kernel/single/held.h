@@ -1,6 +1,7 @@
 /*
  * One state whose feet the world holds: feet and rows, x, J and c. Notation and formulas: kernel/held.h,
- * kernel/composite.h. W, K and λ: single/held_solve.h; ∂c: single/held_rates.h; results: single/held_matrices.h.
+ * kernel/composite.h. W, K and λ: single/held_solve.h; ∂c: single/held_rates.h; results:
+ * single/held_base.h, single/held_matrices.h.
  */
 #ifndef HML_KERNEL_SINGLE_HELD_H
 #define HML_KERNEL_SINGLE_HELD_H

@@ -16,7 +16,7 @@
 #ifndef HML_KERNEL_SINGLE_HELD_MATRICES_H
 #define HML_KERNEL_SINGLE_HELD_MATRICES_H
 
-#include "kernel/single/held_rates.h"
+#include "kernel/single/held_base.h"
 
 NUM_INLINE rhs_pair *held_rhs(const held_call *h) { return (rhs_pair *)h->rhs; }
 
@@ -107,19 +107,24 @@ static inline void held_left_factor(const held_call *h, int32_t n)
     default: break;                                                                                                    \
     }
 
-/* R rows of G s − P Wᵀ, up to the diagonal, two registers of columns at a time */
+/* R rows of G s − P Wᵀ, up to the diagonal, as many registers of columns at a time as `nd` is a multiple of */
 NUM_INLINE void held_inverse_rows(const single_solver *m, const held_call *h, const int R, int32_t row)
 {
     const int32_t base = m->t.tree->base;
     const double *G = m->response + (size_t)row * ROW8, *P = h->Q + (size_t)row * h->qd + h->nd;
-    for (int32_t at = 0; at < row + R; at += 2 * LANES) {
+    const int pair = LANES < HELD_PACK ? 2 : 1;
+    for (int32_t at = 0; at < row + R; at += pair * LANES) {
         const double *V = h->V + at;
         double *to = h->Q + (size_t)row * h->qd + at;
         num x[HELD_TALL][HELD_PACKS];
-        for (int r = 0; r < R; r++) x[r][0] = x[r][1] = K(0);
-        for (int32_t d = 0; d < base; d++, V += h->nd) held_madd(R, 2, G + row8_index(d), ROW8, V, x);
-        for (int32_t i = 0; i < h->rows; i++, V += h->nd) held_madd(R, 2, P + i, h->qd, V, x);
-        for (int r = 0; r < R; r++, to += h->qd) pack_put(to, x[r][0]), pack_put(to + LANES, x[r][1]);
+        for (int r = 0; r < R; r++) {
+            for (int k = 0; k < pair; k++) x[r][k] = K(0);
+        }
+        for (int32_t d = 0; d < base; d++, V += h->nd) held_madd(R, pair, G + row8_index(d), ROW8, V, x);
+        for (int32_t i = 0; i < h->rows; i++, V += h->nd) held_madd(R, pair, P + i, h->qd, V, x);
+        for (int r = 0; r < R; r++, to += h->qd) {
+            for (int k = 0; k < pair; k++) pack_put(to + k * LANES, x[r][k]);
+        }
     }
 }
 
@@ -323,16 +328,6 @@ static inline void held_inverse_out(const single_solver *m, const single_panel *
 
 /* ---- the columns of a free root ---- */
 
-/* without stiffness nothing depends on where it is; without damping points do not notice how fast it moves along */
-static inline int held_notices_place(const held_call *h)
-{
-    for (int32_t i = 0; i < h->nfeet; i++) {
-        const held_foot *f = &h->feet[i];
-        if (f->rows == 6 || f->stiffness > 0 || f->damping > 0) return 1;
-    }
-    return 0;
-}
-
 /* what the force of a plane adds to r, since it keeps its direction */
 static inline void held_add_shadow(const single_tree *t, const held_call *h, const held_foot *f)
 {
@@ -366,17 +361,6 @@ static inline void held_base_columns(const single_tree *t, const single_panel *p
     if (!h->found->refine) return;
     for (int32_t i = 0; i < h->nfeet; i++) held_base_rates(t, h, &h->feet[i], at);
     held_refine(t, &x);
-}
-
-/* zeros in the first three columns of ∂λ */
-static inline void held_clear_place(const single_tree *t, const held_call *h, kernel_output out)
-{
-    for (int32_t i = 0; i < h->nfeet && out.data; i++) {
-        for (int32_t r = h->feet[i].out; r < h->feet[i].out + h->feet[i].rows; r++) {
-            double *to = out.data + (size_t)r * out.ld + t->tree->begin;
-            to[0] = to[1] = to[2] = 0;
-        }
-    }
 }
 
 static inline void held_base(const single_solver *m, const single_panel *p, const held_call *h)
@@ -454,14 +438,16 @@ static inline void held_matrices(const single_solver *m, single_panel *p, const 
         single_tree_matrices(m, p, 0);
         return;
     }
-    if (t->tree->base) base_panel(m, p);
+    const int by_rows = held_base_goes_by_rows(h);
+    if (t->tree->base && !by_rows) base_panel(m, p);
     for (int32_t i = 0; i < h->nfeet; i++) {
         held_foot *f = &h->feet[i];
         if (f->rows == 1) *(quad_anywhere *)f->rate = held_rate(t, f, t->a + f->slot * ROW8).v;
     }
     held_inverse(m, h);
     held_inverse_out(m, p, h);
-    if (t->tree->base) held_base(m, p, h);
+    if (t->tree->base && by_rows) held_base_by_rows(m, p, h);
+    if (t->tree->base && !by_rows) held_base(m, p, h);
     panel.b = held_rhs(h) + t->tree->base;
     for (int32_t at = 0; at < t->n; at += LANES) held_columns_out(m, &panel, h, at);
 }

@@ -189,28 +189,84 @@ static inline void held_gram(const single_tree *t, const held_call *h)
 /* packs of K's rows that stay in registers */
 enum { HELD_REGISTERS = 4 };
 
-/* K ← K⁻¹ by Gauss-Jordan elimination; returns the largest ratio of a diagonal entry to its pivot, or NaN */
-NUM_INLINE double held_invert_packs(const held_call *h, const int packs)
+/* the largest ratio of a diagonal entry to its pivot so far, or NaN; returns 1/pivot */
+NUM_INLINE double held_reciprocal(double pivot, double diagonal, double *worst)
+{
+    const double inverse = 1 / pivot, ratio = diagonal * inverse;
+    *worst = ratio > *worst ? ratio : ratio > 0.5 ? *worst : NAN;
+    return inverse;
+}
+
+/* the inverse of three rows and columns of K from its diagonal on, by LDLᵀ */
+NUM_INLINE void held_invert_three(const double *K3, size_t kd, const double *diagonal, double B[3][3], double *worst)
+{
+    const double *r0 = K3, *r1 = K3 + kd, *r2 = K3 + 2 * kd;
+    const double d0 = held_reciprocal(r0[0], diagonal[0], worst), l1 = r0[1] * d0, l2 = r0[2] * d0;
+    const double d1 = held_reciprocal(r1[1] - l1 * r0[1], diagonal[1], worst), below = r1[2] - l2 * r0[1];
+    const double l = below * d1;
+    const double d2 = held_reciprocal(r2[2] - l2 * r0[2] - l * below, diagonal[2], worst);
+    const double far = l * l1 - l2; /* of L⁻¹, whose other entries are −l1 and −l */
+    B[2][2] = d2, B[1][2] = B[2][1] = -l * d2, B[0][2] = B[2][0] = far * d2;
+    B[1][1] = d1 + l * l * d2, B[0][1] = B[1][0] = -l1 * d1 - far * l * d2;
+    B[0][0] = d0 + l1 * l1 * d1 + far * far * d2;
+}
+
+/* `pivots` of them from row p on: their rows, which become x, and then all others */
+NUM_INLINE void held_eliminate(const held_call *h, const int packs, const int pivots, size_t p, double B[3][3])
 {
     const size_t kd = h->kd, m = (size_t)h->rows;
-    double worst = 1;
-    for (size_t p = 0; p < m; p++) {
-        double *row = h->K + p * kd, *other = h->K;
-        const double inverse = 1 / row[p], ratio = h->diagonal[p] * inverse;
-        num x[HELD_REGISTERS];
-        lane_set but[HELD_REGISTERS];
-        worst = ratio > worst ? ratio : ratio > 0.5 ? worst : NAN;
+    double *rows = h->K + p * kd;
+    num x[3][HELD_REGISTERS], was[3];
+    lane_set but[HELD_REGISTERS];
+    for (int k = 0; k < packs; k++) {
+        const unsigned own = ((1u << pivots) - 1) << p >> k * LANES; /* lanes of the pivots' own columns */
+        but[k] = lanes_in(~own);
+        for (int c = 0; c < pivots; c++)
+            was[c] = lanes_where(but[k], pack_at(rows + (size_t)c * kd + (size_t)(k * LANES)));
+        for (int r = 0; r < pivots; r++) {
+            num sum = K(0);
+            for (int c = 0; c < pivots; c++) {
+                const lane_set unit = lanes_in((1u << c) << p >> k * LANES);
+                sum += B[r][c] * lanes_select(unit, K(1), was[c]);
+            }
+            x[r][k] = sum;
+        }
+    }
+    for (size_t i = 0; i < m; i++) {
+        double *other = h->K + i * kd;
+        double f[3];
+        if (i == p) {
+            i += (size_t)pivots - 1;
+            continue;
+        }
+        for (int c = 0; c < pivots; c++) f[c] = other[p + (size_t)c];
         for (int k = 0; k < packs; k++) {
-            but[k] = lanes_in((int)p / LANES == k ? ~(1u << p % LANES) : ~0u);
-            x[k] = lanes_select(but[k], inverse * pack_at(row + k * LANES), K(inverse));
-            pack_put(row + k * LANES, x[k]);
+            num sum = lanes_where(but[k], pack_at(other + k * LANES));
+            for (int c = 0; c < pivots; c++) sum -= f[c] * x[c][k];
+            pack_put(other + k * LANES, sum);
         }
-        for (size_t i = 0; i < m; i++, other += kd) {
-            if (i == p) continue;
-            const double f = other[p];
-            for (int k = 0; k < packs; k++)
-                pack_put(other + k * LANES, lanes_where(but[k], pack_at(other + k * LANES)) - f * x[k]);
-        }
+    }
+    for (int r = 0; r < pivots; r++) {
+        for (int k = 0; k < packs; k++) pack_put(rows + (size_t)r * kd + (size_t)(k * LANES), x[r][k]);
+    }
+}
+
+/*
+ * K ← K⁻¹ by Gauss-Jordan elimination, three pivots at a time, as feet have them; returns the largest ratio of a
+ * diagonal entry to its pivot, or NaN
+ */
+NUM_INLINE double held_invert_packs(const held_call *h, const int packs)
+{
+    const size_t m = (size_t)h->rows;
+    double worst = 1, B[3][3];
+    size_t p = 0;
+    for (; p + 3 <= m; p += 3) {
+        held_invert_three(h->K + p * (h->kd + 1), h->kd, h->diagonal + p, B, &worst);
+        held_eliminate(h, packs, 3, p, B);
+    }
+    for (; p < m; p++) {
+        B[0][0] = held_reciprocal(h->K[p * (h->kd + 1)], h->diagonal[p], &worst);
+        held_eliminate(h, packs, 1, p, B);
     }
     return worst;
 }
@@ -222,8 +278,7 @@ static inline double held_invert_wide(const held_call *h)
     double worst = 1;
     for (size_t p = 0; p < m; p++) {
         double *row = h->K + p * kd, *other = h->K;
-        const double inverse = 1 / row[p], ratio = h->diagonal[p] * inverse;
-        worst = ratio > worst ? ratio : ratio > 0.5 ? worst : NAN;
+        const double inverse = held_reciprocal(row[p], h->diagonal[p], &worst);
         row[p] = 1;
         for (size_t k = 0; k < m; k += LANES) pack_put(row + k, inverse * pack_at(row + k));
         for (size_t i = 0; i < m; i++, other += kd) {
