@@ -1,13 +1,15 @@
 /*
  * A tree with feet that the world holds: what its kernels are given, and their memory.
  *
- *   single_held    one state   kernel/single/held.h, held_solve.h, held_rates.h, held_base.h, held_matrices.h
+ *   single_held    one state   kernel/single/held.h, held_loop.h, held_solve.h, held_rates.h, held_base.h and
+ *                              held_matrices.h
  *   pack_held      a pack      kernel/pack/held.h, held_columns.h
  *
  * Every row of the constraints is a wrench x at the foot's point, along an axis in which the caller has λ: the world's
  * for a point, the foot's own for a frame, the normal of a plane. J = x·S along the foot's path. All matrices with a
  * row or a column per row of the constraints are padded to HELD_PACK, with zeros, so that objects of any width agree
- * on them. A plane has three more columns of J, its shadow: those of a point in the root's axes.
+ * on them. A plane has three more columns of J, its shadow: those of a point in the root's axes. What another body of
+ * the tree holds, and not the world, is a loop; single calls know it.
  *
  * Each constraint holds one tree, so trees have nothing to do with each other: they are handed over one by one.
  */
@@ -33,6 +35,10 @@ typedef struct held_foot {
     const double *goal;      /* 4 × 4, row-major; read where stiffness is not zero */
     double damping, stiffness;
     double normal[4]; /* of a plane: in the world, of length 1 */
+    int32_t other;    /* of a loop: the other body that it ties; −1: the world, and all below is unused */
+    const double *other_placement;
+    int32_t *room;      /* columns: for `path` */
+    uint8_t *room_sets; /* two sets: for `above` and `behind` */
 
     /* what the walk finds, in the root frame */
     int32_t slot;
@@ -45,6 +51,12 @@ typedef struct held_foot {
     double at[4];         /* that of the point */
     double error[8];      /* of a frame: log, in its own axes; of a point: its distance from the goal, in the root's */
     double rate[4];       /* of a plane: what c would be without the normal */
+
+    /* of a loop: `path` and `above` are the columns that move one of its bodies and not both */
+    const uint8_t *behind; /* those that move the other body */
+    int32_t other_slot, other_depth;
+    const int32_t *other_path;     /* all columns below a free root that move it */
+    double other_v[8], other_a[8]; /* as they are, with gravity and u; so is v */
 } held_foot;
 
 /* what a walk finds */
@@ -60,6 +72,7 @@ typedef struct held_call {
     double tolerance;      /* of the rank */
     held_foot *feet;       /* of this tree */
     int32_t nfeet, rows;   /* rows: of the tree */
+    int loops;             /* 1: there are some among the feet */
     int32_t shadows;       /* columns of all shadows */
     size_t ld, kd, nd, qd; /* of J; of W and K; columns of the tree, padded; of Q */
     double *X;             /* 6 × ld: the wrenches x, and shadows behind `kd` */

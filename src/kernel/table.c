@@ -64,6 +64,7 @@
 #include "kernel/single/linearize.h"
 #include "kernel/single/inverse_dynamics_derivatives.h"
 #include "kernel/single/held.h"
+#include "kernel/single/held_loop.h"
 #include "kernel/single/held_solve.h"
 #include "kernel/single/held_rates.h"
 #include "kernel/single/held_base.h"

@@ -8,10 +8,13 @@
 #include "base/overflow.h"
 #include "kernel/held.h"
 #include "sim/constraint.h"
+#include "sim/constraint_loop.h"
 
 typedef struct held_scratch {
-    held_foot *feet; /* as many as constraints */
-    double *Dq, *Dv; /* nv × nv, where only ∂λ is wanted */
+    held_foot *feet;    /* as many as constraints */
+    int32_t *paths;     /* nv of every loop */
+    uint8_t *path_sets; /* two sets of every loop */
+    double *Dq, *Dv;    /* nv × nv, where only ∂λ is wanted */
     double *Minv;
     void *kernel; /* held_lay_out of the largest tree there could be */
 } held_scratch;
@@ -23,13 +26,18 @@ static size_t count_shadows(const hml_constraints *set)
     return count;
 }
 
+/* at least plan_paths.bytes */
+static size_t loop_set_bytes(size_t nv) { return nv / 8 + 16; }
+
 /* from memory on, or only measured; returns the size in bytes */
 static size_t lay_out(const hml_model *model, const hml_constraints *set, size_t m, void *memory, held_scratch *s)
 {
     const size_t n = (size_t)model->nv;
     held_call h;
     layout_cursor c = layout_begin(memory);
-    s->feet = layout_take(&c, (size_t)set->count * sizeof(held_foot));
+    s->feet = layout_take(&c, ((size_t)set->count + (size_t)set->loop_count) * sizeof(held_foot));
+    s->paths = layout_take(&c, (size_t)set->loop_count * n * sizeof(int32_t));
+    s->path_sets = layout_take(&c, (size_t)set->loop_count * 2 * loop_set_bytes(n));
     s->Dq = layout_take(&c, n * n * sizeof(double));
     s->Dv = layout_take(&c, n * n * sizeof(double));
     s->Minv = layout_take(&c, n * n * sizeof(double));
@@ -96,6 +104,7 @@ static void fill_foot(const hml_model *model, const hml_constraint *c, held_foot
 {
     const model_frame *frame = &model_frames(model)[c->frame];
     f->body = frame->body;
+    f->other = -1;
     f->placement = frame->R;
     f->goal = c->pose;
     f->damping = c->damping, f->stiffness = c->stiffness;
@@ -106,23 +115,50 @@ static void fill_foot(const hml_model *model, const hml_constraint *c, held_foot
     }
 }
 
-/* the feet of a tree, and memory for its kernels */
+/* loop i of the set: as a foot that the other frame holds, or the world */
+static void fill_loop(const hml_model *model, const hml_constraints *set, int32_t i, const held_scratch *s,
+                      held_foot *f)
+{
+    static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    const hml_loop *c = &set->loops[i];
+    const size_t n = (size_t)model->nv;
+    const model_frame *frames = model_frames(model);
+    f->body = frames[c->frame].body;
+    f->placement = frames[c->frame].R;
+    f->goal = hmli_loop_has_goal(c) ? c->pose : identity;
+    f->damping = c->damping, f->stiffness = c->stiffness;
+    f->other = -1;
+    if (c->other == HML_WORLD) return;
+    f->other = frames[c->other].body;
+    f->other_placement = frames[c->other].R;
+    f->room = s->paths + (size_t)i * n;
+    f->room_sets = s->path_sets + (size_t)i * 2 * loop_set_bytes(n);
+}
+
+/* the feet of a tree, loops after holds, and memory for its kernels */
 static void gather_feet(const hml_model *model, const hml_constraints *set, const held_scratch *s, held_call *h)
 {
     const plan_tree *tree = &plan_trees(h->call.plan)[h->tree];
     int32_t row = 0, out = 0, planes = 0;
-    h->feet = s->feet, h->nfeet = 0;
-    for (int32_t i = 0; i < set->count; i++) {
-        const hml_constraint *c = &set->items[i];
-        const int32_t body = model_frames(model)[c->frame].body, rows = hmli_constraint_kind_rows(c->kind);
+    h->feet = s->feet, h->nfeet = 0, h->loops = 0;
+    for (int32_t i = 0; i < set->count + set->loop_count; i++) {
+        const int32_t k = i - set->count;
+        const int32_t frame = k < 0 ? set->items[i].frame : set->loops[k].frame;
+        const int32_t rows =
+            k < 0 ? hmli_constraint_kind_rows(set->items[i].kind) : hmli_loop_kind_rows(set->loops[k].kind);
+        const int32_t body = model_frames(model)[frame].body;
         if (body >= tree->body_begin && body < tree->body_end) {
             held_foot *f = &h->feet[h->nfeet++];
-            fill_foot(model, c, f);
+            if (k < 0)
+                fill_foot(model, &set->items[i], f);
+            else
+                fill_loop(model, set, k, s, f);
             f->rows = rows;
             f->row = row, f->out = out;
             f->shadow = 3 * planes;
             row += rows;
             planes += rows == 1;
+            h->loops |= f->other >= 0;
         }
         out += rows;
     }
@@ -130,12 +166,31 @@ static void gather_feet(const hml_model *model, const hml_constraints *set, cons
     for (int32_t i = 0; i < h->nfeet; i++) h->feet[i].shadow += (int32_t)h->kd;
 }
 
+static int32_t tree_of(const hml_plan *plan, int32_t body)
+{
+    int32_t i = 0;
+    while (body >= plan_trees(plan)[i].body_end) i++;
+    return i;
+}
+
+/* a point or a frame that the world holds, or another body of the same tree; others tie paths and trees in other ways */
+static int loop_is_suitable(const hml_model *model, const hml_loop *c)
+{
+    const model_frame *frames = model_frames(model);
+    const hml_plan *plan = model_plan(model);
+    const int32_t body = frames[c->frame].body, other = c->other == HML_WORLD ? body : frames[c->other].body;
+    if (c->kind != HML_HOLD_FRAME && c->kind != HML_HOLD_POINT) return 0;
+    return body >= 0 && other >= 0 && tree_of(plan, body) == tree_of(plan, other);
+}
+
 /* are these constraints and this model something for the kernels? */
 static int suitable(const hml_work *work, const hml_constraints *set)
 {
     const hml_model *model = work->model;
     if (!work->choice.single->single_held || model->nfollowers) return 0;
-    if (set->loop_count) return 0; /* they tie paths, and trees, to each other */
+    for (int32_t i = 0; i < set->loop_count; i++) {
+        if (!loop_is_suitable(model, &set->loops[i])) return 0;
+    }
     for (int32_t i = 0; i < set->count; i++) {
         if (set->items[i].kind == HML_TOUCH_PLANE || model_frames(model)[set->items[i].frame].body < 0) return 0;
     }
@@ -191,7 +246,7 @@ size_t hmli_held_lanes(const hml_work *work, const hml_constraints *set)
 {
     const kernel_table *table = work->choice.batch;
     if (!suitable(work, set) || !table->pack_held || work->choice.one_by_one) return 0;
-    if (root_is_passive(model_plan(work->model))) return 0;
+    if (set->loop_count || root_is_passive(model_plan(work->model))) return 0;
     for (int32_t i = 0; i < set->count; i++) {
         if (set->items[i].kind == HML_HOLD_PLANE) return 0;
     }

@@ -34,7 +34,7 @@ int32_t hmli_loop_rows(const hml_constraints *set)
     return rows;
 }
 
-static int has_goal(const hml_loop *c)
+int hmli_loop_has_goal(const hml_loop *c)
 {
     int any = 0;
     for (int i = 0; i < 12; i++) any |= c->pose[i] != 0; /* NaN too; the fourth row is never read */
@@ -53,13 +53,13 @@ hml_status hmli_loop_check(const hml_model *model, const hml_loop *c)
         if (!isfinite(c->distance)) return HML_NOT_FINITE;
         return c->distance > 0 ? HML_OK : HML_INVALID_ARGUMENT;
     }
-    if (has_goal(c)) TRY(read_placement(c->pose, &H));
+    if (hmli_loop_has_goal(c)) TRY(read_placement(c->pose, &H));
     if (c->kind != HML_HOLD_PLANE) return HML_OK;
     TRY(read_vec3(c->normal, &n));
     return vec3_dot(n, n) > 0 ? HML_OK : HML_INVALID_ARGUMENT;
 }
 
-pose hmli_loop_goal(const hml_loop *c) { return has_goal(c) ? pose_at(c->pose) : pose_identity(); }
+pose hmli_loop_goal(const hml_loop *c) { return hmli_loop_has_goal(c) ? pose_at(c->pose) : pose_identity(); }
 
 static vec3 unit(vec3 a) { return vec3_scale(1 / sqrt(vec3_dot(a, a)), a); }
 

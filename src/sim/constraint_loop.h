@@ -31,6 +31,9 @@ hml_status hmli_loop_check(const hml_model *model, const hml_loop *c);
 /* where E should be in O */
 pose hmli_loop_goal(const hml_loop *c);
 
+/* 0: the goal is the identity */
+int hmli_loop_has_goal(const hml_loop *c);
+
 /* the motion at q, ν, ν̇, each of the last two may be NULL; J: 6 × nv, left, or NULL. HML_SINGULAR: no direction */
 hml_status hmli_loop_motion(const hml_model *model, const hml_loop *c, const double *q, const double *v,
                             const double *a, double *J, loop_motion *m);

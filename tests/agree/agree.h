@@ -240,8 +240,13 @@ void check_singular(subject *x);
 void check_groups(subject *x);
 void check_dump(subject *x);
 
-/* how much worse than M the rows of up to three constraints are conditioned (check_constraint.c) */
+enum { LOOPS = 2 };
+
+/* how much worse than M the rows of up to three constraints and LOOPS loops are conditioned (check_constraint.c) */
 double held_condition(subject *x, int state, const hml_constraints *set);
+
+/* up to LOOPS loops between frames that are not too near each other; returns how many (check_constraint.c) */
+int32_t draw_loops(subject *x, int state, hml_loop *loops);
 
 /* ---- shrinking (shrink.c) ---- */
 

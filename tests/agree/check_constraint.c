@@ -2,7 +2,7 @@
  */
 #include "agree.h"
 
-enum { HOLDS = 3, LOOPS = 2, ROWS = 6 * (HOLDS + LOOPS) };
+enum { HOLDS = 3, ROWS = 6 * (HOLDS + LOOPS) };
 
 typedef struct held {
     subject *x;
@@ -365,12 +365,6 @@ static double constraint_condition(subject *x, const held *h)
     return dense_norm(rows, rows, K) * dense_norm(rows, rows, inverse);
 }
 
-double held_condition(subject *x, int state, const hml_constraints *set)
-{
-    held h = held_new(x, state, set);
-    return constraint_condition(x, &h);
-}
-
 /* a stretched leg hardly changes its length: a row of its own, which the condition compares with itself alone. Rows of
  * rounding count as zero */
 static double shortest_row(subject *x, const held *h)
@@ -385,8 +379,14 @@ static double shortest_row(subject *x, const held *h)
     return shortest;
 }
 
-/* loops between frames that are not too near each other */
-static int32_t draw_loops(subject *x, int state, hml_loop *loops)
+double held_condition(subject *x, int state, const hml_constraints *set)
+{
+    held h = held_new(x, state, set);
+    const double worst = constraint_condition(x, &h);
+    return set->loop_count ? fmax(worst, 1 / shortest_row(x, &h)) : worst;
+}
+
+int32_t draw_loops(subject *x, int state, hml_loop *loops)
 {
     static const hml_constraint_kind kinds[] = {HML_HOLD_FRAME, HML_HOLD_POINT, HML_HOLD_PLANE, HML_HOLD_DISTANCE};
     const int32_t nframes = hml_model_nframes(x->model);

@@ -1,7 +1,8 @@
 /*
  * Held robots on every instruction set. Those with lanes have kernels of their own for them (src/kernel/held.h); the
  * scalar one has none and goes through the general steps, which share no walk, no rows and no solver with the kernels.
- * What is held is drawn: frames, points, planes, with Baumgarte's terms or without, and at last one of them twice.
+ * What is held is drawn: frames, points, planes, and loops among them, with Baumgarte's terms or without, and at last
+ * one of the holds twice.
  */
 #include "agree.h"
 
@@ -110,6 +111,8 @@ static int allowance(subject *x, int s, const hml_constraints *set, double *wors
     *worst = held_condition(x, s, set);
     /* positions a thousand kilometres away have 1e-10 m, and so has the way to a goal there */
     for (int32_t i = 0; i < set->count; i++) stiffest = fmax(stiffest, set->items[i].stiffness);
+    if (set->loop_count) stiffest = fmax(stiffest, 1); /* its levers may reach as far */
+    for (int32_t i = 0; i < set->loop_count; i++) stiffest = fmax(stiffest, set->loops[i].stiffness);
     const int few = *worst * x->cond[s] < 1e7;
     *worst *= 1 + stiffest * (x->away[s] - 1) * 0x1p-52 / 1e-11;
     return few;
@@ -252,6 +255,21 @@ static int draw_hold(subject *x, int s, hml_constraint *c)
     return 1;
 }
 
+/* Baumgarte's terms of loops, with a goal a little away from where the frame is, seen from the other one */
+static int draw_springs(subject *x, int s, hml_loop *loops, int32_t count)
+{
+    const double *q = x->q + (size_t)s * (size_t)x->nq;
+    for (int32_t i = 0; i < count; i++) {
+        hml_loop *c = &loops[i];
+        hml_frame_motion place = {.struct_size = sizeof place, .pose = c->pose};
+        if (hml_rng_below(&x->rng, 2)) c->damping = hml_rng_uniform(&x->rng, 0, 5);
+        if (hml_rng_below(&x->rng, 2)) c->stiffness = hml_rng_uniform(&x->rng, 0, 9);
+        if (hml_frame_relative(x->model, x->work, c->frame, c->other, HML_LEFT, q, NULL, NULL, &place)) return 0;
+        for (int k = 0; k < 3; k++) c->pose[4 * k + 3] += hml_rng_uniform(&x->rng, -0.3, 0.3);
+    }
+    return 1;
+}
+
 void check_held(subject *x)
 {
     if (x->regular) return;
@@ -262,10 +280,17 @@ void check_held(subject *x)
     memset(items, 0, sizeof items);
     for (int32_t i = 0; i < set.count; i++)
         if (!draw_hold(x, s, &items[i])) return;
+    hml_loop loops[LOOPS];
+    if (hml_rng_below(&x->rng, 3) == 0) {
+        set.loops = loops, set.loop_count = draw_loops(x, s, loops);
+        if (set.loop_count) set.count = hml_rng_below(&x->rng, 2); /* few rows, so that they often leave some motion */
+        if (!draw_springs(x, s, loops, set.loop_count)) return;
+    }
     double worst;
     if (!allowance(x, s, &set, &worst)) return;
     compare_sets(x, s, worst, &set);
     compare_batch(x, hml_rng_below(&x->rng, x->nisas), &set);
+    if (set.loop_count) return;
     if (x->away[s] < 1e3) compare_reduced(x, s, worst, &set, 0), compare_reduced(x, s, worst, &set, 1);
     items[set.count] = items[hml_rng_below(&x->rng, set.count)];
     set.count++;

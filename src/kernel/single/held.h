@@ -1,6 +1,6 @@
 /*
  * One state whose feet the world holds: feet and rows, x, J and c. Notation and formulas: kernel/held.h,
- * kernel/composite.h. W, K and λ: single/held_solve.h; ∂c: single/held_rates.h; results:
+ * kernel/composite.h; loops: single/held_loop.h. W, K and λ: single/held_solve.h; ∂c: single/held_rates.h; results:
  * single/held_base.h, single/held_matrices.h.
  */
 #ifndef HML_KERNEL_SINGLE_HELD_H
@@ -24,37 +24,55 @@ NUM_INLINE quad held_velocity(const single_tree *t)
 
 /* ---- feet ---- */
 
+/* the last column below a free root that moves a body, in the plan's numbering, or −1 */
+static inline int32_t held_last_column(const single_tree *t, int32_t body)
+{
+    int32_t i = body - t->tree->body_begin;
+    while (i >= 0 && t->bodies[i].nv == 0) i = t->parent[i] - 1;
+    if (i < 0 || (t->tree->base && i == 0)) return -1;
+    return t->bodies[i].v + t->bodies[i].nv - 1;
+}
+
+/* a list of all of them; returns how many */
+static inline int32_t held_path_of(const single_tree *t, int32_t last, const int32_t **path)
+{
+    const int32_t base = t->tree->base;
+    *path = last < 0 ? NULL : column_path(t->call->paths, last) + base;
+    return last < 0 ? 0 : plan_columns(t->call->plan)[last].depth + 1 - base;
+}
+
 /* the columns that move it */
 static inline void held_path(const single_tree *t, held_foot *f)
 {
-    const int32_t base = t->tree->base;
-    int32_t i = f->body - t->tree->body_begin;
-    while (i >= 0 && t->bodies[i].nv == 0) i = t->parent[i] - 1;
-    f->depth = 0, f->path = NULL, f->above = NULL;
-    if (i < 0 || (base && i == 0)) return;
-    const int32_t first = t->bodies[i].v, last = first + t->bodies[i].nv - 1;
-    f->path = column_path(t->call->paths, last) + base;
-    f->depth = plan_columns(t->call->plan)[last].depth + 1 - base;
-    f->above = columns_above(t, first - t->below);
+    const int32_t last = held_last_column(t, f->body);
+    f->depth = held_path_of(t, last, &f->path);
+    f->above = last < 0 ? NULL : columns_above(t, last - t->below);
 }
 
-/* log(goal⁻¹ H) of a frame, whose pose in the root frame is B */
-static inline void held_frame_error(const single_tree *t, const frame4 *B, held_foot *f)
+static inline pose held_pose(const frame4 *B)
 {
-    const frame4 *W = &t->W;
-    const double *g = f->goal;
     const quad columns[4] = {B->x, B->y, B->z, B->p};
-    quad H[4];
-    for (int k = 0; k < 4; k++) H[k] = W->x * columns[k][0] + W->y * columns[k][1] + W->z * columns[k][2];
-    H[3] += W->p;
     vec3 c[4];
-    for (int k = 0; k < 4; k++) c[k] = vec3_of(K(H[k][0]), K(H[k][1]), K(H[k][2]));
+    for (int k = 0; k < 4; k++) c[k] = vec3_of(K(columns[k][0]), K(columns[k][1]), K(columns[k][2]));
+    return pose_of(mat3_of(c[0], c[1], c[2]), c[3]);
+}
+
+/* log(goal⁻¹ H) of a frame */
+static inline void held_frame_error(pose H, held_foot *f)
+{
+    const double *g = f->goal;
     const mat3 R = mat3_of(vec3_of(K(g[0]), K(g[4]), K(g[8])), vec3_of(K(g[1]), K(g[5]), K(g[9])),
                            vec3_of(K(g[2]), K(g[6]), K(g[10])));
-    const pose goal = pose_of(R, vec3_of(K(g[3]), K(g[7]), K(g[11])));
-    const twist e = se3_log(pose_between(goal, pose_of(mat3_of(c[0], c[1], c[2]), c[3])));
+    const twist e = se3_log(pose_between(pose_of(R, vec3_of(K(g[3]), K(g[7]), K(g[11]))), H));
     const num *x = &e.v.x;
     for (int k = 0; k < 6; k++) f->error[row8_index(k)] = x[k][0];
+}
+
+/* a frame of a body, in the root frame */
+static inline frame4 held_frame_of(const single_tree *t, int32_t slot, const double *placement)
+{
+    const frame4 body = frame4_mul(&t->H[slot], t->bodies[slot - 1].to_body);
+    return frame4_mul(&body, placement);
 }
 
 static inline void held_place(const single_tree *t, held_foot *f)
@@ -62,8 +80,7 @@ static inline void held_place(const single_tree *t, held_foot *f)
     const quad flat = {1, 1, 1, 0};
     const frame4 *W = &t->W;
     f->slot = f->body - t->tree->body_begin + 1;
-    const frame4 body = frame4_mul(&t->H[f->slot], t->bodies[f->slot - 1].to_body);
-    const frame4 B = frame4_mul(&body, f->placement);
+    const frame4 B = held_frame_of(t, f->slot, f->placement);
     const double *v = t->v + f->slot * ROW8;
     const quad p = B.p * flat;
     held_path(t, f);
@@ -74,7 +91,7 @@ static inline void held_place(const single_tree *t, held_foot *f)
         *(quad_anywhere *)f->axis[0] = B.x;
         *(quad_anywhere *)f->axis[1] = B.y;
         *(quad_anywhere *)f->axis[2] = B.z;
-        if (f->stiffness > 0) held_frame_error(t, &B, f);
+        if (f->stiffness > 0) held_frame_error(pose_mul(held_pose(W), held_pose(&B)), f);
         return;
     }
     for (int d = 0; d < 3 && f->rows == 3; d++) {
@@ -152,25 +169,26 @@ static inline void held_jacobian(const single_tree *t, const held_call *h, const
         const int32_t k = f->path[i] - t->below;
         const double *S = t->S + k * ROW8;
         double *to = h->J + (size_t)k * h->ld + f->row, s[4];
-        *(quad_anywhere *)s = held_at(S, p) * flat;
+        const double sign = f->behind && (f->behind[k / 8] >> k % 8 & 1) ? -1 : 1;
+        *(quad_anywhere *)s = held_at(S, p) * flat * sign;
         if (f->rows == 1) {
             to[0] = held_dot(f->axis[0], s);
             memcpy(h->J + (size_t)k * h->ld + f->shadow, s, 3 * sizeof *s);
             continue;
         }
         *(quad_anywhere *)to = T[0] * s[0] + T[1] * s[1] + T[2] * s[2];
-        if (f->rows == 6) *(quad_anywhere *)(to + 3) = T[0] * S[4] + T[1] * S[5] + T[2] * S[6];
+        if (f->rows == 6) *(quad_anywhere *)(to + 3) = (T[0] * S[4] + T[1] * S[5] + T[2] * S[6]) * sign;
     }
 }
 
 /*
  * Does every row move something? A point on an axis does not, and its row is the rounding of a lever. Without a free
- * root, under which every point moves, such a row might stand alone, where nothing says how small it is.
+ * root, under which every point moves, and in a loop, such a row might stand alone, where nothing says how small it is.
  */
 static inline int held_moves(const single_tree *t, const held_call *h, const held_foot *f)
 {
     double lever = 0;
-    if (t->tree->base) return 1;
+    if (t->tree->base && f->other < 0) return 1;
     for (int32_t i = 0; i < f->depth; i++) {
         const double *S = t->S + (f->path[i] - t->below) * ROW8;
         lever += held_dot(S, S) + held_dot(S + 4, S + 4) * (1 + held_dot(f->p, f->p));
@@ -184,32 +202,6 @@ static inline int held_moves(const single_tree *t, const held_call *h, const hel
         if (!(length > 1e-20 * lever)) return 0;
     }
     return 1;
-}
-
-/* x, J, c without ν̇, and the columns that move any foot; 0: a row moves nothing */
-static inline int held_rows(const single_tree *t, const held_call *h)
-{
-    memset(h->X, 0, 6 * h->ld * sizeof(double));
-    memset(h->J, 0, (size_t)t->n * h->ld * sizeof(double));
-    memset(h->c, 0, h->kd * sizeof(double));
-    memset(h->moved, 0, (size_t)t->n);
-    int moves = 1;
-    for (int32_t i = 0; i < h->nfeet; i++) {
-        held_foot *f = &h->feet[i];
-        held_place(t, f);
-        held_wrenches(h, f);
-        held_jacobian(t, h, f);
-        held_put_rate(f, held_rate(t, f, t->a + f->slot * ROW8), h->c + f->row);
-        moves &= held_moves(t, h, f);
-        for (int32_t k = 0; k < f->depth; k++) h->moved[f->path[k] - t->below] = 1;
-        for (int32_t d = 0; d < f->rows; d++) h->out[f->row + d] = f->out + d;
-    }
-    h->found->nactive = 0;
-    for (int32_t k = 0; k < t->n; k++) {
-        h->active[h->found->nactive] = k;
-        h->found->nactive += h->moved[k];
-    }
-    return moves;
 }
 
 #endif

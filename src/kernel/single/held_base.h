@@ -46,7 +46,7 @@ static inline void held_clear_place(const single_tree *t, const held_call *h, ke
 NUM_INLINE vec3 held_three_columns(const double *rows, size_t step, int32_t count)
 {
     num t[LANES < 4 ? 4 : LANES];
-    for (int l = 0; l < LANES; l++) t[l] = l < count ? pack_at(rows + (size_t)l * step) : K(0);
+    for (int l = 0; l < 4 || l < LANES; l++) t[l] = l < LANES && l < count ? pack_at(rows + (size_t)l * step) : K(0);
     num_transpose(t);
     return vec3_of(t[0], t[1], t[2]);
 }

@@ -377,6 +377,49 @@ static inline void held_base(const single_solver *m, const single_panel *p, cons
 
 /* ---- the columns below it ---- */
 
+/* rows of the bodies behind loops that have no right-hand sides yet join the list, with zeros. Returns its end */
+static inline int32_t *held_loop_list(const single_tree *t, const single_panel *p, const held_call *h, int32_t *list)
+{
+    const rhs_pair zero = {K(0), K(0)};
+    const int32_t base = t->tree->base;
+    memset(h->moved, 0, (size_t)t->n);
+    for (int32_t k = 0; k < p->nruns; k++)
+        memset(h->moved + p->runs[k].begin, 1, (size_t)(p->runs[k].end - p->runs[k].begin));
+    for (int32_t i = 0; i < h->nfeet; i++) {
+        const held_foot *f = &h->feet[i];
+        if (f->other < 0 || !lanes_any(f->above, p->at)) continue;
+        for (int32_t d = 0; d < f->other_depth; d++) {
+            const int32_t own = f->other_path[d] - t->below;
+            if (h->moved[own]) continue;
+            h->moved[own] = 1;
+            held_rhs(h)[base + own] = zero;
+            *list++ = base + own;
+        }
+    }
+    return list;
+}
+
+/* the wrench on the other body of a loop moves with its first one: −σ J_Bᵀ (S × λ) */
+static inline void held_loop_rhs(const single_tree *t, const held_call *h, const held_foot *f, int32_t k)
+{
+    const int32_t base = t->tree->base;
+    const lane_set lanes = lanes_of(f->above, k * LANES);
+    const num sign = lanes_where(lanes, lanes_select(lanes_of(f->behind, k * LANES), K(-1), K(1)));
+    const twist S = twist_scale(sign, t->pack[k].S);
+    const pair4 F = held_force(h, f);
+    double x[ROW8];
+    quads_put(x, F.v, F.w + quad_cross(quad_from(f->p), F.v));
+    const vec3 force = held_spread(x), torque = held_spread(x + 4);
+    const wrench U = wrench_of(vec3_neg(vec3_cross(S.w, force)),
+                               vec3_neg(vec3_add(vec3_cross(S.w, torque), vec3_cross(S.v, force))));
+    rhs_pair *b = held_rhs(h);
+    for (int32_t d = 0; d < base; d++) b[d].q += (&U.f.x)[d];
+    for (int32_t d = 0; d < f->other_depth; d++) {
+        const int32_t own = f->other_path[d] - t->below;
+        b[base + own].q += row8_dot_wrench(t->S + own * ROW8, &U);
+    }
+}
+
 /* ∂c of all feet in the LANES columns from `at` on; those that are touched join the list. Returns its end */
 static inline int32_t *held_panel_rates(const single_tree *t, const held_call *h, int32_t at, int32_t *list)
 {
@@ -391,6 +434,7 @@ static inline int32_t *held_panel_rates(const single_tree *t, const held_call *h
             pack_put(h->turn + (f->row + d) * LANES, K(0));
         }
         if (f->rows == 1 && touched) held_add_shadow(t, h, f);
+        if (f->other >= 0 && touched) held_loop_rhs(t, h, f, at / LANES);
     }
     return list;
 }
@@ -415,6 +459,7 @@ static inline void held_columns_out(const single_solver *m, single_panel *p, con
         for (int32_t i = p->runs[k].begin; i < p->runs[k].end; i++) *list++ = base + i;
     }
     held_panel x = held_panel_of(t, p, h, base + at, base + t->n);
+    if (h->loops) list = held_loop_list(t, p, h, list);
     list = held_panel_rates(t, h, at, list);
     x.nlist = (int32_t)(list - h->list);
     if (x.width == LANES) {
@@ -443,6 +488,7 @@ static inline void held_matrices(const single_solver *m, single_panel *p, const 
     for (int32_t i = 0; i < h->nfeet; i++) {
         held_foot *f = &h->feet[i];
         if (f->rows == 1) *(quad_anywhere *)f->rate = held_rate(t, f, t->a + f->slot * ROW8).v;
+        if (f->other >= 0) held_loop_acceleration(t, f);
     }
     held_inverse(m, h);
     held_inverse_out(m, p, h);

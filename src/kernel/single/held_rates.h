@@ -61,6 +61,16 @@ NUM_INLINE void held_put_point(const held_call *h, const held_foot *f, const int
     }
 }
 
+/* a loop does not notice how its root moves */
+static inline void held_clear_rates(const held_call *h, const held_foot *f)
+{
+    const rhs_pair zero = {K(0), K(0)};
+    for (int32_t r = f->row; r < f->row + f->rows; r++) {
+        ((rhs_pair *)h->rhs)[h->nd + (size_t)r] = zero;
+        pack_put(h->turn + r * LANES, K(0));
+    }
+}
+
 /*
  * Columns `at` … of a free root, which are the identity; its parent, the world, does not move. Nothing but stiffness
  * depends on where it is
@@ -71,6 +81,10 @@ static inline void held_base_rates(const single_tree *t, const held_call *h, con
         {1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 1}};
     const vec3 u = held_spread(t->velocity), p = held_spread(f->p);
     held_columns c;
+    if (f->other >= 0) {
+        held_clear_rates(h, f);
+        return;
+    }
     c.Pd = c.Pdd = twist_zero();
     c.v = twist_of(vec3_add(held_spread(f->v), u), held_spread(f->v + 4));
     c.g = c.u = vec3_zero();
@@ -90,6 +104,48 @@ static inline void held_base_rates(const single_tree *t, const held_call *h, con
         held_put_point(h, f, 1, c.S.w, q, v, lanes_in(~0u));
 }
 
+NUM_INLINE twist held_spread_twist(const double *x) { return twist_of(held_spread(x), held_spread(x + 4)); }
+
+/* those of a loop in register k of the columns below a free root: single/held_loop.h */
+static inline void held_loop_rates(const single_tree *t, const held_call *h, const held_foot *f, int32_t k)
+{
+    const column_pack *pack = &t->pack[k];
+    const lane_set lanes = lanes_of(f->above, k * LANES);
+    const num sign = lanes_select(lanes_of(f->behind, k * LANES), K(-1), K(1));
+    const twist a = held_spread_twist(f->other_a), v = held_spread_twist(f->v), w = held_spread_twist(f->other_v);
+    const vec3 p = held_spread(f->p), g = held_spread(t->gravity);
+    double velocity[4];
+    *(quad_anywhere *)velocity = held_velocity(t);
+    const vec3 u = held_spread(velocity);
+    const twist S = twist_scale(sign, pack->S);
+    twist Pd = twist_scale(sign, pack->Pd), Pdd = twist_scale(-sign, pack->q.P), PS = twist_scale(sign, pack->PS);
+    const vec3 carried = vec3_cross(u, S.w); /* what was left out of Ψ̇ and of Ṡ */
+    Pdd.v = vec3_add(Pdd.v, vec3_axpy(K(2), vec3_cross(u, Pd.w), vec3_cross(g, S.w)));
+    Pd.v = vec3_add(Pd.v, carried);
+    PS.v = vec3_axpy(K(2), carried, PS.v);
+    const twist moved = twist_add(Pd, twist_cross(S, w));
+    twist q = twist_sub(twist_add(Pdd, twist_cross(S, a)), twist_add(twist_cross(v, moved), twist_cross(w, Pd)));
+    twist by_v = twist_sub(PS, twist_cross(twist_add(v, w), S));
+    if (f->damping > 0) {
+        q = twist_axpy(K(f->damping), moved, q);
+        by_v = twist_axpy(K(f->damping), S, by_v);
+    }
+    if (f->rows == 6) {
+        const held_rates r = {twist_of(held_moved(q, p), q.w), twist_of(held_moved(by_v, p), by_v.w)};
+        held_columns c;
+        c.S = S; /* all that a spring reads */
+        held_put_frame(h, f, &c, r, lanes);
+        return;
+    }
+    const vec3 turning = vec3_sub(v.w, w.w), at = held_moved(twist_sub(v, w), p), jump = held_moved(S, p);
+    vec3 by_place =
+        vec3_add(held_moved(q, p), vec3_add(vec3_cross(moved.w, at), vec3_cross(turning, held_moved(moved, p))));
+    const vec3 by_rate = vec3_add(held_moved(by_v, p), vec3_add(vec3_cross(S.w, at), vec3_cross(turning, jump)));
+    if (f->stiffness > 0)
+        by_place = vec3_axpy(K(f->stiffness), vec3_sub(jump, vec3_cross(S.w, held_spread(f->error))), by_place);
+    held_put_point(h, f, 3, S.w, by_place, by_rate, lanes);
+}
+
 /* register k of the columns below a free root */
 static inline void held_pack_rates(const single_tree *t, const held_call *h, const held_foot *f, int32_t k)
 {
@@ -98,6 +154,10 @@ static inline void held_pack_rates(const single_tree *t, const held_call *h, con
     const lane_set lanes = lanes_of(f->above, k * LANES);
     double u[4];
     held_columns c;
+    if (f->other >= 0) {
+        held_loop_rates(t, h, f, k);
+        return;
+    }
     *(quad_anywhere *)u = held_velocity(t);
     c.S = pack->S, c.Pd = pack->Pd, c.PS = pack->PS;
     c.Pdd = twist_neg(pack->q.P);

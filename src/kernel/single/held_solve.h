@@ -14,7 +14,41 @@
 #ifndef HML_KERNEL_SINGLE_HELD_SOLVE_H
 #define HML_KERNEL_SINGLE_HELD_SOLVE_H
 
-#include "kernel/single/held.h"
+#include "kernel/single/held_loop.h"
+
+/* ---- rows ---- */
+
+/* x, J, c without ν̇, and the columns that move any foot; 0: a row moves nothing */
+static inline int held_rows(const single_tree *t, const held_call *h)
+{
+    memset(h->X, 0, 6 * h->ld * sizeof(double));
+    memset(h->J, 0, (size_t)t->n * h->ld * sizeof(double));
+    memset(h->c, 0, h->kd * sizeof(double));
+    memset(h->moved, 0, (size_t)t->n);
+    int moves = 1;
+    for (int32_t i = 0; i < h->nfeet; i++) {
+        held_foot *f = &h->feet[i];
+        if (f->other < 0) {
+            f->behind = NULL;
+            held_place(t, f);
+            held_wrenches(h, f);
+            held_put_rate(f, held_rate(t, f, t->a + f->slot * ROW8), h->c + f->row);
+        } else { /* its wrenches cancel each other on a root */
+            held_loop_place(t, f);
+            held_put_rate(f, held_loop_rate(t, f), h->c + f->row);
+        }
+        held_jacobian(t, h, f);
+        moves &= held_moves(t, h, f);
+        for (int32_t k = 0; k < f->depth; k++) h->moved[f->path[k] - t->below] = 1;
+        for (int32_t d = 0; d < f->rows; d++) h->out[f->row + d] = f->out + d;
+    }
+    h->found->nactive = 0;
+    for (int32_t k = 0; k < t->n; k++) {
+        h->active[h->found->nactive] = k;
+        h->found->nactive += h->moved[k];
+    }
+    return moves;
+}
 
 /* ---- W, K and its inverse ---- */
 
@@ -448,17 +482,30 @@ NUM_INLINE pair4 held_force(const held_call *h, const held_foot *f)
     return F;
 }
 
-/* λ joins the forces of all subtrees that its foot is in */
+NUM_INLINE pair4 held_opposite(pair4 F)
+{
+    const pair4 x = {-F.v, -F.w};
+    return x;
+}
+
+/* a wrench on a body joins the forces of all subtrees that it is in */
+static inline void held_add_force(const single_tree *t, int32_t slot, pair4 F)
+{
+    for (; slot > 0; slot = t->parent[slot - 1]) {
+        double *G = t->G + slot * ROW8;
+        quads_put(G, quad_from(G) - F.v, quad_from(G + 4) - F.w);
+    }
+}
+
+/* λ of all feet; the other body of a loop feels the opposite */
 static inline void held_add_forces(const single_tree *t, const held_call *h)
 {
     for (int32_t i = 0; i < h->nfeet; i++) {
         const held_foot *f = &h->feet[i];
         const pair4 F = held_force(h, f);
-        const quad torque = F.w + quad_cross(quad_from(f->p), F.v);
-        for (int32_t slot = f->slot; slot > 0; slot = t->parent[slot - 1]) {
-            double *G = t->G + slot * ROW8;
-            quads_put(G, quad_from(G) - F.v, quad_from(G + 4) - torque);
-        }
+        const pair4 there = {F.v, F.w + quad_cross(quad_from(f->p), F.v)};
+        held_add_force(t, f->slot, there);
+        if (f->other >= 0) held_add_force(t, f->other_slot, held_opposite(there));
     }
 }
 
