@@ -123,8 +123,8 @@ packages: build
 windows: build
 	@scripts/windows.sh $(BUILD) $(JOBS)
 
-## distributed  test hamel.distributed on Ray, Dask and MPI (HAMEL_STATES=20000; needs an MPI for its part)
-distributed: build $(BUILD)/.deps-python
+## distributed  test hamel.distributed on Ray, Dask and MPI (HAMEL_STATES=20000)
+distributed: build $(BUILD)/.deps-distributed
 	@scripts/distributed.sh $(BUILD) $(BUILD)/venv-distributed $(JOBS)
 
 ## viewer   make viewer/dist/viewer.html, the page of `hamel view`, from viewer/src (needs npm)

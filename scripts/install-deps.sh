@@ -1,16 +1,17 @@
 #!/bin/sh
 # Checks whether the tools of a task are installed. As root on Debian or Ubuntu it installs what is missing; elsewhere it
-# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|viewer|octave|ci]
+# prints in one line what to install. Usage: install-deps.sh [build|check|docs|site|bench|python|distributed|viewer|octave|ci]
 set -eu
 
 missing=""
 
-# have PROBE...: a command, or module:NAME for a library that pkg-config knows, or file:PATH
+# have PROBE: a command, or module:NAME for a library that pkg-config knows, or file:PATH, or mpi
 have()
 {
     case $1 in
     module:*) command -v pkg-config >/dev/null && pkg-config --exists "${1#module:}" ;;
     file:*) [ -e "${1#file:}" ] ;;
+    mpi) echo "#include <mpi.h>" | mpicc -E -x c - >/dev/null 2>&1 ;; # Debian has mpicc without its headers, too
     *) command -v "$1" >/dev/null ;;
     esac
 }
@@ -72,6 +73,13 @@ need_python()
     need python3-config python3-dev
     need file:/usr/share/doc/python3-venv python3-venv
     need file:/etc/ssl/certs/ca-certificates.crt ca-certificates
+}
+
+need_distributed()
+{
+    need_python
+    need mpirun openmpi-bin
+    need mpi libopenmpi-dev
 }
 
 need_viewer()
