@@ -7,7 +7,8 @@
  *   shape.c    a mesh that a robot's file names, as a collision shape
  *
  * Mesh files are not trusted: sizes are checked before memory is asked for, memory is in proportion to the file, and
- * time to the file times the number of vertices that are asked for.
+ * time to the file times the number of vertices that are asked for. Scenes of DAE files show a geometry again and again: there
+ * both are bounded.
  */
 #ifndef HML_IO_MESH_MESH_H
 #define HML_IO_MESH_MESH_H
