@@ -50,7 +50,7 @@ echo "$libraries" | while read -r name place sum folder licence options; do
     {
         cmake -S "$prefix/src/$name/$folder" -B "$prefix/build/$name" -DCMAKE_BUILD_TYPE=Release -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
             -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$prefix" \
-            -DCMAKE_POLICY_VERSION_MINIMUM=3.5 $options &&
+            -DCMAKE_POLICY_VERSION_MINIMUM=3.5 ${CMAKE_TOOLCHAIN_FILE:+-DHAMEL_WINDOWS_LIBRARIES="$prefix"} $options &&
             cmake --build "$prefix/build/$name" -j "$jobs" && cmake --install "$prefix/build/$name"
     } >"$prefix/$name.log" 2>&1 || {
         tail -n 20 "$prefix/$name.log" >&2
