@@ -23,7 +23,7 @@ double mode_frequency(const double value[2]) { return fabs(value[1]) / (2 * acos
 static int allocate(const robot *r, mode_set *m)
 {
     const size_t n = m->n = m->s.n, rows = m->rows = 2 * (size_t)r->nv;
-    m->memory = calloc(4 * n + 2 * rows * n + n * rows + 1, sizeof *m->memory);
+    m->memory = calloc(4 * n + 2 * rows * n + n * rows + n * (size_t)r->nbodies + 1, sizeof *m->memory);
     m->modes = calloc(n + 1, sizeof *m->modes);
     if (!m->memory || !m->modes) return robot_fail(r, HML_OUT_OF_MEMORY);
     m->values = m->memory;
@@ -31,6 +31,7 @@ static int allocate(const robot *r, mode_set *m)
     m->damping = m->frequency + n;
     m->right = m->damping + n;
     m->share = m->right + 2 * rows * n;
+    m->energy = m->share + n * rows;
     return CLI_OK;
 }
 
@@ -47,6 +48,16 @@ static void show_all_coordinates(const robot *r, const linear_state *s, double *
             back[j * 2 * nv + i] = back[(f + j) * 2 * nv + nv + i] = s->P[j * nv + i];
         }
     }
+}
+
+static hml_status share_energy(const robot *r, mode_set *m)
+{
+    double *scratch = malloc((hml_modes_energy_scratch_doubles(r->model, m->n) + 1) * sizeof *scratch);
+    const hml_status status = scratch
+                                  ? hml_modes_energy(r->model, r->work, r->state->q, m->n, m->right, scratch, m->energy)
+                                  : HML_OUT_OF_MEMORY;
+    free(scratch);
+    return status;
 }
 
 static hml_status solve(const robot *r, mode_set *m)
@@ -71,6 +82,7 @@ static hml_status solve(const robot *r, mode_set *m)
     }
     free(room);
     free(scratch);
+    if (!status) status = share_energy(r, m);
     for (size_t i = 0; !status && i < m->n; i++) {
         const double *z = m->values + 2 * i, size = hypot(z[0], z[1]);
         m->frequency[i] = mode_frequency(z);
@@ -117,9 +129,22 @@ static void add_by_eigenvalue(const mode_set *m, hml_result *result)
     free(controllable);
 }
 
+static void add_body_names(const robot *r, hml_result *result)
+{
+    const char **names = calloc((size_t)r->nbodies + 1, sizeof *names);
+    if (!names) cli_lose_memory();
+    for (int32_t i = 0; names && i < r->nbodies; i++) {
+        hml_body_info body = {.struct_size = sizeof body};
+        names[i] = hml_model_body(r->model, i, &body) ? "" : body.name;
+    }
+    if (names) hml_result_add_texts(result, "body_names", (size_t)r->nbodies, names);
+    free(names);
+}
+
 static hml_result *result_of(const robot *r, const mode_set *m)
 {
     const size_t n = m->n, nv = (size_t)r->nv, pairs[2] = {n, 2}, by_joint[2] = {n, nv}, all[3] = {n, m->rows, 2};
+    const size_t by_body[2] = {n, (size_t)r->nbodies};
     hml_result *result = hml_result_new();
     double *room = malloc((2 * n * m->rows + 1) * sizeof *room);
     robot_add_common(r, HML_LEFT, result);
@@ -130,6 +155,8 @@ static hml_result *result_of(const robot *r, const mode_set *m)
     if (!room) cli_lose_memory();
     for (size_t i = 0; room && i < n * nv; i++) room[i] = share_of(r, m, i / nv, (int32_t)(i % nv));
     if (room) hml_result_add_numbers(result, "participation", 2, by_joint, room);
+    hml_result_add_numbers(result, "energy", 2, by_body, m->energy);
+    add_body_names(r, result);
     for (size_t i = 0; room && i < n * m->rows; i++) {
         const double *z = m->right + 2 * (i % m->rows * n + i / m->rows);
         room[2 * i] = z[0], room[2 * i + 1] = z[1];
@@ -161,6 +188,20 @@ static void table_who(table *t, const robot *r, const mode_set *m, size_t value)
                  100 * share_of(r, m, value, best));
     }
     table_cell(t, text);
+}
+
+/* "forearm 61%": the body with most of the kinetic energy */
+static void table_carrier(table *t, const robot *r, const mode_set *m, size_t value)
+{
+    const double *row = m->energy + value * (size_t)r->nbodies;
+    hml_body_info body = {.struct_size = sizeof body};
+    int32_t best = 0;
+    for (int32_t i = 1; i < r->nbodies; i++)
+        if (row[i] > row[best] + 1e-9) best = i;
+    if (r->nbodies < 1 || !(row[best] > 0) || hml_model_body(r->model, best, &body))
+        table_cell(t, "");
+    else
+        table_format(t, "%s %.0f%%", body.name, 100 * row[best]);
 }
 
 static void table_mode(table *t, const robot *r, const mode_set *m, size_t index)
@@ -196,16 +237,17 @@ static void table_mode(table *t, const robot *r, const mode_set *m, size_t index
     else
         table_cell(t, "no");
     table_who(t, r, m, (size_t)x->first);
+    table_carrier(t, r, m, (size_t)x->first);
 }
 
 void modes_print(const robot *r, const mode_set *m, size_t most)
 {
-    static const char *const heading[] = {"mode",     "eigenvalue (1/s)", "",
-                                          "kind",     "frequency (Hz)",   "damping ratio",
-                                          "time (s)", "moved by inputs",  "who moves"};
+    static const char *const heading[] = {"mode",           "eigenvalue (1/s)", "",         "kind",
+                                          "frequency (Hz)", "damping ratio",    "time (s)", "moved by inputs",
+                                          "who moves",      "most energy"};
     enum { COLUMNS = sizeof heading / sizeof *heading };
     int kinds[5] = {0}, lost = 0;
-    table *t = table_new(COLUMNS, "rrllrrrll");
+    table *t = table_new(COLUMNS, "rrllrrrlll");
     for (int i = 0; i < COLUMNS; i++) table_cell(t, heading[i]);
     for (size_t k = 0; k < m->count; k++) {
         if (k < most) table_mode(t, r, m, k);

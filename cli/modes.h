@@ -11,6 +11,7 @@ typedef struct mode_set {
     hml_mode *modes;
     double *values, *right, *share; /* n × 2, rows × n × 2, n × rows */
     double *frequency, *damping;    /* n: in Hz; ratio, 0 for zeros */
+    double *energy;                 /* n × nbodies: shares of the kinetic energy */
     double *memory;
 } mode_set;
 

@@ -2,6 +2,7 @@
 #ifndef HAMEL_CONTROL_H
 #define HAMEL_CONTROL_H
 
+#include "hamel/control/energy.h"
 #include "hamel/control/horizon.h"
 #include "hamel/control/integral.h"
 #include "hamel/control/locus.h"

@@ -145,6 +145,26 @@ def test_random_robots_at_rest_and_in_motion():
     assert min(lost) < max(lost)
 
 
+def test_who_carries_the_energy():
+    """A drone's arm: each share by the Jacobian of the body, and of the whole by the mass matrix"""
+    robot = hamel.load("drone_arm", passive=False)
+    q = robot.neutral()
+    z = robot.modes(q, tau=robot.inverse_dynamics(q, np.zeros(robot.nv), np.zeros(robot.nv)))
+    assert z.body_names[0] == "airframe" and len(z.body_names) == robot.nbodies
+    whole = robot.mass_matrix(q)
+    for mode in z:
+        assert mode.energy.shape == (robot.nbodies,) and abs(mode.energy.sum() - 1) < 1e-12 and (mode.energy >= 0).all()
+        w = mode.right[robot.nv :] if mode.eigenvalue else mode.right[: robot.nv]
+        if mode.multiplicity > 1:
+            continue
+        for body, share in enumerate(mode.energy):
+            info = robot.bodies[body]
+            V = robot.frame(info.name, q, representation="left").J @ w
+            v = V[:3] + np.cross(V[3:].T, info.com).T
+            here = info.mass * np.vdot(v, v) + np.vdot(V[3:], info.moment @ V[3:])
+            assert abs(here.real / np.vdot(w, whole @ w).real - share) < 1e-9
+
+
 def test_standing_quadruped():
     """The modes of the coordinates that the feet leave, seen in the joints: they keep the feet where they are"""
     robot = hamel.load("quadruped")

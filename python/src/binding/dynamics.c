@@ -1,6 +1,8 @@
 /* Dynamics, row by row. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "hamel/control/energy.h"
 #include "linearization.h"
 
 #define RECURSIVE row_scratch(r, hml_recursive_size(r->model))
@@ -316,6 +318,16 @@ static hml_status consistent(const row *r)
 {
     memcpy(r->out[0], r->in[2], velocities(r));
     return hml_reference_consistent_dynamics(r->model, REFERENCE, r->in[0], r->in[1], r->out[0], r->out[1]);
+}
+
+static hml_status modes_energy(const row *r)
+{
+    const size_t n = (size_t)r->symbol['n' - 'a'], doubles = hml_modes_energy_scratch_doubles(r->model, n);
+    double *scratch = malloc((doubles + 1) * sizeof *scratch);
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    const hml_status status = hml_modes_energy(r->model, r->work, r->in[0], n, r->in[1], scratch, r->out[0]);
+    free(scratch);
+    return status;
 }
 
 #define TABLE           "dynamics.def"

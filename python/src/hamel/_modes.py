@@ -29,7 +29,8 @@ class Mode:
     frequency (Hz) is |Im λ| / 2π, damping −Re λ / |λ|, time_constant (s) the time 1 / |Re λ| in which it shrinks or grows by
     e. participation (n): the share of each state, the normalized |left_i right_i|; it does not depend on units. reach and
     sight: the margins of controllability and observability, 0 for a mode that no input moves or no output shows; unreachable
-    and unseen: how many directions of the mode that holds for. None without inputs or outputs.
+    and unseen: how many directions of the mode that holds for. None without inputs or outputs. energy (nbodies), of a robot: the share
+    of each body in the kinetic energy; of a multiple eigenvalue the mean over the basis.
     """
 
     eigenvalue: complex
@@ -43,6 +44,7 @@ class Mode:
     unreachable: Optional[int] = None
     sight: Optional[float] = None
     unseen: Optional[int] = None
+    energy: Optional[Array] = field(default=None, repr=False)
 
     @property
     def frequency(self) -> float:
@@ -76,7 +78,7 @@ class Mode:
 class Modes:
     """The modes of ẋ = A x + B u, y = C x, from slow to fast; a sequence of Mode that prints as a table.
 
-    state_names are those of the entries of right, left and participation; names those of shares.
+    state_names are those of the entries of right, left and participation; names those of shares; body_names those of energy.
     """
 
     modes: Tuple[Mode, ...]
@@ -84,6 +86,7 @@ class Modes:
     B: Optional[Array]
     state_names: Tuple[str, ...]
     names: Tuple[str, ...]
+    body_names: Tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.modes)

@@ -484,4 +484,10 @@ def _modes_of_model(
         onto = numpy.asarray(numpy.linalg.inv(back), dtype=float)
         A, B = back @ given @ onto, back @ inputs
     found = build(A, B, None, onto, back, tolerance)
-    return Modes(tuple(found), given, inputs, states, names)
+    if not found:
+        return Modes((), given, inputs, states, names)
+    right = numpy.concatenate([mode.right for mode in found], axis=1)
+    energy = model._modes_energy(q, numpy.stack([right.real, right.imag], axis=-1))  # type: ignore[attr-defined]
+    ends = numpy.cumsum([mode.multiplicity for mode in found])
+    found = [replace(m, energy=energy[end - m.multiplicity : end].mean(axis=0)) for m, end in zip(found, ends)]
+    return Modes(tuple(found), given, inputs, states, names, tuple(body.name for body in model.bodies))
