@@ -100,9 +100,10 @@ int plan_plot(const char *path, const robot *r, const hml_problem *problem, cons
                  .inputs = calloc(x->ninputs + 1, sizeof *d.inputs)};
     panels all;
     char title[256];
-    int status = d.forces && d.inputs ? CLI_OK : cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
-    if (status == CLI_OK) status = panels_begin(&all, 3 + (size_t)r->nv + x->ninputs + MOST_HELD);
-    if (status == CLI_OK) {
+    int status = CLI_COMPUTE;
+    if (!d.forces || !d.inputs) {
+        (void)cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+    } else if ((status = panels_begin(&all, 3 + (size_t)r->nv + x->ninputs + MOST_HELD)) == CLI_OK) {
         measure(problem, x, &d);
         name_inputs(r, problem, x->ninputs, &d);
         choose(r, x, &d, &all);

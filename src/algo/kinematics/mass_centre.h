@@ -13,6 +13,7 @@ static inline void mass_centre_passes(const hml_model *m, const state_series *st
                                       centroidal_column *columns)
 {
     const plan_body *pb = plan_bodies(model_plan(m));
+    assert(bodies); /* for the analyzer */
     for (int32_t i = 0; i < m->nbodies; i++) {
         const plan_body *p = &pb[i];
         const centroidal_body *up = p->parent < 0 ? NULL : &bodies[p->parent];
