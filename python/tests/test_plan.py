@@ -196,6 +196,34 @@ def test_own_terms_in_python():
     assert a.ok and b.ok and abs(a.cost - b.cost) < 1e-9 * a.cost
     numpy.testing.assert_allclose(a.u, b.u, rtol=0, atol=1e-6)
 
+    calls = []
+
+    def everywhere(knots, q, v, u):
+        calls.append(len(knots))
+        assert q.shape == (len(knots), 7) and v.shape == q.shape and len(u) == len(knots) - (knots[-1] == 10)
+        r_x = numpy.zeros((len(knots), 2, 14))
+        r_x[:, 0, 0], r_x[:, 1, 8] = numpy.cos(q[:, 0]), 1
+        r_u = numpy.zeros((len(u), 2, 7))
+        return numpy.stack([numpy.sin(q[:, 0]), v[:, 1]], 1), r_x, r_u
+
+    def one(knot, q, v, u):
+        r, r_x, _ = everywhere(numpy.array([knot]), q[None], v[None], numpy.zeros((int(knot < 10), 7)))
+        return r[0], r_x[0], numpy.zeros((2, 7))
+
+    plans = []
+    for function, vectorized in ((one, False), (everywhere, True)):
+        del calls[:]
+        same, _, _ = reach(10)
+        same.add("own", 3, role="barrier", upper=0.1, function=function, rows=2, vectorized=vectorized)
+        same.add("own", 1, role="constraint", lower=-2, upper=2, function=function, rows=2, vectorized=vectorized, knots=(3, 9))
+        plans.append((control.Solver(same, threads=2).solve(), len(calls)))
+    assert (plans[0][0].u == plans[1][0].u).all() and plans[0][0].cost == plans[1][0].cost and plans[1][0].ok
+    assert 3 * plans[1][1] < plans[0][1] and max(calls) == 11
+    with pytest.raises(hamel.InvalidArgumentError, match="r_x"):
+        wrong, _, _ = reach(5)
+        wrong.add("own", function=lambda k, q, v, u: (v[:, :1], v, None), rows=1, vectorized=True)
+        control.Solver(wrong).solve()
+
     def broken(knot, q, v, u):
         raise KeyError("of the term")
 

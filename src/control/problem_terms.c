@@ -161,8 +161,8 @@ hml_status hmli_terms_check(const hml_problem *p, hml_error *error)
         const hml_term *t = &p->terms[i];
         if ((unsigned)t->kind > HML_TERM_OWN) return FAULT(HML_INVALID_ARGUMENT, "kind", "unknown", i);
         if ((unsigned)t->role > HML_ROLE_CONSTRAINT) return FAULT(HML_INVALID_ARGUMENT, "role", "unknown", i);
-        if (t->kind == HML_TERM_OWN && (!t->function || t->rows < 1 || t->rows > PROBLEM_MOST))
-            return FAULT(HML_INVALID_ARGUMENT, "function", "an own term needs a function and at least one row", i);
+        if (t->kind == HML_TERM_OWN && (!t->function == !t->knots_function || t->rows < 1 || t->rows > PROBLEM_MOST))
+            return FAULT(HML_INVALID_ARGUMENT, "function", "an own term needs one function and at least one row", i);
         if ((t->kind == HML_TERM_CONE || t->kind == HML_TERM_LIMITS) && t->role == HML_ROLE_COST)
             return FAULT(HML_INVALID_ARGUMENT, "role", "cones and limits are barriers or constraints", i);
         hml_status status = check_place(p, i, error);

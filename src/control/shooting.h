@@ -63,10 +63,11 @@ typedef struct shooting_worker {
 
 typedef struct shooting_term {
     size_t rows;
-    double *multipliers;   /* of a constraint: one per knot and row */
-    double *guard;         /* the same: curvature of a row that is not beyond its bounds */
-    double *lower, *upper; /* rows */
-    double *cone;          /* facets + 1 rows of 3 */
+    double *multipliers;           /* of a constraint: one per knot and row */
+    double *guard;                 /* the same: curvature of a row that is not beyond its bounds */
+    double *lower, *upper;         /* rows */
+    double *cone;                  /* facets + 1 rows of 3 */
+    double *all_r, *all_x, *all_u; /* of an own term that is computed for all knots at once: its answer */
 } shooting_term;
 
 struct hml_solver {
@@ -106,6 +107,7 @@ struct hml_solver {
     const hml_solve_options *options;
     shooting_motion *target;
     int derivatives; /* what the tasks compute */
+    int own_ready;   /* are the answers in all_r, all_x, all_u those of the target? */
 };
 
 /* problem has been checked. sliding: each phase has all knots, and the first one begins; see hmli_shooting_schedule */
@@ -180,6 +182,9 @@ typedef struct term_place {
 
 /* r into w->r; with derivatives J into w->J */
 hml_status hmli_term_residual(const hml_solver *s, shooting_worker *w, const term_place *at, term_shape *shape);
+
+/* the own terms that are computed for all knots at once, of a motion */
+hml_status hmli_terms_own(hml_solver *s, const shooting_motion *x, int derivatives);
 
 /* the column of row i of a diagonal term */
 static inline size_t hmli_term_column(const hml_solver *s, const hml_term *t, size_t i)

@@ -139,6 +139,12 @@ static void place_term(const hml_solver *s, layout_cursor *c, const hml_term *t,
     here.lower = doubles(c, rows);
     here.upper = doubles(c, rows);
     here.cone = t->kind == HML_TERM_CONE ? doubles(c, 3 * rows) : NULL;
+    if (t->kind == HML_TERM_OWN && t->knots_function) {
+        const size_t all = rows * (t->last - t->first + 1);
+        here.all_r = doubles(c, all);
+        here.all_x = doubles(c, all * 2 * s->n);
+        here.all_u = doubles(c, all * s->m);
+    }
     *x = here;
 }
 

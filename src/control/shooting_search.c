@@ -25,11 +25,15 @@ hml_status hmli_shooting_evaluate(hml_solver *s, shooting_motion *x, int derivat
     const hml_solve_options *o = s->options;
     s->target = x;
     s->derivatives = derivatives;
+    const hml_status status = hmli_terms_own(s, x, derivatives);
+    if (status) return status;
+    s->own_ready = 1;
     if (o && o->parallel_for) {
         o->parallel_for(o->context, s->nchunks, run_chunk, s);
     } else {
         for (size_t i = 0; i < s->nchunks; i++) run_chunk(s, i, 0);
     }
+    s->own_ready = 0;
     for (size_t i = 0; i < s->nchunks; i++)
         if (s->statuses[i]) return s->statuses[i];
     if (!derivatives) return HML_OK;

@@ -170,19 +170,55 @@ static void force(const hml_solver *s, shooting_worker *w, const hml_term *t, co
     if (at->derivatives) force_rows(s, w, at, first, rows, cone);
 }
 
+/* how many of the term's knots have an input */
+static size_t knots_with_input(const hml_solver *s, const hml_term *t)
+{
+    return (t->last < s->N ? t->last + 1 : s->N) - (t->first < s->N ? t->first : s->N);
+}
+
+hml_status hmli_terms_own(hml_solver *s, const shooting_motion *x, int derivatives)
+{
+    for (size_t i = 0; i < s->problem.nterms; i++) {
+        const hml_term *t = &s->problem.terms[i];
+        const shooting_term *to = &s->terms[i];
+        if (!to->all_r) continue;
+        const size_t inputs = knots_with_input(s, t);
+        const double *u = inputs ? x->u + t->first * s->m : NULL;
+        const hml_status status = t->knots_function(
+            t->context, t->first, t->last - t->first + 1, x->q + t->first * s->nq, x->v + t->first * s->n, u, to->all_r,
+            derivatives ? to->all_x : NULL, derivatives && u ? to->all_u : NULL);
+        if (status) return status;
+    }
+    return HML_OK;
+}
+
+/* r, and where they are wanted r_x and r_u, which may be those of all knots */
+static hml_status own_answer(const hml_solver *s, shooting_worker *w, const hml_term *t, const term_place *at,
+                             const double **r_x, const double **r_u)
+{
+    const shooting_term *all = &s->terms[at->term];
+    const size_t k = at->knot - t->first;
+    double *by_x = at->derivatives ? w->own_x : NULL, *by_u = at->derivatives && at->u ? w->own_u : NULL;
+    *r_x = by_x, *r_u = by_u;
+    if (t->function) return t->function(t->context, at->knot, at->q, at->v, at->u, w->r, by_x, by_u);
+    if (!s->own_ready) return t->knots_function(t->context, at->knot, 1, at->q, at->v, at->u, w->r, by_x, by_u);
+    memcpy(w->r, all->all_r + k * t->rows, t->rows * sizeof *w->r);
+    *r_x = all->all_x + k * t->rows * 2 * s->n, *r_u = all->all_u + k * t->rows * s->m;
+    return HML_OK;
+}
+
 static hml_status own(const hml_solver *s, shooting_worker *w, const hml_term *t, const term_place *at)
 {
     const size_t n = s->n, m = s->m, ld = s->size.ld;
-    const int wanted = at->derivatives;
-    const hml_status status = t->function(t->context, at->knot, at->q, at->v, at->u, w->r, wanted ? w->own_x : NULL,
-                                          wanted && at->u ? w->own_u : NULL);
-    if (status || !wanted) return status;
-    if (!all_finite(w->own_x, t->rows * 2 * n) || (at->u && !all_finite(w->own_u, t->rows * m))) return HML_NOT_FINITE;
+    const double *r_x, *r_u;
+    const hml_status status = own_answer(s, w, t, at, &r_x, &r_u);
+    if (status || !at->derivatives) return status;
+    if (!all_finite(r_x, t->rows * 2 * n) || (at->u && !all_finite(r_u, t->rows * m))) return HML_NOT_FINITE;
     for (size_t i = 0; i < t->rows; i++) {
         double *row = w->J + i * ld;
         memset(row, 0, ld * sizeof *row);
-        memcpy(row, w->own_x + i * 2 * n, 2 * n * sizeof *row);
-        if (at->u) memcpy(row + 2 * n, w->own_u + i * m, m * sizeof *row);
+        memcpy(row, r_x + i * 2 * n, 2 * n * sizeof *row);
+        if (at->u) memcpy(row + 2 * n, r_u + i * m, m * sizeof *row);
     }
     return status;
 }

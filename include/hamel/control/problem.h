@@ -65,6 +65,13 @@ typedef enum hml_term_role {
 typedef hml_status hml_term_function(void *context, size_t knot, const double *q, const double *v, const double *u,
                                      double *r, double *r_x, double *r_u);
 
+/*
+ * The same at `count` knots from `knot` on, in one call and not on several threads: q, v, u, r, r_x and r_u of the knots one
+ * behind the other. The end has no u and no r_u: where it is the last of the knots there is one less of them.
+ */
+typedef hml_status hml_term_knots_function(void *context, size_t knot, size_t count, const double *q, const double *v,
+                                           const double *u, double *r, double *r_x, double *r_u);
+
 typedef struct hml_term {
     const char *name; /* for messages; may be NULL */
     hml_term_kind kind;
@@ -84,9 +91,10 @@ typedef struct hml_term {
     int32_t
         facets;  /* of a cone: even, at least 4; 0: 4. The pyramid is around the cone: take friction · cos(π / facets)
                          for one inside it */
-    size_t rows; /* of an own term, like the two that follow */
+    size_t rows; /* of an own term, like the three that follow */
     hml_term_function *function;
     void *context;
+    hml_term_knots_function *knots_function; /* instead of function: for all knots of the term at once */
 } hml_term;
 
 typedef struct hml_problem {

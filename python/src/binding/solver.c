@@ -55,6 +55,41 @@ static hml_status call_own(void *context, size_t knot, const double *q, const do
     return failed ? HML_INVALID_ARGUMENT : HML_OK;
 }
 
+/* the same at many knots: arrays have a dimension more, and knot is an array */
+static hml_status call_knots(void *context, size_t knot, size_t count, const double *q, const double *v,
+                             const double *u, double *r, double *r_x, double *r_u)
+{
+    const own_term *own = context;
+    solver_object *self = own->solver;
+    const size_t N = (size_t)hml_problem_knots(&self->problem);
+    const npy_intp all = (npy_intp)count, with = u ? (npy_intp)(knot + count > N ? N - knot : count) : 0;
+    const npy_intp q_dims[2] = {all, self->nq}, v_dims[2] = {all, self->nv}, u_dims[2] = {with, self->inputs};
+    const npy_intp by_r[2] = {all, own->rows}, by_x[3] = {all, own->rows, 2 * self->nv};
+    const npy_intp by_u[3] = {with, own->rows, self->inputs};
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *qs = array_copy(2, q_dims, q), *vs = array_copy(2, v_dims, v), *answer = NULL;
+    PyObject *us = u ? array_copy(2, u_dims, u) : PyArray_ZEROS(2, (npy_intp *)u_dims, NPY_DOUBLE, 0);
+    PyObject *knots = PyArray_Arange((double)knot, (double)(knot + count), 1, NPY_INTP);
+    if (qs && vs && us && knots && !self->error[0])
+        answer = PyObject_CallFunction(own->function, "OOOO", knots, qs, vs, us);
+    PyObject *list = answer ? PySequence_Fast(answer, "an own term returns r, r_x and r_u") : NULL;
+    if (list && PySequence_Fast_GET_SIZE(list) != 3)
+        PyErr_SetString(PyExc_TypeError, "an own term returns r, r_x and r_u");
+    else if (list && !take(PySequence_Fast_GET_ITEM(list, 0), "r", 2, by_r, r) &&
+             !take(PySequence_Fast_GET_ITEM(list, 1), "r_x", 3, by_x, r_x))
+        (void)take(PySequence_Fast_GET_ITEM(list, 2), "r_u", 3, by_u, r_u);
+    Py_XDECREF(list);
+    Py_XDECREF(answer);
+    Py_XDECREF(knots);
+    Py_XDECREF(us);
+    Py_XDECREF(vs);
+    Py_XDECREF(qs);
+    const int failed = PyErr_Occurred() || self->error[0];
+    if (PyErr_Occurred()) keep_error(self);
+    PyGILState_Release(gil);
+    return failed ? HML_INVALID_ARGUMENT : HML_OK;
+}
+
 PyObject *solver_report(const hml_solve_report *x)
 {
     return Py_BuildValue("(iidddddddd i n)", (int)x->end, (int)x->iterations, x->cost, x->gap, x->violation, x->slope,
@@ -146,11 +181,11 @@ static int read_term(solver_object *self, PyObject *object, size_t i)
     PyObject *frame, *other, *reference, *weights, *knot_weights, *lower, *upper, *normal, *own;
     const double *n;
     npy_intp size;
-    int kind, role, representation;
+    int kind, role, representation, vectorized;
     Py_ssize_t first, last, stride, rows;
-    if (!PyArg_ParseTuple(object, "ziinnOOiiOndOOOOdOinO", &t->name, &kind, &role, &first, &last, &frame, &other,
+    if (!PyArg_ParseTuple(object, "ziinnOOiiOndOOOOdOinOp", &t->name, &kind, &role, &first, &last, &frame, &other,
                           &t->hold, &representation, &reference, &stride, &t->weight, &weights, &knot_weights, &lower,
-                          &upper, &t->friction, &normal, &t->facets, &rows, &own))
+                          &upper, &t->friction, &normal, &t->facets, &rows, &own, &vectorized))
         return -1;
     t->kind = (hml_term_kind)kind, t->role = (hml_term_role)role;
     t->representation = (hml_representation)representation;
@@ -168,7 +203,11 @@ static int read_term(solver_object *self, PyObject *object, size_t i)
     for (int k = 0; n && size == 3 && k < 3; k++) t->normal[k] = n[k];
     if (own != Py_None) {
         self->own[i] = (own_term){self, own, rows};
-        t->function = call_own, t->context = &self->own[i];
+        t->context = &self->own[i];
+        if (vectorized)
+            t->knots_function = call_knots;
+        else
+            t->function = call_own;
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 #include "hamel/plan.h"
 #include "objects.h"
 
-/* an own term: a Python function(knot, q, v, u) that returns r, r_x, r_u */
+/* an own term: a Python function(knot, q, v, u) that returns r, r_x, r_u; of one knot, or of all with a dimension more */
 typedef struct own_term {
     struct solver_object *solver;
     PyObject *function;

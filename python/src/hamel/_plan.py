@@ -14,7 +14,7 @@ from ._errors import InvalidArgumentError
 from ._holds import Hold
 
 Array = NDArray[numpy.float64]
-Own = Callable[[int, Array, Array, Optional[Array]], Tuple[ArrayLike, ArrayLike, Optional[ArrayLike]]]
+Own = Callable[[Any, Array, Array, Any], Tuple[ArrayLike, ArrayLike, Optional[ArrayLike]]]
 
 KINDS = (
     "configuration",
@@ -188,6 +188,7 @@ class Problem:
         facets: int = 0,
         function: Optional[Own] = None,
         rows: int = 0,
+        vectorized: bool = False,
         name: Optional[str] = None,
     ) -> Problem:
         """Adds a term, and returns the problem.
@@ -195,7 +196,9 @@ class Problem:
         kind: configuration, velocity, input, position, orientation, pose, twist, com, force, cone, limits, momentum, distance
         (between frame and other) or own. role: cost ½ w r², barrier or constraint with lower ≤ r ≤ upper (without bounds: r = 0). knots: all, end, a number or (first,
         last). reference may have one row per knot. An own term has a function(knot, q, v, u) that returns r (rows), r_x
-        (rows, 2nv) and r_u (rows, m); u is None at the end.
+        (rows, 2nv) and r_u (rows, m); u is None at the end. vectorized: it is called once for all its knots, with a first dimension
+        more everywhere: knot (K,), q (K, nq), v (K, nv), u (K, m), r (K, rows), r_x (K, rows, 2nv), r_u (K, rows, m), where the
+        end has no row in u and r_u.
         """
         words = (("kind", kind, KINDS), ("role", role, ROLES), ("representation", representation, REPRESENTATIONS))
         for what, word, choice in words:
@@ -221,7 +224,7 @@ class Problem:
             raise InvalidArgumentError("normal has three components")
         numbers = (KINDS.index(kind), ROLES.index(role), first, last, frame, other, int(hold), REPRESENTATIONS.index(representation))
         arrays = (goal, stride, float(weight), *vectors, float(friction), direction)
-        self.terms.append((name, *numbers, *arrays, int(facets), int(rows), function))
+        self.terms.append((name, *numbers, *arrays, int(facets), int(rows), function, bool(vectorized)))
         return self
 
     def _reference(

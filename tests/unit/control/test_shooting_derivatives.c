@@ -18,7 +18,7 @@
 #include "hamel/configuration.h"
 #include "hamel/io.h"
 
-enum { HELD = 3, FLYING = 2, N = HELD + 1 + FLYING, TERMS = 16, NQ = 32, NV = 32 };
+enum { HELD = 3, FLYING = 2, N = HELD + 1 + FLYING, TERMS = 17, NQ = 32, NV = 32 };
 
 typedef struct scene {
     hml_model *model;
@@ -51,6 +51,20 @@ static hml_status own(void *context, size_t knot, const double *q, const double 
 }
 
 static size_t size_18 = 18;
+
+/* the same at many knots, of which the end has no input */
+static hml_status own_at_all(void *context, size_t knot, size_t count, const double *q, const double *v,
+                             const double *u, double *r, double *r_x, double *r_u)
+{
+    const size_t n = *(const size_t *)context;
+    hml_status status = HML_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        const int ends = knot + i == N;
+        status = own(context, knot + i, q + i * (n + 1), v + i * n, ends ? NULL : u + i * 12, r + i * 2,
+                     r_x ? r_x + i * 4 * n : NULL, r_u && !ends ? r_u + i * 2 * 12 : NULL);
+    }
+    return status;
+}
 
 /* four feet on the ground, an impact of two, then the air; every kind of term wherever it can be */
 static void set_terms(scene *s)
@@ -91,6 +105,13 @@ static void set_terms(scene *s)
          .last = N,
          .weight = 30,
          .reference = {s->numbers, 0}},
+        {.kind = HML_TERM_OWN,
+         .first = 1,
+         .last = N,
+         .weight = 2,
+         .rows = 2,
+         .knots_function = own_at_all,
+         .context = &size_18},
     };
     memcpy(s->terms, all, sizeof all);
 }
