@@ -168,7 +168,7 @@ HML_API hml_status hml_constrained_linearize(const hml_model *model, hml_work *w
  * Many states under the same constraints. Matrices are packed here too: ld is 0, or the number of columns; states may be
  * any stride apart. Frames and points go through in packs: the last digits may be other than those of
  * hml_constrained_linearize, and do not depend on which states stand beside. Planes, one-sided rows and states whose rows
- * depend on each other go one by one. Without matrices among the outputs it is forward dynamics, in packs as well. A
+ * depend on each other go one by one, and so do loops. Without matrices among the outputs it is forward dynamics, in packs as well. A
  * state that fails becomes NaN in all outputs and does not affect the others. status, if not NULL, takes one hml_status per state; the return value is
  * the first failure.
  */
