@@ -199,7 +199,7 @@ static hml_status put_program(emitter *e, writer *w, const emit_function *f, int
     if (good) {
         set_frames(e, &p, f);
         f->build(&p);
-        good = hmli_schedule_make(&s, &p, e->states > 1 ? CHUNK_MANY : CHUNK_ONE);
+        good = hmli_schedule_make(&s, &p, e->vectors && e->states == 1 ? CHUNK_ONE : CHUNK_MANY);
     }
     if (good) {
         hmli_template_text(&e->values, "f", f->name);
@@ -242,7 +242,7 @@ hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements)
 {
     hml_status status = HML_OK;
     const unsigned wanted = e->options->functions;
-    e->solves = hmli_solve_fits(e->shape);
+    e->solves = hmli_solve_fits(e->shape, e->vectors);
     hmli_emit_set_states(e, 1);
     hmli_template_text(&e->values, "title", "Dynamics of one robot, in C11 without any dependency but libm.");
     hmli_template_put(w, &e->values, "head");

@@ -7,7 +7,7 @@
 
 #include "generate/program.h"
 
-/* nodes of a chunk: one state is computed faster in small ones, several side by side in large ones */
+/* nodes of a chunk: with vectors, one state is computed faster in small ones, several side by side in large ones */
 enum { CHUNK_ONE = 400, CHUNK_MANY = 1500 };
 
 typedef struct region_schedule {

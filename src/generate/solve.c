@@ -17,9 +17,9 @@ typedef struct square {
     ex m[LARGEST][LARGEST];
 } square;
 
-int hmli_solve_fits(const robot_shape *s)
+int hmli_solve_fits(const robot_shape *s, int vectors)
 {
-    int fits = s->model->nfollowers == 0 && s->trunk_columns <= SOLVE_TRUNK;
+    int fits = s->model->nfollowers == 0 && s->trunk_columns <= (vectors ? SOLVE_TRUNK : SOLVE_TRUNK_SMALL);
     for (int32_t i = 0; i < s->nclasses; i++) fits &= s->classes[i].n <= SOLVE_LIMB;
     return fits;
 }

@@ -4,10 +4,11 @@
 
 #include "generate/program.h"
 
-enum { SOLVE_TRUNK = 16, SOLVE_LIMB = 8 }; /* columns up to which straight-line code is used */
+/* columns up to which straight-line code is used; without vectors, where code should be small, of shorter trunks only */
+enum { SOLVE_TRUNK = 16, SOLVE_TRUNK_SMALL = 10, SOLVE_LIMB = 8 };
 
 /* is the robot small enough, and without followers? */
-int hmli_solve_fits(const robot_shape *s);
+int hmli_solve_fits(const robot_shape *s, int vectors);
 
 /* M⁻¹ and T of limbs, from M and MP */
 void hmli_solve_limbs(region *r);
