@@ -14,6 +14,7 @@
  *   hml_motion_at               the state at any time within the last step
  *   hml_motion_find             where a function of the state crosses zero within the last step
  *   hml_motion_restart          goes on from another state, after an impact for instance
+ *   hml_motion_linearize        the exact derivatives of the last step, A_d and B_d
  *   hml_reconstruct             poses from the history of a twist
  *
  * Every scheme moves a configuration by q ⊕ θ, so that rotations stay rotations and no angle is singular:
@@ -184,6 +185,18 @@ HML_API hml_status hml_motion_torque(hml_motion *motion, double t, const double 
  * both ends. HML_INVALID_ARGUMENT outside the step. q or v NULL: not computed.
  */
 HML_API hml_status hml_motion_at(hml_motion *motion, double t, double *q, double *v);
+
+/*
+ * The exact derivatives of the last step, z⁺ = A_d z + B_d w, with w a change of τ over it. z is (z_q, z_ν), as in
+ * hml_step; a step of alpha depends besides on the auxiliary acceleration α that the motion carries along: its z is
+ * (z_q, z_ν, z_α). Ad: hml_motion_states squared; Bd: hml_motion_states × nv; packed.
+ *
+ * For euler, rk2, rk4 and alpha. HML_UNSUPPORTED for other schemes, under constraints, and for forces besides constant τ
+ * and, with alpha, constant wrenches. HML_INVALID_ARGUMENT before the first step.
+ */
+HML_API int32_t hml_motion_states(const hml_motion *motion);
+HML_API size_t hml_motion_linearize_scratch_doubles(const hml_model *model);
+HML_API hml_status hml_motion_linearize(hml_motion *motion, double *scratch, double *Ad, double *Bd);
 
 /* ---- events ---- */
 

@@ -210,10 +210,11 @@ def described(function) -> tuple[str | None, dict[str, str]]:
 
 def returned(function) -> str:
     kind, fields = described(function)
+    own = {"Motion.step": "Motion", "Contact.step": "ContactStep", "Motion.linearize": f"Tuple[{ARRAY}, {ARRAY}]"}
+    if function.__qualname__ in own:
+        return own[function.__qualname__]
     if function.__name__ == "linearize":
         return "Linearization"
-    if function.__qualname__ in ("Motion.step", "Contact.step"):
-        return {"Motion.step": "Motion", "Contact.step": "ContactStep"}[function.__qualname__]
     return kind or (next(iter(fields.values())) if fields else RETURNS[function.__name__])
 
 

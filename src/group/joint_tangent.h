@@ -15,9 +15,10 @@ static inline void joint_end_tangent(int type, const num theta[], num E[], num S
     joint_jacobian(type, theta, S);
     joint_ad(type, theta, ad);
     for (int i = 0; i < m; i++) {
-        for (int k = 0; k < m; k++) {
+        for (int k = 0; k < m; k++) { /* of se(3), angular rows have no linear columns */
+            const int first = m == 6 && i >= 3 ? 3 : 0, last = m == 6 && k < 3 ? 3 : m;
             num sum = K(i == k);
-            for (int e = 0; e < m; e++) sum = sum - S[i * m + e] * ad[e * m + k];
+            for (int e = first; e < last; e++) sum = sum - S[i * m + e] * ad[e * m + k];
             E[i * m + k] = sum;
         }
     }
@@ -31,6 +32,27 @@ static inline twist joint_embed(int m, const twist *S, const num a[])
     return V;
 }
 
+/*
+ * T of a free joint by blocks: the derivative of dexp at `back` on u is [W Z; 0 W], since a linear direction does what the
+ * same angular one does to the angular part; inverse is [P Q; 0 P]
+ */
+static inline void free_rate_tangent(twist back, twist u, const num inverse[36], num T[36])
+{
+    se3_coefficients g, g1;
+    se3_derivative_coefficients(back.w, &g, &g1);
+    for (int c = 0; c < 3; c++) {
+        const vec3 axis = vec3_of(K(c == 0), K(c == 1), K(c == 2));
+        const twist d = se3_derivative_apply(g, g1, back, twist_of(vec3_zero(), axis), u);
+        for (int r = 0; r < 3; r++) {
+            const vec3 P = vec3_of(inverse[r * 6], inverse[r * 6 + 1], inverse[r * 6 + 2]);
+            const vec3 Q = vec3_of(inverse[r * 6 + 3], inverse[r * 6 + 4], inverse[r * 6 + 5]);
+            T[r * 6 + c] = T[(r + 3) * 6 + 3 + c] = vec3_dot(P, d.w);
+            T[r * 6 + 3 + c] = vec3_dot(P, d.v) + vec3_dot(Q, d.w);
+            T[(r + 3) * 6 + c] = K(0);
+        }
+    }
+}
+
 /* T: the derivative of S⁻¹ ν by θ, −S⁻¹ (∂S/∂θ) S⁻¹ ν; inverse: S⁻¹, rate: S⁻¹ ν */
 static inline void joint_rate_tangent(int type, const num theta[], const num rate[], const num inverse[], num T[])
 {
@@ -40,6 +62,10 @@ static inline void joint_rate_tangent(int type, const num theta[], const num rat
     joint_columns(type, vec3_of(K(0), K(0), K(1)), vec3_zero(), K(0), S);
     const twist back = twist_neg(joint_embed(m, S, theta)); /* S(θ) is dexp on the left at −θ */
     const twist u = joint_embed(m, S, rate);
+    if (type == HML_JOINT_FREE) {
+        free_rate_tangent(back, u, inverse, T);
+        return;
+    }
     se3_derivative_coefficients(back.w, &g, &g1);
     for (int i = 0; i < m * m; i++) T[i] = K(0);
     for (int c = 0; c < m; c++) {

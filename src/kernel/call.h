@@ -102,16 +102,21 @@ typedef struct step_joint {
     lane *rate, *sum;        /* of dθ: its derivative by time at the stage, and the weighted sum of those */
 } step_joint;
 
+enum { STEP_HEAD = 8 }; /* columns, a whole pack of the widest registers */
+
 /*
  * The tangent of a step of one state, in the user's numbering (kernel/single/step.h). K: n × ld of every stage, the
- * derivatives of ν̇ by z_q, z_ν and w side by side; rows behind the 3n numbers are zero up to ld.
+ * derivatives of ν̇ by z_q, z_ν and w side by side, from column `begin` on; rows are zero before it, and behind the 3n
+ * numbers up to ld. Where the first joint is free, columns 0 … STEP_HEAD − 1 are its z_q and nothing else.
  */
 typedef struct step_call {
-    size_t n, ld;
+    size_t n, ld, begin;
     double h;
     size_t njoints;
-    step_joint *joints;   /* those that do not commute, in order */
-    int stage;            /* 0 … 3, of Munthe-Kaas */
+    step_joint *joints; /* those that do not commute, in order */
+    int stages, stage;  /* of Munthe-Kaas: how many, and the one at hand */
+    double node[4];     /* stage i is at node[i] h on the rate of the stage before, and has the weight weight[i] */
+    double weight[4];
     lane *K[4];           /* K[stage]: at first D_q, D_ν and M⁻¹ side by side */
     lane *factor;         /* n × 2n: scratch */
     const lane **rows;    /* 2n: scratch */

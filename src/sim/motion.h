@@ -118,6 +118,21 @@ hml_status hmli_motion_prepare_phase(hml_motion *m);
 /* dopri5's interpolant: θ and ν at s ∈ [0, 1] of the last step, in x */
 void hmli_motion_dense(const hml_motion *m, double s, double *x);
 
+/* the constants of generalized-α that follow from its spectral radius (motion_alpha.c) */
+typedef struct alpha_parameters {
+    double am, af, beta, gamma;
+} alpha_parameters;
+
+static inline alpha_parameters alpha_parameters_of(double radius)
+{
+    alpha_parameters p;
+    p.am = (2 * radius - 1) / (radius + 1);
+    p.af = radius / (radius + 1);
+    p.gamma = 0.5 + p.af - p.am;
+    p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
+    return p;
+}
+
 /* ---- groups, joint by joint ---- */
 
 /* out = S(φ)⁻¹ x if inverse, else S(φ) x; out may not be x */

@@ -20,20 +20,6 @@
 #include "model/model.h"
 #include "sim/motion.h"
 
-typedef struct parameters {
-    double am, af, beta, gamma;
-} parameters;
-
-static parameters parameters_of(double radius)
-{
-    parameters p;
-    p.am = (2 * radius - 1) / (radius + 1);
-    p.af = radius / (radius + 1);
-    p.gamma = 0.5 + p.af - p.am;
-    p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
-    return p;
-}
-
 hml_status hmli_motion_prepare_alpha(hml_motion *m)
 {
     hml_status status = hmli_motion_rate(m, m->t, m->q, m->v, m->a);
@@ -42,7 +28,7 @@ hml_status hmli_motion_prepare_alpha(hml_motion *m)
 }
 
 /* J ← c M + γh ∂τ/∂ν + βh² ∂τ/∂q S(θ), the servo's springs and dampers included; r ← what the equations lack */
-static hml_status equations(hml_motion *m, double h, const parameters *p)
+static hml_status equations(hml_motion *m, double h, const alpha_parameters *p)
 {
     size_t n = m->n;
     const double *S = m->L;
@@ -73,7 +59,7 @@ static hml_status equations(hml_motion *m, double h, const parameters *p)
 
 hml_status hmli_motion_alpha(hml_motion *m, double h)
 {
-    const parameters p = parameters_of(m->options.radius);
+    const alpha_parameters p = alpha_parameters_of(m->options.radius);
     size_t n = m->n;
     double before = INFINITY;
     for (size_t i = 0; i < n; i++) { /* the prediction: the acceleration stays */

@@ -70,6 +70,17 @@ static hml_status call_constraints(void *x)
     return hml_constrained_forward_dynamics(model, work, x, scratch,
                                             &HML_STRUCT(hml_constrained_dynamics, .q = q, .v = v));
 }
+static void fill_constrained_step(void *x)
+{
+    *(hml_constrained_discrete_step *)x =
+        HML_STRUCT(hml_constrained_discrete_step, .h = 1e-3, .q.data = q, .v.data = v, .tau.data = tau,
+                   .q_next.data = out[0], .v_next.data = out[1], .lambda.data = lambda, .lambda_q.data = out[2],
+                   .lambda_v.data = out[3], .lambda_tau.data = out[4]);
+}
+static hml_status call_constrained_step(void *x)
+{
+    return hml_constrained_step(model, work, &holds, scratch, 1, x, NULL);
+}
 static void fill_constrained_dynamics(void *x)
 {
     *(hml_constrained_dynamics *)x = HML_STRUCT(hml_constrained_dynamics, .q = q, .v = v, .tau = tau, .a = tau,

@@ -108,6 +108,19 @@ static hml_status linearize_rows(const row *r)
     return HML_OK;
 }
 
+static hml_status constrained_step(const row *r, int derivatives)
+{
+    double *scratch = row_scratch(r, hml_constrained_step_scratch_doubles(r->model, r->constraints) * sizeof *scratch);
+    hml_constrained_discrete_step x = {.struct_size = sizeof x, .h = *r->in[3]};
+    x.q.data = r->in[1], x.v.data = r->in[2], x.tau.data = r->in[4], x.wrenches.data = r->in[5];
+    x.q_next.data = r->out[0], x.v_next.data = r->out[1], x.lambda.data = r->out[2];
+    if (derivatives) {
+        x.Ad.data = r->out[3], x.Bd.data = r->out[4];
+        x.lambda_q.data = r->out[5], x.lambda_v.data = r->out[6], x.lambda_tau.data = r->out[7];
+    }
+    return hml_constrained_step(r->model, r->work, r->constraints, scratch, 1, &x, NULL);
+}
+
 static hml_status freedom(const row *r)
 {
     int32_t count = 0;

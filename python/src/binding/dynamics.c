@@ -220,7 +220,13 @@ static hml_status directional_reverse(const row *r)
 
 static void *step_scratch(const row *r) { return row_scratch(r, hml_step_scratch_doubles(r->model) * sizeof(double)); }
 
-static hml_scheme step_scheme(const row *r) { return r->choice[4] % 2 ? HML_SCHEME_RK4 : HML_SCHEME_EULER; }
+/* by the number of its name in signature.c */
+static hml_scheme step_scheme(const row *r)
+{
+    static const hml_scheme schemes[] = {HML_SCHEME_EULER, HML_SCHEME_RK4, HML_SCHEME_EULER, HML_SCHEME_RK4,
+                                         HML_SCHEME_RK2};
+    return schemes[r->choice[4]];
+}
 
 static hml_status step(const row *r)
 {

@@ -424,6 +424,25 @@ static PyObject *torque(motion_object *self, PyObject *arguments)
     return result;
 }
 
+static PyObject *linearize(motion_object *self, PyObject *none)
+{
+    const hml_model *model = self->model->model;
+    const npy_intp n = hml_motion_states(self->motion), square[] = {n, n}, tall[] = {n, hml_model_nv(model)};
+    (void)none;
+    double *scratch = PyMem_Malloc(hml_motion_linearize_scratch_doubles(model) * sizeof *scratch);
+    if (!scratch) return PyErr_NoMemory();
+    PyObject *A = PyArray_SimpleNew(2, square, NPY_DOUBLE), *B = PyArray_SimpleNew(2, tall, NPY_DOUBLE), *result = NULL;
+    if (A && B && !enter(self)) {
+        const hml_status status = hml_motion_linearize(self->motion, scratch, PyArray_DATA((PyArrayObject *)A),
+                                                       PyArray_DATA((PyArrayObject *)B));
+        result = leave(self, status, status ? NULL : PyTuple_Pack(2, A, B));
+    }
+    PyMem_Free(scratch);
+    Py_XDECREF(A);
+    Py_XDECREF(B);
+    return result;
+}
+
 static PyObject *schemes(PyObject *none, PyObject *nothing)
 {
     (void)none;
@@ -449,6 +468,10 @@ static PyMethodDef methods[] = {
     {"find", (PyCFunction)find, METH_O,
      "find($self, event, /)\n--\n\n(t, q, v) where event(t, q, v) changes its sign within the last step; None if "
      "nowhere."},
+    {"linearize", (PyCFunction)linearize, METH_NOARGS,
+     "linearize($self, /)\n--\n\n(Ad, Bd), the exact derivatives of the last step of euler, rk2, rk4 or alpha by q, v "
+     "and\n"
+     "tau; of alpha by its auxiliary acceleration, too, a third block of states."},
     {"schemes", (PyCFunction)schemes, METH_NOARGS | METH_STATIC,
      "schemes()\n--\n\nThe names of the integrators, and the order of each."},
     {"torque", (PyCFunction)torque, METH_VARARGS,

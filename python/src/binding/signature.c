@@ -6,7 +6,7 @@
 static const char *const REPRESENTATIONS[] = {"left", "right", "mixed", "split", NULL};
 static const char *const SIDES[] = {"local", "global", NULL};
 /* then the names of Motion for the same schemes */
-static const char *const INTEGRATORS[] = {"semi_implicit_euler", "munthe_kaas_4", "euler", "rk4", NULL};
+static const char *const INTEGRATORS[] = {"semi_implicit_euler", "munthe_kaas_4", "euler", "rk4", "rk2", NULL};
 static const char *const ACCELERATIONS[] = {"intrinsic", "apparent", "classical", NULL};
 static const char *const AXES[] = {"frame", "world", NULL};
 static const char *const DIAGONALS[] = {"stored", "unit", NULL};

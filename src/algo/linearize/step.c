@@ -37,8 +37,10 @@ size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s)
     const size_t n = (size_t)model->nv;
     step_call *t = &s->tangent;
     layout_cursor c = layout_begin(at);
+    const model_joint *root = first_joint(model);
     t->n = n;
-    t->ld = (3 * n + STEP_ROW_PACK - 1) / STEP_ROW_PACK * STEP_ROW_PACK;
+    t->begin = root && root->type == HML_JOINT_FREE && root->v == 0 ? STEP_HEAD - 6 : 0;
+    t->ld = (t->begin + 3 * n + STEP_ROW_PACK - 1) / STEP_ROW_PACK * STEP_ROW_PACK;
     s->q = layout_doubles(&c, (size_t)model->nq);
     s->x = layout_doubles(&c, 2 * n);
     s->rate = layout_doubles(&c, 2 * n);
@@ -84,13 +86,17 @@ static hml_status stage(one_step *s, int index)
     return hmli_forward_dynamics(s->work, NULL, s->q, s->x + s->n, s->tau, NULL, s->rate + s->n);
 }
 
-static hml_status munthe_kaas_4(one_step *s)
+static hml_status munthe_kaas(one_step *s, int stages)
 {
-    static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    static const double nodes[4] = {0, 0.5, 0.5, 1}, two[2] = {0, 1}, four[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    step_call *t = &s->tangent;
+    const double *weight = stages == 2 ? two : four;
     memset(s->rate, 0, 2 * s->n * sizeof *s->rate);
     memset(s->sum, 0, 2 * s->n * sizeof *s->sum);
-    for (int i = 0; i < 4; i++) {
-        advance(s, node[i] * s->h, s->rate);
+    t->stages = stages;
+    memcpy(t->node, nodes, (size_t)stages * sizeof *nodes), memcpy(t->weight, weight, (size_t)stages * sizeof *weight);
+    for (int i = 0; i < stages; i++) {
+        advance(s, nodes[i] * s->h, s->rate);
         hml_status status = stage(s, i);
         if (status) return status;
         for (size_t k = 0; k < 2 * s->n; k++) s->sum[k] += weight[i] * s->rate[k];
@@ -140,7 +146,7 @@ static hml_status semi_implicit_euler(one_step *s)
         status = euler_general(s);
     else if (s->wanted && !s->linearized)
         status = euler_linearize(s, coordinates);
-    else if (!s->wanted)
+    else if (!s->wanted && !s->linearized)
         status = hmli_forward_dynamics(s->work, coordinates, s->q0, s->v, s->tau, NULL, s->rate + s->n);
     if (status) return status;
     for (size_t i = 0; i < s->n; i++) {
@@ -158,7 +164,8 @@ hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double 
     const unsigned before = overflow_watch();
     switch (scheme) {
     case HML_SCHEME_EULER: status = semi_implicit_euler(s); break;
-    case HML_SCHEME_RK4: status = munthe_kaas_4(s); break;
+    case HML_SCHEME_RK2: status = munthe_kaas(s, 2); break;
+    case HML_SCHEME_RK4: status = munthe_kaas(s, 4); break;
     default: status = (unsigned)scheme < HML_SCHEME_COUNT ? HML_UNSUPPORTED : HML_INVALID_ARGUMENT; break;
     }
     if (overflow_seen(before) && !status) {

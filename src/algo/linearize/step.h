@@ -24,7 +24,7 @@ typedef struct one_step {
     double *left, *springs, *factor, *dq, *dv, *K;
     step_call tangent;
     int wanted;     /* 1: the tangent is */
-    int linearized; /* 1: D_q, D_ν, M⁻¹ of an Euler step are in place, and its acceleration in rate */
+    int linearized; /* 1: the acceleration of an Euler step is in rate, and, if wanted, D_q, D_ν, M⁻¹ are in place */
 } one_step;
 
 enum { STEP_ROW_PACK = 8 }; /* rows of the tangent are whole packs of the widest registers, and as many lie behind */
@@ -34,6 +34,11 @@ size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s);
 
 /* are the arguments there, and do outputs not overlap themselves? */
 int hmli_step_valid(const hml_model *model, const hml_discrete_step *x);
+
+static inline int hmli_step_supports(hml_scheme scheme)
+{
+    return scheme == HML_SCHEME_EULER || scheme == HML_SCHEME_RK2 || scheme == HML_SCHEME_RK4;
+}
 
 /* the step, and A_d and B_d where they are wanted */
 hml_status hmli_step_run(one_step *s, hml_scheme scheme, double *q_next, double *v_next);

@@ -11,6 +11,9 @@
 #include "base/struct_size.h"
 #include "hamel/discrete.h"
 
+/* states that are linearized before they step: packs of the widest registers, and A_d and B_d stay in the caches */
+enum { CHUNK = 8 };
+
 typedef struct step_outputs {
     kernel_output q_next, v_next, Ad, Bd;
 } step_outputs;
@@ -75,7 +78,7 @@ hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, doub
     if (hmli_work_check(model, work, HML_USE_FACTOR) || !hmli_step_valid(model, x) || !x->Ad.data || !scratch) {
         return HML_INVALID_ARGUMENT;
     }
-    if (x->scheme != HML_SCHEME_EULER && x->scheme != HML_SCHEME_RK4)
+    if (!hmli_step_supports(x->scheme))
         return (unsigned)x->scheme < HML_SCHEME_COUNT ? HML_UNSUPPORTED : HML_INVALID_ARGUMENT;
     const size_t nv = (size_t)model->nv;
     const step_outputs o = {states_output(x->q_next, 1, (size_t)model->nq), states_output(x->v_next, 1, nv),
@@ -83,9 +86,9 @@ hml_status hml_step_linearize_batch(const hml_model *model, hml_work *work, doub
     one_step s = {.model = model, .work = work, .n = nv, .h = x->h, .wanted = 1};
     hmli_step_lay_out(model, scratch, &s);
     s.tangent.h = x->h;
-    hml_status worst = HML_OK, each[PACK_MOST];
-    for (size_t i = 0; i < n; i += PACK_MOST) {
-        const size_t count = n - i < PACK_MOST ? n - i : PACK_MOST;
+    hml_status worst = HML_OK, each[CHUNK];
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t count = n - i < CHUNK ? n - i : CHUNK;
         const hml_status first = run_pack(&s, x, &o, i, count, each);
         if (status) memcpy(status + i, each, count * sizeof *each);
         if (!worst) worst = first;

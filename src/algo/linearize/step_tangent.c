@@ -41,7 +41,7 @@ void hmli_step_euler_tangent(one_step *s)
 
 hml_status hmli_step_stage_tangent(one_step *s, int stage)
 {
-    const size_t n = s->n, ld = s->tangent.ld;
+    const size_t n = s->n, ld = s->tangent.ld, begin = s->tangent.begin, behind = begin + 3 * n;
     double *K = s->tangent.K[stage];
     hml_linearization at;
     memset(&at, 0, sizeof at);
@@ -50,12 +50,15 @@ hml_status hmli_step_stage_tangent(one_step *s, int stage)
     at.v.data = s->x + n;
     at.tau.data = s->tau;
     at.acceleration.data = s->rate + n;
-    at.Dq = (hml_output){K, ld, 0};
-    at.Dv = (hml_output){K + n, ld, 0};
-    at.Minv = (hml_output){K + 2 * n, ld, 0};
+    at.Dq = (hml_output){K + begin, ld, 0};
+    at.Dv = (hml_output){K + begin + n, ld, 0};
+    at.Minv = (hml_output){K + begin + 2 * n, ld, 0};
     const hml_status status = hmli_linearize(s->work, NULL, &at);
     if (status) return status;
-    for (size_t r = 0; r < n; r++) memset(K + r * ld + 3 * n, 0, (ld - 3 * n) * sizeof *K);
+    for (size_t r = 0; r < n; r++) {
+        memset(K + r * ld, 0, begin * sizeof *K);
+        memset(K + r * ld + behind, 0, (ld - behind) * sizeof *K);
+    }
     memset(K + n * ld, 0, STEP_ROW_PACK * sizeof *K); /* sums read whole packs, the last of them beyond the end */
     if (stage) joint_ends(s);                         /* the first one is at θ = 0 */
     s->tangent.stage = stage;
@@ -66,5 +69,5 @@ hml_status hmli_step_stage_tangent(one_step *s, int stage)
 void hmli_step_sum_tangent(one_step *s)
 {
     joint_ends(s);
-    s->work->choice.single->single_step_sum(&s->tangent);
+    s->work->choice.batch->single_step_sum(&s->tangent);
 }

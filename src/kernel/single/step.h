@@ -4,12 +4,17 @@
  *   θ, ν           integrated from (0, ν) with θ̇ = S(θ)⁻¹ ν; q = q₀ ⊕ θ; columns are z_q, z_ν, w
  *   Euler          ν⁺ = ν + h ν̇, θ = h ν⁺: dν = [h D_q, I + h D_ν, h M⁻¹]
  *   Munthe-Kaas    K_i = D_q (E z_q + S dθ_i) + D_ν dν_i + M⁻¹ w, dν_i = z_ν + c_i h K_{i−1}, dθ_i = c_i h dθ̇_{i−1},
- *                  dθ̇ = S⁻¹ dν + T dθ; c = 0, ½, ½, 1
+ *                  dθ̇ = S⁻¹ dν + T dθ; c are the nodes: 0, ½ of two stages and 0, ½, ½, 1 of four
  *   both           z_q⁺ = E z_q + S dθ
  *
  * E, S and T are the identity, the identity and zero but for joints whose group does not commute. So dθ_i is
  * c_i h (z_ν + c_{i−1} h K_{i−2}) in all other rows, and a stage is one product with K_{i−2} and K_{i−1}, whose rows of
  * those joints are replaced.
+ *
+ * Joints do not feel where a free robot is, how it is turned (it falls in whatever direction) and how fast it moves as a
+ * whole: in their rows D_q has zeros in the root's columns, D_ν in its linear ones, and so K in the root's columns of z_q.
+ * The product leaves these out where they are zero in the numbers, which springs and wrenches may prevent: factors of
+ * them come first, and the columns have packs of their own.
  */
 #ifndef HML_KERNEL_SINGLE_STEP_H
 #define HML_KERNEL_SINGLE_STEP_H
@@ -170,13 +175,13 @@ NUM_INLINE void step_tile(const int R, const int C, size_t inner, const lane *fa
     }
 }
 
-/* rows are shared out evenly, so that no tile is small */
-NUM_INLINE void step_panel(const int C, const step_call *s, size_t inner, size_t at)
+/* rows begin … end − 1 are shared out evenly, so that no tile is small */
+NUM_INLINE void step_panel(const int C, const step_call *s, size_t inner, size_t begin, size_t end, size_t at)
 {
     const size_t ld = s->ld, ldf = 2 * s->n;
-    const lane *factor = s->factor;
-    lane *to = s->K[s->stage] + at;
-    size_t left = s->n;
+    const lane *factor = s->factor + begin * ldf;
+    lane *to = s->K[s->stage] + begin * ld + at;
+    size_t left = end - begin;
     for (size_t tiles = (left + STEP_ROWS - 1) / STEP_ROWS, R; tiles > 0; tiles--) {
         R = (left + tiles - 1) / tiles;
         switch (R) {
@@ -193,28 +198,56 @@ NUM_INLINE void step_panel(const int C, const step_call *s, size_t inner, size_t
     }
 }
 
-static inline void step_product(const step_call *s, size_t inner)
+/* some rows, and the packs of columns from `at` to `end` */
+static inline void step_block(const step_call *s, size_t inner, size_t begin, size_t last, size_t at, size_t end)
 {
-    size_t packs = s->ld / LANES, at = 0;
+    size_t packs = (end - at) / LANES;
     for (size_t panels = (packs + STEP_PACKS - 1) / STEP_PACKS, C; panels > 0; panels--) {
         C = (packs + panels - 1) / panels;
         switch (C) {
 #if defined __AVX512VL__ || defined __aarch64__
-        case 4: step_panel(4, s, inner, at); break;
+        case 4: step_panel(4, s, inner, begin, last, at); break;
 #endif
-        case 3: step_panel(3, s, inner, at); break;
-        case 2: step_panel(2, s, inner, at); break;
-        default: step_panel(1, s, inner, at); break;
+        case 3: step_panel(3, s, inner, begin, last, at); break;
+        case 2: step_panel(2, s, inner, begin, last, at); break;
+        default: step_panel(1, s, inner, begin, last, at); break;
         }
         packs -= C, at += C * LANES;
     }
 }
 
-/* the sum over k of row i of an m × m matrix times x[k] */
+/* does the product leave the head of all rows behind the free root as it is? */
+static inline int step_head_stays(const step_call *s, size_t inner)
+{
+    for (size_t k = 0; k < inner; k++) {
+        int other = 0;
+        for (size_t c = 0; c < STEP_HEAD; c += LANES) {
+            const num x = step_load(s->rows[k] + c);
+            other |= num_any(num_lt(x, K(0)) | num_lt(K(0), x));
+        }
+        for (size_t r = 6; other && r < s->n; r++) {
+            if (s->factor[r * 2 * s->n + k] != 0) return 0;
+        }
+    }
+    return 1;
+}
+
+static inline void step_product(const step_call *s, size_t inner)
+{
+    const size_t root = s->begin ? 6 : 0, head = s->begin ? STEP_HEAD : 0;
+    if (head) {
+        step_block(s, inner, 0, root, 0, s->ld);
+        if (s->n > root && !step_head_stays(s, inner)) step_block(s, inner, root, s->n, 0, head);
+    }
+    step_block(s, inner, root, s->n, head, s->ld);
+}
+
+/* the sum over k of row i of an m × m matrix times x[k]; angular rows of a free joint have no linear columns */
 NUM_INLINE num joint_row(const int m, const lane *S, int i, const num *x)
 {
-    num sum = K(S[i * m]) * x[0];
-    for (int k = 1; k < m; k++) sum += K(S[i * m + k]) * x[k];
+    const int first = m == 6 && i >= 3 ? 3 : 0;
+    num sum = K(S[i * m + first]) * x[first];
+    for (int k = first + 1; k < m; k++) sum += K(S[i * m + k]) * x[k];
     return sum;
 }
 
@@ -242,8 +275,8 @@ NUM_INLINE void joint_rows(const step_call *s, const step_joint *j, const int m,
 /* how the rows of a joint that does not commute move with the stage before this one */
 static inline void joint_stage(const step_call *s, const step_joint *j, double a)
 {
-    const size_t ld = s->ld, at = s->n + j->first;
-    const double weight = s->stage % 3 ? 1.0 / 3 : 1.0 / 6;
+    const size_t ld = s->ld, at = s->begin + s->n + j->first;
+    const double weight = s->weight[s->stage];
     if (s->stage == 0) { /* θ = 0: dθ̇ = dν = z_ν */
         memset(j->rate, 0, j->m * ld * sizeof *j->rate), memset(j->sum, 0, j->m * ld * sizeof *j->sum);
         for (size_t i = 0; i < j->m; i++) j->rate[i * ld + at + i] = 1, j->sum[i * ld + at + i] = weight;
@@ -256,7 +289,7 @@ static inline void joint_stage(const step_call *s, const step_joint *j, double a
     }
     add_joint_block(j->m, 1, j->inverse, j->rate + at, ld);
     add_joint_block(j->m, weight, j->inverse, j->sum + at, ld);
-    add_joint_block(j->m, 1, j->E, j->moved + j->first, ld);
+    add_joint_block(j->m, 1, j->E, j->moved + s->begin + j->first, ld);
 }
 
 /* y ← y + a x, where z ← b x */
@@ -274,6 +307,9 @@ NUM_INLINE void spread_row(size_t n, double a, double b, const lane *x, lane *y,
     }
 }
 
+/* linear columns of D_ν that come right behind the root's columns of D_q: see above */
+static inline size_t step_lead(const step_call *s) { return s->begin ? 3 : 0; }
+
 /*
  * The factors of a stage's product, and what stands beside it in K: D_q in its own columns and a D_q in those of z_ν.
  * Columns of joints that do not commute come through the product alone. The second stage has no K_{i−2}: `joints_only`
@@ -281,64 +317,72 @@ NUM_INLINE void spread_row(size_t n, double a, double b, const lane *x, lane *y,
  */
 static inline void stage_row(const step_call *s, size_t r, double a, double b, int joints_only)
 {
-    const size_t n = s->n;
-    lane *row = s->K[s->stage] + r * s->ld, *to = s->factor + r * 2 * n;
+    const size_t n = s->n, lead = joints_only ? 0 : step_lead(s);
+    lane *row = s->K[s->stage] + r * s->ld + s->begin, *to = s->factor + r * 2 * n;
     lane *velocity = joints_only ? to : to + n;
     for (size_t k = 0; k < s->njoints && joints_only; k++) velocity += s->joints[k].m;
-    size_t c = 0;
+    size_t c = lead;
     for (; c + LANES <= n; c += LANES) step_store(velocity + c, K(a) * step_load(row + n + c));
     if (c < n) step_store_rest(velocity + c, n - c, K(a) * step_load_rest(row + n + c, n - c));
     lane *joint_column = to;
     size_t from = 0;
     for (size_t k = 0; k <= s->njoints; k++) {
         const step_joint *j = s->joints + k;
-        const size_t stop = k < s->njoints ? j->first : n;
+        const size_t stop = k < s->njoints ? j->first : n, shift = k ? lead : 0;
         if (joints_only) {
             for (c = from; c < stop; c++) row[n + c] += a * row[c];
         } else {
-            spread_row(stop - from, a, b, row + from, row + n + from, to + from);
-            joint_column = to + stop;
+            spread_row(stop - from, a, b, row + from, row + n + from, to + from + shift);
+            joint_column = to + stop + shift;
         }
         if (k == s->njoints) break;
         for (c = 0; c < j->m; c++) *joint_column++ = row[stop + c], row[stop + c] = 0;
         from = stop + j->m;
     }
+    for (c = 0; c < lead; c++) to[6 + c] = a * row[n + c];
+}
+
+/* the rows that the factors multiply, in the same order; returns their number */
+static inline size_t stage_rows(const step_call *s, int joints_only)
+{
+    const size_t n = s->n, ld = s->ld, lead = joints_only ? 0 : step_lead(s);
+    const lane *before = s->K[s->stage - 1], **row = s->rows;
+    for (size_t r = 0; !joints_only && r < n; r++) row[r < 6 ? r : r + lead] = s->K[s->stage - 2] + r * ld;
+    size_t at = 0;
+    for (size_t k = 0; k < s->njoints; k++) {
+        const step_joint *j = &s->joints[k];
+        if (!joints_only) at = j->first + (k ? lead : 0);
+        for (size_t i = 0; i < j->m; i++) row[at++] = j->moved + i * ld;
+    }
+    if (!joints_only) at = n;
+    for (size_t r = 0; r < lead; r++) row[6 + r] = before + r * ld;
+    for (size_t r = lead; r < n; r++) row[at + r] = before + r * ld;
+    return at + n;
 }
 
 /* K of a stage, complete */
 static inline unsigned single_step_stage(const step_call *s)
 {
-    static const double node[4] = {0, 0.5, 0.5, 1};
-    const size_t n = s->n, ld = s->ld;
     const int stage = s->stage, second = stage == 1;
-    for (size_t k = 0; k < s->njoints; k++) joint_stage(s, &s->joints[k], node[stage] * s->h);
+    for (size_t k = 0; k < s->njoints; k++) joint_stage(s, &s->joints[k], s->node[stage] * s->h);
     if (stage == 0) return 0;
-    const double a = node[stage] * s->h, b = node[stage - 1] * s->h * a;
-    for (size_t r = 0; r < n; r++) stage_row(s, r, a, b, second);
-    const lane **row = s->rows;
-    for (size_t r = 0; !second && r < n; r++) row[r] = s->K[stage - 2] + r * ld;
-    for (size_t k = 0, at = 0; k < s->njoints; k++) {
-        const step_joint *j = &s->joints[k];
-        if (!second) at = j->first;
-        for (size_t i = 0; i < j->m; i++) row[at++] = j->moved + i * ld;
-    }
-    if (second)
-        for (size_t k = 0; k < s->njoints; k++) row += s->joints[k].m;
-    else
-        row += n;
-    for (size_t r = 0; r < n; r++) *row++ = s->K[stage - 1] + r * ld;
-    step_product(s, (size_t)(row - s->rows));
+    const double a = s->node[stage] * s->h, b = s->node[stage - 1] * s->h * a;
+    for (size_t r = 0; r < s->n; r++) stage_row(s, r, a, b, second);
+    step_product(s, stage_rows(s, second));
     return 0;
 }
 
-/* lower ← h/6 (K₁ + 2 K₂ + 2 K₃ + K₄), upper ← h²/6 (K₁ + K₂ + K₃) */
-NUM_INLINE void sum_row(const step_call *s, size_t at, size_t n, lane *lower, lane *upper)
+/* lower ← h Σ w_i K_i, upper ← h² Σ w_i c_i K_{i−1} */
+NUM_INLINE void sum_row(const int stages, const step_call *s, size_t at, size_t n, lane *lower, lane *upper)
 {
-    const lane *k0 = s->K[0] + at, *k1 = s->K[1] + at, *k2 = s->K[2] + at, *k3 = s->K[3] + at;
-    const num a = K(s->h / 6), b = K(s->h * s->h / 6);
+    const double h = s->h, *w = s->weight, *node = s->node;
     for (size_t c = 0; c < n; c += LANES) { /* rows of K may be read beyond n */
-        const num middle = step_load(k1 + c) + step_load(k2 + c), first = step_load(k0 + c) + middle;
-        const num x = a * (first + middle + step_load(k3 + c)), y = b * first;
+        num x = K(0), y = K(0);
+        for (int i = 0; i < stages; i++) {
+            const num k = step_load(s->K[i] + at + c);
+            x += K(h * w[i]) * k;
+            if (i + 1 < stages) y += K(h * h * w[i + 1] * node[i + 1]) * k;
+        }
         if (n - c < LANES)
             step_store_rest(lower + c, n - c, x), step_store_rest(upper + c, n - c, y);
         else
@@ -346,20 +390,29 @@ NUM_INLINE void sum_row(const step_call *s, size_t at, size_t n, lane *lower, la
     }
 }
 
-/* A_d and B_d; E and S of the joints are those of the whole step */
-static inline unsigned single_step_sum(const step_call *s)
+NUM_INLINE void sum_rows(const int stages, const step_call *s)
 {
     const size_t n = s->n, ld = s->ld, la = s->Ad.ld, lb = s->Bd.ld;
     lane *A = s->Ad.data, *B = s->Bd.data;
     for (size_t r = 0; r < n; r++) {
-        sum_row(s, r * ld, 2 * n, A + (n + r) * la, A + r * la);
-        sum_row(s, r * ld + 2 * n, n, B + (n + r) * lb, B + r * lb);
+        sum_row(stages, s, r * ld + s->begin, 2 * n, A + (n + r) * la, A + r * la);
+        sum_row(stages, s, r * ld + s->begin + 2 * n, n, B + (n + r) * lb, B + r * lb);
         A[(n + r) * la + n + r] += 1;
         A[r * la + n + r] += s->h;
         A[r * la + r] += 1;
     }
+}
+
+/* A_d and B_d; E and S of the joints are those of the whole step */
+static inline unsigned single_step_sum(const step_call *s)
+{
+    const size_t ld = s->ld, begin = s->begin;
+    if (s->stages == 4)
+        sum_rows(4, s);
+    else
+        sum_rows(2, s);
     for (const step_joint *j = s->joints, *end = j + s->njoints; j < end; j++)
-        upper_joint_rows(s, j, s->h, j->sum, ld, j->sum + 2 * n, ld);
+        upper_joint_rows(s, j, s->h, j->sum + begin, ld, j->sum + begin + 2 * s->n, ld);
     return 0;
 }
 

@@ -78,6 +78,7 @@ static const entry entries[] = {
     ENTRY(hml_constrained_impact, v, ASKED, fill_constrained_impact, call_constrained_impulse),
     ENTRY(hml_constrained_impact, v_next, ASKED, fill_impulse_to, call_impulse_to),
     ENTRY(hml_constrained_linearization, v, ASKED, fill_constrained_linearization, call_constrained_linearize),
+    ENTRY(hml_constrained_discrete_step, v_next, ASKED, fill_constrained_step, call_constrained_step),
     ENTRY(hml_constrained_states, v, ASKED, fill_constrained_states, call_constrained_batch),
     ENTRY(hml_constrained_states, v, ASKED, fill_constrained_states, call_constrained_parallel),
     ENTRY(hml_constrained_reduction, freedom, ASKED, fill_constrained_reduction, call_constrained_reduce),

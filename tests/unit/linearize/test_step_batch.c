@@ -126,6 +126,7 @@ static void test_batches(void **state)
             if (!hml_isa_available(every_isa[k])) continue;
             compare(model, every_isa[k], HML_SCHEME_EULER, &seed);
             compare(model, every_isa[k], HML_SCHEME_RK4, &seed);
+            compare(model, every_isa[k], HML_SCHEME_RK2, &seed);
         }
         hml_model_free(model);
     }

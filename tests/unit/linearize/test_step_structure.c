@@ -133,9 +133,11 @@ static void advance(double h, const double *rate, double (*K)[COLUMNS])
 /* A_d and B_d side by side */
 static void full_step(hml_scheme scheme, double h, double (*out)[COLUMNS])
 {
-    static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    static const double node[4] = {0, 0.5, 0.5, 1}, two[2] = {0, 1};
+    static const double four[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     const size_t n = d.n;
-    const int stages = scheme == HML_SCHEME_RK4 ? 4 : 1;
+    const int stages = scheme == HML_SCHEME_RK4 ? 4 : scheme == HML_SCHEME_RK2 ? 2 : 1;
+    const double *weight = stages == 2 ? two : four;
     memset(d.rate, 0, sizeof d.rate), memset(d.sum, 0, sizeof d.sum);
     memset(d.K, 0, sizeof d.K), memset(d.Sum, 0, sizeof d.Sum);
     for (int i = 0; i < stages; i++) {
@@ -201,6 +203,7 @@ static void compare_everywhere(hml_model *model, int euler, uint64_t *seed)
     for (size_t i = 0; i < sizeof every_isa / sizeof *every_isa; i++) {
         if (!hml_isa_available(every_isa[i])) continue;
         if (euler) compare(model, every_isa[i], HML_SCHEME_EULER, 0.1, seed);
+        compare(model, every_isa[i], HML_SCHEME_RK2, 0.1, seed);
         compare(model, every_isa[i], HML_SCHEME_RK4, 0.1, seed);
     }
     hml_model_free(model);

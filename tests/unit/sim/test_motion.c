@@ -219,14 +219,14 @@ static void test_agrees_with_single_steps(void **state)
     double *scratch = calloc(hml_step_scratch_doubles(m.model), sizeof *scratch), q[NQ], v[NV], tau[NV];
     for (size_t i = 0; i < m.n; i++) tau[i] = draw(&seed);
     hml_forces forces = {.struct_size = sizeof forces, .tau = tau};
-    for (int k = 0; k < 2; k++) {
-        hml_motion *motion = mover_start(&m, k ? HML_SCHEME_RK4 : HML_SCHEME_EULER, 0.01, 0, &forces);
+    static const hml_scheme both[] = {HML_SCHEME_EULER, HML_SCHEME_RK2, HML_SCHEME_RK4};
+    for (size_t k = 0; k < sizeof both / sizeof *both; k++) {
+        hml_motion *motion = mover_start(&m, both[k], 0.01, 0, &forces);
         assert_int_equal(hml_motion_step(motion, 1), HML_OK);
-        assert_int_equal(
-            hml_step(m.model, m.work, scratch,
-                     &HML_STRUCT(hml_discrete_step, .scheme = k ? HML_SCHEME_RK4 : HML_SCHEME_EULER, .h = 0.01,
-                                 .q.data = m.q, .v.data = m.v, .tau.data = tau, .q_next.data = q, .v_next.data = v)),
-            HML_OK);
+        assert_int_equal(hml_step(m.model, m.work, scratch,
+                                  &HML_STRUCT(hml_discrete_step, .scheme = both[k], .h = 0.01, .q.data = m.q,
+                                              .v.data = m.v, .tau.data = tau, .q_next.data = q, .v_next.data = v)),
+                         HML_OK);
         assert_true(mover_distance(&m, q, v, hml_motion_position(motion), hml_motion_velocity(motion)) < 1e-13);
         hml_motion_free(motion);
     }
