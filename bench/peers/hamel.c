@@ -46,13 +46,16 @@ static hml_status held_linearize(hamel *h, size_t s)
     return hml_constrained_linearize(h->model, h->work, &h->held, h->constraint_scratch, &x);
 }
 
-static hml_status step_linearize(hamel *h, size_t s)
+static hml_status take_step(hamel *h, size_t s, hml_scheme scheme)
 {
-    hml_discrete_step x = {.struct_size = sizeof x, .scheme = HML_SCHEME_EULER, .h = BENCH_STEP};
+    hml_discrete_step x = {.struct_size = sizeof x, .scheme = scheme, .h = BENCH_STEP};
     x.q.data = h->q + s * h->nq, x.v.data = h->v + s * h->nv, x.tau.data = h->u + s * h->nv;
     x.q_next.data = h->out, x.v_next.data = h->next, x.Ad.data = h->A, x.Bd.data = h->B;
     return hml_step(h->model, h->work, h->step_scratch, &x);
 }
+
+static hml_status step_linearize(hamel *h, size_t s) { return take_step(h, s, HML_SCHEME_EULER); }
+static hml_status step_rk4(hamel *h, size_t s) { return take_step(h, s, HML_SCHEME_RK4); }
 
 static hml_status inverse_dynamics_derivatives(hamel *h, size_t s)
 {
@@ -83,6 +86,36 @@ static hml_status frame_jacobian(hamel *h, size_t s)
     const hml_frame_motion x = {.struct_size = sizeof x, .pose = h->Y, .J = h->out};
     const int32_t last = (int32_t)h->robot->nbodies - 1;
     return hml_frame(h->model, h->work, last, HML_LEFT, h->q + s * h->nq, NULL, NULL, &x);
+}
+
+static hml_status frame_rate(hamel *h, size_t s)
+{
+    const hml_frame_motion x = {.struct_size = sizeof x, .pose = h->Y, .J = h->out, .Jdot = h->Y + 16};
+    const int32_t last = (int32_t)h->robot->nbodies - 1;
+    return hml_frame(h->model, h->work, last, HML_LEFT, h->q + s * h->nq, h->v + s * h->nv, NULL, &x);
+}
+
+static hml_status frame_derivatives(hamel *h, size_t s)
+{
+    const size_t n = 6 * h->nv;
+    const hml_frame_derivative x = {.struct_size = sizeof x,
+                                    .twist_q = h->Y,
+                                    .acceleration_q = h->Y + n,
+                                    .acceleration_v = h->Y + 2 * n,
+                                    .acceleration_a = h->Y + 3 * n};
+    return hml_frame_derivatives(h->model, h->work, (int32_t)h->robot->nbodies - 1, HML_LEFT, h->q + s * h->nq,
+                                 h->v + s * h->nv, h->u + s * h->nv, &x);
+}
+
+static hml_status com_derivative(hamel *h, size_t s)
+{
+    const hml_centroidal_derivative x = {.struct_size = sizeof x, .com_velocity_q = h->out};
+    return hml_centroidal_derivatives(h->model, h->work, h->q + s * h->nq, h->v + s * h->nv, NULL, &x);
+}
+
+static hml_status static_torque(hamel *h, size_t s)
+{
+    return hml_static_torque(h->model, h->work, h->q + s * h->nq, h->robot->wrenches, NULL, h->Dq);
 }
 
 static hml_status com_jacobian(hamel *h, size_t s)
@@ -222,13 +255,24 @@ static hml_status held_linearize_batch(hamel *h, size_t s)
     return hml_constrained_linearize_batch(h->model, h->work, &h->held, h->constraint_scratch, h->states, &x, NULL);
 }
 
-static hml_status step_linearize_batch(hamel *h, size_t s)
+static hml_status take_steps(hamel *h, hml_scheme scheme)
 {
-    hml_discrete_step x = {.struct_size = sizeof x, .scheme = HML_SCHEME_EULER, .h = BENCH_STEP};
-    (void)s;
+    hml_discrete_step x = {.struct_size = sizeof x, .scheme = scheme, .h = BENCH_STEP};
     x.q = (hml_input){h->q, h->nq}, x.v = (hml_input){h->v, h->nv}, x.tau = (hml_input){h->u, h->nv};
     x.q_next.data = h->out, x.v_next.data = h->next, x.Ad.data = h->A, x.Bd.data = h->B;
     return hml_step_linearize_batch(h->model, h->work, h->step_scratch, h->states, &x, NULL);
+}
+
+static hml_status step_linearize_batch(hamel *h, size_t s)
+{
+    (void)s;
+    return take_steps(h, HML_SCHEME_EULER);
+}
+
+static hml_status step_rk4_batch(hamel *h, size_t s)
+{
+    (void)s;
+    return take_steps(h, HML_SCHEME_RK4);
 }
 
 static hml_status kinematics_batch(hamel *h, size_t s)
@@ -367,6 +411,34 @@ static hml_status frame_jacobian_batch(hamel *h, size_t s)
     return hml_frame_batch(h->model, h->work, (int32_t)h->robot->nbodies - 1, HML_LEFT, h->states, &x, NULL);
 }
 
+static hml_status frame_rate_batch(hamel *h, size_t s)
+{
+    const hml_frame_states x = {.struct_size = sizeof x,
+                                .q = {h->q, h->nq},
+                                .v = {h->v, h->nv},
+                                .pose = {h->Y, 0, 16 + 6 * h->nv},
+                                .J.data = h->out,
+                                .Jdot = {h->Y + 16, 0, 16 + 6 * h->nv}};
+    (void)s;
+    return hml_frame_batch(h->model, h->work, (int32_t)h->robot->nbodies - 1, HML_LEFT, h->states, &x, NULL);
+}
+
+static hml_status com_derivative_batch(hamel *h, size_t s)
+{
+    hml_centroidal_states x = all_centroidal(h);
+    (void)s;
+    x.a.data = NULL, x.com_velocity_q.data = h->out;
+    return hml_centroidal_batch(h->model, h->work, h->states, &x, NULL);
+}
+
+static hml_status static_torque_batch(hamel *h, size_t s)
+{
+    const hml_dynamics_states x = {
+        .struct_size = sizeof x, .q = {h->q, h->nq}, .wrenches = {h->robot->wrenches, 0}, .dtau_dq.data = h->Dq};
+    (void)s;
+    return hml_dynamics_batch(h->model, h->work, h->states, &x, NULL);
+}
+
 /* ---- a contender ---- */
 
 size_t hamel_stream_states(size_t nv)
@@ -470,6 +542,11 @@ static call *const single_calls[BENCH_ALGORITHMS] = {
     [BENCH_COM_JACOBIAN] = com_jacobian,
     [BENCH_GRAVITY] = gravity,
     [BENCH_CENTROIDAL_DERIVATIVES] = centroidal_derivatives,
+    [BENCH_FRAME_RATE] = frame_rate,
+    [BENCH_FRAME_DERIVATIVES] = frame_derivatives,
+    [BENCH_COM_DERIVATIVE] = com_derivative,
+    [BENCH_STATIC_TORQUE] = static_torque,
+    [BENCH_STEP_RK4] = step_rk4,
 };
 static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_LINEARIZE] = linearize_batch,
@@ -490,6 +567,10 @@ static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_COM_JACOBIAN] = com_jacobian_batch,
     [BENCH_GRAVITY] = gravity_batch,
     [BENCH_CENTROIDAL_DERIVATIVES] = centroidal_derivatives_batch,
+    [BENCH_FRAME_RATE] = frame_rate_batch,
+    [BENCH_COM_DERIVATIVE] = com_derivative_batch,
+    [BENCH_STATIC_TORQUE] = static_torque_batch,
+    [BENCH_STEP_RK4] = step_rk4_batch,
 };
 static call *const stream_calls[BENCH_ALGORITHMS] = {[BENCH_LINEARIZE] = linearize_stream};
 
@@ -579,13 +660,18 @@ static int single_result(void *self, bench_algorithm algorithm, double *out)
         return 1;
     case BENCH_FRAME_JACOBIAN:
     case BENCH_JACOBIANS: copy(h->out, 6 * nv, out); return 1;
+    case BENCH_STEP_RK4:
     case BENCH_STEP_LINEARIZE: copy(h->A, 4 * nn, out), copy(h->B, 2 * nn, out + 4 * nn); return 1;
     case BENCH_RNEA_DERIVATIVES: copy(h->Dq, nn, out), copy(h->Dv, nn, out + nn); return 1;
     case BENCH_CORIOLIS: multiply(nv, nv, h->Dq, h->v, out); return 1;
     case BENCH_REGRESSOR: return torque_of(h, out);
     case BENCH_CENTROIDAL: copy(h->Y, 12 * nv, out); return 1;
+    case BENCH_COM_DERIVATIVE:
     case BENCH_COM_JACOBIAN: copy(h->out, 3 * nv, out); return 1;
+    case BENCH_FRAME_RATE: copy(h->out, 6 * nv, out), copy(h->Y + 16, 6 * nv, out + 6 * nv); return 1;
+    case BENCH_STATIC_TORQUE: copy(h->Dq, nn, out); return 1;
     case BENCH_GRAVITY: copy(h->out, nv, out), copy(h->Dq, nn, out + nv); return 1;
+    case BENCH_FRAME_DERIVATIVES:
     case BENCH_CENTROIDAL_DERIVATIVES: copy(h->Y, 24 * nv, out); return 1;
     case BENCH_INTEGRATE: copy(h->out, h->nq, out); return 1;
     default: copy(h->out, nv, out); return 1;

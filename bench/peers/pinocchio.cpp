@@ -95,6 +95,10 @@ void *open(const bench_robot *ours)
     r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
     r->Ad.resize(2 * nv, 2 * nv), r->Bd.resize(2 * nv, nv), r->J.resize(6, nv);
     r->momentum.assign(4, pinocchio::Data::Matrix6x::Zero(6, nv));
+    r->frame.assign(4, Eigen::MatrixXd::Zero(6, nv));
+    r->wrenches.assign(ours->nbodies + 1, pinocchio::Force::Zero());
+    for (size_t i = 0; i < ours->nbodies; i++)
+        r->wrenches[i + 1].toVector() = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(ours->wrenches + 6 * i);
     return r;
 }
 
@@ -151,6 +155,10 @@ size_t run(void *self, bench_algorithm algorithm, size_t states)
         case BENCH_COM_JACOBIAN: call_com_jacobian(r, q); break;
         case BENCH_GRAVITY: call_gravity(r, q); break;
         case BENCH_CENTROIDAL_DERIVATIVES: call_centroidal_derivatives(r, q, v, u); break;
+        case BENCH_FRAME_RATE: call_frame_rate(r, q, v); break;
+        case BENCH_FRAME_DERIVATIVES: call_frame_derivatives(r, q, v, u); break;
+        case BENCH_COM_DERIVATIVE: call_com_derivative(r, q, v); break;
+        case BENCH_STATIC_TORQUE: call_static_torque(r, q); break;
         default: return 0;
         }
     }
@@ -201,6 +209,12 @@ int result(void *self, bench_algorithm algorithm, double *out)
     case BENCH_CENTROIDAL_DERIVATIVES:
         for (const auto &m : r.momentum) out = append(m, out);
         return 1;
+    case BENCH_FRAME_RATE: append(r.frame[1], append(r.frame[0], out)); return 1;
+    case BENCH_FRAME_DERIVATIVES:
+        for (const auto &m : r.frame) out = append(m, out);
+        return 1;
+    case BENCH_COM_DERIVATIVE: append(r.Dq.topRows(3), out); return 1;
+    case BENCH_STATIC_TORQUE: append(r.Dq, out); return 1;
     case BENCH_INTEGRATE: turn_quaternions(r.model, true, append(r.next, out) - r.model.nq); return 1;
     default: return 0;
     }

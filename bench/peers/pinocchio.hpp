@@ -17,6 +17,8 @@ struct robot {
     Eigen::MatrixXd Dq, Dv, Minv;
     Eigen::MatrixXd Ad, Bd, J;                       /* of a step; of a frame */
     std::vector<pinocchio::Data::Matrix6x> momentum; /* its four derivatives */
+    std::vector<Eigen::MatrixXd> frame;              /* J and J̇ of one, or its four derivatives */
+    std::vector<pinocchio::Force> wrenches;          /* of all joints, the world's first */
     std::vector<pinocchio::RigidConstraintModel> feet;
     std::vector<pinocchio::RigidConstraintData> feet_data;
 
@@ -43,6 +45,10 @@ void call_frame_jacobian(robot &r, const vector &q);
 void call_com_jacobian(robot &r, const vector &q);
 void call_gravity(robot &r, const vector &q);
 void call_centroidal_derivatives(robot &r, const vector &q, const vector &v, const vector &a);
+void call_frame_rate(robot &r, const vector &q, const vector &v);
+void call_frame_derivatives(robot &r, const vector &q, const vector &v, const vector &a);
+void call_com_derivative(robot &r, const vector &q, const vector &v);
+void call_static_torque(robot &r, const vector &q);
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next);
 
 #endif

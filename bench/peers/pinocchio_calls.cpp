@@ -123,6 +123,42 @@ void call_centroidal_derivatives(robot &r, const vector &q, const vector &v, con
     pinocchio::computeCentroidalDynamicsDerivatives(r.model, r.data, q, v, a, r.momentum[0], r.momentum[1],
                                                     r.momentum[2], r.momentum[3]);
 }
+#elif defined CALL_frame_rate
+#include <pinocchio/algorithm/jacobian.hpp>
+void call_frame_rate(robot &r, const vector &q, const vector &v)
+{
+    const auto last = static_cast<pinocchio::JointIndex>(r.model.njoints - 1);
+    pinocchio::computeJointJacobiansTimeVariation(r.model, r.data, q, v);
+    for (auto &m : r.frame) m.setZero();
+    pinocchio::getJointJacobian(r.model, r.data, last, pinocchio::LOCAL, r.frame[0]);
+    pinocchio::getJointJacobianTimeVariation(r.model, r.data, last, pinocchio::LOCAL, r.frame[1]);
+}
+#elif defined CALL_frame_derivatives
+#include <pinocchio/algorithm/kinematics-derivatives.hpp>
+void call_frame_derivatives(robot &r, const vector &q, const vector &v, const vector &a)
+{
+    pinocchio::computeForwardKinematicsDerivatives(r.model, r.data, q, v, a);
+    for (auto &m : r.frame) m.setZero();
+    pinocchio::getJointAccelerationDerivatives(r.model, r.data, static_cast<pinocchio::JointIndex>(r.model.njoints - 1),
+                                               pinocchio::LOCAL, r.frame[0], r.frame[1], r.frame[2], r.frame[3]);
+}
+#elif defined CALL_com_derivative
+#include <pinocchio/algorithm/center-of-mass-derivatives.hpp>
+#include <pinocchio/algorithm/center-of-mass.hpp>
+#include <pinocchio/algorithm/kinematics-derivatives.hpp>
+void call_com_derivative(robot &r, const vector &q, const vector &v)
+{
+    pinocchio::computeForwardKinematicsDerivatives(r.model, r.data, q, v);
+    pinocchio::centerOfMass(r.model, r.data, pinocchio::VELOCITY);
+    pinocchio::getCenterOfMassVelocityDerivatives(r.model, r.data, r.Dq.topRows(3));
+}
+#elif defined CALL_static_torque
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+void call_static_torque(robot &r, const vector &q)
+{
+    r.Dq.setZero();
+    pinocchio::computeStaticTorqueDerivatives(r.model, r.data, q, r.wrenches, r.Dq);
+}
 #elif defined CALL_integrate
 #include <pinocchio/algorithm/joint-configuration.hpp>
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next)

@@ -31,6 +31,11 @@ SHORT = {
     "com_jacobian": "centre of mass and its J",
     "gravity": "gravity torque and its derivative",
     "centroidal_derivatives": "∂h/∂q, ∂ḣ/∂q, ∂ḣ/∂ν, A",
+    "frame_rate": "one frame's pose, J and J̇",
+    "frame_derivatives": "derivatives of a frame's twist and acceleration",
+    "com_derivative": "∂(velocity of the centre of mass)/∂q",
+    "static_torque": "static torque's derivative",
+    "step_rk4": "A_d, B_d of a Munthe-Kaas step, order 4",
 }
 TABLES = ("linearize", "constrained_linearize")  # they have tables of their own
 SHOWN = ("ur5", "solo12", "simple_humanoid")  # the robots whose other algorithms are on the page

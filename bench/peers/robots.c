@@ -12,6 +12,7 @@ void robot_close(bench_robot *r)
 {
     hml_model_free((hml_model *)r->model); /* it was ours all along */
     free(r->bodies), free(r->joints), free(r->q), free(r->v), free(r->u);
+    free(r->wrenches);
     *r = (bench_robot){0};
 }
 
@@ -86,7 +87,8 @@ static int describe(bench_robot *r)
     r->q = calloc(BENCH_STATES * r->nq, sizeof *r->q);
     r->v = calloc(BENCH_STATES * r->nv, sizeof *r->v);
     r->u = calloc(BENCH_STATES * r->nv, sizeof *r->u);
-    if (!r->bodies || !r->joints || !r->q || !r->v || !r->u) return 0;
+    r->wrenches = calloc(6 * r->nbodies, sizeof *r->wrenches);
+    if (!r->bodies || !r->joints || !r->q || !r->v || !r->u || !r->wrenches) return 0;
     hml_model_gravity(m, r->gravity);
     for (size_t i = 0; i < r->nbodies; i++) {
         r->bodies[i].struct_size = sizeof *r->bodies, r->joints[i].struct_size = sizeof *r->joints;
@@ -103,6 +105,7 @@ static int describe(bench_robot *r)
             r->u[s * r->nv + i] = hml_rng_uniform(&rng, -1, 1);
         }
     }
+    for (size_t i = 0; i < 6 * r->nbodies; i++) r->wrenches[i] = hml_rng_uniform(&rng, -1, 1);
     return 1;
 }
 
