@@ -11,6 +11,7 @@
  *   hml_cuda_step              a step of semi-implicit Euler of n states, and its exact Jacobians
  *   hml_cuda_rollout           many steps, without coming back from the GPU
  *   hml_cuda_integrate, hml_cuda_difference   q ⊕ v and q₁ ⊖ q₀ of n states
+ *   hml_cuda_linearize_host, …   the same functions on arrays of the host
  *   hml_cuda_allocate, …       memory of the GPU, copies, waiting: for programs that have nothing else for that
  *
  * Conventions, outputs and statuses of states are those of hml_linearize_batch (linearize.h). Arrays are those of the
@@ -209,6 +210,28 @@ HML_API hml_status hml_cuda_integrate(hml_cuda_batch *batch, size_t n, const hml
                                       hml_error *error);
 HML_API hml_status hml_cuda_difference(hml_cuda_batch *batch, size_t n, const hml_cuda_configurations *arguments,
                                        hml_error *error);
+
+/* ---- arrays of the host ---- */
+
+/*
+ * The same functions on arrays of the host. States go to the GPU and back in chunks, through 48 MiB of pinned memory that the
+ * batch keeps from the first such call on, while others are computed. Results are there on return; the work begins after what is
+ * in the stream. Inputs and outputs must not overlap each other.
+ */
+HML_API hml_status hml_cuda_linearize_host(hml_cuda_batch *batch, size_t n, const hml_cuda_linearization *arguments,
+                                           hml_error *error);
+HML_API hml_status hml_cuda_dynamics_host(hml_cuda_batch *batch, size_t n, const hml_cuda_dynamics_arguments *arguments,
+                                          hml_error *error);
+HML_API hml_status hml_cuda_kinematics_host(hml_cuda_batch *batch, size_t n,
+                                            const hml_cuda_kinematics_arguments *arguments, hml_error *error);
+HML_API hml_status hml_cuda_constrained_linearize_host(hml_cuda_holds *holds, size_t n,
+                                                       const hml_cuda_constrained *arguments, hml_error *error);
+HML_API hml_status hml_cuda_step_host(hml_cuda_batch *batch, size_t n, const hml_cuda_step_arguments *arguments,
+                                      hml_error *error);
+HML_API hml_status hml_cuda_integrate_host(hml_cuda_batch *batch, size_t n, const hml_cuda_configurations *arguments,
+                                           hml_error *error);
+HML_API hml_status hml_cuda_difference_host(hml_cuda_batch *batch, size_t n, const hml_cuda_configurations *arguments,
+                                            hml_error *error);
 
 /* ---- memory ---- */
 

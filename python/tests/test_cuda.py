@@ -14,7 +14,7 @@ import hamel
 from hamel import _cuda_arrays
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("batch.c", "held.c", "motion.c", "steps.c", "tables.c", "tables_motion.c", "tables_trunk.c")
+SOURCES = ("batch.c", "held.c", "host.c", "motion.c", "steps.c", "tables.c", "tables_motion.c", "tables_trunk.c")
 
 
 class OnGpu:
@@ -47,7 +47,7 @@ def emulated(tmp_path_factory):
 
     jobs = [build("tests/cuda/emulate.c", f"-DHML_NUM_{t.upper()}", f"-DHML_TYPE={t}") for t in ("f32", "f64")]
     jobs += [build(f"src/cuda/{name}") for name in SOURCES]
-    jobs += [build(f"tests/cuda/{name}") for name in ("emulator.c", "device_emulated.c")]
+    jobs += [build(f"tests/cuda/{name}") for name in ("emulator.c", "device_emulated.c", "streams_emulated.c")]
     assert not any([job.wait() for job in jobs])
     path = folder / "libhamel-cuda.so"
     subprocess.run([compiler, "-shared", "-o", path, *objects, archive, "-lm"], check=True)

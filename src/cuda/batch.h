@@ -1,15 +1,19 @@
-/* A batch and its arguments: shared by batch.c and steps.c. */
+/* A batch and its arguments: shared by its sources. */
 #ifndef HML_CUDA_BATCH_H
 #define HML_CUDA_BATCH_H
 
 #include "cuda/device.h"
+
+typedef struct cuda_host cuda_host;
 
 struct hml_cuda_batch {
     cuda_model model;  /* its pointers are those of the device */
     cuda_model motion; /* the same with the workspace of motion.h */
     int type, device;
     void *integers, *numbers, *workspace, *motion_workspace;
-    int32_t *frame; /* the tables of the frames, on the host */
+    int32_t *frame;    /* the tables of the frames, on the host */
+    cuda_host *host;   /* of host.c, from its first use on */
+    size_t slot_bytes; /* of its slots; 0: as host.c thinks */
 };
 
 /* fills in an error, which may be NULL, and returns the status */
@@ -18,6 +22,11 @@ hml_status hmli_cuda_fail(hml_error *error, hml_status status, const char *sente
 /* h: of an implicit step, at whose end dampers and springs act; 0: none */
 hml_status hmli_cuda_linearize(hml_cuda_batch *batch, size_t n, const hml_cuda_linearization *arguments, double h,
                                hml_error *error);
+
+/* what host.c has with a batch, if anything */
+void hmli_cuda_host_free(hml_cuda_batch *batch);
+
+hml_cuda_batch *hmli_cuda_holds_batch(const hml_cuda_holds *holds, size_t *rows);
 
 static inline cuda_input input_of(hml_cuda_input in) { return (cuda_input){in.data, in.stride}; }
 

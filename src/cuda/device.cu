@@ -5,10 +5,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <system_error>
+#include <thread>
 
 #include "cuda/kernel.h"
 
 enum { GLOBAL_BLOCKS = 264 }; /* workspaces in the GPU's memory: one warp each */
+enum { COPYING_THREADS = 8 }; /* as many as keep the memory of the host busy */
 
 static hml_status fail(hml_error *error, hml_status status, const char *what, const char *why)
 {
@@ -87,6 +90,67 @@ hml_status hmli_device_wait(int device, void *stream, hml_error *error)
 {
     const hml_status status = choose(device, error);
     return status ? status : explain(error, cudaStreamSynchronize((cudaStream_t)stream), "the kernels on the GPU");
+}
+
+hml_status hmli_device_stage(int device, size_t bytes, void **memory, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    return status ? status : explain(error, cudaHostAlloc(memory, bytes, cudaHostAllocDefault), "pinned memory");
+}
+
+void hmli_device_unstage(int device, void *memory)
+{
+    if (memory && !choose(device, NULL)) cudaFreeHost(memory);
+}
+
+hml_status hmli_device_copy_in_stream(int device, void *to, const void *from, size_t bytes, int to_device, void *stream,
+                                      hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    const cudaMemcpyKind kind = to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    return explain(error, cudaMemcpyAsync(to, from, bytes, kind, (cudaStream_t)stream), "a copy to or from the GPU");
+}
+
+hml_status hmli_device_stream_new(int device, void **stream, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    return explain(error, cudaStreamCreateWithFlags((cudaStream_t *)stream, cudaStreamNonBlocking), "a stream");
+}
+
+void hmli_device_stream_free(int device, void *stream)
+{
+    if (stream && !choose(device, NULL)) cudaStreamDestroy((cudaStream_t)stream);
+}
+
+hml_status hmli_device_follow(int device, void *first, void *then, hml_error *error)
+{
+    const hml_status status = choose(device, error);
+    if (status) return status;
+    cudaEvent_t event;
+    cudaError_t fault = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    if (fault) return explain(error, fault, "an event");
+    fault = cudaEventRecord(event, (cudaStream_t)first);
+    if (!fault) fault = cudaStreamWaitEvent((cudaStream_t)then, event, 0);
+    cudaEventDestroy(event); /* once it has happened */
+    return explain(error, fault, "an event");
+}
+
+void hmli_device_share(void (*work)(const void *context, int part, int parts), const void *context, int most)
+{
+    const int half = (int)std::thread::hardware_concurrency() / 2,
+              cores = half < COPYING_THREADS ? half : COPYING_THREADS;
+    const int parts = most < cores ? most : cores < 1 ? 1 : cores;
+    std::thread crew[COPYING_THREADS];
+    int started = 1;
+    try {
+        for (; started < parts; started++) crew[started] = std::thread(work, context, started, parts);
+    } catch (const std::system_error &) { /* no more threads: the rest is done here */
+    }
+    work(context, 0, parts);
+    for (int k = started; k < parts; k++) work(context, k, parts);
+    for (int k = 1; k < started; k++) crew[k].join();
 }
 
 static int attribute(int device, cudaDeviceAttr which)

@@ -127,6 +127,12 @@ void hml_cuda_holds_free(hml_cuda_holds *holds)
     free(holds);
 }
 
+hml_cuda_batch *hmli_cuda_holds_batch(const hml_cuda_holds *holds, size_t *rows)
+{
+    *rows = (size_t)holds->held.rows;
+    return holds->batch;
+}
+
 /* ---- a call ---- */
 
 /* the arguments with everything where it is: outputs with their leading dimensions, scratch for what is missing */

@@ -4,7 +4,7 @@
  *   cuda_gpu check ROBOT...             results beside hml_linearize, faulty states, runs that must agree to the bit
  *   cuda_gpu sanitize ROBOT...          a small batch of each, for compute-sanitizer
  *   cuda_gpu bench OUT.json ROBOT...    linearizations per second over the number of states, into a file
- *   cuda_gpu rate N ROBOT...            linearizations per second of N states, and nothing else; with four feet held too
+ *   cuda_gpu rate N ROBOT...            linearizations per second of N states, and nothing else; with four feet held, and from and to the host, too
  *   cuda_gpu soak SECONDS ROBOT...      everything again and again: does the memory of the GPU or of the host grow?
  *
  * A ROBOT is a file of any format, or a block of hml_model_data that ends in .block.
@@ -306,6 +306,35 @@ static double measure_copied(const resident *r, const cuda_states *s, size_t n, 
     return rates[1];
 }
 
+/* hml_cuda_linearize_host, states per second: results into arrays that were written before, or into fresh ones */
+static double measure_host(const resident *r, const cuda_states *s, size_t n, size_t bytes, int fresh)
+{
+    const size_t in = (s->nq + 2 * s->nv) * bytes * n, m = s->nv * s->nv * bytes * n, all = 3 * m + s->nv * bytes * n;
+    char *inputs = calloc(in, 1), *out = malloc(all); /* states of zeros are flagged, at the same speed */
+    double rates[5];
+    if (!inputs || !out) abort();
+    memset(out, 0, all);
+    for (int t = 0; t < 5; t++) {
+        if (fresh) free(out);
+        const double begin = seconds();
+        if (fresh) out = malloc(all);
+        if (!out) abort();
+        const hml_cuda_linearization a = {.struct_size = sizeof a,
+                                          .q = {inputs, s->nq},
+                                          .v = {inputs + n * s->nq * bytes, s->nv},
+                                          .tau = {inputs + n * (s->nq + s->nv) * bytes, s->nv},
+                                          .Dq = {.data = out},
+                                          .Dv = {.data = out + m},
+                                          .Minv = {.data = out + 2 * m},
+                                          .acceleration = {.data = out + 3 * m}};
+        if (hml_cuda_linearize_host(r->batch, n, &a, NULL)) abort();
+        rates[t] = (double)n / (seconds() - begin);
+    }
+    free(inputs), free(out);
+    qsort(rates, 5, sizeof *rates, by_value);
+    return rates[2];
+}
+
 /* hml_linearize_batch on one core, states per second */
 static double measure_cpu(const cuda_states *s)
 {
@@ -413,8 +442,42 @@ static void rate_type(const char *robot, const hml_model *model, int type, size_
     printf("%-20s nv %3zu float%d %8zu states: %10.3f M/s, held %8.3f, inverse dynamics and M %8.3f\n", robot, s.nv,
            8 * type, n, 1e-6 * measure(&r, n), 1e-6 * measure_held(&r, model, n, (size_t)type),
            1e-6 * measure_dynamics(&r, n));
+    printf("%-20s         arrays of the host: one copy after the other %8.3f M/s, in chunks %8.3f, into fresh arrays "
+           "%8.3f\n",
+           "", 1e-6 * measure_copied(&r, &s, n, (size_t)type), 1e-6 * measure_host(&r, &s, n, (size_t)type, 0),
+           1e-6 * measure_host(&r, &s, n, (size_t)type, 1));
     fflush(stdout);
     resident_free(&r);
+    states_free(&s);
+}
+
+/* arrays of the host have the same results as those of the GPU, to the bit; so many states are several chunks */
+static void check_host(const char *robot, const hml_model *model, hml_cuda_type type, size_t n)
+{
+    const size_t nv = (size_t)hml_model_nv(model), bytes = n * nv * nv * (size_t)type;
+    cuda_states s = states_draw(model, n, 9, 0);
+    hml_cuda_batch *batch;
+    char *got = malloc(bytes), *want = malloc(bytes);
+    int32_t *status = malloc(n * sizeof *status);
+    if (!got || !want || !status || hml_cuda_batch_new(model, type, 0, &batch, NULL)) abort();
+    memset(got, 0xff, bytes);
+    const device_inputs in = inputs_send(&s, batch, type);
+    void *const there = room(batch, bytes), *const q = malloc(n * s.nq * (size_t)type),
+                *const v = malloc(n * nv * (size_t)type);
+    if (!q || !v || hml_cuda_download(batch, q, in.q, n * s.nq * (size_t)type, NULL) ||
+        hml_cuda_download(batch, v, in.v, n * nv * (size_t)type, NULL))
+        abort();
+    hml_cuda_linearization a = {.struct_size = sizeof a, .q = {in.q, s.nq}, .v = {in.v, nv}, .Dq = {.data = there}};
+    if (hml_cuda_linearize(batch, n, &a, NULL) || hml_cuda_download(batch, want, there, bytes, NULL)) abort();
+    a.q.data = q, a.v.data = v, a.Dq.data = got, a.status = status;
+    if (hml_cuda_linearize_host(batch, n, &a, NULL)) fault(robot, "a call on arrays of the host failed");
+    if (memcmp(got, want, bytes) != 0) fault(robot, "arrays of the host have other results");
+    for (size_t i = 0; i < n; i++) {
+        if (status[i]) fault(robot, "a state of the host's arrays failed");
+    }
+    inputs_release(&s, batch, &in);
+    hml_cuda_release(batch, there), hml_cuda_batch_free(batch);
+    free(got), free(want), free(q), free(v), free(status);
     states_free(&s);
 }
 
@@ -444,6 +507,7 @@ static void soak_round(const char *robot, const hml_model *model, hml_cuda_type 
     cuda_states s = states_draw(model, 257, seed, 0), wide = states_draw(model, 65536, seed, 0);
     check_dynamics(&s, batch, type), check_frames(&s, batch, type, HML_LEFT);
     check_held(&s, batch, type, &set, 1u << 0 | 1u << 2, &left, NULL);
+    check_host(robot, model, type, 1009);
     for (int k = 0; k < 20; k++) {
         if (states_run(&wide, batch, type, 1u << CHECK_X, NULL)) fault(robot, "a run failed");
     }
@@ -521,6 +585,7 @@ int main(int argc, char **argv)
             check_type(name, model, HML_CUDA_FLOAT32, 1e-2, sanitize ? 100 : SIZE_MAX);
             check_motion(name, model, HML_CUDA_FLOAT64, 1e-11, sanitize ? 37 : 1009);
             check_motion(name, model, HML_CUDA_FLOAT32, 1e-2, sanitize ? 37 : 1009);
+            check_host(name, model, HML_CUDA_FLOAT64, sanitize ? 100 : 30011);
             if (!sanitize) check_faulty(name, model);
             if (!sanitize && i == 2) check_limits(model);
         }

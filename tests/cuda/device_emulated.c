@@ -5,6 +5,7 @@
 
 #include "cuda/device.h"
 #include "emulate.h"
+#include "streams_emulated.h"
 
 static emulator_options options = {1, -1, 0, 0};
 static emulator_report report;
@@ -54,12 +55,6 @@ hml_status hmli_device_copy_within(int device, void *to, const void *from, size_
     return hmli_device_copy(device, to, from, bytes, 1, error);
 }
 
-hml_status hmli_device_wait(int device, void *stream, hml_error *error)
-{
-    (void)device, (void)stream, (void)error;
-    return HML_OK;
-}
-
 size_t hmli_device_workspace(int device, int type, const cuda_model *model)
 {
     (void)device, (void)type, (void)model;
@@ -78,36 +73,81 @@ static hml_status gather(int done)
     return done ? HML_OK : HML_OUT_OF_MEMORY;
 }
 
+/* a kernel and its arguments, now or when its stream comes there */
+typedef struct launch {
+    int type, tangent;
+    union {
+        cuda_call call;
+        cuda_motion motion;
+        cuda_held held;
+        cuda_joints joints;
+    } of;
+} launch;
+
+static hml_status run_linearize(const void *context)
+{
+    const launch *l = context;
+    emulator_begin(&options);
+    return gather(l->type == HML_CUDA_FLOAT32 ? emulate_linearize_f32(&l->of.call, 3, &options)
+                                              : emulate_linearize_f64(&l->of.call, 3, &options));
+}
+
+static hml_status run_motion(const void *context)
+{
+    const launch *l = context;
+    emulator_begin(&options);
+    return gather(l->type == HML_CUDA_FLOAT32 ? emulate_motion_f32(&l->of.motion, 3, &options)
+                                              : emulate_motion_f64(&l->of.motion, 3, &options));
+}
+
+static hml_status run_held(const void *context)
+{
+    const launch *l = context;
+    emulator_begin(&options);
+    return gather(l->type == HML_CUDA_FLOAT32 ? emulate_held_f32(&l->of.held, 3, &options)
+                                              : emulate_held_f64(&l->of.held, 3, &options));
+}
+
+static hml_status run_joints(const void *context)
+{
+    const launch *l = context;
+    if (l->type == HML_CUDA_FLOAT32)
+        emulate_joints_f32(&l->of.joints, l->tangent);
+    else
+        emulate_joints_f64(&l->of.joints, l->tangent);
+    return HML_OK;
+}
+
+static hml_status start(void *stream, emulated_work work, const launch *l)
+{
+    return emulated_streams_defer(stream, work, l, sizeof *l) ? HML_OK : work(l);
+}
+
 hml_status hmli_device_linearize(int device, int type, const cuda_call *call, void *stream, hml_error *error)
 {
-    (void)device, (void)stream, (void)error;
-    emulator_begin(&options);
-    return gather(type == HML_CUDA_FLOAT32 ? emulate_linearize_f32(call, 3, &options)
-                                           : emulate_linearize_f64(call, 3, &options));
+    (void)device, (void)error;
+    const launch l = {.type = type, .of.call = *call};
+    return start(stream, run_linearize, &l);
 }
 
 hml_status hmli_device_motion(int device, int type, const cuda_motion *motion, void *stream, hml_error *error)
 {
-    (void)device, (void)stream, (void)error;
-    emulator_begin(&options);
-    return gather(type == HML_CUDA_FLOAT32 ? emulate_motion_f32(motion, 3, &options)
-                                           : emulate_motion_f64(motion, 3, &options));
+    (void)device, (void)error;
+    const launch l = {.type = type, .of.motion = *motion};
+    return start(stream, run_motion, &l);
 }
 
 hml_status hmli_device_held(int device, int type, const cuda_held *held, void *stream, hml_error *error)
 {
-    (void)device, (void)stream, (void)error;
-    emulator_begin(&options);
-    return gather(type == HML_CUDA_FLOAT32 ? emulate_held_f32(held, 3, &options) : emulate_held_f64(held, 3, &options));
+    (void)device, (void)error;
+    const launch l = {.type = type, .of.held = *held};
+    return start(stream, run_held, &l);
 }
 
 hml_status hmli_device_joints(int device, int type, const cuda_joints *call, int tangent, void *stream,
                               hml_error *error)
 {
-    (void)device, (void)stream, (void)error;
-    if (type == HML_CUDA_FLOAT32)
-        emulate_joints_f32(call, tangent);
-    else
-        emulate_joints_f64(call, tangent);
-    return HML_OK;
+    (void)device, (void)error;
+    const launch l = {.type = type, .tangent = tangent, .of.joints = *call};
+    return start(stream, run_joints, &l);
 }

@@ -172,6 +172,11 @@ def _from_dlpack(x: Any) -> Place:
     return Place((t.data or 0) + t.byte_offset, shape, strides, dtype, (x, capsule))
 
 
+def host_place_of(x: Any) -> Place:
+    """Where an array of NumPy lies, in C order."""
+    return Place(int(x.ctypes.data), x.shape, None, x.dtype, x)
+
+
 def place_of(x: Any) -> Place:
     """Where an array of a GPU lies."""
     if type(x).__module__.split(".")[0] == "torch":

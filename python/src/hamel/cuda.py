@@ -5,8 +5,9 @@
     step = batch.torch_function("step", h=0.01)         # with derivatives on the GPU
 
 Arrays of a GPU are used where they lie, by ``__cuda_array_interface__`` or DLPack; results are of the same kind as q. The work
-goes into `stream` (the current one of torch or CuPy where q is theirs), and calls return at once. NumPy arrays are copied to
-the GPU and back, and the call waits for its results: the bus, not the GPU, sets the rate then.
+goes into `stream` (the current one of torch or CuPy where q is theirs), and calls return at once. NumPy arrays travel to
+the GPU and back in chunks while others are computed, and the call waits for its results: the bus and the host's memory, not the GPU,
+set the rate then.
 
 This needs libhamel-cuda (docs/gpu.md), which the package does not carry: it is looked for at HAMEL_CUDA_LIBRARY, beside
 the package, and where the system's loader looks. Without it, or without a GPU, `Batch` raises an error that says what is missing, and
@@ -26,7 +27,7 @@ import numpy
 
 from . import _cuda_structs as structs
 from ._core import Model
-from ._cuda_arrays import Array, Memory, kind_of, place_of, stream_of
+from ._cuda_arrays import Array, Memory, host_place_of, kind_of, place_of, stream_of
 from ._errors import BY_STATUS, InvalidArgumentError, NotFoundError, UnsupportedError
 from ._holds import Hold
 from ._names import did_you_mean
@@ -46,6 +47,13 @@ _PROMISED = (
     "hml_cuda_rollout",
     "hml_cuda_integrate",
     "hml_cuda_difference",
+    "hml_cuda_linearize_host",
+    "hml_cuda_dynamics_host",
+    "hml_cuda_kinematics_host",
+    "hml_cuda_constrained_linearize_host",
+    "hml_cuda_step_host",
+    "hml_cuda_integrate_host",
+    "hml_cuda_difference_host",
     "hml_cuda_allocate",
     "hml_cuda_upload",
     "hml_cuda_download",
@@ -173,12 +181,16 @@ class Constrained:
 
 
 class _Call:
-    """The arrays of one call: inputs as they lie on the GPU, outputs of the same kind as the first input."""
+    """The arrays of one call: inputs as they lie, outputs of the same kind as the first input.
 
-    def __init__(self, batch: "Batch", first: Any, size: int, stream: Optional[int]) -> None:
+    travels: NumPy arrays go to the GPU and back within the call (…_host of hamel/cuda.h), not before and after it
+    """
+
+    def __init__(self, batch: "Batch", first: Any, size: int, stream: Optional[int], travels: bool = True) -> None:
         self.batch = batch
         self.kind = kind_of(first)
         self.stream = stream_of(self.kind) if stream is None else int(stream)
+        self.travels = travels and self.kind == "numpy"
         self.keep: List[Any] = []
         shape = tuple(first.shape) if hasattr(first, "shape") else numpy.shape(first)
         if not shape or shape[-1] != size:
@@ -194,10 +206,11 @@ class _Call:
         if kind_of(x) == "numpy":
             if self.kind != "numpy":
                 raise InvalidArgumentError(f"{name} is on the host, and q on the GPU")
-            x = self.batch._upload(numpy.ascontiguousarray(x, self.batch.dtype))
+            x = numpy.ascontiguousarray(x, self.batch.dtype)
+            x = x if self.travels else self.batch._upload(x)
         elif self.kind == "numpy":
             raise InvalidArgumentError(f"{name} is on the GPU, and q on the host")
-        at = place_of(x)
+        at = host_place_of(x) if self.travels else place_of(x)
         self.keep.append(at)
         if at.dtype != self.batch.dtype:
             raise InvalidArgumentError(f"{name} is {at.dtype}, and the batch {self.batch.dtype}")
@@ -212,6 +225,9 @@ class _Call:
         shape = (*(self.lead if lead is None else lead), *tail)
         dtype = self.batch.dtype if dtype is None else numpy.dtype(dtype)
         x: Any
+        if self.travels:
+            x = numpy.empty(shape, dtype)
+            return x, int(x.ctypes.data)
         if self.kind == "torch":
             torch = sys.modules["torch"]
             x = torch.empty(shape, dtype=getattr(torch, dtype.name), device=f"cuda:{self.batch.device}")
@@ -224,7 +240,7 @@ class _Call:
 
     def result(self, x: Any) -> Any:
         """An array of results as the caller has his."""
-        if x is None or self.kind in ("torch", "cupy", "hamel"):
+        if x is None or self.travels or self.kind in ("torch", "cupy", "hamel"):
             return x
         if self.kind == "jax":
             self.batch.wait(self.stream)
@@ -299,7 +315,7 @@ class Batch:
     def _run(self, name: str, call: _Call, arguments: Any, handle: Any = None) -> None:
         error = structs.Error()
         arguments.struct_size, arguments.stream = ctypes.sizeof(arguments), call.stream
-        function = getattr(self._lib, name)
+        function = getattr(self._lib, name + "_host" if call.travels else name)
         _check(function(handle or self._handle, c_size_t(call.n), ctypes.byref(arguments), ctypes.byref(error)), error)
 
     def linearize(
@@ -407,7 +423,7 @@ class Batch:
 
     def rollout(self, q: Any, v: Any, h: float, tau: Any, stream: Optional[int] = None) -> Rollout:
         """Steps of n states, q (n, nq) and v (n, nv), without coming back: tau is (steps, n, nv), or (steps, nv) for all."""
-        nq, nv, call = self.robot.nq, self.robot.nv, _Call(self, q, self.robot.nq, stream)
+        nq, nv, call = self.robot.nq, self.robot.nv, _Call(self, q, self.robot.nq, stream, travels=False)
         steps = int(tau.shape[0])
         if len(call.lead) != 1 or len(tau.shape) not in (2, 3):
             raise InvalidArgumentError("q is (n, nq), and tau (steps, n, nv) or (steps, nv)")
