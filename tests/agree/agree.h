@@ -223,6 +223,7 @@ void check_balance(subject *x);
 void check_bodies(subject *x);
 void check_dynamics_batch(subject *x);
 void check_batch_motion(subject *x);
+void check_single_precision(subject *x);
 void check_kinematics(subject *x);
 void check_frames(subject *x);
 void check_configurations(subject *x);
@@ -247,6 +248,10 @@ double held_condition(subject *x, int state, const hml_constraints *set);
 
 /* up to LOOPS loops between frames that are not too near each other; returns how many (check_constraint.c) */
 int32_t draw_loops(subject *x, int state, hml_loop *loops);
+
+/* a step of hml_constrained_step at the state that was linearized (check_held_step.c) */
+void note_held_step(subject *x, int i, int s, double worst, const hml_constraints *set,
+                    const hml_constrained_linearization *l);
 
 /* ---- shrinking (shrink.c) ---- */
 

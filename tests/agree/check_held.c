@@ -101,6 +101,7 @@ static void compare_sets(subject *x, int s, double worst, const hml_constraints 
         note_bits(x, KIND_status, "rows and rank, each set", s, counts, want, 2);
         if (i > 0) note_held(x, set_kinds, hml_isa_name(x->isas[i]), s, worst, &f, &l, &plain);
         note_forward(x, i, s, worst, set, scratch, &l);
+        note_held_step(x, i, s, worst, set, &l);
     }
 }
 

@@ -14,10 +14,12 @@
  *   PLACES   SUMS, and one part in 1e15 of the square of the distance from the origin, in metres: moments about the
  *            origin are forces times the distance, inertias about it go with the square
  *   FLOATS   2e-5: 24 bits, angles near π
+ *   FLOATS_SOLVED   FLOATS, and 1e-5 times the condition of the scaled M: 170 roundings of 6e-8, where SOLVED allows
+ *            900 of those of a double
  */
 #include "agree.h"
 
-enum class { EXACT, SUMS, SOLVED, DIFFER, PLACES, FLOATS };
+enum class { EXACT, SUMS, SOLVED, DIFFER, PLACES, FLOATS, FLOATS_SOLVED };
 
 static const enum class classes[KINDS] = {
 #define KIND_CLASS(name, tolerance, measure, one, other) tolerance,
@@ -42,6 +44,7 @@ double kind_tolerance(const subject *x, kind k, int state)
     case DIFFER: return 1e-6 + 1e-11 * cond + 1e-11 * away;
     case PLACES: return sums + 1e-15 * away * away;
     case FLOATS: return 2e-5;
+    case FLOATS_SOLVED: return 2e-5 + 1e-5 * cond;
     default: return 0;
     }
 }

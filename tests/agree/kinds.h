@@ -2,7 +2,8 @@
  * Every pair of ways. X(name, tolerance, measure, one, other)
  *
  * The tolerance is a class (compare.c): EXACT none; SUMS sums and products; SOLVED divided by M, so that the condition
- * of M counts; DIFFER against differences; PLACES metres far from the origin; FLOATS single precision.
+ * of M counts; DIFFER against differences; PLACES metres far from the origin; FLOATS single precision, FLOATS_SOLVED that
+ * divided by M.
  */
 #ifndef HAMEL_AGREE_KINDS_H
 #define HAMEL_AGREE_KINDS_H
@@ -162,6 +163,7 @@
     X(held_isa_lambda,    SOLVED, "lambda",        "constrained_linearize, each set",    "scalar") \
     X(held_isa_force,     SOLVED, "dlambda",       "constrained_linearize, each set",    "scalar") \
     X(held_batch,         SOLVED, "a, D, lambda",  "constrained_linearize_batch",        "constrained_linearize") \
+    X(held_step,          SOLVED, "A_d, B_d, v",   "constrained_step",                   "constrained_linearize") \
     X(reduced,            SOLVED, "K, D",          "constrained_reduce",                 "constrained_linearize") \
     X(held_A,             EXACT,  "bits",          "A, B, held; forces without a motor", "D_q, D_v, D_tau; 0") \
     X(held_inverse,       SOLVED, "forces",        "constrained_inverse_dynamics",       "M a + h - J' lambda") \
@@ -176,6 +178,9 @@
     X(discretize,         SUMS,   "A_d, B_d",      "discretize",                         "power series") \
     X(neighbours,         EXACT,  "bits",          "beside a bad state",                 "beside a good one") \
     X(bad_is_nan,         EXACT,  "bits",          "results of a bad state",             "NaN") \
+    X(single,             FLOATS, "forces, M, poses", "batches in floats, a set",        "in double, rounded states") \
+    X(single_solved,      FLOATS_SOLVED, "a, D_q, D_v, M^-1", "batches in floats, a set", "in double, rounded states") \
+    X(single_place,       EXACT,  "bits",          "batches in floats of n states",      "of another n, at another place") \
     X(floats,             FLOATS, "groups",        "float batches",                      "double batches") \
     X(group_place,        EXACT,  "bits",          "group batches of n rows",            "of another n, at another place") \
     X(group_isa,          SUMS,   "groups",        "batches, each instruction set",      "scalar")

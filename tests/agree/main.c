@@ -21,6 +21,7 @@ const check checks[] = {
     {"bodies", check_bodies, 1},
     {"dynamics_batch", check_dynamics_batch, 1},
     {"batch_motion", check_batch_motion, 1},
+    {"single_precision", check_single_precision, 2},
     {"kinematics", check_kinematics, 1},
     {"frames", check_frames, 1},
     {"configurations", check_configurations, 1},
