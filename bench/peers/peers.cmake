@@ -9,7 +9,7 @@ target_compile_definitions(peer_dynamics PRIVATE _GNU_SOURCE) # affinity of thre
 # one unit per algorithm; MARCH "" uses the package's library as it is
 set(HAMEL_PEER_CALLS linearize held rnea aba crba factorization minv forward_kinematics jacobians integrate
                      step_linearize rnea_derivatives coriolis regressor centroidal frame_jacobian com_jacobian
-                     gravity centroidal_derivatives frame_rate frame_derivatives com_derivative static_torque)
+                     gravity centroidal_derivatives frame_rate frame_derivatives com_derivative)
 function(add_pinocchio name build march)
   set(units)
   foreach(call model ${HAMEL_PEER_CALLS})

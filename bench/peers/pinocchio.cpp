@@ -95,10 +95,8 @@ void *open(const bench_robot *ours)
     r->Dq.resize(nv, nv), r->Dv.resize(nv, nv), r->Minv.resize(nv, nv);
     r->Ad.resize(2 * nv, 2 * nv), r->Bd.resize(2 * nv, nv), r->J.resize(6, nv);
     r->momentum.assign(4, pinocchio::Data::Matrix6x::Zero(6, nv));
-    r->frame.assign(4, Eigen::MatrixXd::Zero(6, nv));
-    r->wrenches.assign(ours->nbodies + 1, pinocchio::Force::Zero());
-    for (size_t i = 0; i < ours->nbodies; i++)
-        r->wrenches[i + 1].toVector() = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(ours->wrenches + 6 * i);
+    r->frame.assign(4, pinocchio::Data::Matrix6x::Zero(6, nv));
+    r->com.setZero(3, nv);
     return r;
 }
 
@@ -158,7 +156,6 @@ size_t run(void *self, bench_algorithm algorithm, size_t states)
         case BENCH_FRAME_RATE: call_frame_rate(r, q, v); break;
         case BENCH_FRAME_DERIVATIVES: call_frame_derivatives(r, q, v, u); break;
         case BENCH_COM_DERIVATIVE: call_com_derivative(r, q, v); break;
-        case BENCH_STATIC_TORQUE: call_static_torque(r, q); break;
         default: return 0;
         }
     }
@@ -213,8 +210,7 @@ int result(void *self, bench_algorithm algorithm, double *out)
     case BENCH_FRAME_DERIVATIVES:
         for (const auto &m : r.frame) out = append(m, out);
         return 1;
-    case BENCH_COM_DERIVATIVE: append(r.Dq.topRows(3), out); return 1;
-    case BENCH_STATIC_TORQUE: append(r.Dq, out); return 1;
+    case BENCH_COM_DERIVATIVE: append(r.com, out); return 1;
     case BENCH_INTEGRATE: turn_quaternions(r.model, true, append(r.next, out) - r.model.nq); return 1;
     default: return 0;
     }

@@ -15,10 +15,11 @@ struct robot {
     Eigen::VectorXd next;                 /* what integrate makes */
     Eigen::VectorXd a, shifted;           /* finite differences */
     Eigen::MatrixXd Dq, Dv, Minv;
-    Eigen::MatrixXd Ad, Bd, J;                       /* of a step; of a frame */
+    Eigen::MatrixXd Ad, Bd;                          /* of a step */
+    pinocchio::Data::Matrix6x J;                     /* of a frame */
     std::vector<pinocchio::Data::Matrix6x> momentum; /* its four derivatives */
-    std::vector<Eigen::MatrixXd> frame;              /* J and J̇ of one, or its four derivatives */
-    std::vector<pinocchio::Force> wrenches;          /* of all joints, the world's first */
+    std::vector<pinocchio::Data::Matrix6x> frame;    /* J and J̇ of one, or its four derivatives */
+    pinocchio::Data::Matrix3x com;                   /* ∂(its velocity)/∂q */
     std::vector<pinocchio::RigidConstraintModel> feet;
     std::vector<pinocchio::RigidConstraintData> feet_data;
 
@@ -48,7 +49,6 @@ void call_centroidal_derivatives(robot &r, const vector &q, const vector &v, con
 void call_frame_rate(robot &r, const vector &q, const vector &v);
 void call_frame_derivatives(robot &r, const vector &q, const vector &v, const vector &a);
 void call_com_derivative(robot &r, const vector &q, const vector &v);
-void call_static_torque(robot &r, const vector &q);
 void call_integrate(robot &r, const vector &q, const vector &v, vector &next);
 
 #endif

@@ -145,19 +145,10 @@ void call_frame_derivatives(robot &r, const vector &q, const vector &v, const ve
 #elif defined CALL_com_derivative
 #include <pinocchio/algorithm/center-of-mass-derivatives.hpp>
 #include <pinocchio/algorithm/center-of-mass.hpp>
-#include <pinocchio/algorithm/kinematics-derivatives.hpp>
 void call_com_derivative(robot &r, const vector &q, const vector &v)
 {
-    pinocchio::computeForwardKinematicsDerivatives(r.model, r.data, q, v);
-    pinocchio::centerOfMass(r.model, r.data, pinocchio::VELOCITY);
-    pinocchio::getCenterOfMassVelocityDerivatives(r.model, r.data, r.Dq.topRows(3));
-}
-#elif defined CALL_static_torque
-#include <pinocchio/algorithm/rnea-derivatives.hpp>
-void call_static_torque(robot &r, const vector &q)
-{
-    r.Dq.setZero();
-    pinocchio::computeStaticTorqueDerivatives(r.model, r.data, q, r.wrenches, r.Dq);
+    pinocchio::centerOfMass(r.model, r.data, q, v);
+    pinocchio::getCenterOfMassVelocityDerivatives(r.model, r.data, r.com);
 }
 #elif defined CALL_integrate
 #include <pinocchio/algorithm/joint-configuration.hpp>

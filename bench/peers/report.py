@@ -123,7 +123,7 @@ def algorithms_table(found, robots):
 
 
 def summary_table(found):
-    """how many times as fast as the best Pinocchio, over the robots"""
+    """how many times as fast as the best Pinocchio, over the robots; without the algorithms that it does not have"""
 
     def spread(values):
         if not values:
@@ -133,6 +133,8 @@ def summary_table(found):
     lines = []
     for name in SHORT:
         group = [c for (r, a), c in found.items() if a == name and not made(r) and best(c)]
+        if not group:
+            continue
         single = [best(c) / c["hamel_ns"] for c in group]
         batch = [best(c) / c["hamel_batch_ns"] for c in group if c["hamel_batch_ns"]]
         lines.append([SHORT[name], str(len(group)), *spread(single), str(sum(x < 1 for x in single)), *spread(batch)])
