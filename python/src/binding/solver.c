@@ -27,6 +27,25 @@ static int take(PyObject *object, const char *name, int ndim, const npy_intp *di
     return 0;
 }
 
+/* r, r_x and r_u out of what an own term returned, whose reference it takes; arrays have leading dimensions before the
+   term's own */
+static hml_status take_answer(const own_term *own, PyObject *answer, int leading, const npy_intp *by_r,
+                              const npy_intp *by_x, const npy_intp *by_u, double *r, double *r_x, double *r_u)
+{
+    solver_object *self = own->solver;
+    PyObject *list = answer ? PySequence_Fast(answer, "an own term returns r, r_x and r_u") : NULL;
+    if (list && PySequence_Fast_GET_SIZE(list) != 3)
+        PyErr_SetString(PyExc_TypeError, "an own term returns r, r_x and r_u");
+    else if (list && !take(PySequence_Fast_GET_ITEM(list, 0), "r", leading + 1, by_r, r) &&
+             !take(PySequence_Fast_GET_ITEM(list, 1), "r_x", leading + 2, by_x, r_x))
+        (void)take(PySequence_Fast_GET_ITEM(list, 2), "r_u", leading + 2, by_u, r_u);
+    Py_XDECREF(list);
+    Py_XDECREF(answer);
+    const int failed = PyErr_Occurred() || self->error[0];
+    if (PyErr_Occurred()) keep_error(self);
+    return failed ? HML_INVALID_ARGUMENT : HML_OK;
+}
+
 static hml_status call_own(void *context, size_t knot, const double *q, const double *v, const double *u, double *r,
                            double *r_x, double *r_u)
 {
@@ -38,21 +57,12 @@ static hml_status call_own(void *context, size_t knot, const double *q, const do
     const npy_intp by_x[2] = {own->rows, 2 * self->nv}, by_u[2] = {own->rows, self->inputs};
     if (qs && vs && us && !self->error[0])
         answer = PyObject_CallFunction(own->function, "nOOO", (Py_ssize_t)knot, qs, vs, us);
-    PyObject *list = answer ? PySequence_Fast(answer, "an own term returns r, r_x and r_u") : NULL;
-    if (list && PySequence_Fast_GET_SIZE(list) != 3)
-        PyErr_SetString(PyExc_TypeError, "an own term returns r, r_x and r_u");
-    else if (list && !take(PySequence_Fast_GET_ITEM(list, 0), "r", 1, &own->rows, r) &&
-             !take(PySequence_Fast_GET_ITEM(list, 1), "r_x", 2, by_x, r_x))
-        (void)take(PySequence_Fast_GET_ITEM(list, 2), "r_u", 2, by_u, r_u);
-    Py_XDECREF(list);
-    Py_XDECREF(answer);
+    const hml_status status = take_answer(own, answer, 0, &own->rows, by_x, by_u, r, r_x, r_u);
     Py_XDECREF(us);
     Py_XDECREF(vs);
     Py_XDECREF(qs);
-    const int failed = PyErr_Occurred() || self->error[0];
-    if (PyErr_Occurred()) keep_error(self);
     PyGILState_Release(gil);
-    return failed ? HML_INVALID_ARGUMENT : HML_OK;
+    return status;
 }
 
 /* the same at many knots: arrays have a dimension more, and knot is an array */
@@ -72,22 +82,13 @@ static hml_status call_knots(void *context, size_t knot, size_t count, const dou
     PyObject *knots = PyArray_Arange((double)knot, (double)(knot + count), 1, NPY_INTP);
     if (qs && vs && us && knots && !self->error[0])
         answer = PyObject_CallFunction(own->function, "OOOO", knots, qs, vs, us);
-    PyObject *list = answer ? PySequence_Fast(answer, "an own term returns r, r_x and r_u") : NULL;
-    if (list && PySequence_Fast_GET_SIZE(list) != 3)
-        PyErr_SetString(PyExc_TypeError, "an own term returns r, r_x and r_u");
-    else if (list && !take(PySequence_Fast_GET_ITEM(list, 0), "r", 2, by_r, r) &&
-             !take(PySequence_Fast_GET_ITEM(list, 1), "r_x", 3, by_x, r_x))
-        (void)take(PySequence_Fast_GET_ITEM(list, 2), "r_u", 3, by_u, r_u);
-    Py_XDECREF(list);
-    Py_XDECREF(answer);
+    const hml_status status = take_answer(own, answer, 1, by_r, by_x, by_u, r, r_x, r_u);
     Py_XDECREF(knots);
     Py_XDECREF(us);
     Py_XDECREF(vs);
     Py_XDECREF(qs);
-    const int failed = PyErr_Occurred() || self->error[0];
-    if (PyErr_Occurred()) keep_error(self);
     PyGILState_Release(gil);
-    return failed ? HML_INVALID_ARGUMENT : HML_OK;
+    return status;
 }
 
 PyObject *solver_report(const hml_solve_report *x)
