@@ -12,6 +12,7 @@
  *   hml_cuda_rollout           many steps, without coming back from the GPU
  *   hml_cuda_integrate, hml_cuda_difference   q ⊕ v and q₁ ⊖ q₀ of n states
  *   hml_cuda_linearize_host, …   the same functions on arrays of the host
+ *   hml_cuda_xla               the same functions for programs that XLA, the compiler of JAX, has compiled
  *   hml_cuda_allocate, …       memory of the GPU, copies, waiting: for programs that have nothing else for that
  *
  * Conventions, outputs and statuses of states are those of hml_linearize_batch (linearize.h). Arrays are those of the
@@ -232,6 +233,30 @@ HML_API hml_status hml_cuda_integrate_host(hml_cuda_batch *batch, size_t n, cons
                                            hml_error *error);
 HML_API hml_status hml_cuda_difference_host(hml_cuda_batch *batch, size_t n, const hml_cuda_configurations *arguments,
                                             hml_error *error);
+
+/* ---- XLA, the compiler of JAX ---- */
+
+/*
+ * A handler of XLA's typed FFI (XLA_FFI_Handler: it takes an XLA_FFI_CallFrame and returns an XLA_FFI_Error, or NULL), for
+ * the platform CUDA. It puts its work into XLA's stream and waits for nothing. Its attributes are
+ *
+ *   function   a string; n states each, of any leading dimensions, packed
+ *              forward_dynamics            q, v, τ → ν̇
+ *              linearize                   q, v, τ → ν̇, D_q, D_ν, M⁻¹
+ *              step                        q, v, τ → q⁺, v⁺
+ *              step_linearize              q, v, τ → q⁺, v⁺, A_d, B_d
+ *              inverse_dynamics            q, v, a → τ
+ *              inverse_dynamics_and_mass   q, v, a → τ, M
+ *   key        int64: of the batch, below
+ *   h          double: of steps
+ */
+HML_API void *hml_cuda_xla(void *call_frame);
+
+/*
+ * From now on the handler finds the batch under a key, until it is freed. Two robots must not have the same key, and a robot
+ * should have the same in every process, because XLA keeps compiled programs: a hash of hml_model_data will do.
+ */
+HML_API hml_status hml_cuda_xla_offer(hml_cuda_batch *batch, uint64_t key, hml_error *error);
 
 /* ---- memory ---- */
 

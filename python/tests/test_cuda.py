@@ -2,8 +2,6 @@
 
 import ctypes.util
 import os
-import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -12,9 +10,6 @@ import pytest
 
 import hamel
 from hamel import _cuda_arrays
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("batch.c", "held.c", "host.c", "motion.c", "steps.c", "tables.c", "tables_motion.c", "tables_trunk.c")
 
 
 class OnGpu:
@@ -27,40 +22,6 @@ class OnGpu:
     @property
     def __cuda_array_interface__(self):
         return {"shape": self.shape, "typestr": self.x.dtype.str, "data": (self.x.ctypes.data, False), "version": 3}
-
-
-@pytest.fixture(scope="session")
-def emulated(tmp_path_factory):
-    """libhamel-cuda over the emulator, loaded as hamel.cuda would load the real one"""
-    compiler = shutil.which("cc")
-    archive = hamel.library() / "libhamel.a"
-    if not compiler or not archive.exists():
-        pytest.skip("needs a C compiler and the package's libhamel.a")
-    folder = tmp_path_factory.mktemp("cuda")
-    flags = ["-std=c11", "-O0", "-fPIC", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE"]
-    flags += [f"-I{ROOT / name}" for name in ("include", "src", "tests/cuda")]
-    objects = []
-
-    def build(source, *more):
-        objects.append(str(folder / f"{len(objects)}.o"))
-        return subprocess.Popen([compiler, *flags, *more, "-c", str(ROOT / source), "-o", objects[-1]])
-
-    jobs = [build("tests/cuda/emulate.c", f"-DHML_NUM_{t.upper()}", f"-DHML_TYPE={t}") for t in ("f32", "f64")]
-    jobs += [build(f"src/cuda/{name}") for name in SOURCES]
-    jobs += [build(f"tests/cuda/{name}") for name in ("emulator.c", "device_emulated.c", "streams_emulated.c")]
-    assert not any([job.wait() for job in jobs])
-    path = folder / "libhamel-cuda.so"
-    subprocess.run([compiler, "-shared", "-o", path, *objects, archive, "-lm"], check=True)
-    cuda = hamel.cuda
-    before = os.environ.get("HAMEL_CUDA_LIBRARY")
-    os.environ["HAMEL_CUDA_LIBRARY"] = str(path)
-    cuda._loaded.clear()
-    yield cuda
-    cuda._loaded.clear()
-    if before is None:
-        del os.environ["HAMEL_CUDA_LIBRARY"]
-    else:
-        os.environ["HAMEL_CUDA_LIBRARY"] = before
 
 
 def states(robot, n, dtype="float64"):
@@ -223,12 +184,12 @@ def test_wrong_arguments(emulated):
 def test_gradients_by_numbers_and_by_motions():
     """what Batch.torch_function does between them, on the host, beside Model.rate_matrix and Model.velocity"""
     torch = pytest.importorskip("torch")
-    from hamel._cuda_torch import _Coordinates
+    from hamel._cuda_coordinates import Coordinates
 
     for name in ("quadruped", "ship_crane", "satellite", "nine"):
         robot = hamel.load(name)
         q, g = robot.random(1, 3), np.random.default_rng(1).normal(size=(3, robot.nq))
-        own = _Coordinates(torch, robot)
+        own = Coordinates(torch, robot)
         F = robot.rate_matrix(q)
         to = own.to_motions(torch.as_tensor(q), torch.as_tensor(g)).numpy()
         assert np.allclose(to, (g[:, None] @ F)[:, 0], atol=1e-12)

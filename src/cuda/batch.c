@@ -95,6 +95,7 @@ hml_status hml_cuda_batch_from_data(const void *data, size_t size, hml_cuda_type
 void hml_cuda_batch_free(hml_cuda_batch *batch)
 {
     if (!batch) return;
+    hmli_cuda_xla_forget(batch);
     hmli_cuda_host_free(batch);
     hmli_device_release(batch->device, batch->integers);
     hmli_device_release(batch->device, batch->numbers);

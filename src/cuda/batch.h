@@ -26,6 +26,9 @@ hml_status hmli_cuda_linearize(hml_cuda_batch *batch, size_t n, const hml_cuda_l
 /* what host.c has with a batch, if anything */
 void hmli_cuda_host_free(hml_cuda_batch *batch);
 
+/* the keys under which xla.c finds a batch */
+void hmli_cuda_xla_forget(const hml_cuda_batch *batch);
+
 hml_cuda_batch *hmli_cuda_holds_batch(const hml_cuda_holds *holds, size_t *rows);
 
 static inline cuda_input input_of(hml_cuda_input in) { return (cuda_input){in.data, in.stride}; }

@@ -70,6 +70,8 @@ void hmli_device_release(int device, void *memory)
     if (memory && !choose(device, NULL)) cudaFree(memory);
 }
 
+int hmli_device_is_host(void) { return 0; }
+
 hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes, int to_device, hml_error *error)
 {
     const hml_status status = choose(device, error);

@@ -12,6 +12,10 @@ extern "C" {
 hml_status hmli_device_find(int device, hml_cuda_device_info *info, hml_error *error);
 hml_status hmli_device_allocate(int device, size_t bytes, void **memory, hml_error *error);
 void hmli_device_release(int device, void *memory);
+
+/* 1 where kernels read the memory of the host, as the emulated device does */
+int hmli_device_is_host(void);
+
 hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes, int to_device, hml_error *error);
 hml_status hmli_device_copy_within(int device, void *to, const void *from, size_t bytes, void *stream,
                                    hml_error *error);

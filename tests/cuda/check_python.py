@@ -68,6 +68,37 @@ def check_torch(name):
     report(f"torch, {name}: another stream", abs(y.Dq.cpu().numpy() - want.Dq).max() < 1e-11 * abs(want.Dq).max())
 
 
+def check_jax(name):
+    """Gradients of a rollout in one compiled program, on the GPU and on the CPU"""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    robot = hamel.load(name)
+    q, v, _ = draw(robot, N)
+    rng = np.random.default_rng(2)
+    tau, weights = rng.normal(size=(STEPS, N, robot.nv)), (rng.normal(size=q.shape), rng.normal(size=v.shape))
+
+    def gradients(step, device):
+        def loss(q, v, taus):
+            (q, v), _ = jax.lax.scan(lambda x, tau: (step(*x, tau), None), (q, v), taus)
+            return (q * weights[0]).sum() + (v * weights[1]).sum()
+
+        x = [jax.device_put(a, device) for a in (q, v, tau)]
+        return [np.asarray(g) for g in jax.jit(jax.grad(loss, (0, 1, 2)))(*x)]
+
+    ours = hamel.cuda.Batch(robot).jax_function("step", h=H)
+    theirs = hamel.interop.jax_function(robot, "step", h=H)
+    pairs = zip(gradients(theirs, jax.devices("cpu")[0]), gradients(ours, jax.devices("gpu")[0]))
+    worst = max(abs(a - b).max() / abs(a).max() for a, b in pairs)
+    report(f"jax, {name}: gradients of {STEPS} steps differ from the CPU's by {worst:.1e} of the largest", worst < 1e-9)
+    why = ""
+    try:
+        jax.block_until_ready(jax.jit(ours)(*(jax.device_put(a, jax.devices("cpu")[0]) for a in (q, v, tau[0]))))
+    except Exception as error:
+        why = str(error)
+    report(f"jax, {name}: arrays on the host have a sentence", "put them on the GPU" in why)
+
+
 def check_arrays(name, kind):
     robot = hamel.load(name)
     states = draw(robot, N, "float32")
@@ -106,6 +137,8 @@ for robot in ("quadruped", "arm7"):
     for library in ("cupy", "jax"):
         if importlib.util.find_spec(library):
             check_arrays(robot, library)
+    if importlib.util.find_spec("jax"):
+        check_jax(robot)
     if importlib.util.find_spec("torch"):
         check_torch(robot)
 measure_numpy("quadruped")

@@ -42,6 +42,8 @@ void hmli_device_release(int device, void *memory)
     free(memory);
 }
 
+int hmli_device_is_host(void) { return 1; }
+
 hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes, int to_device, hml_error *error)
 {
     (void)device, (void)to_device, (void)error;

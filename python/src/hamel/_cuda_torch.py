@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ._cuda_coordinates import Coordinates
 from ._errors import InvalidArgumentError
 from ._names import did_you_mean
 from ._optional import need
@@ -11,79 +12,12 @@ from ._optional import need
 NAMES = ("forward_dynamics", "step")
 
 
-class _Coordinates:
-    """Gradients of configurations, joint by joint: between those of the nq numbers and those of motions ν.
-
-    q̇ = F ν and ν = G q̇; a free joint has F = diag(R, L/2) and G = diag(Rᵀ, 2 Lᵀ), with L ω = q ∘ (0, ω).
-    """
-
-    def __init__(self, torch: Any, model: Any) -> None:
-        self.torch, self.nq, self.nv = torch, model.nq, model.nv
-        self.joints = [(j.type, j.q, j.nq, j.v, j.nv) for j in model.joints if j.nv]
-
-    def _left(self, r: Any) -> Any:
-        """L of quaternions, (…, 4, 3)"""
-        w, x, y, z = r.unbind(-1)
-        rows = [(-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w)]
-        return self.torch.stack([self.torch.stack(row, -1) for row in rows], -2)
-
-    def _rotation(self, r: Any) -> Any:
-        """R of unit quaternions, (…, 3, 3)"""
-        w, x, y, z = r.unbind(-1)
-        rows = [
-            (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-            (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-            (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-        ]
-        return self.torch.stack([self.torch.stack(row, -1) for row in rows], -2)
-
-    def _plane(self, angle: Any) -> Any:
-        c, s = self.torch.cos(angle), self.torch.sin(angle)
-        return self.torch.stack([self.torch.stack([c, -s], -1), self.torch.stack([s, c], -1)], -2)
-
-    def to_motions(self, q: Any, g: Any) -> Any:
-        """Fᵀ g: from a gradient by the numbers to one by motions"""
-        torch, out = self.torch, []
-        for kind, at, nq, _, nv in self.joints:
-            x, own = q[..., at : at + nq], g[..., at : at + nq]
-            if kind == "free":
-                r = x[..., 3:]
-                out.append((own[..., None, :3] @ self._rotation(r))[..., 0, :])
-                out.append((own[..., None, 3:] @ self._left(r))[..., 0, :] / 2)
-            elif kind == "spherical":
-                out.append((own[..., None, :] @ self._left(x))[..., 0, :] / 2)
-            elif kind in ("planar", "schoenflies"):
-                out.append((own[..., None, :2] @ self._plane(x[..., nq - 1]))[..., 0, :])
-                out.append(own[..., 2:])
-            else:
-                out.append(own)
-        return torch.cat(out, -1)
-
-    def to_numbers(self, q: Any, g: Any) -> Any:
-        """Gᵀ g: from a gradient by motions to one by the numbers"""
-        torch, out = self.torch, []
-        for kind, at, nq, first, nv in self.joints:
-            x, own = q[..., at : at + nq], g[..., first : first + nv]
-            if kind == "free":
-                r = x[..., 3:]
-                out.append((self._rotation(r) @ own[..., :3, None])[..., 0])
-                out.append((self._left(r) @ own[..., 3:, None])[..., 0] * 2)
-            elif kind == "spherical":
-                out.append((self._left(x) @ own[..., None])[..., 0] * 2)
-            elif kind in ("planar", "schoenflies"):
-                out.append((self._plane(x[..., nq - 1]) @ own[..., :2, None])[..., 0])
-                out.append(own[..., 2:])
-            else:
-                out.append(own)
-        return torch.cat(out, -1)
-
-
 def torch_function(batch: Any, name: str, h: float) -> Callable[..., Any]:
     """See Batch.torch_function."""
     torch = need("torch", "torch", "Batch.torch_function")
     if name not in NAMES:
         raise InvalidArgumentError(f"name is one of {', '.join(NAMES)}, not {name!r}{did_you_mean(str(name), NAMES)}")
-    n, coordinates = batch.robot.nv, _Coordinates(torch, batch.robot)
+    n, coordinates = batch.robot.nv, Coordinates(torch, batch.robot)
 
     def product(g: Any, J: Any) -> Any:
         return (g[..., None, :] @ J)[..., 0, :]

@@ -3,6 +3,7 @@
     batch = hamel.cuda.Batch(robot, dtype="float32")
     x = batch.linearize(q, v, tau)                      # q, v, tau: torch, CuPy or JAX arrays on the GPU, or NumPy's
     step = batch.torch_function("step", h=0.01)         # with derivatives on the GPU
+    step = batch.jax_function("step", h=0.01)           # likewise, inside jax.jit
 
 Arrays of a GPU are used where they lie, by ``__cuda_array_interface__`` or DLPack; results are of the same kind as q. The work
 goes into `stream` (the current one of torch or CuPy where q is theirs), and calls return at once. NumPy arrays travel to
@@ -58,6 +59,8 @@ _PROMISED = (
     "hml_cuda_upload",
     "hml_cuda_download",
     "hml_cuda_wait",
+    "hml_cuda_xla",
+    "hml_cuda_xla_offer",
 )
 _NAME = "libhamel-cuda.so"
 _loaded: List[Any] = []
@@ -478,6 +481,22 @@ class Batch:
         from ._cuda_torch import torch_function
 
         return torch_function(self, name, h)
+
+    def jax_function(self, name: str, *, h: float = 1e-3) -> Callable[..., Any]:
+        """A function on JAX arrays of the GPU, for jax.jit, grad, jvp and vmap, which XLA calls in its own stream.
+
+        forward_dynamics   q, v, tau → ν̇
+        inverse_dynamics   q, v, a → τ
+        step               q, v, tau → q⁺, v⁺: one step of semi-implicit Euler over h
+        linearize          q, v, tau → ν̇, D_q, D_ν, M⁻¹, which have no derivatives
+
+        Derivatives are exact, forward and reverse; of second order there are none. As hamel.interop.jax_function: a
+        configuration is differentiated by its nq numbers, and a quaternion stands for the unit one of its direction.
+        Leading dimensions are batches. A state that fails is NaN. The robot stays on the GPU as long as the process runs.
+        """
+        from ._cuda_jax import jax_function
+
+        return jax_function(self, name, h)
 
 
 class Holds:
