@@ -121,10 +121,10 @@ static int digest_of(const cli_options *options, const robot *r, const batch *b,
     if (error.status) return cli_fail_error(&error);
     *digest = hml_digest_add(hml_states_digest(b->states), text, size);
     hml_text_free(text);
-    int length = snprintf(line, sizeof line, "%s %s %d %d %d %d %d %.17g %.17g %.17g %d %.17g %.17g", hml_version(),
+    int length = snprintf(line, sizeof line, "%s %s %d %d %d %d %d %.17g %.17g %.17g %d %.17g %.17g %ld", hml_version(),
                           b->kind->name, (int)options->representation, options->all_inputs, options->float32,
                           (int)hml_work_isa(r->work), options->integrator, options->time, options->step,
-                          options->tolerance, options->hold, options->stiffness, options->damping);
+                          options->tolerance, options->hold, options->stiffness, options->damping, options->max_steps);
     *digest = hml_digest_add(*digest, line, (size_t)length);
     for (int i = 0; i < b->nwritten; i++) {
         *digest = hml_digest_add(*digest, b->written[i].name, strlen(b->written[i].name) + 1);

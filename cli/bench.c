@@ -122,7 +122,7 @@ static hml_status bench_model(const robot *r, const cli_options *options, long d
             row result = {.nv = r->nv};
             snprintf(result.model, sizeof result.model, "%s", hml_model_name(r->model));
             if (!options->quiet)
-                term_progress("bench", done * bench_algorithm_count + i, total * bench_algorithm_count);
+                term_progress("bench", "", done * bench_algorithm_count + i, total * bench_algorithm_count);
             status = bench_one(algorithm->batch ? &batch : &singles, algorithm, isa, options->seconds, &result);
             if (!status && !rows_add(all, result)) status = HML_OUT_OF_MEMORY;
             if (status == HML_UNSUPPORTED) status = HML_OK; /* not for this model, and no row */

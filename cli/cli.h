@@ -62,7 +62,8 @@ typedef struct cli_options {
     int random;     /* 1: validate draws placements and inertias of a given model */
     double seconds;
     double time, step, tolerance; /* of a simulation; 0: not given */
-    int integrator;               /* an hml_scheme; −1: not given */
+    long max_steps;
+    int integrator; /* an hml_scheme; −1: not given */
     int hold, ground, lift, pairs;
     double stiffness, damping, friction, height; /* negative: not given */
     const char *contacts, *plot;

@@ -65,14 +65,17 @@ static int read_names(const char *text, void *field)
 
 static int read_precision(const char *text, void *field) { return one_of(text, "float64", "float32", field); }
 
-static int read_count(const char *text, void *field)
+/* from 1 to `most` */
+static int read_whole(const char *text, long most, long *count)
 {
-    long *count = field;
     char *end;
     errno = 0;
     *count = strtol(text, &end, 10);
-    return end != text && !*end && !errno && *count >= 1 && *count <= 1000000;
+    return end != text && !*end && !errno && *count >= 1 && *count <= most;
 }
+
+static int read_count(const char *text, void *field) { return read_whole(text, 1000000, field); }
+static int read_steps(const char *text, void *field) { return read_whole(text, 1000000000, field); }
 
 static int read_threads(const char *text, void *field)
 {
@@ -365,6 +368,8 @@ const option_row option_rows[] = {
      read_positive, NUMBER(step), "a positive time in seconds"},
     {"tolerance", 0, CLI_SIMULATE, "E", "local error of dopri5 (default 1e-12)", read_tolerance, NUMBER(tolerance),
      "a number from 1e-15 to 0.1"},
+    {"max-steps", 0, CLI_SIMULATE, "N", "stop after so many steps (dopri5: default 1000000; others: 100000000)",
+     read_steps, COUNT(max_steps), "a number of steps from 1 to 1000000000"},
     {"controller", 0, CLI_SIMULATE, "WHICH",
      "none (default); hold: servos keep the actuated joints; actuators: those of the file", read_controller, FLAG(hold),
      "none, hold or actuators"},

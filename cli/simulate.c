@@ -22,14 +22,25 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* dopri5, whose steps are its own */
+static int is_adaptive(const cli_options *options)
+{
+    return !options->ground && (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
+}
+
 int schedule_make(const cli_options *options, schedule *s)
 {
-    int adaptive = !options->ground && (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
+    const int adaptive = is_adaptive(options);
+    const double most = options->max_steps > 0 && !adaptive ? (double)options->max_steps : 1e8;
     s->time = options->time;
     double step = options->step;
     if (!(step > 0)) step = adaptive ? fmax(0.01, options->time / SIMULATE_ROWS) : 1e-3;
     double count = ceil(options->time / step * (1 - 1e-12));
-    if (!(count < 1e12)) return cli_fail(CLI_USAGE, "--time %g in steps of %g: too many", options->time, step);
+    if (!(count <= most)) {
+        return cli_fail(CLI_USAGE,
+                        "--time %g in steps of %g s: too many (%.3g, the most are %.10g); give a longer --step%s",
+                        options->time, step, count, most, adaptive ? "" : " or a larger --max-steps");
+    }
     s->steps = count < 1 ? 1 : (long)count;
     s->every = (s->steps + SIMULATE_ROWS - 1) / SIMULATE_ROWS;
     s->step = options->time / (double)s->steps; /* all equal, and the last one ends where it should */
@@ -53,9 +64,13 @@ void schedule_times(const schedule *s, double *time)
     }
 }
 
-static void show(const cli_options *options, double t)
+/* step 0: it is always the same */
+static void show(const cli_options *options, double t, double step)
 {
-    if (!options->quiet) term_progress("simulate", (long)(BAR * (t / options->time)), BAR);
+    char note[80] = "";
+    if (options->quiet) return;
+    if (step > 0) snprintf(note, sizeof note, ", at %.6g s in steps of %.2g s", t, step);
+    term_progress("simulate", note, (long)(BAR * (t / options->time)), BAR);
 }
 
 /* ---- free of contact ---- */
@@ -89,8 +104,9 @@ static hml_status integrate(const cli_options *options, const robot *r, const sc
 {
     double *room = malloc(((size_t)r->nq + 2 * (size_t)r->nv) * sizeof *room);
     hml_status status = room ? add_row(options, r, 0, motion, room, t) : HML_OUT_OF_MEMORY;
-    int adaptive = hml_motion_time(motion) == 0 && sc->contact == NULL &&
-                   (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
+    const int adaptive = is_adaptive(options);
+    const int64_t most = hml_motion_most_steps(motion, s->time);
+    hml_motion_info info = {.struct_size = sizeof info};
     for (long k = 1; !status && k <= s->steps;) {
         const size_t before = t->count;
         if (sc->feedback) {
@@ -98,8 +114,10 @@ static hml_status integrate(const cli_options *options, const robot *r, const sc
                                      hml_motion_velocity(motion), sc->feedback);
             if (status) break;
         }
-        status = hml_motion_step(motion, adaptive ? s->time : due(s, k));
-        show(options, hml_motion_time(motion));
+        status = info.steps + info.rejected < most ? hml_motion_step(motion, adaptive ? s->time : due(s, k))
+                                                   : HML_TOO_MANY_STEPS;
+        hml_motion_get_info(motion, &info);
+        show(options, hml_motion_time(motion), adaptive ? info.last_step : 0);
         for (; !status && k <= s->steps && due(s, k) <= hml_motion_time(motion); k++) {
             if (k % s->every == 0 || k == s->steps) status = add_row(options, r, due(s, k), motion, room, t);
         }
@@ -119,6 +137,7 @@ hml_status simulate_fly(const cli_options *options, const robot *r, const scene 
     if (options->integrator >= 0) o.scheme = (hml_scheme)options->integrator;
     if (options->tolerance > 0) o.tolerance = options->tolerance;
     o.step = o.scheme == HML_SCHEME_DOPRI5 ? 0 : s->step;
+    o.max_steps = options->max_steps;
     o.balance = 1;
     t->scheme = hml_scheme_name(o.scheme);
     const hml_constraints set = loops_with(r, NULL, 0);
@@ -136,6 +155,7 @@ hml_status simulate_fly(const cli_options *options, const robot *r, const scene 
         *reached = hml_motion_time(motion);
     }
     t->steps = info.steps, t->rejected = info.rejected, t->evaluations = info.evaluations;
+    t->last_step = info.last_step;
     hml_motion_free(motion);
     free(o.constraint_scratch);
     return status;
@@ -227,7 +247,7 @@ static hml_status walk_on(const cli_options *options, const schedule *s, walker 
         status = one_step(w, s->step);
         if (status) break;
         *reached = due(s, k);
-        show(options, *reached);
+        show(options, *reached, 0);
         if (k % s->every != 0 && k != s->steps) continue;
         hml_balance balance = {.struct_size = sizeof balance};
         status = trajectory_add(w->r, options->representation, *reached, w->q, w->v, w->torque, t);
@@ -284,8 +304,7 @@ static int move(const cli_options *options, const robot *r, scene *sc, const sch
     term_progress_end();
     t->seconds = seconds_now() - began;
     if (!status) return CLI_OK;
-    const int adaptive = !sc->contact && (options->integrator < 0 || options->integrator == HML_SCHEME_DOPRI5);
-    return simulate_fail(r, sc, t, reached, adaptive ? 0 : s->step, status);
+    return simulate_fail(r, sc, t, reached, is_adaptive(options) ? 0 : s->step, status);
 }
 
 int simulate_check_ground(const cli_options *options)

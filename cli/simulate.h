@@ -52,7 +52,8 @@ typedef struct trajectory {
     double *M, *h;            /* scratch */
     const char *scheme;
     int64_t steps, rejected, evaluations;
-    int64_t relaxed; /* steps of contact whose laws were not met, and by how much they were missed at most */
+    double last_step; /* of an integrator that chooses its own */
+    int64_t relaxed;  /* steps of contact whose laws were not met, and by how much they were missed at most */
     double residual;
     int64_t substeps;
     double removed;      /* energy that fast joints had gained by errors */

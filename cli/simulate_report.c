@@ -128,18 +128,33 @@ static void describe_deepest(const robot *r, scene *s, const double *q, char *te
     snprintf(text, size, "; '%.100s' is %.3g m inside the ground", s->point_names[point.shape], -point.gap);
 }
 
+static void describe_hint(const robot *r, double step, hml_status status, char *text, size_t size)
+{
+    const int stiff = status == HML_TOO_MANY_STEPS || (status == HML_NOT_CONVERGED && !(step > 0));
+    if (stiff)
+        snprintf(text, size, "; try --integrator %s, a larger --tolerance%s",
+                 r->nloops ? "rk4 with a short --step" : "alpha, variational or euler",
+                 status == HML_TOO_MANY_STEPS ? " or --max-steps" : "");
+    else if (step > 0)
+        snprintf(text, size, "; try --step %.2g instead of %.2g, or a slower start", step / 10, step);
+    else
+        snprintf(text, size, "; try a slower start");
+}
+
 int simulate_fail(const robot *r, scene *s, const trajectory *t, double time, double step, hml_status status)
 {
-    char fastest[256] = "", deepest[256] = "", hint[80] = "";
+    char fastest[256] = "", deepest[256] = "", hint[128] = "", steps[128] = "";
     if (status == HML_SINGULAR || status == HML_OUT_OF_MEMORY) return robot_fail(r, status);
     const size_t row = t->count > 0 ? t->count - 1 : 0; /* the last one, or the start */
     describe_fastest(r, t->count > 0 ? t->v + row * (size_t)r->nv : r->state->v, fastest, sizeof fastest);
     describe_deepest(r, s, t->count > 0 ? t->q + row * (size_t)r->nq : r->state->q, deepest, sizeof deepest);
-    if (step > 0)
-        snprintf(hint, sizeof hint, "; try --step %.2g instead of %.2g, or a slower start", step / 10, step);
-    else
-        snprintf(hint, sizeof hint, "; try a slower start");
+    describe_hint(r, step, status, hint, sizeof hint);
     const char *what = status == HML_NOT_FINITE ? "the numbers overflow" : hml_status_message(status);
+    if (status == HML_TOO_MANY_STEPS) {
+        snprintf(steps, sizeof steps, "%lld steps were not enough, the last one was %.3g s long",
+                 (long long)(t->steps + t->rejected), t->last_step);
+        what = steps;
+    }
     return cli_fail(CLI_COMPUTE, "%s: the motion ends at %.6g s: %s%s%s%s", r->file, time, what, fastest, deepest,
                     hint);
 }

@@ -72,7 +72,8 @@ static double clock_seconds(void)
 }
 
 /* things NULL: no rate */
-static void draw(const char *what, const char *things, long long begun, long long done, long long total)
+static void draw(const char *what, const char *note, const char *things, long long begun, long long done,
+                 long long total)
 {
     enum { CELLS = 30 };
     static double began, drawn;
@@ -85,7 +86,7 @@ static void draw(const char *what, const char *things, long long begun, long lon
     drawn = now;
     fprintf(stderr, "\r%s [", what);
     for (int i = 0; i < CELLS; i++) fputs(i < filled ? "█" : "·", stderr);
-    fprintf(stderr, "] %3lld %%", 100 * done / (total > 0 ? total : 1));
+    fprintf(stderr, "] %3lld %%%s", 100 * done / (total > 0 ? total : 1), note);
     const double rate = now > began ? (double)(done - begun) / (now - began) : 0;
     if (things && rate > 0) fprintf(stderr, ", %.*f %s/s", rate < 10, rate, things);
     double left = rate > 0 ? (double)(total - done) / rate : 0;
@@ -94,11 +95,14 @@ static void draw(const char *what, const char *things, long long begun, long lon
     fflush(stderr);
 }
 
-void term_progress(const char *what, long done, long total) { draw(what, NULL, 0, done, total); }
+void term_progress(const char *what, const char *note, long done, long total)
+{
+    draw(what, note, NULL, 0, done, total);
+}
 
 void term_progress_count(const char *what, const char *things, long long begun, long long done, long long total)
 {
-    draw(what, things, begun, done, total);
+    draw(what, "", things, begun, done, total);
 }
 
 void term_progress_end(void)

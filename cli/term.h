@@ -23,10 +23,10 @@ size_t term_text_width(const char *text);
 
 /*
  * A bar on standard error, redrawn as done goes from 0 to total, with the time that is left; nothing where standard
- * error is no terminal.
+ * error is no terminal. The note stands behind the percentage; "": none.
  * term_progress_end takes it away.
  */
-void term_progress(const char *what, long done, long total);
+void term_progress(const char *what, const char *note, long done, long total);
 void term_progress_end(void);
 
 /* the same for things that are counted: with the rate, "12345 states/s", of those after `begun`, which were done before */

@@ -172,7 +172,7 @@ static hml_status measure(const robot *r, const cli_options *options, validate_e
     if (!sums) status = HML_OUT_OF_MEMORY;
     hml_rng_seed(&rng, options->seed);
     for (long i = 0; i < options->samples && !status; i++) {
-        if (!options->quiet) term_progress("validate", i, options->samples);
+        if (!options->quiet) term_progress("validate", "", i, options->samples);
         status = errors->redrawn ? sample_redrawn(r, drawn, &b, &rng, sums)
                                  : sample(r->model, r->work, drawn, &b, &rng, sums);
     }

@@ -62,7 +62,7 @@ _hamel()
     --keyframe | -k) _hamel_names keyframes "$current" ;;
     --names) COMPREPLY=($(compgen -W "frames joints keyframes" -- "$current")) ;;
     --base-name | --gravity | -g | --samples | -n | --seed | --batch | --seconds) ;;
-    --time | -t | --step | --tolerance | --stiffness | --damping | --friction | --height | --spacing) ;;
+    --time | -t | --step | --tolerance | --max-steps | --stiffness | --damping | --friction | --height | --spacing) ;;
     --select | --threads) ;;
     --posture | --weight-position | --weight-velocity | --weight-input | --weight-integral | --discrete | --mode | --simulate | --push | --disturb | --locus) ;;
     *) case $current in
@@ -84,7 +84,7 @@ _hamel()
             plan) options="$options --isa --plot --view" ;;
             validate) options="$options --samples --seed --twist --random --study" ;;
             simulate)
-                options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --controller"
+                options="$options --state --keyframe --q --representation --isa --time --integrator --step --tolerance --max-steps --controller"
                 options="$options --stiffness --damping --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;

@@ -72,7 +72,9 @@ HML_API const char *hml_version(void);
     X(CANNOT_WRITE, 13, "the file cannot be written")                                                                  \
     X(NOT_CONVERGED, 14, "the iteration did not converge")                                                             \
     X(INCONSISTENT, 15, "the constraints contradict each other or the motion")                                         \
-    X(NOT_STABILIZABLE, 16, "a mode is unstable, and no input moves it or no weight sees it")
+    X(NOT_STABILIZABLE, 16, "a mode is unstable, and no input moves it or no weight sees it")                          \
+    X(TOO_MANY_STEPS, 17,                                                                                              \
+      "a motion takes more steps than max_steps allows: implicit integrators with equal steps go over stiff parts")
 
 typedef enum hml_status {
 #define HML_STATUS_ENUM(name, value, message) HML_##name = value,

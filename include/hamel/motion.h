@@ -8,6 +8,8 @@
  *   hml_motion_new, …_free      the same on the heap
  *   hml_motion_step             one step
  *   hml_motion_advance          steps up to a time, which is hit exactly
+ *   hml_motion_most_steps       how many of them it may take
+ *   hml_motion_explain          why a step failed, as a sentence
  *   hml_motion_time, …_position, …_velocity, …_info
  *   hml_motion_get_balance      what forces have put into the robot and taken out of it
  *   hml_motion_torque           the forces of the joints at a state
@@ -99,6 +101,7 @@ typedef struct hml_motion_options {
                                            HML_UNSUPPORTED. Damping and stiffness of the constraints keep the error of
                                            positions small. Workspace: HML_USE_ALL. The caller keeps both */
     double *constraint_scratch;         /* hml_constraint_scratch_doubles */
+    int64_t max_steps; /* 0: that of hml_motion_most_steps; of one call of hml_motion_advance, rejected ones included */
 } hml_motion_options;
 
 HML_API void hml_motion_options_init(hml_motion_options *options);
@@ -162,8 +165,24 @@ HML_API void hml_motion_free(hml_motion *motion); /* only what hml_motion_new ma
 /* one step, of the scheme's length or as long as the error allows, but not beyond `until`, which is later than now */
 HML_API hml_status hml_motion_step(hml_motion *motion, double until);
 
-/* steps until `until`; if one fails, the motion stays at the last good state */
+/*
+ * Steps until `until`; if one fails, the motion stays at the last good state. HML_TOO_MANY_STEPS after `max_steps` of them,
+ * or before the first one if equal steps, or the longest ones of dopri5, are too short for the way. Calling again goes on.
+ */
 HML_API hml_status hml_motion_advance(hml_motion *motion, double until);
+
+/*
+ * The most steps, rejected ones included, that hml_motion_advance tries from now to `until`; 0: they would not suffice. It is
+ * `max_steps` or, where that is 0, a million more than steps of the length `step` take, at most a hundred million. For
+ * loops of hml_motion_step, which nothing bounds.
+ */
+HML_API int64_t hml_motion_most_steps(const hml_motion *motion, double until);
+
+/*
+ * Why hml_motion_step or hml_motion_advance returned this status on the way to `until`: the time reached, the length of
+ * the step, what to try.
+ */
+HML_API hml_status hml_motion_explain(const hml_motion *motion, hml_status status, double until, hml_error *error);
 
 /* the last double that is not later than the motion: far from 0, doubles lie further apart than steps; NaN for NULL */
 HML_API double hml_motion_time(const hml_motion *motion);

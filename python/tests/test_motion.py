@@ -251,7 +251,7 @@ def test_a_signal_stops_a_motion(with_force):
     """What Ctrl-C does: the handler runs while the motion moves, and the motion stands at its last good step."""
     robot = hamel.load("quadruped")
     force = {"force": lambda t, q, v: np.zeros(robot.nv)} if with_force else {}
-    motion = hamel.Motion(robot, robot.neutral(), scheme="rk4", step=1e-5, **force)
+    motion = hamel.Motion(robot, robot.neutral(), scheme="rk4", step=1e-5, max_steps=10**12, **force)
 
     def handler(number, frame):
         raise Interrupted
@@ -323,3 +323,32 @@ def test_balance_of_contact():
     np.testing.assert_array_equal(done.torque, np.zeros(18))
     with pytest.raises(hamel.InvalidArgumentError, match="balance=True"):
         hamel.Contact(robot, []).balance
+
+
+def test_a_motion_has_a_bound_of_steps():
+    """A stiff robot ends dopri5's way with a sentence; calling again goes on, and what the sentence advises works."""
+    robot = hamel.Builder().add_body("b", axis=[0, 0, 1], mass=1, moment=np.eye(3)).build()
+    stiff = {"target": [0.0], "stiffness": [0.0], "damping": [1e6]}
+    motion = hamel.Motion(robot, [0.0], [1.0], max_steps=2000, step=0, **stiff)
+    for call in (1, 2):
+        with pytest.raises(hamel.TooManyStepsError, match=r"at 0\.0[0-9]+ s, the last step was .*alpha"):
+            motion.advance(100)
+        assert motion.info.steps + motion.info.rejected == 2000 * call
+    assert motion.advance(motion.time + 1e-4).time < 0.1
+    q, v = hamel.simulate(robot, [0.0], [1.0], [0, 1], integrator="alpha", step=1e-3, max_steps=2000, **stiff)
+    assert abs(v[-1, 0]) < 1
+    with pytest.raises(RuntimeError, match="max_steps"):
+        hamel.simulate(robot, [0.0], [1.0], [0, 100], step=0, max_steps=2000, **stiff)
+
+
+def test_a_way_too_long_for_its_steps_is_refused_at_once():
+    robot = hamel.load("pendulum")
+    for integrator in hamel.Motion.schemes():
+        motion = hamel.Motion(robot, [0.1], integrator=integrator)
+        with pytest.raises(hamel.TooManyStepsError, match=r"1e\+12 steps, more than max_steps allows"):
+            motion.advance(1e9)
+        assert motion.info.steps == 0 and motion.time == 0
+        assert motion.step(1e9).info.steps == 1
+        assert hamel.Motion(robot, [0.1], integrator=integrator, step=0.01, max_steps=2000).advance(1).time == 1
+    with pytest.raises(ValueError):
+        hamel.Motion(robot, [0.1], max_steps=-1)

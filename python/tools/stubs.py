@@ -182,7 +182,7 @@ INITS = {
         "wrenches: Optional[ArrayLike] = ..., samples: Optional[Tuple[ArrayLike, ArrayLike]] = ..., hold: bool = ..., "
         "target: Optional[ArrayLike] = ..., stiffness: Optional[ArrayLike] = ..., damping: Optional[ArrayLike] = ..., "
         f"force: Optional[Callable[[float, {ARRAY}, {ARRAY}], Any]] = ..., balance: bool = ..., "
-        "inputs: Optional[ArrayLike] = ..., holds: Sequence[Union[Hold, str]] = ..."
+        "inputs: Optional[ArrayLike] = ..., holds: Sequence[Union[Hold, str]] = ..., max_steps: int = ..."
     ),
     "Contact": (
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "

@@ -107,7 +107,8 @@ static int options_are_sound(const hml_motion_options *o)
 {
     int adaptive = o->scheme == HML_SCHEME_DOPRI5 && o->tolerance > 0;
     return is_scheme(o->scheme) && isfinite(o->step) && (o->step > 0 || (adaptive && o->step == 0)) &&
-           o->tolerance >= 0 && isfinite(o->tolerance) && o->radius >= 0 && o->radius <= 1 && o->iterations > 0;
+           o->tolerance >= 0 && isfinite(o->tolerance) && o->radius >= 0 && o->radius <= 1 && o->iterations > 0 &&
+           o->max_steps >= 0;
 }
 
 static hml_status check_forces(const hml_model *model, const hml_forces *f)
@@ -334,13 +335,6 @@ hml_status hml_motion_step(hml_motion *m, double until)
     if (last) h = room;
     hml_status status = try_step(m, h, &error);
     return status ? status : accept(m, h, until, last);
-}
-
-hml_status hml_motion_advance(hml_motion *m, double until)
-{
-    hml_status status = m && isfinite(until) ? HML_OK : HML_INVALID_ARGUMENT;
-    while (!status && m->t < until) status = hml_motion_step(m, until);
-    return status;
 }
 
 /* ---- asking ---- */

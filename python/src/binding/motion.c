@@ -163,23 +163,25 @@ static int read_scheme(const char *scheme, const char *integrator, hml_scheme *f
 
 static PyObject *motion_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",     "q",      "v",          "t",       "scheme",   "step",
-                            "tolerance", "radius", "iterations", "tau",     "wrenches", "samples",
-                            "hold",      "target", "stiffness",  "damping", "force",    "balance",
-                            "inputs",    "holds",  "integrator", NULL};
+    static char *words[] = {"model",     "q",      "v",          "t",         "scheme",   "step",
+                            "tolerance", "radius", "iterations", "tau",       "wrenches", "samples",
+                            "hold",      "target", "stiffness",  "damping",   "force",    "balance",
+                            "inputs",    "holds",  "integrator", "max_steps", NULL};
     PyObject *model, *q, *v = Py_None, *tau = NULL, *wrenches = NULL, *samples = Py_None, *target = NULL,
                          *stiffness = NULL, *damping = NULL, *force = Py_None, *inputs = NULL, *holds = NULL;
     const char *scheme = NULL, *integrator = NULL;
     double t = 0;
+    long long max_steps = 0;
     hml_motion_options options;
     hml_forces forces = {.struct_size = sizeof forces};
     hml_motion_options_init(&options);
-    if (!parse_arguments(arguments, names, "O!O|Od$zdddiOOOpOOOOpOOz", words, &model_type, &model, &q, &v, &t, &scheme,
+    if (!parse_arguments(arguments, names, "O!O|Od$zdddiOOOpOOOOpOOzL", words, &model_type, &model, &q, &v, &t, &scheme,
                          &options.step, &options.tolerance, &options.radius, &options.iterations, &tau, &wrenches,
                          &samples, &forces.hold, &target, &stiffness, &damping, &force, &options.balance, &inputs,
-                         &holds, &integrator)) {
+                         &holds, &integrator, &max_steps)) {
         return NULL;
     }
+    options.max_steps = max_steps;
     if (read_scheme(scheme, integrator, &options.scheme)) return NULL;
     motion_object *self = (motion_object *)type->tp_alloc(type, 0);
     if (!self) return NULL;
@@ -258,40 +260,56 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* steps for a twentieth of a second, at most so many of them, and not beyond `until` */
-static hml_status go(hml_motion *motion, double until, long most)
+static int64_t tried(const hml_motion *motion)
+{
+    hml_motion_info info = {.struct_size = sizeof info};
+    return hml_motion_get_info(motion, &info) ? 0 : info.steps + info.rejected;
+}
+
+/* steps for a twentieth of a second, one alone if `one`, none after `last` of them were tried, and not beyond `until` */
+static hml_status go(hml_motion *motion, double until, int64_t last, int one)
 {
     double end = seconds() + 0.05;
     hml_status status = HML_OK;
-    for (long i = 0; i < most && !status && hml_motion_time(motion) < until; i++) {
-        status = hml_motion_step(motion, until);
-        if (i % 16 == 15 && seconds() > end) break;
+    for (long i = 0; !status && hml_motion_time(motion) < until; i++) {
+        status = tried(motion) < last ? hml_motion_step(motion, until) : HML_TOO_MANY_STEPS;
+        if (one || (i % 16 == 15 && seconds() > end)) break;
     }
     return status;
 }
 
+/* what is raised says how far the motion came */
+static PyObject *stopped(motion_object *self, hml_status status, double until)
+{
+    hml_error error;
+    if (!PyErr_Occurred() && !hml_motion_explain(self->motion, status, until, &error)) raise_error(&error);
+    return leave(self, status, NULL);
+}
+
 /* a long way is gone in pieces, between which the interpreter hears what its user wants: Ctrl-C stops it in between */
-static PyObject *move(motion_object *self, PyObject *object, long most)
+static PyObject *move(motion_object *self, PyObject *object, int one)
 {
     double until = PyFloat_AsDouble(object);
     if (PyErr_Occurred() || enter(self)) return NULL;
-    int ahead = isfinite(until) && until > hml_motion_time(self->motion), one = most == 1;
+    int ahead = isfinite(until) && until > hml_motion_time(self->motion);
     hml_status status = isfinite(until) && (ahead || !one) ? HML_OK : HML_INVALID_ARGUMENT;
+    if (status) return leave(self, status, NULL);
+    const int64_t last = one ? INT64_MAX : tried(self->motion) + hml_motion_most_steps(self->motion, until);
     while (!status && hml_motion_time(self->motion) < until) {
         if (self->force) {
-            status = go(self->motion, until, most);
+            status = go(self->motion, until, last, one);
         } else {
-            Py_BEGIN_ALLOW_THREADS status = go(self->motion, until, most);
+            Py_BEGIN_ALLOW_THREADS status = go(self->motion, until, last, one);
             Py_END_ALLOW_THREADS
         }
         if (!status && PyErr_CheckSignals()) status = HML_NOT_CONVERGED;
         if (one) break;
     }
-    return leave(self, status, status ? NULL : Py_NewRef((PyObject *)self));
+    return status ? stopped(self, status, until) : leave(self, status, Py_NewRef((PyObject *)self));
 }
 
 static PyObject *step(motion_object *self, PyObject *until) { return move(self, until, 1); }
-static PyObject *advance(motion_object *self, PyObject *until) { return move(self, until, LONG_MAX); }
+static PyObject *advance(motion_object *self, PyObject *until) { return move(self, until, 0); }
 
 static PyObject *state_at(motion_object *self, PyObject *object)
 {
@@ -463,7 +481,9 @@ static PyMethodDef methods[] = {
      "leaves it where it was."},
     {"advance", (PyCFunction)advance, METH_O,
      "advance($self, until, /)\n--\n\nSteps up to the time until, which is hit exactly. Returns the motion. If one "
-     "fails, or Ctrl-C\ninterrupts them, it stands where the last good step ended."},
+     "fails, or Ctrl-C\ninterrupts them, it stands where the last good step ended. TooManyStepsError after max_steps "
+     "of "
+     "them."},
     {"at", (PyCFunction)state_at, METH_O, "at($self, t, /)\n--\n\n(q, v) at a time within the last step."},
     {"find", (PyCFunction)find, METH_O,
      "find($self, event, /)\n--\n\n(t, q, v) where event(t, q, v) changes its sign within the last step; None if "
@@ -506,7 +526,7 @@ static PyTypeObject motion_type = {
         "Motion(model, q, v=None, t=0.0, *, integrator='dopri5', step=0.001, tolerance=1e-12, radius=0.8, "
         "iterations=50, "
         "tau=None, wrenches=None, samples=None, hold=False, target=None, stiffness=None, damping=None, "
-        "force=None, balance=False, inputs=None, holds=())\n--\n\n"
+        "force=None, balance=False, inputs=None, holds=(), max_steps=0)\n--\n\n"
         "A robot's equations of motion, integrated on its group: q ⊕ θ in every step.\n\n"
         "integrator: euler, rk2, rk4, dopri5 (adaptive), variational, alpha, momentum. Forces add up: tau and wrenches "
         "are\n"
@@ -514,7 +534,9 @@ static PyTypeObject motion_type = {
         "servo; force(t, q, v) returns τ or (τ, wrenches). With balance=True the motion keeps the books of energy "
         "and momentum; inputs are those of the model's actuators.\nholds: a list of hamel.Hold, loops too (rk2, rk4 "
         "and "
-        "dopri5); their damping and stiffness take back errors of positions.",
+        "dopri5); their damping and stiffness take back errors of positions.\nmax_steps: of one advance, rejected "
+        "steps "
+        "included; 0: a million more than steps of `step` take, at most a hundred million.",
 };
 
 int motion_ready(PyObject *module)

@@ -65,6 +65,7 @@ from ._errors import (
     OutOfMemoryError,
     SingularError,
     SingularParameterizationError,
+    TooManyStepsError,
     UnsupportedError,
 )
 from ._holds import Hold
@@ -117,6 +118,7 @@ __all__ = [
     "SingularParameterizationError",
     "StepLinearization",
     "Subgroup",
+    "TooManyStepsError",
     "UnsupportedError",
     "acceleration",
     "angle_axis",

@@ -76,6 +76,10 @@ class NotStabilizableError(Error, ArithmeticError):
     """A mode is unstable, and no input moves it or no weight sees it."""
 
 
+class TooManyStepsError(Error, RuntimeError):
+    """A motion takes more steps than max_steps allows. It stands where the last one ended."""
+
+
 # in the order of hml_status
 BY_STATUS = (
     Error,
@@ -95,6 +99,7 @@ BY_STATUS = (
     NotConvergedError,
     InconsistentError,
     NotStabilizableError,
+    TooManyStepsError,
 )
 
 for _kind in BY_STATUS:
