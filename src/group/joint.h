@@ -80,6 +80,30 @@ static inline int joint_is_length(int32_t type, int32_t k)
     }
 }
 
+/* the axes of its frame along which a joint slides first, then those about which it turns; bit k: axis k */
+typedef struct joint_axes {
+    int slides, turns;
+} joint_axes;
+
+/* a helical joint does both at once and is not among them */
+static inline joint_axes joint_axes_of(int type)
+{
+    joint_axes j = {0, 0};
+    switch (type) {
+    case HML_JOINT_REVOLUTE: j.turns = 4; break;
+    case HML_JOINT_PRISMATIC: j.slides = 4; break;
+    case HML_JOINT_CYLINDRICAL: j.slides = 4, j.turns = 4; break;
+    case HML_JOINT_TRANSLATION2: j.slides = 3; break;
+    case HML_JOINT_PLANAR: j.slides = 3, j.turns = 4; break;
+    case HML_JOINT_SPHERICAL: j.turns = 7; break;
+    case HML_JOINT_TRANSLATION3: j.slides = 7; break;
+    case HML_JOINT_SCHOENFLIES: j.slides = 7, j.turns = 4; break;
+    case HML_JOINT_FREE: j.slides = 7, j.turns = 7; break;
+    default: break;
+    }
+    return j;
+}
+
 static inline void joint_neutral(int type, num q[])
 {
     int nq = joint_nq(type);

@@ -16,6 +16,7 @@
 #endif
 #if LANES > 1 && !defined NUM_SINGLE
 #include "kernel/single/linearize.h"
+#include "kernel/single/mass_centre.h"
 #endif
 
 static inline size_t larger(size_t a, size_t b) { return a > b ? a : b; }
@@ -38,6 +39,11 @@ static inline size_t pack_scratch_size(const hml_plan *plan, unsigned uses)
     layout_cursor single = single_scratch_begin(plan, NULL, &sine, &cosine);
     layout_take(&single, (size_t)plan->nbodies * sizeof(frame4)); /* single_jacobians */
     size = larger(size, single.used);
+#if LANES > 1
+    layout_cursor centre = single_scratch_begin(plan, NULL, &sine, &cosine);
+    layout_take(&centre, (size_t)plan->nbodies * sizeof(centre_body));
+    size = larger(size, centre.used);
+#endif
     robot_scratch regressor;
     centroidal_scratch centroidal;
     frame_scratch frame;

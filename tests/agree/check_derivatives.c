@@ -154,6 +154,41 @@ static void check_momentum(subject *x, int s)
     note(x, KIND_momentum_q, "hml_centroidal_derivatives", here, one, other, 6, 1);
 }
 
+/* where only the centre of mass is asked for, first moments are enough: a walk of its own */
+static void check_centre(subject *x, int s)
+{
+    const size_t nv = (size_t)x->nv, n = 3 * nv;
+    const double *q = x->q + (size_t)s * (size_t)x->nq, *v = x->v + (size_t)s * nv, fast = 1 + largest(nv, v);
+    double *J[2] = {room(x->g, n), room(x->g, n)}, *Jdot[2] = {room(x->g, n), room(x->g, n)};
+    double *vq[2] = {room(x->g, n), room(x->g, n)}, *hq = room(x->g, 6 * nv), com[2][3], velocity[2][3], h[6];
+    hml_centroidal_motion all = {.struct_size = sizeof all, .com = com[1], .com_J = J[1], .momentum = h};
+    all.com_velocity = velocity[1], all.com_Jdot = Jdot[1];
+    const hml_centroidal_derivative more = {.struct_size = sizeof more, .com_velocity_q = vq[1], .momentum_q = hq};
+    if (hml_centroidal(x->model, x->work, q, v, NULL, &all)) return;
+    if (hml_centroidal_derivatives(x->model, x->work, q, v, NULL, &more)) return;
+    const how still = {s, PLAIN, PLAIN, x->away[s], 0}, moving = {s, PLAIN, PLAIN, x->away[s] * fast, 0};
+    for (int i = 0; i < x->nisas; i++) {
+        const char *isa = hml_isa_name(x->isas[i]);
+        const hml_centroidal_motion place = {.struct_size = sizeof place, .com = com[0], .com_J = J[0]};
+        note_status(x, KIND_status, isa, s, hml_centroidal(x->model, x->works[i], q, NULL, NULL, &place), HML_OK);
+        note(x, KIND_com_alone, isa, still, com[0], com[1], 3, 1);
+        note(x, KIND_com_alone, isa, still, J[0], J[1], 3, nv);
+        const hml_centroidal_motion motion = {.struct_size = sizeof motion,
+                                              .com = com[0],
+                                              .com_J = J[0],
+                                              .com_velocity = velocity[0],
+                                              .com_Jdot = Jdot[0]};
+        note_status(x, KIND_status, isa, s, hml_centroidal(x->model, x->works[i], q, v, NULL, &motion), HML_OK);
+        note(x, KIND_com_alone, isa, still, com[0], com[1], 3, 1);
+        note(x, KIND_com_alone, isa, still, J[0], J[1], 3, nv);
+        note(x, KIND_com_alone, isa, moving, velocity[0], velocity[1], 3, 1);
+        note(x, KIND_com_alone, isa, moving, Jdot[0], Jdot[1], 3, nv);
+        const hml_centroidal_derivative d = {.struct_size = sizeof d, .com_velocity_q = vq[0]};
+        note_status(x, KIND_status, isa, s, hml_centroidal_derivatives(x->model, x->works[i], q, v, NULL, &d), HML_OK);
+        note(x, KIND_com_alone, isa, moving, vq[0], vq[1], 3, nv);
+    }
+}
+
 void check_derivatives(subject *x)
 {
     const size_t nv = (size_t)x->nv;
@@ -187,6 +222,7 @@ void check_derivatives(subject *x)
     check_inverse_mass(x, s, z, x->tau + (size_t)s * nv);
     check_statics(x, s);
     check_momentum(x, s);
+    check_centre(x, s);
 }
 
 /* ---- products without matrices, and the tables of Bos ---- */

@@ -79,6 +79,7 @@
     X(momentum,           PLACES, "momentum",      "dynamics",                           "centroidal") \
     X(momentum_rate,      DIFFER, "momentum rate", "centroidal",                         "difference of momentum") \
     X(com,                PLACES, "com",           "dynamics",                           "centroidal") \
+    X(com_alone,          PLACES, "com, J, dv/dq", "centroidal, com alone, each set",    "centroidal, with momenta") \
     X(gravity_force,      DIFFER, "gravity z",     "dynamics",                           "difference of potential energy") \
     X(batch_forward,      SOLVED, "acceleration",  "dynamics_batch, each set",           "forward_dynamics") \
     X(batch_torque,       SUMS,   "forces",        "dynamics_batch, each set",           "inverse_dynamics") \

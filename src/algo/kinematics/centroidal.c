@@ -27,6 +27,31 @@ static void com_rows(const double *A, size_t nv, double mass, double *out)
     for (size_t i = 0; out && i < 3 * nv; i++) out[i] = A[i] / mass;
 }
 
+/* nothing asked for that needs moments of inertia or accelerations */
+static int centre_alone(const hml_centroidal_motion *x)
+{
+    return !(x->A || x->Adot || x->momentum || x->momentum_rate || x->com_acceleration);
+}
+
+static hml_status mass_centre(const hml_model *model, const hml_work *work, const double *q, const double *v,
+                              const hml_centroidal_motion *x)
+{
+    const size_t nv = (size_t)model->nv;
+    const int moving = x->com_Jdot || x->com_velocity;
+    const unsigned before = overflow_watch();
+    const robot_call call = {.plan = model_plan(model),
+                             .scratch = work->scratch,
+                             .count = 1,
+                             .q.data = q,
+                             .v.data = moving ? v : NULL,
+                             .com.data = x->com,
+                             .com_velocity.data = x->com_velocity,
+                             .com_J = {.data = x->com_J, .ld = nv},
+                             .com_Jdot = {.data = x->com_Jdot, .ld = nv}};
+    if (work->choice.single->single_mass_centre(&call)) return HML_SINGULAR;
+    return OVERFLOW_STATUS(before, {x->com_J, 3 * nv}, {x->com_Jdot, 3 * nv}, {x->com, 3}, {x->com_velocity, 3});
+}
+
 hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *q, const double *v, const double *a,
                           const hml_centroidal_motion *given)
 {
@@ -34,6 +59,8 @@ hml_status hml_centroidal(const hml_model *model, hml_work *work, const double *
     const hml_centroidal_motion *motion = STRUCT_TAKE(hml_centroidal_motion, given, &room, com);
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(motion, v, a)) return HML_INVALID_ARGUMENT;
     TRY(hmli_work_check_state(model, q, v, a, NULL));
+    if (work->choice.single->single_mass_centre && !model->nfollowers && centre_alone(motion))
+        return mass_centre(model, work, q, v, motion);
     if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;
     const unsigned before = overflow_watch();
     const size_t nv = (size_t)model->nv;

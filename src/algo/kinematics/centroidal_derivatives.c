@@ -173,6 +173,22 @@ static void fill(const robot_motion *r, const hml_centroidal_derivative *out)
     }
 }
 
+/* com_velocity_q alone */
+static hml_status mass_centre(const hml_model *model, const hml_work *work, const double *q, const double *v,
+                              double *com_velocity_q)
+{
+    const size_t nv = (size_t)model->nv;
+    const unsigned before = overflow_watch();
+    const robot_call call = {.plan = model_plan(model),
+                             .scratch = work->scratch,
+                             .count = 1,
+                             .q.data = q,
+                             .v.data = v,
+                             .com_velocity_q = {.data = com_velocity_q, .ld = nv}};
+    if (work->choice.single->single_mass_centre(&call)) return HML_SINGULAR;
+    return OVERFLOW_STATUS(before, {com_velocity_q, 3 * nv});
+}
+
 hml_status hml_centroidal_derivatives(const hml_model *model, hml_work *work, const double *q, const double *v,
                                       const double *a, const hml_centroidal_derivative *derivative)
 {
@@ -180,6 +196,9 @@ hml_status hml_centroidal_derivatives(const hml_model *model, hml_work *work, co
     const hml_centroidal_derivative *given = STRUCT_TAKE(hml_centroidal_derivative, derivative, &room, com_J_q);
     if (hmli_work_check(model, work, HML_USE_TREE) || !q || !valid(given, v, a)) return HML_INVALID_ARGUMENT;
     TRY(hmli_work_check_state(model, q, v, a, NULL));
+    if (work->choice.single->single_mass_centre && !model->nfollowers && given->com_velocity_q && !given->com_J_q &&
+        !given->momentum_q && !given->momentum_rate_q && !given->momentum_rate_v)
+        return mass_centre(model, work, q, v, given->com_velocity_q);
     if (!(hml_model_mass(model) > 0)) return HML_SINGULAR;
     const unsigned before = overflow_watch();
     const size_t nv = (size_t)model->nv;

@@ -87,22 +87,12 @@ typedef struct single_tree {
 static inline void joint_columns8(const plan_body *p, const frame4 *H, double *S)
 {
     const quad zero = {0, 0, 0, 0}, axes[3] = {H->x, H->y, H->z};
-    int slides = 0, turns = 0; /* bit k: axis k */
-    switch (p->type) {
-    case HML_JOINT_CYLINDRICAL: slides = 4, turns = 4; break;
-    case HML_JOINT_TRANSLATION2: slides = 3; break;
-    case HML_JOINT_PLANAR: slides = 3, turns = 4; break;
-    case HML_JOINT_SPHERICAL: turns = 7; break;
-    case HML_JOINT_TRANSLATION3: slides = 7; break;
-    case HML_JOINT_SCHOENFLIES: slides = 7, turns = 4; break;
-    case HML_JOINT_FREE: slides = 7, turns = 7; break;
-    default: break;
+    const joint_axes j = joint_axes_of(p->type);
+    for (int k = 0; k < 3; k++) {
+        if (j.slides >> k & 1) quads_put(S, axes[k], zero), S += ROW8;
     }
     for (int k = 0; k < 3; k++) {
-        if (slides >> k & 1) quads_put(S, axes[k], zero), S += ROW8;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW8;
+        if (j.turns >> k & 1) quads_put(S, quad_cross(H->p, axes[k]), axes[k]), S += ROW8;
     }
 }
 

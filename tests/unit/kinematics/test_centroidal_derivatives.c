@@ -175,7 +175,7 @@ static void test_rest(void **state)
     }
 }
 
-/* each output alone is what it is beside the others, and what is missing is said */
+/* each output alone is what it is beside the others, ∂(velocity of the com)/∂q to some roundings; what is missing is said */
 static void test_arguments(void **state)
 {
     (void)state;
@@ -190,7 +190,10 @@ static void test_arguments(void **state)
         out[k] = one;
         const hml_centroidal_derivative x = {sizeof x, out[0], out[1], out[2], out[3], out[4]};
         assert_int_equal(hml_centroidal_derivatives(r.model, r.work, r.q, r.v, r.a, &x), HML_OK);
-        assert_memory_equal(one, all[k], sizes[k] * sizeof *one);
+        if (k == 1)
+            assert_true(worst(one, all[k], (int32_t)sizes[k]) < 1e-14 * largest(all[k], (int32_t)sizes[k]));
+        else
+            assert_memory_equal(one, all[k], sizes[k] * sizeof *one);
         const hml_status without_v = hml_centroidal_derivatives(r.model, r.work, r.q, NULL, r.a, &x);
         const hml_status without_a = hml_centroidal_derivatives(r.model, r.work, r.q, r.v, NULL, &x);
         assert_int_equal(without_v, k ? HML_INVALID_ARGUMENT : HML_OK);
