@@ -26,7 +26,7 @@ static void test_sums(void **unused)
             twist twists[SERIES_LENGTH];
             num again[6 * ORACLE_NV];
             jacobian_series j = {.order = 1, .nv = r.nv, .J = {again, Jdot}};
-            frame_derivatives(r.model, b, (hml_representation)rep, &state, &out);
+            frame_derivatives(r.model, b, (hml_representation)rep, &state, path, &out);
             frame_series(r.model, b, HML_WORLD, (hml_representation)rep, &state, 1, twists, &j);
             frame_hessian(r.model, b, (hml_representation)rep, r.q, path, H);
             for (int c = 0; c < r.nv; c++) {
@@ -74,7 +74,7 @@ static void test_against_complex_steps(void **unused)
         for (int b = r.model->nbodies - 1; b >= 0; b -= 2) {
             for (int rep_ = HML_LEFT; rep_ <= HML_SPLIT; rep_++) {
                 hml_representation rep = (hml_representation)rep_;
-                frame_derivatives(r.model, b, rep, &state, &out);
+                frame_derivatives(r.model, b, rep, &state, path, &out);
                 for (int k = 0; k < r.nv; k++) {
                     num e[ORACLE_NV], q[2 * ORACLE_NV], v[ORACLE_NV];
                     unit_vector(r.nv, k, e);
@@ -106,7 +106,7 @@ static void test_placements_against_complex_steps(void **unused)
         state_series state = {.q = r.q};
         derivative_matrices out = {r.nv, J, NULL, NULL, NULL};
         int b = r.model->nbodies - 1;
-        frame_derivatives(r.model, b, HML_LEFT, &state, &out);
+        frame_derivatives(r.model, b, HML_LEFT, &state, path, &out);
         for (int k = 0; k < r.nv; k++) {
             num e[ORACLE_NV], q[2 * ORACLE_NV];
             unit_vector(r.nv, k, e);
@@ -162,7 +162,7 @@ static void test_partials_of_any_order(void **unused)
         int32_t column = (int32_t)((draw(&seed) + 1) / 2 * r.nv), indices[ORDER];
         state_series state = {.q = r.q};
         derivative_matrices out = {r.nv, J, NULL, NULL, NULL};
-        frame_derivatives(r.model, b, HML_LEFT, &state, &out);
+        frame_derivatives(r.model, b, HML_LEFT, &state, path, &out);
         for (int n = 0; n < ORDER; n++) { /* mostly on the path, where there is something to see */
             do indices[n] = (int32_t)((draw(&seed) + 1) / 2 * r.nv);
             while (draw(&seed) < 0.8 && twist_size(matrix_column(J, r.nv, indices[n])) == 0);

@@ -36,9 +36,9 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
         if (Jacobians[i]) J = Jacobians[i];
     state_series state = {.q = q, .rates = {v, a}};
     derivative_matrices out = {model->nv, J, x->twist_q, x->acceleration_q, x->acceleration_v};
-    frame_derivatives(model, frame, representation, &state, &out);
+    frame_derivatives(model, frame, representation, &state, hmli_work_kinematics(work).path, &out);
     for (int i = 0; i < 3; i++) {
-        for (int32_t k = 0; Jacobians[i] && Jacobians[i] != J && k < 6 * model->nv; k++) Jacobians[i][k] = J[k];
+        if (Jacobians[i] && Jacobians[i] != J) memcpy(Jacobians[i], J, 6 * (size_t)model->nv * sizeof *J);
     }
     const size_t block = 6 * (size_t)model->nv;
     return OVERFLOW_STATUS(before, {x->placement_q, block}, {x->twist_v, block}, {x->acceleration_a, block},

@@ -1,15 +1,25 @@
 /*
  * Derivatives of a frame's motion, over num.
  *
- * All in F₀ (motion_series.h), which stands still while the robot moves. Let k be a column of joint i on the way to the
- * frame, p the parent of i, V_E and A_E the frame's twist and its derivative in F₀. A motion along k carries everything
- * behind the joint along, and turns what these bodies add to twist and acceleration:
+ * As the frame sees its path (frame_seen.h). Let k be a column J_k of joint i on the way to the frame, p the parent of i,
+ * V and A the frame's twist and its derivative, V_p and A_p those of p as the frame sees them:
  *
- *   ∂V_E/∂q_k = S_k × (V_E − V_p)                                  ∂V_E/∂ν_k = S_k
- *   ∂A_E/∂q_k = S_k × (A_E − A_p) + (V_p × S_k) × (V_E − V_p)      ∂A_E/∂ν_k = S_k × (V_E − V_p) + V_i × S_k
+ *   ∂V/∂q_k = V_p × J_k                                  ∂V/∂ν_k = J_k
+ *   ∂A/∂q_k = A_p × J_k + (V_p × J_k) × (V − V_p)        ∂A/∂ν_k = J_k × (V − V_p) + V_i × J_k
+ *
+ * since a motion along k carries the frame along with everything behind the joint: only what comes from before it
+ * changes. The way to the root finds J_k and V, the way back V_p and A_p. Along k the frame's axes R change by R ω_k^, ω_k
+ * the angular part of J_k, and its pose by the twist J_k; with ω that of V,
+ *
+ *   right   Ad_H (∂V + J_k × V), and the same of A
+ *   mixed   R (∂x + ω_k × x) for x the linear and the angular part of V, and a.v = A.v + ω × V.v and A.w in A
+ *   split   linear part of mixed, angular part of left
+ *
+ * The Hessian and derivatives of higher order are written in F₀ (motion_series.h), where
+ *
  *   ∂S_c/∂q_k = S_k × S_c  for c behind k or in the same joint, else 0; a column of another branch never enters
  *
- * For the numbers of a representation the expression frame E moves too: along k its pose changes by the twist S_k.
+ * and the expression frame E moves along k by the twist S_k:
  *
  *   left    ∂(X_E U) = X_E (∂U − S_k × U)
  *   mixed   ∂(U.v + U.w × p) = ∂U.v + ∂U.w × p + U.w × ∂p,   ∂p = S_k.v + S_k.w × p
@@ -18,7 +28,7 @@
 #ifndef HML_ALGO_KINEMATICS_FRAME_DERIVATIVES_H
 #define HML_ALGO_KINEMATICS_FRAME_DERIVATIVES_H
 
-#include "algo/kinematics/motion_series.h"
+#include "algo/kinematics/frame_seen.h"
 
 /* a twist in F₀ and its change, expressed while the expression frame moves along S */
 static inline twist express_change(const expression *x, twist S, twist U, twist dU)
@@ -34,25 +44,13 @@ static inline twist express_change(const expression *x, twist S, twist U, twist 
     }
 }
 
-/* what is added to a twist's derivative where its numbers are of the mixed or split kind: V.w × ṗ in the linear part */
-static inline twist acceleration_numbers(const expression *x, twist V, twist A)
-{
-    if (x->representation == HML_MIXED || x->representation == HML_SPLIT) {
-        A.v = vec3_add(A.v, vec3_cross(V.w, vec3_add(V.v, vec3_cross(V.w, x->p[0]))));
-    }
-    return A;
-}
-
-/* its change: ∂(V.w × ṗ) with ṗ = V.v + V.w × p */
-static inline twist acceleration_numbers_change(const expression *x, vec3 dp, twist V, twist dV, twist dA)
-{
-    if (x->representation == HML_MIXED || x->representation == HML_SPLIT) {
-        vec3 p = x->p[0], pd = vec3_add(V.v, vec3_cross(V.w, p));
-        vec3 dpd = vec3_add(dV.v, vec3_add(vec3_cross(dV.w, p), vec3_cross(V.w, dp)));
-        dA.v = vec3_add(dA.v, vec3_add(vec3_cross(dV.w, pd), vec3_cross(V.w, dpd)));
-    }
-    return dA;
-}
+/* a column on the way to a frame */
+typedef struct path_column {
+    twist S; /* in F₀; of derivatives: as the frame sees it */
+    int32_t body, user;
+    num factor;
+    num rate, acceleration; /* of derivatives alone */
+} path_column;
 
 /* columns of the four different matrices, 6 × nv each, any of them NULL */
 typedef struct derivative_matrices {
@@ -65,62 +63,106 @@ static inline void derivative_add(num *matrix, int32_t nv, int32_t c, num factor
     if (matrix) matrix_put_column(matrix, nv, c, twist_axpy(factor, U, matrix_column(matrix, nv, c)));
 }
 
-/* the columns of one joint; Vp, Ap: of the body before it; w: at the body behind it; x: at the frame, with V and A */
-static inline void derivative_columns(const hml_model *m, int32_t body, const twist before[2], const path_walk *w,
-                                      const expression *x, const derivative_matrices *out)
+/* the frame, when all of its path is known */
+typedef struct seen_place {
+    hml_representation representation;
+    pose H; /* in the world */
+    twist V, A;
+    vec3 linear; /* of A; of mixed and split A.v + ω × V.v */
+} seen_place;
+
+/* a change of A in the frame's axes, in those of the representation; S: how the frame moves meanwhile */
+static inline twist seen_acceleration_change(const seen_place *x, twist S, twist dV, twist dA)
 {
-    const body_coordinates c = coordinates_of(m, body);
-    const twist V = x->V[0], A = acceleration_numbers(x, V, x->V[1]);
-    const twist dV0 = twist_sub(V, before[0]), dA0 = twist_sub(x->V[1], before[1]);
-    for (int32_t k = 0; k < model_bodies(m)[body].nv; k++) {
-        const twist S = w->S[k][0];
-        const vec3 dp = vec3_add(S.v, vec3_cross(S.w, x->p[0]));
-        twist dV = twist_cross(S, dV0);
-        twist dA = twist_add(twist_cross(S, dA0), twist_cross(twist_cross(before[0], S), dV0));
-        twist dA_v = twist_add(dV, w->S[k][1]);
-        dA = acceleration_numbers_change(x, dp, V, dV, dA);
-        dA_v = acceleration_numbers_change(x, vec3_zero(), V, S, dA_v);
-        const int32_t at = c.v + k;
-        derivative_add(out->J, out->nv, at, c.factor, express_change(x, twist_zero(), twist_zero(), S));
-        derivative_add(out->twist_q, out->nv, at, c.factor, express_change(x, S, V, dV));
-        derivative_add(out->acceleration_q, out->nv, at, c.factor, express_change(x, S, A, dA));
-        derivative_add(out->acceleration_v, out->nv, at, c.factor, express_change(x, twist_zero(), twist_zero(), dA_v));
+    if (x->representation == HML_MIXED || x->representation == HML_SPLIT)
+        dA.v = vec3_add(dA.v, vec3_add(vec3_cross(dV.w, x->V.v), vec3_cross(x->V.w, dV.v)));
+    return seen_rate_in(x->representation, x->H, S, twist_of(x->linear, x->A.w), dA);
+}
+
+static inline void derivative_put(const hml_model *m, num *matrix, const path_column *c, twist U)
+{
+    if (!matrix) return;
+    if (m->nfollowers)
+        derivative_add(matrix, m->nv, c->user, c->factor, U);
+    else
+        matrix_put_column(matrix, m->nv, c->user, U);
+}
+
+/* to the root: columns, the last joint's first, and the frame's motion; returns how many columns */
+static inline int32_t derivative_path(const hml_model *m, const model_frame *f, const state_series *state,
+                                      path_column *path, seen_place *x)
+{
+    const plan_body *pb = plan_bodies(model_plan(m));
+    int32_t n = 0;
+    num room;
+    x->H = frame_placement(m, f);
+    x->V = x->A = twist_zero();
+    for (int32_t i = f->body; i >= 0; i = pb[i].parent) {
+        const body_coordinates at = coordinates_of(m, i);
+        const twist later = x->V;
+        twist J[HML_JOINT_MAX_NV];
+        columns_seen(&pb[i], x->H, J);
+        for (int32_t k = 0; k < pb[i].nv; k++, n++) {
+            const num rate = state_rate(state, 0, &at, k);
+            path[n].S = J[k], path[n].body = i, path[n].user = at.v + k, path[n].factor = at.factor;
+            path[n].rate = rate, path[n].acceleration = state_rate(state, 1, &at, k);
+            x->V = twist_axpy(rate, J[k], x->V);
+            if (x->representation != HML_LEFT)
+                x->A = twist_axpy(path[n].acceleration, J[k], twist_axpy(rate, twist_cross(J[k], later), x->A));
+        }
+        x->H = seen_from_parent(&pb[i], body_position(m, i, state->q, &room), x->H);
+    }
+    x->linear = x->A.v;
+    if (x->representation == HML_MIXED || x->representation == HML_SPLIT)
+        x->linear = vec3_add(x->A.v, vec3_cross(x->V.w, x->V.v));
+    return n;
+}
+
+/* the columns of one joint; before: V_p and A_p, which become those of its body */
+static inline void derivative_columns(const hml_model *m, const path_column *path, int32_t n, const seen_place *x,
+                                      twist before[2], const derivative_matrices *out)
+{
+    const twist Vp = before[0], Ap = before[1], dV = twist_sub(x->V, Vp);
+    const hml_representation rep = x->representation;
+    for (int32_t k = 0; k < n; k++) before[0] = twist_axpy(path[k].rate, path[k].S, before[0]);
+    for (int32_t k = 0; k < n; k++) {
+        const twist J = path[k].S, Pd = twist_cross(Vp, J);
+        before[1] = twist_axpy(path[k].rate, Pd, twist_axpy(path[k].acceleration, J, before[1]));
+        if (out->J) derivative_put(m, out->J, &path[k], seen_in(rep, x->H, J));
+        if (out->twist_q) derivative_put(m, out->twist_q, &path[k], seen_rate_in(rep, x->H, J, x->V, Pd));
+        if (out->acceleration_q) {
+            const twist dA = twist_add(twist_cross(Ap, J), twist_cross(Pd, dV));
+            derivative_put(m, out->acceleration_q, &path[k], seen_acceleration_change(x, J, Pd, dA));
+        }
+        if (out->acceleration_v) {
+            const twist own = n == 1 ? Pd : twist_cross(before[0], J); /* J × J is zero */
+            const twist dA = twist_add(twist_cross(J, dV), own);
+            derivative_put(m, out->acceleration_v, &path[k], seen_acceleration_change(x, twist_zero(), J, dA));
+        }
     }
 }
 
+/* path: scratch, tree_nv of them */
 static inline void frame_derivatives(const hml_model *m, int32_t frame, hml_representation rep,
-                                     const state_series *state, const derivative_matrices *out)
+                                     const state_series *state, path_column *path, const derivative_matrices *out)
 {
-    const int32_t body = model_frames(m)[frame].body;
+    const model_frame *f = &model_frames(m)[frame];
     num *all[] = {out->J, out->twist_q, out->acceleration_q, out->acceleration_v};
-    path_walk w;
-    expression x;
+    twist before[2] = {twist_zero(), twist_zero()};
+    seen_place x = {.representation = rep};
     for (int i = 0; i < 4; i++) {
         for (int32_t k = 0; all[i] && k < 6 * out->nv; k++) all[i][k] = K(0);
     }
-    walk_start(&w, 1);
-    walk_to(&w, m, frame, state, K(1), NULL);
-    expression_of_walk(&x, rep, &w);
-    if (body < 0) return;
-    walk_start(&w, 1);
-    for (int32_t i = model_bodies(m)[body].root;; i = path_next(m, i, body)) {
-        const twist before[2] = {w.V[0], w.V[1]};
-        walk_step(&w, m, i, state);
-        derivative_columns(m, i, before, &w, &x, out);
-        if (i == body) break;
+    if (f->body < 0) return;
+    for (int32_t end = derivative_path(m, f, state, path, &x), n; end > 0; end -= n) {
+        for (n = 1; n < end && path[end - n - 1].body == path[end - 1].body;) n++;
+        derivative_columns(m, &path[end - n], n, &x, before, out);
     }
 }
 
 /* ---- Hessian ---- */
 
-/* a column on the way to a frame, root first */
-typedef struct path_column {
-    twist S; /* in F₀ */
-    int32_t body, user;
-    num factor;
-} path_column;
-
-/* the columns on the way to a point of a frame and the expression there; returns their number. path: tree_nv of them */
+/* the columns on the way to a point of a frame, root first, and the expression there; returns their number. path: tree_nv of them */
 static inline int32_t collect_path_to(const hml_model *m, int32_t frame, vec3 point, hml_representation rep,
                                       const num *q, path_column *path, expression *x)
 {

@@ -1,8 +1,7 @@
 /* Bodies and frames: the first two orders of motion_series.h behind hamel/kinematics.h. */
 #include "hamel/kinematics.h"
 
-#include <string.h>
-
+#include "algo/kinematics/frame_seen.h"
 #include "algo/kinematics/scratch.h"
 #include "algo/work.h"
 #include "base/overflow.h"
@@ -66,84 +65,49 @@ hml_status hml_frame_motions(const hml_model *model, hml_work *work, int32_t cou
     return OVERFLOW_STATUS(before, {H, 16 * (size_t)count}, {V, 6 * (size_t)count}, {A, 6 * (size_t)count});
 }
 
-/* ---- pose and J alone ---- */
+/* ---- one frame ---- */
 
 /*
- * From the frame to the root, as the frame sees it: H is the frame in the plan frame of the body at hand, and every
- * column is one of z's. Nothing is turned twice, and what the path does not carry is not touched.
+ * Is there a way from the frame to the root that frame_seen.h can take? Bodies on fixed ones of the world are roots of
+ * the plan, whose placements say where they are.
  */
-
-/* Ad_H⁻¹ S of a joint with one coordinate, whose axis is z */
-static twist column_seen(int32_t type, pose H, double pitch)
+static int can_be_seen(const hml_model *model, int32_t frame, int32_t reference)
 {
-    const vec3 z = vec3_of(H.R.x.z, H.R.y.z, H.R.z.z), p = H.p;
-    if (type == HML_JOINT_PRISMATIC) return twist_of(z, vec3_zero());
-    const vec3 v = vec3_of(H.R.x.y * p.x - H.R.x.x * p.y, H.R.y.y * p.x - H.R.y.x * p.y, H.R.z.y * p.x - H.R.z.x * p.y);
-    return twist_of(type == HML_JOINT_HELICAL ? vec3_axpy(pitch, z, v) : v, z);
+    return reference == HML_WORLD && !model->nfollowers && model_frames(model)[frame].body >= 0;
 }
-
-static vec3 turned_z(vec3 a, double s, double c) { return vec3_of(c * a.x - s * a.y, s * a.x + c * a.y, a.z); }
-
-/* H seen from the parent's plan frame */
-static pose seen_from_parent(const plan_body *p, const double *q, pose H)
-{
-    const pose X = plan_pose(p->X);
-    double s, c;
-    if (p->type != HML_JOINT_REVOLUTE) return pose_mul(joint_move(p->type, X, p->pitch, q), H);
-    num_sincos(q[0], &s, &c);
-    H.R = mat3_of(turned_z(H.R.x, s, c), turned_z(H.R.y, s, c), turned_z(H.R.z, s, c));
-    H.p = turned_z(H.p, s, c);
-    return pose_mul(X, H);
-}
-
-/* the pose of a frame that a body carries, and its left Jacobian; not with mimic followers */
-static pose frame_seen(const hml_model *model, const model_frame *f, const double *q, double *J)
-{
-    const plan_body *pb = plan_bodies(model_plan(model));
-    pose H = frame_placement(model, f);
-    memset(J, 0, 6 * (size_t)model->nv * sizeof *J);
-    for (int32_t i = f->body; i >= 0; i = pb[i].parent) {
-        const plan_body *p = &pb[i];
-        if (p->nv == 1) {
-            matrix_put_column(J, model->nv, p->v, column_seen(p->type, H, p->pitch));
-        } else if (p->nv) {
-            twist S[HML_JOINT_MAX_NV];
-            joint_columns_at(p->type, pose_identity(), p->pitch, S);
-            for (int32_t k = 0; k < p->nv; k++) matrix_put_column(J, model->nv, p->v + k, pose_ad_inverse(H, S[k]));
-        }
-        H = seen_from_parent(p, q + p->q, H);
-    }
-    return H;
-}
-
-/* a left Jacobian becomes one in the world's axes, in the columns of the path; the angular part too, or not */
-static void turn_columns(const hml_model *model, int32_t body, mat3 R, int angular, double *J)
-{
-    const plan_body *pb = plan_bodies(model_plan(model));
-    for (int32_t i = body; i >= 0; i = pb[i].parent) {
-        for (int32_t c = pb[i].v; c < pb[i].v + pb[i].nv; c++) {
-            const twist U = matrix_column(J, model->nv, c);
-            const vec3 w = angular ? mat3_mul_vec(R, U.w) : U.w;
-            matrix_put_column(J, model->nv, c, twist_of(mat3_mul_vec(R, U.v), w));
-        }
-    }
-}
-
-/* can it be done so? Bodies on fixed ones of the world are roots of the plan, whose placements say where they are */
-static int can_be_seen(const hml_model *model, int32_t frame, int32_t reference, hml_representation representation,
-                       const hml_frame_motion *motion)
-{
-    return reference == HML_WORLD && representation != HML_RIGHT && !model->nfollowers && motion->J && !motion->Jdot &&
-           !motion->twist && !motion->acceleration && model_frames(model)[frame].body >= 0;
-}
-
-/* ---- one frame ---- */
 
 static int valid(const hml_frame_motion *motion, const double *v, const double *a)
 {
     if (!motion) return 0;
     if (motion->acceleration && !a) return 0;
     return v || !(motion->Jdot || motion->twist || motion->acceleration);
+}
+
+static pose seen(const hml_model *model, const hml_work *work, int32_t frame, hml_representation representation,
+                 const state_series *state, const hml_frame_motion *motion)
+{
+    const int moving = motion->Jdot || motion->twist || motion->acceleration;
+    const state_series still = {.q = state->q};
+    frame_seen x = {.J = motion->J, .Jdot = motion->Jdot};
+    if (!x.J && x.Jdot && representation != HML_LEFT) x.J = hmli_work_kinematics(work).J;
+    const pose H = frame_seen_walk(model, &model_frames(model)[frame], moving ? state : &still, &x);
+    if (representation != HML_LEFT) frame_seen_express(model, body_of(model, frame), representation, H, &x);
+    if (motion->twist) write_twist(x.V, motion->twist);
+    if (motion->acceleration) write_twist(x.A, motion->acceleration);
+    return H;
+}
+
+static pose series(const hml_model *model, const hml_work *work, int32_t frame, int32_t reference,
+                   hml_representation representation, const state_series *state, const hml_frame_motion *motion)
+{
+    twist twists[SERIES_LENGTH];
+    jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
+    if (!motion->J) J.J[0] = hmli_work_kinematics(work).J; /* J̇ grows out of J */
+    const pose H = frame_series(model, frame, reference, representation, state, motion->Jdot || motion->acceleration,
+                                twists, motion->J || motion->Jdot ? &J : NULL);
+    if (motion->twist) write_twist(twists[0], motion->twist);
+    if (motion->acceleration) write_twist(twists[1], motion->acceleration);
+    return H;
 }
 
 hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t frame, int32_t reference,
@@ -159,22 +123,11 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
     }
     TRY(hmli_work_check_state(model, q, v, a, NULL));
     const unsigned before = overflow_watch();
-    if (can_be_seen(model, frame, reference, representation, motion)) {
-        const pose H = frame_seen(model, &model_frames(model)[frame], q, motion->J);
-        if (representation != HML_LEFT)
-            turn_columns(model, body_of(model, frame), H.R, representation == HML_MIXED, motion->J);
-        if (motion->pose) write_pose(H, motion->pose);
-        return OVERFLOW_STATUS(before, {motion->pose, 16}, {motion->J, 6 * (size_t)model->nv});
-    }
-    state_series state = {.q = q, .rates = {v, a}};
-    twist twists[SERIES_LENGTH];
-    jacobian_series J = {.order = motion->Jdot != NULL, .nv = model->nv, .J = {motion->J, motion->Jdot}};
-    if (!motion->J) J.J[0] = hmli_work_kinematics(work).J; /* J̇ grows out of J */
-    pose H = frame_series(model, frame, reference, representation, &state, motion->Jdot || motion->acceleration, twists,
-                          motion->J || motion->Jdot ? &J : NULL);
+    const state_series state = {.q = q, .rates = {v, a}};
+    const pose H = can_be_seen(model, frame, reference)
+                       ? seen(model, work, frame, representation, &state, motion)
+                       : series(model, work, frame, reference, representation, &state, motion);
     if (motion->pose) write_pose(H, motion->pose);
-    if (motion->twist) write_twist(twists[0], motion->twist);
-    if (motion->acceleration) write_twist(twists[1], motion->acceleration);
     const size_t nv = (size_t)model->nv;
     return OVERFLOW_STATUS(before, {motion->pose, 16}, {motion->twist, 6}, {motion->acceleration, 6},
                            {motion->J, 6 * nv}, {motion->Jdot, 6 * nv});
