@@ -69,6 +69,37 @@ static void fill_cuda_configurations(void *x)
         HML_STRUCT(hml_cuda_configurations, .q = {q, 0}, .other = {v, 0}, .result = {out[0], 0, 0});
 }
 ON_CUDA(integrate)
+static void fill_cuda_dynamics(void *x)
+{
+    *(hml_cuda_dynamics_arguments *)x = HML_STRUCT(hml_cuda_dynamics_arguments, .q = {q, 0}, .v = {v, 0}, .a = {tau, 0},
+                                                   .torque = {out[0], 0, 0}, .M = {out[1], 0, 0});
+}
+ON_CUDA(dynamics)
+static void fill_cuda_kinematics(void *x)
+{
+    *(hml_cuda_kinematics_arguments *)x =
+        HML_STRUCT(hml_cuda_kinematics_arguments, .count = 1, .q = {q, 0}, .v = {v, 0}, .pose = {out[0], 0, 0},
+                   .J = {out[1], 0, 0}, .twist = {out[2], 0, 0});
+}
+ON_CUDA(kinematics)
+static void fill_cuda_constrained(void *x)
+{
+    *(hml_cuda_constrained *)x =
+        HML_STRUCT(hml_cuda_constrained, .q = {q, 0}, .v = {v, 0}, .tau = {tau, 0}, .acceleration = {out[0], 0, 0},
+                   .lambda = {out[1], 0, 0}, .Dq = {out[2], 0, 0}, .Dv = {out[3], 0, 0}, .Dtau = {out[4], 0, 0});
+}
+static hml_status call_cuda_constrained(void *x)
+{
+    hml_cuda_batch *batch;
+    hml_cuda_holds *held_there = NULL;
+    hml_status status = hml_cuda_batch_new(model, HML_CUDA_FLOAT64, 0, &batch, NULL);
+    if (status) return status;
+    status = hml_cuda_holds_new(batch, &holds, &held_there, NULL);
+    if (!status) status = hml_cuda_constrained_linearize(held_there, 1, x, NULL);
+    hml_cuda_holds_free(held_there);
+    hml_cuda_batch_free(batch);
+    return status;
+}
 static void fill_cuda_device_info(void *x)
 {
     *(hml_cuda_device_info *)x = HML_STRUCT(hml_cuda_device_info, .multiprocessors = 0);
