@@ -13,7 +13,7 @@ SEED        ?= 1
 COUNT       ?= 200
 POSTURES    ?= 3
 
-.PHONY: agree cuda-bench cuda-test generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages windows viewer mpc mpc-ticks check format docs install clean help
+.PHONY: agree cuda-bench cuda-test cuda-wheel generated bench-generated microcontroller drop bench-contact mutate build run test bench bench-control python octave distributed packages windows viewer mpc mpc-ticks check format docs install clean help
 .DEFAULT_GOAL := build
 
 ## build    compile the libraries and the command (build/hamel)
@@ -94,6 +94,10 @@ bench-control: $(BUILD)/.deps-python
 ## cuda-test   libhamel-cuda on a GPU, beside the CPU, and under compute-sanitizer if that is there (needs nvcc and a GPU)
 cuda-test:
 	@scripts/cuda.sh test $(BUILD)/cuda $(JOBS)
+
+## cuda-wheel  the wheel hamel-cuda, made without a GPU, and tried beside the wheel of `make python` (ARCHITECTURES=90 for one kind of GPU)
+cuda-wheel:
+	@scripts/wheel-cuda.sh $(BUILD)/wheel-cuda $(wildcard build/python/wheel/hamel-*.whl) "$(ARCHITECTURES)"
 
 ## cuda-bench  linearizations per second on a GPU, into build/bench-gpu.json (MODELS=folder:folder)
 cuda-bench:

@@ -2,6 +2,7 @@
 
 import ctypes.util
 import os
+import shutil
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import hamel
+from conftest import ROOT
 from hamel import _cuda_arrays
 
 
@@ -210,6 +212,37 @@ def test_without_the_library():
     environment = {**os.environ, "HAMEL_CUDA_LIBRARY": "/nowhere/libhamel-cuda.so"}
     out = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert "libhamel-cuda is not there" in out.stdout and "docs/gpu.md" in out.stdout
+
+
+def test_the_package_that_carries_it(emulated, tmp_path):
+    """hamel-cuda's library is found where nothing else is said"""
+    package = tmp_path / "hamel_cuda"
+    package.mkdir()
+    shutil.copy(ROOT / "packaging/cuda/src/hamel_cuda/__init__.py", package)
+    shutil.copy(os.environ["HAMEL_CUDA_LIBRARY"], package / "libhamel-cuda.so")
+    program = "import hamel, hamel_cuda; print(hamel.cuda.device().name, hamel_cuda.library())"
+    environment = {key: value for key, value in os.environ.items() if key != "HAMEL_CUDA_LIBRARY"}
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
+    out = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["emulated", str((package / "libhamel-cuda.so").resolve())]
+
+
+@pytest.mark.parametrize("n", [0, 1, 13])
+def test_sizes(emulated, n):
+    robot = hamel.load("arm7")
+    q, v, tau = (x[:n] for x in states(robot, 13))
+    batch, nv = emulated.Batch(robot), robot.nv
+    x, step = batch.linearize(q, v, tau), batch.step(q, v, 0.01, tau, jacobians=True)
+    assert x.Dq.shape == (n, nv, nv) and x.status.shape == (n,) and step.Ad.shape == (n, 2 * nv, 2 * nv)
+    torque, there = batch.inverse_dynamics(q, v, tau), batch.integrate(q, v)
+    path = batch.rollout(q, v, 0.01, np.zeros((2, nv)))
+    assert torque.shape == (n, nv) and there.shape == (n, robot.nq) and path.q.shape == (3, n, robot.nq)
+    assert batch.frames(q).pose.shape == (n, robot.nbodies, 4, 4) and batch.difference(q, there).shape == (n, nv)
+    if n:
+        want = robot.step_linearize(q, v, 0.01, tau)
+        assert abs(x.Dq - robot.linearize(q, v, tau).Dq).max() < 1e-11 and np.allclose(step.Ad, want.Ad, atol=1e-11)
+        assert np.allclose(torque, robot.inverse_dynamics(q, v, tau), atol=1e-12)
+        assert np.allclose(there, robot.integrate(q, v), atol=1e-14)
 
 
 def test_another_version_of_the_library(monkeypatch):

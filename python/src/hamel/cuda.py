@@ -10,14 +10,15 @@ goes into `stream` (the current one of torch or CuPy where q is theirs), and cal
 the GPU and back in chunks while others are computed, and the call waits for its results: the bus and the host's memory, not the GPU,
 set the rate then.
 
-This needs libhamel-cuda (docs/gpu.md), which the package does not carry: it is looked for at HAMEL_CUDA_LIBRARY, beside
-the package, and where the system's loader looks. Without it, or without a GPU, `Batch` raises an error that says what is missing, and
+This needs libhamel-cuda (docs/gpu.md), which the package hamel-cuda carries: it is looked for at HAMEL_CUDA_LIBRARY, beside
+this package, in that one, and where the system's loader looks. Without it, or without a GPU, `Batch` raises an error that says what is missing, and
 `available` is False.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import sys
 from ctypes import c_int, c_int32, c_size_t, c_void_p
@@ -66,12 +67,21 @@ _NAME = "libhamel-cuda.so"
 _loaded: List[Any] = []
 
 
+def _places() -> List[str]:
+    """Where the library may be"""
+    given = os.environ.get("HAMEL_CUDA_LIBRARY")
+    if given:
+        return [given]
+    package = importlib.util.find_spec("hamel_cuda")
+    folders = (package.submodule_search_locations or []) if package else []
+    return [str(library() / _NAME), *(os.path.join(folder, _NAME) for folder in folders), _NAME, _NAME + ".0"]
+
+
 def _library() -> Any:
     if _loaded:
         return _loaded[0]
-    given = os.environ.get("HAMEL_CUDA_LIBRARY")
     wrong = ""
-    for path in [given] if given else [str(library() / _NAME), _NAME, _NAME + ".0"]:
+    for path in _places():
         try:
             found = ctypes.CDLL(path)
         except OSError as why:
@@ -87,8 +97,8 @@ def _library() -> Any:
         _loaded.append(found)
         return found
     raise NotFoundError(
-        f"libhamel-cuda is not there ({wrong}): build it with -DHAMEL_CUDA=ON, and name it in HAMEL_CUDA_LIBRARY or put it "
-        "where the loader looks; docs/gpu.md says how"
+        f"libhamel-cuda is not there ({wrong}): install the package hamel-cuda, or build the library with -DHAMEL_CUDA=ON and "
+        "name it in HAMEL_CUDA_LIBRARY or put it where the loader looks; docs/gpu.md says how"
     )
 
 
