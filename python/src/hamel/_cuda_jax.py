@@ -139,7 +139,7 @@ def jax_function(batch: Any, name: str, h: float) -> Callable[..., Any]:
     sizes = (("q", nq), ("v", nv), ("a" if name == "inverse_dynamics" else "tau", nv))
 
     def given(x: Any, own: str, size: int) -> Any:
-        if batch.dtype.itemsize == 8 and not jax.config.jax_enable_x64:
+        if jax.dtypes.canonicalize_dtype(batch.dtype) != batch.dtype:
             raise InvalidArgumentError(
                 'the batch is float64, and JAX computes in float32: say jax.config.update("jax_enable_x64", True)'
             )
