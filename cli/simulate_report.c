@@ -132,7 +132,7 @@ static void describe_hint(const robot *r, double step, hml_status status, char *
 {
     const int stiff = status == HML_TOO_MANY_STEPS || (status == HML_NOT_CONVERGED && !(step > 0));
     if (stiff)
-        snprintf(text, size, "; try --integrator %s, a larger --tolerance%s",
+        snprintf(text, size, "; try --integrator %s, a slower start, a larger --tolerance%s",
                  r->nloops ? "rk4 with a short --step" : "alpha, variational or euler",
                  status == HML_TOO_MANY_STEPS ? " or --max-steps" : "");
     else if (step > 0)

@@ -350,5 +350,20 @@ def test_a_way_too_long_for_its_steps_is_refused_at_once():
         assert motion.info.steps == 0 and motion.time == 0
         assert motion.step(1e9).info.steps == 1
         assert hamel.Motion(robot, [0.1], integrator=integrator, step=0.01, max_steps=2000).advance(1).time == 1
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="max_steps is negative"):
         hamel.Motion(robot, [0.1], max_steps=-1)
+
+
+def test_a_step_that_is_no_time():
+    """Sentences, not a status alone; dopri5 takes 0 for "as long as the error allows"."""
+    robot = hamel.load("pendulum")
+    contact = hamel.Contact(robot, [])
+    for integrator in hamel.Motion.schemes():
+        for step in (0.0, -1e-3, np.nan):
+            if integrator == "dopri5" and step == 0:
+                continue
+            with pytest.raises(ValueError, match="step is not a positive time"):
+                hamel.Motion(robot, [0.1], integrator=integrator, step=step)
+    for step in (0.0, -1e-3, np.nan):
+        with pytest.raises(ValueError, match="the step h is not a positive time"):
+            contact.step([0.1], [0.0], step)

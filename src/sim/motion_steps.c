@@ -49,12 +49,12 @@ static void explain_number(const hml_motion *m, double until, hml_error *e)
 
 static void explain_stiffness(const hml_motion *m, hml_error *e)
 {
-    snprintf(e->message, sizeof e->message,
-             "max_steps ended the motion at %.9g s, the last step was %.3g s long: it is stiff here, or the tolerance "
-             "of %.3g "
-             "too small; try an implicit integrator (alpha, variational or euler), equal steps, a larger tolerance or "
-             "max_steps",
-             m->t, m->info.last_step, m->options.tolerance);
+    snprintf(
+        e->message, sizeof e->message,
+        "max_steps ended the motion at %.9g s, the last step was %.3g s long: the motion is stiff or fast here, or the "
+        "tolerance of %.3g too small; try an implicit integrator (alpha, variational or euler), equal steps, a larger "
+        "tolerance or max_steps",
+        m->t, m->info.last_step, m->options.tolerance);
 }
 
 static void explain_tolerance(const hml_motion *m, hml_error *e)

@@ -221,7 +221,7 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
         hml_status status = run(self, &motion);
         self->busy = 0;
         if (status)
-            raise_status(status, NULL);
+            raise_status(status, h > 0 ? NULL : "the step h is not a positive time");
         else
             answer = step_answer(q, v, torque, &result);
     }

@@ -102,6 +102,16 @@ static int keep_samples(motion_object *self, PyObject *samples, hml_forces *forc
     return 0;
 }
 
+/* which option is at fault; NULL: none of these */
+static const char *odd_option(const hml_motion_options *o)
+{
+    const int adaptive = o->scheme == HML_SCHEME_DOPRI5 && o->tolerance > 0;
+    if (!(o->step > 0) && !(adaptive && o->step == 0)) return "step is not a positive time; 0 is for dopri5 alone";
+    if (!(o->tolerance >= 0)) return "tolerance is negative";
+    if (o->max_steps < 0) return "max_steps is negative";
+    return NULL;
+}
+
 static int start(motion_object *self, const hml_motion_options *options, const hml_forces *forces, double t,
                  PyObject *at, PyObject *with)
 {
@@ -116,7 +126,8 @@ static int start(motion_object *self, const hml_motion_options *options, const h
             status = hml_motion_new(self->model->model, self->space->work, options, forces, t, PyArray_DATA(q),
                                     PyArray_DATA(v), &self->motion);
         }
-        if (status && !PyErr_Occurred()) raise_status(status, NULL);
+        const char *odd = status == HML_INVALID_ARGUMENT ? odd_option(options) : NULL;
+        if (status && !PyErr_Occurred()) raise_status(status, odd);
     }
     Py_XDECREF(q);
     Py_XDECREF(v);
