@@ -22,12 +22,14 @@ typedef struct flight {
     hml_model *model;
     hml_work *work;
     size_t nq, nv;
-    double *start, *speed, *q, *v, *gap, *goal, *scratch;
+    double *start, *speed, *q, *v, *gap, *goal, *frictionless, *scratch;
 } flight;
 
+/* without limits and dry friction, which the other schemes do not know */
 static hml_status contact_steps(flight *f, double h, long steps)
 {
-    hml_contact_settings s = {.struct_size = sizeof s, .options = HML_CONTACT_NO_LIMITS};
+    hml_contact_settings s = {
+        .struct_size = sizeof s, .options = HML_CONTACT_NO_LIMITS, .joint_friction = f->frictionless};
     hml_contact *contact;
     size_t size = hml_contact_size(f->model, &s);
     void *memory = malloc(size + 1);
@@ -96,10 +98,11 @@ static hml_status open_flight(flight *f, const char *path)
     if (status) return fprintf(stderr, "stiff: %s\n", error.message), status;
     status = hml_work_new(f->model, HML_ISA_BEST, HML_USE_ALL, &f->work);
     f->nq = (size_t)hml_model_nq(f->model), f->nv = (size_t)hml_model_nv(f->model);
-    double *room = calloc(3 * f->nq + 3 * f->nv + hml_step_scratch_doubles(f->model), sizeof *room);
+    double *room = calloc(3 * f->nq + 4 * f->nv + hml_step_scratch_doubles(f->model), sizeof *room);
     if (status || !room) return HML_OUT_OF_MEMORY;
     f->start = room, f->goal = room + f->nq, f->q = room + 2 * f->nq, f->v = room + 3 * f->nq;
-    f->speed = f->v + f->nv, f->gap = f->speed + f->nv, f->scratch = f->gap + f->nv;
+    f->speed = f->v + f->nv, f->gap = f->speed + f->nv, f->frictionless = f->gap + f->nv;
+    f->scratch = f->frictionless + f->nv;
     hml_rng_seed(&rng, 1);
     for (size_t i = 0; i < f->nv; i++) f->speed[i] = hml_rng_uniform(&rng, -1, 1);
     return hml_configuration_neutral(f->model, f->start);
