@@ -87,7 +87,7 @@ typedef struct cli_options {
     const char *locus;  /* of modes: WHAT=FROM:TO */
     unsigned functions; /* of generate: a sum of HML_GENERATE_…; 0: all */
     const char *frames; /* of generate: names with commas between them */
-    int single, test, force, generate_batch;
+    int single, test, force, realign, generate_batch;
     int vectors;         /* 1: of generate, limbs in the lanes of vectors */
     int no_loops, close; /* loops of the model are left open; are closed first */
 } cli_options;

@@ -1,8 +1,14 @@
 /* hamel generate: C source for one robot. */
 #include "hamel/generate.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "hamel/configuration.h"
+#include "hamel/edit.h"
+#include "hamel/random.h"
 
 #include "holds.h"
 #include "robot.h"
@@ -19,7 +25,74 @@ static void say(const cli_options *options, int64_t statements)
     printf(": about %lld statements\n", (long long)statements);
 }
 
-enum { FRAMES_MOST = 256 };
+enum { FRAMES_MOST = 256, REALIGN_STATES = 32 };
+
+static const double REALIGN = 1e-9; /* sines below it are those of a round angle */
+
+/* the largest difference of two arrays over the largest entry of the first */
+static double difference(const double *a, const double *b, size_t n)
+{
+    double most = 0, largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        largest = fmax(largest, fabs(a[i]));
+    }
+    return largest > 0 ? most / largest : 0;
+}
+
+/* how much the linearizations of two versions of a robot differ at random states; negative: there is no memory */
+static double compare(const hml_model *one, const hml_model *other)
+{
+    const size_t nq = (size_t)hml_model_nq(one), nv = (size_t)hml_model_nv(one), block = nv * nv;
+    hml_work *work[2] = {NULL, NULL};
+    const hml_model *models[2] = {one, other};
+    double *q = calloc(nq + 2 * nv + 6 * block + 1, sizeof *q), worst = q ? 0 : -1;
+    for (int k = 0; k < 2; k++) {
+        if (hml_work_new(models[k], HML_ISA_BEST, HML_USE_ALL, &work[k])) worst = -1;
+    }
+    hml_rng rng;
+    hml_rng_seed(&rng, 1);
+    for (int s = 0; s < REALIGN_STATES && worst >= 0; s++) {
+        double *v = q + nq, *tau = v + nv, *results[2] = {tau + nv, tau + nv + 3 * block};
+        hml_configuration_random(one, &rng, q);
+        for (size_t i = 0; i < 2 * nv; i++) v[i] = hml_rng_normal(&rng);
+        for (int k = 0; k < 2; k++) {
+            const hml_linearization x =
+                HML_STRUCT(hml_linearization, .q.data = q, .v.data = v, .tau.data = tau, .Dq.data = results[k],
+                           .Dv.data = results[k] + block, .Minv.data = results[k] + 2 * block);
+            if (hml_linearize(models[k], work[k], &x)) memset(results[k], 0, 3 * block * sizeof(double));
+        }
+        for (int k = 0; k < 3; k++)
+            worst = fmax(worst, difference(results[0] + (size_t)k * block, results[1] + (size_t)k * block, block));
+    }
+    for (int k = 0; k < 2; k++) hml_work_free(work[k]);
+    free(q);
+    return worst;
+}
+
+/* the robot with round angles, in place of the one that was loaded; says what that changes */
+static int realign(const cli_options *options, robot *r)
+{
+    hml_model *round = NULL;
+    double angle = 0;
+    const hml_status status = hml_model_realign(r->model, REALIGN, &round, &angle);
+    if (status) return cli_fail(CLI_COMPUTE, "--realign: %s", hml_status_message(status));
+    const double worst = angle > 0 ? compare(r->model, round) : 0;
+    if (worst < 0) {
+        hml_model_free(round);
+        return cli_fail(CLI_COMPUTE, "%s", hml_status_message(HML_OUT_OF_MEMORY));
+    }
+    if (!options->quiet && angle > 0)
+        printf("realigned: placements turned by at most %.1e rad; D_q, D_v, M^-1 differ by %.1e of their largest entry "
+               "at %d "
+               "random states\n",
+               angle, worst, REALIGN_STATES);
+    else if (!options->quiet)
+        printf("realigned: nothing, no angle is round but for rounding\n");
+    hml_model_free(r->model);
+    r->model = round;
+    return CLI_OK;
+}
 
 /* what --frames and --hold say; both arrays outlive the options */
 static int read_lists(const cli_options *options, const robot *r, hml_constraint *holds, int32_t *frames,
@@ -60,6 +133,7 @@ int cli_generate(const cli_options *options)
     if (!options->out) return cli_fail(CLI_USAGE, "generate needs --out FILE.c");
     set_options(options, &generate);
     int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    if (status == CLI_OK && options->realign) status = realign(options, &r);
     if (status == CLI_OK) status = read_lists(options, &r, holds, frames, &generate);
     if (status == CLI_OK) {
         error.status = hml_generate_estimate(r.model, &generate, &statements);

@@ -433,6 +433,8 @@ const option_row option_rows[] = {
     {"float", 0, CLI_GENERATE, NULL, "single precision", read_flag, FLAG(single), NULL},
     {"test", 0, CLI_GENERATE, NULL, "also a program that compares with this command's results", read_flag, FLAG(test),
      NULL},
+    {"realign", 0, CLI_GENERATE, NULL, "angles written with few digits become round: less code, another robot by 1e-9",
+     read_flag, FLAG(realign), NULL},
     {"force", 0, CLI_GENERATE, NULL, "also code that is larger than compilers like", read_flag, FLAG(force), NULL},
     {"out", 'o', CLI_GENERATE, "FILE", "the source, which ends in .c; the header is beside it", read_source, TEXT(out),
      "a file that ends in .c"},

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Generated code beside the library's kernels, one row per robot: BUILD/bench-generated.json. Pinocchio's time is that of
 # BUILD/bench.json, if that file is there. The rows are those of the compiler CC; COMPILERS names more of them, whose tables are
-# printed as well. Usage: generated.sh BUILD [NAME,free|fixed,FILE...]
+# printed as well. A name that ends in _realigned is generated with --realign and compared with the robot as it is.
+# Usage: generated.sh BUILD [NAME,free|fixed,FILE...]
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -17,6 +18,7 @@ shift
     for name in solo12,free a1,free anymal_b,free hyq,free ur5,fixed panda,fixed simple_humanoid,free icub_reduced,free; do
         file=../shared/models/${name%,*}.urdf
         [ ! -f "$file" ] || set -- "$@" "$name,$file"
+        [ $name != hyq,free ] || [ ! -f "$file" ] || set -- "$@" "hyq_realigned,free,$file"
     done
 }
 
@@ -33,7 +35,10 @@ measure_all() { # COMPILER OUT.json [ROBOT...]
     for robot in "$@"; do
         name=${robot%%,*} rest=${robot#*,}
         base=${rest%%,*} file=${rest#*,}
-        "$build/hamel" generate "$file" --base "$base" --out "$folder/$name.c" --functions linearize --batch --target native --quiet
+        realign=""
+        case $name in *_realigned) realign=--realign ;; esac
+        # shellcheck disable=SC2086
+        "$build/hamel" generate "$file" --base "$base" --out "$folder/$name.c" --functions linearize --batch --target native --quiet $realign
         "$compiler" -std=c11 -O3 -march=native -ffp-contract=fast -fPIC -shared "$folder/$name.c" -lm -o "$folder/$name.so"
         bytes=$(size "$folder/$name.so" | awk 'NR == 2 { print $1 }')
         # not in a pipe, whose status would be that of sed

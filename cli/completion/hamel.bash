@@ -88,7 +88,7 @@ _hamel()
                 options="$options --stiffness --damping --ground --terrain --spacing --height --lift --pairs --friction --contact --plot --view $loops $many"
                 ;;
             view) options="$options --state --keyframe --q --trajectory --open --no-open" ;;
-            generate) options="$options --functions --frames --hold --target --batch --float --test --force" ;;
+            generate) options="$options --functions --frames --hold --target --batch --float --test --realign --force" ;;
             bench) options="$options --batch --seconds --isa" ;;
             esac
             COMPREPLY=($(compgen -W "$options" -- "$current"))

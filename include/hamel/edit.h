@@ -12,6 +12,7 @@
  *   hml_model_set_inertias    other masses for the same bodies, in place
  *   hml_model_set_parameters  the same with ten numbers per body
  *   hml_model_with_armature    a copy with more armature
+ *   hml_model_realign         right angles that a file writes with few digits become right
  *   hml_configuration_transfer, hml_velocity_transfer   coordinates from one model to another, by the joints' names
  *
  * The caller frees *result with hml_model_free. error may be NULL. Edits of a model that was built with
@@ -110,6 +111,15 @@ HML_API hml_status hml_model_set_parameters(hml_model *model, int32_t first, int
  * becomes implicit in the servo, and no gain is too high for it.
  */
 HML_API hml_status hml_model_with_armature(const hml_model *model, const double *armature, hml_model **result);
+
+/*
+ * A copy whose placements have the round angles that its file meant: of 1.5708 for π/2 the cosine is −4e-6, not zero. Where an entry
+ * of a joint's rotation is smaller than the tolerance, and the rotation is one about an axis of the frame without it, the
+ * entry becomes zero, and the rest a rotation again; small numbers of axes become zero, too. Sines are what is compared, so
+ * nothing turns by more than about the tolerance (in rad, at most 1e-3). *angle (which may be NULL): the largest turn, 0 if
+ * nothing changed. Generated code has fewer operations then (hamel/generate.h); it is the code of a slightly different robot.
+ */
+HML_API hml_status hml_model_realign(const hml_model *model, double tolerance, hml_model **result, double *angle);
 
 /* coordinates of joints with the same name and type are copied; the other coordinates of the output stay unchanged */
 HML_API hml_status hml_configuration_transfer(const hml_model *from, const double *q_from, const hml_model *to,

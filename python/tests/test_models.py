@@ -76,6 +76,9 @@ def test_edit(quadruped):
     rq, rv = quadruped.reroot_state(other, q, v)
     assert np.isclose(other.dynamics(rq, rv).kinetic_energy, quadruped.dynamics(q, v).kinetic_energy)
     assert np.isclose(quadruped.scale(mass=2).mass, 2 * quadruped.mass)
+    assert quadruped.realign().differs(quadruped, 0) is None
+    with pytest.raises(ValueError, match="tolerance"):
+        quadruped.realign(0.1)
     moon = quadruped.with_gravity([0, 0, -1.62])
     assert moon.gravity[2] == -1.62 and quadruped.gravity[2] == -9.81
     b = quadruped.bodies

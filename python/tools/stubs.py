@@ -47,7 +47,7 @@ compiled_note: Optional[str]
 generate_text: Tuple[str, str, Optional[str]]
 frame_index: int
 to_bytes: bytes
-from_bytes append reference_model lock reroot scale with_gravity with_inertias with_armature with_parameters: Model
+from_bytes append reference_model lock reroot scale with_gravity with_inertias with_armature with_parameters realign: Model
 build random_model _load _loads _builtin: Model
 differs: Optional[str]
 view: View

@@ -44,6 +44,26 @@ static void options_choose_what_is_written(void **state)
     assert_true(exists("nine.h"));
 }
 
+/* a leg whose hip is turned by 1.57079632679 */
+static void angles_become_round_on_request(void **state)
+{
+    (void)state;
+    run_save(
+        "leg.urdf",
+        "<robot name='leg'><link name='trunk'><inertial><mass value='3'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' "
+        "iyz='0' "
+        "izz='1'/></inertial></link><link name='shin'><inertial><origin xyz='0.1 0.2 0.3'/><mass value='1'/><inertia "
+        "ixx='0.1' ixy='0' ixz='0' iyy='0.2' iyz='0' izz='0.1'/></inertial></link><joint name='hip' type='revolute'>"
+        "<parent link='trunk'/><child link='shin'/><origin rpy='1.57079632679 0 0' xyz='0.3 0 0'/><axis xyz='0 0 1'/>"
+        "<limit effort='1' velocity='1' lower='-1' upper='1'/></joint></robot>");
+    assert_int_equal(run("generate --base free leg.urdf --out leg.c --functions linearize --realign"), 0);
+    assert_non_null(strstr(run_out, "turned by at most 4.9e-12 rad"));
+    assert_non_null(strstr(run_out, "of their largest entry at 32 random states"));
+    assert_null(strstr(run_out, "differ by 0.0e+00"));
+    assert_int_equal(run("generate " ROBOTS "quadruped.json --out dog.c --realign"), 0);
+    assert_non_null(strstr(run_out, "realigned: nothing"));
+}
+
 static void bad_usage_and_bad_files(void **state)
 {
     (void)state;
@@ -84,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_written),
         cmocka_unit_test(options_choose_what_is_written),
+        cmocka_unit_test(angles_become_round_on_request),
         cmocka_unit_test(bad_usage_and_bad_files),
         cmocka_unit_test(large_robots_are_refused),
     };

@@ -221,6 +221,18 @@ static PyObject *with_armature(model_object *self, PyObject *object)
     return status ? fail(status) : model_wrap(model);
 }
 
+static PyObject *realign(model_object *self, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"tolerance", NULL};
+    double tolerance = 1e-9;
+    hml_model *model = NULL;
+    if (!parse_arguments(arguments, names, "|d", words, &tolerance)) return NULL;
+    if (!(tolerance > 0 && tolerance <= 1e-3))
+        return PyErr_Format(PyExc_ValueError, "tolerance must be above 0 and at most 1e-3, in rad");
+    const hml_status status = hml_model_realign(self->model, tolerance, &model, NULL);
+    return status ? fail(status) : model_wrap(model);
+}
+
 static PyObject *limit_margin(model_object *self, PyObject *object)
 {
     npy_intp nq = hml_model_nq(self->model);
@@ -393,6 +405,10 @@ PyMethodDef edit_methods[] = {
      "gives them."},
     {"with_armature", (PyCFunction)with_armature, METH_O,
      "with_armature($self, armature, /)\n--\n\nThe same robot with this much more armature, (nv,)."},
+    {"realign", KEYWORDS(realign),
+     "realign($self, tolerance=1e-09)\n--\n\nThe same robot with right angles where its file writes them with few "
+     "digits: sines "
+     "of placements below the tolerance become zero."},
     {"limit_margin", (PyCFunction)limit_margin, METH_O,
      "limit_margin($self, q, /)\n--\n\n(margin, coordinate): the smallest distance from a joint limit, negative beyond "
      "it; "

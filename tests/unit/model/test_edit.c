@@ -7,6 +7,7 @@
 
 #include "hamel/configuration.h"
 #include "hamel/edit.h"
+#include "model/builder.h"
 
 enum {
     MAX = 256,
@@ -573,6 +574,121 @@ static void test_transfer(void **state)
     hml_model_free(n);
 }
 
+/* ---- round angles ---- */
+
+static void turn_x(double sine, double cosine, double R[9])
+{
+    const double M[9] = {1, 0, 0, 0, cosine, -sine, 0, sine, cosine};
+    memcpy(R, M, sizeof M);
+}
+
+/* a chain whose second joint is placed by R and turns about the axis (0, 1e-12, 1) */
+static hml_model *placed(const double R[9])
+{
+    hml_builder *b = hml_builder_new();
+    hml_model *m = NULL;
+    hml_joint_spec j;
+    hml_inertia_spec I = {1, {0.1, 0.2, 0.3}, {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}};
+    hml_joint_spec_init(&j, HML_JOINT_FREE);
+    j.name = "base";
+    assert_int_equal(hml_builder_add_body(b, "trunk", NULL, &j, &I, NULL), HML_OK);
+    hml_joint_spec_init(&j, HML_JOINT_REVOLUTE);
+    j.name = "knee";
+    memcpy(j.rotation, R, sizeof j.rotation);
+    j.axis[0] = 0, j.axis[1] = 1e-12, j.axis[2] = 1;
+    assert_int_equal(hml_builder_add_body(b, "shin", "trunk", &j, &I, NULL), HML_OK);
+    assert_int_equal(hml_builder_build(b, 0, &m, NULL), HML_OK);
+    hml_builder_free(b);
+    return m;
+}
+
+static void rotation_of(const hml_model *m, double R[9], double axis[3])
+{
+    hml_builder *b = NULL;
+    assert_int_equal(hml_model_to_builder(m, &b), HML_OK);
+    memcpy(R, b->links[1].joint.rotation, 9 * sizeof *R);
+    memcpy(axis, b->links[1].joint.axis, 3 * sizeof *axis);
+    hml_builder_free(b);
+}
+
+static void test_realign(void **state)
+{
+    (void)state;
+    double R[9], right[9], axis[3], angle = -1;
+    hml_model *round = NULL;
+    /* a quarter turn, written with five digits */
+    turn_x(sin(1.5708), cos(1.5708), R);
+    hml_model *m = placed(R);
+    assert_int_equal(hml_model_realign(m, 1e-5, &round, &angle), HML_OK);
+    rotation_of(round, right, axis);
+    turn_x(1, 0, R);
+    assert_memory_equal(R, right, sizeof R);
+    assert_true(axis[0] == 0 && axis[1] == 0 && axis[2] == 1);
+    assert_close(angle, 1.5708 - acos(0), 1e-6);
+    expect_equal(m, round, 1e-5);
+    hml_model_free(round);
+    /* too large for this tolerance; but the axis changes */
+    assert_int_equal(hml_model_realign(m, 1e-9, &round, &angle), HML_OK);
+    rotation_of(m, R, axis);
+    rotation_of(round, right, axis);
+    assert_memory_equal(R, right, sizeof R);
+    assert_close(angle, 1e-12, 1e-3);
+    hml_model_free(round), hml_model_free(m);
+    /* any angle about x: the other small numbers go, and the turn stays one */
+    turn_x(sin(0.7), cos(0.7), R);
+    R[1] = 3e-10, R[3] = -3e-10 * cos(0.7), R[6] = -3e-10 * sin(0.7);
+    m = placed(R);
+    assert_int_equal(hml_model_realign(m, 1e-9, &round, &angle), HML_OK);
+    rotation_of(round, right, axis);
+    turn_x(sin(0.7), cos(0.7), R);
+    for (int i = 0; i < 9; i++) assert_true(fabs(R[i] - right[i]) < (R[i] == 0 ? 1e-300 : 1e-15));
+    hml_model_free(round), hml_model_free(m);
+}
+
+static void test_realign_leaves_what_is_not_round(void **state)
+{
+    (void)state;
+    /* a rotation about (1, 1, 1) that has no zeros, but one number close to it */
+    double right[9], axis[3], angle = -1;
+    hml_model *round = NULL;
+    const double t = 2 * acos(-1.0) / 3 - 1e-10, c = cos(t), s = sin(t) / sqrt(3.0), d = (1 - c) / 3;
+    const double M[9] = {c + d, d - s, d + s, d + s, c + d, d - s, d - s, d + s, c + d};
+    hml_model *m = placed(M);
+    assert_int_equal(hml_model_realign(m, 1e-9, &round, &angle), HML_OK);
+    rotation_of(round, right, axis); /* all diagonals are small: a permutation of the axes */
+    const double turn[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+    assert_memory_equal(right, turn, sizeof turn);
+    hml_model_free(round), hml_model_free(m);
+    /* one small number in a rotation about no axis of the frame */
+    hml_rng rng;
+    hml_rng_seed(&rng, 3);
+    for (int k = 0; k < 20; k++) {
+        double a = hml_rng_uniform(&rng, 0.3, 1), b = hml_rng_uniform(&rng, 0.3, 1);
+        const double N[9] = {cos(a), -sin(a) * cos(b), sin(a) * sin(b), sin(a), cos(a) * cos(b), -cos(a) * sin(b),
+                             0,      sin(b),           cos(b)};
+        m = placed(N);
+        assert_int_equal(hml_model_realign(m, 1e-9, &round, &angle), HML_OK);
+        rotation_of(round, right, axis);
+        assert_memory_equal(right, N, sizeof N);
+        hml_model_free(round), hml_model_free(m);
+    }
+    /* random robots have no round angles: nothing changes */
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        m = robot(seed, ALL - 1, HML_RANDOM_ANY);
+        assert_int_equal(hml_model_realign(m, 1e-12, &round, &angle), HML_OK);
+        expect_equal(m, round, 1e-15);
+        hml_model_free(round), hml_model_free(m);
+    }
+    m = placed(M);
+    round = NULL;
+    assert_int_equal(hml_model_realign(m, 0, &round, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_model_realign(m, NAN, &round, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_model_realign(m, 0.1, &round, NULL), HML_INVALID_ARGUMENT);
+    assert_int_equal(hml_model_realign(NULL, 1e-9, &round, NULL), HML_INVALID_ARGUMENT);
+    assert_null(round);
+    hml_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +706,8 @@ int main(void)
         cmocka_unit_test(test_scale),
         cmocka_unit_test(test_set_inertias),
         cmocka_unit_test(test_transfer),
+        cmocka_unit_test(test_realign),
+        cmocka_unit_test(test_realign_leaves_what_is_not_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
