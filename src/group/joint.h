@@ -65,6 +65,19 @@ static inline int quaternion_at(int32_t type)
     return type == HML_JOINT_FREE ? 3 : type == HML_JOINT_SPHERICAL ? 0 : -1;
 }
 
+/* where the angle stands among a joint's numbers; −1: there is none */
+static inline int joint_angle_at(int32_t type)
+{
+    switch (type) {
+    case HML_JOINT_REVOLUTE:
+    case HML_JOINT_HELICAL: return 0;
+    case HML_JOINT_CYLINDRICAL: return 1;
+    case HML_JOINT_PLANAR: return 2;
+    case HML_JOINT_SCHOENFLIES: return 3;
+    default: return -1;
+    }
+}
+
 /* is coordinate k of a velocity a length? */
 static inline int joint_is_length(int32_t type, int32_t k)
 {

@@ -80,7 +80,8 @@ typedef struct frame_call {
     int32_t representation; /* hml_representation */
     double placement[12];   /* in the body's plan frame, or in the world: R row-major, then p */
     kernel_input q, v, a;
-    kernel_output pose, J, Jdot, twist, acceleration; /* 16 as one row; 6 × nv; 6 */
+    kernel_output pose, J, Jdot, twist, acceleration;      /* 16 as one row; 6 × nv; 6 */
+    kernel_output twist_q, acceleration_q, acceleration_v; /* 6 × nv; of one state alone */
 } frame_call;
 
 /* q ⊕ ν and q₁ ⊖ q₀ */

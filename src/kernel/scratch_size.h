@@ -15,6 +15,7 @@
 #include "kernel/single/poses.h"
 #endif
 #if LANES > 1 && !defined NUM_SINGLE
+#include "kernel/single/frame.h"
 #include "kernel/single/linearize.h"
 #include "kernel/single/mass_centre.h"
 #endif
@@ -43,6 +44,8 @@ static inline size_t pack_scratch_size(const hml_plan *plan, unsigned uses)
     layout_cursor centre = single_scratch_begin(plan, NULL, &sine, &cosine);
     layout_take(&centre, (size_t)plan->nbodies * sizeof(centre_body));
     size = larger(size, centre.used);
+    frame4_scratch seen;
+    size = larger(size, frame4_scratch_lay(plan, NULL, &seen));
 #endif
     robot_scratch regressor;
     centroidal_scratch centroidal;

@@ -55,6 +55,7 @@
 #include "kernel/single/poses.h"
 #include "kernel/single/jacobians.h"
 #include "kernel/single/mass_centre.h"
+#include "kernel/single/frame.h"
 #include "kernel/single/forward_dynamics.h"
 #include "kernel/simd/row8.h"
 #include "kernel/single/passes.h"

@@ -40,7 +40,7 @@
  *           and pack_difference return 1 if some state of the pack is bad.
  * single_…  One state; the lanes are bodies, columns or x, y, z. Returns 1 if the kernel cannot handle it; the caller
  *           then uses the pack kernel of the fallback table. single_poses returns 1 for a bad state.
- *           single_jacobians, single_mass_centre, single_forward_dynamics, single_inverse_mass_matrix and
+ *           single_jacobians, single_mass_centre, single_frame, single_forward_dynamics, single_inverse_mass_matrix and
  *           single_inverse_dynamics_derivatives expect a state that was checked. single_mass_centre returns 1 for a
  *           robot without mass.
  */
@@ -58,6 +58,7 @@
     X(kernel_call, single_forward_dynamics, FOUR_LANES)                                                                \
     X(jacobian_call, single_jacobians, FOUR_LANES)                                                                     \
     X(robot_call, single_mass_centre, FOUR_LANES)                                                                      \
+    X(frame_call, single_frame, FOUR_LANES)                                                                            \
     X(jacobian_call, single_poses, EVERY_OBJECT)                                                                       \
     X(step_call, single_step_euler, EVERY_OBJECT)                                                                      \
     X(step_call, single_step_stage, EVERY_OBJECT)                                                                      \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/layout.h"
-#include "group/spatial.h"
+#include "group/joint.h"
 
 /* ---- topology: columns, segments, trees ---- */
 
@@ -248,18 +248,6 @@ static void fill_turn(pose P, vec3 axis, vec3 point, plan_motion *out)
     rows_write(about_point(P.R, mat3_hat(axis), point), out->rows[2]);
 }
 
-static int32_t angle_at(int32_t type)
-{
-    switch (type) {
-    case HML_JOINT_REVOLUTE:
-    case HML_JOINT_HELICAL: return 0;
-    case HML_JOINT_CYLINDRICAL: return 1;
-    case HML_JOINT_PLANAR: return 2;
-    case HML_JOINT_SCHOENFLIES: return 3;
-    default: return -1;
-    }
-}
-
 /* turn and axis of a revolute joint through the frame's origin; most are such */
 static void fill_quarter(const model_body *b, plan_motion *out)
 {
@@ -290,7 +278,7 @@ static void fill_motions(const hml_model *m, hml_plan *plan)
         plan_motion *out = &motions[i];
         const pose P = pose_of(mat3_at(b->R, 3), vec3_at(b->p)), Q = plan_frame(b);
         const vec3 axis = vec3_at(b->axis);
-        const int32_t angle = angle_at(b->type);
+        const int32_t angle = joint_angle_at(b->type);
         memset(out, 0, sizeof *out);
         out->parent = b->parent, out->type = b->type, out->q = b->q, out->pitch = b->pitch;
         out->level = b->parent < 0 ? 0 : motions[b->parent].level + 1;

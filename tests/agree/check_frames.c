@@ -230,7 +230,7 @@ static void check_system(subject *x, const view *w, int s)
          twists, V, 6 * nb, 1);
 }
 
-/* pose and J alone are collected from the frame to the root, with derivatives from the root to the frame */
+/* pose and J are what they are beside the rates */
 static void check_alone(subject *x, const view *w, int s, const frame_data *f, double scale)
 {
     const size_t nv = (size_t)x->nv;
@@ -241,6 +241,32 @@ static void check_alone(subject *x, const view *w, int s, const frame_data *f, d
     if (status) return;
     note(x, KIND_frame_alone, "J", (how){s, PLAIN, PLAIN, scale, 0}, J, f->J, 6, nv);
     note(x, KIND_frame_alone, "pose", (how){s, PLAIN, PLAIN, x->away[s], 0}, H, f->H, 4, 4);
+}
+
+/* instruction sets with four lanes have a kernel of their own, the others plain code */
+static void check_sets(subject *x, const view *w, int s, const frame_data *f, double scale)
+{
+    const size_t nv = (size_t)x->nv, n = 6 * nv;
+    const how still = {s, PLAIN, PLAIN, scale, 0}, turning = {s, PLAIN, PLAIN, scale * f->turning, 0};
+    const how fast = {s, PLAIN, PLAIN, scale * f->size, 0}, there = {s, PLAIN, PLAIN, x->away[s], 0};
+    double *J = room(x->g, n), *Jdot = room(x->g, n), H[16], twist[6], acceleration[6], *D[2][5];
+    for (int k = 0; k < 10; k++) D[k / 5][k % 5] = room(x->g, n);
+    for (int i = x->nisas; i >= 0; i--) { /* first the best */
+        hml_work *work = i == x->nisas ? x->work : x->works[i];
+        const char *isa = i == x->nisas ? "best" : hml_isa_name(x->isas[i]);
+        double *const *d = D[i != x->nisas];
+        const hml_frame_motion m = {sizeof m, H, J, Jdot, twist, acceleration};
+        const hml_frame_derivative by = {sizeof by, d[0], d[1], d[2], d[3], d[4], NULL};
+        note_status(x, KIND_status, isa, s, hml_frame(x->model, work, w->frame, w->as, w->q, w->v, w->a, &m), HML_OK);
+        note_status(x, KIND_status, isa, s,
+                    hml_frame_derivatives(x->model, work, w->frame, w->as, w->q, w->v, w->a, &by), HML_OK);
+        note(x, KIND_frame_isa, isa, there, H, f->H, 16, 1);
+        note(x, KIND_frame_isa, isa, still, J, f->J, 6, nv);
+        note(x, KIND_frame_isa, isa, turning, Jdot, f->Jdot, 6, nv);
+        note(x, KIND_frame_isa, isa, fast, twist, f->twist, 6, 1);
+        note(x, KIND_frame_isa, isa, fast, acceleration, f->acceleration, 6, 1);
+        for (int k = 0; k < 5 && i < x->nisas; k++) note(x, KIND_frame_isa, isa, fast, d[k], D[0][k], 6, nv);
+    }
 }
 
 void check_frames(subject *x)
@@ -263,6 +289,7 @@ void check_frames(subject *x)
     for (size_t i = 0; i < nv; i++) sum += fabs(w.v[i]), bend += fabs(w.a[i]);
     f.turning = 1 + sum, f.size = 1 + sum + sum * sum + bend;
     check_alone(x, &w, s, &f, scale);
+    check_sets(x, &w, s, &f, scale);
     check_differences(x, &w, s, &f, scale);
     check_products(x, &w, s, &f, scale);
     check_relative(x, &w, s);

@@ -104,7 +104,8 @@
     X(jacobian_pose,      DIFFER, "twist",         "J z of a frame",                     "difference of poses") \
     X(jacobian_kinds,     PLACES, "J",             "jacobian, doubly left and mixed",    "frame and its base columns") \
     X(frame_twist,        PLACES, "twist",         "J v, frames",                        "frame") \
-    X(frame_alone,        PLACES, "pose, J",       "frame, nothing else asked for",      "frame, with derivatives") \
+    X(frame_alone,        PLACES, "pose, J",       "frame, nothing else asked for",      "frame, with rates") \
+    X(frame_isa,          PLACES, "J, derivatives", "frame, each set",                   "frame, the best") \
     X(frame_Jdot,         DIFFER, "dJ/dt",         "frame",                              "difference of J") \
     X(frame_acceleration, PLACES, "acceleration",  "J a + dJ/dt v",                      "frame, frames") \
     X(frame_derivatives,  DIFFER, "derivative",    "frame_derivatives",                  "difference of frame") \

@@ -1,6 +1,6 @@
 /* A frame of many states: pack/frame.h behind hamel/kinematics.h. */
 #include "algo/for_each_pack.h"
-#include "algo/kinematics/motion_series.h"
+#include "algo/kinematics/frame_call.h"
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/struct_size.h"
@@ -103,20 +103,10 @@ hml_status hml_frame_batch(const hml_model *model, hml_work *work, int32_t frame
     if (frame < 0 || frame >= model->nframes || representation < HML_LEFT || representation > HML_SPLIT || !fits(x, nv))
         return HML_INVALID_ARGUMENT;
     if (model->nfollowers && (x->J.ld > nv || x->Jdot.ld > nv)) return HML_UNSUPPORTED;
-    const model_frame *f = &model_frames(model)[frame];
-    batch b = {.work = work, .x = x, .frame = frame};
-    b.call = (frame_call){.plan = model_plan(model),
-                          .scratch = work->scratch,
-                          .body = f->body,
-                          .representation = (int32_t)representation,
-                          .pose = states_output(x->pose, 1, 16),
-                          .J = states_output(x->J, 6, nv),
-                          .Jdot = states_output(x->Jdot, 6, nv),
-                          .twist = states_output(x->twist, 1, 6),
-                          .acceleration = states_output(x->acceleration, 1, 6)};
-    const pose F = frame_placement(model, f);
-    mat3_put(F.R, b.call.placement, 3);
-    vec3_put(F.p, b.call.placement + 9);
+    batch b = {.work = work, .x = x, .frame = frame, .call = frame_call_of(work, frame, representation)};
+    b.call.pose = states_output(x->pose, 1, 16);
+    b.call.J = states_output(x->J, 6, nv), b.call.Jdot = states_output(x->Jdot, 6, nv);
+    b.call.twist = states_output(x->twist, 1, 6), b.call.acceleration = states_output(x->acceleration, 1, 6);
     static const pack_functions packs = {.run = run, .check = check, .finite = finite, .finish = finish};
     static const pack_functions singles = {.run = run_one, .judges = 1, .finite = finite, .finish = finish};
     const pack_loop loop = {.batch = &b, .lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes};

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "algo/kinematics/frame_call.h"
 #include "algo/kinematics/scratch.h"
 #include "algo/linearize/representation.h"
 #include "algo/work.h"
@@ -16,6 +17,22 @@ static hml_status check(const hml_model *model, const hml_work *work, int32_t fr
 {
     if (hmli_work_check(model, work, HML_USE_TREE) || frame < 0 || frame >= model->nframes) return HML_INVALID_ARGUMENT;
     return rep >= HML_LEFT && rep <= HML_SPLIT ? HML_OK : HML_INVALID_ARGUMENT;
+}
+
+/* of a frame that a body carries, without mimic followers */
+static void seen_by_kernel(const hml_work *work, int32_t frame, hml_representation representation,
+                           const state_series *state, const derivative_matrices *out)
+{
+    const size_t nv = (size_t)work->model->nv;
+    const int moving = out->twist_q || out->acceleration_q || out->acceleration_v;
+    frame_call call = frame_call_of(work, frame, representation);
+    call.q.data = state->q;
+    if (moving) call.v.data = state->rates[0], call.a.data = state->rates[1];
+    call.J.data = out->J, call.J.ld = nv;
+    call.twist_q.data = out->twist_q, call.twist_q.ld = nv;
+    call.acceleration_q.data = out->acceleration_q, call.acceleration_q.ld = nv;
+    call.acceleration_v.data = out->acceleration_v, call.acceleration_v.ld = nv;
+    work->choice.single->single_frame(&call);
 }
 
 hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t frame,
@@ -36,7 +53,10 @@ hml_status hml_frame_derivatives(const hml_model *model, hml_work *work, int32_t
         if (Jacobians[i]) J = Jacobians[i];
     state_series state = {.q = q, .rates = {v, a}};
     derivative_matrices out = {model->nv, J, x->twist_q, x->acceleration_q, x->acceleration_v};
-    frame_derivatives(model, frame, representation, &state, hmli_work_kinematics(work).path, &out);
+    if (work->choice.single->single_frame && !model->nfollowers && body_of(model, frame) >= 0)
+        seen_by_kernel(work, frame, representation, &state, &out);
+    else
+        frame_derivatives(model, frame, representation, &state, hmli_work_kinematics(work).path, &out);
     for (int i = 0; i < 3; i++) {
         if (Jacobians[i] && Jacobians[i] != J) memcpy(Jacobians[i], J, 6 * (size_t)model->nv * sizeof *J);
     }

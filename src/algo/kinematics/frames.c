@@ -1,6 +1,7 @@
 /* Bodies and frames: the first two orders of motion_series.h behind hamel/kinematics.h. */
 #include "hamel/kinematics.h"
 
+#include "algo/kinematics/frame_call.h"
 #include "algo/kinematics/frame_seen.h"
 #include "algo/kinematics/scratch.h"
 #include "algo/work.h"
@@ -97,6 +98,21 @@ static pose seen(const hml_model *model, const hml_work *work, int32_t frame, hm
     return H;
 }
 
+/* the same by a kernel, the pose too */
+static void seen_by_kernel(const hml_work *work, int32_t frame, hml_representation representation,
+                           const state_series *state, const hml_frame_motion *motion)
+{
+    const size_t nv = (size_t)work->model->nv;
+    const int moving = motion->Jdot || motion->twist || motion->acceleration;
+    frame_call call = frame_call_of(work, frame, representation);
+    call.q.data = state->q;
+    if (moving) call.v.data = state->rates[0], call.a.data = state->rates[1];
+    call.pose.data = motion->pose, call.twist.data = motion->twist, call.acceleration.data = motion->acceleration;
+    call.J.data = motion->J, call.J.ld = nv;
+    call.Jdot.data = motion->Jdot, call.Jdot.ld = nv;
+    work->choice.single->single_frame(&call);
+}
+
 static pose series(const hml_model *model, const hml_work *work, int32_t frame, int32_t reference,
                    hml_representation representation, const state_series *state, const hml_frame_motion *motion)
 {
@@ -124,10 +140,14 @@ hml_status hml_frame_relative(const hml_model *model, hml_work *work, int32_t fr
     TRY(hmli_work_check_state(model, q, v, a, NULL));
     const unsigned before = overflow_watch();
     const state_series state = {.q = q, .rates = {v, a}};
-    const pose H = can_be_seen(model, frame, reference)
-                       ? seen(model, work, frame, representation, &state, motion)
-                       : series(model, work, frame, reference, representation, &state, motion);
-    if (motion->pose) write_pose(H, motion->pose);
+    const int near = can_be_seen(model, frame, reference);
+    if (near && work->choice.single->single_frame) {
+        seen_by_kernel(work, frame, representation, &state, motion);
+    } else {
+        const pose H = near ? seen(model, work, frame, representation, &state, motion)
+                            : series(model, work, frame, reference, representation, &state, motion);
+        if (motion->pose) write_pose(H, motion->pose);
+    }
     const size_t nv = (size_t)model->nv;
     return OVERFLOW_STATUS(before, {motion->pose, 16}, {motion->twist, 6}, {motion->acceleration, 6},
                            {motion->J, 6 * nv}, {motion->Jdot, 6 * nv});
