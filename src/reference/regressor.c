@@ -12,6 +12,8 @@
 #include "hamel/edit.h"
 #include "hamel/parameters.h"
 
+#include "algo/kinematics/frame_seen.h"
+#include "algo/work.h"
 #include "base/overflow.h"
 #include "model/check_item.h"
 #include "model/plan.h"
@@ -69,12 +71,12 @@ typedef struct regressor_body {
     vec3 N[6]; /* of Jxx, Jxy, Jxz, Jyy, Jyz, Jzz */
 } regressor_body;
 
-static regressor_body regressor_body_of(const tree_body *b)
+static regressor_body regressor_body_of(twist v, twist a)
 {
-    const vec3 w = b->v.w, e = b->a.w;
+    const vec3 w = v.w, e = a.w;
     const double xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
     regressor_body r;
-    r.A = vec3_add(b->a.v, vec3_cross(w, b->v.v));
+    r.A = vec3_add(a.v, vec3_cross(w, v.v));
     r.M = mat3_of(vec3_of(-yy - zz, xy - e.z, xz + e.y), vec3_of(xy + e.z, -xx - zz, yz - e.x),
                   vec3_of(xz - e.y, yz + e.x, -xx - yy)); /* by columns */
     r.N[0] = vec3_of(e.x, xz, -xy);
@@ -95,48 +97,106 @@ static void regressor_entries(const regressor_body *r, twist S, double y[HML_INE
     for (int k = 0; k < 6; k++) y[4 + k] = vec3_dot(r->N[k], S.w);
 }
 
-/* the same where nothing turns; the other entries are zero */
+/* the same where nothing turns */
 static void regressor_shift(const regressor_body *r, vec3 s, double y[HML_INERTIA_PARAMETERS])
 {
     const vec3 h = mat3_mul_vec(r->M, s);
     y[0] = vec3_dot(s, r->A);
     y[1] = h.x, y[2] = h.y, y[3] = h.z;
+    for (int k = 4; k < HML_INERTIA_PARAMETERS; k++) y[k] = 0;
 }
 
-/* row by row over all columns of the joints that carry body i, which see it from their common root */
-static void regressor_columns(const tree *t, int i, size_t columns, double *Y)
+/* a body in the frame of its tree's root at this instant: its plan frame, twist, acceleration less gravity */
+typedef struct regressor_link {
+    pose P;
+    twist v, a;
+} regressor_link;
+
+_Static_assert(sizeof(regressor_link) <= sizeof(tree_body), "the links lie where the textbook's bodies are");
+
+typedef struct regressor_robot {
+    const hml_model *model;
+    const plan_body *bodies;
+    regressor_link *links;
+    twist *S; /* nv columns, there */
+} regressor_robot;
+
+static void regressor_motion(const regressor_robot *r, int32_t i, const double *q, const double *v, const double *a)
 {
-    const tree_body *b = &t->body[i];
-    const regressor_body r = regressor_body_of(b);
-    for (int j = i; j >= 0; j = t->body[j].parent) {
-        const tree_body *up = &t->body[j];
-        for (int l = 0; l < up->nv; l++) {
-            const twist S = up->Sr[l];
-            double *y = Y + tree_at(up, l) * columns + (size_t)(HML_INERTIA_PARAMETERS * i);
-            if (S.w.x == 0 && S.w.y == 0 && S.w.z == 0)
-                regressor_shift(&r, mat3_tmul_vec(b->P.R, S.v), y);
+    const plan_body *p = &r->bodies[i];
+    const pose X = plan_pose(p->X);
+    regressor_link *own = &r->links[i];
+    twist *S = r->S + p->v;
+    twist vp = twist_zero(), ap = twist_zero(), vJ = twist_zero(), aJ = twist_zero();
+    if (p->parent < 0) {
+        const pose root = joint_move(p->type, X, p->pitch, q + p->q);
+        ap.v = vec3_neg(mat3_tmul_vec(root.R, vec3_at(r->model->gravity)));
+        own->P = pose_identity();
+    } else {
+        const regressor_link *up = &r->links[p->parent];
+        vp = up->v, ap = up->a;
+        own->P = joint_move(p->type, pose_mul(up->P, X), p->pitch, q + p->q);
+    }
+    joint_columns_at(p->type, own->P, p->pitch, S);
+    for (int32_t k = 0; k < p->nv; k++) {
+        vJ = twist_axpy(v[p->v + k], S[k], vJ);
+        aJ = twist_axpy(a[p->v + k], S[k], aJ);
+    }
+    own->v = twist_add(vp, vJ);
+    own->a = twist_add(ap, twist_add(aJ, twist_cross(vp, vJ)));
+}
+
+static void regressor_zeros(double *Y, size_t columns, int32_t begin, int32_t end)
+{
+    for (double *y = Y + (size_t)begin * columns; begin < end; begin++, y += columns)
+        for (int k = 0; k < HML_INERTIA_PARAMETERS; k++) y[k] = 0;
+}
+
+/* the ten columns of body i: rows of the joints that carry it, and zeros between them */
+static void regressor_columns(const regressor_robot *r, int32_t i, size_t columns, double *Y)
+{
+    const regressor_link *own = &r->links[i];
+    const pose to_body = plan_pose(r->bodies[i].to_body), P = pose_mul(own->P, to_body);
+    const regressor_body b = regressor_body_of(pose_ad_inverse(P, own->v), pose_ad_inverse(P, own->a));
+    int32_t end = r->model->nv;
+    for (int32_t j = i; j >= 0; j = r->bodies[j].parent) {
+        const plan_body *p = &r->bodies[j];
+        twist S[HML_JOINT_MAX_NV];
+        regressor_zeros(Y, columns, p->v + p->nv, end);
+        end = p->v;
+        if (j == i)
+            columns_seen(p, to_body, S); /* zeros stay zeros */
+        else if (p->parent < 0)
+            columns_seen(p, P, S);
+        else
+            for (int32_t k = 0; k < p->nv; k++) S[k] = pose_ad_inverse(P, r->S[p->v + k]);
+        for (int32_t k = 0; k < p->nv; k++) {
+            double *y = Y + (size_t)(p->v + k) * columns;
+            if (joint_is_length(p->type, k))
+                regressor_shift(&b, S[k].v, y);
             else
-                regressor_entries(&r, j == i ? up->S[l] : pose_ad_inverse(b->P, S), y);
+                regressor_entries(&b, S[k], y);
         }
     }
+    regressor_zeros(Y, columns, 0, end);
 }
 
 hml_status hml_regressor(const hml_model *model, void *scratch, const double *q, const double *v, const double *a,
                          double *Y)
 {
-    tree t;
-    if (!v || !a || !Y) return HML_INVALID_ARGUMENT;
-    hml_status status = hmli_tree_open(model, scratch, q, v, a, NULL, &t);
+    if (!model || !scratch || !q || !v || !a || !Y) return HML_INVALID_ARGUMENT;
+    if (model->nfollowers) return HML_UNSUPPORTED;
+    const hml_status status = hmli_work_check_state(model, q, v, a, NULL);
     if (status) return status;
     const unsigned before = overflow_watch();
-    size_t columns = HML_INERTIA_PARAMETERS * (size_t)t.n;
-    memset(Y, 0, (size_t)model->nv * columns * sizeof *Y);
-    hmli_tree_motion(&t, v, a);
-    for (int i = 0; i < t.n; i++) {
-        tree_body *b = &t.body[i];
-        b->P = b->parent < 0 ? pose_identity() : pose_mul(t.body[b->parent].P, b->X);
-        for (int k = 0; k < b->nv; k++) b->Sr[k] = pose_ad(b->P, b->S[k]);
-        regressor_columns(&t, i, columns, Y);
+    const size_t columns = HML_INERTIA_PARAMETERS * (size_t)model->nbodies;
+    const regressor_robot r = {.model = model,
+                               .bodies = plan_bodies(model_plan(model)),
+                               .links = scratch,
+                               .S = (twist *)(void *)((tree_body *)scratch + model->nbodies)};
+    for (int32_t i = 0; i < model->nbodies; i++) {
+        regressor_motion(&r, i, q, v, a);
+        regressor_columns(&r, i, columns, Y + HML_INERTIA_PARAMETERS * (size_t)i);
     }
     return OVERFLOW_STATUS(before, {Y, (size_t)model->nv * columns});
 }
