@@ -1,8 +1,10 @@
 """hamel.cuda's functions for JAX, which XLA calls: on the emulated device, whose arrays are those of the host."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -213,6 +215,37 @@ def test_one_robot_is_kept_once(emulated):
     assert len(_cuda_jax._kept) == before
     emulated.Batch(hamel.load("arm7"), dtype="float32").jax_function("step")
     assert len(_cuda_jax._kept) == before + 1
+
+
+KEPT = """
+import logging, sys, jax, numpy as np, hamel, hamel.cuda
+for name, value in (("enable_x64", True), ("compilation_cache_dir", sys.argv[1]),
+                    ("persistent_cache_min_compile_time_secs", 0), ("persistent_cache_min_entry_size_bytes", -1)):
+    jax.config.update("jax_" + name, value)
+logging.basicConfig(stream=sys.stdout)
+logging.getLogger("jax._src.compiler").setLevel(logging.DEBUG)
+hamel.cuda.Batch(hamel.load("pendulum")).jax_function("step")  # the other comes second: keys do not depend on the order
+robot = hamel.load("arm7")
+f = hamel.cuda.Batch(robot).jax_function("forward_dynamics")
+q, v = robot.random(1, 3), np.ones((3, robot.nv))
+
+def two_calls(q, v):
+    return f(q, v, v) + f(q, 2 * v, 0 * v)
+
+got = jax.jit(two_calls)(q, v)
+print("differs by", float(abs(got - robot.forward_dynamics(q, v, v) - robot.forward_dynamics(q, 2 * v)).max()))
+"""
+
+
+def test_programs_of_another_process(emulated, tmp_path):
+    """a program that XLA keeps in a file finds its robot in the next process"""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    out = []
+    for source in (KEPT, KEPT.replace('hamel.load("pendulum")', 'hamel.load("nine")')):
+        command = [sys.executable, "-c", source, str(tmp_path)]
+        out.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert "MISS for 'jit_two_calls'" in out[0] and "hit for 'jit_two_calls'" in out[1]
+    assert all(float(text.rsplit("differs by", 1)[1]) < 1e-10 for text in out)
 
 
 # what src/cuda/xla.h declares, and XLA's names for it, member by member
