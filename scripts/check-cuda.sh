@@ -1,6 +1,7 @@
 #!/bin/sh
 # Compiles the kernels of the GPU with nvcc, which needs no GPU, and compares what they need with tests/cuda/registers.txt:
-# registers, and bytes that do not fit them. nvcc comes from PyPI, into BUILD/nvcc (370 MB); where it cannot be had, the
+# registers, and bytes that do not fit them. Then they are linked with device.cu, and tests/cuda/no_driver.c sees that a GPU that is not
+# there has a status and a sentence. nvcc comes from PyPI, into BUILD/nvcc (370 MB); where it cannot be had, the
 # check is skipped, and says so. Usage: check-cuda.sh [BUILD]
 set -eu
 
@@ -21,7 +22,7 @@ nvcc=$(find "$venv" -name nvcc -type f | head -n 1)
 # compile SOURCE NUMBER: its report, in BUILD/nvcc/SOURCE-NUMBER.log
 compile()
 {
-    "$nvcc" -std=c++17 -O3 -arch=sm_90 "-DHML_NUM_$2" -Iinclude -Isrc -Xptxas -v -cubin -o "$venv/$1-$2.cubin" \
+    "$nvcc" -std=c++17 -O3 -arch=sm_90 "-DHML_NUM_$2" -Iinclude -Isrc -Xptxas -v -c -o "$venv/$1-$2.o" \
         "src/cuda/$1.cu" >"$venv/$1-$2.log" 2>&1
 }
 
@@ -79,3 +80,9 @@ awk '
         exit faults != 0
     }' tests/cuda/registers.txt "$venv/found.txt"
 echo "$(grep -c . "$venv/found.txt") kernels within their registers"
+
+"$nvcc" -std=c++17 -arch=sm_90 -Iinclude -Isrc -c -o "$venv/device.o" src/cuda/device.cu
+cc -std=c11 -Iinclude -Isrc -c -o "$venv/no_driver.o" tests/cuda/no_driver.c
+runtime=$(find "$venv" -name libcudart_static.a | head -n 1)
+c++ -o "$venv/no_driver" "$venv"/*.o "$runtime" -lpthread -ldl -lrt
+"$venv/no_driver"
