@@ -217,6 +217,23 @@ def test_one_robot_is_kept_once(emulated):
     assert len(_cuda_jax._kept) == before + 1
 
 
+@pytest.mark.parametrize("name", ["quadruped", "ship_crane", "satellite", "nine"])
+def test_coordinates(name):
+    """numbers of configurations and motions, beside Model.rate_matrix and Model.velocity"""
+    from hamel._cuda_coordinates import Coordinates
+
+    robot = hamel.load(name)
+    own, rng = Coordinates(jnp, robot), np.random.default_rng(1)
+    q, x, v = robot.random(1, 3), rng.normal(size=(3, robot.nq)), rng.normal(size=(3, robot.nv))
+    F = robot.rate_matrix(q)
+    G = np.swapaxes(robot.velocity(q[:, None, :], np.eye(robot.nq)), -1, -2)
+    assert np.allclose(own.rates(q, v), (F @ v[..., None])[..., 0], atol=1e-12)
+    assert np.allclose(own.motions(q, x), (G @ x[..., None])[..., 0], atol=1e-12)
+    assert np.allclose(own.to_motions(q, x), (x[:, None] @ F)[:, 0], atol=1e-12)
+    assert np.allclose(own.to_numbers(q, v), (v[:, None] @ G)[:, 0], atol=1e-12)
+    assert np.allclose(own.unit(jnp.asarray(q)), q, atol=1e-15)
+
+
 KEPT = """
 import logging, sys, jax, numpy as np, hamel, hamel.cuda
 for name, value in (("enable_x64", True), ("compilation_cache_dir", sys.argv[1]),
