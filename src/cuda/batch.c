@@ -49,8 +49,6 @@ static hml_status fill(hml_cuda_batch *b, const cuda_tables *t, hml_error *error
     b->motion = hmli_cuda_motion_model(&b->model, NULL);
     const size_t room = hmli_device_workspace(b->device, b->type, &b->motion);
     if (!status && room) status = hmli_device_allocate(b->device, room, &b->motion_workspace, error);
-    /* a copy of pageable memory may return before it has arrived, and streams of others do not wait for the default one */
-    if (!status) status = hmli_device_wait(b->device, NULL, error);
     const size_t frames = FRAME_INTEGERS * (size_t)t->model.frames * sizeof(int32_t);
     b->frame = malloc(frames + 1);
     if (!status && !b->frame) status = hmli_cuda_fail(error, HML_OUT_OF_MEMORY, hml_status_message(HML_OUT_OF_MEMORY));

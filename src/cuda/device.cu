@@ -76,8 +76,10 @@ hml_status hmli_device_copy(int device, void *to, const void *from, size_t bytes
 {
     const hml_status status = choose(device, error);
     if (status) return status;
-    return explain(error, cudaMemcpy(to, from, bytes, to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost),
-                   "a copy to or from the GPU");
+    cudaError_t fault = cudaMemcpy(to, from, bytes, to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+    /* from pageable memory it may return before all is there, and streams of others do not wait for the default one */
+    if (!fault && to_device) fault = cudaStreamSynchronize(NULL);
+    return explain(error, fault, "a copy to or from the GPU");
 }
 
 hml_status hmli_device_copy_within(int device, void *to, const void *from, size_t bytes, void *stream, hml_error *error)
