@@ -81,6 +81,8 @@ struct hml_contact {
     double *q_before, *v_before; /* of a substep that is not the first */
     double *V;                   /* twists of the bodies, for the balance */
     double *H, *columns;         /* poses and columns of all bodies, followers included */
+    const hml_work *known_by;    /* contact_guard.c: what found M and the potential energy at known_q; NULL: nobody */
+    double *known_q, *known_M, known_potential;
     double *L, *bias;
     double *J, *G;                                     /* max_rows × n */
     double *K;                                         /* max_rows × max_rows, leading dimension nrows */

@@ -291,6 +291,8 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->v_next = layout_doubles(&at, n);
     c->H = layout_doubles(&at, 16 * (size_t)model->nbodies);
     c->columns = layout_doubles(&at, 6 * (size_t)model->tree_nv);
+    c->known_q = layout_doubles(&at, nq);
+    c->known_M = layout_doubles(&at, n * n);
     c->L = layout_doubles(&at, n * n);
     c->bias = layout_doubles(&at, n);
     c->J = layout_doubles(&at, rn);

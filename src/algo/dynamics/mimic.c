@@ -47,10 +47,10 @@ size_t hmli_mimic_scratch_size(const hml_model *model)
     return model->nfollowers ? lay_out(model, NULL, &s) : 0;
 }
 
-/* what tree_inverse computes beside τ; the paths are needed for M and ∂τ */
-enum { TREE_MASS = 1, TREE_DERIVATIVES = 2, TREE_KEEP = 4 }; /* the last: what others read in the scratch */
+/* what tree_inverse computes beside τ; the paths are needed for M and ∂τ. KEEP: what others read in the scratch */
+enum { TREE_MASS = 1, TREE_DERIVATIVES = 2, TREE_KEEP = 4, TREE_NO_TORQUE = 8 };
 
-/* the tree's inverse dynamics at the user's state: τ in s->tau, and what is wanted beside it */
+/* the tree's inverse dynamics at the user's state: τ in s->tau, and what is wanted beside it, or instead */
 static void tree_inverse(const hml_work *work, const kernel_call *call, const mimic_scratch *s, int wanted)
 {
     const hml_model *m = work->model;
@@ -81,7 +81,7 @@ static void tree_inverse(const hml_work *work, const kernel_call *call, const mi
         work->choice.fallback->pack_inverse_dynamics_derivatives(&tree);
         return;
     }
-    work->choice.fallback->pack_inverse_dynamics(&tree);
+    if (!(wanted & TREE_NO_TORQUE)) work->choice.fallback->pack_inverse_dynamics(&tree);
     if (wanted & TREE_MASS) work->choice.fallback->pack_mass_matrix(&tree);
 }
 
@@ -187,7 +187,7 @@ static void reduce(const hml_work *work, const kernel_call *call, const mimic_sc
 {
     const hml_model *m = work->model;
     const size_t r = (size_t)m->nv;
-    model_reduce_force(m, s->tau, s->h);
+    if (call->torque.data) model_reduce_force(m, s->tau, s->h);
     store(call->torque, s->h, 1, r);
     if (call->M.data) reduce_mass_matrix(work, s);
     store(call->M, s->Mr, r, r);
@@ -214,6 +214,6 @@ void hmli_mimic_torque_and_mass(const hml_work *work, const kernel_call *call)
 {
     mimic_scratch s = expand(work, call);
     set_acceleration(work, call, &s);
-    tree_inverse(work, call, &s, call->M.data ? TREE_MASS : 0);
+    tree_inverse(work, call, &s, (call->M.data ? TREE_MASS : 0) | (call->torque.data ? 0 : TREE_NO_TORQUE));
     reduce(work, call, &s);
 }
