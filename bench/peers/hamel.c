@@ -423,6 +423,21 @@ static hml_status frame_rate_batch(hamel *h, size_t s)
     return hml_frame_batch(h->model, h->work, (int32_t)h->robot->nbodies - 1, HML_LEFT, h->states, &x, NULL);
 }
 
+static hml_status frame_derivatives_batch(hamel *h, size_t s)
+{
+    const size_t n = 6 * h->nv;
+    const hml_frame_states x = {.struct_size = sizeof x,
+                                .q = {h->q, h->nq},
+                                .v = {h->v, h->nv},
+                                .a = {h->u, h->nv},
+                                .twist_q = {h->Y, 0, 4 * n},
+                                .acceleration_q = {h->Y + n, 0, 4 * n},
+                                .acceleration_v = {h->Y + 2 * n, 0, 4 * n},
+                                .J = {h->Y + 3 * n, 0, 4 * n}};
+    (void)s;
+    return hml_frame_batch(h->model, h->work, (int32_t)h->robot->nbodies - 1, HML_LEFT, h->states, &x, NULL);
+}
+
 static hml_status com_derivative_batch(hamel *h, size_t s)
 {
     hml_centroidal_states x = all_centroidal(h);
@@ -568,6 +583,7 @@ static call *const batch_calls[BENCH_ALGORITHMS] = {
     [BENCH_GRAVITY] = gravity_batch,
     [BENCH_CENTROIDAL_DERIVATIVES] = centroidal_derivatives_batch,
     [BENCH_FRAME_RATE] = frame_rate_batch,
+    [BENCH_FRAME_DERIVATIVES] = frame_derivatives_batch,
     [BENCH_COM_DERIVATIVE] = com_derivative_batch,
     [BENCH_STATIC_TORQUE] = static_torque_batch,
     [BENCH_STEP_RK4] = step_rk4_batch,

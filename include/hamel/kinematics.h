@@ -71,19 +71,22 @@ typedef struct hml_frame_motion {
 HML_API hml_status hml_frame(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
                              const double *q, const double *v, const double *a, const hml_frame_motion *motion);
 
-/* the same of many states */
+/* the same of many states, and derivatives as hml_frame_derivatives defines them (kinematics_derivatives.h) */
 typedef struct hml_frame_states {
     size_t struct_size;
-    hml_input q, v, a;       /* v NULL: at rest; a NULL: zero */
-    hml_output pose;         /* 16, as one row */
-    hml_output J, Jdot;      /* 6 × nv */
-    hml_output twist;        /* 6 */
-    hml_output acceleration; /* 6 */
+    hml_input q, v, a;         /* v NULL: at rest; a NULL: zero */
+    hml_output pose;           /* 16, as one row */
+    hml_output J, Jdot;        /* 6 × nv */
+    hml_output twist;          /* 6 */
+    hml_output acceleration;   /* 6 */
+    hml_output twist_q;        /* 6 × nv; needs v */
+    hml_output acceleration_q; /* 6 × nv; needs v and a */
+    hml_output acceleration_v; /* 6 × nv; needs v */
 } hml_frame_states;
 
 /*
  * n states; status, if not NULL, takes one hml_status per state, and a state that fails becomes NaN. Models with mimic
- * joints go one state at a time, and their J and Jdot must be packed (ld 0 or nv).
+ * joints go one state at a time, and their matrices of nv columns must be packed (ld 0 or nv).
  */
 HML_API hml_status hml_frame_batch(const hml_model *model, hml_work *work, int32_t frame,
                                    hml_representation representation, size_t n, const hml_frame_states *arguments,

@@ -78,10 +78,11 @@ typedef struct frame_call {
     int count;
     int32_t body;           /* that carries it; −1: it stands in the world */
     int32_t representation; /* hml_representation */
-    double placement[12];   /* in the body's plan frame, or in the world: R row-major, then p */
+    /* its placement, R row-major: in the body's frame for single_frame, in its plan frame for pack_frame; or in the world */
+    const double *R, *p;
     kernel_input q, v, a;
     kernel_output pose, J, Jdot, twist, acceleration;      /* 16 as one row; 6 × nv; 6 */
-    kernel_output twist_q, acceleration_q, acceleration_v; /* 6 × nv; of one state alone */
+    kernel_output twist_q, acceleration_q, acceleration_v; /* 6 × nv */
 } frame_call;
 
 /* q ⊕ ν and q₁ ⊖ q₀ */

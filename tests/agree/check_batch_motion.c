@@ -217,8 +217,8 @@ static void check_frame(subject *x, int i, size_t first, size_t count, int order
     f.frame = hml_rng_below(&x->rng, hml_model_nframes(x->model));
     f.representation = (hml_representation)hml_rng_below(&x->rng, 4);
     FRAME(pose, 1, 16), FRAME(J, 6, nv);
-    if (order > 0) FRAME(Jdot, 6, nv), FRAME(twist, 1, 6);
-    if (order > 1) FRAME(acceleration, 1, 6);
+    if (order > 0) FRAME(Jdot, 6, nv), FRAME(twist, 1, 6), FRAME(twist_q, 6, nv), FRAME(acceleration_v, 6, nv);
+    if (order > 1) FRAME(acceleration, 1, 6), FRAME(acceleration_q, 6, nv);
     const hml_status status = run_frame(x, x->works[i], 0, n, &f);
     note_status(x, KIND_status, "hml_frame_batch", 0, status, HML_OK);
     for (int s = 0; s < x->nstates && !status; s++) {
@@ -226,8 +226,12 @@ static void check_frame(subject *x, int i, size_t first, size_t count, int order
         const double fast = 1 + largest(nv, v);
         const hml_frame_motion motion = {sizeof motion,        one_of(&r, &d->pose),  one_of(&r, &d->J),
                                          one_of(&r, &d->Jdot), one_of(&r, &d->twist), one_of(&r, &d->acceleration)};
-        const hml_status one = hml_frame(x->model, x->work, f.frame, f.representation, q, v, a, &motion);
+        hml_frame_derivative by = {.struct_size = sizeof by, .twist_q = one_of(&r, &d->twist_q)};
+        by.acceleration_q = one_of(&r, &d->acceleration_q), by.acceleration_v = one_of(&r, &d->acceleration_v);
+        hml_status one = hml_frame(x->model, x->work, f.frame, f.representation, q, v, a, &motion);
         note_status(x, KIND_status, "hml_frame", s, one, HML_OK);
+        if (!one) one = hml_frame_derivatives(x->model, x->work, f.frame, f.representation, q, v, a, &by);
+        note_status(x, KIND_status, "hml_frame_derivatives", s, one, HML_OK);
         if (!one) against(x, &r, isa, s, (fast * fast + largest(nv, a)) * x->away[s]);
     }
     if (!status) in_pieces(x, &r, isa, first, count, run_frame, x->works[i], &f);

@@ -90,7 +90,7 @@
     X(batch_coriolis,     SUMS,   "C, dM/dt",      "dynamics_batch, each set",           "coriolis_matrix") \
     X(batch_regressor,    SUMS,   "Y",             "dynamics_batch, each set",           "regressor") \
     X(batch_centroidal,   PLACES, "com, momentum", "centroidal_batch, each set",         "centroidal, centroidal_derivatives") \
-    X(batch_frame,        PLACES, "pose, J, dJ/dt","frame_batch, each set",              "frame") \
+    X(batch_frame,        PLACES, "pose, J, dJ/dt","frame_batch, each set",              "frame, frame_derivatives") \
     X(batch_motion_place, EXACT,  "bits",          "those batches, packed",              "in pieces, with gaps") \
     X(isa_single,         SOLVED, "acceleration",  "forward_dynamics, each set",         "the best") \
     X(isa_torque,         SUMS,   "forces, M",     "inverse_dynamics, M, each set",      "the best") \

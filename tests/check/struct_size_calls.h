@@ -122,8 +122,9 @@ static void fill_dynamics_states(void *x)
 static hml_status call_dynamics_batch(void *x) { return hml_dynamics_batch(model, work, 1, x, NULL); }
 static void fill_frame_states(void *x)
 {
-    *(hml_frame_states *)x = HML_STRUCT(hml_frame_states, .q = {q, 0}, .v = {v, 0}, .a = {tau, 0}, .J = {out[0], 0, 0},
-                                        .Jdot = {out[1], 0, 0}, .acceleration = {out[2], 0, 0});
+    *(hml_frame_states *)x =
+        HML_STRUCT(hml_frame_states, .q = {q, 0}, .v = {v, 0}, .a = {tau, 0}, .J = {out[0], 0, 0},
+                   .Jdot = {out[1], 0, 0}, .acceleration = {out[2], 0, 0}, .acceleration_v = {out[3], 0, 0});
 }
 static hml_status call_frame_batch(void *x) { return hml_frame_batch(model, work, 0, HML_LEFT, 1, x, NULL); }
 static void fill_centroidal_states(void *x)

@@ -132,6 +132,30 @@ static hml_status frame_derivatives(const row *r)
     return status;
 }
 
+/* perturbed on the left; the other side goes row by row */
+static hml_status frame_gradients(const row *r)
+{
+    double *const J[] = {r->out[0], r->out[2], r->out[5]};
+    const size_t size = r->n * 6 * (size_t)hml_model_nv(r->model) * sizeof(double);
+    double *first = NULL;
+    for (int i = 2; i >= 0; i--)
+        if (J[i]) first = J[i];
+    const hml_frame_states x = {.struct_size = sizeof x,
+                                .q = {r->in[1], r->stride[1]},
+                                .v = {r->in[2], r->stride[2]},
+                                .a = {r->in[3], r->stride[3]},
+                                .J = {first, 0, 0},
+                                .twist_q = {r->out[1], 0, 0},
+                                .acceleration_q = {r->out[3], 0, 0},
+                                .acceleration_v = {r->out[4], 0, 0}};
+    if (r->choice[5]) return HML_UNSUPPORTED;
+    const hml_status status =
+        hml_frame_batch(r->model, r->work, r->choice[0], (hml_representation)r->choice[4], r->n, &x, NULL);
+    for (int i = 0; i < 3; i++)
+        if (J[i] && J[i] != first) memcpy(J[i], first, size);
+    return status;
+}
+
 static hml_status frame_hessian(const row *r)
 {
     const hml_representation base = (hml_representation)r->choice[3];

@@ -1,16 +1,18 @@
-/* A frame of many states: pack/frame.h behind hamel/kinematics.h. */
+/* A frame of many states, and derivatives of its motion: pack/frame.h behind hamel/kinematics.h. */
 #include "algo/for_each_pack.h"
 #include "algo/kinematics/frame_call.h"
+#include "algo/kinematics/motion_series.h"
 #include "algo/states.h"
 #include "algo/work.h"
 #include "base/struct_size.h"
-#include "hamel/kinematics.h"
+#include "hamel/kinematics_derivatives.h"
 
 /* a batch, as for_each_pack hands it around; call: that of the first pack */
 typedef struct batch {
     hml_work *work;
     const hml_frame_states *x;
     int32_t frame;
+    double placement[12];
     frame_call call;
 } batch;
 
@@ -23,6 +25,9 @@ static frame_call call_at(const batch *b, size_t first, int count)
     call.pose = output_at(call.pose, first);
     call.J = output_at(call.J, first), call.Jdot = output_at(call.Jdot, first);
     call.twist = output_at(call.twist, first), call.acceleration = output_at(call.acceleration, first);
+    call.twist_q = output_at(call.twist_q, first);
+    call.acceleration_q = output_at(call.acceleration_q, first);
+    call.acceleration_v = output_at(call.acceleration_v, first);
     return call;
 }
 
@@ -45,8 +50,15 @@ static uint64_t run_one(const void *data, size_t first, int count, hml_status *e
                                      .Jdot = c.Jdot.data,
                                      .twist = c.twist.data,
                                      .acceleration = c.acceleration.data};
-    each[0] = hml_frame(b->work->model, b->work, b->frame, (hml_representation)c.representation, c.q.data, c.v.data,
-                        c.a.data, &motion);
+    const hml_frame_derivative derivative = {.struct_size = sizeof derivative,
+                                             .twist_q = c.twist_q.data,
+                                             .acceleration_q = c.acceleration_q.data,
+                                             .acceleration_v = c.acceleration_v.data};
+    const hml_representation rep = (hml_representation)c.representation;
+    each[0] = hml_frame(b->work->model, b->work, b->frame, rep, c.q.data, c.v.data, c.a.data, &motion);
+    if (!each[0] && (c.twist_q.data || c.acceleration_q.data || c.acceleration_v.data))
+        each[0] =
+            hml_frame_derivatives(b->work->model, b->work, b->frame, rep, c.q.data, c.v.data, c.a.data, &derivative);
     return each[0] != HML_OK;
 }
 
@@ -66,6 +78,9 @@ static hml_status finite(const void *data, size_t state)
     if (!status) status = output_finite(c.J, 6, nv);
     if (!status) status = output_finite(c.Jdot, 6, nv);
     if (!status) status = output_finite(c.twist, 1, 6);
+    if (!status) status = output_finite(c.twist_q, 6, nv);
+    if (!status) status = output_finite(c.acceleration_q, 6, nv);
+    if (!status) status = output_finite(c.acceleration_v, 6, nv);
     return status ? status : output_finite(c.acceleration, 1, 6);
 }
 
@@ -77,20 +92,33 @@ static void finish(const void *data, size_t state, hml_status status)
     (void)status; /* only states that failed come here */
     output_fill_nan(c.pose, 1, 16);
     output_fill_nan(c.J, 6, nv), output_fill_nan(c.Jdot, 6, nv);
+    output_fill_nan(c.twist_q, 6, nv);
+    output_fill_nan(c.acceleration_q, 6, nv), output_fill_nan(c.acceleration_v, 6, nv);
     output_fill_nan(c.twist, 1, 6), output_fill_nan(c.acceleration, 1, 6);
 }
 
 /* is there what the outputs need? */
 static int valid(const hml_frame_states *x)
 {
-    if (!x->q.data || (x->acceleration.data && !x->a.data)) return 0;
-    return x->v.data || !(x->Jdot.data || x->twist.data || x->acceleration.data);
+    const int derivatives = x->twist_q.data || x->acceleration_q.data || x->acceleration_v.data;
+    if (!x->q.data || ((x->acceleration.data || x->acceleration_q.data) && !x->a.data)) return 0;
+    return x->v.data || !(x->Jdot.data || x->twist.data || x->acceleration.data || derivatives);
 }
 
 static int fits(const hml_frame_states *x, size_t nv)
 {
     return output_fits(x->pose, 16) && output_fits(x->J, nv) && output_fits(x->Jdot, nv) && output_fits(x->twist, 6) &&
-           output_fits(x->acceleration, 6);
+           output_fits(x->acceleration, 6) && output_fits(x->twist_q, nv) && output_fits(x->acceleration_q, nv) &&
+           output_fits(x->acceleration_v, nv);
+}
+
+/* do the rows of all matrices lie side by side? */
+static int packed(const hml_frame_states *x, size_t nv)
+{
+    const hml_output matrices[] = {x->J, x->Jdot, x->twist_q, x->acceleration_q, x->acceleration_v};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        if (matrices[i].ld > nv) return 0;
+    return 1;
 }
 
 hml_status hml_frame_batch(const hml_model *model, hml_work *work, int32_t frame, hml_representation representation,
@@ -102,11 +130,18 @@ hml_status hml_frame_batch(const hml_model *model, hml_work *work, int32_t frame
     const size_t nv = (size_t)model->nv;
     if (frame < 0 || frame >= model->nframes || representation < HML_LEFT || representation > HML_SPLIT || !fits(x, nv))
         return HML_INVALID_ARGUMENT;
-    if (model->nfollowers && (x->J.ld > nv || x->Jdot.ld > nv)) return HML_UNSUPPORTED;
-    batch b = {.work = work, .x = x, .frame = frame, .call = frame_call_of(work, frame, representation)};
+    if (model->nfollowers && !packed(x, nv)) return HML_UNSUPPORTED;
+    batch b = {.work = work, .x = x, .frame = frame};
+    frame_call_begin(work, frame, representation, &b.call);
+    const pose F = frame_placement(model, &model_frames(model)[frame]);
+    mat3_put(F.R, b.placement, 3), vec3_put(F.p, b.placement + 9);
+    b.call.R = b.placement, b.call.p = b.placement + 9;
     b.call.pose = states_output(x->pose, 1, 16);
     b.call.J = states_output(x->J, 6, nv), b.call.Jdot = states_output(x->Jdot, 6, nv);
     b.call.twist = states_output(x->twist, 1, 6), b.call.acceleration = states_output(x->acceleration, 1, 6);
+    b.call.twist_q = states_output(x->twist_q, 6, nv);
+    b.call.acceleration_q = states_output(x->acceleration_q, 6, nv);
+    b.call.acceleration_v = states_output(x->acceleration_v, 6, nv);
     static const pack_functions packs = {.run = run, .check = check, .finite = finite, .finish = finish};
     static const pack_functions singles = {.run = run_one, .judges = 1, .finite = finite, .finish = finish};
     const pack_loop loop = {.batch = &b, .lanes = model->nfollowers ? 1 : (size_t)work->choice.batch->lanes};

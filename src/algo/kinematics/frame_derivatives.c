@@ -25,7 +25,8 @@ static void seen_by_kernel(const hml_work *work, int32_t frame, hml_representati
 {
     const size_t nv = (size_t)work->model->nv;
     const int moving = out->twist_q || out->acceleration_q || out->acceleration_v;
-    frame_call call = frame_call_of(work, frame, representation);
+    frame_call call;
+    frame_call_begin(work, frame, representation, &call);
     call.q.data = state->q;
     if (moving) call.v.data = state->rates[0], call.a.data = state->rates[1];
     call.J.data = out->J, call.J.ld = nv;

@@ -63,22 +63,6 @@ static inline void derivative_add(num *matrix, int32_t nv, int32_t c, num factor
     if (matrix) matrix_put_column(matrix, nv, c, twist_axpy(factor, U, matrix_column(matrix, nv, c)));
 }
 
-/* the frame, when all of its path is known */
-typedef struct seen_place {
-    hml_representation representation;
-    pose H; /* in the world */
-    twist V, A;
-    vec3 linear; /* of A; of mixed and split A.v + ω × V.v */
-} seen_place;
-
-/* a change of A in the frame's axes, in those of the representation; S: how the frame moves meanwhile */
-static inline twist seen_acceleration_change(const seen_place *x, twist S, twist dV, twist dA)
-{
-    if (x->representation == HML_MIXED || x->representation == HML_SPLIT)
-        dA.v = vec3_add(dA.v, vec3_add(vec3_cross(dV.w, x->V.v), vec3_cross(x->V.w, dV.v)));
-    return seen_rate_in(x->representation, x->H, S, twist_of(x->linear, x->A.w), dA);
-}
-
 static inline void derivative_put(const hml_model *m, num *matrix, const path_column *c, twist U)
 {
     if (!matrix) return;
@@ -112,9 +96,7 @@ static inline int32_t derivative_path(const hml_model *m, const model_frame *f, 
         }
         x->H = seen_from_parent(&pb[i], body_position(m, i, state->q, &room), x->H);
     }
-    x->linear = x->A.v;
-    if (x->representation == HML_MIXED || x->representation == HML_SPLIT)
-        x->linear = vec3_add(x->A.v, vec3_cross(x->V.w, x->V.v));
+    x->linear = seen_linear(x->representation, x->V, x->A);
     return n;
 }
 
@@ -122,23 +104,19 @@ static inline int32_t derivative_path(const hml_model *m, const model_frame *f, 
 static inline void derivative_columns(const hml_model *m, const path_column *path, int32_t n, const seen_place *x,
                                       twist before[2], const derivative_matrices *out)
 {
-    const twist Vp = before[0], Ap = before[1], dV = twist_sub(x->V, Vp);
-    const hml_representation rep = x->representation;
-    for (int32_t k = 0; k < n; k++) before[0] = twist_axpy(path[k].rate, path[k].S, before[0]);
+    seen_joint j = {before[0], before[1], before[0]};
     for (int32_t k = 0; k < n; k++) {
-        const twist J = path[k].S, Pd = twist_cross(Vp, J);
-        before[1] = twist_axpy(path[k].rate, Pd, twist_axpy(path[k].acceleration, J, before[1]));
-        if (out->J) derivative_put(m, out->J, &path[k], seen_in(rep, x->H, J));
-        if (out->twist_q) derivative_put(m, out->twist_q, &path[k], seen_rate_in(rep, x->H, J, x->V, Pd));
-        if (out->acceleration_q) {
-            const twist dA = twist_add(twist_cross(Ap, J), twist_cross(Pd, dV));
-            derivative_put(m, out->acceleration_q, &path[k], seen_acceleration_change(x, J, Pd, dA));
-        }
-        if (out->acceleration_v) {
-            const twist own = n == 1 ? Pd : twist_cross(before[0], J); /* J × J is zero */
-            const twist dA = twist_add(twist_cross(J, dV), own);
-            derivative_put(m, out->acceleration_v, &path[k], seen_acceleration_change(x, twist_zero(), J, dA));
-        }
+        const twist J = path[k].S;
+        j.Vi = twist_axpy(path[k].rate, J, j.Vi);
+        before[1] = twist_axpy(path[k].rate, twist_cross(j.Vp, J), twist_axpy(path[k].acceleration, J, before[1]));
+    }
+    before[0] = j.Vi;
+    for (int32_t k = 0; k < n; k++) {
+        const twist J = path[k].S;
+        if (out->J) derivative_put(m, out->J, &path[k], seen_in(x->representation, x->H, J));
+        if (out->twist_q) derivative_put(m, out->twist_q, &path[k], seen_twist_q(x, &j, J));
+        if (out->acceleration_q) derivative_put(m, out->acceleration_q, &path[k], seen_acceleration_q(x, &j, J));
+        if (out->acceleration_v) derivative_put(m, out->acceleration_v, &path[k], seen_acceleration_v(x, &j, J));
     }
 }
 

@@ -20,6 +20,7 @@
 #define HML_ALGO_KINEMATICS_FRAME_SEEN_H
 
 #include "algo/kinematics/motion_series.h"
+#include "kernel/seen.h"
 
 /* a turn about axis k of the frame in which H is, or a slide along it, as H sees them */
 static inline twist turn_seen(pose H, int k)
@@ -115,26 +116,6 @@ static inline pose frame_seen_walk(const hml_model *m, const model_frame *f, con
         H = seen_from_parent(&pb[i], state->q + pb[i].q, H);
     }
     return H;
-}
-
-/* a twist U as the frame at H sees it, in a representation */
-static inline twist seen_in(hml_representation rep, pose H, twist U)
-{
-    switch (rep) {
-    case HML_LEFT: return U;
-    case HML_RIGHT: return pose_ad(H, U);
-    case HML_MIXED: return twist_of(mat3_mul_vec(H.R, U.v), mat3_mul_vec(H.R, U.w));
-    default: return twist_of(mat3_mul_vec(H.R, U.v), U.w);
-    }
-}
-
-/* its derivative there, where U has the derivative dU, and H moves with the twist V */
-static inline twist seen_rate_in(hml_representation rep, pose H, twist V, twist U, twist dU)
-{
-    if (rep == HML_RIGHT) dU = twist_add(dU, twist_cross(V, U));
-    if (rep == HML_MIXED || rep == HML_SPLIT) dU.v = vec3_add(dU.v, vec3_cross(V.w, U.v));
-    if (rep == HML_MIXED) dU.w = vec3_add(dU.w, vec3_cross(V.w, U.w));
-    return seen_in(rep, H, dU);
 }
 
 /* from left to another representation */

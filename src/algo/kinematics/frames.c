@@ -104,7 +104,8 @@ static void seen_by_kernel(const hml_work *work, int32_t frame, hml_representati
 {
     const size_t nv = (size_t)work->model->nv;
     const int moving = motion->Jdot || motion->twist || motion->acceleration;
-    frame_call call = frame_call_of(work, frame, representation);
+    frame_call call;
+    frame_call_begin(work, frame, representation, &call);
     call.q.data = state->q;
     if (moving) call.v.data = state->rates[0], call.a.data = state->rates[1];
     call.pose.data = motion->pose, call.twist.data = motion->twist, call.acceleration.data = motion->acceleration;

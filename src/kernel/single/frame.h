@@ -162,13 +162,15 @@ NUM_INLINE int32_t columns_seen4(const plan_body *p, const frame4 *B, seen_colum
     return n;
 }
 
-/* all columns of the path, V, A, and the pose; returns how many columns */
+/* V, A, the pose, and all columns of the path, or J at once; returns how many columns it kept */
 NUM_INLINE int32_t seen_path4(const int order, const frame_call *call, const frame4_scratch *k, seen_frame4 *f)
 {
     const plan_body *pb = plan_bodies(call->plan), *p = &pb[call->body];
-    const double *q = call->q.data, *X = call->placement;
+    const double *q = call->q.data;
     const frame4 world = frame4_world();
-    frame4 B = frame4_undo(&world, X, 3, X[9], X[10], X[11]), W;
+    const int direct = order == 0 && f->representation == HML_LEFT; /* no need to keep columns */
+    frame4 B = frame4_undo(&world, call->R, 3, call->p[0], call->p[1], call->p[2]), W;
+    B = frame4_undo(&B, p->to_body, 3, p->to_body[9], p->to_body[10], p->to_body[11]);
     int32_t n = 0;
     path_sincos(call, k);
     f->V = f->A = pair4_zero();
@@ -176,7 +178,8 @@ NUM_INLINE int32_t seen_path4(const int order, const frame_call *call, const fra
         p = &pb[i];
         seen_column4 *to = &k->columns[n];
         const pair4 later = f->V;
-        const int32_t m = columns_seen4(p, &B, to);
+        const int32_t m = direct ? 0 : columns_seen4(p, &B, to);
+        if (direct && call->J.data) put_joint(p, &B, call->J.data, call->J.ld);
         for (int32_t e = 0; e < m; e++) {
             to[e].at = p->v + e, to[e].body = i;
             if (order == 0) continue;
@@ -247,9 +250,9 @@ NUM_INLINE void frame_run4(const int order, const frame_call *call)
     frame4_scratch_lay(call->plan, call->scratch, &k);
     f.representation = (hml_representation)call->representation;
     const hml_representation rep = f.representation;
+    frame_zero(call->plan, call->J);
     const int32_t n = seen_path4(order, call, &k, &f);
     if (call->pose.data) put_frame(call->pose.data, &f.H);
-    frame_zero(call->plan, call->J);
     for (int32_t i = 0; i < n && call->J.data; i++)
         put_column4(call->J, k.columns[i].at, pair4_in(rep, &f.H, k.columns[i].J));
     if (order == 0) return;
