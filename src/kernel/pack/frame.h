@@ -105,8 +105,9 @@ NUM_INLINE void frame_changes(const int order, const frame_call *call, const fra
                               twist A, int32_t n)
 {
     const int32_t nv = call->plan->nv;
-    seen_place x = {.representation = at->representation};
+    seen_place x;
     seen_joint j = {twist_zero(), twist_zero(), twist_zero()};
+    x.representation = at->representation;
     x.H = pose_mul(at->world, at->H);
     x.V = pose_ad_inverse(at->H, at->V);
     x.A = order > 1 ? pose_ad_inverse(at->H, A) : twist_zero();
