@@ -136,6 +136,17 @@ def test_a_state_that_fails(emulated):
     assert np.array_equal(bad.Dq[[0, 2]], good.Dq[[0, 2]])
 
 
+def test_dlpack_beside_packages_that_type_the_functions_of_python(emulated, monkeypatch):
+    """jax.ffi.pycapsule, for one, gives ctypes.pythonapi.PyCapsule_New other arguments."""
+    deleter = ctypes.CFUNCTYPE(None, ctypes.py_object)
+    monkeypatch.setattr(
+        ctypes.pythonapi.PyCapsule_New, "argtypes", [ctypes.c_void_p, ctypes.c_char_p, deleter], raising=False
+    )
+    robot = hamel.load("pendulum")
+    q, v, _ = states(robot, 2)
+    assert "dltensor" in repr(emulated.Batch(robot).linearize(OnGpu(q), OnGpu(v)).Dq.__dlpack__())
+
+
 def test_results_as_dlpack(emulated):
     robot = hamel.load("pendulum")
     q, v, _ = states(robot, 2)

@@ -42,14 +42,14 @@ _Managed._fields_ = [("tensor", _Tensor), ("context", c_void_p), ("deleter", _DE
 _CUDA = 2  # kDLCUDA
 _CODES = {0: "i", 2: "f"}
 
-_capsule_new = ctypes.pythonapi.PyCapsule_New
+_python = ctypes.PyDLL(None)  # functions of our own: other packages give those of ctypes.pythonapi other types
+_capsule_new = _python["PyCapsule_New"]
 _capsule_new.restype, _capsule_new.argtypes = py_object, [c_void_p, c_char_p, c_void_p]
-_capsule_get = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_get = _python["PyCapsule_GetPointer"]
 _capsule_get.restype, _capsule_get.argtypes = c_void_p, [py_object, c_char_p]
-
-_capsule_is = ctypes.pythonapi.PyCapsule_IsValid
+_capsule_is = _python["PyCapsule_IsValid"]
 _capsule_is.restype, _capsule_is.argtypes = ctypes.c_int, [c_void_p, c_char_p]
-_capsule_at = ctypes.PyDLL(None).PyCapsule_GetPointer
+_capsule_at = _python["PyCapsule_GetPointer"]
 _capsule_at.restype, _capsule_at.argtypes = c_void_p, [c_void_p, c_char_p]
 
 _lent: Dict[int, Any] = {}  # what a consumer of DLPack holds, by the address of its description
