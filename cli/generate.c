@@ -40,33 +40,45 @@ static double difference(const double *a, const double *b, size_t n)
     return largest > 0 ? most / largest : 0;
 }
 
-/* how much the linearizations of two versions of a robot differ at random states; negative: there is no memory */
-static double compare(const hml_model *one, const hml_model *other)
+/* D_q, D_ν and M⁻¹ at a state; zeros where it fails */
+static void derivatives(const hml_model *m, hml_work *work, const double *q, const double *v, const double *tau,
+                        double *to)
 {
-    const size_t nq = (size_t)hml_model_nq(one), nv = (size_t)hml_model_nv(one), block = nv * nv;
-    hml_work *work[2] = {NULL, NULL};
-    const hml_model *models[2] = {one, other};
-    double *q = calloc(nq + 2 * nv + 6 * block + 1, sizeof *q), worst = q ? 0 : -1;
-    for (int k = 0; k < 2; k++) {
-        if (hml_work_new(models[k], HML_ISA_BEST, HML_USE_ALL, &work[k])) worst = -1;
-    }
+    const size_t nv = (size_t)hml_model_nv(m), block = nv * nv;
+    const hml_linearization x = HML_STRUCT(hml_linearization, .q.data = q, .v.data = v, .tau.data = tau, .Dq.data = to,
+                                           .Dv.data = to + block, .Minv.data = to + 2 * block);
+    if (hml_linearize(m, work, &x)) memset(to, 0, 3 * block * sizeof *to);
+}
+
+/* how much the linearizations of two versions of a robot differ at random states */
+static double largest_difference(const hml_model *const models[2], hml_work *const work[2], double *room)
+{
+    const size_t nq = (size_t)hml_model_nq(models[0]), nv = (size_t)hml_model_nv(models[0]), block = nv * nv;
+    double *q = room, *v = q + nq, *tau = v + nv, *one = tau + nv, *other = one + 3 * block, worst = 0;
     hml_rng rng;
     hml_rng_seed(&rng, 1);
-    for (int s = 0; s < REALIGN_STATES && worst >= 0; s++) {
-        double *v = q + nq, *tau = v + nv, *results[2] = {tau + nv, tau + nv + 3 * block};
-        hml_configuration_random(one, &rng, q);
+    for (int s = 0; s < REALIGN_STATES; s++) {
+        hml_configuration_random(models[0], &rng, q);
         for (size_t i = 0; i < 2 * nv; i++) v[i] = hml_rng_normal(&rng);
-        for (int k = 0; k < 2; k++) {
-            const hml_linearization x =
-                HML_STRUCT(hml_linearization, .q.data = q, .v.data = v, .tau.data = tau, .Dq.data = results[k],
-                           .Dv.data = results[k] + block, .Minv.data = results[k] + 2 * block);
-            if (hml_linearize(models[k], work[k], &x)) memset(results[k], 0, 3 * block * sizeof(double));
-        }
-        for (int k = 0; k < 3; k++)
-            worst = fmax(worst, difference(results[0] + (size_t)k * block, results[1] + (size_t)k * block, block));
+        derivatives(models[0], work[0], q, v, tau, one);
+        derivatives(models[1], work[1], q, v, tau, other);
+        for (size_t k = 0; k < 3; k++) worst = fmax(worst, difference(one + k * block, other + k * block, block));
     }
+    return worst;
+}
+
+/* the same; negative: there is no memory */
+static double compare(const hml_model *one, const hml_model *other)
+{
+    const size_t nv = (size_t)hml_model_nv(one);
+    const hml_model *models[2] = {one, other};
+    hml_work *work[2] = {NULL, NULL};
+    double *room = calloc((size_t)hml_model_nq(one) + 2 * nv + 6 * nv * nv + 1, sizeof *room), worst = -1;
+    if (room && !hml_work_new(one, HML_ISA_BEST, HML_USE_ALL, &work[0]) &&
+        !hml_work_new(other, HML_ISA_BEST, HML_USE_ALL, &work[1]))
+        worst = largest_difference(models, work, room);
     for (int k = 0; k < 2; k++) hml_work_free(work[k]);
-    free(q);
+    free(room);
     return worst;
 }
 

@@ -7,18 +7,34 @@
 
 #include "group/joint.h"
 
+/* E of a free joint by blocks: with S = [A B; 0 A], ad of [v; w] and rows a of A, b of B it is [E₀ E₁; 0 E₀] with the rows
+ * e − a × w and −(a × v + b × w) */
+static inline void free_end_tangent(const num theta[6], const num S[36], num E[36])
+{
+    const vec3 v = vec3_at(theta), w = vec3_at(theta + 3);
+    for (int i = 0; i < 3; i++) {
+        const vec3 a = vec3_at(S + 6 * i), b = vec3_at(S + 6 * i + 3), e = vec3_of(K(i == 0), K(i == 1), K(i == 2));
+        const vec3 x = vec3_sub(e, vec3_cross(a, w)), y = vec3_neg(vec3_add(vec3_cross(a, v), vec3_cross(b, w)));
+        const num upper[6] = {x.x, x.y, x.z, y.x, y.y, y.z};
+        for (int k = 0; k < 6; k++) E[6 * i + k] = upper[k], E[6 * (i + 3) + k] = k < 3 ? K(0) : upper[k - 3];
+    }
+}
+
 /* E = Ad of exp(−θ) = 1 − S(θ) ad_θ, and S: (q ⊕ z) ⊕ (θ + δ) is (q ⊕ θ) ⊕ (E z + S δ) to first order */
 static inline void joint_end_tangent(int type, const num theta[], num E[], num S[])
 {
     const int m = joint_nv(type);
     num ad[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV];
     joint_jacobian(type, theta, S);
+    if (type == HML_JOINT_FREE) {
+        free_end_tangent(theta, S, E);
+        return;
+    }
     joint_ad(type, theta, ad);
     for (int i = 0; i < m; i++) {
-        for (int k = 0; k < m; k++) { /* of se(3), angular rows have no linear columns */
-            const int first = m == 6 && i >= 3 ? 3 : 0, last = m == 6 && k < 3 ? 3 : m;
+        for (int k = 0; k < m; k++) {
             num sum = K(i == k);
-            for (int e = first; e < last; e++) sum = sum - S[i * m + e] * ad[e * m + k];
+            for (int e = 0; e < m; e++) sum = sum - S[i * m + e] * ad[e * m + k];
             E[i * m + k] = sum;
         }
     }

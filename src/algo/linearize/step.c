@@ -15,16 +15,16 @@
 #include "model/coordinates.h"
 #include "model/mimic.h"
 
+/* room for all joints, of which those that do not commute are listed: counting them first would take as long as laying out */
 static void lay_out_joints(const hml_model *model, layout_cursor *c, step_call *t)
 {
-    size_t count = 0;
-    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) count += !joint_commutes(j->type);
-    step_joint *to = layout_array(c, count, sizeof *to);
-    t->njoints = count, t->joints = to;
+    step_joint *to = layout_array(c, (size_t)model->njoints, sizeof *to);
+    t->njoints = 0, t->joints = to;
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
         if (joint_commutes(j->type)) continue;
         const size_t size = (size_t)j->nv * t->ld;
         double *rows = layout_doubles(c, 3 * size + STEP_ROW_PACK);
+        t->njoints++;
         if (!to) continue;
         to->first = (size_t)j->v, to->m = (size_t)j->nv;
         to->moved = rows, to->rate = rows + size, to->sum = rows + 2 * size;

@@ -74,6 +74,19 @@ NUM_INLINE void scale_rows(size_t n, double h, lane *x, lane *y)
     }
 }
 
+NUM_INLINE num joint_row_from(const int first, const int m, const lane *row, const num *x)
+{
+    num sum = K(row[first]) * x[first];
+    for (int k = first + 1; k < m; k++) sum += K(row[k]) * x[k];
+    return sum;
+}
+
+/* the sum over k of row i of an m × m matrix times x[k]; angular rows of a free joint have no linear columns */
+NUM_INLINE num joint_row(const int m, const lane *S, int i, const num *x)
+{
+    return m == 6 && i >= 3 ? joint_row_from(3, m, S + i * m, x) : joint_row_from(0, m, S + i * m, x);
+}
+
 /* rows y = a S x, n columns of m rows each */
 NUM_INLINE void map_rows(size_t n, const int m, double a, const lane *S, const lane *x, size_t ldx, lane *y, size_t ldy)
 {
@@ -86,8 +99,7 @@ NUM_INLINE void map_rows(size_t n, const int m, double a, const lane *S, const l
             in[k] *= K(a);
         }
         for (int i = 0; i < m; i++) {
-            num sum = K(S[i * m]) * in[0];
-            for (int k = 1; k < m; k++) sum += K(S[i * m + k]) * in[k];
+            const num sum = joint_row(m, S, i, in);
             lane *to = y + (size_t)i * ldy + c;
             if (left < LANES)
                 step_store_rest(to, left, sum);
@@ -240,15 +252,6 @@ static inline void step_product(const step_call *s, size_t inner)
         if (s->n > root && !step_head_stays(s, inner)) step_block(s, inner, root, s->n, 0, head);
     }
     step_block(s, inner, root, s->n, head, s->ld);
-}
-
-/* the sum over k of row i of an m × m matrix times x[k]; angular rows of a free joint have no linear columns */
-NUM_INLINE num joint_row(const int m, const lane *S, int i, const num *x)
-{
-    const int first = m == 6 && i >= 3 ? 3 : 0;
-    num sum = K(S[i * m + first]) * x[first];
-    for (int k = first + 1; k < m; k++) sum += K(S[i * m + k]) * x[k];
-    return sum;
 }
 
 /* rows of dθ̇ and of E z_q + S dθ but for the blocks of z_q and z_ν: dν is a K of the stage before, dθ a dθ̇ */
