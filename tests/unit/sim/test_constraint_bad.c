@@ -89,7 +89,7 @@ static hml_status run_batch(stage *s, guards *g)
     const hml_status status = hml_constrained_linearize_batch(s->model, s->work, &s->set, s->scratch, STATES, &x, each);
     for (size_t k = 0; k < STATES && (status == HML_OK || status == HML_INCONSISTENT); k++) {
         assert_int_equal(each[k], status);
-        for (size_t i = 0; i < n; i++) assert_true(isnan(x.acceleration.data[k * n + i]) == (status != HML_OK));
+        for (size_t i = 0; i < n; i++) assert_true(!isnan(x.acceleration.data[k * n + i]) == (status == HML_OK));
     }
     return status;
 }
