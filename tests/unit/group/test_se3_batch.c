@@ -167,7 +167,7 @@ static void test_bad_rows(void **state)
                 ASSERT_OK(F->batch(sets[s], 9, a, b, out));
                 for (int i = 0; i < 9 * F->outs; i++) {
                     int spoilt = i / F->outs == 4;
-                    if (!isnan(out[i]) == spoilt) print_error("%s, entry %d, output %d\n", F->name, entry, i);
+                    if ((isnan(out[i]) != 0) != spoilt) print_error("%s, entry %d, output %d\n", F->name, entry, i);
                     assert_true(isnan(out[i]) ? spoilt : !spoilt);
                 }
             }
