@@ -363,9 +363,8 @@ static int begin_feedback(const robot *r, scene *sc, feedback *f)
 static int check_loops(const cli_options *options, const robot *r)
 {
     const int scheme = options->integrator;
-    if (r->nloops && options->ground)
-        return cli_fail(CLI_USAGE, "%s: loops do not go with --ground; --loops off leaves them open", r->file);
-    if (r->nloops && scheme >= 0 && scheme != HML_SCHEME_DOPRI5 && scheme != HML_SCHEME_RK2 && scheme != HML_SCHEME_RK4)
+    if (r->nloops && !options->ground && scheme >= 0 && scheme != HML_SCHEME_DOPRI5 && scheme != HML_SCHEME_RK2 &&
+        scheme != HML_SCHEME_RK4)
         return cli_fail(CLI_USAGE,
                         "%s: dopri5, rk2 and rk4 keep loops, other integrators do not; --loops off leaves "
                         "them open",
@@ -381,7 +380,7 @@ int simulate_robot(const cli_options *options, robot *r, feedback *f)
     bounded moved = {0, -1, 0};
     int status = check_loops(options, r);
     if (status == CLI_OK) status = schedule_make(options, &s);
-    if (status == CLI_OK && options->ground && !f) moved = scene_keep_limits(options, r);
+    if (status == CLI_OK && options->ground && !f && !r->nloops) moved = scene_keep_limits(options, r);
     if (status == CLI_OK) status = scene_make(options, r, &sc);
     sc.bounded = moved;
     if (status == CLI_OK && f) status = begin_feedback(r, &sc, f);

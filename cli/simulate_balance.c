@@ -8,6 +8,8 @@
 
 int simulate_floats(const robot *r)
 {
+    for (int32_t i = 0; i < r->nloops; i++)
+        if (r->loops[i].other == HML_WORLD) return 0;
     for (int32_t i = 0; i < r->nbodies; i++) {
         hml_body_info body = {.struct_size = sizeof body};
         hml_joint_info joint = {.struct_size = sizeof joint};

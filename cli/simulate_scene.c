@@ -300,6 +300,7 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     settings.heightfields = &s->field;
     settings.nheightfields = options->terrain != NULL;
     if (options->pairs) settings.options |= HML_CONTACT_PAIRS;
+    if (options->no_loops) settings.options |= HML_CONTACT_OPEN_LOOPS;
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
     size_t size = hml_contact_size(r->model, &settings);

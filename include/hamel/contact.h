@@ -32,6 +32,9 @@
  * restitution, pair by pair, the fastest first, before the step; so Newton's cradle behaves as it should. See
  * docs/contact.md.
  *
+ * Loops of the model are kept (HML_CONTACT_OPEN_LOOPS: not), J_l ½(u + u⁺) = 0; positions that leave them open are
+ * brought back as overlaps are.
+ *
  * A step fails for NaN in the input, a step that is not positive or a result that overflows. It then does not change
  * q_next and v_next. The solver always answers, and says how well: `relaxed`, `residual`.
  * Nothing allocates.
@@ -72,10 +75,11 @@ typedef struct hml_heightfield {
 } hml_heightfield;
 
 enum hml_contact_option {
-    HML_CONTACT_NO_LIMITS = 1, /* joint limits are ignored */
-    HML_CONTACT_STRICT = 4,    /* a step whose laws are not met fails: HML_NOT_CONVERGED */
-    HML_CONTACT_BALANCE = 8,   /* keeps the books for hml_contact_get_balance */
-    HML_CONTACT_PAIRS = 2      /* shapes of the robot touch each other, except those of a body and its parent, and
+    HML_CONTACT_NO_LIMITS = 1,   /* joint limits are ignored */
+    HML_CONTACT_STRICT = 4,      /* a step whose laws are not met fails: HML_NOT_CONVERGED */
+    HML_CONTACT_BALANCE = 8,     /* keeps the books for hml_contact_get_balance */
+    HML_CONTACT_OPEN_LOOPS = 16, /* the loops of the model are left open */
+    HML_CONTACT_PAIRS = 2        /* shapes of the robot touch each other, except those of a body and its parent, and
                                   what the model excludes: contype, conaffinity, hml_builder_add_exclusion */
 };
 

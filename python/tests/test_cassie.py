@@ -71,3 +71,24 @@ def test_linearization_against_differences(cassie, state):
     ):
         off = np.abs(difference(f, n, h) - exact).max() / np.abs(exact).max()
         assert off < 1e-8, off
+
+
+def test_it_stands_on_the_ground(cassie):
+    """servos hold its posture, loops carry the weight to the toes"""
+    loops = list(cassie.loops)
+    floor = hamel.Contact(cassie, [hamel.Plane(friction=0.8)])
+    q = floor.place(cassie.close(loops, cassie.keyframes["home"][0]).q)
+    v = np.zeros(cassie.nv)
+    stiffness = np.r_[np.zeros(6), np.full(cassie.nv - 6, 2000.0)]
+    floor.set_servo(q, stiffness, 0.05 * stiffness)
+    up = []
+    for _ in range(500):
+        after = floor.step(q, v, 0.001)
+        q, v = after.q, after.v
+        up.append(sum(point.impulse[2] for point in floor.points()) / 0.001)
+        assert not after.relaxed
+    weight = 9.81 * sum(body.mass for body in cassie.bodies)
+    assert np.mean(up) == pytest.approx(weight, rel=0.03)
+    for loop in loops:
+        there = cassie.frame(loop.other, q).pose @ loop.pose
+        assert np.abs(cassie.frame(loop.frame, q).pose[:3, 3] - there[:3, 3]).max() < 1e-5

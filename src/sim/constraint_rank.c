@@ -161,6 +161,13 @@ double hmli_rank_solve(const rank_factor *f, double *c, double *x)
     return sqrt(dense_dot(f->n - f->rank, c + f->rank, c + f->rank));
 }
 
+void hmli_rank_project(const rank_factor *f, double *x)
+{
+    for (size_t k = 0; k < f->rank; k++) reflect(f->n - k, f->columns + k * f->n + k, f->beta[k], x + k);
+    memset(x + f->rank, 0, (f->n - f->rank) * sizeof *x);
+    for (size_t k = f->rank; k-- > 0;) reflect(f->n - k, f->columns + k * f->n + k, f->beta[k], x + k);
+}
+
 void hmli_rank_null(const rank_factor *f, size_t k, double *x)
 {
     for (size_t i = 0; i < f->n; i++) x[i] = i == f->rank + k ? 1 : 0;

@@ -35,6 +35,9 @@ double hmli_rank_solve_gram(const rank_factor *f, const double *b, double *x);
 /* G x = c in the least-squares sense, of least norm; c (n numbers) is overwritten; returns the norm of what is left */
 double hmli_rank_solve(const rank_factor *f, double *c, double *x);
 
+/* x, n numbers, becomes its part in the span of G's columns */
+void hmli_rank_project(const rank_factor *f, double *x);
+
 /* n numbers: vector k of an orthonormal basis of what is perpendicular to all columns of G, k < n − rank */
 void hmli_rank_null(const rank_factor *f, size_t k, double *x);
 

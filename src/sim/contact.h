@@ -98,6 +98,12 @@ struct hml_contact {
     double *A, *y;                                     /* a square system of rows, and its right-hand side */
     int32_t *active;                                   /* rows in it */
     rank_factor rank;
+
+    hml_loop *loops; /* of the model, that are kept: contact_loops.c */
+    int32_t nloops, loop_rows;
+    double *loop_J, *loop_error, *loop_impulse; /* loop_rows × n, loop_rows, loop_rows */
+    double *block, *way;                        /* 6 × n; n */
+    rank_factor loop_rank;                      /* of L⁻ᵀ J_lᵀ at q_M */
 };
 
 /* what the solver aims at; what meets the tolerance in the end counts as solved */
@@ -134,6 +140,26 @@ int32_t hmli_contact_row_end(const hml_contact *c, const contact_row *row);
 
 /* how many entries of a row with that end may differ from zero */
 int32_t hmli_contact_row_length(const hml_contact *c, int32_t end);
+
+/* ---- contact_loops.c ---- */
+
+/* how many rows the loops of a model have that these options keep */
+int32_t hmli_contact_count_loops(const hml_model *model, unsigned options, int32_t *rows);
+
+/* c->loops */
+void hmli_contact_read_loops(hml_contact *c);
+
+/* rows of the loops at q_M, factored; L is there */
+hml_status hmli_contact_factor_loops(hml_contact *c);
+
+/* takes from x (n numbers, as a row of G) what loops do not let happen */
+void hmli_contact_drop_loops(const hml_contact *c, double *x);
+
+/* u becomes what loops make of it in a step that began with the velocity v */
+void hmli_contact_keep_loops(hml_contact *c, const double *v, double *u);
+
+/* adds to c->x the displacement that closes loops by a part of what they are open; 0 if they are closed */
+int hmli_contact_close_loops(hml_contact *c, double part);
 
 /* ---- contact_rows.c ---- */
 

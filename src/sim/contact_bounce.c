@@ -124,7 +124,8 @@ static int limit_displacement(const hml_contact *c, double length, double angle,
     return 1;
 }
 
-int hmli_contact_displacement(hml_contact *c, double part)
+/* out of penetrations and limits: c->x; 0 if there is nothing to do */
+static int push_out(hml_contact *c, double part)
 {
     double largest[2] = {0, 0}; /* of contacts, of limits */
     for (int32_t i = 0; i < c->nrows; i++) {
@@ -146,4 +147,12 @@ int hmli_contact_displacement(hml_contact *c, double part)
     }
     hmli_contact_push(c, c->y, c->x);
     return limit_displacement(c, largest[0], largest[1], part * most_turn);
+}
+
+int hmli_contact_displacement(hml_contact *c, double part)
+{
+    int moved = push_out(c, part);
+    if (!moved) memset(c->x, 0, c->n * sizeof *c->x);
+    moved |= hmli_contact_close_loops(c, part);
+    return moved;
 }

@@ -108,8 +108,10 @@ static double solve(hml_contact *c, double h, const double *turning)
     hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, c->x);
     hml_factor_solve(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 0, c->x);
     hmli_contact_add_turning(c->model, turning, h, c->x);
+    for (size_t k = 0; k < c->n; k++) c->x[k] += c->v[k];
+    hmli_contact_keep_loops(c, c->v, c->x);
     for (size_t k = 0; k < c->n; k++) {
-        const double u = c->v[k] + c->x[k];
+        const double u = c->x[k];
         const double by = fabs(u - c->free[k]), now = fabs(u);
         change = by > change ? by : change;
         size = now > size ? now : size;

@@ -119,6 +119,7 @@ static hml_status collide(hml_contact *c, hml_work *work, const hml_contact_coll
         c->now.items[i] = t;
     }
     c->now.count = x->count;
+    TRY(hmli_contact_factor_loops(c));
     hmli_contact_list_rows(c, 0);
     hmli_contact_fill_rows(c);
     hmli_contact_row_velocities(c, x->v, c->before);

@@ -233,6 +233,7 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     const int32_t limits = list_limits(model, s->options, NULL), contacts = most_contacts(model, s);
     const int64_t rows = 3 * (int64_t)contacts + limits + (has_friction(model, s) ? model->nv : 0);
     if (rows > INT32_MAX) return SIZE_MAX;
+    c->nloops = hmli_contact_count_loops(model, s->options, &c->loop_rows);
     const size_t r = (size_t)rows, rn = product(r, n), rr = product(r, r);
     if (rn > SIZE_MAX / 64 || rr > SIZE_MAX / 64) return SIZE_MAX;
     layout_cursor at = layout_begin(memory);
@@ -314,6 +315,14 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->A = layout_doubles(&at, rr);
     c->y = layout_doubles(&at, r);
     hmli_rank_lay_out(n, r, &at, &c->rank);
+    const size_t loops = (size_t)c->loop_rows;
+    c->loops = layout_array(&at, (size_t)c->nloops, sizeof *c->loops);
+    c->loop_J = layout_doubles(&at, product(loops, n));
+    c->loop_error = layout_doubles(&at, loops);
+    c->loop_impulse = layout_doubles(&at, loops);
+    c->block = layout_doubles(&at, loops ? 6 * n : 0);
+    c->way = layout_doubles(&at, loops ? n : 0);
+    hmli_rank_lay_out(n, loops, &at, &c->loop_rank);
     return at.used;
 }
 
@@ -372,6 +381,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
     else
         c->joint_friction = NULL;
     hmli_contact_find_tree(c);
+    hmli_contact_read_loops(c);
     *contact = c;
     TRY(hml_contact_set_servo(c, NULL, NULL, NULL));
     return hml_contact_forget(c);

@@ -134,12 +134,29 @@ static void soften(hml_contact *c)
         double scale = c->K[i * r + i];
         if (c->rows[i].kind == ROW_TANGENT) continue;
         if (contact_is_joint(&c->rows[i])) {
-            c->K[i * r + i] += part * scale;
+            c->K[i * r + i] += scale > 0 ? part * scale : 1; /* zero: loops hold the joint */
             continue;
         }
         for (size_t k = 1; k < 3; k++) scale = fmax(scale, c->K[(i + k) * r + i + k]);
         scale = fmax(scale, c->mobility);
         for (size_t k = 0; k < 3; k++) c->K[(i + k) * r + i + k] += part * scale;
+    }
+}
+
+/*
+ * Rows of G, which loops bind: they lose what loops do not let happen. Where nothing is left of a row, nothing that it
+ * pushes can move. It stays as a row of zeros: w = 0 whatever its impulse, and the impulse is zero.
+ */
+static void bind_rows(hml_contact *c, size_t first, size_t count)
+{
+    const double rounding = 1e-20; /* of squares */
+    for (size_t i = first; c->loop_rows && i < first + count; i++) {
+        double *G = c->G + i * c->n;
+        const double before = contact_dot(c->n, G, G);
+        hmli_contact_drop_loops(c, G);
+        if (contact_dot(c->n, G, G) > rounding * before) continue;
+        memset(G, 0, c->n * sizeof *G);
+        memset(c->J + i * c->n, 0, c->n * sizeof *c->J);
     }
 }
 
@@ -165,10 +182,11 @@ void hmli_contact_fill_rows(hml_contact *c)
         double *Gi = c->G + i * n;
         ends[i] = hmli_contact_row_end(c, &c->rows[i]);
         c->lengths[i] = hmli_contact_row_length(c, ends[i]);
-        if (c->rows[i].kind == ROW_CONTACT)
-            solve_branch(c, ends[i], 3, Gi);
-        else if (contact_is_joint(&c->rows[i]))
-            solve_branch(c, ends[i], 1, Gi);
+        const int own = c->rows[i].kind == ROW_CONTACT ? 3 : contact_is_joint(&c->rows[i]);
+        if (own) {
+            solve_branch(c, ends[i], own, Gi);
+            bind_rows(c, i, (size_t)own);
+        }
         for (size_t j = 0; j <= i; j++) {
             c->K[i * r + j] = c->K[j * r + i] = contact_dot(shared(c, ends[i], ends[j]), Gi, c->G + j * n);
         }

@@ -89,6 +89,7 @@ static hml_status solve_velocity(hml_contact *c, hml_work *work, double h, const
         tau = c->actuator_tau, wrenches = c->actuator_wrenches;
     }
     TRY(hmli_contact_factor(c, work, h, c->v, tau, wrenches, &massless));
+    TRY(hmli_contact_factor_loops(c));
     hmli_contact_list_rows(c, h);
     hmli_contact_fill_rows(c);
     hmli_contact_row_velocities(c, c->v, c->before);

@@ -71,6 +71,7 @@ void hmli_contact_find_tree(hml_contact *c)
 int32_t hmli_contact_row_end(const hml_contact *c, const contact_row *row)
 {
     const model_body *b = model_bodies(c->model);
+    if (c->loop_rows) return -1;
     if (row->kind == ROW_LIMIT) return c->limits[row->index].v;
     if (row->kind == ROW_FRICTION) return row->index;
     const touch *t = &c->now.items[row->index];

@@ -30,7 +30,7 @@ static inline void add_end(hml_builder *b, const char *name, const char *body, d
 }
 
 /* in the plane of x and z; bars of mass 1 with their centres in the middle */
-static inline hml_model *four_bar_model(four_bar s)
+static inline hml_builder *four_bar_builder(four_bar s)
 {
     hml_builder *b = hml_builder_new();
     add_bar(b, "crank", NULL, 0, s.crank);
@@ -38,8 +38,10 @@ static inline hml_model *four_bar_model(four_bar s)
     add_bar(b, "rocker", NULL, s.ground, s.rocker);
     add_end(b, "coupler_end", "coupler", s.coupler);
     add_end(b, "rocker_end", "rocker", s.rocker);
-    return finish(b, 0);
+    return b;
 }
+
+static inline hml_model *four_bar_model(four_bar s) { return finish(four_bar_builder(s), 0); }
 
 /* the closed form: angle of the coupler against the crank, and of the rocker; side ±1: of the two ways to assemble it */
 static inline void four_bar_solve(four_bar s, double angle, double side, double *coupler, double *rocker)

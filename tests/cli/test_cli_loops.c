@@ -140,7 +140,11 @@ static void info_and_simulation(void **state)
     json_decref(out);
     assert_int_equal(run("simulate p.json --time 1 --integrator alpha"), 2);
     assert_non_null(strstr(run_err, "dopri5, rk2 and rk4 keep loops"));
-    assert_int_equal(run("simulate p.json --time 1 --ground"), 2);
+    out = result_of("simulate p.json --q jcrank=0.3,jcoupler=-0.3,jrocker=0.3 --time 0.5 --step 0.5 --ground --lift "
+                    "--out out.json");
+    assert_int_equal(run_flatten(json_array_get(json_object_get(out, "position"), 1), position, 3, 0), 3);
+    near(position[0] + position[1], 0, 1e-5), near(position[0] - position[2], 0, 1e-5);
+    json_decref(out);
 }
 
 static void what_is_open(void **state)

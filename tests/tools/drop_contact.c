@@ -31,7 +31,7 @@ typedef struct drop {
     void *memory;
     int servo, walk, pairs;
     int no_potential; /* springs of a joint that rotates about several axes have none: then gain is NaN */
-    double *q, *v, *target, *goal, *gap, *stiffness, *damping, *M, *h, *rest, *spring;
+    double *q, *v, *target, *goal, *gap, *stiffness, *damping, *M, *h;
     double largest_residual;
     long substeps;
 } drop;
@@ -107,6 +107,40 @@ static void keep_limits(drop *d)
     }
 }
 
+/* the posture changes as little as it takes to close the loops of the model */
+static hml_status close_loops(drop *d)
+{
+    hml_loop loops[64];
+    const int32_t n = hml_model_nloops(d->model);
+    if (n == 0) return HML_OK;
+    if (n > 64) return HML_UNSUPPORTED;
+    for (int32_t i = 0; i < n; i++) hml_model_loop(d->model, i, &loops[i]);
+    const hml_constraints set = HML_STRUCT(hml_constraints, .loops = loops, .loop_count = n);
+    double *scratch = malloc((hml_closing_scratch_doubles(d->model, &set) + 1) * sizeof *scratch);
+    if (!scratch) return HML_OUT_OF_MEMORY;
+    const hml_status status = hml_configuration_close(d->model, d->work, &set, scratch,
+                                                      &HML_STRUCT(hml_closing, .guess = d->q, .q = d->q), NULL);
+    free(scratch);
+    return status;
+}
+
+/* the neutral posture, or a random one, that limits and loops allow; loops do not close near every posture */
+static hml_status pose_robot(drop *d, uint64_t seed)
+{
+    enum { TRIALS = 50 };
+    hml_rng rng;
+    hml_status status = HML_OK;
+    hml_rng_seed(&rng, seed);
+    for (int i = 0; i < TRIALS; i++) {
+        status = seed ? hml_configuration_random(d->model, &rng, d->q) : hml_configuration_neutral(d->model, d->q);
+        if (status) return status;
+        keep_limits(d);
+        status = close_loops(d);
+        if (!seed || (status != HML_INCONSISTENT && status != HML_NOT_CONVERGED)) break;
+    }
+    return status;
+}
+
 static void add_servos(drop *d)
 {
     double weight = 9.81 * hml_model_mass(d->model);
@@ -120,18 +154,16 @@ static void add_servos(drop *d)
     }
 }
 
-/* springs of the file, and where they rest */
-static void list_springs(drop *d)
+/* do springs of the file have no potential? */
+static int lacks_potential(const hml_model *model)
 {
-    for (int32_t j = 0; j < hml_model_njoints(d->model); j++) {
+    int lacks = 0;
+    for (int32_t j = 0; j < hml_model_njoints(model); j++) {
         hml_joint_info info = {.struct_size = sizeof info};
-        hml_model_joint(d->model, j, &info);
-        for (int32_t k = 0; k < info.nq; k++) d->rest[info.q + k] = info.rest[k];
-        for (int32_t k = 0; k < info.nv; k++) {
-            d->spring[info.v + k] = info.stiffness[k];
-            if (info.nv > 1 && info.stiffness[k] != 0) d->no_potential = 1;
-        }
+        hml_model_joint(model, j, &info);
+        for (int32_t k = 0; info.nv > 1 && k < info.nv; k++) lacks |= info.stiffness[k] != 0;
     }
+    return lacks;
 }
 
 static double energy(drop *d)
@@ -141,8 +173,6 @@ static double energy(drop *d)
     hml_configuration_difference(d->model, d->target, d->q, d->gap);
     double sum = x.kinetic_energy + x.potential_energy;
     for (size_t i = 0; i < d->nv; i++) sum += 0.5 * d->stiffness[i] * d->gap[i] * d->gap[i];
-    hml_configuration_difference(d->model, d->rest, d->q, d->gap);
-    for (size_t i = 0; i < d->nv; i++) sum += 0.5 * d->spring[i] * d->gap[i] * d->gap[i];
     return sum;
 }
 
@@ -169,25 +199,20 @@ static hml_status open_drop(drop *d, const char *path, uint64_t seed)
 {
     hml_load_options options;
     hml_error error = {0};
-    hml_rng rng;
     hml_load_options_init(&options);
     options.base = HML_BASE_FREE;
     hml_status status = hml_load(path, &options, &d->model, &error);
     if (status) return fprintf(stderr, "drop_contact: %s\n", error.message), status;
     d->nq = (size_t)hml_model_nq(d->model), d->nv = (size_t)hml_model_nv(d->model);
-    double *room = calloc(4 * d->nq + 6 * d->nv + d->nv * d->nv + 1, sizeof *room);
+    double *room = calloc(3 * d->nq + 5 * d->nv + d->nv * d->nv + 1, sizeof *room);
     if (!room || !list_shapes(d)) return HML_OUT_OF_MEMORY;
     d->q = room, d->target = d->q + d->nq, d->v = d->target + d->nq, d->gap = d->v + d->nv;
     d->stiffness = d->gap + d->nv, d->damping = d->stiffness + d->nv, d->h = d->damping + d->nv, d->M = d->h + d->nv;
-    d->spring = d->M + d->nv * d->nv, d->rest = d->spring + d->nv;
-    d->goal = d->rest + d->nq;
-    list_springs(d);
+    d->goal = d->M + d->nv * d->nv;
+    d->no_potential = lacks_potential(d->model);
     add_servos(d);
     if (!status) status = hml_work_new(d->model, HML_ISA_BEST, HML_USE_ALL, &d->work);
-    hml_rng_seed(&rng, seed);
-    if (!status)
-        status = (seed ? hml_configuration_random(d->model, &rng, d->q) : hml_configuration_neutral(d->model, d->q));
-    if (!status) keep_limits(d);
+    if (!status) status = pose_robot(d, seed);
     if (!status) status = lower_floor(d);
     if (!status && d->servo) status = hml_contact_set_servo(d->contact, d->q, d->stiffness, d->damping);
     memcpy(d->target, d->q, d->nq * sizeof(double));

@@ -102,15 +102,15 @@ static int make(contact_object *self, const hml_contact_settings *settings)
 
 static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
-    static char *words[] = {"model",        "planes", "limits",     "pairs",        "joint_friction",
-                            "max_contacts", "slop",   "correction", "bounce",       "tolerance",
-                            "iterations",   "strict", "balance",    "heightfields", NULL};
+    static char *words[] = {"model",   "planes",       "limits", "pairs",     "joint_friction", "max_contacts",
+                            "slop",    "correction",   "bounce", "tolerance", "iterations",     "strict",
+                            "balance", "heightfields", "loops",  NULL};
     PyObject *model, *planes, *friction = Py_None, *fields = NULL, *kept = NULL;
-    int limits = 1, pairs = 0, strict = 0, balance = 0;
+    int limits = 1, pairs = 0, strict = 0, balance = 0, loops = 1;
     hml_contact_settings s = {.struct_size = sizeof s};
-    if (!parse_arguments(arguments, names, "O!O|$ppOiddddippO", words, &model_type, &model, &planes, &limits, &pairs,
+    if (!parse_arguments(arguments, names, "O!O|$ppOiddddippOp", words, &model_type, &model, &planes, &limits, &pairs,
                          &friction, &s.max_contacts, &s.slop, &s.correction, &s.bounce, &s.tolerance, &s.iterations,
-                         &strict, &balance, &fields)) {
+                         &strict, &balance, &fields, &loops)) {
         return NULL;
     }
     npy_intp nv = hml_model_nv(((model_object *)model)->model);
@@ -120,6 +120,7 @@ static PyObject *contact_new(PyTypeObject *type, PyObject *arguments, PyObject *
     s.options = (limits ? 0u : HML_CONTACT_NO_LIMITS) | (pairs ? HML_CONTACT_PAIRS : 0u);
     if (strict) s.options |= HML_CONTACT_STRICT;
     if (balance) s.options |= HML_CONTACT_BALANCE;
+    if (!loops) s.options |= HML_CONTACT_OPEN_LOOPS;
     hml_plane *read = read_planes(planes, &s.nplanes);
     s.planes = read;
     hml_heightfield *grids = read && fields ? read_heightfields(fields, &s.nheightfields, &kept) : NULL;
@@ -464,13 +465,14 @@ static PyTypeObject contact_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_doc =
         "Contact(model, planes, *, limits=True, pairs=False, joint_friction=None, max_contacts=0, slop=0.0, "
-        "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False, balance=False, heightfields=())\n--\n\n"
+        "correction=0.0, bounce=0.0, tolerance=0.0, iterations=0, strict=False, balance=False, heightfields=(), "
+        "loops=True)\n--\n\n"
         "Contact of a robot's shapes with planes (hamel.Plane) and grids of heights (hamel.Heightfield), with Coulomb "
         "friction, by time stepping.\n\n"
         "limits: joint limits are kept; pairs: shapes of the robot touch each other; strict: a step whose laws "
         "are not met"
-        "\nfails instead of being `relaxed`; balance: the books of energy and momentum are kept. Zeros take their "
-        "defaults.",
+        "\nfails instead of being `relaxed`; balance: the books of energy and momentum are kept; loops: those of the "
+        "model are kept. Zeros take their defaults.",
 };
 
 /* ---- shapes ---- */
