@@ -227,7 +227,7 @@ void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *t
 /* ---- contact_guard.c ---- */
 
 /* bounds v_next where no step can make sense of it; L and the velocity before, c->v, are there */
-void hmli_contact_tame(hml_contact *c, double h, hml_contact_result *r);
+hml_status hmli_contact_tame(hml_contact *c, hml_work *work, double h, hml_contact_result *r);
 
 /* takes from v_next the energy that the step from q, v has made out of nothing */
 hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,

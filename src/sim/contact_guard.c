@@ -8,10 +8,18 @@
  * their velocities, unless that is not enough; then they pay, too, but not for what the displacement out of penetrations
  * has lifted. The same holds where a displacement has moved joints back within their limits: the velocities stay, but
  * the inertia that they move does not.
+ *
+ * Momentum is nobody's error: a robot that falls goes on falling, whatever its joints do. With R the coordinates of a
+ * root that moves freely, v = c + s: c = M_RR⁻¹ M_R v on R and zero elsewhere is the motion of the robot with its joints locked and the
+ * same momentum, and s carries none, M_R s = 0. Both are perpendicular in M, so their energies add up. Energy is taken
+ * from s. Only where s has none left it is taken from how the locked robot turns, and never from how its mass moves: the
+ * same with R the linear coordinates alone.
  */
 #include <math.h>
 #include <string.h>
 
+#include "base/dense.h"
+#include "group/arrays.h"
 #include "group/joint.h"
 #include "model/coordinates.h"
 #include "sim/contact.h"
@@ -76,6 +84,59 @@ static double energy(hml_contact *c, hml_work *work, const double *q, const doub
     return servo_energy(c, q) + c->known_potential + kinetic_energy(c, v);
 }
 
+/* ---- momentum ---- */
+
+typedef enum momentum { LINEAR, ALL } momentum;
+
+/* how many coordinates of a joint, from the first one on, have such a momentum of the whole robot; 0: nothing floats */
+static size_t floating(const hml_model *model, const model_joint *j, momentum which)
+{
+    int32_t linear = 0;
+    if (model_bodies(model)[j->body].parent >= 0) return 0;
+    while (linear < j->nv && joint_is_length(j->type, linear)) linear++;
+    if (linear < 2) return 0; /* a hinge or a slide on the world has something to push against */
+    return (size_t)(which == ALL ? j->nv : linear);
+}
+
+/* the part of v that carries the momenta of roots that float, with M that is known: out, which may not be v */
+static void carry(const hml_contact *c, momentum which, const double *v, double *out)
+{
+    memset(out, 0, c->n * sizeof *out);
+    for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
+        const size_t r = floating(c->model, j, which);
+        double A[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], p[HML_JOINT_MAX_NV];
+        for (size_t i = 0; i < r; i++) {
+            const double *row = c->known_M + ((size_t)j->v + i) * c->n;
+            p[i] = contact_dot(c->n, row, v);
+            for (size_t k = 0; k < r; k++) A[i * r + k] = row[(size_t)j->v + k];
+        }
+        if (r == 0 || dense_factor(r, A, NULL)) continue; /* nothing has mass there */
+        dense_solve(r, A, p);
+        memcpy(out + j->v, p, r * sizeof *p);
+    }
+}
+
+/* v = part + s becomes part + f s, with the largest f up to 1 that leaves no more kinetic energy than `most` */
+static void shorten(const hml_contact *c, double most, const double *part, double *v)
+{
+    const double all = kinetic_energy(c, v), kept = kinetic_energy(c, part);
+    if (!(all > most)) return;
+    const double f = most > kept ? sqrt((most - kept) / (all - kept)) : 0;
+    for (size_t i = 0; i < c->n; i++) v[i] = part[i] + f * (v[i] - part[i]);
+}
+
+/* takes kinetic energy from v until no more than `most` is left, or nothing but the motion of the centre of mass */
+static void slow_down(hml_contact *c, double most, double *v)
+{
+    double *part = c->mean;
+    carry(c, ALL, v, part);
+    shorten(c, most, part, v);
+    carry(c, LINEAR, v, part);
+    shorten(c, most, part, v);
+}
+
+/* ---- what a step has made ---- */
+
 /* what the displacement out of penetrations may have lifted */
 static double lifted(const hml_contact *c, const hml_contact_result *r)
 {
@@ -102,6 +163,8 @@ static double slower(hml_contact *c, double h, double target)
             if (fast) c->x[j->v + k] = c->v_next[j->v + k];
         }
     }
+    carry(c, ALL, c->x, c->mean);
+    for (size_t i = 0; i < n; i++) c->x[i] -= c->mean[i];
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++) {
             const double M = c->known_M[i * n + k];
@@ -132,20 +195,29 @@ static double metric(const hml_contact *c, const double *v)
  * Where three axes of massless links become two, M is all but singular, and a step may find any velocity. No joint gets
  * faster than ten radians in a step; if one would, the robot as a whole gets no more kinetic energy than it had.
  */
-void hmli_contact_tame(hml_contact *c, double h, hml_contact_result *r)
+hml_status hmli_contact_tame(hml_contact *c, hml_work *work, double h, hml_contact_result *r)
 {
     static const double wildest = 10;
-    if (!(hmli_contact_turn_of(c->model, c->v_next, h) > wildest)) return;
+    double *change = c->x, *part = c->mean;
+    if (!(hmli_contact_turn_of(c->model, c->v_next, h) > wildest)) return HML_OK;
+    TRY(know(c, work, c->q));
+    for (size_t i = 0; i < c->n; i++) change[i] = -c->v_next[i];
     for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
         for (int32_t k = 0; k < j->nv; k++) {
             double *v = &c->v_next[j->v + k];
             if (!joint_is_length(j->type, k)) *v = fmin(wildest / h, fmax(-wildest / h, *v));
         }
     }
+    for (size_t i = 0; i < c->n; i++) change[i] += c->v_next[i];
+    carry(c, LINEAR, change, part);
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] -= part[i];
     const double before = metric(c, c->v), after = metric(c, c->v_next);
-    if (!(after > before)) return;
-    for (size_t i = 0; i < c->n; i++) c->v_next[i] *= sqrt(before / after);
-    r->removed += after - before;
+    if (!(after > before)) return HML_OK;
+    carry(c, LINEAR, c->v_next, part);
+    const double kept = metric(c, part), f = before > kept ? sqrt((before - kept) / (after - kept)) : 0;
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] = part[i] + f * (c->v_next[i] - part[i]);
+    r->removed += after - metric(c, c->v_next);
+    return HML_OK;
 }
 
 hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,
@@ -160,8 +232,7 @@ hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const do
     const double part = slower(c, h, fmax(0, kinetic - excess)), most = fmax(0, kinetic - excess + lifted(c, r));
     for (size_t i = 0; i < c->n; i++) c->v_next[i] -= (1 - part) * c->x[i];
     const double left = kinetic_energy(c, c->v_next), free = turn > too_fast ? 1.01 : 1 + 1e-6;
-    const double all = left > free * most ? sqrt(most / left) : 1;
-    for (size_t i = 0; i < c->n; i++) c->v_next[i] *= all;
+    if (left > free * most) slow_down(c, most, c->v_next);
     r->removed += kinetic - kinetic_energy(c, c->v_next);
     return HML_OK;
 }

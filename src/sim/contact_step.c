@@ -143,7 +143,7 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
         hmli_collide_pairs(c->shapes, c->pairs, c->npairs, c->H, c->centres, &c->now);
     }
     TRY(try_velocities(c, work, h, tau, wrenches, r));
-    hmli_contact_tame(c, h, r);
+    TRY(hmli_contact_tame(c, work, h, r));
     describe(c, r);
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
     int moved = hmli_contact_displacement(c, share);

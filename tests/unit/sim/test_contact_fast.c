@@ -84,6 +84,55 @@ static void test_whirling_gains_nothing(void **state)
     }
 }
 
+/* a trunk with two legs on hinges, whose limits leave the neutral posture out */
+static hml_model *crouched(void)
+{
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec joint;
+    const hml_inertia_spec leg = {0.7, {0, 0, -0.2}, {0.02, 0, 0, 0, 0.02, 0, 0, 0, 0.002}};
+    add_solid(b, "trunk", HML_JOINT_FREE, 0.2, 0.1, 0.05);
+    for (int i = 0; i < 2; i++) {
+        hml_joint_spec_init(&joint, HML_JOINT_REVOLUTE);
+        joint.name = i ? "left" : "right";
+        joint.axis[0] = 0, joint.axis[1] = 1, joint.axis[2] = 0;
+        joint.position[0] = i ? 0.15 : -0.15;
+        joint.lower[0] = 0.6, joint.upper[0] = 2.5;
+        OK(hml_builder_add_body(b, i ? "left_leg" : "right_leg", "trunk", &joint, &leg, NULL));
+    }
+    return finish(b, 0);
+}
+
+/* how much momentum half a second of free fall adds, less the weight times that, against what there is; legs turn with `speed` */
+static double lost_momentum(double h, double speed, double gain)
+{
+    scene s = {.model = crouched()};
+    double M[64], bias[8], before[6], after[6], worst = 0, stiffness[8] = {0}, target[9] = {0};
+    open_scene(&s);
+    target[3] = 1, stiffness[6] = stiffness[7] = gain;
+    s.v[6] = speed, s.v[7] = -0.5 * speed;
+    if (gain > 0) OK(hml_contact_set_servo(s.contact, target, stiffness, NULL));
+    hml_dynamics_result x = {.struct_size = sizeof x, .M = M, .h = bias, .momentum = before};
+    OK(hml_dynamics(s.model, s.work, s.q, s.v, NULL, NULL, &x));
+    run(&s, h, (int)lround(0.5 / h), NULL);
+    x.momentum = after;
+    OK(hml_dynamics(s.model, s.work, s.q, s.v, NULL, NULL, &x));
+    const double weight = 9.81 * (2 + 2 * 0.7) * 0.5;
+    for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(after[k] - before[k] + (k == 2) * weight));
+    close_scene(&s);
+    return worst / (weight + 0.14 * speed); /* a leg has 0.14 kg m of its speed */
+}
+
+/* neither limits that push joints back, nor energy taken from fast ones, brake a fall */
+static void test_falls_keep_their_momentum(void **state)
+{
+    (void)state;
+    for (double h = 5e-4; h < 5e-3; h *= 2) {
+        assert_true(lost_momentum(h, 0, 0) < 1e-3);
+        assert_true(lost_momentum(h, 0, 200) < 2e-3);
+        assert_true(lost_momentum(h, 200, 0) < 0.1); /* of the scheme: limits are hit with 200 rad/s */
+    }
+}
+
 /* a ball with 1000 rad/s lands: substeps, and impulses that sum up to the change of momentum */
 static void test_substeps(void **state)
 {
@@ -155,9 +204,8 @@ static void test_joints_without_mass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flight_is_of_second_order),
-        cmocka_unit_test(test_whirling_gains_nothing),
-        cmocka_unit_test(test_substeps),
+        cmocka_unit_test(test_flight_is_of_second_order), cmocka_unit_test(test_whirling_gains_nothing),
+        cmocka_unit_test(test_falls_keep_their_momentum), cmocka_unit_test(test_substeps),
         cmocka_unit_test(test_joints_without_mass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
