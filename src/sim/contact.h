@@ -71,6 +71,7 @@ struct hml_contact {
     hml_balance balance, booked;         /* all steps, and the one that is being made */
     int books;                           /* are they kept in this step? */
     int displaced;                       /* has this step moved joints back within their limits? */
+    int tamed;                           /* and were joints wilder than any? */
     double *torque;                      /* n: mean force of the joints over the step that is being made */
 
     size_t n;
@@ -227,7 +228,7 @@ void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *t
 /* ---- contact_guard.c ---- */
 
 /* bounds v_next where no step can make sense of it; L and the velocity before, c->v, are there */
-hml_status hmli_contact_tame(hml_contact *c, hml_work *work, double h, hml_contact_result *r);
+void hmli_contact_tame(hml_contact *c, double h, hml_contact_result *r);
 
 /* takes from v_next the energy that the step from q, v has made out of nothing */
 hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,

@@ -13,7 +13,8 @@
  * root that moves freely, v = c + s: c = M_RR⁻¹ M_R v on R and zero elsewhere is the motion of the robot with its joints locked and the
  * same momentum, and s carries none, M_R s = 0. Both are perpendicular in M, so their energies add up. Energy is taken
  * from s. Only where s has none left it is taken from how the locked robot turns, and never from how its mass moves: the
- * same with R the linear coordinates alone.
+ * same with R the linear coordinates alone. What that motion must be is known: weight and contacts change the momentum
+ * of the whole robot, and joints that turn fast do not.
  */
 #include <math.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "base/dense.h"
 #include "group/arrays.h"
 #include "group/joint.h"
+#include "hamel/reference/textbook.h"
 #include "model/coordinates.h"
 #include "sim/contact.h"
 
@@ -89,31 +91,78 @@ static double energy(hml_contact *c, hml_work *work, const double *q, const doub
 typedef enum momentum { LINEAR, ALL } momentum;
 
 /* how many coordinates of a joint, from the first one on, have such a momentum of the whole robot; 0: nothing floats */
-static size_t floating(const hml_model *model, const model_joint *j, momentum which)
+static size_t floating(const hml_contact *c, const model_joint *j, momentum which)
 {
-    int32_t linear = 0;
-    if (model_bodies(model)[j->body].parent >= 0) return 0;
-    while (linear < j->nv && joint_is_length(j->type, linear)) linear++;
-    if (linear < 2) return 0; /* a hinge or a slide on the world has something to push against */
-    return (size_t)(which == ALL ? j->nv : linear);
+    const model_coordinate *at = model_coordinates(c->model) + model_bodies(c->model)[j->body].v;
+    if (j->type != HML_JOINT_FREE || model_bodies(c->model)[j->body].parent >= 0) return 0;
+    for (int32_t i = 0; i < c->nloops; i++)
+        if (c->loops[i].other == HML_WORLD) return 0;
+    for (int32_t k = 0; k < j->nv; k++) /* it is moored */
+        if (c->damping[j->v + k] != 0 || c->stiffness[j->v + k] != 0 || at[k].armature != 0) return 0;
+    return which == ALL ? 6 : 3;
 }
 
-/* the part of v that carries the momenta of roots that float, with M that is known: out, which may not be v */
-static void carry(const hml_contact *c, momentum which, const double *v, double *out)
+/* velocities of the roots that float, all else at rest, that have the momenta p less those of v; out may not be p or v */
+static void find_carrier(const hml_contact *c, momentum which, const double *p, const double *v, double *out)
 {
     memset(out, 0, c->n * sizeof *out);
     for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
-        const size_t r = floating(c->model, j, which);
-        double A[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], p[HML_JOINT_MAX_NV];
+        const size_t r = floating(c, j, which);
+        double A[HML_JOINT_MAX_NV * HML_JOINT_MAX_NV], x[HML_JOINT_MAX_NV];
         for (size_t i = 0; i < r; i++) {
             const double *row = c->known_M + ((size_t)j->v + i) * c->n;
-            p[i] = contact_dot(c->n, row, v);
+            x[i] = (p ? p[(size_t)j->v + i] : 0) - contact_dot(c->n, row, v);
             for (size_t k = 0; k < r; k++) A[i * r + k] = row[(size_t)j->v + k];
         }
         if (r == 0 || dense_factor(r, A, NULL)) continue; /* nothing has mass there */
-        dense_solve(r, A, p);
-        memcpy(out + j->v, p, r * sizeof *p);
+        dense_solve(r, A, x);
+        memcpy(out + j->v, x, r * sizeof *x);
     }
+}
+
+/* the part of v that carries the momenta of the roots, with M that is known: out, which may not be v */
+static void carry(const hml_contact *c, momentum which, const double *v, double *out)
+{
+    find_carrier(c, which, NULL, v, out);
+    for (size_t i = 0; i < c->n; i++) out[i] = -out[i];
+}
+
+/* p += h m g for the roots that float, in axes of their predecessors */
+static void add_weight(const hml_contact *c, double h, double *p)
+{
+    for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
+        if (!floating(c, j, LINEAR)) continue;
+        const double m = c->known_M[(size_t)j->v * (c->n + 1)];
+        const vec3 g = mat3_tmul_vec(mat3_at(model_bodies(c->model)[j->body].R, 3), vec3_at(c->model->gravity));
+        p[j->v] += h * m * g.x, p[j->v + 1] += h * m * g.y, p[j->v + 2] += h * m * g.z;
+    }
+}
+
+/* the linear momenta of floating roots after a step from q, v, in p and axes of the predecessors; M at q is known */
+static void expect_momentum(hml_contact *c, double h, const double *q, const double *v, const double *tau, double *p)
+{
+    double *pushed = c->mean;
+    for (size_t i = 0; i < c->n; i++) {
+        p[i] = contact_dot(c->n, c->known_M + i * c->n, v);
+        pushed[i] = tau ? h * tau[i] : 0;
+    }
+    for (int32_t i = 0; i < c->nrows; i++) {
+        const double *J = c->J + (size_t)i * c->n, P = c->P[i] + c->bounced[i];
+        for (int32_t k = 0; k < c->lengths[i]; k++) pushed[k] += P * J[k];
+    }
+    hmli_contact_turn(c->model, q, 0, p, p);
+    hmli_contact_turn(c->model, c->q, 0, pushed, pushed);
+    for (size_t i = 0; i < c->n; i++) p[i] += pushed[i];
+    add_weight(c, h, p);
+}
+
+/* gives v_next the linear momenta p; M at q_next is known */
+static void restore_momentum(hml_contact *c, double *p)
+{
+    double *change = c->mean;
+    hmli_contact_turn(c->model, c->q_next, 1, p, p);
+    find_carrier(c, LINEAR, p, c->v_next, change);
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] += change[i];
 }
 
 /* v = part + s becomes part + f s, with the largest f up to 1 that leaves no more kinetic energy than `most` */
@@ -129,9 +178,12 @@ static void shorten(const hml_contact *c, double most, const double *part, doubl
 static void slow_down(hml_contact *c, double most, double *v)
 {
     double *part = c->mean;
-    carry(c, ALL, v, part);
-    shorten(c, most, part, v);
-    carry(c, LINEAR, v, part);
+    memset(part, 0, c->n * sizeof *part);
+    if (!c->tamed) {
+        carry(c, ALL, v, part);
+        shorten(c, most, part, v);
+        carry(c, LINEAR, v, part);
+    }
     shorten(c, most, part, v);
 }
 
@@ -193,31 +245,24 @@ static double metric(const hml_contact *c, const double *v)
 
 /*
  * Where three axes of massless links become two, M is all but singular, and a step may find any velocity. No joint gets
- * faster than ten radians in a step; if one would, the robot as a whole gets no more kinetic energy than it had.
+ * faster than ten radians in a step; if one would, the robot as a whole gets no more kinetic energy than it had. Impulses
+ * of such a step say nothing about momenta.
  */
-hml_status hmli_contact_tame(hml_contact *c, hml_work *work, double h, hml_contact_result *r)
+void hmli_contact_tame(hml_contact *c, double h, hml_contact_result *r)
 {
     static const double wildest = 10;
-    double *change = c->x, *part = c->mean;
-    if (!(hmli_contact_turn_of(c->model, c->v_next, h) > wildest)) return HML_OK;
-    TRY(know(c, work, c->q));
-    for (size_t i = 0; i < c->n; i++) change[i] = -c->v_next[i];
+    if (!(hmli_contact_turn_of(c->model, c->v_next, h) > wildest)) return;
+    c->tamed = 1;
     for (const model_joint *j = first_joint(c->model); j; j = next_joint(c->model, j)) {
         for (int32_t k = 0; k < j->nv; k++) {
             double *v = &c->v_next[j->v + k];
             if (!joint_is_length(j->type, k)) *v = fmin(wildest / h, fmax(-wildest / h, *v));
         }
     }
-    for (size_t i = 0; i < c->n; i++) change[i] += c->v_next[i];
-    carry(c, LINEAR, change, part);
-    for (size_t i = 0; i < c->n; i++) c->v_next[i] -= part[i];
     const double before = metric(c, c->v), after = metric(c, c->v_next);
-    if (!(after > before)) return HML_OK;
-    carry(c, LINEAR, c->v_next, part);
-    const double kept = metric(c, part), f = before > kept ? sqrt((before - kept) / (after - kept)) : 0;
-    for (size_t i = 0; i < c->n; i++) c->v_next[i] = part[i] + f * (c->v_next[i] - part[i]);
-    r->removed += after - metric(c, c->v_next);
-    return HML_OK;
+    if (!(after > before)) return;
+    for (size_t i = 0; i < c->n; i++) c->v_next[i] *= sqrt(before / after);
+    r->removed += after - before;
 }
 
 hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const double *q, const double *v,
@@ -225,7 +270,11 @@ hml_status hmli_contact_guard(hml_contact *c, hml_work *work, double h, const do
 {
     const double turn = fmax(hmli_contact_turn_of(c->model, v, h), hmli_contact_turn_of(c->model, c->v_next, h));
     if (!(turn > too_fast) && !c->displaced) return HML_OK;
-    const double before = energy(c, work, q, v), after = energy(c, work, c->q_next, c->v_next);
+    const double before = energy(c, work, q, v);
+    expect_momentum(c, h, q, v, tau, c->pushed);
+    TRY(know(c, work, c->q_next));
+    if (!c->tamed) restore_momentum(c, c->pushed);
+    const double after = energy(c, work, c->q_next, c->v_next);
     if (!isfinite(before) || !isfinite(after)) return HML_NOT_FINITE;
     const double kinetic = kinetic_energy(c, c->v_next), excess = after - before - work_of(c, h, v, tau);
     if (!(excess > 1e-6 * kinetic)) return HML_OK;

@@ -143,7 +143,7 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
         hmli_collide_pairs(c->shapes, c->pairs, c->npairs, c->H, c->centres, &c->now);
     }
     TRY(try_velocities(c, work, h, tau, wrenches, r));
-    TRY(hmli_contact_tame(c, work, h, r));
+    hmli_contact_tame(c, h, r);
     describe(c, r);
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
     int moved = hmli_contact_displacement(c, share);
@@ -191,7 +191,7 @@ static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t lea
             memcpy(c->v_before, v, c->n * sizeof *v);
             q = c->q_before, v = c->v_before;
         }
-        c->displaced = 0;
+        c->displaced = c->tamed = 0;
         TRY(substep(c, work, part, part / h, q, v, tau, wrenches, r));
         remember(c, r->substeps == 0);
         r->substeps++;
