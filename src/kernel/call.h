@@ -202,19 +202,21 @@ static inline void kernel_store(kernel_output out, int count, int32_t row, int32
     }
 }
 
-/* entries (row, column) … (row, column + n − 1); x is overwritten */
-static inline void kernel_store_run(kernel_output out, int count, int32_t row, int32_t column, int32_t n, num *x)
+/* entries (row, column) … (row, column + n − 1) */
+static inline void kernel_store_run(kernel_output out, int count, int32_t row, int32_t column, int32_t n, const num *x)
 {
     lane *to = out.data + (size_t)row * out.ld + (size_t)column;
     int32_t j = 0;
 #if LANES > 1
     for (; j + LANES <= n; j += LANES) {
-        num_transpose(x + j);
-        if (count == LANES) { /* a loop of known length: x stays in registers */
-            for (int l = 0; l < LANES; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
+        num t[LANES];
+        memcpy(t, x + j, sizeof t);
+        num_transpose(t);
+        if (count == LANES) { /* a loop of known length: t stays in registers */
+            for (int l = 0; l < LANES; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &t[l], sizeof(num));
             continue;
         }
-        for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &x[j + l], sizeof(num));
+        for (int l = 0; l < count; l++) memcpy(to + (size_t)l * out.stride + (size_t)j, &t[l], sizeof(num));
     }
     if (j < n) {
         num rest[LANES];

@@ -11,22 +11,41 @@
 #define HML_KERNEL_PACK_HELD_COLUMNS_H
 
 #include "kernel/pack/held.h"
+#include "kernel/simd/memory.h"
+#include "kernel/simd/store4.h"
 
 #if defined __AVX512F__
-enum { FEET_ROWS = 6 }; /* at once */
+enum { FEET_ROWS = 8 }; /* at once, of two sums each: as many as the registers hold */
 #else
 enum { FEET_ROWS = 4 };
 #endif
 
-/* call(R) for all rows i < n: FEET_ROWS at once, then three, two or one */
+/* the next of n rows that go together: groups of equal size, so that the last one does not wait for its own sums */
+static inline int32_t feet_share(int32_t n)
+{
+    const int32_t groups = (n + FEET_ROWS - 1) / FEET_ROWS;
+    return (n + groups - 1) / groups;
+}
+
+/* call(R) for all rows i < n, R of them at once; rows: R, for the loop */
+#define FEET_CASE(R, call)                                                                                             \
+    case R:                                                                                                            \
+        call(R <= FEET_ROWS ? R : 1);                                                                                  \
+        break;
 #define FEET_EACH_ROWS(n, i, call)                                                                                     \
-    for (; (i) + FEET_ROWS <= (n); (i) += FEET_ROWS) call(FEET_ROWS);                                                  \
-    if ((i) + 3 <= (n)) {                                                                                              \
-        call(3);                                                                                                       \
-        (i) += 3;                                                                                                      \
-    }                                                                                                                  \
-    if ((i) + 2 == (n)) call(2);                                                                                       \
-    if ((i) + 1 == (n)) call(1);
+    for (int32_t rows; (i) < (n); (i) += rows) {                                                                       \
+        rows = feet_share((n) - (i));                                                                                  \
+        switch (rows) {                                                                                                \
+            FEET_CASE(8, call)                                                                                         \
+            FEET_CASE(7, call)                                                                                         \
+            FEET_CASE(6, call)                                                                                         \
+            FEET_CASE(5, call)                                                                                         \
+            FEET_CASE(4, call)                                                                                         \
+            FEET_CASE(3, call)                                                                                         \
+            FEET_CASE(2, call)                                                                                         \
+        default: call(1);                                                                                              \
+        }                                                                                                              \
+    }
 #if !defined __cplusplus
 _Static_assert(sizeof(foot_state) <= HELD_FOOT_PACKS * sizeof(num), "memory of a foot");
 _Static_assert(sizeof(foot_place) <= HELD_PLACE_BYTES, "memory of a foot");
@@ -125,7 +144,8 @@ NUM_INLINE void feet_left_tile(const int R, const int C, const tree_feet *p, int
     for (int k = 0; k < R; k++) x[k][0] = x[k][1] = K(0);
     for (int32_t s = 0; s < m; s++) {
         for (int k = 0; k < R; k++) {
-            for (int c = 0; c < C; c++) x[k][c] -= W[k * m + s] * inverse[c * m + s];
+            const num a = num_keep(W[k * m + s]);
+            for (int c = 0; c < C; c++) x[k][c] -= a * inverse[c * m + s];
         }
     }
     for (int k = 0; k < R; k++) {
@@ -163,7 +183,8 @@ NUM_INLINE void feet_inverse_tile(const int R, const int C, const tree_feet *p, 
     }
     for (int32_t r = 0; r < m; r++) {
         for (int k = 0; k < R; k++) {
-            for (int c = 0; c < C; c++) x[k][c] += P[k * ld + r] * W[c * m + r];
+            const num a = num_keep(P[k * ld + r]);
+            for (int c = 0; c < C; c++) x[k][c] += a * W[c * m + r];
         }
     }
     for (int k = 0; k < R; k++) {
@@ -205,15 +226,12 @@ static inline void feet_inverse_matrix(const tree_feet *p, const tree_walk *w, c
     }
 }
 
-/* a row of n packs, which stay as they are */
+/* n packs of a row, from a column on */
 static inline void feet_store(kernel_output out, int count, int32_t row, int32_t column, int32_t n, const num *from)
 {
-    for (int32_t k = 0; k < n && out.data; k += FEET_COLUMNS) {
-        num x[FEET_COLUMNS];
-        const int32_t some = n - k < FEET_COLUMNS ? n - k : FEET_COLUMNS;
-        memcpy(x, from + k, (size_t)some * sizeof *x);
-        kernel_store_run(out, count, row, column + k, some, x);
-    }
+    if (!out.data) return;
+    out.data += column;
+    store_row(out, count, row, n, from);
 }
 
 /* D_τ and ∂λ/∂τ */
@@ -278,17 +296,15 @@ static inline void feet_column_rhs(const tree_feet *p, const tree_walk *w, const
     c->count = (int32_t)(list - c->list);
 }
 
-/* R rows of Q from row i on times the right-hand sides of a column, added to x and y, into q and v */
-NUM_INLINE void feet_product(const int R, const tree_feet *p, const feet_column *c, int32_t i, num *x, num *y, num *q,
-                             num *v)
+/* R rows of Q, from Q on, times the right-hand sides of a column, added to x and y, into q and v */
+NUM_INLINE void feet_product(const int R, const num *Q, size_t ld, const feet_column *c, num *x, num *y, num *q, num *v)
 {
-    const int32_t ld = p->columns + p->m;
-    const num *Q = p->Q + i * ld, *b = c->b;
+    const num *b = c->b;
     for (const int32_t *at = c->list, *end = at + c->count; at < end; at++, b += 2) {
-        const num bq = b[0], bv = b[1];
-        for (int k = 0; k < R; k++) {
-            const num e = Q[k * ld + *at];
-            x[k] += e * bq, y[k] += e * bv;
+        const num bq = b[0], bv = b[1], *e = Q + *at;
+        for (int k = 0; k < R; k++, e += ld) {
+            const num a = num_keep(*e);
+            x[k] += a * bq, y[k] += a * bv;
         }
     }
     for (int k = 0; k < R; k++) q[k * FEET_COLUMNS] = x[k], v[k * FEET_COLUMNS] = y[k];
@@ -296,11 +312,10 @@ NUM_INLINE void feet_product(const int R, const tree_feet *p, const feet_column 
 
 /* R rows of D from row i on, in the columns first … first + count − 1 of the tree */
 NUM_INLINE void feet_motion_rows(const int R, const tree_feet *p, const tree_walk *w, const staging *s, int32_t i,
-                                 int32_t first, int32_t count)
+                                 int32_t first, int32_t count, num *q, num *v)
 {
-    const kernel_call *call = &p->h->call;
-    const int32_t begin = w->tree->begin, base = w->tree->base;
-    num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
+    const int32_t base = w->tree->base;
+    const size_t ld = (size_t)(p->columns + p->m);
     for (int32_t c = 0; c < count; c++) {
         num x[FEET_ROWS], y[FEET_ROWS];
         for (int k = 0; k < R; k++) x[k] = y[k] = K(0);
@@ -309,34 +324,60 @@ NUM_INLINE void feet_motion_rows(const int R, const tree_feet *p, const tree_wal
             if (i + k < s->Dq_rows) x[k] = s->packs[s->Dq + at];
             y[k] = s->packs[s->Dv + at];
         }
-        feet_product(R, p, &p->column[c], i, x, y, q + c, v + c);
-    }
-    for (int k = 0; k < R; k++) {
-        if (call->Dq.data)
-            kernel_store_run(call->Dq, call->count, begin + i + k, begin + first, count, q + k * FEET_COLUMNS);
-        if (call->Dv.data)
-            kernel_store_run(call->Dv, call->count, begin + i + k, begin + first, count, v + k * FEET_COLUMNS);
+        feet_product(R, p->Q + (size_t)i * ld, ld, &p->column[c], x, y, q + c, v + c);
     }
 }
 
 /* the same of ∂λ */
-NUM_INLINE void feet_force_rows(const int R, const tree_feet *p, const tree_walk *w, int32_t r, int32_t first,
-                                int32_t count)
+NUM_INLINE void feet_force_rows(const int R, const tree_feet *p, int32_t r, int32_t count, num *q, num *v)
+{
+    const size_t ld = (size_t)(p->columns + p->m);
+    for (int32_t c = 0; c < count; c++) {
+        num x[FEET_ROWS], y[FEET_ROWS];
+        for (int k = 0; k < R; k++) x[k] = p->column[c].turn[r + k], y[k] = K(0);
+        feet_product(R, p->Q + (size_t)(p->columns + r) * ld, ld, &p->column[c], x, y, q + c, v + c);
+    }
+}
+
+/* that many rows in the columns of a panel, to rows `row` … or, where there is a list, to those that it names */
+static inline void feet_rows_out(kernel_output out, int states, int32_t rows, int32_t row, const int32_t *list,
+                                 int32_t column, int32_t count, const num *x)
+{
+    for (int32_t k = 0; k < rows; k++)
+        feet_store(out, states, list ? list[k] : row + k, column, count, x + k * FEET_COLUMNS);
+}
+
+/* D_q and D_ν in the columns first … first + count − 1 of the tree */
+static inline void feet_panel_motion(const tree_feet *p, const tree_walk *w, const staging *s, int32_t first,
+                                     int32_t count)
+{
+    const kernel_call *call = &p->h->call;
+    const int32_t n = p->columns, begin = w->tree->begin, at = begin + first;
+    num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
+    if (!call->Dq.data && !call->Dv.data) return;
+    int32_t i = 0;
+#define X(R)                                                                                                           \
+    feet_motion_rows(R, p, w, s, i, first, count, q, v);                                                               \
+    feet_rows_out(call->Dq, call->count, R, begin + i, NULL, at, count, q);                                            \
+    feet_rows_out(call->Dv, call->count, R, begin + i, NULL, at, count, v)
+    FEET_EACH_ROWS(n, i, X)
+#undef X
+}
+
+/* their ∂λ */
+static inline void feet_panel_forces(const tree_feet *p, const tree_walk *w, int32_t first, int32_t count)
 {
     const held_pack_call *h = p->h;
     const int32_t at = w->tree->begin + first;
     num q[FEET_ROWS * FEET_COLUMNS], v[FEET_ROWS * FEET_COLUMNS];
-    for (int32_t c = 0; c < count; c++) {
-        num x[FEET_ROWS], y[FEET_ROWS];
-        for (int k = 0; k < R; k++) x[k] = p->column[c].turn[r + k], y[k] = K(0);
-        feet_product(R, p, &p->column[c], p->columns + r, x, y, q + c, v + c);
-    }
-    for (int k = 0; k < R; k++) {
-        if (h->force_q.data)
-            kernel_store_run(h->force_q, h->call.count, p->out[r + k], at, count, q + k * FEET_COLUMNS);
-        if (h->force_v.data)
-            kernel_store_run(h->force_v, h->call.count, p->out[r + k], at, count, v + k * FEET_COLUMNS);
-    }
+    if (!h->force_q.data && !h->force_v.data) return;
+    int32_t i = 0;
+#define X(R)                                                                                                           \
+    feet_force_rows(R, p, i, count, q, v);                                                                             \
+    feet_rows_out(h->force_q, h->call.count, R, 0, p->out + i, at, count, q);                                          \
+    feet_rows_out(h->force_v, h->call.count, R, 0, p->out + i, at, count, v)
+    FEET_EACH_ROWS(p->m, i, X)
+#undef X
 }
 
 /* D_q, D_ν and their ∂λ; the columns of a free root begin with what base_columns left in the staging buffer */
@@ -344,7 +385,6 @@ static inline void feet_matrices(const tree_feet *p, const tree_walk *w, const c
 {
     const int32_t n = p->columns, base = w->tree->base;
     for (int32_t first = 0, count; first < n; first += count) {
-        int32_t i = 0;
         count = n - first < FEET_COLUMNS ? n - first : FEET_COLUMNS;
         for (int32_t c = 0; c < count; c++) {
             if (first + c < base)
@@ -352,17 +392,8 @@ static inline void feet_matrices(const tree_feet *p, const tree_walk *w, const c
             else
                 feet_column_rhs(p, w, e, w->tree->begin + first + c, &p->column[c]);
         }
-        if (p->h->call.Dq.data || p->h->call.Dv.data) {
-#define X(R) feet_motion_rows(R, p, w, &e->store, i, first, count)
-            FEET_EACH_ROWS(n, i, X)
-#undef X
-        }
-        i = 0;
-        if (p->h->force_q.data || p->h->force_v.data) {
-#define X(R) feet_force_rows(R, p, w, i, first, count)
-            FEET_EACH_ROWS(p->m, i, X)
-#undef X
-        }
+        feet_panel_motion(p, w, &e->store, first, count);
+        feet_panel_forces(p, w, first, count);
     }
 }
 

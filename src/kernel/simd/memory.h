@@ -32,4 +32,16 @@ static inline bits not_finite_bits(size_t n, const lane *x, bits all)
 }
 #endif
 
+/*
+ * A number that several products share, in a register. Where a product can read memory, gcc lets each of them read it
+ * again, and the loads take longer than the products.
+ */
+NUM_INLINE num num_keep(num x)
+{
+#if defined __AVX512F__ && LANES == 8
+    __asm__("" : "+v"(x));
+#endif
+    return x;
+}
+
 #endif

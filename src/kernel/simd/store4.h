@@ -78,8 +78,8 @@ NUM_INLINE void store_zero_cols4(lane *to, size_t stride)
 
 #endif
 
-/* n entries of a row of every state; x is overwritten */
-static inline void store_row(kernel_output out, int count, int32_t row, int32_t n, num *x)
+/* n entries of a row of every state */
+static inline void store_row(kernel_output out, int count, int32_t row, int32_t n, const num *x)
 {
 #if LANES > 1
     if (count == LANES && n >= STORE_WIDTH) {
