@@ -1,6 +1,11 @@
 /* Which instruction sets this build and this processor have, and which kernels a workspace runs. No state is kept. */
 #include "kernel/dispatch.h"
 
+#if defined __x86_64__ && defined __GNUC__
+#include <cpuid.h>
+#include <string.h>
+#endif
+
 static int processor_has(hml_isa isa)
 {
 #if (defined __x86_64__ || defined __i386__) && defined __GNUC__
@@ -96,6 +101,22 @@ static const kernel_table *narrow_table(hml_isa isa)
     return table(isa);
 }
 
+/*
+ * Does the processor multiply 512 bits at once without lowering its frequency? Of AMD's it does from Zen 5, family 26,
+ * on (docs/decisions/0011).
+ */
+static int wide_registers_are_free(void)
+{
+#if defined __x86_64__ && defined __GNUC__
+    unsigned a, vendor[3], unused[3];
+    if (!__get_cpuid(0, &a, &vendor[0], &vendor[2], &vendor[1]) || memcmp(vendor, "AuthenticAMD", 12) != 0) return 0;
+    if (!__get_cpuid(1, &a, &unused[0], &unused[1], &unused[2])) return 0;
+    return (a >> 8 & 15) + (a >> 20 & 255) >= 26;
+#else
+    return 0;
+#endif
+}
+
 int hmli_kernel_choose(const hml_plan *plan, int followers, hml_isa isa, kernel_choice *choice)
 {
     if (isa == HML_ISA_BEST) isa = hml_isa_best();
@@ -103,6 +124,7 @@ int hmli_kernel_choose(const hml_plan *plan, int followers, hml_isa isa, kernel_
     if (!c.batch) return 0;
     c.long_chain = plan->longest_path >= LONG_CHAIN;
     c.single = c.long_chain ? c.batch : narrow_table(isa);
+    c.held = wide_registers_are_free() ? c.batch : c.single;
     c.batch_matrices = plan->nv >= LARGE_ROBOT ? narrow_table(isa) : c.batch;
     c.fallback = scalar_table(isa);
     c.one_by_one = plan->longest_path >= LONG_FOR_PACKS && c.single->single_linearize && !followers;

@@ -12,6 +12,7 @@ typedef struct kernel_choice {
     const kernel_table *batch;          /* packs of states */
     const kernel_table *batch_matrices; /* packs of states where matrices come out: linearization and M */
     const kernel_table *single;         /* one state, whose lanes are bodies and columns */
+    const kernel_table *held;           /* one state with held feet, which has dense products */
     const kernel_table *fallback;       /* one state, a scalar object: what `single` does not have or declines */
     const kernel_table_f32 *batch_f32;  /* packs in single precision; NULL: long chains and followers go by doubles */
     int long_chain;                     /* single linearizations go by sweeps along the tree */

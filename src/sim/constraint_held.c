@@ -187,7 +187,7 @@ static int loop_is_suitable(const hml_model *model, const hml_loop *c)
 static int suitable(const hml_work *work, const hml_constraints *set)
 {
     const hml_model *model = work->model;
-    if (!work->choice.single->single_held || model->nfollowers) return 0;
+    if (!work->choice.held->single_held || model->nfollowers) return 0;
     for (int32_t i = 0; i < set->loop_count; i++) {
         if (!loop_is_suitable(model, &set->loops[i])) return 0;
     }
@@ -222,7 +222,7 @@ int hmli_held(const hml_work *work, const hml_constraints *set, double *scratch,
     const unsigned before = overflow_watch();
     for (h.tree = 0; h.tree < h.call.plan->ntrees && !declined; h.tree++) {
         gather_feet(model, set, &s, &h);
-        declined = work->choice.single->single_held(&h);
+        declined = work->choice.held->single_held(&h);
     }
     return !overflow_seen(before) && !declined;
 }
