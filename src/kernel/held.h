@@ -3,7 +3,7 @@
  *
  *   single_held    one state   kernel/single/held.h, held_loop.h, held_solve.h, held_rates.h, held_base.h and
  *                              held_matrices.h
- *   pack_held      a pack      kernel/pack/held.h, held_columns.h
+ *   pack_held      a pack      kernel/pack/held.h, held_inverse.h, held_columns.h
  *
  * Every row of the constraints is a wrench x at the foot's point, along an axis in which the caller has λ: the world's
  * for a point, the foot's own for a frame, the normal of a plane. J = x·S along the foot's path. All matrices with a

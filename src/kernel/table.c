@@ -34,6 +34,7 @@
 #include "kernel/pack/layout.h"
 #include "kernel/pack/linearize.h"
 #if LANES > 1 && !defined NUM_SINGLE
+#include "kernel/pack/held_inverse.h"
 #include "kernel/pack/held_columns.h"
 #endif
 #include "kernel/pack/forward_dynamics.h"
