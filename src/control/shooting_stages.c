@@ -204,13 +204,8 @@ static void stage_tangent(const hml_solver *s, shooting_worker *w, size_t i, dou
     memcpy(angles, t->v_moved, n * ld * sizeof *angles);
     for (size_t j = 0; j < s->size.curved; j++) {
         const curved_joint c = s->curved[j];
-        double inverse[BLOCK_MOST] = {0}, T[BLOCK_MOST] = {0}, rate[6] = {0};
-        joint_jacobian_inverse(s->curved_types[j], theta + c.first, inverse);
-        for (size_t r = 0; r < c.m; r++) {
-            rate[r] = 0;
-            for (size_t e = 0; e < c.m; e++) rate[r] += inverse[r * c.m + e] * v[c.first + e];
-        }
-        joint_rate_tangent(s->curved_types[j], theta + c.first, rate, inverse, T);
+        double inverse[BLOCK_MOST] = {0}, T[BLOCK_MOST] = {0};
+        joint_rate_tangent(s->curved_types[j], theta + c.first, v + c.first, inverse, T);
         rows_of(s, c, inverse, t->v_moved, 0, angles);
         rows_of(s, c, T, t->moved, 1, angles);
     }

@@ -48,49 +48,29 @@ static inline twist joint_embed(int m, const twist *S, const num a[])
     return V;
 }
 
-/*
- * T of a free joint by blocks: the derivative of dexp at `back` on u is [W Z; 0 W], since a linear direction does what the
- * same angular one does to the angular part; inverse is [P Q; 0 P]
- */
-static inline void free_rate_tangent(twist back, twist u, const num inverse[36], num T[36])
+/* x ↦ Sᵀ D S x, m × m: a map of se(3) as one of a joint's algebra, whose columns S are orthonormal */
+static inline void joint_restrict(int m, const twist *S, se3_jacobian D, num out[])
 {
-    se3_coefficients g, g1;
-    se3_derivative_coefficients(back.w, &g, &g1);
-    for (int c = 0; c < 3; c++) {
-        const vec3 axis = vec3_of(K(c == 0), K(c == 1), K(c == 2));
-        const twist d = se3_derivative_apply(g, g1, back, twist_of(vec3_zero(), axis), u);
-        for (int r = 0; r < 3; r++) {
-            const vec3 P = vec3_of(inverse[r * 6], inverse[r * 6 + 1], inverse[r * 6 + 2]);
-            const vec3 Q = vec3_of(inverse[r * 6 + 3], inverse[r * 6 + 4], inverse[r * 6 + 5]);
-            T[r * 6 + c] = T[(r + 3) * 6 + 3 + c] = vec3_dot(P, d.w);
-            T[r * 6 + 3 + c] = vec3_dot(P, d.v) + vec3_dot(Q, d.w);
-            T[(r + 3) * 6 + c] = K(0);
-        }
+    for (int c = 0; c < m; c++) {
+        const twist d = se3_jacobian_apply(D, S[c]);
+        for (int r = 0; r < m; r++) out[r * m + c] = vec3_dot(S[r].v, d.v) + vec3_dot(S[r].w, d.w);
     }
 }
 
-/* T: the derivative of S⁻¹ ν by θ, −S⁻¹ (∂S/∂θ) S⁻¹ ν; inverse: S⁻¹, rate: S⁻¹ ν */
-static inline void joint_rate_tangent(int type, const num theta[], const num rate[], const num inverse[], num T[])
+/* S⁻¹, and T: the derivative of S⁻¹ ν by θ */
+static inline void joint_rate_tangent(int type, const num theta[], const num nu[], num inverse[], num T[])
 {
     const int m = joint_nv(type);
     twist S[HML_JOINT_MAX_NV];
-    se3_coefficients g, g1;
     joint_columns(type, vec3_of(K(0), K(0), K(1)), vec3_zero(), K(0), S);
-    const twist back = twist_neg(joint_embed(m, S, theta)); /* S(θ) is dexp on the left at −θ */
-    const twist u = joint_embed(m, S, rate);
+    const twist at = joint_embed(m, S, theta), eta = joint_embed(m, S, nu); /* S(θ) is dexp on the left at −θ */
+    se3_jacobian I, D = se3_dexp_left_inverse_gradient(twist_neg(at), twist_neg(eta), &I);
     if (type == HML_JOINT_FREE) {
-        free_rate_tangent(back, u, inverse, T);
+        se3_jacobian_matrix(I, inverse), se3_jacobian_matrix(D, T);
         return;
     }
-    se3_derivative_coefficients(back.w, &g, &g1);
-    for (int i = 0; i < m * m; i++) T[i] = K(0);
-    for (int c = 0; c < m; c++) {
-        const twist d = se3_derivative_apply(g, g1, back, S[c], u);
-        for (int e = 0; e < m; e++) {
-            const num x = vec3_dot(S[e].v, d.v) + vec3_dot(S[e].w, d.w);
-            for (int r = 0; r < m; r++) T[r * m + c] = T[r * m + c] + inverse[r * m + e] * x;
-        }
-    }
+    joint_restrict(m, S, I, inverse);
+    joint_restrict(m, S, D, T);
 }
 
 #endif

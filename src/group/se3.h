@@ -221,6 +221,21 @@ static inline twist se3_dexp_right_inverse_derivative(twist xi, twist delta, twi
     return se3_dexp_left_inverse_derivative(twist_neg(xi), twist_neg(delta), eta);
 }
 
+/* dexp⁻¹_ξ, and ∂(dexp⁻¹_ξ η)/∂ξ, which has the same blocks: a linear direction does what the same angular one does to the
+ * angular part */
+static inline se3_jacobian se3_dexp_left_inverse_gradient(twist xi, twist eta, se3_jacobian *inverse)
+{
+    so3_ke f, f1, f2;
+    se3_jacobian D;
+    so3_inverse_coefficients_2(vec3_dot(xi.w, xi.w), &f, &f1, &f2);
+    const se3_coefficients g = {f.k, K(-0.5), f.e, f1.k, K(0), f1.e};
+    *inverse = se3_blocks(g, xi);
+    D.J = so3_inverse_gradient_of(f, f1, xi.w, eta.w);
+    D.Q = mat3_add(so3_inverse_gradient_of(f, f1, xi.w, eta.v),
+                   so3_inverse_gradient_change(f, f1, f2, xi.w, xi.v, eta.w));
+    return D;
+}
+
 /* ---- matrices, row-major ---- */
 
 /* [A B; C D] */

@@ -36,7 +36,7 @@ typedef struct {
 NUM_INLINE mask so3_is_small(num t) { return num_lt(t, K(2)); }
 
 /*
- * c_n(t) = Σ (−t)^j / (2j + n)!, n = 3 … 7, below the border. They are the family of a = c₁, b = c₂, c = c₃: going down
+ * c_n(t) = Σ (−t)^j / (2j + n)!, n = 3 … 8, below the border. They are the family of a = c₁, b = c₂, c = c₃: going down
  * c_n = 1/n! − t c_{n+2} loses nothing for small t, and D c_n = n c_{n+2} − c_{n+1}. The compiler folds the
  * coefficients into constants.
  */
@@ -109,17 +109,24 @@ static inline void so3_coefficients_2(num t, so3_abc *f, so3_abc *f1, so3_abc *f
 }
 
 /*
- * k, e and, where wanted, D k, D e. Below the border e = −D b/(2b), because θ/2 cot(θ/2) = a/(2b); its pole at θ = 2π
- * is the true one of Γ⁻¹.
+ * k, e and, where wanted, their first and second D. Below the border e = −D b/(2b), because θ/2 cot(θ/2) = a/(2b); its pole at
+ * θ = 2π is the true one of Γ⁻¹. D (1/2b) = 2 e/(2b).
  */
-NUM_INLINE void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke *f1)
+NUM_INLINE void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke *f1, so3_ke *f2)
 {
     mask small = so3_is_small(t);
     num r = K(1) / num_select(small, K(2), t), s, h;
     so3_half(t, &s, &h);
     num i = K(1) / s, k = h * i, e = (K(1) - k) * r, i2 = i * i; /* 1/2b = 1/σ² */
 
-    num c5 = so3_series(t, 5), c6 = so3_series(t, 6), c4 = K(1) / K(24) - t * c6, c3 = K(1) / K(6) - t * c5;
+    num c7 = K(0), c8 = K(0), c5, c6;
+    if (order < 2) {
+        c6 = so3_series(t, 6), c5 = so3_series(t, 5);
+    } else {
+        c8 = so3_series(t, 8), c7 = so3_series(t, 7);
+        c6 = K(1) / K(720) - t * c8, c5 = K(1) / K(120) - t * c7;
+    }
+    num c4 = K(1) / K(24) - t * c6, c3 = K(1) / K(6) - t * c5;
     num b1 = K(2) * c4 - c3;
     f->k = k;
     f->e = num_select(small, -b1 * i2, e);
@@ -127,18 +134,28 @@ NUM_INLINE void so3_inverse_coefficients_to(int order, num t, so3_ke *f, so3_ke 
     num b2 = K(8) * c6 + (c4 - K(5) * c5), k1 = (k - i2) * r;
     f1->e = num_select(small, (K(2) * b1 * b1 * i2 - b2) * i2, -(k1 + K(2) * e) * r);
     f1->k = num_select(small, -(K(2) * f->e + t * f1->e), k1);
+    if (order < 2) return;
+    num b3 = K(48) * c8 - K(33) * c7 + (K(9) * c6 - c5), k2 = -(k1 + K(2) * e * i2) * r;
+    num e2 = -(b3 + K(4) * f->e * (b2 + b1 * f->e) + K(2) * b1 * f1->e) * i2;
+    f2->e = num_select(small, e2, -(k2 + K(4) * f1->e) * r);
+    f2->k = num_select(small, -(K(4) * f1->e + t * f2->e), k2);
 }
 
 static inline so3_ke so3_inverse_coefficients(num t)
 {
     so3_ke f;
-    so3_inverse_coefficients_to(0, t, &f, 0);
+    so3_inverse_coefficients_to(0, t, &f, 0, 0);
     return f;
 }
 
 static inline void so3_inverse_coefficients_1(num t, so3_ke *f, so3_ke *f1)
 {
-    so3_inverse_coefficients_to(1, t, f, f1);
+    so3_inverse_coefficients_to(1, t, f, f1, 0);
+}
+
+static inline void so3_inverse_coefficients_2(num t, so3_ke *f, so3_ke *f1, so3_ke *f2)
+{
+    so3_inverse_coefficients_to(2, t, f, f1, f2);
 }
 
 /* ---- exponential and logarithm ---- */
@@ -310,15 +327,31 @@ static inline mat3 so3_dexp_left_gradient(vec3 phi, vec3 u)
     return mat3_add(mat3_add(A, B), mat3_sub(mat3_diagonal(cs, cs, cs), mat3_hat(vec3_scale(f.b, u))));
 }
 
-/* ∂(Γ(φ)⁻¹ u)/∂φ */
-static inline mat3 so3_dexp_left_inverse_gradient(vec3 phi, vec3 u)
+/* ∂(Γ(φ)⁻¹ u)/∂φ, with the coefficients of φ */
+static inline mat3 so3_inverse_gradient_of(so3_ke f, so3_ke f1, vec3 phi, vec3 u)
 {
-    so3_ke f, f1;
-    so3_inverse_coefficients_1(vec3_dot(phi, phi), &f, &f1);
     num s = vec3_dot(phi, u), es = f.e * s;
     mat3 A = mat3_outer(so3_combine_apply(f1.k, K(0), f1.e, phi, u), phi);
     mat3 B = mat3_outer(vec3_scale(f.e, phi), u);
     return mat3_add(mat3_add(A, B), mat3_add(mat3_diagonal(es, es, es), mat3_hat(vec3_scale(K(0.5), u))));
+}
+
+static inline mat3 so3_dexp_left_inverse_gradient(vec3 phi, vec3 u)
+{
+    so3_ke f, f1;
+    so3_inverse_coefficients_1(vec3_dot(phi, phi), &f, &f1);
+    return so3_inverse_gradient_of(f, f1, phi, u);
+}
+
+/* how ∂(Γ(φ)⁻¹ u)/∂φ · v changes with φ, with the coefficients of φ and their D */
+static inline mat3 so3_inverse_gradient_change(so3_ke f, so3_ke f1, so3_ke f2, vec3 phi, vec3 v, vec3 u)
+{
+    num r = vec3_dot(phi, v), s = vec3_dot(phi, u), m = vec3_dot(v, u), d = f1.e * r * s + f.e * m;
+    mat3 A = mat3_outer(u, vec3_axpy(f2.k * r, phi, vec3_scale(f1.k, v)));
+    mat3 B = mat3_outer(v, vec3_axpy(f1.e * s, phi, vec3_scale(f.e, u)));
+    vec3 along = vec3_axpy(f2.e * r * s + f1.e * m, phi, vec3_scale(f1.e * s, v));
+    mat3 C = mat3_outer(phi, vec3_axpy(f1.e * r, u, along));
+    return mat3_add(mat3_add(A, B), mat3_add(C, mat3_diagonal(d, d, d)));
 }
 
 static inline mat3 so3_dexp_right_derivative(vec3 phi, vec3 delta)

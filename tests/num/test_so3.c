@@ -159,15 +159,16 @@ static void test_coefficients_are_their_series(void **state)
     }
 }
 
-/* D f = 2 df/dt: seven coefficients and two orders, along t */
+/* D f = 2 df/dt: of all coefficients and of their first D, along t */
 static void curve_coefficients(const void *context, num t, num *out)
 {
     so3_abc f, f1, f2;
-    so3_ke g;
+    so3_ke g, g1, g2;
     num at = *(const num *)context + t;
     so3_coefficients_2(at, &f, &f1, &f2);
-    g = so3_inverse_coefficients(at);
-    out[0] = f.a, out[1] = f.b, out[2] = f.c, out[3] = f1.a, out[4] = f1.b, out[5] = f1.c, out[6] = g.k, out[7] = g.e;
+    so3_inverse_coefficients_2(at, &g, &g1, &g2);
+    out[0] = f.a, out[1] = f.b, out[2] = f.c, out[3] = f1.a, out[4] = f1.b, out[5] = f1.c;
+    out[6] = g.k, out[7] = g.e, out[8] = g1.k, out[9] = g1.e;
 }
 
 static void test_derivatives_of_coefficients(void **state)
@@ -175,15 +176,15 @@ static void test_derivatives_of_coefficients(void **state)
     (void)state;
     for (int i = 0; i < ANGLES; i++) {
         if (angles[i] < 0.6 || angles[i] > 6) continue; /* differences must stay at t > 0 and away from the pole */
-        num t = K(angles[i]) * K(angles[i]), slope[8];
-        rate(curve_coefficients, &t, 8, slope);
+        num t = K(angles[i]) * K(angles[i]), slope[10];
+        rate(curve_coefficients, &t, 10, slope);
         so3_abc f, f1, f2;
-        so3_ke g, g1;
+        so3_ke g, g1, g2;
         so3_coefficients_2(t, &f, &f1, &f2);
-        so3_inverse_coefficients_1(t, &g, &g1);
-        num D[8] = {f1.a, f1.b, f1.c, f2.a, f2.b, f2.c, g1.k, g1.e};
-        for (int k = 0; k < 8; k++) slope[k] = K(2) * slope[k];
-        CHECK_ARRAY(D, slope, 8, RATE_TOL);
+        so3_inverse_coefficients_2(t, &g, &g1, &g2);
+        num D[10] = {f1.a, f1.b, f1.c, f2.a, f2.b, f2.c, g1.k, g1.e, g2.k, g2.e};
+        for (int k = 0; k < 10; k++) slope[k] = K(2) * slope[k];
+        CHECK_ARRAY(D, slope, 10, RATE_TOL);
     }
 }
 

@@ -22,13 +22,15 @@ void hmli_step_angle_rates(one_step *s, int tangent)
         if (joint_commutes(j->type)) continue;
         const double *theta = s->x + j->v, *nu = s->x + s->n + j->v;
         double *rate = s->rate + j->v;
-        joint_jacobian_inverse(j->type, theta, to->inverse);
+        if (tangent)
+            joint_rate_tangent(j->type, theta, nu, to->inverse, to->T);
+        else
+            joint_jacobian_inverse(j->type, theta, to->inverse);
         for (int32_t r = 0; r < j->nv; r++) {
             double sum = 0;
             for (int32_t c = 0; c < j->nv; c++) sum += to->inverse[r * j->nv + c] * nu[c];
             rate[r] = sum;
         }
-        if (tangent) joint_rate_tangent(j->type, theta, rate, to->inverse, to->T);
         to++;
     }
 }
