@@ -44,6 +44,7 @@ static inline void work_call(const hml_work *work, kernel_call *call)
     call->coordinates = plan_coordinates(plan);
     call->passive = plan->passive;
     call->long_chain = work->choice.long_chain;
+    call->limbs = NULL;
     call->count = 1;
     call->q = call->v = call->tau = call->a = call->wrenches = none;
     call->acceleration = call->Dq = call->Dv = call->Minv = unwanted;

@@ -64,6 +64,12 @@ static inline double *layout_doubles(layout_cursor *c, size_t count)
     return (double *)layout_array(c, count, sizeof(double));
 }
 
+/* what comes next begins at a line of the cache, if the block does */
+static inline void layout_align(layout_cursor *c)
+{
+    if (c->used <= LAYOUT_MOST) c->used = layout_aligned(c->used);
+}
+
 /* what was taken, in doubles; all pieces came from layout_array and layout_doubles */
 static inline size_t layout_count(const layout_cursor *c) { return c->used / sizeof(double); }
 

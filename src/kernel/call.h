@@ -18,6 +18,7 @@
 #define kernel_output kernel_output_f32
 #define kernel_call   kernel_call_f32
 #define jacobian_call jacobian_call_f32
+#define limb_results  limb_results_f32
 #define step_joint    step_joint_f32
 #define step_call     step_call_f32
 #endif
@@ -33,6 +34,19 @@ typedef struct kernel_output {
     size_t stride; /* from one state to the next */
 } kernel_output;
 
+/*
+ * A linearization of one state with the limbs of a free root apart. A limb, a block of plan_block_end, takes part in the
+ * motion of the others only through the acceleration of the root, so its rows are W times those of the root, plus what
+ * it does by itself: columns of its own and the root's angular velocity. Rows of D_q, D_ν and M⁻¹ hold the latter, and
+ * are not written in the columns of other limbs. What the root's own motion does to its coordinates, and not to the
+ * limbs, is not in its rows but in `motion`.
+ */
+typedef struct limb_results {
+    lane *W; /* a row of 6 for each coordinate below the root */
+    size_t ld;
+    lane motion[36]; /* 3 × 12: columns of the root in D_q and in D_ν, rows of its linear acceleration */
+} limb_results;
+
 typedef struct kernel_call {
     const hml_plan *plan;
     const plan_paths *paths;
@@ -41,6 +55,7 @@ typedef struct kernel_call {
     const model_coordinate *coordinates;       /* the plan's; a step that is implicit brings its own */
     int passive;                               /* 1: with damping and springs */
     int long_chain;                            /* as in kernel_choice; of single calls */
+    limb_results *limbs;                       /* not NULL: single_linearize takes limbs apart */
     int count;                                 /* states in this pack, 1 … LANES */
     kernel_input q, v, tau, a, wrenches;       /* in the tree's numbering; a: for inverse dynamics */
     kernel_output acceleration, Dq, Dv, Minv;  /* forward */
@@ -104,7 +119,10 @@ typedef struct step_joint {
     lane *rate, *sum;        /* of dθ: its derivative by time at the stage, and the weighted sum of those */
 } step_joint;
 
-enum { STEP_HEAD = 8 }; /* columns, a whole pack of the widest registers */
+enum {
+    STEP_HEAD = 8,       /* columns, a whole pack of the widest registers */
+    STEP_LIMB_SHARED = 9 /* factors of every limb in single/step_limbs.h */
+};
 
 /*
  * The tangent of a step of one state, in the user's numbering (kernel/single/step.h). K: n × ld of every stage, the
@@ -112,6 +130,7 @@ enum { STEP_HEAD = 8 }; /* columns, a whole pack of the widest registers */
  * numbers up to ld. Where the first joint is free, columns 0 … STEP_HEAD − 1 are its z_q and nothing else.
  */
 typedef struct step_call {
+    const hml_plan *plan;
     size_t n, ld, begin;
     double h;
     size_t njoints;
@@ -122,6 +141,7 @@ typedef struct step_call {
     lane *K[4];           /* K[stage]: at first D_q, D_ν and M⁻¹ side by side */
     lane *factor;         /* n × 2n: scratch */
     const lane **rows;    /* 2n: scratch */
+    limb_results limbs;   /* of a stage by single_step_limbs; W is in `factor` */
     kernel_output Ad, Bd; /* results; Euler: at first D_q, D_ν and M⁻¹ in their lower halves */
 } step_call;
 

@@ -76,6 +76,7 @@
 #include "kernel/scratch_size.h"
 #if !defined NUM_SINGLE
 #include "kernel/single/step.h"
+#include "kernel/single/step_limbs.h"
 #endif
 /* clang-format on */
 

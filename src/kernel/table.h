@@ -62,6 +62,7 @@
     X(jacobian_call, single_poses, EVERY_OBJECT)                                                                       \
     X(step_call, single_step_euler, EVERY_OBJECT)                                                                      \
     X(step_call, single_step_stage, EVERY_OBJECT)                                                                      \
+    X(step_call, single_step_limbs, EVERY_OBJECT)                                                                      \
     X(step_call, single_step_sum, EVERY_OBJECT)                                                                        \
     X(held_call, single_held, TWO_LANES)                                                                               \
     X(held_pack_call, pack_held, TWO_LANES)

@@ -14,4 +14,14 @@ hml_status hmli_linearize(const hml_work *work, const model_coordinate *coordina
 hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *coordinates, size_t n,
                                 const hml_linearization *arguments, hml_status *status);
 
+/* has the model one tree on a free root, with limbs so small that single_step_limbs has less to do than without them? */
+int hmli_limbs_pay(const hml_work *work);
+
+/*
+ * One state of such a model, with its limbs apart (limb_results in kernel/call.h) unless limbs is NULL, in the widest
+ * registers, which the products of a step use as well. Returns 0 where the kernel did not take it, for instance a bad
+ * state; what it has written is then invalid. Overflow is the caller's to find.
+ */
+int hmli_linearize_limbs(const hml_work *work, const hml_linearization *x, limb_results *limbs);
+
 #endif

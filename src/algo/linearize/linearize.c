@@ -106,6 +106,27 @@ hml_status hmli_linearize_batch(const hml_work *work, const model_coordinate *co
     return run_all(work, coordinates, work->choice.one_by_one, n, arguments, status);
 }
 
+int hmli_limbs_pay(const hml_work *work)
+{
+    const hml_plan *plan = model_plan(work->model);
+    const int one_free_tree = plan->ntrees == 1 && plan_trees(plan)->base && !work->model->nfollowers;
+    return one_free_tree && plan->nv > 6 && plan->nv - plan->block >= STEP_LIMB_SHARED && !work->choice.long_chain &&
+           work->choice.batch->single_linearize;
+}
+
+int hmli_linearize_limbs(const hml_work *work, const hml_linearization *x, limb_results *limbs)
+{
+    kernel_call call;
+    work_call(work, &call);
+    call.limbs = limbs;
+    call.q.data = x->q.data, call.v.data = x->v.data, call.tau.data = x->tau.data;
+    call.acceleration.data = x->acceleration.data;
+    call.Dq.data = x->Dq.data, call.Dq.ld = x->Dq.ld;
+    call.Dv.data = x->Dv.data, call.Dv.ld = x->Dv.ld;
+    call.Minv.data = x->Minv.data, call.Minv.ld = x->Minv.ld;
+    return !work->choice.batch->single_linearize(&call);
+}
+
 hml_status hml_linearize(const hml_model *model, hml_work *work, const hml_linearization *arguments)
 {
     hml_linearization room;

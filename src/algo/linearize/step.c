@@ -15,10 +15,18 @@
 #include "model/coordinates.h"
 #include "model/mimic.h"
 
+/* the beginning of a line of the cache */
+static double *line_at(double *at)
+{
+    const uintptr_t a = (uintptr_t)at;
+    return at ? at + (LAYOUT_ALIGN - a % LAYOUT_ALIGN) % LAYOUT_ALIGN / sizeof *at : NULL;
+}
+
 /* room for all joints, of which those that do not commute are listed: counting them first would take as long as laying out */
 static void lay_out_joints(const hml_model *model, layout_cursor *c, step_call *t)
 {
     step_joint *to = layout_array(c, (size_t)model->njoints, sizeof *to);
+    layout_align(c);
     t->njoints = 0, t->joints = to;
     for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
         if (joint_commutes(j->type)) continue;
@@ -36,19 +44,19 @@ size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s)
 {
     const size_t n = (size_t)model->nv;
     step_call *t = &s->tangent;
-    layout_cursor c = layout_begin(at);
+    layout_cursor c = layout_begin(line_at(at));
     const model_joint *root = first_joint(model);
     t->n = n;
     t->begin = root && root->type == HML_JOINT_FREE && root->v == 0 ? STEP_HEAD - 6 : 0;
     t->ld = (t->begin + 3 * n + STEP_ROW_PACK - 1) / STEP_ROW_PACK * STEP_ROW_PACK;
+    for (int i = 0; i < 4; i++) t->K[i] = layout_doubles(&c, n * t->ld + STEP_ROW_PACK);
+    lay_out_joints(model, &c, t);
     s->q = layout_doubles(&c, (size_t)model->nq);
     s->x = layout_doubles(&c, 2 * n);
     s->rate = layout_doubles(&c, 2 * n);
     s->sum = layout_doubles(&c, 2 * n);
-    for (int i = 0; i < 4; i++) t->K[i] = layout_doubles(&c, n * t->ld + STEP_ROW_PACK);
     t->factor = layout_doubles(&c, 2 * n * n);
     t->rows = layout_array(&c, 2 * n, sizeof *t->rows);
-    lay_out_joints(model, &c, t);
     s->coordinates = layout_array(&c, (size_t)model->tree_nv, sizeof *s->coordinates);
     s->map.model = model;
     s->map.user = layout_array(&c, (size_t)model->tree_nv, sizeof *s->map.user);
@@ -60,7 +68,7 @@ size_t hmli_step_lay_out(const hml_model *model, double *at, one_step *s)
     s->factor = t->K[1] ? t->K[1] + 2 * n * n : NULL;
     s->dq = t->K[2];
     s->dv = t->K[2] ? t->K[2] + n * n : NULL;
-    return layout_count(&c);
+    return layout_count(&c) + LAYOUT_ALIGN / sizeof(double); /* scratch may begin anywhere */
 }
 
 size_t hml_step_scratch_doubles(const hml_model *model)
@@ -81,7 +89,10 @@ static hml_status stage(one_step *s, int index)
 {
     hml_status status = hml_configuration_integrate(s->model, s->q0, s->x, s->q);
     if (status) return status;
-    hmli_step_angle_rates(s, s->wanted && index);
+    if (index)
+        hmli_step_angle_rates(s, s->wanted);
+    else
+        memcpy(s->rate, s->v, s->n * sizeof *s->rate); /* θ = 0 */
     if (s->wanted) return hmli_step_stage_tangent(s, index);
     return hmli_forward_dynamics(s->work, NULL, s->q, s->x + s->n, s->tau, NULL, s->rate + s->n);
 }
@@ -93,7 +104,8 @@ static hml_status munthe_kaas(one_step *s, int stages)
     const double *weight = stages == 2 ? two : four;
     memset(s->rate, 0, 2 * s->n * sizeof *s->rate);
     memset(s->sum, 0, 2 * s->n * sizeof *s->sum);
-    t->stages = stages;
+    t->stages = stages, t->plan = model_plan(s->model);
+    s->limbs = hmli_limbs_pay(s->work);
     memcpy(t->node, nodes, (size_t)stages * sizeof *nodes), memcpy(t->weight, weight, (size_t)stages * sizeof *weight);
     for (int i = 0; i < stages; i++) {
         advance(s, nodes[i] * s->h, s->rate);

@@ -23,6 +23,7 @@ typedef struct one_step {
     /* n × n each, and K, n × 3n: of implicit steps whose springs turn with their joint; in the place of `tangent` */
     double *left, *springs, *factor, *dq, *dv, *K;
     step_call tangent;
+    int limbs;      /* 1: stages of Munthe-Kaas keep the limbs of a free root apart */
     int wanted;     /* 1: the tangent is */
     int linearized; /* 1: the acceleration of an Euler step is in rate, and, if wanted, D_q, D_ν, M⁻¹ are in place */
 } one_step;

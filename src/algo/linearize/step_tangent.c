@@ -41,10 +41,19 @@ void hmli_step_euler_tangent(one_step *s)
     s->work->choice.single->single_step_euler(&s->tangent);
 }
 
+/* a linearization by the kernels of limbs; stages behind the first have products, which take them apart. 0: it is not done */
+static int stage_limbs(one_step *s, const hml_linearization *at)
+{
+    step_call *t = &s->tangent;
+    t->limbs.W = t->factor + 6 * 2 * s->n, t->limbs.ld = 2 * s->n;
+    return s->limbs && hmli_linearize_limbs(s->work, at, t->stage ? &t->limbs : NULL);
+}
+
 hml_status hmli_step_stage_tangent(one_step *s, int stage)
 {
-    const size_t n = s->n, ld = s->tangent.ld, begin = s->tangent.begin, behind = begin + 3 * n;
-    double *K = s->tangent.K[stage];
+    step_call *t = &s->tangent;
+    const size_t n = s->n, ld = t->ld;
+    double *K = t->K[stage], *blocks = K + t->begin;
     hml_linearization at;
     memset(&at, 0, sizeof at);
     at.struct_size = sizeof at;
@@ -52,19 +61,20 @@ hml_status hmli_step_stage_tangent(one_step *s, int stage)
     at.v.data = s->x + n;
     at.tau.data = s->tau;
     at.acceleration.data = s->rate + n;
-    at.Dq = (hml_output){K + begin, ld, 0};
-    at.Dv = (hml_output){K + begin + n, ld, 0};
-    at.Minv = (hml_output){K + begin + 2 * n, ld, 0};
-    const hml_status status = hmli_linearize(s->work, NULL, &at);
+    at.Dq = (hml_output){blocks, ld, 0};
+    at.Dv = (hml_output){blocks + n, ld, 0};
+    at.Minv = (hml_output){blocks + 2 * n, ld, 0};
+    t->stage = stage;
+    memset(K, 0, (n * ld + STEP_ROW_PACK) * sizeof *K); /* sums read whole packs, the last of them beyond the end */
+    const int limbs = stage_limbs(s, &at);
+    const hml_status status = limbs ? HML_OK : hmli_linearize(s->work, NULL, &at);
     if (status) return status;
-    for (size_t r = 0; r < n; r++) {
-        memset(K + r * ld, 0, begin * sizeof *K);
-        memset(K + r * ld + behind, 0, (ld - behind) * sizeof *K);
-    }
-    memset(K + n * ld, 0, STEP_ROW_PACK * sizeof *K); /* sums read whole packs, the last of them beyond the end */
-    if (stage) joint_ends(s);                         /* the first one is at θ = 0 */
-    s->tangent.stage = stage;
-    s->work->choice.batch->single_step_stage(&s->tangent);
+    if (!stage) return HML_OK; /* θ = 0 */
+    joint_ends(s);
+    if (limbs)
+        s->work->choice.batch->single_step_limbs(t);
+    else
+        s->work->choice.batch->single_step_stage(t);
     return HML_OK;
 }
 

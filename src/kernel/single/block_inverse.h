@@ -301,10 +301,10 @@ NUM_INLINE void store_lanes(double *to, int n, const int full_width, num x)
         num_store_part(to, n, x);
 }
 
-/* the first six columns of M⁻¹ are G */
-static inline void inverse_base_columns(const single_solver *m, output_rows out)
+/* the first six columns of M⁻¹, from their first row on, are G */
+static inline void inverse_base_columns(const single_solver *m, output_rows out, int32_t rows)
 {
-    const double *G = m->response, *end = G + (6 + m->t.n) * ROW8;
+    const double *G = m->response, *end = G + rows * ROW8;
     for (; G < end; G += ROW8, out.to += out.ld) {
         *(quad_anywhere *)out.to = quad_from(G);
         out.to[3] = G[4], out.to[4] = G[5], out.to[5] = G[6];

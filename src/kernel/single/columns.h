@@ -210,22 +210,39 @@ static inline output_rows output_rows_at(const single_panel *p, kernel_output ou
     return o;
 }
 
+/* rows of the blocks that a panel touches, from row `begin` on; returns where they end */
+NUM_INLINE int32_t panel_blocks(const single_solver *m, single_panel *p, const base_rhs *s, const int base,
+                                const int full_width, int32_t begin)
+{
+    const single_tree *t = &m->t;
+    const double *own = m->response + 6 * ROW8;
+    for (int32_t end; begin < p->carried; begin = end) {
+        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
+        rows_with_tile(m, p, s, base, full_width, own + begin * ROW8, m->N + (size_t)begin * m->ld, end - begin,
+                       panel_clip(p, begin, end));
+    }
+    return begin;
+}
+
 NUM_INLINE void panel_results(const single_solver *m, single_panel *p, const base_rhs *s, const int full_width)
 {
     const single_tree *t = &m->t;
-    const double *own = m->response + 6 * ROW8, *N = m->N;
+    const double *own = m->response + 6 * ROW8;
+    const int32_t first = p->runs[0].begin;
     if (!t->tree->base) {
-        rows_with_tile(m, p, s, 0, full_width, own, N, t->n, panel_clip(p, 0, t->n));
+        rows_with_tile(m, p, s, 0, full_width, own, m->N, t->n, panel_clip(p, 0, t->n));
         return;
     }
-    int32_t begin = p->runs[0].begin, end;
-    rows_without_tile(p, s, full_width, m->response, begin + 6);
-    for (; begin < p->carried; begin = end) {
-        end = plan_block_end(t->call->plan, t->tree, t->below + begin) - t->below;
-        rows_with_tile(m, p, s, 1, full_width, own + begin * ROW8, N + (size_t)begin * m->ld, end - begin,
-                       panel_clip(p, begin, end));
+    if (t->call->limbs) {
+        rows_without_tile(p, s, full_width, m->response, 6);
+        p->Dq.to += (size_t)first * p->Dq.ld, p->Dv.to += (size_t)first * p->Dv.ld;
+        p->Minv.to += (size_t)first * p->Minv.ld;
+        panel_blocks(m, p, s, 0, full_width, first);
+        return;
     }
-    rows_without_tile(p, s, full_width, own + begin * ROW8, t->n - begin);
+    rows_without_tile(p, s, full_width, m->response, first + 6);
+    const int32_t end = panel_blocks(m, p, s, 1, full_width, first);
+    rows_without_tile(p, s, full_width, own + end * ROW8, t->n - end);
 }
 
 /* which columns they are, and where their results go */

@@ -124,14 +124,14 @@ typedef struct base_walk {
     int32_t from, next;
 } base_walk;
 
-/* M⁻¹ b in LANES rows below the root, from row i on; rows are asked for in order */
+/* M⁻¹ b, or N b of limbs apart, in LANES rows below the root, from row i on; rows are asked for in order */
 NUM_INLINE vec3 base_rows_below(const single_solver *m, base_three_rhs *c, base_walk *walk, int32_t i)
 {
     const single_tree *t = &m->t;
     const hml_plan *plan = t->call->plan;
     const int32_t below = t->below, stop = i + LANES < t->n ? i + LANES : t->n;
     const double *bx = c->b, *by = bx + c->ld, *bz = by + c->ld;
-    vec3 x = base_rows_product(m->response + (6 + i) * ROW8, c->s);
+    vec3 x = t->call->limbs ? vec3_zero() : base_rows_product(m->response + (6 + i) * ROW8, c->s);
     while (walk->next <= i) {
         walk->from = walk->next;
         walk->next = plan_block_end(plan, t->tree, below + walk->from) - below;
@@ -146,6 +146,18 @@ NUM_INLINE vec3 base_rows_below(const single_solver *m, base_three_rhs *c, base_
     return x;
 }
 
+/* W = −R, and what the passes left out, by itself */
+static inline void limb_results_out(const single_solver *m, limb_results *limbs)
+{
+    const output_rows Dq = {limbs->motion, 12}, Dv = {limbs->motion + 6, 12};
+    const double *R = m->R, *end = R + m->t.n * ROW8;
+    for (double *W = limbs->W; R < end; R += ROW8, W += limbs->ld) {
+        for (int d = 0; d < 6; d++) W[d] = -R[row8_index(d)];
+    }
+    memset(limbs->motion, 0, sizeof limbs->motion);
+    base_motion_columns(&m->t, Dq, Dv);
+}
+
 /* N is symmetric, so a row of N serves as a column */
 static inline void base_panel(const single_solver *m, const single_panel *p)
 {
@@ -158,13 +170,16 @@ static inline void base_panel(const single_solver *m, const single_panel *p)
     base_three_rhs c = base_three_rhs_of(m, p);
     base_walk walk = {0, 0};
     base_clear_rows(m, Dq, Dv);
-    inverse_base_columns(m, output_rows_at(p, call->Minv, begin, begin));
+    inverse_base_columns(m, output_rows_at(p, call->Minv, begin, begin), call->limbs ? 6 : 6 + n);
     for (int32_t i = 0; i < 6; i += LANES, to += LANES * Dv.ld)
         store_three_columns(base_rows_product(m->response + i * ROW8, c.s), to, Dv.ld, 6 - i);
     to = Dv.to + 3 + 6 * Dv.ld;
     for (int32_t i = 0; i < n; i += LANES, to += LANES * Dv.ld)
         store_three_columns(base_rows_below(m, &c, &walk, i), to, Dv.ld, n - i);
-    base_motion_columns(t, Dq, Dv);
+    if (call->limbs)
+        limb_results_out(m, call->limbs);
+    else
+        base_motion_columns(t, Dq, Dv);
 }
 
 #endif

@@ -3,6 +3,9 @@
  * single/passes.h, M⁻¹ in single/block_inverse.h, columns in single/columns.h, those of a free root in
  * single/free_base.h, long chains in single/long_chains.h.
  *
+ * For the stages of a step the limbs of a free root stay apart: limb_results in kernel/call.h. With G = W S⁻¹, M⁻¹ b = G s + N b
+ * is W times the root's rows, and N b.
+ *
  * Armature, damping or springs on a free root, and pivots that vanish, are left to the fallback, pack/linearize.h.
  */
 #ifndef HML_KERNEL_SINGLE_LINEARIZE_H
@@ -243,7 +246,7 @@ static inline void single_tree_inverse(single_solver *m, single_panel *p)
         sweep_matrices(m, p, 0);
         return;
     }
-    if (base) inverse_base_columns(m, output_rows_at(p, call->Minv, row, row));
+    if (base) inverse_base_columns(m, output_rows_at(p, call->Minv, row, row), base + t->n);
     for (int32_t at = 0; at < t->n; at += LANES)
         inverse_panel_columns(m, output_rows_at(p, call->Minv, row, below + at), at);
 }

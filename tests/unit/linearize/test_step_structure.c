@@ -223,6 +223,51 @@ static void test_trees(void **state)
     }
 }
 
+/* a free root with legs; springs and dampers in these alone */
+static hml_model *draw_legs(int legs, const hml_joint_type *type, int joints, int passive, uint64_t *seed)
+{
+    hml_builder *b = hml_builder_new();
+    hml_model *model = NULL;
+    for (int i = 0; i <= legs * joints; i++) {
+        char name[32], parent[32], joint[32];
+        hml_joint_spec j;
+        hml_inertia_spec I;
+        const int in_leg = i ? (i - 1) % joints : 0;
+        snprintf(name, sizeof name, "b%d", i), snprintf(joint, sizeof joint, "j%d", i);
+        snprintf(parent, sizeof parent, "b%d", in_leg ? i - 1 : 0);
+        hml_joint_spec_init(&j, i ? type[in_leg] : HML_JOINT_FREE);
+        j.name = joint;
+        for (int k = 0; k < 3; k++) j.position[k] = 0.5 * draw(seed), j.axis[k] = draw(seed);
+        draw_rotation(seed, j.rotation);
+        for (int k = 0; i && passive && k < HML_JOINT_MAX_NV; k++)
+            j.armature[k] = 0.1 * fabs(draw(seed)), j.damping[k] = fabs(draw(seed)),
+            j.stiffness[k] = 5 * fabs(draw(seed));
+        draw_inertia(seed, &I);
+        assert_int_equal(hml_builder_add_body(b, name, i ? parent : NULL, &j, &I, NULL), HML_OK);
+    }
+    assert_int_equal(hml_builder_build(b, 0, &model, NULL), HML_OK);
+    hml_builder_free(b);
+    return model;
+}
+
+/* the stages of Munthe-Kaas keep limbs apart: of one column, of more than a register, with joints that do not commute */
+static void test_limbs(void **state)
+{
+    (void)state;
+    static const hml_joint_type chain[] = {HML_JOINT_REVOLUTE, HML_JOINT_PRISMATIC, HML_JOINT_HELICAL,
+                                           HML_JOINT_REVOLUTE, HML_JOINT_REVOLUTE,  HML_JOINT_PRISMATIC,
+                                           HML_JOINT_REVOLUTE, HML_JOINT_REVOLUTE,  HML_JOINT_HELICAL};
+    static const hml_joint_type curved[] = {HML_JOINT_SPHERICAL, HML_JOINT_REVOLUTE, HML_JOINT_PLANAR};
+    uint64_t seed = 73;
+    for (int passive = 0; passive < 2; passive++) {
+        compare_everywhere(draw_legs(4, chain, 1, passive, &seed), 0, &seed);
+        compare_everywhere(draw_legs(4, chain, 3, passive, &seed), 0, &seed);
+        compare_everywhere(draw_legs(3, chain, 9, passive, &seed), 0, &seed);
+        compare_everywhere(draw_legs(3, curved, 3, passive, &seed), 0, &seed);
+        compare_everywhere(draw_legs(4, curved + 2, 1, passive, &seed), 0, &seed);
+    }
+}
+
 /* Munthe-Kaas is explicit: dampers and springs are forces like others */
 static void test_springs(void **state)
 {
@@ -236,6 +281,7 @@ static void test_springs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_springs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_limbs),
+                                       cmocka_unit_test(test_springs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
