@@ -121,29 +121,36 @@ typedef struct regressor_robot {
     twist *S; /* nv columns, there */
 } regressor_robot;
 
-static void regressor_motion(const regressor_robot *r, int32_t i, const double *q, const double *v, const double *a)
+/* Σ x_k S_k of a body's joint; the columns of a free root are the identity */
+NUM_INLINE twist regressor_rate(const plan_body *p, const twist *S, const double *x)
+{
+    if (p->parent < 0 && p->type == HML_JOINT_FREE) return twist_at(x + p->v);
+    twist sum = twist_zero();
+    for (int32_t k = 0; k < p->nv; k++) sum = twist_axpy(x[p->v + k], S[k], sum);
+    return sum;
+}
+
+NUM_INLINE void regressor_motion(const regressor_robot *r, int32_t i, const double *q, const double *v, const double *a)
 {
     const plan_body *p = &r->bodies[i];
     const pose X = plan_pose(p->X);
     regressor_link *own = &r->links[i];
     twist *S = r->S + p->v;
-    twist vp = twist_zero(), ap = twist_zero(), vJ = twist_zero(), aJ = twist_zero();
     if (p->parent < 0) {
-        const pose root = joint_move(p->type, X, p->pitch, q + p->q);
-        ap.v = vec3_neg(mat3_tmul_vec(root.R, vec3_at(r->model->gravity)));
+        const mat3 root = joint_move(p->type, X, p->pitch, q + p->q).R;
         own->P = pose_identity();
-    } else {
-        const regressor_link *up = &r->links[p->parent];
-        vp = up->v, ap = up->a;
-        own->P = joint_move(p->type, pose_mul(up->P, X), p->pitch, q + p->q);
+        joint_columns_at(p->type, own->P, p->pitch, S);
+        own->v = regressor_rate(p, S, v);
+        own->a = regressor_rate(p, S, a);
+        own->a.v = vec3_sub(own->a.v, mat3_tmul_vec(root, vec3_at(r->model->gravity)));
+        return;
     }
+    const regressor_link *up = &r->links[p->parent];
+    own->P = joint_move(p->type, pose_mul(up->P, X), p->pitch, q + p->q);
     joint_columns_at(p->type, own->P, p->pitch, S);
-    for (int32_t k = 0; k < p->nv; k++) {
-        vJ = twist_axpy(v[p->v + k], S[k], vJ);
-        aJ = twist_axpy(a[p->v + k], S[k], aJ);
-    }
-    own->v = twist_add(vp, vJ);
-    own->a = twist_add(ap, twist_add(aJ, twist_cross(vp, vJ)));
+    const twist vJ = regressor_rate(p, S, v), aJ = regressor_rate(p, S, a);
+    own->v = twist_add(up->v, vJ);
+    own->a = twist_add(up->a, twist_add(aJ, twist_cross(up->v, vJ)));
 }
 
 static void regressor_zeros(double *Y, size_t columns, int32_t begin, int32_t end)
@@ -156,7 +163,8 @@ static void regressor_zeros(double *Y, size_t columns, int32_t begin, int32_t en
 static void regressor_columns(const regressor_robot *r, int32_t i, size_t columns, double *Y)
 {
     const regressor_link *own = &r->links[i];
-    const pose to_body = plan_pose(r->bodies[i].to_body), P = pose_mul(own->P, to_body);
+    const pose to_body = plan_pose(r->bodies[i].to_body);
+    const pose P = r->bodies[i].parent < 0 ? to_body : pose_mul(own->P, to_body);
     const regressor_body b = regressor_body_of(pose_ad_inverse(P, own->v), pose_ad_inverse(P, own->a));
     int32_t end = r->model->nv;
     for (int32_t j = i; j >= 0; j = r->bodies[j].parent) {
