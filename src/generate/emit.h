@@ -107,6 +107,10 @@ void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
 void hmli_emit_sheets(emitter *e, writer *w);
 void hmli_emit_sheet_calls(emitter *e, writer *w);
 
+/* emit_products.c: columns of limbs that share a register of several, and the loops that use it; 1: there are none */
+int32_t hmli_emit_columns(const emitter *e, const limb_class *c);
+void hmli_emit_products(emitter *e, writer *w, int32_t id);
+
 /* emit_across.c: lanes of the registers that are turned at once, 2 or 4; 0: entries go one by one */
 int hmli_emit_across(const emitter *e, const limb_class *c);
 void hmli_emit_turns(emitter *e, writer *w, int linearizes);

@@ -299,6 +299,13 @@ static void put_region(emitter *e, writer *w, const program *p, const schedule *
     hmli_writer_free(&text);
 }
 
+/* what loops make of the right-hand sides of limbs */
+static void put_product_arrays(writer *w, const region *r)
+{
+    const int own = (int)(r->n * r->n), path = (int)(r->n * r->npath);
+    hmli_writer_print(w, ", QQ[%d], QV[%d], SQ[%d], SV[%d], PQ[%d], PV[%d]", own, own, path, path, path, path);
+}
+
 static void put_struct(const emitter *e, writer *w, const program *p, const schedule *s, int32_t id,
                        const emit_function *f)
 {
@@ -313,19 +320,16 @@ static void put_struct(const emitter *e, writer *w, const program *p, const sche
         const root *t = &r->roots[k];
         if (t->array >= 0 && t->index >= sizes[t->array]) sizes[t->array] = t->index + 1;
     }
-    if (id && linearize && e->solves && !sizes[ARRAY_PQ])
+    if (id && linearize && e->solves && !r->multiplies && !sizes[ARRAY_PQ])
         sizes[ARRAY_PQ] = r->n * r->npath; /* all columns are known beforehand: rows that nobody reads */
     const int32_t slots = s->regions[id].nslots;
     hmli_writer_print(w, "typedef struct %s_%s {\n    %s x[%d]", function, name, type, (int)(slots ? slots : 1));
     for (int32_t a = 0; a < ARRAY_SPRING; a++) {
         if (sizes[a]) hmli_writer_print(w, ", %s[%d]", array_names[a], sizes[a]);
     }
+    if (id && linearize && r->multiplies) put_product_arrays(w, r);
     if (id && solves && !e->solves) hmli_writer_print(w, ", T[%d], A[%d]", (int)(r->n * r->npath), (int)r->n);
-    if (id && linearize && !e->solves) {
-        hmli_writer_print(w, ", QQ[%d], QV[%d], SQ[%d], SV[%d], PQ[%d], PV[%d]", (int)(r->n * r->n), (int)(r->n * r->n),
-                          (int)(r->n * r->npath), (int)(r->n * r->npath), (int)(r->n * r->npath),
-                          (int)(r->n * r->npath));
-    }
+    if (id && linearize && !e->solves) put_product_arrays(w, r);
     hmli_writer_print(w, ";\n} %s_%s;\n\n", function, name);
 }
 

@@ -28,6 +28,7 @@ static void put_results(emitter *e, writer *w)
         const int across = e->solves && hmli_emit_across(e, c);
         hmli_emit_region_values(e, id);
         if (!e->solves) hmli_template_put(w, &e->values, "limb_rows");
+        if (hmli_emit_columns(e, c) > 1) hmli_emit_products(e, w, id);
         if (!hmli_emit_woven(e, c)) hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
     }
     hmli_emit_sheets(e, w);
@@ -82,6 +83,11 @@ static void put_expand(emitter *e, writer *w, unsigned bit)
 /* the matrices of a linearization */
 static void put_matrices(emitter *e, writer *w)
 {
+    for (int32_t id = 1; id <= e->shape->nclasses; id++) {
+        if (hmli_emit_columns(e, &e->shape->classes[id - 1]) == 1) continue;
+        hmli_emit_region_values(e, id);
+        hmli_template_put(w, &e->values, "products_call");
+    }
     hmli_emit_sheet_calls(e, w);
     for (int32_t id = 1; id <= e->shape->nclasses; id++) {
         if (hmli_emit_woven(e, &e->shape->classes[id - 1])) continue;
@@ -198,6 +204,8 @@ static hml_status put_program(emitter *e, writer *w, const emit_function *f, int
     int good = hmli_program_init(&p, e->shape, emit_solves(f) && e->solves);
     if (good) {
         set_frames(e, &p, f);
+        for (int32_t i = 1; i < p.nregions; i++)
+            p.regions[i].multiplies = p.solves && hmli_emit_columns(e, p.regions[i].limbs) > 1;
         f->build(&p);
         good = hmli_schedule_make(&s, &p, e->vectors && e->states == 1 ? CHUNK_ONE : CHUNK_MANY);
     }

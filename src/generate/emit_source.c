@@ -61,6 +61,19 @@ int32_t hmli_emit_leading(const emitter *e)
     return n;
 }
 
+/* where the entries of a limb's row in PQ and PV are: products of columns leave them column by column */
+static void set_path_layout(emitter *e, const limb_class *c, int id)
+{
+    const int by_column = hmli_emit_columns(e, c) > 1;
+    char row[32], stride[32], entry[48];
+    snprintf(row, sizeof row, by_column ? "i" : "i * LIMB%d_PATH", id);
+    snprintf(stride, sizeof stride, by_column ? "LIMB%d_N" : e->states > 1 ? "STATES" : "1", id);
+    snprintf(entry, sizeof entry, by_column ? "j * LIMB%d_N + i" : "i * LIMB%d_PATH + j", id);
+    hmli_template_text(&e->values, "path_row", row);
+    hmli_template_text(&e->values, "path_stride", stride);
+    hmli_template_text(&e->values, "path_entry", entry);
+}
+
 void hmli_emit_region_values(emitter *e, int32_t id)
 {
     const limb_class *c = &e->shape->classes[id - 1];
@@ -90,6 +103,7 @@ void hmli_emit_region_values(emitter *e, int32_t id)
     hmli_template_text(&e->values, "lane", e->states > 1 ? name : "");
     snprintf(name, sizeof name, "(const limb%d_lane *)", (int)id);
     hmli_template_text(&e->values, "each", e->states > 1 ? name : "");
+    set_path_layout(e, c, (int)id);
     take_list(e, "path", c->path, c->npath);
     take_list(e, "column", column, c->members);
     take_list(e, "q_offset", q, c->members);

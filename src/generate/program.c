@@ -90,6 +90,8 @@ static void add_root(region *r, int32_t array, int32_t index, ex e)
     r->roots[r->nroots++] = (root){r->step, array, index, e};
 }
 
+void hmli_program_keep(region *r, program_array array, int32_t index, ex e) { add_root(r, (int32_t)array, index, e); }
+
 void hmli_program_store(region *r, program_array array, int32_t index, ex e)
 {
     if (r->table[array])

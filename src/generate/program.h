@@ -96,6 +96,7 @@ typedef struct region {
     const limb_class *limbs;
     int32_t n, npath;
     int32_t nparts, step;
+    int multiplies; /* 1: loops multiply the right-hand sides by M⁻¹ and Tᵀ (emit_products.c), not expressions */
     part *parts;
     body_frame *frames; /* GRAPH_LANES of each part */
     part *path; /* of limbs: the bodies between them and the world, the attached one first, over the limbs' graph */
@@ -132,6 +133,8 @@ void hmli_program_free(program *p);
 
 /* a root of the region's present step; an entry of a table, where the region has one */
 void hmli_program_store(region *r, program_array array, int32_t index, ex e);
+/* a root, even where the region has a table: loops read it */
+void hmli_program_keep(region *r, program_array array, int32_t index, ex e);
 
 /* a value of the trunk in a class of limbs: the same in all lanes */
 ex hmli_program_import(program *p, region *r, ex e);

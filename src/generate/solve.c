@@ -263,13 +263,37 @@ static void store_left(region *r, program_array to, program_array U, program_arr
     }
 }
 
+/* entries of a table, columns from `first` on */
+static void keep_table(region *r, program_array array, program_array table, int32_t rows, int32_t width, int32_t first)
+{
+    for (int32_t i = 0; i < rows * width; i++) {
+        if (i % width >= first) hmli_program_keep(r, array, i, r->table[table][i]);
+    }
+}
+
+/* what loops multiply */
+static void keep_right(region *r, int32_t first_q, int32_t first_v)
+{
+    keep_table(r, ARRAY_BQ, ARRAY_BQ, r->n, r->n, 0);
+    keep_table(r, ARRAY_BV, ARRAY_BV, r->n, r->n, 0);
+    keep_table(r, ARRAY_UQ, ARRAY_UQ, r->npath, r->n, 0);
+    keep_table(r, ARRAY_UV, ARRAY_UV, r->npath, r->n, 0);
+    keep_table(r, ARRAY_RQ, ARRAY_RQ, r->n, r->npath, first_q);
+    keep_table(r, ARRAY_RV, ARRAY_RV, r->n, r->npath, first_v);
+}
+
+/* what rows of the results read; it is stored where it was computed, in step 1 */
+void hmli_solve_keep(region *r)
+{
+    keep_table(r, ARRAY_INVERTED, ARRAY_INVERSE, r->n, r->n, 0);
+    keep_table(r, ARRAY_KEPT_T, ARRAY_T, r->n, r->npath, 0);
+}
+
 void hmli_solve_right_limbs(region *r, int32_t first_q, int32_t first_v)
 {
-    for (int32_t i = 0; i < r->n; i++) {
-        for (int32_t j = 0; j < r->n; j++)
-            hmli_program_store(r, ARRAY_INVERTED, i * r->n + j, r->table[ARRAY_INVERSE][i * r->n + j]);
-        for (int32_t j = 0; j < r->npath; j++)
-            hmli_program_store(r, ARRAY_KEPT_T, i * r->npath + j, r->table[ARRAY_T][i * r->npath + j]);
+    if (r->multiplies) {
+        keep_right(r, first_q, first_v);
+        return;
     }
     store_own(r, ARRAY_QQ, ARRAY_BQ, r->n, 0);
     store_own(r, ARRAY_QV, ARRAY_BV, r->n, 0);

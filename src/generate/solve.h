@@ -19,6 +19,9 @@ void hmli_solve_trunk(program *p);
 /* the acceleration of limbs, once the trunk's is known */
 void hmli_solve_accelerations(program *p, region *r);
 
+/* keeps M⁻¹ and T of limbs for the results */
+void hmli_solve_keep(region *r);
+
 /* the right-hand sides of limbs, whose columns of the path are zero before first_q and first_v; then those of the trunk */
 void hmli_solve_right_limbs(region *r, int32_t first_q, int32_t first_v);
 void hmli_solve_right_trunk(program *p);
