@@ -100,6 +100,9 @@ int32_t hmli_emit_padding(const emitter *e, int32_t n);
 void hmli_emit_invert(emitter *e, writer *w);
 /* are the columns of the limbs' path the first of the trunk, one after the other? */
 int hmli_emit_straight(const limb_class *c);
+/* do the rows of all results take equally many registers, so that one function computes them? Columns that are known, or
+ * mirrored later, are zeros in its sheets */
+int hmli_emit_alike(const emitter *e);
 /* with vectors: the rows of the result with this name, whose columns before `first` are known */
 void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first);
 
@@ -109,6 +112,7 @@ void hmli_emit_sheet_calls(emitter *e, writer *w);
 
 /* emit_products.c: columns of limbs that share a register of several, and the loops that use it; 1: there are none */
 int32_t hmli_emit_columns(const emitter *e, const limb_class *c);
+int hmli_emit_joins(const emitter *e, const limb_class *c); /* by halves of a register? */
 void hmli_emit_products(emitter *e, writer *w, int32_t id);
 
 /* emit_across.c: lanes of the registers that are turned at once, 2 or 4; 0: entries go one by one */

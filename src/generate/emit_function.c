@@ -32,6 +32,10 @@ static void put_results(emitter *e, writer *w)
         if (!hmli_emit_woven(e, c)) hmli_template_put(w, &e->values, across ? "limb_tiles_across" : "limb_tiles");
     }
     hmli_emit_sheets(e, w);
+    if (hmli_emit_alike(e)) {
+        hmli_emit_rows(e, w, "all", hmli_emit_first(e, 0));
+        return;
+    }
     if (e->vectors) {
         hmli_emit_rows(e, w, "q", hmli_emit_first(e, 1));
         hmli_emit_rows(e, w, "v", hmli_emit_first(e, 0));

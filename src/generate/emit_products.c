@@ -49,17 +49,18 @@ static void put_begin(const product *p, int32_t row, int32_t t, int32_t r)
 }
 
 /* what row k of the right-hand matrices adds to these rows of the results */
-static void put_terms(const product *p, int32_t rows, int32_t k)
+static void put_terms(const product *p, int32_t rows)
 {
-    hmli_writer_put(p->w, "        {\n");
+    hmli_writer_print(p->w, "        for (int k = 0; k < LIMB%d_N; k++) {\n", (int)p->id);
     for (int32_t t = 0; t < p->results; t++) {
         for (int32_t r = 0; r < registers(p); r++)
-            hmli_writer_print(p->w, "            const wide x%d_%d = load((const real *)(y->%s + %d));\n", (int)t,
-                              (int)r, p->right[t], (int)(k * p->n + place(p, r)));
+            hmli_writer_print(p->w,
+                              "            const wide x%d_%d = load((const real *)(y->%s + k * LIMB%d_N + %d));\n",
+                              (int)t, (int)r, p->right[t], (int)p->id, (int)place(p, r));
     }
     for (int32_t row = 0; row < rows; row++) {
-        hmli_writer_print(p->w, "            const wide f%d = LIMB%d_COLUMNS(y->%s[(i + %d) * %d + %d]);\n", (int)row,
-                          (int)p->id, p->factors, (int)row, (int)p->row_stride, (int)(k * p->stride));
+        hmli_writer_print(p->w, "            const wide f%d = LIMB%d_COLUMNS(y->%s[(i + %d) * %d + k * %d]);\n",
+                          (int)row, (int)p->id, p->factors, (int)row, (int)p->row_stride, (int)p->stride);
         for (int32_t t = 0; t < p->results; t++) {
             for (int32_t r = 0; r < registers(p); r++)
                 hmli_writer_print(p->w, "            a%d_%d_%d %s f%d * x%d_%d;\n", (int)row, (int)t, (int)r, p->sign,
@@ -75,7 +76,7 @@ static void put_loop(const product *p, int32_t begin, int32_t end, int32_t rows)
     hmli_writer_print(p->w, "    for (int i = %d; i < %d; i += %d) {\n", (int)begin, (int)end, (int)rows);
     for (int32_t i = 0; i < rows * p->results * registers(p); i++)
         put_begin(p, i / (p->results * registers(p)), i / registers(p) % p->results, i % registers(p));
-    for (int32_t k = 0; k < p->n; k++) put_terms(p, rows, k);
+    put_terms(p, rows);
     for (int32_t row = 0; row < rows; row++) {
         for (int32_t t = 0; t < p->results; t++) {
             for (int32_t r = 0; r < registers(p); r++)
@@ -95,16 +96,30 @@ static void put_product(const product *p, const emitter *e, int32_t first, int32
     put_loop(p, end - rest, end, rest ? rest : 1);
 }
 
+int hmli_emit_joins(const emitter *e, const limb_class *c)
+{
+    const region as = {.limbs = c};
+    return hmli_emit_columns(e, c) > 1 && hmli_emit_wide(e) == 8 && hmli_emit_lanes(e, &as) <= 4;
+}
+
+/* a value of each limb for every column of a register, or of half of one */
+static void take_spread(emitter *e, const limb_class *c)
+{
+    const int32_t lanes = hmli_emit_wide(e) / hmli_emit_columns(e, c);
+    const int32_t entries = hmli_emit_wide(e) / (hmli_emit_joins(e, c) ? 2 : 1);
+    writer spread = {0};
+    for (int32_t i = 0; i < entries; i++) hmli_writer_print(&spread, "%s(x)[%d]", i ? ", " : "", (int)(i % lanes));
+    hmli_template_take(&e->values, "spread", &spread);
+}
+
 void hmli_emit_products(emitter *e, writer *w, int32_t id)
 {
     const limb_class *c = &e->shape->classes[id - 1];
     const int32_t q = hmli_emit_known(e, c, 1), v = hmli_emit_known(e, c, 0);
     product p = {.w = w, .id = id, .n = c->n, .columns = hmli_emit_columns(e, c)};
-    writer spread = {0};
-    for (int32_t i = 0; i < hmli_emit_wide(e); i++)
-        hmli_writer_print(&spread, "%s(x)[%d]", i ? ", " : "", (int)(i % (hmli_emit_wide(e) / p.columns)));
     hmli_emit_region_values(e, id);
-    hmli_template_take(&e->values, "spread", &spread);
+    take_spread(e, c);
+    hmli_template_put(w, &e->values, hmli_emit_joins(e, c) ? "columns_joined" : "columns");
     hmli_template_put(w, &e->values, "products_begin");
     p.factors = "M", p.row_stride = c->n, p.stride = 1, p.results = 2, p.sign = "+=";
     p.right[0] = "BQ", p.right[1] = "BV", p.result[0] = "QQ", p.result[1] = "QV";

@@ -214,6 +214,14 @@ static void put_blocks(rows_block *b, int32_t n)
     put_loop(b, n - twos, n, 2);
 }
 
+int hmli_emit_alike(const emitter *e)
+{
+    const int32_t nv = e->model->nv, first = hmli_emit_first(e, 0), count = wides(e, nv - first);
+    int alike = e->vectors && hmli_emit_leading(e) >= first && hmli_emit_leading(e) < nv;
+    for (int32_t id = 0; id < e->shape->nclasses; id++) alike &= !hmli_emit_woven(e, &e->shape->classes[id]);
+    return alike && count == wides(e, nv - hmli_emit_first(e, 1)) && count == wides(e, nv - hmli_emit_leading(e));
+}
+
 void hmli_emit_rows(emitter *e, writer *w, const char *name, int32_t first)
 {
     const int32_t n = e->model->nv - first, count = wides(e, n), panels = (count + PANEL - 1) / PANEL;

@@ -114,6 +114,7 @@ void hmli_emit_sheet_calls(emitter *e, writer *w)
     for (int which = 0; which < sheets(e); which++) {
         set_sheet(e, 0, which);
         hmli_template_text(&e->values, "result", results[which]);
+        hmli_template_text(&e->values, "rows", hmli_emit_alike(e) ? "all" : names[which]);
         if (e->solves) hmli_template_put(w, &e->values, "sheet_call");
         hmli_template_put(w, &e->values, e->vectors ? "wide_call" : "rows_call");
     }

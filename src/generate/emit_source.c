@@ -297,6 +297,13 @@ int32_t hmli_emit_first(const emitter *e, int of_q)
     return !hmli_shape_is_galilean(e->shape, e->shape->body[0]) ? 0 : of_q ? 6 : 3;
 }
 
+/* where column 0 stands in a sheet whose columns begin with `first` */
+static int32_t sheet_shift(const emitter *e, int32_t first)
+{
+    if (hmli_emit_alike(e)) first = hmli_emit_first(e, 0);
+    return hmli_emit_padding(e, e->model->nv - first) - first;
+}
+
 static void put_layout(emitter *e, writer *w)
 {
     const int32_t nv = e->model->nv, q = hmli_emit_first(e, 1), v = hmli_emit_first(e, 0), m = hmli_emit_leading(e);
@@ -307,13 +314,21 @@ static void put_layout(emitter *e, writer *w)
     hmli_template_text(&e->values, "given", e->solves ? "NULL" : "w.a");
     hmli_template_integer(&e->values, "first_q", q);
     hmli_template_integer(&e->values, "first_v", v);
-    hmli_template_integer(&e->values, "at_q", hmli_emit_padding(e, nv - q) - q);
-    hmli_template_integer(&e->values, "at_v", hmli_emit_padding(e, nv - v) - v);
+    hmli_template_integer(&e->values, "at_q", sheet_shift(e, q));
+    hmli_template_integer(&e->values, "at_v", sheet_shift(e, v));
     hmli_template_integer(&e->values, "first_m", m);
-    hmli_template_integer(&e->values, "at_m", hmli_emit_padding(e, nv - m) - m);
+    hmli_template_integer(&e->values, "at_m", sheet_shift(e, m));
     hmli_template_integer(&e->values, "real_size", e->options->single ? 4 : 8);
     hmli_template_text(&e->values, "row", e->model->nfollowers ? "i" : "trunk_column[i]");
     hmli_template_put(w, &e->values, "layout");
+}
+
+/* are registers of eight entries joined of two? */
+static int needs_halves(const emitter *e)
+{
+    int joins = hmli_emit_batch(e) && hmli_emit_pack(e) > 1;
+    for (int32_t id = 0; id < e->shape->nclasses; id++) joins |= hmli_emit_joins(e, &e->shape->classes[id]);
+    return joins;
 }
 
 void hmli_emit_shared(emitter *e, writer *w)
@@ -323,6 +338,7 @@ void hmli_emit_shared(emitter *e, writer *w)
     const int linearizes = (functions & HML_GENERATE_LINEARIZE) || hmli_emit_implicit(e);
     const int solves = linearizes || (functions & HML_GENERATE_FORWARD_DYNAMICS);
     const int followers = m->nfollowers > 0;
+    hmli_template_text(&e->values, "alone", hmli_emit_alike(e) ? "ALONE " : "");
     hmli_template_integer(&e->values, "tree_nq", m->tree_nq);
     hmli_template_integer(&e->values, "tree_nv", m->tree_nv);
     hmli_template_integer(&e->values, "trunk_n", e->shape->trunk_columns);
@@ -363,4 +379,5 @@ void hmli_emit_shared(emitter *e, writer *w)
     put_layout(e, w);
     if (!e->solves) hmli_emit_invert(e, w);
     hmli_emit_turns(e, w, linearizes);
+    if (linearizes && needs_halves(e)) hmli_template_put(w, &e->values, "half");
 }
