@@ -96,10 +96,11 @@ static void put_product(const product *p, const emitter *e, int32_t first, int32
     put_loop(p, end - rest, end, rest ? rest : 1);
 }
 
+/* gcc loads halves of doubles, and builds whole registers in memory */
 int hmli_emit_joins(const emitter *e, const limb_class *c)
 {
     const region as = {.limbs = c};
-    return hmli_emit_columns(e, c) > 1 && hmli_emit_wide(e) == 8 && hmli_emit_lanes(e, &as) <= 4;
+    return !e->options->single && hmli_emit_columns(e, c) > 1 && hmli_emit_wide(e) == 8 && hmli_emit_lanes(e, &as) <= 4;
 }
 
 /* a value of each limb for every column of a register, or of half of one */
