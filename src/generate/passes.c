@@ -305,7 +305,9 @@ void hmli_passes_linearize(program *p)
 {
     region *trunk = &p->regions[0];
     solve_steps(p);
-    for (int32_t i = 1; p->solves && i < p->nregions; i++) hmli_solve_keep(&p->regions[i]);
+    for (int32_t i = 1; i < p->nregions; i++) {
+        if (p->regions[i].multiplies) hmli_solve_keep(&p->regions[i]);
+    }
     trunk->step = 3;
     accelerations(p, trunk, FALLING);
     own_of_all(trunk, SUM_FORCE | SUM_MOMENTUM);

@@ -282,7 +282,7 @@ static void keep_right(region *r, int32_t first_q, int32_t first_v)
     keep_table(r, ARRAY_RV, ARRAY_RV, r->n, r->npath, first_v);
 }
 
-/* what rows of the results read; it is stored where it was computed, in step 1 */
+/* what rows of the results, and loops, read */
 void hmli_solve_keep(region *r)
 {
     keep_table(r, ARRAY_INVERTED, ARRAY_INVERSE, r->n, r->n, 0);
@@ -295,6 +295,7 @@ void hmli_solve_right_limbs(region *r, int32_t first_q, int32_t first_v)
         keep_right(r, first_q, first_v);
         return;
     }
+    hmli_solve_keep(r);
     store_own(r, ARRAY_QQ, ARRAY_BQ, r->n, 0);
     store_own(r, ARRAY_QV, ARRAY_BV, r->n, 0);
     store_left(r, ARRAY_SQ, ARRAY_UQ, ARRAY_BQ);

@@ -19,7 +19,7 @@ void hmli_solve_trunk(program *p);
 /* the acceleration of limbs, once the trunk's is known */
 void hmli_solve_accelerations(program *p, region *r);
 
-/* keeps M⁻¹ and T of limbs for the results */
+/* keeps M⁻¹ and T of limbs for the results; best in the step that computes them, but that makes the code of others longer */
 void hmli_solve_keep(region *r);
 
 /* the right-hand sides of limbs, whose columns of the path are zero before first_q and first_v; then those of the trunk */
