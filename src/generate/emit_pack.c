@@ -19,6 +19,7 @@ void hmli_emit_set_states(emitter *e, int32_t states)
 {
     const int many = states > 1;
     e->states = states;
+    hmli_template_text(&e->values, "alone", !many && hmli_emit_alike(e) ? "ALONE " : "");
     hmli_template_text(&e->values, "trunk_type", many ? "trunk_pack" : "real");
     hmli_template_text(&e->values, "of", many ? ", int s" : "");
     hmli_template_text(&e->values, "with", many ? ", s" : "");

@@ -338,7 +338,6 @@ void hmli_emit_shared(emitter *e, writer *w)
     const int linearizes = (functions & HML_GENERATE_LINEARIZE) || hmli_emit_implicit(e);
     const int solves = linearizes || (functions & HML_GENERATE_FORWARD_DYNAMICS);
     const int followers = m->nfollowers > 0;
-    hmli_template_text(&e->values, "alone", hmli_emit_alike(e) ? "ALONE " : "");
     hmli_template_integer(&e->values, "tree_nq", m->tree_nq);
     hmli_template_integer(&e->values, "tree_nv", m->tree_nv);
     hmli_template_integer(&e->values, "trunk_n", e->shape->trunk_columns);
