@@ -6,10 +6,6 @@
  */
 #include "generate/emit.h"
 
-#include <stdio.h>
-
-#include "generate/solve.h"
-
 enum { ROWS = 3 }; /* rows of a result that are computed at once */
 
 int32_t hmli_emit_columns(const emitter *e, const limb_class *c)
@@ -22,8 +18,7 @@ int32_t hmli_emit_columns(const emitter *e, const limb_class *c)
 /* result = begin ± factors × right, row by row; the same factors for all results */
 typedef struct product {
     writer *w;
-    int32_t id, n, columns; /* of the class: columns of a limb, and of a register */
-    const char *name;
+    int32_t id, n, columns;                                /* of the class: columns of a limb, and of a register */
     const char *factors, *begin[2], *right[2], *result[2]; /* begin NULL: zero */
     int32_t results, row_stride, stride;                   /* entry k of row i: factors[i * row_stride + k * stride] */
     const char *sign;
@@ -88,10 +83,9 @@ static void put_loop(const product *p, int32_t begin, int32_t end, int32_t rows)
 }
 
 /* rows first … end − 1 of the results */
-static void put_product(const product *p, const emitter *e, int32_t first, int32_t end)
+static void put_product(const product *p, int32_t first, int32_t end)
 {
     const int32_t rest = (end - first) % ROWS;
-    (void)e;
     put_loop(p, first, end - rest, ROWS);
     put_loop(p, end - rest, end, rest ? rest : 1);
 }
@@ -124,14 +118,14 @@ void hmli_emit_products(emitter *e, writer *w, int32_t id)
     hmli_template_put(w, &e->values, "products_begin");
     p.factors = "M", p.row_stride = c->n, p.stride = 1, p.results = 2, p.sign = "+=";
     p.right[0] = "BQ", p.right[1] = "BV", p.result[0] = "QQ", p.result[1] = "QV";
-    put_product(&p, e, 0, c->n);
+    put_product(&p, 0, c->n);
     p.factors = "T", p.row_stride = 1, p.stride = c->npath, p.sign = "-=";
     p.begin[0] = "UQ", p.begin[1] = "UV", p.result[0] = "SQ", p.result[1] = "SV";
-    put_product(&p, e, 0, c->npath);
+    put_product(&p, 0, c->npath);
     p.sign = "+=", p.results = 1, p.begin[0] = NULL, p.right[0] = "M";
     p.factors = "RQ", p.result[0] = "PQ";
-    put_product(&p, e, q, c->npath);
+    put_product(&p, q, c->npath);
     p.factors = "RV", p.result[0] = "PV";
-    put_product(&p, e, v, c->npath);
+    put_product(&p, v, c->npath);
     hmli_template_put(w, &e->values, "products_end");
 }
