@@ -37,7 +37,7 @@ static void put_results(emitter *e, writer *w)
         return;
     }
     if (e->vectors) {
-        hmli_emit_rows(e, w, "q", hmli_emit_first(e, 1));
+        if (hmli_emit_first(e, 1) < e->model->nv) hmli_emit_rows(e, w, "q", hmli_emit_first(e, 1));
         hmli_emit_rows(e, w, "v", hmli_emit_first(e, 0));
         if (hmli_emit_leading(e) < e->model->nv) hmli_emit_rows(e, w, "m", hmli_emit_leading(e));
         return;

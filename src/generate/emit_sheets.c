@@ -95,9 +95,17 @@ static void put_sheet(emitter *e, writer *w, int which)
 /* M⁻¹ is S⁻¹ alone if the trunk is all */
 static int sheets(const emitter *e) { return hmli_emit_leading(e) < e->model->nv ? 3 : 2; }
 
+/* does D_q have no column but those of a free root, which are known? Registers are then none, and the rows are zero */
+static int is_known(const emitter *e, int which)
+{
+    return which == 0 && e->vectors && hmli_emit_first(e, 1) == e->model->nv;
+}
+
 void hmli_emit_sheets(emitter *e, writer *w)
 {
-    for (int which = 0; e->solves && which < sheets(e); which++) put_sheet(e, w, which);
+    for (int which = 0; e->solves && which < sheets(e); which++) {
+        if (!is_known(e, which)) put_sheet(e, w, which);
+    }
     if (e->solves) return;
     hmli_emit_each_limb(e, w, "limb_sheets");
     hmli_template_put(w, &e->values, "sheets_begin");
@@ -115,6 +123,10 @@ void hmli_emit_sheet_calls(emitter *e, writer *w)
         set_sheet(e, 0, which);
         hmli_template_text(&e->values, "result", results[which]);
         hmli_template_text(&e->values, "rows", hmli_emit_alike(e) ? "all" : names[which]);
+        if (is_known(e, which)) {
+            hmli_template_put(w, &e->values, "zero_rows");
+            continue;
+        }
         if (e->solves) hmli_template_put(w, &e->values, "sheet_call");
         hmli_template_put(w, &e->values, e->vectors ? "wide_call" : "rows_call");
     }

@@ -216,6 +216,34 @@ static void vectors_agree(void **state)
     flags = "";
 }
 
+/* one body that is free: no column of D_q is computed in registers, and no limb fills what the trunk leaves */
+static void one_body_agrees(void **state)
+{
+    (void)state;
+    if (!has_compiler()) skip();
+    hml_builder *b = hml_builder_new();
+    add_link(b, "body", NULL, HML_JOINT_FREE);
+    hml_model *m = finish(b, 0);
+    for (int i = 0; i < 4; i++) {
+        hml_generate_options options;
+        const int32_t frame = 0;
+        const hml_constraint hold = {.kind = HML_HOLD_POINT, .frame = hml_model_nframes(m) - 1};
+        hml_generate_options_init(&options);
+        options.functions = i < 2 ? HML_GENERATE_ALL : HML_GENERATE_LINEARIZE;
+        options.target = i ? HML_TARGET_VECTOR : HML_TARGET_C;
+        options.single = i == 3;
+        options.batch = i > 0;
+        options.frames = &frame, options.frame_count = 1;
+        options.holds = &hold, options.hold_count = 1;
+        options.test_states = 5;
+        options.prefix = "robot";
+        flags = i == 2 ? "-DROBOT_PACKS" : "";
+        assert_agrees_with(m, &options, "one body");
+    }
+    flags = "";
+    hml_model_free(m);
+}
+
 /* each function alone: nothing is unused; and single precision */
 static void options_agree(void **state)
 {
@@ -445,6 +473,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_joint_agrees),
         cmocka_unit_test(random_robots_agree),
         cmocka_unit_test(followers_agree),
+        cmocka_unit_test(one_body_agrees),
         cmocka_unit_test(options_agree),
         cmocka_unit_test(held_robots_agree),
         cmocka_unit_test(functions_that_cannot_be_generated),
