@@ -6,19 +6,41 @@
 
 enum { NAME_SIZE = 128 };
 
-/* the name of a joint in capitals; joints whose names become the same get their number behind it */
-static void joint_name(const hml_model *m, int32_t index, char out[NAME_SIZE])
+/* the texts that name joints or frames */
+typedef const char *(*text_of)(const emitter *e, int32_t index);
+
+static const char *joint_text(const emitter *e, int32_t joint)
+{
+    return model_text(e->model, model_joints(e->model)[joint].name);
+}
+
+static const char *frame_text(const emitter *e, int32_t frame)
+{
+    return model_text(e->model, model_frames(e->model)[frame].name);
+}
+
+static const char *listed_text(const emitter *e, int32_t i) { return frame_text(e, e->frames[i].frame); }
+
+/* is this the name of another one than `index`, before numbers are put behind names? */
+static int is_taken(const emitter *e, text_of text, int32_t count, int32_t index, const char *name)
 {
     char other[NAME_SIZE];
-    hmli_emit_identifier(model_text(m, model_joints(m)[index].name), 1, out, NAME_SIZE - 16);
-    for (int32_t i = 0; i < m->njoints; i++) {
-        if (i == index) continue;
-        hmli_emit_identifier(model_text(m, model_joints(m)[i].name), 1, other, NAME_SIZE - 16);
-        if (strcmp(out, other) == 0) {
-            snprintf(out + strlen(out), 16, "_%d", (int)index);
-            return;
-        }
+    for (int32_t i = 0; i < count; i++) {
+        hmli_emit_identifier(text(e, i), 1, other, NAME_SIZE - 16);
+        if (i != index && strcmp(name, other) == 0) return 1;
     }
+    return 0;
+}
+
+/*
+ * A name in capitals. Names that become the same get their number behind it, again where even that is the name of another
+ * one: what ends in different numbers differs, and longer names than there are need no more of them.
+ */
+static void unique_name(const emitter *e, text_of text, int32_t count, int32_t index, char out[NAME_SIZE])
+{
+    hmli_emit_identifier(text(e, index), 1, out, NAME_SIZE - 16);
+    while (strlen(out) < NAME_SIZE - 16 && is_taken(e, text, count, index, out))
+        snprintf(out + strlen(out), 16, "_%d", (int)index);
 }
 
 /* one enum: where the joints begin in q, or in v */
@@ -31,31 +53,20 @@ static void put_indices(const emitter *e, writer *w, const char *letter, int of_
     for (int32_t i = 0; i < e->model->njoints; i++) {
         const model_joint *j = &model_joints(e->model)[i];
         if (j->nq == 0 || j->leader >= 0) continue;
-        joint_name(e->model, i, name);
+        unique_name(e, joint_text, e->model->njoints, i, name);
         hmli_writer_print(w, "%s    %s_%s_%s = %d", any++ ? ",\n" : "", e->upper, letter, name,
                           (int)(of_q ? j->q : j->v));
     }
     hmli_writer_put(w, "\n};\n\n");
 }
 
-static const char *frame_text(const emitter *e, int32_t frame)
-{
-    return model_text(e->model, model_frames(e->model)[frame].name);
-}
-
-/* the numbers of frames; frames whose names become the same get their number behind it */
+/* the numbers of frames */
 static void put_frames(const emitter *e, writer *w)
 {
-    char name[NAME_SIZE], other[NAME_SIZE];
+    char name[NAME_SIZE];
     hmli_writer_put(w, "/* the frames of which poses and Jacobians are computed */\nenum {\n");
     for (int32_t i = 0; i < e->nframes; i++) {
-        int twice = 0;
-        hmli_emit_identifier(frame_text(e, e->frames[i].frame), 1, name, NAME_SIZE - 16);
-        for (int32_t k = 0; k < e->nframes && !twice; k++) {
-            hmli_emit_identifier(frame_text(e, e->frames[k].frame), 1, other, NAME_SIZE - 16);
-            twice = k != i && strcmp(name, other) == 0;
-        }
-        if (twice) snprintf(name + strlen(name), 16, "_%d", (int)i);
+        unique_name(e, listed_text, e->nframes, i, name);
         hmli_writer_print(w, "    %s_FRAME_%s = %d,\n", e->upper, name, (int)i);
     }
     hmli_writer_print(w, "    %s_NFRAMES = %d\n};\n\n", e->upper, (int)e->nframes);

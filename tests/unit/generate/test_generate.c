@@ -315,6 +315,34 @@ static void held_robots_agree(void **state)
     }
 }
 
+/* names that C makes the same, and others that are what their numbers would make of them: the header compiles */
+static void names_stay_different(void **state)
+{
+    (void)state;
+    static const char *const joints[] = {"a b", "a_b", "a_b_0", "a_b_1", "a_b_0_2", "A B"};
+    static const char *const frames[] = {"f 1", "f_1", "f_1_0", "f_1_0_0"};
+    char parent[16] = "", name[16];
+    int32_t listed[4];
+    hml_generate_options options;
+    if (!has_compiler()) skip();
+    hml_builder *b = hml_builder_new();
+    for (int i = 0; i < 6; i++) {
+        hml_joint_spec joint = some_joint(HML_JOINT_REVOLUTE, joints[i]);
+        snprintf(name, sizeof name, "body%d", i);
+        add_spec(b, name, i ? parent : NULL, &joint);
+        memcpy(parent, name, sizeof parent);
+    }
+    for (int i = 0; i < 4; i++) add_tool(b, frames[i], "body3");
+    hml_model *m = finish(b, 0);
+    for (int i = 0; i < 4; i++) listed[i] = hml_model_find_frame(m, frames[i]);
+    hml_generate_options_init(&options);
+    options.functions = HML_GENERATE_MASS_MATRIX | HML_GENERATE_FRAMES;
+    options.frames = listed, options.frame_count = 4;
+    options.test_states = 2;
+    assert_agrees_with(m, &options, "names that are alike");
+    hml_model_free(m);
+}
+
 /* what cannot be held, or cannot be stepped, is refused with a sentence */
 static void functions_that_cannot_be_generated(void **state)
 {
@@ -476,6 +504,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_body_agrees),
         cmocka_unit_test(options_agree),
         cmocka_unit_test(held_robots_agree),
+        cmocka_unit_test(names_stay_different),
         cmocka_unit_test(functions_that_cannot_be_generated),
         cmocka_unit_test(redundant_holds_have_no_test),
         cmocka_unit_test(vectors_agree),
