@@ -2,6 +2,7 @@
  * The test of a generated robot: a program with states and the results of this library at them. It compares, prints the
  * largest differences, and exits with 0 if they are small.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,15 @@ enum { TEST_SEED = 20 };
 typedef struct test_states {
     size_t n, nq, nv;
     double *q, *v, *tau, *acceleration, *force, *Dq, *Dv, *Minv, *M; /* force: of tau as an acceleration */
+    double *scale;                                                   /* SCALES per state */
 } test_states;
+
+/*
+ * What may cancel to zero, as the acceleration of a body that is held does, is compared beside what cancels: the largest
+ * entry of the same without holds, and of the forces that belong to it. A radian turns an acceleration by its own size, and
+ * an acceleration that is quadratic in velocities changes with each as much as the other one is.
+ */
+enum scale { SCALE_A, SCALE_Q, SCALE_V, SCALE_TAU, SCALE_FORCE, SCALE_FORCE_Q, SCALE_FORCE_V, SCALES };
 
 /* results that only some robots ask for, in one piece of memory; of each: name, entries per state, and where it is */
 typedef struct test_extra {
@@ -138,7 +147,7 @@ static int allocate(test_states *s, const hml_model *m, int32_t n)
     s->nq = (size_t)hml_model_nq(m);
     s->nv = (size_t)hml_model_nv(m);
     const size_t vector = s->n * s->nv, matrix = vector * s->nv;
-    s->q = calloc(s->n * s->nq + 4 * vector + 4 * matrix + 1, sizeof *s->q);
+    s->q = calloc(s->n * (s->nq + SCALES) + 4 * vector + 4 * matrix + 1, sizeof *s->q);
     if (!s->q) return 0;
     s->v = s->q + s->n * s->nq;
     s->tau = s->v + vector;
@@ -148,7 +157,34 @@ static int allocate(test_states *s, const hml_model *m, int32_t n)
     s->Dv = s->Dq + matrix;
     s->Minv = s->Dv + matrix;
     s->M = s->Minv + matrix;
+    s->scale = s->M + matrix;
     return 1;
+}
+
+/* the largest entry of x, m rows of n; with M, of M x */
+static double largest(const double *M, const double *x, size_t m, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < m * n; i++) {
+        double sum = M ? 0 : x[i];
+        for (size_t k = 0; M && k < m; k++) sum += M[i / n * m + k] * x[k * n + i % n];
+        most = fmax(most, fabs(sum));
+    }
+    return most;
+}
+
+static void compute_scales(const test_states *s, size_t i)
+{
+    const size_t n = s->nv, at = i * n * n;
+    const double *M = s->M + at, *v = s->v + i * n, *a = s->acceleration + i * n;
+    double *scale = s->scale + i * SCALES;
+    scale[SCALE_A] = largest(NULL, a, n, 1);
+    scale[SCALE_Q] = fmax(scale[SCALE_A], largest(NULL, s->Dq + at, n, n));
+    scale[SCALE_V] = fmax(largest(NULL, v, n, 1), largest(NULL, s->Dv + at, n, n));
+    scale[SCALE_TAU] = largest(NULL, s->Minv + at, n, n);
+    scale[SCALE_FORCE] = largest(M, a, n, 1);
+    scale[SCALE_FORCE_Q] = fmax(scale[SCALE_FORCE], largest(M, s->Dq + at, n, n));
+    scale[SCALE_FORCE_V] = fmax(largest(M, v, n, 1), largest(M, s->Dv + at, n, n));
 }
 
 /* random states; single: rounded to floats first, so that both sides compute with the same */
@@ -172,6 +208,7 @@ static hml_status compute(const hml_model *m, hml_work *work, int single, const 
         if (!status) status = hml_linearize(m, work, &l);
         if (!status) status = hml_inverse_dynamics(m, work, q, v, tau, NULL, s->force + i * s->nv);
         if (!status) status = hml_mass_matrix(m, work, q, s->M + at);
+        if (!status) compute_scales(s, i);
     }
     return status;
 }
@@ -186,7 +223,7 @@ static void put_array(const emitter *e, writer *w, const char *name, const doubl
     hmli_writer_put(w, "};\n");
 }
 
-static void put_states(const emitter *e, writer *w, const test_states *s, const test_extra *extra)
+static void put_states(emitter *e, writer *w, const test_states *s, const test_extra *extra)
 {
     const unsigned functions = e->options->functions;
     const size_t vector = s->n * s->nv, matrix = vector * s->nv;
@@ -207,6 +244,10 @@ static void put_states(const emitter *e, writer *w, const test_states *s, const 
         put_array(e, w, "Minv", s->Minv, matrix);
     }
     if (functions & HML_GENERATE_MASS_MATRIX) put_array(e, w, "M", s->M, matrix);
+    if (functions & (HML_GENERATE_LINEARIZE | HML_GENERATE_HELD_LINEARIZE)) {
+        hmli_template_put(w, &e->values, "test_scales");
+        put_array(e, w, "scales", s->scale, s->n * SCALES);
+    }
 }
 
 static void put_program(emitter *e, writer *w)

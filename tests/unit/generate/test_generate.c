@@ -315,6 +315,29 @@ static void held_robots_agree(void **state)
     }
 }
 
+/* one body that is held: what is zero but for rounding is compared with what cancels in it */
+static void held_bodies_agree(void **state)
+{
+    (void)state;
+    if (!has_compiler()) skip();
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec joint = some_joint(HML_JOINT_FREE, "base");
+    const hml_inertia_spec I = {1.5, {0, 0, 0}, {0.012, 0, 0, 0, 0.012, 0, 0, 0, 0.022}};
+    assert_int_equal(hml_builder_add_body(b, "body", NULL, &joint, &I, NULL), HML_OK);
+    hml_model *m = finish(b, 0);
+    for (int i = 0; i < 4; i++) {
+        hml_generate_options options;
+        const hml_constraint hold = {.kind = i % 2 ? HML_HOLD_POINT : HML_HOLD_FRAME,
+                                     .frame = hml_model_find_frame(m, "body")};
+        hml_generate_options_init(&options);
+        options.functions = HML_GENERATE_HELD_LINEARIZE | HML_GENERATE_LINEARIZE;
+        options.holds = &hold, options.hold_count = 1;
+        options.single = i / 2;
+        assert_agrees_with(m, &options, "a body that is held");
+    }
+    hml_model_free(m);
+}
+
 /* names that C makes the same, and others that are what their numbers would make of them: the header compiles */
 static void names_stay_different(void **state)
 {
@@ -504,6 +527,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_body_agrees),
         cmocka_unit_test(options_agree),
         cmocka_unit_test(held_robots_agree),
+        cmocka_unit_test(held_bodies_agree),
         cmocka_unit_test(names_stay_different),
         cmocka_unit_test(functions_that_cannot_be_generated),
         cmocka_unit_test(redundant_holds_have_no_test),
