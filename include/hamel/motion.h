@@ -166,8 +166,9 @@ HML_API void hml_motion_free(hml_motion *motion); /* only what hml_motion_new ma
 HML_API hml_status hml_motion_step(hml_motion *motion, double until);
 
 /*
- * Steps until `until`; if one fails, the motion stays at the last good state. HML_TOO_MANY_STEPS after `max_steps` of them,
- * or before the first one if equal steps, or the longest ones of dopri5, are too short for the way. Calling again goes on.
+ * Steps until `until`; HML_INVALID_ARGUMENT if the motion is later than that. If a step fails, the motion stays at the last
+ * good state. HML_TOO_MANY_STEPS after `max_steps` of them, or before the first one if equal steps, or the longest ones of
+ * dopri5, are too short for the way. Calling again goes on.
  */
 HML_API hml_status hml_motion_advance(hml_motion *motion, double until);
 

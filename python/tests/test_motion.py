@@ -181,6 +181,28 @@ def test_simulate_on_the_ground(quadruped):
         hamel.simulate(robot, high, None, [0, 1, 1], contact=ground)
 
 
+def test_time_goes_forward():
+    """Times that go back, or are none, are refused; a motion does not stay where it is without a word."""
+    robot = hamel.load("pendulum")
+    ground = hamel.Contact(robot, [])
+    for extra in ({}, {"contact": ground}):
+        with pytest.raises(hamel.InvalidArgumentError, match="times do not go back: 0.5 comes after 1$"):
+            hamel.simulate(robot, [0.1], None, [0, 1, 0.5, 2], **extra)
+        with pytest.raises(hamel.InvalidArgumentError, match=r"times\[1\] is nan"):
+            hamel.simulate(robot, [0.1], None, [0, np.nan, 2], **extra)
+    q, _ = hamel.simulate(robot, [0.1], None, [0, 1, 1])
+    assert np.array_equal(q[1], q[2])
+    motion = hamel.Motion(robot, [0.1], None)
+    motion.advance(1).advance(1)
+    with pytest.raises(hamel.InvalidArgumentError, match="at 1 s and cannot go to 0.5 s: a motion goes forward only"):
+        motion.advance(0.5)
+    with pytest.raises(hamel.InvalidArgumentError, match="cannot go to nan s"):
+        motion.advance(np.nan)
+    with pytest.raises(hamel.InvalidArgumentError, match="goes forward only"):
+        motion.step(1)
+    assert motion.time == 1
+
+
 def test_constraints_hold(quadruped):
     """Two feet held: J ν̇ + J̇ ν = 0, and A against differences of the constrained dynamics."""
     q, v, _, tau = state(quadruped, 5)

@@ -28,7 +28,7 @@ int64_t hml_motion_most_steps(const hml_motion *m, double until)
 
 hml_status hml_motion_advance(hml_motion *m, double until)
 {
-    hml_status status = m && isfinite(until) ? HML_OK : HML_INVALID_ARGUMENT;
+    hml_status status = m && isfinite(until) && until >= m->t ? HML_OK : HML_INVALID_ARGUMENT;
     const int64_t before = status ? 0 : tried(m), most = hml_motion_most_steps(m, until);
     while (!status && m->t < until) {
         status = tried(m) - before < most ? hml_motion_step(m, until) : HML_TOO_MANY_STEPS;
@@ -73,6 +73,13 @@ static void explain_iterations(const hml_motion *m, hml_error *e)
              (int)m->options.iterations);
 }
 
+static void explain_time(const hml_motion *m, double until, hml_error *e)
+{
+    const char *const why =
+        isfinite(until) ? "a motion goes forward only; restart it at an earlier time" : "that is not a time";
+    snprintf(e->message, sizeof e->message, "the motion is at %.9g s and cannot go to %g s: %s", m->t, until, why);
+}
+
 hml_status hml_motion_explain(const hml_motion *m, hml_status status, double until, hml_error *error)
 {
     if (!m || !error) return HML_INVALID_ARGUMENT;
@@ -87,6 +94,8 @@ hml_status hml_motion_explain(const hml_motion *m, hml_status status, double unt
         explain_tolerance(m, error);
     else if (status == HML_NOT_CONVERGED && implicit)
         explain_iterations(m, error);
+    else if (status == HML_INVALID_ARGUMENT && !(until > m->t && isfinite(until)))
+        explain_time(m, until, error);
     else
         snprintf(error->message, sizeof error->message, "at %.9g s: %s", m->t, hml_status_message(status));
     return HML_OK;

@@ -304,7 +304,8 @@ static PyObject *move(motion_object *self, PyObject *object, int one)
     if (PyErr_Occurred() || enter(self)) return NULL;
     int ahead = isfinite(until) && until > hml_motion_time(self->motion);
     hml_status status = isfinite(until) && (ahead || !one) ? HML_OK : HML_INVALID_ARGUMENT;
-    if (status) return leave(self, status, NULL);
+    if (!one && until < hml_motion_time(self->motion)) status = HML_INVALID_ARGUMENT;
+    if (status) return stopped(self, status, until);
     const int64_t last = one ? INT64_MAX : tried(self->motion) + hml_motion_most_steps(self->motion, until);
     while (!status && hml_motion_time(self->motion) < until) {
         if (self->force) {

@@ -146,6 +146,14 @@ def _times(times: Sequence[float]) -> Sequence[float]:
         raise InvalidArgumentError(f"times is a list of times{one}")
     if len(times) == 0:
         raise InvalidArgumentError("times has no time in it")
+    numbers = numpy.array(times, float)
+    if not numpy.isfinite(numbers).all():
+        i = int(numpy.argmin(numpy.isfinite(numbers)))
+        raise InvalidArgumentError(f"times[{i}] is {numbers[i]:g}, which is not a time")
+    back = numpy.flatnonzero(numpy.diff(numbers) < 0)
+    if len(back):
+        i = int(back[0])
+        raise InvalidArgumentError(f"times do not go back: {numbers[i + 1]:g} comes after {numbers[i]:g}")
     return times
 
 

@@ -44,6 +44,23 @@ static void says(const hml_motion *motion, hml_status status, double until, cons
     if (!strstr(error.message, a) || !strstr(error.message, b)) fail_msg("'%s'", error.message);
 }
 
+/* nothing moves back, and what cannot be reached is not answered with OK */
+static void test_motions_go_forward(void **state)
+{
+    (void)state;
+    mover m = wheel();
+    hml_motion *motion = start(&m, HML_SCHEME_RK4, 1e-3, 0, 0);
+    assert_int_equal(hml_motion_advance(motion, 0.5), HML_OK);
+    assert_int_equal(hml_motion_advance(motion, 0.5), HML_OK);
+    assert_int_equal(hml_motion_advance(motion, 0.25), HML_INVALID_ARGUMENT);
+    says(motion, HML_INVALID_ARGUMENT, 0.25, "is at 0.5 s and cannot go to 0.25 s", "forward");
+    assert_int_equal(hml_motion_advance(motion, NAN), HML_INVALID_ARGUMENT);
+    says(motion, HML_INVALID_ARGUMENT, NAN, "nan", "not a time");
+    assert_true(hml_motion_time(motion) == 0.5);
+    hml_motion_free(motion);
+    mover_close(&m);
+}
+
 static void test_a_stiff_motion_stops_and_goes_on(void **state)
 {
     (void)state;
@@ -158,6 +175,7 @@ static void test_other_failures_have_sentences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_motions_go_forward),
         cmocka_unit_test(test_a_stiff_motion_stops_and_goes_on),
         cmocka_unit_test(test_implicit_integrators_go_over_it),
         cmocka_unit_test(test_too_short_steps_are_refused_at_once),
