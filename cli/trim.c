@@ -104,6 +104,22 @@ static hml_status find(const cli_options *options, const robot *r, const trim *t
     return status;
 }
 
+/* held points as contacts with this friction; without any, the ground holds them along its normal only, and pushes */
+static int set_friction(const cli_options *options, trim *t)
+{
+    int points = 0;
+    for (int i = 0; i < options->nholds; i++) {
+        t->friction[i] = 0;
+        if (t->items[i].kind != HML_HOLD_POINT || options->friction < 0) continue;
+        points++;
+        t->friction[i] = options->friction;
+        if (!(options->friction > 0)) t->items[i].kind = HML_TOUCH_PLANE;
+    }
+    if (options->friction >= 0 && !points)
+        return cli_fail(CLI_USAGE, "--friction is that of held points, and there are none: --hold FRAME:point");
+    return CLI_OK;
+}
+
 static int compute(const cli_options *options, const robot *r, trim *t)
 {
     hml_error error = {0};
@@ -112,8 +128,8 @@ static int compute(const cli_options *options, const robot *r, trim *t)
     if (status == CLI_OK) status = lock(options, r, t->free);
     if (status != CLI_OK) return status;
     for (int32_t i = 0; i < r->nv; i++) t->motors[i] = 1;
-    for (int i = 0; i < options->nholds; i++)
-        t->friction[i] = t->items[i].kind == HML_HOLD_POINT && options->friction > 0 ? options->friction : 0;
+    status = set_friction(options, t);
+    if (status != CLI_OK) return status;
     t->holds = loops_with(r, t->items, options->nholds);
     t->rows = (size_t)hml_constraint_rows(&t->holds);
     t->force = calloc(t->rows + 1, sizeof *t->force);

@@ -47,6 +47,22 @@ static void a_dog_stands_on_three_feet(void **state)
     assert_non_null(strstr(run_out, "largest residual"));
 }
 
+/* without friction the ground pushes straight up; it does not hold both ways, and nothing has friction that is not held */
+static void a_dog_stands_on_ice(void **state)
+{
+    (void)state;
+    run_save("bent.json", bent);
+    if (run("trim " ROBOTS "quadruped.json --state bent.json --hold fl_foot:point --hold fr_foot --hold hl_foot "
+            "--hold hr_foot --friction 0 --out t.json"))
+        fail_msg("%s", run_err);
+    read_result(19, 18, 4);
+    for (int i = 0; i < 4; i++) assert_true(force[i] >= -1e-9);
+    near(force[0] + force[1] + force[2] + force[3], 9.81 * 14.24, 1e-9);
+    assert_int_equal(run("trim " ROBOTS "quadruped.json --state bent.json --hold fl_foot:plane --friction 0.5"), 2);
+    assert_non_null(strstr(run_err, "--friction is that of held points"));
+    assert_int_equal(run("trim " ROBOTS "arm7.json --friction 0"), 2);
+}
+
 /* torques at a locked pose are the generalized gravity forces, which hamel dynamics prints */
 static void an_arm_carries_itself(void **state)
 {
@@ -179,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_large_wrench_in_the_world),
         cmocka_unit_test(a_dog_stands_on_three_feet),
+        cmocka_unit_test(a_dog_stands_on_ice),
         cmocka_unit_test(an_arm_carries_itself),
         cmocka_unit_test(a_drone_hovers_by_a_wrench_on_its_base),
         cmocka_unit_test(tables_name_positions_and_torques),
