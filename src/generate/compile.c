@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if !defined _WIN32
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -151,10 +152,70 @@ static const char *load(hml_compiled *c, const char *path, int *choice)
     return "the compiled code does not agree with the library";
 }
 
-/* the file with a choice at its end, which is where it is kept */
-static void name_choice(const char *path, int choice, char out[PATH_SIZE])
+/* ---- what is kept ---- */
+
+/* a sum of all bytes of a file (FNV-1a); 0: it cannot be read to its end */
+static uint64_t checksum(const char *path)
 {
-    snprintf(out, PATH_SIZE, "%.4000s-%d.so", path, choice);
+    unsigned char bytes[1 << 14];
+    uint64_t sum = 0xcbf29ce484222325u;
+    FILE *file = fopen(path, "rb");
+    if (!file) return 0;
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;) {
+        for (size_t i = 0; i < n; i++) sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    }
+    const int good = !ferror(file);
+    return fclose(file) == 0 && good ? sum : 0;
+}
+
+/* is all of it on the disk? A machine that stops now would otherwise leave a name without its contents */
+static int settle(const char *path)
+{
+    const int file = open(path, O_RDONLY);
+    const int good = file >= 0 && fsync(file) == 0;
+    return (file < 0 || close(file) == 0) && good;
+}
+
+/* the file with a choice and its checksum at its end, which is where both are kept */
+static void name_kept(const char *path, int choice, uint64_t sum, char out[PATH_SIZE])
+{
+    snprintf(out, PATH_SIZE, "%.4000s-%d-%016llx.so", path, choice, (unsigned long long)sum);
+}
+
+/* loads a file whose name is that of this robot; what is not what its name says, or cannot be used, is removed */
+static int take(hml_compiled *c, const char *folder, const char *name, const char *path)
+{
+    char file[PATH_SIZE], whole[PATH_SIZE];
+    snprintf(file, sizeof file, "%.3000s/%.900s", folder, name);
+    const size_t length = strlen(path);
+    if (strncmp(file, path, length) != 0 || file[length] != '-') return 0;
+    c->choice = file[length + 1] - '0';
+    if (c->choice < 0 || c->choice > COMPILED_ALL) return 0;
+    name_kept(path, c->choice, checksum(file), whole);
+    if (strcmp(file, whole) == 0 && !load(c, file, &c->choice)) return 1;
+    if (c->library) dlclose(c->library);
+    c->library = NULL;
+    remove(file);
+    return 0;
+}
+
+/* code that was kept: is there any? */
+static int find(hml_compiled *c, const char *folder, const char *path)
+{
+    int found = 0;
+    DIR *all = opendir(folder);
+    for (const struct dirent *e; all && !found && (e = readdir(all));) found = take(c, folder, e->d_name, path);
+    if (all) closedir(all);
+    return found;
+}
+
+/* a sentence if it cannot be kept */
+static const char *keep(const hml_compiled *c, const char *file, const char *path)
+{
+    char kept[PATH_SIZE];
+    const uint64_t sum = settle(file) ? checksum(file) : 0;
+    name_kept(path, c->choice, sum, kept);
+    return sum && rename(file, kept) == 0 ? NULL : "the folder for compiled robots cannot be written";
 }
 
 /* code that was kept, or code that is made now, and kept with the choice that is made once: calls of later processes are
@@ -162,19 +223,15 @@ static void name_choice(const char *path, int choice, char out[PATH_SIZE])
 static const char *find_or_build(hml_compiled *c, const char *compiler, const char *folder, const char *path)
 {
     static const char *const files[] = {"robot.c", "robot.h", "robot.so"};
-    char own[PATH_SIZE], file[3][PATH_SIZE], kept[PATH_SIZE];
-    for (c->choice = 0; c->choice <= COMPILED_ALL; c->choice++) {
-        name_choice(path, c->choice, kept);
-        if (access(kept, R_OK) == 0) return load(c, kept, &c->choice);
-    }
+    char own[PATH_SIZE], file[3][PATH_SIZE];
+    if (find(c, folder, path)) return NULL;
     c->choice = -1;
     snprintf(own, sizeof own, "%.3000s/build-XXXXXX", folder);
     if (!mkdtemp(own)) return "the folder for compiled robots cannot be written";
     for (int i = 0; i < 3; i++) snprintf(file[i], sizeof file[i], "%.3500s/%s", own, files[i]);
     const char *problem = build(c->model, compiler, file[0], file[2]);
     if (!problem) problem = load(c, file[2], &c->choice);
-    if (!problem) name_choice(path, c->choice, kept);
-    if (!problem && rename(file[2], kept) != 0) problem = "the folder for compiled robots cannot be written";
+    if (!problem) problem = keep(c, file[2], path);
     if (problem) c->linearize = NULL;
     for (int i = 0; i < 3; i++) remove(file[i]);
     rmdir(own);

@@ -192,8 +192,8 @@ static void wrong_code_is_noticed(void **state)
 static void choose(int choice)
 {
     char command[256];
-    snprintf(command, sizeof command, "cd '%s' && for f in *.so; do mv \"$f\" \"${f%%-*}-%d.so\"; done", folder,
-             choice);
+    snprintf(command, sizeof command,
+             "cd '%s' && for f in *.so; do g=${f%%-*}; mv \"$f\" \"${g%%-*}-%d-${f##*-}\"; done", folder, choice);
     assert_int_equal(system(command), 0);
 }
 
@@ -216,6 +216,39 @@ static void the_choice_is_made_once_and_kept(void **state)
         hml_compiled_free(c);
     }
     always = 1;
+    forget();
+    hml_model_free(m);
+}
+
+/* a file that lost its end, or whose bytes are zeros, as a full disk or a loss of power leaves them, is made anew */
+static void spoiled_files_are_made_anew(void **state)
+{
+    (void)state;
+    static const char *const spoil[] = {"truncate -s 4096", "truncate -s 0", "truncate -s +9",
+                                        "dd if=/dev/zero bs=4096 seek=1 count=1 conv=notrunc 2>/dev/null of="};
+    forget();
+    hml_model *m = robot("pendulum");
+    hml_compiled *c = compile_with(m, NULL);
+    const int works = hml_compiled_note(c) == NULL;
+    hml_compiled_free(c);
+    for (int i = 0; works && i < 4; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "cd '%s' && for f in *.so; do %s%s\"$f\"; done", folder, spoil[i],
+                 i < 3 ? " " : "");
+        assert_int_equal(system(command), 0);
+        if (i == 0) {
+            c = compile_with(m, "no-such-compiler");
+            assert_says(hml_compiled_note(c), "compiler");
+            assert_agrees(m, c);
+            assert_int_equal(files(), 0);
+            hml_compiled_free(c);
+        }
+        c = compile_with(m, NULL);
+        assert_null(hml_compiled_note(c));
+        assert_agrees(m, c);
+        assert_int_equal(files(), 1);
+        hml_compiled_free(c);
+    }
     forget();
     hml_model_free(m);
 }
@@ -250,6 +283,7 @@ int main(void)
         cmocka_unit_test(signals_do_not_end_the_compiler),
         cmocka_unit_test(wrong_code_is_noticed),
         cmocka_unit_test(the_choice_is_made_once_and_kept),
+        cmocka_unit_test(spoiled_files_are_made_anew),
         cmocka_unit_test(bad_states_are_marked),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
