@@ -87,12 +87,25 @@ static int reduce(const cli_options *options, const robot *r, const hml_constrai
     return computed ? robot_fail(r, computed) : CLI_OK;
 }
 
+/* a hold that only pushes is no equation, and there is nothing to linearize */
+static int check_kinds(const cli_options *options, const robot *r, const hml_constraint *items)
+{
+    for (int i = 0; i < options->nholds; i++) {
+        if (items[i].kind == HML_TOUCH_PLANE)
+            return cli_fail(CLI_INPUT,
+                            "%s: --hold %s: what only pushes cannot be linearized; hold it as point, frame or plane",
+                            r->file, options->holds[i]);
+    }
+    return CLI_OK;
+}
+
 int system_read(const cli_options *options, const robot *r, linear_state *s)
 {
     hml_constraint items[CLI_HOLDS] = {{.kind = HML_HOLD_POINT}};
     const hml_constraints holds = loops_with(r, items, options->nholds);
     if (!options->nholds && !r->nloops) return read_free(options, r, s);
     int status = holds_read(options, r, items);
+    if (status == CLI_OK) status = check_kinds(options, r, items);
     if (status == CLI_OK) status = check_wrenches(r);
     if (status != CLI_OK) return status;
     double *scratch = malloc((hml_constraint_scratch_doubles(r->model, &holds) + 1) * sizeof *scratch);

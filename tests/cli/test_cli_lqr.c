@@ -138,6 +138,8 @@ static void what_it_refuses(void **state)
         {"lqr " ROBOTS "quadruped.json", 3, "momentum"},
         {"lqr " ROBOTS "pendulum.json --gravity 0,0,0 --passive off --weight-position 0", 3, "the weights do not see"},
         {"lqr " ROBOTS "pendulum.json --hold tip:frame", 1, "leave no motion"},
+        {"lqr " ROBOTS "quadruped.json --hold fl_foot:touch", 1, "--hold fl_foot:touch: what only pushes"},
+        {"modes " ROBOTS "quadruped.json --hold fl_foot:touch", 1, "point, frame or plane"},
         {"lqr " ROBOTS "pendulum.json --hold nobody", 1, "there is no frame 'nobody'"},
         {"lqr " ROBOTS "pendulum.json --integral pivot,pivot", 3, "no constant input holds all these outputs"},
         {"lqr " ROBOTS "pendulum.json --integral nobody", 1, "there is no frame 'nobody'"},
