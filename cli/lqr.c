@@ -99,8 +99,23 @@ static void set_weights(const cli_options *options, const robot *r, regulator *g
 
 /* ---- its solution ---- */
 
-static int explain(const robot *r, hml_status status, const hml_lqr_report *x, int outputs, int discrete)
+/*
+ * What helps where no input moves a mode: a robot that floats keeps its momentum, and its modes are 0, or 1 in discrete
+ * time. Others that a step multiplies are lost in its rounding if it is long.
+ */
+static const char *advice(const cli_options *options, const robot *r, const double mode[2])
 {
+    const int discrete = options->discrete > 0;
+    const int still = hypot(mode[0] - discrete, mode[1]) < 1e-3;
+    if (still && strcmp(r->base, "free") == 0 && !options->nholds && !options->all_inputs)
+        return "; forces of the joints cannot change the momentum of a robot that floats: --hold its feet, or take "
+               "--inputs all";
+    return discrete && !still ? " in one step: the step of --discrete is too long for it" : "";
+}
+
+static int explain(const cli_options *options, const robot *r, hml_status status, const hml_lqr_report *x)
+{
+    const int outputs = options->integral != NULL, discrete = options->discrete > 0;
     if (status == HML_NOT_STABILIZABLE && x->unseen)
         return cli_fail(CLI_COMPUTE, "%s: the weights do not see the mode %.6g%+.6gi on the border of stability",
                         r->file, x->mode[0], x->mode[1]);
@@ -110,10 +125,7 @@ static int explain(const robot *r, hml_status status, const hml_lqr_report *x, i
                         r->file, x->mode[0]);
     if (status == HML_NOT_STABILIZABLE)
         return cli_fail(CLI_COMPUTE, "%s: not stabilizable: no input moves the mode %.6g%+.6gi%s", r->file, x->mode[0],
-                        x->mode[1],
-                        strcmp(r->base, "free") == 0 ? "; forces of the joints cannot change the momentum of a robot "
-                                                       "that floats: --hold its feet, or take --inputs all"
-                                                     : "");
+                        x->mode[1], advice(options, r, x->mode));
     return robot_fail(r, status);
 }
 
@@ -144,7 +156,7 @@ static int solve(const cli_options *options, const robot *r, regulator *g)
             HML_STRUCT(hml_lqr, .n = n, .m = m, .A = A, .B = B, .Q = g->Q, .R = g->R, .K = g->K, .poles = g->poles);
         status = (options->discrete > 0 ? hml_lqr_solve_discrete : hml_lqr_solve)(&problem, g->scratch, &g->report);
     }
-    if (status) return explain(r, status, &g->report, p > 0, options->discrete > 0);
+    if (status) return explain(options, r, status, &g->report);
     g->margins.names = g->s.inputs;
     const int found =
         margins_find(r, g->all, m, p ? g->A : A, p ? g->B : B, p ? g->both : g->K, options->discrete, &g->margins);

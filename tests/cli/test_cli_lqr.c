@@ -131,6 +131,19 @@ static void a_held_quadruped(void **state)
     json_decref(out);
 }
 
+/* the advice for robots that float is for those alone */
+static void advice_that_helps(void **state)
+{
+    (void)state;
+    assert_int_equal(run("lqr " QUADRUPED "--discrete 5"), 3);
+    assert_non_null(strstr(run_err, "the step of --discrete is too long"));
+    assert_null(strstr(run_err, "floats"));
+    assert_int_equal(run("lqr " ROBOTS "drone_arm.json --inputs all --discrete 100"), 3);
+    assert_null(strstr(run_err, "floats"));
+    assert_int_equal(run("lqr " ROBOTS "quadruped.json --discrete 0.1"), 3);
+    assert_non_null(strstr(run_err, "a robot that floats: --hold its feet"));
+}
+
 static void what_it_refuses(void **state)
 {
     (void)state;
@@ -207,7 +220,7 @@ int main(void)
         cmocka_unit_test(margins_are_as_on_paper),    cmocka_unit_test(discrete_time),
         cmocka_unit_test(a_held_quadruped),           cmocka_unit_test(what_it_refuses),
         cmocka_unit_test(a_table_for_people),         cmocka_unit_test(a_pendulum_that_is_pushed),
-        cmocka_unit_test(a_quadruped_that_is_pushed),
+        cmocka_unit_test(a_quadruped_that_is_pushed), cmocka_unit_test(advice_that_helps),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
