@@ -97,6 +97,21 @@ static void set_weights(const cli_options *options, const robot *r, regulator *g
     add_gram(r, g, wv, Z, Z, g->Q + f * n + f);
 }
 
+/* ---- does the state stay? ---- */
+
+static const double STAYS = 1e-3; /* m/s² or rad/s²: what a state file with few digits leaves */
+
+/* the regulator is that of perturbations of a motion: where the robot does not rest, it is driven away from the state */
+static void warn_of_motion(const cli_options *options, const robot *r, const linear_state *s)
+{
+    char sentence[256];
+    if (options->quiet || !(s->acceleration > STAYS)) return;
+    snprintf(sentence, sizeof sentence,
+             "the state does not stay: the largest acceleration is %.3g (%s); hamel trim finds a state that does",
+             s->acceleration, r->labels[s->fastest]);
+    robot_warn(r->file, sentence);
+}
+
 /* ---- its solution ---- */
 
 /*
@@ -288,6 +303,7 @@ int cli_lqr(const cli_options *options)
     if (status == CLI_OK) status = loops_load(options, &r);
     if (status == CLI_OK) status = system_read(options, &r, &g.s);
     if (status == CLI_OK && g.s.m == 0) status = no_inputs(&r);
+    if (status == CLI_OK) warn_of_motion(options, &r, &g.s);
     if (status == CLI_OK) status = outputs_read(options, &r, &g.outputs);
     if (status == CLI_OK) status = allocate(&r, &g);
     if (status == CLI_OK) outputs_reduce(&r, &g.s, &g.outputs, g.C);

@@ -1,6 +1,7 @@
 /* See system.h. */
 #include "system.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,15 @@ static int allocate(const robot *r, size_t n, int held, linear_state *s)
     return CLI_OK;
 }
 
+static void find_fastest(const robot *r, const double *acceleration, linear_state *s)
+{
+    for (int32_t i = 0; i < r->nv; i++) {
+        if (!(fabs(acceleration[i]) > s->acceleration)) continue;
+        s->acceleration = fabs(acceleration[i]);
+        s->fastest = i;
+    }
+}
+
 static int read_free(const cli_options *options, const robot *r, linear_state *s)
 {
     linearized l = {0};
@@ -40,6 +50,7 @@ static int read_free(const cli_options *options, const robot *r, linear_state *s
         memcpy(s->A, l.A, n * n * sizeof *s->A);
         memcpy(s->B, l.B, n * s->m * sizeof *s->B);
         memcpy(s->inputs, l.input_names, s->m * sizeof *s->inputs);
+        find_fastest(r, l.acceleration, s);
     }
     linear_free(&l);
     return status;
@@ -73,7 +84,12 @@ static int reduce(const cli_options *options, const robot *r, const hml_constrai
         const hml_constrained_reduction reduction = HML_STRUCT(
             hml_constrained_reduction, .q = r->state->q, .v = r->state->v, .tau = r->state->tau,
             .wrenches = r->wrenches, .freedom = freedom, .Z = s->Z, .X = s->X, .P = s->P, .A = s->A, .B = all);
-        computed = hml_constrained_reduce(r->model, r->work, holds, scratch, &reduction);
+        const hml_constrained_dynamics at =
+            HML_STRUCT(hml_constrained_dynamics, .q = r->state->q, .v = r->state->v, .tau = r->state->tau,
+                       .wrenches = r->wrenches, .acceleration = all);
+        computed = hml_constrained_forward_dynamics(r->model, r->work, holds, scratch, &at);
+        if (!computed) find_fastest(r, all, s);
+        if (!computed) computed = hml_constrained_reduce(r->model, r->work, holds, scratch, &reduction);
     } else {
         computed = HML_OUT_OF_MEMORY;
     }

@@ -9,6 +9,8 @@ typedef struct linear_state {
     double *A, *B;       /* n × n, n × m; with holds in the coordinates that they leave */
     double *Z, *X, *P;   /* nv × n/2, nv × n/2, n/2 × nv: z = Z y, w = X y + Z u and y = P z; NULL without holds */
     const char **inputs; /* names */
+    double acceleration; /* the largest of a coordinate at the state, and the coordinate: none at an equilibrium */
+    int32_t fastest;
     double *memory;
 } linear_state;
 

@@ -131,6 +131,26 @@ static void a_held_quadruped(void **state)
     json_decref(out);
 }
 
+/* the feedback is about an equilibrium; of another state the command says so, and that it computes all the same */
+static void states_that_do_not_stay(void **state)
+{
+    (void)state;
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json --q pivot=1"), 0);
+    assert_non_null(strstr(run_err, "warning: the state does not stay: the largest acceleration is 10.3 (pivot)"));
+    assert_non_null(strstr(run_err, "hamel trim"));
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json --q pivot=1 --quiet"), 0);
+    assert_string_equal(run_err, "");
+    assert_int_equal(run("lqr " ROBOTS "pendulum.json"), 0);
+    assert_string_equal(run_err, "");
+    assert_int_equal(run("trim " QUADRUPED "--state " HAMEL_SOURCE_DIR
+                         "/examples/states/quadruped_crouch.json --friction 0.6 --save stand.json"),
+                     0);
+    assert_int_equal(run("lqr " QUADRUPED "--state stand.json"), 0);
+    assert_string_equal(run_err, "");
+    assert_int_equal(run("lqr " QUADRUPED "--state " HAMEL_SOURCE_DIR "/examples/states/quadruped_crouch.json"), 0);
+    assert_non_null(strstr(run_err, "does not stay"));
+}
+
 /* the advice for robots that float is for those alone */
 static void advice_that_helps(void **state)
 {
@@ -221,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_held_quadruped),           cmocka_unit_test(what_it_refuses),
         cmocka_unit_test(a_table_for_people),         cmocka_unit_test(a_pendulum_that_is_pushed),
         cmocka_unit_test(a_quadruped_that_is_pushed), cmocka_unit_test(advice_that_helps),
+        cmocka_unit_test(states_that_do_not_stay),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
