@@ -65,13 +65,13 @@ static int read_range(const char *text, parameter *p)
     if (end == text || *end != ':' || !isfinite(p->from)) return 0;
     text = end + 1;
     p->to = strtod(text, &end);
-    if (end == text || !isfinite(p->to) || p->to == p->from) return 0;
+    if (end == text || !isfinite(p->to)) return 0;
     p->points = POINTS;
     if (!*end) return 1;
     if (*end != ':') return 0;
     const long points = strtol(end + 1, &end, 10);
-    p->points = (size_t)points;
-    return !*end && points >= 2 && points <= MOST_POINTS;
+    p->points = points < 0 ? 0 : (size_t)points;
+    return !*end;
 }
 
 static int read_parameter(const char *text, const robot *r, parameter *p)
@@ -88,6 +88,10 @@ static int read_parameter(const char *text, const robot *r, parameter *p)
     int kind = 0;
     while (kind < KIND_COUNT && (strncmp(KINDS[kind], text, length) != 0 || KINDS[kind][length] != 0)) kind++;
     if (kind == KIND_COUNT || named != (kind <= DAMPING)) return cli_fail(CLI_USAGE, how, text);
+    if (p->to == p->from) return cli_fail(CLI_USAGE, "--locus: FROM and TO differ, not '%s'", equals + 1);
+    if (p->points < 2 || p->points > MOST_POINTS)
+        return cli_fail(CLI_USAGE, "--locus: there are 2 to %d points, not as many as '%s' says", MOST_POINTS,
+                        equals + 1);
     p->kind = (what)kind;
     if (p->kind == MASS && (p->from < 0 || p->to < 0)) return cli_fail(CLI_USAGE, "--locus: a mass is not negative");
     return named ? find(r, p->name + length + 1, p) : CLI_OK;

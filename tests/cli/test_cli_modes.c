@@ -221,7 +221,11 @@ static void a_root_locus(void **state)
     assert_int_equal(run("modes " ROBOTS "arm7.json --locus speed=0:1:3"), 0);
     static const run_refusal refused[] = {
         {"modes " ROBOTS "pendulum.json --locus mass:rod", 2, "FROM:TO"},
-        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:1", 2, "FROM:TO"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:1", 2, "FROM and TO differ, not '1:1'"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:2:1", 2, "2 to 100001 points"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:2:-5", 2, "2 to 100001 points"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:2:100002", 2, "2 to 100001 points"},
+        {"modes " ROBOTS "pendulum.json --locus mass:rod=1:2:x", 2, "FROM:TO"},
         {"modes " ROBOTS "pendulum.json --locus mass:rod=-1:1", 2, "not negative"},
         {"modes " ROBOTS "pendulum.json --locus speed:rod=1:2", 2, "--locus: mass:BODY"},
         {"modes " ROBOTS "pendulum.json --locus mass:nobody=1:2", 1, "there is no frame 'nobody'"},
