@@ -206,8 +206,20 @@ void robot_free(robot *r)
     hml_model_free(r->model);
 }
 
+/* entries beyond the largest double: elimination then finds no pivot, as where there is no inertia */
+static int mass_overflows(const robot *r)
+{
+    double *M = malloc(((size_t)r->nv * (size_t)r->nv + 1) * sizeof *M);
+    const int far = M && r->state && hml_mass_matrix(r->model, r->work, r->state->q, M) == HML_NOT_FINITE;
+    free(M);
+    return far;
+}
+
 int robot_fail(const robot *r, hml_status status)
 {
+    if (status == HML_SINGULAR && mass_overflows(r))
+        return cli_fail(cli_status_of(HML_NOT_FINITE), "%s: the mass matrix overflows: masses or lengths are too large",
+                        r->file);
     char names[NAME_SIZE] = "";
     int *marks = calloc((size_t)r->nv + 1, sizeof *marks);
     if (status == HML_SINGULAR && marks && r->state &&

@@ -135,6 +135,10 @@ def test_bad_states_become_nan(quadruped):
 def test_singular_names_the_joint():
     builder = hamel.Builder().add_body("arm", None, "revolute", axis=[0, 0, 1], mass=1, moment=np.eye(3))
     robot = builder.add_body("ghost", "arm", "prismatic", axis=[1, 0, 0]).build()
+    builder = hamel.Builder().add_body("arm", axis=[0, 1, 0], mass=1, moment=np.eye(3))
+    far = builder.add_body("far", "arm", axis=[0, 1, 0], position=[1e200, 0, 0], mass=1, moment=np.eye(3)).build()
+    with pytest.raises(hamel.NotFiniteError, match="the mass matrix overflows"):
+        far.linearize([0, 0], [0, 0])
     with pytest.raises(hamel.SingularError, match="nothing gives ghost any inertia"):
         robot.linearize([0, 0], [0, 0])
     assert list(robot.singular_coordinates([0, 0])) == [False, True]

@@ -219,6 +219,22 @@ static void singular_mass_matrix_is_3_and_names_the_joint(void **state)
 }
 
 /* a model in which nothing moves has empty matrices, and nothing to validate */
+/* inertias beyond the largest double are no missing ones */
+static void overflow_is_not_a_singular_mass_matrix(void **state)
+{
+    (void)state;
+    run_save(
+        "far.json",
+        "{\"hamel\": 1, \"name\": \"far\", \"bodies\": [{\"name\": \"a\", \"parent\": null, \"joint\": {\"name\": "
+        "\"j0\", \"type\": \"revolute\", \"axis\": [0, 1, 0]}}, {\"name\": \"b\", \"parent\": \"a\", \"joint\": "
+        "{\"name\": "
+        "\"j1\", \"type\": \"revolute\", \"axis\": [0, 1, 0], \"origin\": {\"position\": [1e200, 0, 0]}}, \"inertia\": "
+        "{\"mass\": 1, \"com\": [0, 0, 1], \"moment\": [[1,0,0],[0,1,0],[0,0,1]]}}]}");
+    assert_int_equal(run("linearize far.json"), 1);
+    assert_non_null(strstr(run_err, "the mass matrix overflows"));
+    assert_null(strstr(run_err, "any inertia"));
+}
+
 static void nothing_moves(void **state)
 {
     (void)state;
@@ -253,6 +269,7 @@ int main(void)
         cmocka_unit_test(linearization_is_the_derivative_of_the_command),
         cmocka_unit_test(inputs_and_names),
         cmocka_unit_test(singular_mass_matrix_is_3_and_names_the_joint),
+        cmocka_unit_test(overflow_is_not_a_singular_mass_matrix),
         cmocka_unit_test(nothing_moves),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);

@@ -156,19 +156,39 @@ static void run_rows(void *user, int thread, npy_intp begin, npy_intp end)
     c->bad_status[thread] = status;
 }
 
-/* names of the coordinates that nothing gives any inertia; the q of the bad row, if the function has one */
-static PyObject *singular_names(const call *c, npy_intp bad)
+/* the q of the bad row, if the function has one */
+static const double *bad_q(const call *c, npy_intp bad)
 {
     int q = 0;
     while (q < c->f->nparameters && PyUnicode_CompareWithASCIIString(c->f->parameters[q].name, "q")) q++;
     if (!c->model || q == c->f->nparameters || !c->r.in[q]) return NULL;
+    return c->r.in[q] + (size_t)bad * c->r.stride[q];
+}
+
+/* entries beyond the largest double: elimination then finds no pivot, as where there is no inertia */
+static int mass_overflows(const call *c, npy_intp bad)
+{
+    const double *q = bad_q(c, bad);
+    const size_t nv = q ? (size_t)hml_model_nv(c->r.model) : 0;
+    double *M = PyMem_Malloc((nv * nv + 1) * sizeof *M);
+    workspace *space = q ? workspace_take(c->model) : NULL;
+    const int far = M && space && hml_mass_matrix(c->r.model, space->work, q, M) == HML_NOT_FINITE;
+    if (space) workspace_give(c->model, space);
+    PyMem_Free(M);
+    return far;
+}
+
+/* names of the coordinates that nothing gives any inertia */
+static PyObject *singular_names(const call *c, npy_intp bad)
+{
+    const double *q = bad_q(c, bad);
+    if (!q) return NULL;
     const hml_model *model = c->r.model;
     int32_t nv = hml_model_nv(model);
     int *marks = PyMem_Malloc(((size_t)nv + 1) * sizeof *marks);
     workspace *space = workspace_take(c->model);
     PyObject *names = PyUnicode_FromString("");
-    if (marks && space && names &&
-        !hml_singular_coordinates(model, space->work, c->r.in[q] + (size_t)bad * c->r.stride[q], marks)) {
+    if (marks && space && names && !hml_singular_coordinates(model, space->work, q, marks)) {
         for (int32_t i = 0; names && i < nv; i++) {
             char name[512];
             if (!marks[i] || hml_model_velocity_name(model, i, name, sizeof name)) continue;
@@ -186,7 +206,10 @@ static void explain(const call *c, npy_intp bad, hml_status status)
 {
     char where[64] = "";
     if (c->n > 1) snprintf(where, sizeof where, "row %zd", (Py_ssize_t)bad);
-    if (status == HML_SINGULAR) {
+    if (status == HML_SINGULAR && mass_overflows(c, bad)) {
+        PyErr_Format(hamel_errors[HML_NOT_FINITE], "%s%sthe mass matrix overflows: masses or lengths are too large",
+                     where, *where ? ": " : "");
+    } else if (status == HML_SINGULAR) {
         PyObject *names = singular_names(c, bad);
         if (names && PyUnicode_GET_LENGTH(names)) {
             PyErr_Format(hamel_errors[status], "%s%sthe mass matrix is singular: nothing gives %U any inertia", where,
