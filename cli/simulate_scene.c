@@ -268,6 +268,8 @@ static int load_terrain(const cli_options *options, double friction, hml_heightf
                             "%s: the file does not say how far apart its heights are; use --spacing, such as "
                             "--spacing 0.05",
                             options->terrain);
+        if (!(field->spacing[i] >= 1e-9 && field->spacing[i] <= 1e9))
+            return cli_fail(CLI_USAGE, "--spacing %g: heights are 1e-9 to 1e9 m apart", field->spacing[i]);
     }
     if (field->friction < 0 || options->friction >= 0) field->friction = friction;
     return CLI_OK;
@@ -304,7 +306,9 @@ static int add_ground(const cli_options *options, const robot *r, scene *s)
     settings.shapes = s->points;
     settings.nshapes = s->npoints;
     size_t size = hml_contact_size(r->model, &settings);
-    if (!size) return cli_fail(CLI_COMPUTE, "%s: %d shapes: too many to touch the ground", r->file, (int)s->npoints);
+    if (!size)
+        return cli_fail(CLI_COMPUTE, "%s: %d shapes%s: too many to touch the ground", r->file, (int)s->npoints,
+                        options->terrain ? " and the heights of the grid" : "");
     s->memory = malloc(size);
     if (!s->memory) return robot_fail(r, HML_OUT_OF_MEMORY);
     hml_status status = hml_contact_init(s->memory, size, r->model, &settings, &s->contact);

@@ -234,6 +234,11 @@ static void it_stands_on_a_terrain(void **state)
     run_save("t.csv", "1, 2\n3, inf\n");
     assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain t.csv --spacing 1"), 1);
     assert_non_null(strstr(run_err, "t.csv:2: entry 2 is not a finite number"));
+    run_save("t.csv", "1, 2\n3, 1e12\n");
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain t.csv --spacing 1"), 1);
+    assert_non_null(strstr(run_err, "the height in row 2, column 2 is 1e+12 m"));
+    assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain t.json --spacing 1e10"), 2);
+    assert_non_null(strstr(run_err, "--spacing 1e+10"));
     run_save("far.json", "{\"heights\": [[0, 0], [0, 0]], \"spacing\": 1, \"position\": [50, 0, 0]}");
     assert_int_equal(run("simulate hopper.json --time 1 --ground --terrain far.json"), 1);
     assert_non_null(strstr(run_err, "no shape of the robot is over the grid"));

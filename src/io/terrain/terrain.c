@@ -11,6 +11,8 @@
 
 enum { MOST_HEIGHTS = 1 << 24 };
 
+static const double LONGEST = 1e9; /* m, as hamel/contact.h has it */
+
 static hml_status check(const char *path, const hml_heightfield *f, hml_error *error)
 {
     const hml_status bad = HML_BAD_FILE;
@@ -22,9 +24,14 @@ static hml_status check(const char *path, const hml_heightfield *f, hml_error *e
         if (!isfinite(f->heights[i]))
             return hmli_report(error, bad, path, 0, "the height in row %d, column %d is not a finite number",
                                (int)(i / f->columns) + 1, (int)(i % f->columns) + 1);
+    for (int32_t i = 0; i < f->rows * f->columns; i++)
+        if (fabs(f->heights[i]) > LONGEST)
+            return hmli_report(error, bad, path, 0, "the height in row %d, column %d is %g m, and %g m are the most",
+                               (int)(i / f->columns) + 1, (int)(i % f->columns) + 1, f->heights[i], LONGEST);
     for (int i = 0; i < 2; i++)
-        if (!(f->spacing[i] >= 0) || !isfinite(f->spacing[i]))
-            return hmli_report(error, bad, path, 0, "the spacing of heights is not a positive length");
+        if (f->spacing[i] != 0 && !(f->spacing[i] >= 1 / LONGEST && f->spacing[i] <= LONGEST))
+            return hmli_report(error, bad, path, 0, "the spacing of heights is not a positive length from %g to %g m",
+                               1 / LONGEST, LONGEST);
     for (int i = 0; i < 3; i++)
         if (!isfinite(f->position[i])) return hmli_report(error, bad, path, 0, "the position is not finite");
     if (!(f->friction >= 0 || f->friction == -1) || !isfinite(f->friction))
