@@ -82,6 +82,22 @@ def test_files(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "more, sentence",
+    [
+        ({"friction": -1}, "the friction is -1"),
+        ({"friction": np.nan}, "the friction is nan"),
+        ({"friction": "high"}, "friction is text"),
+        ({"postion": [0, 0, 1]}, "an array 'postion', which such files do not have"),
+    ],
+)
+def test_bad_archives(tmp_path, more, sentence):
+    """What a file says is used or refused, not left aside."""
+    np.savez(tmp_path / "a.npz", heights=np.zeros((2, 2)), **more)
+    with pytest.raises(hamel.BadFileError, match=sentence):
+        hamel.Heightfield.load(tmp_path / "a.npz", 1.0)
+
+
+@pytest.mark.parametrize(
     "name, text, sentence",
     [
         ("a.csv", "1,2\n3,nan\n", "entry 2 is not a finite number"),

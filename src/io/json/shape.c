@@ -80,6 +80,8 @@ hml_status hmli_json_shape(json_model *m, const place *at, const char **body, hm
     if (!status && sizes > 0) status = hmli_json_each(json, &size, sizes, 0, shape->size);
     if (!status && shape->kind == HML_SHAPE_HULL) status = read_vertices(m, &vertices, shape);
     if (!status) status = hmli_json_number(json, &friction, &shape->friction);
+    if (!status && shape->friction < 0 && shape->friction != -1)
+        status = hmli_json_fail(json, &friction, "friction is a number from 0 on, or -1: that of the other");
     if (!status) status = hmli_json_number(json, &restitution, &shape->restitution);
     if (!status) status = read_bits(json, at, "contype", &shape->contype);
     if (!status) status = read_bits(json, at, "conaffinity", &shape->conaffinity);

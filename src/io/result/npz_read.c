@@ -47,6 +47,23 @@ void hmli_npz_close(npz *file)
     free(file);
 }
 
+hml_status hmli_npz_check_names(npz *file, const char *const *known, hml_error *error)
+{
+    for (zip_int64_t i = 0; i < zip_get_num_entries(file->zip, 0); i++) {
+        const char *name = zip_get_name(file->zip, (zip_uint64_t)i, 0);
+        const size_t length = name ? strlen(name) : 0;
+        const size_t shown = length > 4 && strcmp(name + length - 4, ".npy") == 0 ? length - 4 : length;
+        int found = 0;
+        for (int k = 0; shown < length && known[k]; k++)
+            found |= strlen(known[k]) == shown && memcmp(known[k], name, shown) == 0;
+        if (!found)
+            return hmli_report(error, HML_BAD_FILE, file->path, 0,
+                               "there is an array '%.*s', which such files do not have", (int)(shown < 80 ? shown : 80),
+                               name ? name : "");
+    }
+    return HML_OK;
+}
+
 /* ---- the header ---- */
 
 /* NULL, or what is wrong with it */

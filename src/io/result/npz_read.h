@@ -21,6 +21,9 @@ typedef struct npz_array {
 hml_status hmli_npz_open(const char *path, npz **file, hml_error *error);
 void hmli_npz_close(npz *file);
 
+/* refuses a file with an array whose name is not one of these, of which the last is NULL */
+hml_status hmli_npz_check_names(npz *file, const char *const *known, hml_error *error);
+
 /* the array of a name, which need not be there; float64, float32, int64, int32 become double, str become texts */
 hml_status hmli_npz_get(npz *file, const char *name, npz_array *array, hml_error *error);
 void hmli_npz_array_free(npz_array *array);

@@ -74,6 +74,13 @@ hml_status hmli_terrain_npy(const char *path, const char *data, size_t size, ter
     return HML_OK;
 }
 
+/* -1 stands for a friction that the file does not give, and is none that it may give */
+static hml_status check_friction(const char *path, double friction, hml_error *error)
+{
+    if (friction >= 0 && isfinite(friction)) return HML_OK;
+    return hmli_report(error, HML_BAD_FILE, path, 0, "the friction is %g, not a finite number from 0 on", friction);
+}
+
 /* one of `least` to `most` numbers; an array that is not there leaves them alone */
 static hml_status get(npz *file, const char *path, const char *name, size_t least, size_t most, double *x,
                       hml_error *error)
@@ -81,9 +88,11 @@ static hml_status get(npz *file, const char *path, const char *name, size_t leas
     npz_array a;
     hml_status status = hmli_npz_get(file, name, &a, error);
     if (status) return status;
+    if (a.texts) status = hmli_report(error, HML_BAD_FILE, path, 0, "%s is text, not a number", name);
     if (a.numbers && (a.count < least || a.count > most))
         status = hmli_report(error, HML_BAD_FILE, path, 0, "%s has %zu numbers", name, a.count);
     for (size_t i = 0; !status && a.numbers && i < most; i++) x[i] = a.numbers[i < a.count ? i : a.count - 1];
+    if (!status && a.numbers && strcmp(name, "friction") == 0) status = check_friction(path, *x, error);
     hmli_npz_array_free(&a);
     return status;
 }
@@ -92,9 +101,11 @@ hml_status hmli_terrain_npz(const char *path, terrain_table *t, hml_heightfield 
 {
     npz *file;
     npz_array heights = {0};
+    static const char *const known[] = {"heights", "spacing", "position", "friction", "restitution", NULL};
     hml_status status = hmli_npz_open(path, &file, error);
     if (status) return status;
-    status = hmli_npz_get(file, "heights", &heights, error);
+    status = hmli_npz_check_names(file, known, error);
+    if (!status) status = hmli_npz_get(file, "heights", &heights, error);
     if (!status && (!heights.numbers || heights.rank != 2))
         status = hmli_report(error, HML_BAD_FILE, path, 0, "there is no array 'heights' of two dimensions");
     if (!status) {
@@ -141,7 +152,15 @@ static hml_status read_key(const char *path, const char *key, const json_value *
         fits = json_is(one, JSON_NUMBER);
         if (fits) x[i] = one->is.number;
     }
-    return fits ? HML_OK : hmli_report(error, HML_BAD_FILE, path, 0, "/%s: is not %zu numbers", key, most);
+    return fits
+               ? HML_OK
+               : hmli_report(error, HML_BAD_FILE, path, 0, "/%s: is not %zu number%s", key, most, most == 1 ? "" : "s");
+}
+
+static hml_status read_friction(const char *path, const json_value *value, hml_heightfield *field, hml_error *error)
+{
+    const hml_status status = read_key(path, "friction", value, 1, 1, &field->friction, error);
+    return status ? status : check_friction(path, field->friction, error);
 }
 
 hml_status hmli_terrain_json(const char *path, const char *data, size_t size, terrain_table *t, hml_heightfield *field,
@@ -163,7 +182,7 @@ hml_status hmli_terrain_json(const char *path, const char *data, size_t size, te
         else if (strcmp(m->key, "position") == 0)
             status = read_key(path, m->key, &m->value, 3, 3, field->position, error);
         else if (strcmp(m->key, "friction") == 0)
-            status = read_key(path, m->key, &m->value, 1, 1, &field->friction, error);
+            status = read_friction(path, &m->value, field, error);
         else if (strcmp(m->key, "restitution") == 0)
             status = read_key(path, m->key, &m->value, 1, 1, &field->restitution, error);
         else

@@ -117,6 +117,8 @@ static void test_texts(void **state)
     assert_bad_text("a.csv", "1 2\n3 0x4\n", "entry 2");
     assert_bad_text("a.json", "[[1, 2], [3]]", "row 2 has 1");
     assert_bad_text("a.json", "{\"heights\": [[1, 2], [3, 4]], \"friction\": -0.5}", "friction");
+    assert_bad_text("a.json", "{\"heights\": [[1, 2], [3, 4]], \"friction\": -1}", "the friction is -1");
+    assert_bad_text("a.json", "{\"heights\": [[1, 2], [3, 4]], \"friction\": \"high\"}", "/friction: is not 1 number");
     assert_bad_text("a.json", "{\"heights\": [[1, 2], [3, 4]], \"restitution\": 2}", "restitution");
     assert_bad_text("a.json", "{\"heights\": [[1, 2], [3, 4]], \"heights\": [[1, 2]]}", "duplicate");
     assert_bad_text("a.json", "{\"heights\": [[1, 2], [3, 4]], \"spacing\": [1, 2, 3]}", "/spacing");
