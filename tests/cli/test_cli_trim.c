@@ -104,7 +104,23 @@ static void tables_name_positions_and_torques(void **state)
     assert_null(strstr(torques, "\nbase.q"));
 }
 
-/* the saved state is an equilibrium for the other commands */
+/* what is saved replaces no input and no result */
+static void nothing_is_overwritten(void **state)
+{
+    (void)state;
+    static char before[1 << 12], after[1 << 12];
+    run_save("elbow.json", "{\"joints\": {\"elbow\": {\"position\": [0.5]}}}");
+    run_read("elbow.json", before, sizeof before);
+    assert_int_equal(run("trim " ROBOTS "arm7.json --state elbow.json --save elbow.json"), 2);
+    assert_non_null(strstr(run_err, "--save elbow.json would overwrite the state, elbow.json"));
+    run_read("elbow.json", after, sizeof after);
+    assert_string_equal(before, after);
+    assert_int_equal(run("trim " ROBOTS "arm7.json --state elbow.json --save both.json --out ./both.json"), 2);
+    assert_non_null(strstr(run_err, "--out and --save are the same file"));
+    assert_int_not_equal(access(run_path("both.json"), F_OK), 0);
+    assert_int_equal(run("trim " ROBOTS "arm7.json --state elbow.json --save /dev/null --out one.json"), 0);
+}
+
 /* a wrench in the world's axes keeps its direction while the robot turns to where it is in equilibrium */
 static void world_wrenches_keep_their_direction(void **state)
 {
@@ -134,6 +150,7 @@ static void world_wrenches_keep_their_direction(void **state)
     json_decref(out);
 }
 
+/* the saved state is an equilibrium for the other commands */
 static void a_state_is_saved(void **state)
 {
     (void)state;
@@ -200,6 +217,7 @@ int main(void)
         cmocka_unit_test(a_drone_hovers_by_a_wrench_on_its_base),
         cmocka_unit_test(tables_name_positions_and_torques),
         cmocka_unit_test(a_state_is_saved),
+        cmocka_unit_test(nothing_is_overwritten),
         cmocka_unit_test(world_wrenches_keep_their_direction),
         cmocka_unit_test(what_cannot_be_is_named),
     };
