@@ -216,6 +216,18 @@ def test_text_includes_below_its_folder(tmp_path):
     assert hamel.load(tmp_path / "sub" / "main.xml").nv == 1
 
 
+def test_folders_without_a_robot_are_not_meant(tmp_path, monkeypatch):
+    """A folder with files of other formats gives no name that could be loaded."""
+    robots = tmp_path / "share" / "example-robot-data" / "robots"
+    (robots / "cassie_description" / "sdf").mkdir(parents=True)
+    (robots / "cassie_description" / "sdf" / "cassie.sdf").touch()
+    monkeypatch.setattr(hamel._load, "_example_robots", lambda: iter([robots]))
+    for name in ("cassie", "cassi"):
+        with pytest.raises(hamel.NotFoundError) as e:
+            hamel.load(name)
+        assert "'cassie' is meant" not in str(e.value)
+
+
 def test_names_that_were_perhaps_meant(tmp_path):
     for name in ("quadrupe", "Quadruped", "quadruped "):
         with pytest.raises(hamel.NotFoundError, match="perhaps 'quadruped'"):

@@ -177,6 +177,8 @@ def _names(robots: pathlib.Path) -> Dict[str, List[pathlib.Path]]:
     folders: Dict[str, List[pathlib.Path]] = {}
     for folder in sorted(d for d in robots.iterdir() if d.is_dir()):
         inside = sorted(folder.rglob("*.urdf"))
+        if not inside:
+            continue  # a robot in another format
         for path in inside:
             files.setdefault(path.stem, []).append(path)
             plain.setdefault(_without(path.stem, "_robot"), []).append(path)
