@@ -24,20 +24,28 @@ static double length3(const double *a) { return hypot(hypot(a[0], a[1]), a[2]); 
 /* against the largest there was; 0 where there is nothing */
 static double relative(double change, double size) { return size > 0 ? change / size : 0; }
 
+/* the largest energy, and at least that of a nanometre of height: a body that lies still at a height of 0 has none but rounding */
+static double energy_size(const robot *r, const trajectory *t)
+{
+    double gravity[3] = {0};
+    hml_model_gravity(r->model, gravity);
+    return fmax(fmax(fabs(t->energy[0]), t->kinetic), 1e-9 * hml_model_mass(r->model) * length3(gravity));
+}
+
 drifts trajectory_drifts(const robot *r, const trajectory *t)
 {
     const hml_balance *b = &t->balance;
     double size[2];
     if (!simulate_floats(r)) {
-        return (drifts){relative(t->energy_error, fmax(fabs(t->energy[0]), t->kinetic)), NAN, NAN};
+        return (drifts){relative(t->energy_error, energy_size(r, t)), NAN, NAN};
     }
     for (int part = 0; part < 2; part++) {
         size[part] = fmax(length3(b->gravity_impulse + 3 * part), length3(b->wrench_impulse + 3 * part));
         size[part] = fmax(size[part], length3(b->contact_impulse + 3 * part));
         for (size_t k = 0; k < t->count; k++) size[part] = fmax(size[part], length3(t->momentum + 6 * k + 3 * part));
     }
-    return (drifts){relative(t->energy_error, fmax(fabs(t->energy[0]), t->kinetic)),
-                    relative(t->momentum_error[0], size[0]), relative(t->momentum_error[1], size[1])};
+    return (drifts){relative(t->energy_error, energy_size(r, t)), relative(t->momentum_error[0], size[0]),
+                    relative(t->momentum_error[1], size[1])};
 }
 
 void simulate_support(const trajectory *t, double impulse[6])

@@ -246,6 +246,20 @@ static void it_stands_on_a_terrain(void **state)
     assert_non_null(strstr(run_err, "no shape of the robot is over the grid"));
 }
 
+/* what lies still at a height of 0 has no energy but rounding, by which nothing is divided */
+static void a_body_that_lies_still_has_no_drift(void **state)
+{
+    (void)state;
+    run_save("stone.json",
+             "{\"bodies\": [{\"name\": \"stone\", \"parent\": null, \"joint\": {\"name\": \"base\", \"type\": "
+             "\"free\"}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"moment\": [[1, 0, 0], [0, 1, 0], [0, "
+             "0, 1]]}}]}");
+    assert_int_equal(run("simulate stone.json --ground --contact stone --time 1 --out start.json"), 0);
+    json_t *out = run_json("start.json");
+    near(json_number_value(json_object_get(out, "energy_drift")), 0, 1e-6);
+    json_decref(out);
+}
+
 /* a posture that nobody asked for is moved into the limits of its joints; one that somebody asked for is not */
 static void joints_start_within_their_limits(void **state)
 {
@@ -286,6 +300,7 @@ int main(void)
         cmocka_unit_test(keyframes),
         cmocka_unit_test(bad_usage),
         cmocka_unit_test(it_stands_on_a_terrain),
+        cmocka_unit_test(a_body_that_lies_still_has_no_drift),
         cmocka_unit_test(joints_start_within_their_limits),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
