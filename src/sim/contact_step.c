@@ -157,6 +157,14 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     return isfinite(r->work) ? HML_OK : HML_NOT_FINITE;
 }
 
+/* forces that a double holds may do work that it does not hold */
+static int is_bookable(const hml_contact *c, const hml_contact_result *r)
+{
+    const hml_balance *b = &c->booked;
+    return isfinite(r->removed) && isfinite(b->forces + b->servos + b->wrenches + b->damping + b->contacts + b->limits +
+                                            b->friction + b->displacement + b->actuators);
+}
+
 /* ---- substeps ---- */
 
 enum { MOST_SUBSTEPS = 32 };
@@ -196,6 +204,7 @@ static hml_status substeps(hml_contact *c, hml_work *work, double h, int32_t lea
         remember(c, r->substeps == 0);
         r->substeps++;
         if (guarded) TRY(hmli_contact_guard(c, work, part, q, v, tau, r));
+        if (!is_bookable(c, r)) return HML_NOT_FINITE;
         done += part;
         left--;
         q = c->q_next, v = c->v_next;

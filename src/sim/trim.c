@@ -226,7 +226,7 @@ static hml_status find(trim_system *s, hml_error *error)
     count_limits(s, &report);
     give(s, &s->now, &report);
     struct_give(s->problem->report, &report, sizeof report);
-    return status;
+    return status || isfinite(report.cost) ? status : HML_NOT_FINITE;
 }
 
 hml_status hml_trim(const hml_model *model, hml_work *work, const hml_trim_problem *problem, double *scratch,

@@ -423,6 +423,21 @@ static void overlaps_are_reported(void **state)
     assert_non_null(strstr(run_out, "deepest overlap"));
 }
 
+/* forces that a double holds, and work that it does not */
+static void work_that_overflows_is_an_error(void **state)
+{
+    (void)state;
+    run_save("force.json", "{\"joints\": {\"fl_knee\": {\"force\": [1e308]}, \"fr_knee\": {\"force\": [-1e308]}}}");
+    run_save("wrench.json", "{\"wrenches\": [{\"frame\": \"trunk\", \"wrench\": [1e308, 0, 0, 0, 0, 0]}]}");
+    assert_int_equal(run("simulate " ROBOTS "quadruped.json --ground --time 0.01 --state force.json"), 3);
+    assert_non_null(strstr(run_err, "overflow"));
+    assert_int_equal(run("simulate " ROBOTS "quadruped.json --ground --time 0.01 --state wrench.json"), 3);
+    assert_non_null(strstr(run_err, "overflow"));
+    run_save("far.json", "{\"joints\": {\"shoulder_pitch\": {\"position\": [1e308]}}}");
+    assert_int_equal(run("trim " ROBOTS "arm7.json --state far.json"), 1);
+    assert_non_null(strstr(run_err, "overflow"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -440,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_failed_motion),
         cmocka_unit_test(a_stiff_motion),
         cmocka_unit_test(overlaps_are_reported),
+        cmocka_unit_test(work_that_overflows_is_an_error),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
