@@ -128,8 +128,15 @@ static void describe_deepest(const robot *r, scene *s, const double *q, char *te
     snprintf(text, size, "; '%.100s' is %.3g m inside the ground", s->point_names[point.shape], -point.gap);
 }
 
-static void describe_hint(const robot *r, double step, hml_status status, char *text, size_t size)
+/* moves: does a joint have a velocity? What contradicts itself at rest is no motion that is too fast */
+static void describe_hint(const robot *r, double step, int moves, hml_status status, char *text, size_t size)
 {
+    if (status == HML_INCONSISTENT && !moves && r->nloops) {
+        snprintf(text, size,
+                 "; nothing moves: this is a dead centre, a linkage that is stretched out for instance, at which rates "
+                 "are not determined, or the loops exclude each other; start beside it");
+        return;
+    }
     const int stiff = status == HML_TOO_MANY_STEPS || (status == HML_NOT_CONVERGED && !(step > 0));
     if (stiff)
         snprintf(text, size, "; try --integrator %s, a slower start, a larger --tolerance%s",
@@ -143,12 +150,12 @@ static void describe_hint(const robot *r, double step, hml_status status, char *
 
 int simulate_fail(const robot *r, scene *s, const trajectory *t, double time, double step, hml_status status)
 {
-    char fastest[256] = "", deepest[256] = "", hint[128] = "", steps[128] = "";
+    char fastest[256] = "", deepest[256] = "", hint[256] = "", steps[128] = "";
     if (status == HML_SINGULAR || status == HML_OUT_OF_MEMORY) return robot_fail(r, status);
     const size_t row = t->count > 0 ? t->count - 1 : 0; /* the last one, or the start */
     describe_fastest(r, t->count > 0 ? t->v + row * (size_t)r->nv : r->state->v, fastest, sizeof fastest);
     describe_deepest(r, s, t->count > 0 ? t->q + row * (size_t)r->nq : r->state->q, deepest, sizeof deepest);
-    describe_hint(r, step, status, hint, sizeof hint);
+    describe_hint(r, step, *fastest != 0, status, hint, sizeof hint);
     const char *what = status == HML_NOT_FINITE ? "the numbers overflow" : hml_status_message(status);
     if (status == HML_TOO_MANY_STEPS) {
         snprintf(steps, sizeof steps, "%lld steps were not enough, the last one was %.3g s long",

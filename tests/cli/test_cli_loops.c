@@ -162,12 +162,39 @@ static void what_is_open(void **state)
     assert_int_equal(run("linearize p.json --loops maybe"), 2);
 }
 
+/* crank and coupler in a line, the rocker folded back: at rest, and still no motion is determined */
+static void a_dead_centre_is_named(void **state)
+{
+    (void)state;
+    static const char *const bodies[3][4] = {
+        {"crank", "null", "0", "0.15"}, {"coupler", "\"crank\"", "0.3", "0.4"}, {"rocker", "null", "0.5", "0.3"}};
+    static char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text, "{\"bodies\": [");
+    for (int i = 0; i < 3; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used,
+            "%s{\"name\": \"%s\", \"parent\": %s, \"joint\": {\"name\": \"pin%d\", \"type\": "
+            "\"revolute\", \"axis\": [0, -1, 0], \"origin\": {\"position\": [%s, 0, 0]}}, \"inertia\": "
+            "{\"mass\": 1, \"com\": [%s, 0, 0], \"moment\": [[0.01, 0, 0], [0, 0.05, 0], [0, 0, 0.05]]}}",
+            i ? ", " : "", bodies[i][0], bodies[i][1], i, bodies[i][2], bodies[i][3]);
+    snprintf(
+        text + used, sizeof text - used,
+        "], \"frames\": [{\"name\": \"a\", \"body\": \"coupler\", \"origin\": {\"position\": [0.8, 0, 0]}}, {\"name\": "
+        "\"b\", \"body\": \"rocker\", \"origin\": {\"position\": [0.6, 0, 0]}}], \"loops\": [{\"name\": \"pin\", "
+        "\"type\": \"point\", \"frame\": \"a\", \"other\": \"b\"}]}");
+    run_save("dead.json", text);
+    assert_int_equal(run("simulate dead.json --time 0.1"), 3);
+    assert_non_null(strstr(run_err, "nothing moves: this is a dead centre"));
+    assert_null(strstr(run_err, "slower start"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dynamics_and_linearize), cmocka_unit_test(frames_and_wrenches),
         cmocka_unit_test(plan_keeps_them),        cmocka_unit_test(regulator_and_modes),
         cmocka_unit_test(info_and_simulation),    cmocka_unit_test(what_is_open),
+        cmocka_unit_test(a_dead_centre_is_named),
     };
     return cmocka_run_group_tests(tests, run_setup, run_teardown);
 }
