@@ -138,9 +138,9 @@ void hmli_emit_blocks(emitter *e, writer *w, const program *p, const schedule *s
 /* of the model as Hamel's own file, 16 digits */
 hml_status hmli_generate_hash(const hml_model *model, char out[17], hml_error *error);
 
-/* emit_function.c, emit_header.c, emit_test.c: whole files */
+/* emit_function.c, emit_header.c, emit_test.c: whole files; a test without states is reported */
 hml_status hmli_emit_source(emitter *e, writer *w, int64_t *statements);
 void hmli_emit_header(emitter *e, writer *w);
-hml_status hmli_emit_test(emitter *e, writer *w);
+hml_status hmli_emit_test(emitter *e, writer *w, hml_error *error);
 
 #endif

@@ -9,9 +9,11 @@
 #include "generate/emit.h"
 #include "hamel/configuration.h"
 #include "hamel/discrete.h"
+#include "hamel/dynamics.h"
 #include "hamel/kinematics.h"
 #include "hamel/linearize.h"
 #include "hamel/random.h"
+#include "io/common/report.h"
 
 enum { TEST_SEED = 20 };
 
@@ -273,7 +275,37 @@ static void put_program(emitter *e, writer *w)
     hmli_template_put(w, &e->values, "test_report");
 }
 
-hml_status hmli_emit_test(emitter *e, writer *w)
+/* "knee, ankle": the coordinates that nothing gives any inertia at the first state that has such */
+static void name_singular(const emitter *e, hml_work *work, const test_states *s, writer *names)
+{
+    int *marks = calloc(s->nv + 1, sizeof *marks), any = 0;
+    for (size_t i = 0; marks && i < s->n && !any; i++) {
+        if (hml_singular_coordinates(e->model, work, s->q + i * s->nq, marks)) break;
+        for (size_t k = 0; k < s->nv; k++) {
+            char name[256];
+            if (!marks[k] || hml_model_velocity_name(e->model, (int32_t)k, name, sizeof name)) continue;
+            hmli_writer_print(names, "%s%s", any++ ? ", " : "", name);
+        }
+    }
+    free(marks);
+}
+
+/* why there are no states */
+static void report(const emitter *e, hml_work *work, const test_states *s, hml_status status, hml_error *error)
+{
+    writer singular = {0};
+    if (status == HML_SINGULAR) name_singular(e, work, s, &singular);
+    if (singular.data)
+        hmli_report(error, status, NULL, 0,
+                    "the test has no states: the mass matrix is singular: nothing gives %s any inertia", singular.data);
+    else
+        hmli_report(error, status, NULL, 0, "the test has no states: %s",
+                    status == HML_INCONSISTENT ? "the holds are redundant, or contradict each other"
+                                               : hml_status_message(status));
+    hmli_writer_free(&singular);
+}
+
+hml_status hmli_emit_test(emitter *e, writer *w, hml_error *error)
 {
     test_states states = {0};
     test_extra extra[EXTRAS];
@@ -284,6 +316,7 @@ hml_status hmli_emit_test(emitter *e, writer *w)
         status = hml_work_new(e->model, HML_ISA_BEST, HML_USE_ALL, &work);
     if (!status) status = compute(e->model, work, e->options->single, &states);
     if (!status) status = compute_extra(e, work, &states, extra);
+    if (status && status != HML_OUT_OF_MEMORY) report(e, work, &states, status, error);
     if (!status) {
         hmli_template_integer(&e->values, "states", e->options->test_states);
         hmli_template_text(&e->values, "title", "Test: results of the library at random states.");

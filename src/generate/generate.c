@@ -249,16 +249,13 @@ static hml_status write_texts(emitter *e, const char *name, char **source, char 
     set_values(e, name);
     hml_status status = hmli_emit_source(e, &c, &statements);
     hmli_emit_header(e, &h);
-    if (!status && test && e->options->test) status = hmli_emit_test(e, &t);
+    if (!status && test && e->options->test) status = hmli_emit_test(e, &t, error);
     if (!status && (c.failed || h.failed || t.failed || e->values.failed)) status = HML_OUT_OF_MEMORY;
     if (status) {
         hmli_writer_free(&c);
         hmli_writer_free(&h);
         hmli_writer_free(&t);
-        if (status == HML_OUT_OF_MEMORY) return hmli_report_memory(error, NULL);
-        return hmli_report(error, status, NULL, 0, "the test has no states: %s",
-                           status == HML_INCONSISTENT ? "the holds are redundant, or contradict each other"
-                                                      : hml_status_message(status));
+        return status == HML_OUT_OF_MEMORY ? hmli_report_memory(error, NULL) : status;
     }
     hand_over(&c, source);
     hand_over(&h, header);

@@ -420,6 +420,25 @@ static void redundant_holds_have_no_test(void **state)
     hml_model_free(m);
 }
 
+/* the same of joints without inertia, which are named */
+static void singular_robots_have_no_test(void **state)
+{
+    (void)state;
+    char *source = NULL, *header = NULL, *test = NULL;
+    hml_generate_options options;
+    hml_error error = {0};
+    hml_builder *b = hml_builder_new();
+    hml_joint_spec ghost = some_joint(HML_JOINT_PRISMATIC, "ghost");
+    add_link(b, "arm", NULL, HML_JOINT_REVOLUTE);
+    assert_int_equal(hml_builder_add_body(b, "nothing", "arm", &ghost, NULL, NULL), HML_OK);
+    hml_model *m = finish(b, 0);
+    hml_generate_options_init(&options);
+    options.test = 1;
+    assert_int_equal(hml_generate_text(m, &options, &source, &header, &test, &error), HML_SINGULAR);
+    assert_says(error.message, "nothing gives ghost any inertia");
+    hml_model_free(m);
+}
+
 /* ---- without a compiler ---- */
 
 static void texts_are_the_same_every_time(void **state)
@@ -531,6 +550,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_stay_different),
         cmocka_unit_test(functions_that_cannot_be_generated),
         cmocka_unit_test(redundant_holds_have_no_test),
+        cmocka_unit_test(singular_robots_have_no_test),
         cmocka_unit_test(vectors_agree),
         cmocka_unit_test(texts_are_the_same_every_time),
         cmocka_unit_test(headers_are_found_by_their_file),
