@@ -123,6 +123,17 @@ static int read_lists(const cli_options *options, const robot *r, hml_constraint
     return status;
 }
 
+/* what is asked for, and would not be in the code */
+static int check_functions(const cli_options *options)
+{
+    const unsigned functions = options->functions;
+    if (options->nholds && functions && !(functions & HML_GENERATE_HELD_LINEARIZE))
+        return cli_fail(CLI_USAGE, "--hold is about held_linearize, which is not among --functions");
+    if (options->frames && functions && !(functions & HML_GENERATE_FRAMES))
+        return cli_fail(CLI_USAGE, "--frames is about frames, which are not among --functions");
+    return CLI_OK;
+}
+
 static void set_options(const cli_options *options, hml_generate_options *generate)
 {
     hml_generate_options_init(generate);
@@ -144,7 +155,8 @@ int cli_generate(const cli_options *options)
     int64_t statements = 0;
     if (!options->out) return cli_fail(CLI_USAGE, "generate needs --out FILE.c");
     set_options(options, &generate);
-    int status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
+    int status = check_functions(options);
+    if (status == CLI_OK) status = robot_load(options, options->nmodels > 0 ? options->models[0] : NULL, &r);
     if (status == CLI_OK && options->realign) status = realign(options, &r);
     if (status == CLI_OK) status = read_lists(options, &r, holds, frames, &generate);
     if (status == CLI_OK) {

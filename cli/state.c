@@ -102,6 +102,18 @@ static int unknown_position(const robot *r, const char *name)
     return cli_fail(CLI_INPUT, "%s: --q: there is no joint '%s'", r->file, name);
 }
 
+/* is there a value of this name before `here`? */
+static int is_given(const char *text, const char *here, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text < here) {
+        if (strncmp(text, name, length) == 0 && text[length] == '=') return 1;
+        text += strcspn(text, ",");
+        text += *text == ',';
+    }
+    return 0;
+}
+
 int robot_set_positions(const cli_options *options, robot *r)
 {
     const char *text = options->positions;
@@ -117,6 +129,7 @@ int robot_set_positions(const cli_options *options, robot *r)
             return cli_fail(CLI_USAGE, "--q: the value of '%s' is not a number", name);
         const int32_t at = find_position(r, name);
         if (at < 0) return unknown_position(r, name);
+        if (is_given(options->positions, text, name)) return cli_fail(CLI_USAGE, "--q: '%s' is given twice", name);
         r->state->q[at] = value;
         text = end + (*end == ',');
     }

@@ -72,6 +72,10 @@ static void bad_usage_and_bad_files(void **state)
     assert_int_equal(run("generate " ROBOTS "pendulum.json --out p.json"), 2);
     assert_int_equal(run("generate " ROBOTS "pendulum.json --out q.c --functions mass"), 2);
     assert_non_null(strstr(run_err, "mass_matrix"));
+    assert_int_equal(run("generate " ROBOTS "quadruped.json --out q.c --hold fl_foot --functions frames"), 2);
+    assert_non_null(strstr(run_err, "--hold is about held_linearize"));
+    assert_int_equal(run("generate " ROBOTS "quadruped.json --out q.c --frames fl_foot --functions mass_matrix"), 2);
+    assert_non_null(strstr(run_err, "--frames is about frames"));
     assert_int_equal(run("generate nowhere.urdf --out q.c"), 1);
     assert_int_equal(run("generate " ROBOTS "pendulum.json --out nowhere/q.c"), 4);
     assert_false(exists("q.c") || exists("q.h"));

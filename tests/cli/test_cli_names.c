@@ -141,6 +141,7 @@ static void what_states_refuse(void **state)
         {"dynamics pendulum --q nobody=1", 1, "there is no joint 'nobody'"},
         {"dynamics pendulum --q pivot", 2, "is not name=value"},
         {"dynamics pendulum --q pivot=x", 2, "is not a number"},
+        {"dynamics pendulum --q pivot=1,pivot=2", 2, "'pivot' is given twice"},
         {"dynamics pendulum --q pivot=nan", 2, "is not a number"},
         {"dynamics quadruped --q base=1", 1, "base.x and others"},
         {"info pendulum --q pivot=1", 2, "no option --q"},
