@@ -46,6 +46,16 @@ def test_ticks_follow_the_gait():
         mpc.slot(float("nan"))
 
 
+def test_time_goes_forward():
+    mpc, q = trot(hamel.load("quadruped"))
+    mpc.tick(0.5, q)
+    mpc.tick(0.5, q)
+    with pytest.raises(hamel.InvalidArgumentError, match=r"0.25 s comes after 0.5 s; reset\(\) begins anew"):
+        mpc.tick(0.25, q)
+    mpc.reset()
+    mpc.tick(0.25, q)
+
+
 def test_many_iterations_are_the_solver():
     robot = hamel.load("arm7")
     q = 0.3 - 0.1 * numpy.arange(7)

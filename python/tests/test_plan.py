@@ -245,6 +245,9 @@ def test_warm_start_and_limits():
     assert solver.solve().ok and solver.solve().iterations <= 1
     before = solver.solve()
     solver.shift(1)
+    for knots in (-5, 10**30):
+        with pytest.raises(hamel.InvalidArgumentError, match="0 knots or more, not by"):
+            solver.shift(knots)
     assert solver.solve(3).report.gap < 1e-6
     solver.start(problem.q)
     solver.guess(before.q, before.v, before.u)

@@ -485,6 +485,10 @@ static PyObject *guess(solver_object *self, PyObject *arguments)
 static PyObject *shift(solver_object *self, PyObject *number)
 {
     const size_t knots = PyLong_AsSize_t(number);
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(hamel_errors[HML_INVALID_ARGUMENT], "a motion is shifted by 0 knots or more, not by %S", number);
+    }
     if (PyErr_Occurred() || solver_is_busy(self)) return NULL;
     return answer(hml_solver_shift(self->solver, knots));
 }

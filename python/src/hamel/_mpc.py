@@ -76,6 +76,7 @@ class MPC:
         self.problem = problem
         self.model = problem.model
         self._mpc = _core._MPC(*arguments[:2], tuple(terms), *arguments[3:], int(threads), slots, float(begin))
+        self._time = -numpy.inf
 
     def tick(
         self,
@@ -90,8 +91,11 @@ class MPC:
         penalty: float = 0.0,
     ) -> Tick:
         """The window moves to `time`, begins at the state, and the solver goes on from the motion of the last tick."""
+        if time < self._time:
+            raise InvalidArgumentError(f"the window moves forward only: {time:g} s comes after {self._time:g} s; reset() begins anew")
         velocity = numpy.zeros(self.model.nv) if v is None else numpy.array(v, dtype=float)
         u, K, force, slot, report = self._mpc.tick(time, q, velocity, iterations, seconds, tolerance, violation, penalty)
+        self._time = float(time)
         return Tick(u, K, force, slot, _progress(report), self.model, numpy.array(q, dtype=float), velocity)
 
     def slot(self, time: float) -> Tuple[int, float]:
@@ -123,3 +127,4 @@ class MPC:
     def reset(self) -> None:
         """Forgets the motion and the statistics"""
         self._mpc.reset()
+        self._time = -numpy.inf
