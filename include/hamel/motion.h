@@ -211,8 +211,8 @@ HML_API hml_status hml_motion_at(hml_motion *motion, double t, double *q, double
  * hml_step; a step of alpha depends besides on the auxiliary acceleration α that the motion carries along: its z is
  * (z_q, z_ν, z_α). Ad: hml_motion_states squared; Bd: hml_motion_states × nv; packed.
  *
- * For euler, rk2, rk4 and alpha. HML_UNSUPPORTED for other schemes, under constraints, and for forces besides constant τ
- * and, with alpha, constant wrenches. HML_INVALID_ARGUMENT before the first step.
+ * For euler, rk2, rk4, alpha and variational. HML_UNSUPPORTED for other schemes, under constraints, and for forces besides
+ * constant τ and, with alpha and variational, constant wrenches. HML_INVALID_ARGUMENT before the first step.
  */
 HML_API int32_t hml_motion_states(const hml_motion *motion);
 HML_API size_t hml_motion_linearize_scratch_doubles(const hml_model *model);

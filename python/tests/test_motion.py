@@ -314,6 +314,29 @@ def test_constrained_batches(quadruped):
         assert np.isnan(other[2]).all() and np.array_equal(np.delete(one, 2, 0), np.delete(other, 2, 0))
 
 
+@pytest.mark.parametrize("integrator", ["euler", "rk2", "rk4", "alpha", "variational"])
+def test_the_derivatives_of_a_step(integrator):
+    """Where a step ends when its start is moved a little, against Ad and Bd."""
+    robot = hamel.load("quadruped")
+    q, v, tau, _ = state(robot, 6)
+    n, eps = robot.nv, 1e-5
+    z, w = np.random.default_rng(5).standard_normal((2, 2 * n))
+
+    def end(t):
+        at = robot.integrate(q, t * z[:n]), v + t * z[n:]
+        return hamel.Motion(robot, *at, integrator=integrator, step=1e-2, tau=tau + t * w[:n]).step(1)
+
+    middle, ahead, behind = end(0), end(eps), end(-eps)
+    A, B = middle.linearize()
+    moved = A[: 2 * n, : 2 * n] @ z + B[: 2 * n] @ w[:n]
+    if integrator == "alpha":  # its auxiliary acceleration begins as the acceleration
+        x = robot.linearize(q, v, tau)
+        start = x.Dq @ z[:n] + x.Dv @ z[n:] + x.Minv @ w[:n]
+        moved += A[: 2 * n, 2 * n :] @ start
+    found = np.concatenate([robot.difference(behind.q, ahead.q), ahead.v - behind.v]) / (2 * eps)
+    assert np.allclose(moved, found, atol=1e-6 * np.abs(found).max())
+
+
 def test_balance_of_a_motion():
     robot = hamel.load("quadruped")
     q = robot.neutral()

@@ -107,6 +107,18 @@ static inline int dense_eliminate(size_t n, double *A, double least, size_t colu
     return 0;
 }
 
+/* C += f A B, A: n × n, B: n × columns with rows of `ldb`, C with rows of `ldc` */
+static inline void dense_add_product(size_t n, size_t columns, double f, const double *A, const double *B, size_t ldb,
+                                     double *C, size_t ldc)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++) {
+            const double a = f * A[i * n + k], *from = B + k * ldb;
+            for (size_t c = 0; a != 0 && c < columns; c++) C[i * ldc + c] += a * from[c];
+        }
+    }
+}
+
 static inline double dense_dot(size_t n, const double *x, const double *y)
 {
     double sum = 0;

@@ -274,6 +274,7 @@ static hml_status accept(hml_motion *m, double h, double until, int last)
     swap(&m->a, &m->a1);
     swap(&m->pi, &m->pi1);
     memcpy(m->com, m->com1, sizeof m->com);
+    memcpy(m->pushed, m->push, sizeof m->pushed);
     if (m->options.scheme == HML_SCHEME_ALPHA) swap(&m->alpha, &m->alpha1);
     m->rate_known = m->dense = m->options.scheme == HML_SCHEME_DOPRI5;
     tick(m, h, until, last);

@@ -13,6 +13,7 @@ typedef struct motion_body {
     twist V; /* its own */
     vec3 gravity;
     wrench h, f; /* momentum and force of the subtree */
+    inertia I;   /* of the subtree; for the derivatives alone */
 } motion_body;
 
 enum { MOTION_STAGES = 7 };
@@ -30,7 +31,7 @@ struct hml_motion {
     int rate_known;       /* a is ν̇ at (t, q, v) */
     int dense;            /* the stages are those of the last step of dopri5 */
     int owned;
-    double *q, *v, *a;    /* now */
+    double *q, *v, *a;    /* now; a of variational: θ of the last step */
     double *q0, *v0;      /* where the last step began */
     double *theta;        /* q = q0 ⊕ θ */
     double *q1, *v1, *a1; /* where the step that is being made ends, if all goes well */
@@ -40,6 +41,7 @@ struct hml_motion {
     double *pi, *pi1;             /* variational, momentum: momenta of the joints seen from their predecessors */
     double mass;                  /* of a robot with a free base; 0: it is another robot */
     double boost[3], push[3];     /* velocity of its com at the step's start, acceleration of it at the middle */
+    double pushed[3];             /* push of the last step */
     double com[2][3], com1[2][3]; /* the com, as a sum of two: small steps far away are not rounded off */
     double *local;                /* momentum: nq, positions seen from the poles */
     double *alpha, *alpha1;       /* alpha: the auxiliary acceleration */
@@ -85,6 +87,12 @@ int hmli_motion_is_elastic(const hml_motion *m);
 /* p = ∂L/∂ν and D = ∂L/∂q + forces that do work, from the left; both n. τ and wrenches are those of the motion */
 void hmli_motion_momentum(hml_motion *m, const double *q, const double *v, double *p, double *D);
 
+/*
+ * Their derivatives, n × n, where hmli_motion_momentum was called last, at q: P of p and Dq of D by a motion of q, Dv of D
+ * by ν (motion_momentum_tangent.c). Dq and Dv may be NULL.
+ */
+void hmli_motion_momentum_tangent(hml_motion *m, const double *q, double *P, double *Dq, double *Dv);
+
 /* out = Ad(g)ᵀ x, or Ad(g)⁻ᵀ x, g the joints' elements at q; out may not be x */
 void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, const double *x, double *out);
 
@@ -109,6 +117,10 @@ hml_status hmli_motion_euler(hml_motion *m, double h);
 hml_status hmli_motion_variational(hml_motion *m, double h);
 hml_status hmli_motion_alpha(hml_motion *m, double h);
 hml_status hmli_motion_phase(hml_motion *m, double h);
+
+/* hml_motion_linearize of a variational step, and the doubles of its scratch (motion_variational_linearize.c) */
+size_t hmli_motion_variational_scratch(const hml_model *model);
+hml_status hmli_motion_variational_linearize(hml_motion *m, double *scratch, double *Ad, double *Bd);
 
 /* what a scheme carries along besides (q, v), made anew from them */
 hml_status hmli_motion_prepare_variational(hml_motion *m);

@@ -5,6 +5,7 @@
 #ifndef HML_SIM_MOTION_FLOATING_H
 #define HML_SIM_MOTION_FLOATING_H
 
+#include "model/model.h"
 #include "sim/motion.h"
 
 /* the mass of a robot whose one root is free and has neither rotors nor dampers; 0: another robot */

@@ -1,8 +1,8 @@
 /*
  * The exact derivatives of a motion's last step: hml_motion_linearize of hamel/motion.h.
  *
- * Explicit steps and Euler's are those of hml_step. Generalized-α (motion_alpha.c) has the auxiliary acceleration α as a
- * state of its own. With κ = (1 − α_f)/(1 − α_m), α⁺ = κ a⁺ + (α_f a − α_m α)/(1 − α_m), so that with a = ν̇ at the start
+ * Explicit steps and Euler's are those of hml_step; variational ones are in motion_variational_linearize.c. Generalized-α
+ * (motion_alpha.c) has the auxiliary acceleration α as a state of its own. With κ = (1 − α_f)/(1 − α_m), α⁺ = κ a⁺ + (α_f a − α_m α)/(1 − α_m), so that with a = ν̇ at the start
  *
  *   dν⁺ = z_ν + h γ c da + h (1 − γ + γ d) z_α + h γ κ da⁺
  *   dθ  = h z_ν + h² β c da + h² (½ − β + β d) z_α + h² β κ da⁺,    z_q⁺ = E z_q + S dθ
@@ -42,7 +42,8 @@ size_t hml_motion_linearize_scratch_doubles(const hml_model *model)
     if (!model) return 0;
     const size_t alpha = lay_out((size_t)model->nv, NULL, &a);
     const size_t step = hml_step_scratch_doubles(model) + (size_t)model->nq + (size_t)model->nv;
-    return step > alpha ? step : alpha;
+    const size_t variational = hmli_motion_variational_scratch(model), most = step > alpha ? step : alpha;
+    return most > variational ? most : variational;
 }
 
 int32_t hml_motion_states(const hml_motion *m)
@@ -71,18 +72,6 @@ static hml_status derivatives(hml_motion *m, const alpha_tangent *a)
     return hml_inverse_dynamics_derivatives(m->model, m->work, m->q, m->v, m->a, wrenches, m->dq, m->dv, m->M);
 }
 
-/* C += f A B, A: n × n, B: n × columns with rows of `ldb`, C with rows of `ldc` */
-static void add_product(size_t n, size_t columns, double f, const double *A, const double *B, size_t ldb, double *C,
-                        size_t ldc)
-{
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < n; k++) {
-            const double a = f * A[i * n + k], *from = B + k * ldb;
-            for (size_t c = 0; a != 0 && c < columns; c++) C[i * ldc + c] += a * from[c];
-        }
-    }
-}
-
 /* da⁺ in a->end. v, q: factors of da, z_α and da⁺ in dν⁺ and dθ */
 static hml_status solve_end(hml_motion *m, double h, const double v[3], const double q[3], const alpha_tangent *a)
 {
@@ -90,8 +79,8 @@ static hml_status solve_end(hml_motion *m, double h, const double v[3], const do
     double *J = m->J, *G = m->L, *X = a->end;
     memset(J, 0, n * n * sizeof *J);
     memset(X, 0, n * ld * sizeof *X);
-    add_product(n, n, 1, m->dq, a->S, n, J, n); /* ∂ID/∂q S */
-    add_product(n, n, -1, m->dq, a->E, n, X, ld);
+    dense_add_product(n, n, 1, m->dq, a->S, n, J, n); /* ∂ID/∂q S */
+    dense_add_product(n, n, -1, m->dq, a->E, n, X, ld);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < n; k++) {
             const size_t at = i * n + k;
@@ -103,7 +92,7 @@ static hml_status solve_end(hml_motion *m, double h, const double v[3], const do
             J[at] = m->M[at] + v[2] * m->dv[at] + q[2] * J[at];
         }
     }
-    add_product(n, ld, -1, G, a->start, ld, X, ld);
+    dense_add_product(n, ld, -1, G, a->start, ld, X, ld);
     return dense_eliminate(n, J, 0, ld, X) ? HML_SINGULAR : HML_OK;
 }
 
@@ -132,8 +121,8 @@ static hml_status alpha_linearize(hml_motion *m, double *scratch, double *A, dou
         memset(B + i * n, 0, n * sizeof *B);
         memcpy(A + i * w, a.E + i * n, n * sizeof *A);
     }
-    add_product(n, w, 1, a.S, a.start, ld, A, w);
-    add_product(n, n, 1, a.S, a.start + w, ld, B, n);
+    dense_add_product(n, w, 1, a.S, a.start, ld, A, w);
+    dense_add_product(n, n, 1, a.S, a.start + w, ld, B, n);
     return HML_OK;
 }
 
@@ -161,6 +150,7 @@ hml_status hml_motion_linearize(hml_motion *m, double *scratch, double *Ad, doub
     case HML_SCHEME_RK2:
     case HML_SCHEME_RK4: return step_linearize(m, scratch, Ad, Bd);
     case HML_SCHEME_ALPHA: return alpha_linearize(m, scratch, Ad, Bd);
+    case HML_SCHEME_VARIATIONAL: return hmli_motion_variational_linearize(m, scratch, Ad, Bd);
     default: return HML_UNSUPPORTED;
     }
 }

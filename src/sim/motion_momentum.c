@@ -18,6 +18,7 @@
 #include "model/mimic.h"
 #include "model/pose.h"
 #include "sim/motion.h"
+#include "sim/motion_chord.h"
 
 /* root to leaves: twists, momenta and forces of the bodies by themselves */
 static void forward(const hml_motion *m)
@@ -97,15 +98,8 @@ void hmli_motion_momentum(hml_motion *m, const double *q, const double *v, doubl
 /* Ad of a joint's g(q), or of its inverse, on the joint's own coordinates; m × m. Only curved groups come here */
 static void joint_adjoint(int type, const double *q, int inverse, double *out)
 {
-    twist S[HML_JOINT_MAX_NV];
-    int m = joint_nv(type);
     pose g = joint_element(type, vec3_of(0, 0, 1), 0, q);
-    if (inverse) g = pose_inverse(g);
-    joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
-    for (int c = 0; c < m; c++) {
-        twist V = pose_ad(g, S[c]);
-        for (int r = 0; r < m; r++) out[r * m + c] = vec3_dot(S[r].v, V.v) + vec3_dot(S[r].w, V.w);
-    }
+    chord_adjoint(type, inverse ? pose_inverse(g) : g, out);
 }
 
 void hmli_motion_adjoint(const hml_model *model, const double *q, int inverse, const double *x, double *out)

@@ -40,47 +40,15 @@
 
 #include "base/dense.h"
 #include "hamel/configuration.h"
-#include "model/coordinates.h"
+#include "sim/motion_chord.h"
 #include "sim/motion_floating.h"
 
-/* ---- the chart ---- */
-
-/* coordinates of a curved joint, or of a momentum of it, in those of SE(3) */
-static twist embed(int type, const double *x)
-{
-    twist S[HML_JOINT_MAX_NV], V = twist_zero();
-    joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
-    for (int k = 0; k < joint_nv(type); k++) V = twist_axpy(x[k], S[k], V);
-    return V;
-}
-
-static void project(int type, vec3 linear, vec3 angular, double *out)
-{
-    twist S[HML_JOINT_MAX_NV];
-    joint_columns(type, vec3_of(0, 0, 1), vec3_zero(), 0, S);
-    for (int k = 0; k < joint_nv(type); k++) out[k] = vec3_dot(S[k].v, linear) + vec3_dot(S[k].w, angular);
-}
-
-/* log g, or log m if `middle`: what ⊕ takes */
-static void chart(const hml_model *model, const double *theta, int middle, double *out)
-{
-    for (size_t i = 0; i < (size_t)model->nv; i++) out[i] = middle ? 0.5 * theta[i] : theta[i];
-    for (const model_joint *j = first_joint(model); j; j = next_joint(model, j)) {
-        if (joint_commutes(j->type)) continue;
-        twist x = embed(j->type, theta + j->v);
-        vec3 half = vec3_scale(0.5, x.w);
-        if (middle) { /* J_l(φ/2)⁻¹ A = J(φ/2)⁻¹ */
-            project(j->type, vec3_scale(0.5, so3_dexp_right_inverse_apply(half, x.v)), half, out + j->v);
-        } else {
-            project(j->type, so3_dexp_left_inverse_apply(x.w, mat3_mul_vec(so3_exp(half), x.v)), x.w, out + j->v);
-        }
-    }
-}
+/* ---- the equations of a joint ---- */
 
 /* the left side of the first line of a curved joint; p and D are its own */
 static void joint_balance(int type, double h, const double *theta, const double *p, const double *D, double *out)
 {
-    twist x = embed(type, theta), P = embed(type, p), F = embed(type, D);
+    twist x = chord_embed(type, theta), P = chord_embed(type, p), F = chord_embed(type, D);
     vec3 half = vec3_scale(0.5, x.w);
     mat3 A = so3_exp(half);
     /* y = p + h Nᵀ D */
@@ -95,7 +63,7 @@ static void joint_balance(int type, double h, const double *theta, const double 
     vec3 chord = mat3_mul_vec(A, x.v);
     end = pose_ad_dual(pose_of(mat3_mul(A, A), chord), end);
     middle = pose_ad_dual(pose_of(A, vec3_scale(0.5, chord)), middle);
-    project(type, vec3_axpy(-h, middle.f, end.f), vec3_axpy(-h, middle.t, end.t), out);
+    chord_project(type, vec3_axpy(-h, middle.f, end.f), vec3_axpy(-h, middle.t, end.t), out);
 }
 
 /* ---- the frame that moves along ---- */
@@ -138,7 +106,7 @@ static hml_status residual(hml_motion *m, double h, const double *theta, const d
 {
     size_t n = m->n;
     double *xi = m->v1, *p = m->x, *D = m->x + n, *r = m->r;
-    chart(m->model, theta, 1, m->s);
+    chord_coordinates(m->model, theta, 1, m->s);
     for (size_t i = 0; i < n; i++) xi[i] = theta[i] / h;
     hml_status status = hml_configuration_integrate(m->model, m->q, m->s, m->q1);
     if (status) return status;
@@ -233,7 +201,7 @@ static void push_momenta(hml_motion *m, double h, const double *mu)
 /* where the step ends: q1, theta1, and M there */
 static hml_status finish(hml_motion *m, double h, const double *theta)
 {
-    chart(m->model, theta, 0, m->theta1);
+    chord_coordinates(m->model, theta, 0, m->theta1);
     hml_status status = hml_configuration_integrate(m->model, m->q, m->theta1, m->q1);
     if (!status) status = hmli_motion_factor_mass(m, m->q1);
     if (status || !(m->mass > 0)) return status;

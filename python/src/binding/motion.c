@@ -501,9 +501,9 @@ static PyMethodDef methods[] = {
      "find($self, event, /)\n--\n\n(t, q, v) where event(t, q, v) changes its sign within the last step; None if "
      "nowhere."},
     {"linearize", (PyCFunction)linearize, METH_NOARGS,
-     "linearize($self, /)\n--\n\n(Ad, Bd), the exact derivatives of the last step of euler, rk2, rk4 or alpha by q, v "
-     "and\n"
-     "tau; of alpha by its auxiliary acceleration, too, a third block of states."},
+     "linearize($self, /)\n--\n\n(Ad, Bd), the exact derivatives of the last step of euler, rk2, rk4, alpha or "
+     "variational by\n"
+     "q, v and tau; of alpha by its auxiliary acceleration, too, a third block of states."},
     {"schemes", (PyCFunction)schemes, METH_NOARGS | METH_STATIC,
      "schemes()\n--\n\nThe names of the integrators, and the order of each."},
     {"torque", (PyCFunction)torque, METH_VARARGS,
