@@ -14,6 +14,7 @@
  *
  *   hml_contact_size, hml_contact_init   a contact problem on the caller's memory
  *   hml_contact_step                     one step
+ *   hml_contact_linearize                the exact derivatives of the last step, A_d and B_d
  *   hml_contact_set_servo                an implicit servo in the steps that follow
  *   hml_contact_forget                   forgets the impulses of the last step
  *   hml_contact_memory_doubles, hml_contact_get_memory, hml_contact_set_memory
@@ -141,6 +142,24 @@ typedef struct hml_contact_motion {
 
 HML_API hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact,
                                     const hml_contact_motion *motion);
+
+/*
+ * The exact derivatives of the last step, z⁺ = A_d z + B_d w, with w a change of τ over it, while everything that touches
+ * goes on as it does: contacts are open, stick or slide, limits carry or not, joints slip or not, the mean velocity of
+ * Coriolis forces takes as many repetitions, from the same impulses of the step before. z is (z_q, z_ν), as in hml_step.
+ * Ad: 2nv × 2nv, Bd: 2nv × nv; packed. The contact problem is that of the step, unchanged since; the motion goes on
+ * with the same bits.
+ *
+ * HML_UNSUPPORTED for steps with bounces, substeps, `relaxed`, `massless`, actuators or loops; where a joint turned so fast,
+ * or was moved back within a limit, that energy or momentum had to be corrected; where a displacement was cut short; and
+ * where a cylinder, a height field or another shape of the robot is touched. HML_SINGULAR where rows that carry contradict
+ * each other to first order, or where redundant contacts slide in different directions, so that it counts what each of
+ * them carries, which is not known. HML_INVALID_ARGUMENT if there was no step, or hml_contact_set_servo,
+ * hml_contact_forget or hml_contact_set_memory since.
+ */
+HML_API size_t hml_contact_linearize_scratch_doubles(const hml_contact *contact);
+HML_API hml_status hml_contact_linearize(const hml_model *model, hml_work *work, hml_contact *contact, double *scratch,
+                                         double *Ad, double *Bd);
 
 /*
  * A servo −k·(q ⊖ target) − d·ν in all steps from now on, as that of hml_forces (hamel/motion.h): target nq, stiffness

@@ -46,3 +46,52 @@ def test_memory_goes_on_with_the_same_bits():
         second.memory = -np.ones_like(first.memory)
     with pytest.raises(hamel.InvalidArgumentError):
         second.memory = np.zeros(1)
+
+
+def standing(quadruped):
+    """The quadruped, held on its feet by a servo until it rests"""
+    contact = hamel.Contact(quadruped, [hamel.Plane(friction=0.8)])
+    gains = np.r_[np.zeros(6), np.ones(12)]
+    q, v = contact.place(np.r_[quadruped.neutral()[:7], 4 * [0, 0.6, -1.2]]), np.zeros(18)
+    contact.set_servo(q, 200 * gains, 5 * gains)
+    for _ in range(400):
+        step = contact.step(q, v, 2e-3)
+        q, v = step.q, step.v
+    return contact, q, v
+
+
+def test_the_derivatives_of_a_step_of_a_robot_that_stands(quadruped):
+    """Where a step ends when its start is moved a little, against Ad and Bd"""
+    contact, q, v = standing(quadruped)
+    memory, n, eps = contact.memory, 18, 1e-7
+    z, w = np.random.default_rng(8).standard_normal((2, 2 * n))
+
+    def end(t):
+        contact.memory = memory
+        at = quadruped.integrate(q, t * z[:n]), v + t * z[n:]
+        step = contact.step(*at, 2e-3, t * w[:n])
+        assert step.contacts == 4
+        return step
+
+    end(0)
+    A, B = contact.linearize()
+    assert A.shape == (36, 36) and B.shape == (36, 18)
+    ahead, behind = end(eps), end(-eps)
+    found = np.concatenate([quadruped.difference(behind.q, ahead.q), ahead.v - behind.v]) / (2 * eps)
+    assert np.allclose(A @ z + B @ w[:n], found, atol=1e-6 * np.abs(found).max())
+
+
+def test_steps_without_a_derivative(quadruped):
+    contact = hamel.Contact(quadruped, [hamel.Plane()])
+    with pytest.raises(hamel.InvalidArgumentError, match="no step"):
+        contact.linearize()
+    contact.step(np.r_[0, 0, 1, 1, 0, 0, 0, 4 * [0, 0.6, -1.2]], np.zeros(18), 1e-3)
+    assert contact.linearize()[0].shape == (36, 36)
+    contact.forget()
+    with pytest.raises(hamel.InvalidArgumentError, match="no step"):
+        contact.linearize()
+    balls = two_balls().build()
+    touching = hamel.Contact(balls, [], pairs=True)
+    touching.step([0.15, 0, 0, 0, 0, 0], [-1.0, 0, 0, 0, 0, 0], 1e-3)
+    with pytest.raises(hamel.UnsupportedError):
+        touching.linearize()

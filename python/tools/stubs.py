@@ -210,7 +210,8 @@ def described(function) -> tuple[str | None, dict[str, str]]:
 
 def returned(function) -> str:
     kind, fields = described(function)
-    own = {"Motion.step": "Motion", "Contact.step": "ContactStep", "Motion.linearize": f"Tuple[{ARRAY}, {ARRAY}]"}
+    own = {"Motion.step": "Motion", "Contact.step": "ContactStep"}
+    own["Motion.linearize"] = own["Contact.linearize"] = f"Tuple[{ARRAY}, {ARRAY}]"
     if function.__qualname__ in own:
         return own[function.__qualname__]
     if function.__name__ == "linearize":

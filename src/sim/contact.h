@@ -31,6 +31,27 @@ static inline int contact_is_joint(const contact_row *row)
     return row->kind == ROW_LIMIT || row->kind == ROW_FRICTION;
 }
 
+/*
+ * What contact_linearize.c has to know of the last step besides what its arrays still hold: q_M, the velocity c->v there,
+ * rows, touches in c->last, impulses
+ */
+typedef enum record_kind {
+    RECORD_NONE,
+    RECORD_ROUGH,
+    RECORD_SMOOTH
+} record_kind; /* rough: it has no derivative here */
+
+typedef struct contact_record {
+    record_kind kind;
+    double h;
+    double *v, *tau, *wrenches; /* the velocity at its start; its forces */
+    double *after;              /* n: u⁺ in the axes of q_M */
+    double *displacement;       /* n: out of penetrations, in the axes of q_M */
+    int displaced, cut;         /* was there a displacement? Was it made shorter? */
+    int32_t repetitions;        /* of the mean velocity that count */
+    double *recalled;           /* max_rows: the impulses that the mean velocity was found with */
+} contact_record;
+
 struct hml_contact {
     const hml_model *model;
     int32_t nshapes, nplanes, nfields, nlimits, max_contacts, max_rows, iterations;
@@ -60,6 +81,8 @@ struct hml_contact {
     int32_t *parents;
     int32_t *common;  /* n × n: how many coordinates, from the first one on, hold all that lie on the ways to both */
     int32_t *lengths; /* of rows: how many entries of J and G may differ from zero */
+
+    contact_record record; /* of the last step, for its derivatives */
 
     const double *inputs;                /* of the actuators in this step; NULL: none */
     double *actuator_tau;                /* n: their forces at q_M, with the velocity before the step, and */

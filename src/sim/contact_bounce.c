@@ -105,7 +105,7 @@ void hmli_contact_find_reach(hml_contact *c)
  * by more than moves the farthest shape by three times that, or by more than a limit asked for, or than 0.05 rad: all of x
  * becomes shorter, and the next steps do the rest. Returns 0 where x holds what is no number.
  */
-static int limit_displacement(const hml_contact *c, double length, double angle, double most_angle)
+static int limit_displacement(hml_contact *c, double length, double angle, double most_angle)
 {
     double part = 1;
     for (int32_t i = 0; i < c->model->njoints; i++) {
@@ -121,6 +121,7 @@ static int limit_displacement(const hml_contact *c, double length, double angle,
         }
     }
     for (size_t k = 0; k < c->n; k++) c->x[k] *= part;
+    c->record.cut = part < 1;
     return 1;
 }
 

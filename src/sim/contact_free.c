@@ -148,8 +148,10 @@ static void repeat(hml_contact *c, hml_work *work, double h, const double *tau, 
 void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *tau, const double *wrenches)
 {
     double last = INFINITY;
+    c->record.repetitions = 0;
     solve(c, h, c->v);
     if (!(hmli_contact_turn_of(c->model, c->v, h) > slow)) return;
+    memcpy(c->record.recalled, c->P, (size_t)c->nrows * sizeof(double));
     predict_push(c);
     memcpy(c->first, c->free, c->n * sizeof(double));
     for (int n = 0; n < REPETITIONS && last > settled; n++) {
@@ -157,8 +159,10 @@ void hmli_contact_free(hml_contact *c, hml_work *work, double h, const double *t
         const double change = solve(c, h, c->mean);
         if (!(change < last)) { /* it does not settle: the first one is as good as any */
             memcpy(c->free, c->first, c->n * sizeof(double));
+            c->record.repetitions = 0;
             return;
         }
         last = change;
+        c->record.repetitions++;
     }
 }

@@ -315,6 +315,12 @@ static size_t lay_out(const hml_model *model, const hml_contact_settings *s, voi
     c->A = layout_doubles(&at, rr);
     c->y = layout_doubles(&at, r);
     hmli_rank_lay_out(n, r, &at, &c->rank);
+    c->record.v = layout_doubles(&at, n);
+    c->record.tau = layout_doubles(&at, n);
+    c->record.wrenches = layout_doubles(&at, 6 * (size_t)model->nbodies);
+    c->record.after = layout_doubles(&at, n);
+    c->record.displacement = layout_doubles(&at, n);
+    c->record.recalled = layout_doubles(&at, r);
     const size_t loops = (size_t)c->loop_rows;
     c->loops = layout_array(&at, (size_t)c->nloops, sizeof *c->loops);
     c->loop_J = layout_doubles(&at, product(loops, n));
@@ -390,6 +396,7 @@ hml_status hml_contact_init(void *memory, size_t size, const hml_model *model, c
 hml_status hml_contact_forget(hml_contact *c)
 {
     if (!c) return HML_INVALID_ARGUMENT;
+    c->record.kind = RECORD_NONE;
     c->last.count = 0;
     memset(c->limit_impulse, 0, (size_t)c->nlimits * sizeof(double));
     memset(c->friction_impulse, 0, c->n * sizeof(double));

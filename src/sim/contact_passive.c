@@ -90,6 +90,7 @@ hml_status hml_contact_set_servo(hml_contact *c, const double *target, const dou
     TRY(check_gains(c->model, stiffness));
     TRY(check_gains(c->model, damping));
     if (target) TRY(configuration_status(c->model, target));
+    c->record.kind = RECORD_NONE;
     c->servo = target != NULL;
     for (size_t i = 0; i < c->n; i++) {
         c->servo_stiffness[i] = target && stiffness ? stiffness[i] : 0;

@@ -148,6 +148,9 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
     int moved = hmli_contact_displacement(c, share);
     if (moved && (c->options & HML_CONTACT_BALANCE)) TRY(hmli_contact_book_displacement(c, work));
+    for (size_t k = 0; k < n; k++) c->record.displacement[k] = moved ? c->x[k] : 0;
+    c->record.displaced = moved;
+    memcpy(c->record.after, c->v_next, n * sizeof(double));
     for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
     hmli_contact_turn(model, c->q, 0, c->x, c->x);
     hmli_contact_turn(model, c->q, 0, c->v_next, c->u);
@@ -222,6 +225,32 @@ static hml_status step(hml_contact *c, hml_work *work, const hml_contact_motion 
     return status;
 }
 
+/* how a step begins */
+static void record_start(hml_contact *c, const hml_contact_motion *x)
+{
+    contact_record *r = &c->record;
+    r->kind = RECORD_NONE;
+    r->h = x->h;
+    memcpy(r->v, x->v, c->n * sizeof *r->v);
+    for (size_t i = 0; i < c->n; i++) r->tau[i] = x->tau ? x->tau[i] : 0;
+    for (size_t i = 0; i < 6 * (size_t)c->model->nbodies; i++) r->wrenches[i] = x->wrenches ? x->wrenches[i] : 0;
+}
+
+/* is the velocity at the end the one that the rows have made, or did contact_guard.c change it? */
+static int is_as_solved(const hml_contact *c)
+{
+    hmli_contact_turn(c->model, c->q, 0, c->record.after, c->x);
+    hmli_contact_turn(c->model, c->q_next, 1, c->x, c->x);
+    return !c->tamed && !memcmp(c->x, c->v_next, c->n * sizeof *c->x);
+}
+
+/* is a step that ended like this one smooth, with its contacts as they are? */
+static void record_end(hml_contact *c, const hml_contact_result *r)
+{
+    const int whole = r->substeps == 1 && !c->inputs && !c->loop_rows && is_as_solved(c);
+    c->record.kind = whole && !r->bounces && !r->relaxed && !r->massless ? RECORD_SMOOTH : RECORD_ROUGH;
+}
+
 hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact *contact,
                             const hml_contact_motion *motion)
 {
@@ -234,12 +263,14 @@ hml_status hml_contact_step(const hml_model *model, hml_work *work, hml_contact 
     if (x->inputs) TRY(finite_numbers(x->inputs, model->nactuators));
     contact->inputs = x->inputs;
     contact->books = x->torque || (contact->options & HML_CONTACT_BALANCE);
+    record_start(contact, x);
     hml_status status = step(contact, work, x, &result);
     struct_give(x->result, &result, sizeof result);
     if (status) return status;
     memcpy(x->q_next, contact->q_next, (size_t)model->nq * sizeof(double));
     memcpy(x->v_next, contact->v_next, contact->n * sizeof(double));
     if (x->torque) memcpy(x->torque, contact->torque, contact->n * sizeof(double));
+    record_end(contact, &result);
     contact->booked.removed = -result.removed;
     hmli_balance_add(&contact->booked, &contact->balance);
     return HML_OK;

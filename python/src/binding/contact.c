@@ -233,6 +233,41 @@ static PyObject *step(contact_object *self, PyObject *arguments, PyObject *names
     return answer;
 }
 
+static hml_status run_linearize(contact_object *self, double *scratch, PyObject *A, PyObject *B)
+{
+    hml_status status = HML_OUT_OF_MEMORY;
+    Py_BEGIN_ALLOW_THREADS workspace *space = workspace_take(self->model);
+    if (space) {
+        status = hml_contact_linearize(self->model->model, space->work, self->contact, scratch,
+                                       PyArray_DATA((PyArrayObject *)A), PyArray_DATA((PyArrayObject *)B));
+        workspace_give(self->model, space);
+    }
+    Py_END_ALLOW_THREADS return status;
+}
+
+static PyObject *linearize(contact_object *self, PyObject *none)
+{
+    const npy_intp n = hml_model_nv(self->model->model), square[] = {2 * n, 2 * n}, tall[] = {2 * n, n};
+    (void)none;
+    if (self->busy) return PyErr_SetString(PyExc_RuntimeError, "another thread steps this contact"), NULL;
+    double *scratch = PyMem_Malloc(hml_contact_linearize_scratch_doubles(self->contact) * sizeof *scratch);
+    if (!scratch) return PyErr_NoMemory();
+    PyObject *A = PyArray_SimpleNew(2, square, NPY_DOUBLE), *B = PyArray_SimpleNew(2, tall, NPY_DOUBLE), *result = NULL;
+    if (A && B) {
+        self->busy = 1;
+        const hml_status status = run_linearize(self, scratch, A, B);
+        self->busy = 0;
+        if (status)
+            raise_status(status, status == HML_INVALID_ARGUMENT ? "there was no step to linearize" : NULL);
+        else
+            result = PyTuple_Pack(2, A, B);
+    }
+    PyMem_Free(scratch);
+    Py_XDECREF(A);
+    Py_XDECREF(B);
+    return result;
+}
+
 static PyObject *wrap_point(const hml_contact_point *p)
 {
     npy_intp three = 3;
@@ -387,6 +422,10 @@ static PyMethodDef methods[] = {
      "after it,\n"
      "how many contacts and limits were in force, by how much the laws are violated, and the mean forces of the "
      "joints."},
+    {"linearize", (PyCFunction)linearize, METH_NOARGS,
+     "linearize($self, /)\n--\n\n(Ad, Bd), the exact derivatives of the last step by q, v and tau, while everything "
+     "that "
+     "touches goes on\nas it does: contacts are open, stick or slide, limits carry or not."},
     {"points", (PyCFunction)points, METH_NOARGS,
      "points($self, /)\n--\n\nWhat touched in the last step: shape, other (−1 − ground), position, normal, gap, "
      "impulse."},
