@@ -188,7 +188,7 @@ INITS = {
         "model: Model, planes: Sequence[Plane], *, limits: bool = ..., pairs: bool = ..., "
         "joint_friction: Optional[ArrayLike] = ..., max_contacts: int = ..., slop: float = ..., "
         "correction: float = ..., bounce: float = ..., tolerance: float = ..., iterations: int = ..., strict: bool = ..., balance: bool = ..., "
-        "heightfields: Sequence[Heightfield] = ..."
+        "heightfields: Sequence[Heightfield] = ..., loops: bool = ..."
     ),
     "Builder": "name: Optional[str] = ..., gravity: Optional[ArrayLike] = ..., model: Optional[Model] = ...",
     "Subgroup": "name: str, axis: Optional[ArrayLike] = ..., pitch: float = ...",
