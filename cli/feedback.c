@@ -91,6 +91,9 @@ hml_status feedback_push(const robot *r, feedback *f)
     return status || !r->nloops ? status : loops_fit_velocity(r); /* loops give their impulses at the same moment */
 }
 
+/* what deviations are small against: that after the push; a robot that falls makes much larger ones */
+static double scale_of(const feedback *f) { return f->at_start > 0 ? f->at_start : f->largest; }
+
 /* how far the robot is from where it should be, and since when it is near */
 static void look(double time, size_t n, feedback *f)
 {
@@ -102,7 +105,7 @@ static void look(double time, size_t n, feedback *f)
     }
     if (f->steps == 0) f->at_start = size;
     f->end = size;
-    if (size > 0.05 * f->largest)
+    if (size > 0.05 * scale_of(f))
         f->settled = -1;
     else if (f->settled < 0)
         f->settled = time;
@@ -158,6 +161,7 @@ void feedback_print(const robot *r, const feedback *f)
     const char *name = r->names[f->largest_entry % r->nv];
     hml_frame_info frame = {.struct_size = sizeof frame};
     hml_model_frame(r->model, f->frame, &frame);
+    const char *scale = f->at_start > 0 ? "the first" : "the largest";
     table_heading(stdout, "Recovery from a push");
     printf("push                 %.4g, %.4g, %.4g N s on %s\n", f->push[0], f->push[1], f->push[2], frame.name);
     if (f->disturb[0] != 0 || f->disturb[1] != 0 || f->disturb[2] != 0)
@@ -173,7 +177,7 @@ void feedback_print(const robot *r, const feedback *f)
         printf("integrals            bring back %zu output%s; the largest error at the end is %.2g (%s)\n",
                f->outputs->count, f->outputs->count == 1 ? "" : "s", fabs(f->error[worst]), f->outputs->names[worst]);
     if (f->settled >= 0)
-        printf("recovered            below 5 %% of the largest deviation from %.3g s on\n", f->settled);
+        printf("recovered            below 5 %% of %s deviation from %.3g s on\n", scale, f->settled);
     else
-        printf("recovered            no: the deviation did not stay below 5 %% of its largest\n");
+        printf("recovered            no: the deviation did not stay below 5 %% of %s one\n", scale);
 }

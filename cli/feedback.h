@@ -25,7 +25,7 @@ typedef struct feedback {
     double largest, at_start; /* deviations: the largest entry of z; just after the push */
     double largest_time;      /* when */
     int32_t largest_entry;    /* and where */
-    double end, settled;      /* at the end; when it fell below 5 % of the largest for good, negative: it did not */
+    double end, settled;      /* at the end; when it fell below 5 % of that after the push for good; negative: never */
 } feedback;
 
 /* of the inputs that the options choose; K, outputs and Ki stay the caller's. feedback_free is due either way */
