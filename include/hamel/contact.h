@@ -36,8 +36,9 @@
  * Loops of the model are kept (HML_CONTACT_OPEN_LOOPS: not), J_l ½(u + u⁺) = 0; positions that leave them open are
  * brought back as overlaps are.
  *
- * A step fails for NaN in the input, a step that is not positive or a result that overflows. It then does not change
- * q_next and v_next. The solver always answers, and says how well: `relaxed`, `residual`.
+ * A step fails for NaN in the input, a step that is not positive, a result that overflows, or a loop that keeps the
+ * distance of two points which coincide. It then does not change q_next and v_next. The solver always answers, and says
+ * how well: `relaxed`, `residual`.
  * Nothing allocates.
  */
 #ifndef HAMEL_CONTACT_H
@@ -233,6 +234,8 @@ HML_API hml_status hml_contact_exclude(const hml_model *model, hml_work *work, h
  *
  *   0 ≤ Λ_n ⊥ w_n⁺ + e min(w_n, 0) ≥ 0        Newton's law for contacts that close; others may leave
  *   |Λ_t| ≤ μ Λ_n, and Λ_t = −μ Λ_n w_t⁺/|w_t⁺| where it slides afterwards
+ *
+ * Loops of the model are kept, J_l u⁺ = J_l u; w is then the velocity that they let happen.
  *
  * This is Newton's law, as in hml_contact_step. Poisson's would need two solutions, one after the other. Neither bounds
  * the energy when contacts have different e, or when friction reverses the sliding (Kane and Levinson). Therefore, if

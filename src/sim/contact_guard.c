@@ -90,13 +90,30 @@ static double energy(hml_contact *c, hml_work *work, const double *q, const doub
 
 typedef enum momentum { LINEAR, ALL } momentum;
 
+/* the body of a frame's tree that stands on the world; −1: the world itself */
+static int32_t root_of(const hml_model *model, int32_t frame)
+{
+    int32_t body = frame == HML_WORLD ? -1 : model_frames(model)[frame].body;
+    while (body >= 0 && model_bodies(model)[body].parent >= 0) body = model_bodies(model)[body].parent;
+    return body;
+}
+
+/* does a loop tie this root to another one, or to the world, which then pull at it? */
+static int is_tied(const hml_contact *c, int32_t root)
+{
+    for (int32_t i = 0; i < c->nloops; i++) {
+        const int32_t a = root_of(c->model, c->loops[i].frame), b = root_of(c->model, c->loops[i].other);
+        if (a != b && (a == root || b == root)) return 1;
+    }
+    return 0;
+}
+
 /* how many coordinates of a joint, from the first one on, have such a momentum of the whole robot; 0: nothing floats */
 static size_t floating(const hml_contact *c, const model_joint *j, momentum which)
 {
     const model_coordinate *at = model_coordinates(c->model) + model_bodies(c->model)[j->body].v;
     if (j->type != HML_JOINT_FREE || model_bodies(c->model)[j->body].parent >= 0) return 0;
-    for (int32_t i = 0; i < c->nloops; i++)
-        if (c->loops[i].other == HML_WORLD) return 0;
+    if (is_tied(c, j->body)) return 0;
     for (int32_t k = 0; k < j->nv; k++) /* it is moored */
         if (c->damping[j->v + k] != 0 || c->stiffness[j->v + k] != 0 || at[k].armature != 0) return 0;
     return which == ALL ? 6 : 3;

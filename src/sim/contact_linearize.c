@@ -20,6 +20,7 @@
 
 #include "algo/dynamics/stiffness.h"
 #include "base/layout.h"
+#include "base/overflow.h"
 #include "group/arrays.h"
 #include "hamel/dynamics.h"
 #include "model/coordinates.h"
@@ -269,5 +270,5 @@ hml_status hml_contact_linearize(const hml_model *model, hml_work *work, hml_con
     TRY(velocity(&t));
     TRY(displacement(&t));
     write(&t, Ad, Bd);
-    return HML_OK;
+    return FINITE_STATUS({Ad, 4 * t.n * t.n}, {Bd, 2 * t.n * t.n});
 }

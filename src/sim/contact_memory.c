@@ -40,10 +40,10 @@ hml_status hml_contact_set_memory(hml_contact *c, const double *memory)
         if (!isfinite(memory[i])) return HML_NOT_FINITE;
     if (!is_index(memory[0]) || memory[0] < 0 || memory[0] > c->max_contacts) return HML_INVALID_ARGUMENT;
     const int32_t count = (int32_t)memory[0];
-    c->record.kind = RECORD_NONE;
     for (int32_t i = 0; i < count; i++)
         for (size_t k = 0; k < 3; k++)
             if (!is_index(memory[1 + EACH * (size_t)i + k])) return HML_INVALID_ARGUMENT;
+    c->record.kind = RECORD_NONE;
     for (int32_t i = 0; i < count; i++) {
         const double *at = memory + 1 + EACH * (size_t)i;
         touch *t = &c->last.items[i];

@@ -144,19 +144,20 @@ static void soften(hml_contact *c)
 }
 
 /*
- * Rows of G, which loops bind: they lose what loops do not let happen. Where nothing is left of a row, nothing that it
- * pushes can move. It stays as a row of zeros: w = 0 whatever its impulse, and the impulse is zero.
+ * Rows that loops bind: G and J = LᵀG lose what loops do not let happen, so that neither what a row pushes nor the
+ * velocity that it sees is across a loop. Where nothing is left of a row, nothing that it pushes can move. It stays as a
+ * row of zeros: w = 0 whatever its impulse, and the impulse is zero.
  */
 static void bind_rows(hml_contact *c, size_t first, size_t count)
 {
     const double rounding = 1e-20; /* of squares */
     for (size_t i = first; c->loop_rows && i < first + count; i++) {
-        double *G = c->G + i * c->n;
+        double *G = c->G + i * c->n, *J = c->J + i * c->n;
         const double before = contact_dot(c->n, G, G);
         hmli_contact_drop_loops(c, G);
-        if (contact_dot(c->n, G, G) > rounding * before) continue;
-        memset(G, 0, c->n * sizeof *G);
-        memset(c->J + i * c->n, 0, c->n * sizeof *c->J);
+        if (!(contact_dot(c->n, G, G) > rounding * before)) memset(G, 0, c->n * sizeof *G);
+        memcpy(J, G, c->n * sizeof *J);
+        hml_factor_multiply(c->model->nv, c->parents, c->L, HML_DIAGONAL_STORED, 1, J);
     }
 }
 
