@@ -36,7 +36,7 @@ static double opening(const scene *s)
 
 static double energy_of(const scene *s)
 {
-    double M[81], h[9];
+    double M[144], h[12];
     hml_dynamics_result x = {.struct_size = sizeof x, .M = M, .h = h};
     OK(hml_dynamics(s->model, s->work, s->q, s->v, NULL, NULL, &x));
     return x.kinetic_energy + x.potential_energy;
