@@ -232,7 +232,8 @@ double hmli_contact_proximal(hml_contact *c, double part, int problems, int32_t 
  * residual of the laws */
 double hmli_contact_relax(hml_contact *c, double left);
 
-/* the displacement that drives out what is deeper than the slop, in c->x; 0 if there is nothing to do. part: of a step */
+/* the displacement that drives out what is deeper than the slop and closes loops, in c->x; 0 if there is nothing to do,
+ * and x is zero. part: of a step */
 int hmli_contact_displacement(hml_contact *c, double part);
 
 /* ---- contact_free.c ---- */

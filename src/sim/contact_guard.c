@@ -10,9 +10,9 @@
  * the inertia that they move does not.
  *
  * Momentum is nobody's error: a robot that falls goes on falling, whatever its joints do. With R the coordinates of a
- * root that moves freely, v = c + s: c = M_RR⁻¹ M_R v on R and zero elsewhere is the motion of the robot with its joints locked and the
- * same momentum, and s carries none, M_R s = 0. Both are perpendicular in M, so their energies add up. Energy is taken
- * from s. Only where s has none left it is taken from how the locked robot turns, and never from how its mass moves: the
+ * root that moves freely, v = c + s: c = M_RR⁻¹ M_R v on R and zero elsewhere is the motion of the robot with its joints
+ * locked and the same momentum, and s carries none, M_R s = 0. Both are perpendicular in M, so their energies add up.
+ * Energy is taken from s. Only where s has none left it is taken from how the locked robot turns, and never from how its mass moves: the
  * same with R the linear coordinates alone. What that motion must be is known: weight and contacts change the momentum
  * of the whole robot, and joints that turn fast do not.
  */

@@ -146,12 +146,12 @@ static hml_status substep(hml_contact *c, hml_work *work, double h, double share
     hmli_contact_tame(c, h, r);
     describe(c, r);
     if (c->books) TRY(hmli_contact_book(c, work, h, share, tau, wrenches));
-    int moved = hmli_contact_displacement(c, share);
+    const int moved = hmli_contact_displacement(c, share);
     if (moved && (c->options & HML_CONTACT_BALANCE)) TRY(hmli_contact_book_displacement(c, work));
-    for (size_t k = 0; k < n; k++) c->record.displacement[k] = moved ? c->x[k] : 0;
+    memcpy(c->record.displacement, c->x, n * sizeof(double));
     c->record.displaced = moved;
     memcpy(c->record.after, c->v_next, n * sizeof(double));
-    for (size_t k = 0; k < n; k++) c->x[k] = 0.5 * h * c->v_next[k] + (moved ? c->x[k] : 0);
+    for (size_t k = 0; k < n; k++) c->x[k] += 0.5 * h * c->v_next[k];
     hmli_contact_turn(model, c->q, 0, c->x, c->x);
     hmli_contact_turn(model, c->q, 0, c->v_next, c->u);
     TRY(hmli_contact_advance(model, c->q, c->x, c->q_next));
