@@ -46,11 +46,12 @@ static void draw_inertia(uint64_t *state, hml_inertia_spec *I)
 
 typedef struct draw_tree_spec {
     int nbodies;
-    hml_joint_type root; /* of the first body; others on the world only if forest */
-    int forest;          /* 1: some bodies hang on the world */
-    int one_dof;         /* 1: only joints of one coordinate below the root */
-    int passive;         /* 1: armature, damping and springs everywhere */
-    int points;          /* 1: axes and centres away from the frames' origins */
+    hml_joint_type root;  /* of the first body; others on the world only if forest */
+    int forest;           /* 1: some bodies hang on the world */
+    int one_dof;          /* 1: only joints of one coordinate below the root */
+    int passive;          /* 1: armature, damping and springs everywhere */
+    int points;           /* 1: axes and centres away from the frames' origins */
+    const hml_loop *loop; /* or NULL: ties the last body to the first one */
 } draw_tree_spec;
 
 /* every kind of root and of joint below it */
@@ -107,6 +108,11 @@ static inline hml_model *draw_tree(uint64_t *state, const draw_tree_spec *spec)
         if (hml_builder_add_body(b, name, on_world ? NULL : parent, &j, &I, NULL)) break;
     }
     hml_error error = {0};
+    if (spec->loop) {
+        char last[32];
+        snprintf(last, sizeof last, "b%d", spec->nbodies - 1);
+        if (hml_builder_add_loop(b, "loop", last, "b0", spec->loop, &error)) printf("draw_tree: %s\n", error.message);
+    }
     if (hml_builder_build(b, 0, &m, &error)) printf("draw_tree: %s\n", error.message);
     hml_builder_free(b);
     return m;
